@@ -26,6 +26,8 @@ struct BridgeOptions {
     // Play RTP as frames: audio becomes AAC at this bit rate, and a key frame is requested at this interval.
     bool rtc_to_rtmp = false;
     std::uint32_t aac_bitrate = 48'000;
+    // ... or stays Opus, for players that know it and for other nodes.
+    bool keep_opus = false;
     std::chrono::milliseconds pli_for_rtmp = 6s;
 };
 
@@ -53,6 +55,8 @@ struct PlayOptions {
     std::chrono::seconds unpublished_timeout = 10min;
     // The newest media is kept for this long even without readers; from http_remux { fast_cache; }.
     std::chrono::milliseconds history_min{0};
+    // Merged write to other nodes that relay the stream; from cluster {}.
+    std::chrono::milliseconds relay_mw_latency{0};
     // From rtc {}.
     BridgeOptions bridge;
 };

@@ -19,6 +19,10 @@ bool RtpToAudio::set_track(const RtpTrack& track) {
         LOG_WARN(log_, "RTMP players get no audio: {} cannot be converted", track.codec);
         return false;
     }
+    if (options_.keep_opus) {
+        codec_ = Codec::opus;
+        return true;
+    }
     Result<std::unique_ptr<AudioTranscoder>> made = Error(Errc::unsupported, "this server has no transcoder");
     if (transcoders_ != nullptr)
         made = transcoders_->create({Codec::opus, {}, Codec::aac, options_.aac_bitrate}, listener_);

@@ -74,6 +74,22 @@ TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
     EXPECT_EQ(frame->codec, Codec::opus);
 }
 
+TEST_F(RtpToAudioTest, KeptOpusIsNotTouched) {
+    options.keep_opus = true;
+    RtpToAudio keeping{options, &transcoders, nobody, log};
+    EXPECT_TRUE(keeping.set_track(kOpus));
+    push(keeping, 0ms, {0xFC, 7, 8, 9});
+    EXPECT_TRUE(transcoders.made.empty());
+    EXPECT_EQ(lines.count("cannot be converted"), 0U);
+    const auto config = keeping.poll();
+    ASSERT_TRUE(config);
+    EXPECT_EQ(config->codec, Codec::opus);
+    const auto frame = keeping.poll();
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->codec, Codec::opus);
+    EXPECT_TRUE(std::ranges::equal(frame->data.bytes(), Octets{0xFC, 7, 8, 9}));
+}
+
 TEST_F(RtpToAudioTest, FramesThatAreLeftOutAreCountedApart) {
     converter.set_track(kOpus);
     for (int i = 0; i < 5; ++i)

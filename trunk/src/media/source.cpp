@@ -80,6 +80,8 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     published_from_ = ring_.next();
     for (HeldRtpLog& held : rtp_logs_)
         held.converter.reset();
+    for (SourceWatch* watch : watches_)
+        watch->on_publisher_began();
     return publication;
 }
 
@@ -98,6 +100,10 @@ void Source::end_publication() {
     for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr && held.converter->is_idle())
             held.converter.reset();
+    note_stream_ended();
+}
+
+void Source::note_stream_ended() {
     for (SourceWatch* watch : watches_)
         watch->on_publisher_left();
 }

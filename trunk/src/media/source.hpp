@@ -101,7 +101,9 @@ protected:
 
 private:
     friend class Source;
-    // The publisher has left, and nobody has taken its place.
+    // A publication begins.
+    virtual void on_publisher_began() {}
+    // The publisher has left, and nobody has taken its place; or see Source::note_stream_ended.
     virtual void on_publisher_left() {}
     // The first viewer has arrived (`watched`), or the last one has left: see Source::is_watched.
     virtual void on_watched(bool /*watched*/) {}
@@ -167,6 +169,9 @@ public:
     bool is_published() const { return publication_ != nullptr; }
     // Revokes the current publisher's right, if there is one.
     void evict_publisher();
+    // The stream has ended where this node has it from. Its publication is kept for a while, in case it comes back; the watches
+    // are told now.
+    void note_stream_ended();
 
     // Sets the arrival time of the packets appended from now on. Called once per batch read from a publisher's socket.
     void set_arrival(TimePoint now) { arrival_ = now; }

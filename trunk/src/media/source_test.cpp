@@ -232,6 +232,7 @@ public:
     std::vector<std::string> take() { return std::exchange(events_, {}); }
 
 private:
+    void on_publisher_began() override { events_.emplace_back("publisher began"); }
     void on_publisher_left() override { events_.emplace_back("publisher left"); }
     void on_watched(bool watched) override { events_.emplace_back(watched ? "first viewer" : "last viewer left"); }
 
@@ -275,6 +276,16 @@ TEST_F(SourceTest, AReaderWithoutAnAudienceIsNoViewerUntilItHasOne) {
     EXPECT_EQ(watcher.take(), Events{"last viewer left"});
 }
 
+TEST_F(SourceTest, WatchesHearOfAStreamThatHasEndedElsewhere) {
+    auto relayed = *source->publish(Source::Takeover::refuse);
+    Watcher watcher(source);
+    source->note_stream_ended();
+    EXPECT_EQ(watcher.take(), Events{"publisher left"});
+    EXPECT_TRUE(source->is_published());
+    const auto again = *source->publish(Source::Takeover::replace);
+    EXPECT_EQ(watcher.take(), Events{"publisher began"});
+}
+
 TEST_F(SourceTest, APublisherThatFillsTheRtpLogIsNoViewerEvenWhenEvicted) {
     struct Indifferent final : KeyFrameSource {
         void on_key_frame_wanted() override {}
@@ -282,10 +293,11 @@ TEST_F(SourceTest, APublisherThatFillsTheRtpLogIsNoViewerEvenWhenEvicted) {
     Watcher watcher(source);
     auto first = *source->publish(Source::Takeover::refuse);
     first->fill_rtp_log(key_frames);
+    EXPECT_EQ(watcher.take(), Events{"publisher began"});
     auto second = *source->publish(Source::Takeover::replace);
     second->fill_rtp_log(key_frames);
     EXPECT_EQ(source->readers(), 0U);
-    EXPECT_EQ(watcher.take(), Events());
+    EXPECT_EQ(watcher.take(), Events{"publisher began"});
     first.reset();
     EXPECT_EQ(watcher.take(), Events()) << "the second one publishes";
     second.reset();
@@ -297,7 +309,7 @@ TEST_F(SourceTest, APublishersEndIsReportedToItsWatchesButNoTakeover) {
     auto first = *source->publish(Source::Takeover::refuse);
     auto second = *source->publish(Source::Takeover::replace);
     first.reset();
-    EXPECT_EQ(watcher.take(), Events());
+    EXPECT_EQ(watcher.take(), (Events{"publisher began", "publisher began"}));
     second.reset();
     EXPECT_EQ(watcher.take(), Events{"publisher left"});
 }

@@ -146,6 +146,7 @@ media::BridgeOptions bridge_of(const Rtc& rtc) {
     bridge.keep_avc_nalu_sei = rtc.keep_avc_nalu_sei;
     bridge.rtc_to_rtmp = rtc.enabled && rtc.rtc_to_rtmp;
     bridge.aac_bitrate = rtc.aac_bitrate;
+    bridge.keep_opus = rtc.keep_opus;
     bridge.pli_for_rtmp = rtc.pli_for_rtmp;
     return bridge;
 }
@@ -158,6 +159,7 @@ void derive(const LoadInput& input, Settings& settings) {
         if (vhost.http_remux.enabled)
             vhost.play.history_min = vhost.http_remux.fast_cache;
         vhost.play.bridge = bridge_of(vhost.rtc);
+        vhost.play.relay_mw_latency = std::min(vhost.cluster.mw_latency, vhost.play.mw_latency);
         if (vhost.hls.key_file_path.empty())
             vhost.hls.key_file_path = vhost.hls.path;
     }

@@ -285,6 +285,10 @@ TEST(Settings, MinLatencyChangesTheDefaultsOfMerging) {
     EXPECT_EQ(vhost_of("play { mw_latency 5; } min_latency on;").play.mw_msgs, 0U);
     EXPECT_EQ(vhost_of("min_latency on; play { mw_msgs 4; }").play.mw_msgs, 4U);
     EXPECT_FALSE(vhost_of("min_latency on; publish { mr on; }").publish.merged_read);
+    EXPECT_EQ(vhost_of("").play.relay_mw_latency, 50ms);
+    EXPECT_EQ(vhost_of("cluster { mode local; } min_latency on;").play.relay_mw_latency, 0ms);
+    EXPECT_EQ(vhost_of("min_latency on; cluster { mw_latency 20; }").play.relay_mw_latency, 20ms);
+    EXPECT_EQ(vhost_of("play { mw_latency 5; }").play.relay_mw_latency, 5ms) << "never longer than players'";
     EXPECT_TRUE(vhost_of("publish { mr on; }").publish.merged_read);
 }
 

@@ -26,10 +26,15 @@
 
 namespace live::settings {
 
-// min_latency comes before play {} in the rows, because play's defaults depend on it.
+// min_latency comes before play {} and cluster {} in the rows, because their defaults depend on it.
 inline void prepare_play(const Vhost& vhost, media::PlayOptions& play) {
     if (vhost.rtmp.min_latency)
         play.mw_msgs = 0;
+}
+
+inline void prepare_cluster(const Vhost& vhost, service::relay::ClusterOptions& cluster) {
+    if (vhost.rtmp.min_latency)
+        cluster.mw_latency = {};
 }
 
 // The family's own samples omit the id. No id in a file can begin with a comment sign.
@@ -51,7 +56,7 @@ inline constexpr auto kVhostRows = std::tuple{
         .argument_optional()
         .not_in_environment()
         .example("livestream"),
-    config::block(&Vhost::cluster, "cluster", service::relay::kClusterRows, "Origin and edge."),
+    config::block(&Vhost::cluster, "cluster", service::relay::kClusterRows, "Origin and edge.", prepare_cluster),
     config::block(&Vhost::security, "security", service::access::kSecurityRows, "Who may publish and play, by address.")
         .not_in_environment(),
     config::block(&Vhost::refer, "refer", service::access::kReferRows, "Who may publish and play, by page.").not_in_environment(),

@@ -61,9 +61,9 @@ def wait_until(condition, limit_s: float, what: str, step_s: float = 0.05):
     raise AssertionError(f"not within {limit_s:g} s: {what}")
 
 
-def can_connect(port: int) -> bool:
+def can_connect(port: int, host: str = "127.0.0.1") -> bool:
     with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+        return probe.connect_ex((host, port)) == 0
 
 
 class Ports(dict):
@@ -83,6 +83,8 @@ class OnePort(Ports):
 
 class LiveServer:
     """One server. start() waits until it answers; stop() asks it to end and checks how it ended."""
+
+    host = "127.0.0.1"
 
     def __init__(self, folder: Path, conf: str, ports: Ports | None = None, environment: dict | None = None):
         self.folder, self.ports = folder, ports if ports is not None else Ports()
@@ -114,7 +116,7 @@ class LiveServer:
             if self.process.poll() is not None:
                 raise AssertionError(f"the server ended with status {self.process.returncode}:\n{self.log()[-2000:]}")
             try:
-                if self.api("/api/v1/versions")["code"] == 0 and can_connect(self.ports["rtmp"]):
+                if self.api("/api/v1/versions")["code"] == 0 and can_connect(self.ports["rtmp"], self.host):
                     return
             except (OSError, ValueError, KeyError):
                 pass
@@ -166,11 +168,11 @@ class LiveServer:
         wait_until(lambda: text in self.log(), limit_s, f"{text!r} in the log, which ends:\n{self.log()[-1500:]}")
 
     def api(self, path: str, limit_s: float = 3) -> dict:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.ports['api']}{path}", timeout=limit_s) as answer:
+        with urllib.request.urlopen(f"http://{self.host}:{self.ports['api']}{path}", timeout=limit_s) as answer:
             return json.load(answer)
 
     def url(self, stream: str, app: str = "live", port: str = "rtmp", schema: str = "rtmp") -> str:
-        return f"{schema}://127.0.0.1:{self.ports[port]}/{app}/{stream}"
+        return f"{schema}://{self.host}:{self.ports[port]}/{app}/{stream}"
 
     def resident_kib(self) -> int:
         status = Path(f"/proc/{self.process.pid}/status").read_text()

@@ -346,9 +346,9 @@ def read_flv(path: Path) -> list[Tag]:
 class Publisher(threading.Thread):
     """Publishes a clip in real time, over and over, until stop(). Keeps the mark of every audio and video message it sent."""
 
-    def __init__(self, port: int, stream: str, clip: Path, app: str = "live"):
+    def __init__(self, port: int, stream: str, clip: Path, app: str = "live", host: str = "127.0.0.1"):
         super().__init__(daemon=True)
-        self.client, self.stream, self.tags = RtmpClient(port), stream, read_flv(clip)
+        self.client, self.stream, self.tags = RtmpClient(port, host=host), stream, read_flv(clip)
         self.sent: list[tuple] = []
         self.sent_at: dict[tuple, float] = {}
         self.error: Exception | None = None
@@ -400,9 +400,9 @@ class Publisher(threading.Thread):
 class Player(threading.Thread):
     """Plays until stop() and keeps every audio and video message."""
 
-    def __init__(self, port: int, stream: str, app: str = "live"):
+    def __init__(self, port: int, stream: str, app: str = "live", host: str = "127.0.0.1"):
         super().__init__(daemon=True)
-        self.client = RtmpClient(port)
+        self.client = RtmpClient(port, host=host)
         self.asked_at = time.monotonic()
         self.status = self.client.play(stream, app)
         self.messages: list[Message] = []

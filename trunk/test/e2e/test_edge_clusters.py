@@ -13,6 +13,7 @@ from live_server import wait_until
 from load_tools import Nginx
 from rtc_offer import ask, offer
 from rtmp_client import Closed, Player, Publisher, RtmpClient
+from small_server import SmallServer
 from test_edge import REMUX, edge_of, publish_again, status_of
 from test_edge_ways import FakeOrigin, clients_of, flv_of, http_of, origins_of
 
@@ -200,28 +201,18 @@ def test_a_backend_names_the_origins(server, clip):
     publisher.stop()
 
 
-class ConnectCheck:
+class ConnectCheck(SmallServer):
     """An RTMP server that takes or refuses connect by what is in tcUrl, and keeps the calls."""
 
     def __init__(self):
         self.calls: list[list] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__()
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
-        peer = RtmpPeer(connection)
+    def serve(self, connection: socket.socket) -> None:
         try:
+            peer = RtmpPeer(connection)
             call = peer.read_command("connect")
-        except (Closed, OSError, TimeoutError):
+        except Closed:
             return
         self.calls.append(call)
         good = "token=good" in call[2]["tcUrl"]
@@ -229,17 +220,8 @@ class ConnectCheck:
             peer.call("_result", 1, {"capabilities": 31}, {"level": "status", "code": "NetConnection.Connect.Success"})
         else:
             peer.call("_error", 1, None, {"level": "error", "code": "NetConnection.Connect.Rejected", "description": "wrong token"})
-        try:
-            while connection.recv(4096):
-                pass
-        except OSError:
+        while connection.recv(4096):
             pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._listener.close()
 
 
 class RtmpPeer(RtmpClient):

@@ -1,15 +1,18 @@
 """Ways in which an edge gets a stream: over HTTP-FLV, with its player's protocol, where an origin sends it."""
 
+import random
+import signal
 import socket
-import threading
 import time
 
 import pytest
 
 import play_check
 from live_server import conf, wait_until
+from players import FfmpegPublisher, wait_playable
 from rtmp_client import Player, Publisher
-from test_edge import REMUX, edge_of, publish_again, status_of
+from small_server import SmallServer
+from test_edge import REMUX, edge_of, gaps_of, publish_again, status_of
 
 
 def http_of(origin) -> str:
@@ -28,47 +31,48 @@ def flv_of(live, stream: str = "cam") -> str:
     return f"{http_of(live)}/live/{stream}.flv"
 
 
-class FakeOrigin:
+class FakeOrigin(SmallServer):
     """Answers each HTTP request with what `answer` gives for it, then closes. `heads` are the requests."""
 
     def __init__(self, answer):
         self.heads: list[str] = []
         self._answer = answer
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__()
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
+    def serve(self, connection: socket.socket) -> None:
+        head = b""
+        while b"\r\n\r\n" not in head:
+            part = connection.recv(4096)
+            if not part:
                 return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
-
-    def _serve(self, connection: socket.socket) -> None:
-        with connection:
-            head = b""
-            while b"\r\n\r\n" not in head:
-                part = connection.recv(4096)
-                if not part:
-                    return
-                head += part
-            self.heads.append(head.decode())
-            try:
-                self._answer(connection, self.heads[-1])
-            except OSError:
-                pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._listener.close()
+            head += part
+        self.heads.append(head.decode())
+        self._answer(connection, self.heads[-1])
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+
+class MuteOrigin(SmallServer):
+    """Takes everything and says nothing."""
+
+    def serve(self, connection: socket.socket) -> None:
+        while connection.recv(65536):
+            pass
+
+
+class RandomOrigin(SmallServer):
+    """Says something that is no RTMP, at once or after a good handshake."""
+
+    def serve(self, connection: socket.socket) -> None:
+        chosen = random.Random(self.port)
+        if chosen.random() < 0.5:
+            connection.sendall(b"\x03" + bytes(3072))
+            connection.recv(65536)
+        connection.sendall(chosen.randbytes(100_000))
+        while connection.recv(65536):
+            pass
 
 
 def redirect_to(url: str):
@@ -101,6 +105,77 @@ def test_over_tls_the_origin_has_to_prove_itself(server, clip, certificate):
     assert status_of(flv_of(careful)) == 404
     assert "the certificate is not trusted" in careful.log()
     assert origins_of(careful) == {f"https://{place}": "down"}
+    publisher.stop()
+
+
+def test_an_edge_pulls_over_rtmps(server, clip, certificate):
+    key, cert = certificate
+    origin = server(root=f"rtmps {{ enabled on; listen 127.0.0.1:$rtmps; key {key}; cert {cert}; }}\n")
+    place = f"rtmps://127.0.0.1:{origin.ports['rtmps']}"
+    publisher = publish_again(origin, clip)
+    edge = server(edge_of(place), f"tls_client {{ ca_file {cert}; }}\n")
+    assert play_check.play(edge.url("cam"), 2).problems() == []
+    assert clients_of(origin, "rtmp-play") == 1
+    careful = server(edge_of(place, more="first_frame_timeout 1;"))
+    assert status_of(flv_of(careful)) == 404
+    assert origins_of(careful) == {place: "down"}
+    publisher.stop()
+
+
+def order_of(origins: list[str], stream: str) -> list[str]:
+    """In which order edges ask them, as service/relay/origin_book.cpp has it: all nodes agree on it, of all versions."""
+    def weight(origin: str) -> int:
+        value = 0xCBF29CE484222325
+        for byte in f"{origin}\n/live/{stream}".encode():
+            value = (value ^ byte) * 0x100000001B3 % 2**64
+        value = (value ^ value >> 33) * 0xFF51AFD7ED558CCD % 2**64
+        return value ^ value >> 33
+
+    return sorted(origins, key=weight, reverse=True)
+
+
+def stream_that_asks_last(place: str, others: list[str]) -> str:
+    return next(stream for stream in (f"cam{number}" for number in range(1000)) if order_of([place, *others], stream)[-1] == place)
+
+
+@pytest.mark.parametrize("bad", [MuteOrigin, RandomOrigin])
+def test_an_origin_that_is_none_is_left_and_hurts_nobody(server, clip, bad):
+    origin = server()
+    place = f"rtmp://127.0.0.1:{origin.ports['rtmp']}"
+    with bad() as other:
+        others = [f"rtmp://127.0.0.1:{other.port}"]
+        stream, quiet = stream_that_asks_last(place, others), stream_that_asks_last(others[0], [place])
+        publishers = [Publisher(origin.ports["rtmp"], name, clip("basic")) for name in (stream, quiet)]
+        for one in publishers:
+            one.start()
+        edge = server(edge_of(place, *others, more="first_frame_timeout 20;"))
+        bystander = Player(edge.ports["rtmp"], quiet)
+        bystander.start()
+        began = time.monotonic()
+        player = Player(edge.ports["rtmp"], stream)
+        player.start()
+        wait_until(lambda: len(player.messages) > 30, 10, "the stream")
+        assert time.monotonic() - began < 5 + 3
+        assert origins_of(edge) == {place: "up", others[0]: "down"}
+        assert max(gaps_of(bystander)) < 1
+        for one in (player, bystander, *publishers):
+            one.stop()
+        assert (player.error, bystander.error) == (None, None)
+
+
+def test_an_edge_finds_the_one_origin_that_has_the_stream(server, clip):
+    """The others take the request and wait; each is asked in its turn."""
+    origin, *others = (server() for _ in range(4))
+    places = [f"rtmp://127.0.0.1:{one.ports['rtmp']}" for one in (origin, *others)]
+    stream = stream_that_asks_last(places[0], places[1:])
+    publisher = Publisher(origin.ports["rtmp"], stream, clip("basic"))
+    publisher.start()
+    edge = server(edge_of(*places))
+    player = Player(edge.ports["rtmp"], stream)
+    player.start()
+    wait_until(lambda: player.messages, 5, "the stream")
+    assert set(origins_of(edge)) == set(places)
+    player.stop()
     publisher.stop()
 
 
@@ -173,24 +248,50 @@ def test_a_body_without_chunks_ends_with_its_stream(server, clip):
         player.stop()
 
 
-def test_a_publisher_that_leaves_does_not_mark_the_origin(server, clip):
+@pytest.mark.parametrize("way", ["http", "rtmp", "rtmp in a row"])
+def test_a_publisher_that_leaves_does_not_mark_the_origin(server, clip, way):
     origin = server(REMUX)
-    edge = server(edge_of(http_of(origin)))
+    above = server(edge_of(origin)) if way == "rtmp in a row" else origin
+    edge = server(edge_of(http_of(above) if way == "http" else above))
     publisher = publish_again(origin, clip)
     player = Player(edge.ports["rtmp"], "cam")
     player.start()
     wait_until(lambda: len(player.messages) > 50, 10, "the stream through the edge")
     publisher.stop()
     wait_until(lambda: "the stream ended at the origin" in edge.log(), 5, "the edge hears of it")
-    time.sleep(1)
-    assert origins_of(edge) == {http_of(origin): "up"}
-    assert "origin disconnected" not in edge.log()
+    time.sleep(2)
+    assert list(origins_of(edge).values()) == ["up"]
+    assert "origin disconnected" not in edge.log(), "no silence was waited for"
     again = publish_again(origin, clip)
     count = len(player.messages)
     wait_until(lambda: len(player.messages) > count + 50, 5, "the stream is back")
     assert player.error is None
     player.stop()
     again.stop()
+
+
+def test_a_publisher_that_pauses_is_not_its_origins_fault(server, clip):
+    """The origin's other stream goes on, so the edge waits for this one."""
+    origin = server()
+    edge = server(edge_of(origin))
+    other = Publisher(origin.ports["rtmp"], "other", clip("basic"))
+    other.start()
+    with FfmpegPublisher(origin.url("cam"), clip("basic")) as pausing:
+        wait_playable(origin.url("cam"))
+        players = [Player(edge.ports["rtmp"], stream) for stream in ("cam", "other")]
+        for player in players:
+            player.start()
+        wait_until(lambda: all(len(player.messages) > 50 for player in players), 10, "both streams")
+        pausing.process.send_signal(signal.SIGSTOP)
+        time.sleep(2.5)
+        count = len(players[0].messages)
+        pausing.process.send_signal(signal.SIGCONT)
+        wait_until(lambda: len(players[0].messages) > count + 20, 5, "it goes on")
+        assert max(gaps_of(players[0])) > 1.5 and max(gaps_of(players[1])) < 1
+    assert edge.api("/api/v1/clusters")["data"]["totals"]["connections"] == 2
+    assert "origin disconnected" not in edge.log()
+    for one in (*players, other):
+        one.stop()
 
 
 def test_edges_in_a_circle_over_http(server):

@@ -1,6 +1,8 @@
 """HLS and DASH of a stream are the same, byte for byte, on the node that has the publisher and on every node that relays it."""
 
+import hashlib
 import http.server
+import os
 import random
 import re
 import signal
@@ -13,11 +15,12 @@ import pytest
 
 from live_server import LiveServer, conf, wait_until
 from players import FfmpegPublisher, wait_playable
+from rtmp_client import AUDIO, Publisher, Tag, read_flv
 from test_rtc import fixture_chromium, fixture_html  # noqa: F401 (fixtures)
 
 SECONDS = 5
-# With the usual mw_latency a hop may take longer than a part.
-HLS = "min_latency on; play {{ mw_latency 10; }} hls {{ enabled on; hls_fragment 1; hls_window 6; hls_ctx off; hls_ts_ctx off; hls_path $folder/html; {more} }}"
+HLS = "hls {{ enabled on; hls_fragment 1; hls_window 6; hls_ctx off; hls_ts_ctx off; hls_path $folder/html; {more} }}"
+DASH = "dash {{ enabled on; dash_fragment 1; dash_window_size 6; dash_update_period 1; dash_path $folder/html; {more} }}"
 
 
 def get(url: str) -> bytes:
@@ -46,7 +49,8 @@ class Node:
     """One server's playlist and everything that it has listed, as it was served."""
 
     def __init__(self, live, playlist: str):
-        self.live, self.files, self.playlists = live, {}, []
+        self.live, self.playlists = live, []
+        self.files: dict[str, bytes] = {}  # by name: a hash, which an hour of them fits in
         self.base = f"http://127.0.0.1:{live.ports['http']}/live/"
         self.playlist, self.names_in = playlist, names_in_hls if playlist.endswith("m3u8") else names_in_dash
 
@@ -57,7 +61,7 @@ class Node:
             return
         for name in self.names_in(self.playlists[-1]):
             if name not in self.files:
-                self.files[name] = get(self.base + name)
+                self.files[name] = hashlib.sha256(get(self.base + name)).digest()
 
 
 def three_nodes(server, output: str, playlist: str = "cam.m3u8"):
@@ -92,9 +96,17 @@ def expect_the_same(nodes) -> None:
 KEYS = "hls_keys on; hls_fragments_per_key 2; hls_key_secret only-the-nodes-know; hls_key_file_path $folder/html;"
 
 
-@pytest.mark.parametrize("more", ["", "hls_use_fmp4 on;", "hls_ll on; hls_part 200;", KEYS], ids=["ts", "fmp4", "parts", "keys"])
-def test_hls_is_the_same_on_every_node(server, clip, more):
-    nodes = three_nodes(server, HLS.format(more=more))
+SAME = {"hls-ts": (HLS.format(more=""), "cam.m3u8"),
+        "hls-fmp4": (HLS.format(more="hls_use_fmp4 on;"), "cam.m3u8"),
+        "hls-parts": (HLS.format(more="hls_ll on; hls_part 200;"), "cam.m3u8"),
+        "hls-keys": (HLS.format(more=KEYS), "cam.m3u8"),
+        "dash-segments": (DASH.format(more=""), "cam.mpd"),
+        "dash-parts": (DASH.format(more="dash_ll on; dash_part 200;"), "cam.mpd")}
+
+
+@pytest.mark.parametrize("output, playlist", SAME.values(), ids=SAME)
+def test_it_is_the_same_on_every_node(server, clip, output, playlist):
+    nodes = three_nodes(server, output, playlist)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
         wait_playable(nodes[0].live.url("cam"))
         watch(nodes, SECONDS + 4)
@@ -103,8 +115,69 @@ def test_hls_is_the_same_on_every_node(server, clip, more):
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("basic")):
         watch(nodes, SECONDS)
         expect_one_playlist(nodes)
-    assert all("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes)
+    if playlist.endswith("m3u8"):
+        assert all("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes)
     expect_the_same(nodes)
+
+
+def with_audio_gaps(tags: list[Tag]) -> list[Tag]:
+    """Two seconds of every seven have none, and now and then a single frame is missing."""
+    return [tag for number, tag in enumerate(tags)
+            if tag.type != AUDIO or tag.is_setup() or (tag.timestamp % 7000 < 5000 and number % 41)]
+
+
+def one_after_another(first: list[Tag], second: list[Tag], at_ms: int) -> list[Tag]:
+    """In one publication: another codec from there on."""
+    return [tag for tag in first if tag.timestamp < at_ms] + [Tag(tag.type, tag.timestamp + at_ms, tag.payload) for tag in second if tag.timestamp < at_ms]
+
+
+def publish_tags(live, clip, tags: list[Tag]) -> Publisher:
+    publisher = Publisher(live.ports["rtmp"], "cam", clip)
+    publisher.tags = tags
+    publisher.start()
+    return publisher
+
+
+@pytest.mark.long
+def test_two_edges_are_the_same_for_ten_minutes(server, clip):
+    """HLS and DASH of one stream whose publishers come and go, with B-frames, with gaps in the audio, with a change of the codec.
+    LIVE_SAME_SECONDS is another length."""
+    end = time.monotonic() + float(os.environ.get("LIVE_SAME_SECONDS", "600"))
+    nodes = three_nodes(server, HLS.format(more="") + DASH.format(more=""))
+    lives = [node.live for node in nodes]
+    series = [nodes, [Node(live, "cam.mpd") for live in lives]]
+    everybody = [node for each in series for node in each]
+    rest = random.Random(1)
+    gaps, change = with_audio_gaps(read_flv(clip("bframes"))), one_after_another(read_flv(clip("basic")), read_flv(clip("hevc")), 8000)
+    rounds = 0
+
+    def settle() -> None:
+        for each in series:
+            expect_one_playlist(each)
+
+    with FfmpegPublisher(lives[0].url("cam"), clip("bframes")):
+        for each in everybody:
+            wait_until(lambda node=each: node.look() or node.playlists, 20, "a playlist", 0.2)
+        watch(everybody, 10)
+        settle()
+    while time.monotonic() < end:
+        for tags, seconds in ((gaps, 19), (change, 15)):
+            publisher = publish_tags(lives[0], clip("basic"), tags)
+            watch(everybody, seconds)
+            publisher.stop()
+            assert publisher.error is None
+            watch(everybody, rest.uniform(0.2, 3))
+            settle()
+        with FfmpegPublisher(lives[0].url("cam"), clip("bframes")):
+            watch(everybody, 15)
+            settle()
+        watch(everybody, rest.uniform(0.2, 3))
+        rounds += 1
+    for each in series:
+        print(f"{each[0].playlist}: {rounds} rounds, files on each node: {[len(node.files) for node in each]}, different: "
+              f"{[sum(node.files[name] != each[0].files.get(name) for name in node.files) for node in each[1:]]}")
+    for each in series:
+        expect_the_same(each)
 
 
 def kick_relays(origin) -> int:
@@ -151,20 +224,6 @@ def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
     behind = re.findall(r"cam-([0-9]+)\.ts", node.playlists[-1].split("#EXT-X-DISCONTINUITY\n")[-1])
     assert newest < int(behind[0]) <= newest + 4, (before, node.playlists[-1])
     assert [int(number) for number in behind] == list(range(int(behind[0]), int(behind[0]) + len(behind)))
-
-
-@pytest.mark.parametrize("more", ["", "dash_ll on; dash_part 200;"], ids=["segments", "parts"])
-def test_dash_is_the_same_on_every_node(server, clip, more):
-    dash = f"dash {{ enabled on; dash_fragment 1; dash_window_size 6; dash_update_period 1; dash_path $folder/html; {more} }}"
-    nodes = three_nodes(server, dash, "cam.mpd")
-    with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
-        wait_playable(nodes[0].live.url("cam"))
-        watch(nodes, SECONDS + 4)
-        expect_one_playlist(nodes)
-    with FfmpegPublisher(nodes[0].live.url("cam"), clip("basic")):
-        watch(nodes, SECONDS)
-        expect_one_playlist(nodes)
-    expect_the_same(nodes)
 
 
 PAGE = b"""<!DOCTYPE html><main></main><video id=video muted playsinline></video><script src="/players/js/hls.js"></script><script>

@@ -92,6 +92,9 @@ RECIPES = {
     "video": (20, False, _video_input() + _x264(430)),
     "fat": (20, False, _video_input() + _audio_input() + _x264(1930) + ["-x264-params", "nal-hrd=cbr"] + AAC),
     "bench": (60, False, _video_input() + _audio_input() + _x264(440) + ["-x264-params", "nal-hrd=cbr"] + AAC),
+    # For a thousand streams at once.
+    "small": (20, False, ["-f", "lavfi", "-i", "testsrc2=size=160x90:rate=10,format=yuv420p"] + _audio_input(22050) + _x264(40, gop=20) +
+              "-c:a aac -b:a 24k -ac 1".split()),
     "hevc": (20, True, _video_input() + _audio_input() + HEVC + AAC),
     "av1": (20, True, _video_input() + _audio_input() + AV1 + AAC),
     "opus": (20, True, _video_input() + _audio_input(48000) + _x264(430) + OPUS),

@@ -127,12 +127,8 @@ class Lab:
         self.server, self.programs, self.port_base = server, programs, port_base
         self.folder = Path(tempfile.mkdtemp(prefix="live-bench-"))
         self.children: list[Process] = []
-        self._clip_facts: dict | None = None
-        import clips
-        try:
-            self.clip = clips.clip("bench")
-        except clips.Unavailable as reason:
-            raise BenchError(str(reason)) from None
+        self._facts: dict[Path, dict] = {}
+        self.clip = self.other_clip("bench")
 
     def __enter__(self):
         return self
@@ -167,13 +163,23 @@ class Lab:
                 return folder / name
         raise BenchError(f"no {name} beside {self.server}: build it (make)")
 
-    def facts_of_clip(self) -> dict:
+    def other_clip(self, name: str) -> Path:
+        import clips
+        try:
+            return clips.clip(name)
+        except clips.Unavailable as reason:
+            raise BenchError(str(reason)) from None
+
+    def facts_of(self, clip: Path) -> dict:
         """Its bit rate and its largest GOP."""
-        if self._clip_facts is None:
-            floor = self.load("floor", mode="clip", clip=self.clip)
-            self._clip_facts = floor.wait_event("clip", 10)
+        if clip not in self._facts:
+            floor = self.load("floor", mode="clip", clip=clip)
+            self._facts[clip] = floor.wait_event("clip", 10)
             floor.stop()
-        return self._clip_facts
+        return self._facts[clip]
+
+    def facts_of_clip(self) -> dict:
+        return self.facts_of(self.clip)
 
 
 def wait_for_port(port: int, child: Process, limit_s: float = 15) -> None:

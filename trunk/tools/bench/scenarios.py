@@ -15,6 +15,7 @@ from statistics import median
 import clients
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from hls import hls_rows
+from relay import relay_rows
 from report import Row, number
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
 from ways import ways_rows
@@ -467,7 +468,7 @@ COUNTS = {"play": "players", "flv": "flv_players", "hls": "hls_players", "whep":
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
     functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
-                 "memory": memory_rows, "profile": profile_rows, "ways": ways_rows}
+                 "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "ways": ways_rows}
     rows = []
     for part in plan.parts:
         measured = functions[part](lab, plan)

@@ -31,6 +31,7 @@ vhost __defaultVhost__ {{
     play    {{ gop_cache on; queue_length 30; mw_latency {window_ms}; mw_msgs 0; }}
     http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
     rtc     {{ enabled {rtc}; rtmp_to_rtc on; }}
+    {cluster}
     hls     {{ enabled {hls}; hls_fragment 2; hls_window 12; hls_ctx off; hls_dispose 0; hls_path {folder}/html; }}
 }}
 """
@@ -75,15 +76,15 @@ class Server:
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
-               rtc: bool = False) -> Server:
-    """`build`: another build of the server than the one that is measured."""
+               rtc: bool = False, cluster: str = "") -> Server:
+    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
-                                    io_uring=on[io_uring], rtc=on[rtc],
+                                    io_uring=on[io_uring], rtc=on[rtc], cluster=cluster,
                                     rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
                                     window_ms=0 if min_latency else WINDOW_MS))
     process = lab.start("ours", [build or lab.server, "-c", conf], SERVER_CORE)

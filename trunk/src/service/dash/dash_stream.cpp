@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "service/files/release.hpp"
@@ -50,8 +51,8 @@ segments::CutRules rules_of(const DashOptions& options) {
 enum Place : std::size_t { kShift, kBegan, kInits, kHeaders, kPlaceNumbers };
 
 std::uint64_t hash_of_rules(const DashOptions& options) {
-    return segments::hash_of({static_cast<std::uint64_t>(MediaTime(options.fragment).count()),
-                              options.ll ? static_cast<std::uint64_t>(MediaTime(options.part).count()) : 0});
+    return hash_of_numbers({static_cast<std::uint64_t>(MediaTime(options.fragment).count()),
+                            options.ll ? static_cast<std::uint64_t>(MediaTime(options.part).count()) : 0});
 }
 
 bool are_same(const std::vector<segments::Header>& a, const std::vector<segments::Header>& b) {
@@ -225,7 +226,7 @@ void DashStream::add(const segments::HeadersChanged& made) {
 std::uint64_t DashStream::headers_hash() const {
     std::uint64_t hash = 1;
     for (const segments::Header& header : headers_)
-        hash = segments::hash_of({hash, segments::hash_of(*header.init)});
+        hash = hash_of_numbers({hash, segments::hash_of_init(*header.init)});
     return std::max<std::uint64_t>(hash, 1);
 }
 

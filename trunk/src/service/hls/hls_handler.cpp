@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
-#include "service/segments/mark.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
 #include "session/http/mime.hpp"
@@ -50,7 +50,7 @@ bool is_good_ctx(std::string_view ctx) {
 // one before a restart, has generated.
 char last_of(std::string_view name) {
     constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuvwxyz";
-    return kLetters[segments::hash_of(as_bytes(name)) % kLetters.size()];
+    return kLetters[fnv1a(as_bytes(name)) % kLetters.size()];
 }
 
 std::string generate_ctx() {

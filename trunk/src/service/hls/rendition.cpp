@@ -65,7 +65,7 @@ void Rendition::set_header(const segments::Header& header) {
     if (header.init == nullptr || (init_ != nullptr && *header.init == *init_))
         return;
     init_ = header.init;
-    const std::uint64_t hash = segments::hash_of(*init_);
+    const std::uint64_t hash = segments::hash_of_init(*init_);
     const std::uint64_t number = inits_ > 0 && hash == init_hash_ ? inits_ - 1 : inits_++;
     init_hash_ = hash;
     const FileName name = names_.init(number);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "service/hls/left_behind.hpp"
@@ -41,7 +42,7 @@ ListRules list_rules_of(const HlsOptions& options) {
 // Of the options that decide what is in a fragment.
 std::uint64_t hash_of_rules(const HlsOptions& options) {
     const segments::CutRules rules = rules_of(options);
-    return segments::hash_of(
+    return hash_of_numbers(
         {static_cast<std::uint64_t>(rules.cut_at.count()), static_cast<std::uint64_t>(rules.audio_cut_at.count()),
          rules.waits_for_key ? 1U : 0U, static_cast<std::uint64_t>(rules.part.value_or(0us).count()),
          static_cast<std::uint64_t>(options.use_fmp4), options.dts_directly ? 1U : 0U, options.keys ? 1U : 0U});

@@ -55,6 +55,10 @@ inline constexpr auto kClusterRows = std::tuple{
                 "Seconds after which a player is told that no origin has the stream."),
     config::row(&ClusterOptions::publish_retry, "publish_retry", 0s, 600s, config::Reload::live,
                 "Seconds that a publisher on an edge is kept while no origin takes its stream."),
+    config::row(
+        &ClusterOptions::mw_latency, "mw_latency", 0ms, 60'000ms, config::Reload::next_session,
+        "Merged write, in milliseconds, of what edges pull from here, where play's is longer; 0: each packet goes at once, "
+        "as when min_latency is on and this is not said."),
 };
 
 }  // namespace live::service::relay

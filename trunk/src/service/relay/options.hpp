@@ -32,6 +32,9 @@ struct ClusterOptions {
     std::chrono::milliseconds linger = 10s;
     // A player is refused when no origin has sent a frame within this time.
     std::chrono::milliseconds first_frame_timeout = 10s;
+    // Ours, on the node that is pulled from: merged write to other nodes, whose players have a window of their own. The loader
+    // sets 0 for a virtual host that has min_latency on and does not set it.
+    std::chrono::milliseconds mw_latency = 50ms;
     // How long a publisher is kept while no origin accepts its stream.
     std::chrono::milliseconds publish_retry = 10s;
 };

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.hpp"
+
 namespace live::service::relay {
 
 namespace {
 
-// FNV-1a with a final mix, so that names differing in a single character are ordered independently. Identical on all machines.
+// With a final mix, so that names differing in a single character are ordered independently. Identical on all machines.
 std::uint64_t weight_of(std::string_view origin, std::string_view stream) {
-    std::uint64_t hash = 0xCBF29CE484222325U;
-    for (const std::string_view text : {origin, std::string_view("\n", 1), stream})
-        for (const char letter : text)
-            hash = (hash ^ static_cast<std::uint8_t>(letter)) * 0x100000001B3U;
+    std::uint64_t hash = fnv1a(as_bytes(stream), fnv1a(as_bytes("\n"), fnv1a(as_bytes(origin))));
     hash ^= hash >> 33U;
     hash *= 0xFF51AFD7ED558CCDU;
     return hash ^ (hash >> 33U);
@@ -21,13 +20,13 @@ std::uint64_t weight_of(std::string_view origin, std::string_view stream) {
 }  // namespace
 
 std::optional<OriginBook::Choice> OriginBook::choose(std::span<const std::string> candidates, std::string_view stream,
-                                                     std::string_view avoid, TimePoint now) const {
-    // Lower rank is better: a shorter wait, not the avoided origin, a greater weight.
+                                                     const LeftOrigins& left, TimePoint now) const {
+    // Lower rank is better: a shorter wait, left longer ago, a greater weight.
     const auto rank = [&](std::size_t index) {
         const Health* health = find(candidates[index]);
         const bool is_down = health != nullptr && !health->is_up && health->retry_at > now;
         const Duration wait = is_down ? health->retry_at - now : Duration::zero();
-        return std::tuple(wait, candidates[index] == avoid, ~weight_of(candidates[index], stream));
+        return std::tuple(wait, left.rank_of(candidates[index]), ~weight_of(candidates[index], stream));
     };
     std::optional<std::size_t> best;
     for (std::size_t index = 0; index < candidates.size(); ++index)
@@ -62,9 +61,21 @@ void OriginBook::report_down(const std::string& origin, std::string error, TimeP
     ++known.health.tries;
     ++known.health.failures;
     known.health.last_error = std::move(error);
-    if (std::exchange(known.health.is_up, false))
+    const bool was_up = std::exchange(known.health.is_up, false);
+    if (was_up)
         known.health.since = now;
-    known.health.retry_at = now + known.backoff.next(random);
+    if (was_up || now >= known.health.retry_at)
+        known.health.retry_at = now + known.backoff.next(random);
+}
+
+void OriginBook::note_heard(const std::string& origin, TimePoint now) {
+    if (const auto found = entries_.find(origin); found != entries_.end())
+        found->second.heard = now;
+}
+
+bool OriginBook::is_heard_after(const std::string& origin, TimePoint time) const {
+    const auto found = entries_.find(origin);
+    return found != entries_.end() && found->second.heard > time;
 }
 
 const OriginBook::Health* OriginBook::find(const std::string& origin) const {

@@ -2,6 +2,7 @@
 // stream, so all pulls share what one pull observes. Dry: the caller supplies time and random numbers.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,29 @@
 #include "base/time.hpp"
 
 namespace live::service::relay {
+
+// The origins that a pull or a push has left since it last had what it wants, in that order, so that each gets its turn.
+class LeftOrigins {
+public:
+    // Beyond this the first is forgotten.
+    static constexpr std::size_t kMax = 64;
+
+    void add(const std::string& origin) {
+        std::erase(names_, origin);
+        names_.push_back(origin);
+        if (names_.size() > kMax)
+            names_.erase(names_.begin());
+    }
+    void clear() { names_.clear(); }
+    // 0: not left; the greater, the later.
+    std::size_t rank_of(std::string_view origin) const {
+        const auto at = std::ranges::find(names_, origin);
+        return at == names_.end() ? 0 : static_cast<std::size_t>(at - names_.begin()) + 1;
+    }
+
+private:
+    std::vector<std::string> names_;
+};
 
 class OriginBook {
 public:
@@ -41,13 +65,20 @@ public:
 
     // The preferred candidate that may be tried now; if all are down, the one whose backoff ends first, with the time until then.
     // Preference depends only on the stream (rendezvous hashing): all nodes prefer the same origin for a stream, and streams are
-    // spread over origins. `avoid` is the last choice among origins that are up. None when there are no candidates.
-    std::optional<Choice> choose(std::span<const std::string> candidates, std::string_view stream, std::string_view avoid,
+    // spread over origins. But those that were left come last among origins that are up, in the order in which they were left.
+    // None when there are no candidates.
+    std::optional<Choice> choose(std::span<const std::string> candidates, std::string_view stream, const LeftOrigins& left,
                                  TimePoint now) const;
 
     void report_up(const std::string& origin, Duration rtt, TimePoint now);
-    // `random` must be uniformly distributed over all values.
+    // All that was connected to it may report the same outage: only a new try that fails makes the wait longer. `random` must be
+    // uniformly distributed over all values.
     void report_down(const std::string& origin, std::string error, TimePoint now, std::uint32_t random);
+
+    // Media of any stream have come from it.
+    void note_heard(const std::string& origin, TimePoint now);
+    // Whether any have come after that time: whoever has had none since then misses its own stream only.
+    bool is_heard_after(const std::string& origin, TimePoint time) const;
 
     // nullptr when it has not been used.
     const Health* find(const std::string& origin) const;
@@ -63,6 +94,7 @@ private:
         Health health;
         Backoff backoff{kBackoffFirst, kBackoffMax};
         TimePoint used{};
+        TimePoint heard{};
     };
     Entry& entry(const std::string& origin, TimePoint now);
 

@@ -20,7 +20,7 @@ std::vector<Origin> usable_origins(std::vector<Origin> origins, OriginUse use, c
 }
 
 Pick pick_origin(Resolver& resolver, const OriginBook& book, const std::string& url, OriginUse use, const ClusterOptions& options,
-                 const std::string& avoid, io::Deadline deadline) {
+                 const LeftOrigins& left, io::Deadline deadline) {
     ClusterOptions asked = options;
     if (use == OriginUse::push)
         asked.protocol = PullProtocol::rtmp;
@@ -33,7 +33,7 @@ Pick pick_origin(Resolver& resolver, const OriginBook& book, const std::string& 
     std::vector<std::string> names;
     for (const Origin& origin : origins)
         names.push_back(origin.text());
-    const auto choice = book.choose(names, url, avoid, io::now());
+    const auto choice = book.choose(names, url, left, io::now());
     if (!choice)
         return NotNow{"no origin takes a publisher: all are HTTP", StaticResolver::kRetry};
     if (choice->wait > Duration::zero())

@@ -33,6 +33,6 @@ std::vector<Origin> usable_origins(std::vector<Origin> origins, OriginUse use, c
 
 // `options.protocol` is that of origins without a scheme. Waits for the resolver, at most until the deadline.
 Pick pick_origin(Resolver& resolver, const OriginBook& book, const std::string& url, OriginUse use, const ClusterOptions& options,
-                 const std::string& avoid, io::Deadline deadline);
+                 const LeftOrigins& left, io::Deadline deadline);
 
 }  // namespace live::service::relay

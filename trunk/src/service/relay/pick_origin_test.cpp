@@ -64,7 +64,7 @@ TEST(PickOrigin, AsksTheResolverAndTheBook) {
     OriginBook book;
     ClusterOptions options;
     const auto pick = [&](OriginUse use) {
-        return pick_origin(resolver, book, "/live/cam", use, options, "", io::Deadline::never());
+        return pick_origin(resolver, book, "/live/cam", use, options, {}, io::Deadline::never());
     };
     resolver.answer = Unknown{"the service is away", std::chrono::milliseconds(700)};
     EXPECT_EQ(std::get<NotNow>(pick(OriginUse::pull)).wait, std::chrono::milliseconds(700));

@@ -18,6 +18,14 @@ namespace live::service::relay {
 namespace rtmp = engine::rtmp;
 using std::chrono::milliseconds;
 
+namespace {
+
+bool is_mark(const rtmp::GotMedia& media) {
+    return media.type == wire::rtmp::MessageType::amf0_data && media::is_relay_mark(media.payload.bytes());
+}
+
+}  // namespace
+
 Pull::Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
            session::StreamPlan plan, std::string path, Log log)
     : context_(context),
@@ -80,7 +88,7 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (options.follow_client)
         options.protocol = followed_.value_or(options.protocol);
     set_state(PullFacts::State::connecting);
-    const Pick pick = pick_origin(resolver_, book_, plan_.url, OriginUse::pull, options, avoid_,
+    const Pick pick = pick_origin(resolver_, book_, plan_.url, OriginUse::pull, options, left_,
                                   deadline.sooner(io::Deadline::after(kStartLimit)));
     if (const auto* not_now = std::get_if<NotNow>(&pick)) {
         if (!not_now->why.empty())
@@ -129,7 +137,7 @@ Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& optio
     if (was_refused_ && redirect_url_.empty() && left.error().sentence() != last_error_)
         LOG_INFO(log_, "edge-pull is refused, stream={}, origin={}: {}", plan_.url, origin_, left.error().sentence());
     say_goodbye();
-    avoid_ = origin_;
+    left_.add(origin_);
     return left;
 }
 
@@ -138,6 +146,7 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     ++tries_;
     ++totals_.connections;
     has_key_ = false;
+    has_ended_ = false;
     longest_gap_ = Duration::zero();
     const TimePoint began = io::now();
     const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
@@ -206,12 +215,22 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
             return Left::origin;
         }
         const Duration silence = io::now() - media_at_;
-        if (ingest_ && silence >= silence_limit())
-            return Error(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));
+        if (!ingest_ || silence < silence_limit())
+            continue;
+        const Error silent(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));
+        if (!is_origin_heard())
+            return silent;
+        last_error_ = silent.sentence();
+        return Left::origin;
     }
 }
 
-Duration Pull::silence_limit() const { return std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax); }
+Duration Pull::silence_limit() const {
+    return is_origin_heard() ? kSilenceMax : std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax);
+}
+
+// Since well after the last media here: then the origin is there, and it is this stream's publisher that is silent.
+bool Pull::is_origin_heard() const { return book_.is_heard_after(origin_, media_at_ + kSilenceMin / 2); }
 
 Result<void> Pull::read() {
     bool any = false;
@@ -268,6 +287,9 @@ Result<void> Pull::handle_events(bool& any) {
 // The origin is healthy, and the publisher may be back soon: its media begin a new publication.
 void Pull::on_stream_ended(const Ended& ended) {
     LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}: {}", plan_.url, ended.sentence);
+    if (ingest_)
+        publication_->source().note_stream_ended();
+    has_ended_ = ingest_.has_value();
     ingest_.reset();
     has_key_ = false;
     longest_gap_ = Duration::zero();
@@ -289,7 +311,9 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     using wire::rtmp::MessageType;
     const bool is_data = media.type != MessageType::audio && media.type != MessageType::video;
     if (!ingest_ && is_data) {
-        if (early_.size() < kEarlyMax)
+        if (has_ended_ && is_mark(media))
+            append_mark(media);  // it ends the last segment
+        else if (early_.size() < kEarlyMax)
             early_.push_back(std::move(media));
         return {};
     }
@@ -303,6 +327,10 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     }
     const TimePoint now = io::now();
     longest_gap_ = std::max<Duration>(longest_gap_, now - std::exchange(media_at_, now));
+    if (now - heard_at_ >= kHeardStep) {
+        heard_at_ = now;
+        book_.note_heard(origin_, now);
+    }
     if (media.type == MessageType::audio)
         ingest_->push_audio(media.timestamp_ms, std::move(media.payload));
     else if (media.type == MessageType::video)
@@ -313,8 +341,13 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
 }
 
 void Pull::ingest_data(rtmp::GotMedia& media) {
-    if (media.type != wire::rtmp::MessageType::amf0_data || !media::is_relay_mark(media.payload.bytes()))
-        return ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+    if (is_mark(media))
+        append_mark(media);
+    else
+        ingest_->push_data(media.timestamp_ms, std::move(media.payload));
+}
+
+void Pull::append_mark(const rtmp::GotMedia& media) {
     auto mark = media::read_relay_mark(media.payload.bytes());
     if (!mark.ok() || !publication_->is_current())
         return;
@@ -330,6 +363,7 @@ Result<void> Pull::publish() {
     source->set_options(plan_.play);
     publication_ = std::move(publication);
     ingest_.emplace(*publication_, plan_.play, plan_.publish, log_);
+    has_ended_ = false;
     media_at_ = io::now();
     publication_->source().set_arrival(media_at_);
     if (!stay_)
@@ -339,7 +373,7 @@ Result<void> Pull::publish() {
         ++totals_.failovers;
     media_try_ = tries_;
     set_state(PullFacts::State::playing);
-    avoid_.clear();
+    left_.clear();
     for (Signal* signal : waiting_)
         signal->raise();
     return {};
@@ -350,6 +384,7 @@ void Pull::unpublish() {
     if (publication_ == nullptr)
         return;
     const bool was_current = publication_->is_current();
+    has_ended_ = false;
     stay_.reset();
     publication_.reset();
     if (was_current)

@@ -74,9 +74,12 @@ public:
     static constexpr std::chrono::seconds kStartLimit{5};
     // An origin that sends nothing for this long after play is left when another origin is available.
     static constexpr std::chrono::milliseconds kFirstMediaLimit{1'000};
-    // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds.
+    // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds; the greater one when
+    // other streams come from the origin meanwhile.
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
     static constexpr std::chrono::milliseconds kSilenceMax{5'000};
+    // Media are reported to the book no more often than this.
+    static constexpr std::chrono::milliseconds kHeardStep{100};
     // The stream is unpublished when no origin has sent anything for this long.
     static constexpr std::chrono::seconds kGoneAfter{10};
     // Data messages kept until the first audio or video of a connection.
@@ -134,6 +137,7 @@ private:
     void on_stream_ended(const Ended& ended);
     Result<void> ingest(engine::rtmp::GotMedia& media);
     void ingest_data(engine::rtmp::GotMedia& media);
+    void append_mark(const engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
     Result<void> publish();
     void unpublish();
@@ -145,6 +149,7 @@ private:
     bool is_needed() const;
     Duration linger() const;
     Duration silence_limit() const;
+    bool is_origin_heard() const;
     io::Deadline next_check() const;
     void set_state(PullFacts::State state);
     void end();
@@ -171,7 +176,7 @@ private:
     std::vector<Signal*> waiting_;  // owned by waiting clients
 
     std::string origin_;
-    std::string avoid_;  // the origin that last failed or did not have the stream
+    LeftOrigins left_;  // since the last media
     std::string redirect_url_;
     std::string last_error_;
     std::string kick_reason_;
@@ -180,11 +185,13 @@ private:
     TimePoint needed_at_{};  // when the need began or ended
     TimePoint asked_at_{};   // for media, which has not come yet: since play, or the end of a stream
     TimePoint media_at_{};
+    TimePoint heard_at_{};  // when the book was told of media
     Duration longest_gap_{};
     std::uint64_t tries_ = 0;
     std::uint64_t media_try_ = 0;      // the newest with media
     std::uint64_t earlier_bytes_ = 0;  // from earlier connections
     bool has_key_ = false;             // this connection has received a key frame
+    bool has_ended_ = false;           // the origin has said so, and nothing has come since
     bool had_media_ = false;
     bool was_refused_ = false;  // by a healthy origin, when it was last left
     bool over_ = false;

@@ -49,7 +49,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
         return Error(Errc::not_found, "the virtual host is gone");
     const ClusterOptions options = *found;
     const auto pick = [&] {
-        return pick_origin(resolver_, book_, plan_.url, OriginUse::push, options, avoid_,
+        return pick_origin(resolver_, book_, plan_.url, OriginUse::push, options, left_,
                            deadline.sooner(io::Deadline::after(Pull::kStartLimit)));
     };
     Pick picked = pick();
@@ -79,7 +79,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
         ended = Error(Errc::closed, "the push ended");
     if (ended.code() != Errc::cancelled && ended.code() != Errc::conflict)
         book_.report_down(origin, ended.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
-    avoid_ = origin;
+    left_.add(origin);
     return ended;
 }
 

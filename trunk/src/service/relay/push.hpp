@@ -38,7 +38,7 @@ private:
     const Ref<media::Source> source_;
     const Log log_;
     const forward::ForwardContext forward_;
-    std::string avoid_;
+    LeftOrigins left_;
     Duration lasted_{};  // duration of the last attempt's connection, without pauses
 };
 

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/hash.hpp"
+
 namespace live::service::segments {
 
 namespace {
@@ -161,13 +163,7 @@ void all(Io& io, Mark& mark) {
 
 }  // namespace
 
-// FNV-1a.
-std::uint64_t hash_of(Bytes bytes) {
-    std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
-    for (const std::uint8_t byte : bytes)
-        hash = (hash ^ byte) * 0x100'0000'01B3;
-    return std::max<std::uint64_t>(hash, 1);
-}
+std::uint64_t hash_of_init(Bytes bytes) { return std::max<std::uint64_t>(fnv1a(bytes), 1); }
 
 std::string write_mark(const Mark& mark) {
     Writer writer;

@@ -41,7 +41,7 @@ struct Mark {
 };
 
 // Of an initialization section; never 0, which means none.
-std::uint64_t hash_of(Bytes bytes);
+std::uint64_t hash_of_init(Bytes bytes);
 
 std::string write_mark(const Mark& mark);
 // Errc::malformed, Errc::limit.

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.hpp"
+
 namespace live::service::segments {
 
 using media::Kind;
@@ -14,9 +16,6 @@ namespace {
 
 // A part may end this much early: timestamps are whole milliseconds.
 constexpr MediaTime kPartSlack = 5ms;
-
-// One step of FNV-1a, by eight bytes.
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100'0000'01B3; }
 
 }  // namespace
 
@@ -31,13 +30,6 @@ const media::Track* RepresentationId::track_of(const media::Source& source) cons
     if (!kind)
         return nullptr;
     return extra ? source.track(*kind, track) : source.default_track(*kind);
-}
-
-std::uint64_t hash_of(std::initializer_list<std::uint64_t> numbers) {
-    std::uint64_t hash = 0;
-    for (const std::uint64_t number : numbers)
-        hash = mixed(hash, number);
-    return hash;
 }
 
 std::vector<RepresentationId> representations_of(const SegmentState& state) {
@@ -122,7 +114,7 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
     const bool is_start = packet.kind == Kind::video ? packet.key : of.id.kind || !has_video();
     of.independent = of.independent || is_start;
     has_frames_ = part_has_frames_ = true;
-    frames_hash_ = mixed(frames_hash_, static_cast<std::uint64_t>(packet.dts.count()) ^ packet.frame_bytes() << 40U);
+    frames_hash_ = fnv1a_step(frames_hash_, static_cast<std::uint64_t>(packet.dts.count()) ^ packet.frame_bytes() << 40U);
     if (track.seen && packet.dts > track.last)
         track.step = packet.dts - track.last;
     track.seen = true;

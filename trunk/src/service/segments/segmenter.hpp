@@ -133,8 +133,6 @@ struct SegmentState {
     bool operator==(const SegmentState&) const = default;
 };
 
-// Of numbers that two nodes must agree on.
-std::uint64_t hash_of(std::initializer_list<std::uint64_t> numbers);
 // In the order of `muxers`.
 std::vector<RepresentationId> representations_of(const SegmentState& state);
 

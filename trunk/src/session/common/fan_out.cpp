@@ -69,7 +69,7 @@ private:
                 --cohorts_;
             } else {
                 players += slot[i]->size();
-                slot[i]->send_if_more_than(slot[i]->source().options().mw_msgs);
+                slot[i]->send_if_more_than(slot[i]->format().relayed ? 0 : slot[i]->source().options().mw_msgs);
             }
         }
         return {};
@@ -113,7 +113,7 @@ FanOut::Instants::iterator FanOut::find_instant(const CohortMember& member) {
 
 Result<void> FanOut::join(CohortMember& member) {
     media::Source& source = member.cursor.source();
-    const auto window = std::min(source.options().mw_latency, kWindowMax);
+    const auto window = std::min(member.window.value_or(source.options().mw_latency), kWindowMax);
     if (window < kTick) {
         auto at = find_instant(member);
         if (at == instants_.end())

@@ -34,7 +34,7 @@ public:
     FanOut& operator=(const FanOut&) = delete;
 
     // From now on data goes out to the member's player every `window` (0: at once), until it leaves or is handed back. The window
-    // and `messages_min` are those of the source's options.
+    // and `messages_min` are those of the source's options, unless the member has a window of its own.
     Result<void> join(CohortMember& member);
     void leave(CohortMember& member);
 

@@ -43,6 +43,7 @@ Result<void> Player::play(io::Deadline deadline) {
         return run_on_own_ticks(deadline);
     TRY(prepare_socket());
     member_.emplace(*tcp_, cursor_, wake_);
+    member_->window = window_;
     return run_with_cohort(deadline);
 }
 
@@ -95,6 +96,9 @@ Result<void> Player::prepare_socket() {
     const std::size_t buffer = std::max(merged, kSendBufferMin);
     TRY(tcp_->set_send_buffer(buffer));
     TRY(tcp_->set_not_sent_lowat(std::max(buffer / 2, kNotSentMin)));
+    // Else a small frame waits until the one before is acknowledged, which on a quiet connection takes some 40 ms.
+    if (window_ == std::chrono::milliseconds::zero())
+        TRY(tcp_->set_no_delay(true));
     LOG_DEBUG(log_, "SO_SNDBUF={} buffer={}ms", buffer, options_.mw_latency.count());
     return {};
 }
@@ -115,9 +119,20 @@ Result<void> Player::run_with_cohort(io::Deadline deadline) {
             send = send || answers_ != before || member_->cohort == nullptr;
         }
         if (send)
-            TRY(send_now());
+            TRY(send_and_answer());
         io::trim_stack();  // reading and sending use more stack than waiting
     }
+}
+
+// The protocol may add something to what has been sent.
+Result<void> Player::send_and_answer() {
+    TRY(send_now());
+    const std::uint32_t before = answers_;
+    if (!blocked_)
+        TRY(protocol_.on_caught_up());
+    if (answers_ != before)
+        TRY(send_now());
+    return {};
 }
 
 // Sends everything available; then the cohort continues.
@@ -159,7 +174,7 @@ Result<void> Player::end_message(io::Deadline deadline) {
 Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
     constexpr std::chrono::milliseconds kTickMin{10};
     const auto gap = options_.send_min_interval;
-    const auto window = std::max(options_.mw_latency, kTickMin);
+    const auto window = std::max(window_.value_or(options_.mw_latency), kTickMin);
     TimePoint due = io::now();
     for (;;) {
         const bool is_over = protocol_.is_over();
@@ -176,6 +191,8 @@ Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
         const bool more = TRY(send_some(deadline));
         if (is_over && !more)
             return {};
+        if (!more)
+            TRY(protocol_.on_caught_up());
         due = io::now() + (gap > gap.zero() ? std::chrono::duration_cast<Duration>(gap)
                            : more           ? Duration::zero()
                                             : Duration(window));

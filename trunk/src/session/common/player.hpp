@@ -28,6 +28,8 @@ public:
     virtual Result<Step> on_readable() = 0;
     // Called each time the player wakes. True: the rest is sent, and the player ends.
     virtual bool is_over() { return false; }
+    // Called when the player has woken and has been sent everything so far.
+    virtual Result<void> on_caught_up() { return {}; }
 
 protected:
     ~PlayerProtocol() = default;
@@ -48,6 +50,8 @@ public:
 
     // After this much media run() ends with Errc::closed; zero: no end.
     void set_duration(std::chrono::milliseconds duration) { duration_ = duration; }
+    // Merged write, in place of that of the options.
+    void set_window(std::chrono::milliseconds window) { window_ = window; }
     // Until the protocol stops or is over (ok), or something ends the connection.
     Result<void> run(io::Deadline deadline);
 
@@ -55,7 +59,7 @@ public:
     void set_paused(bool paused);
     // Sends bytes between two messages. Errc::limit as WireCursor::add_control.
     Result<void> answer(Bytes bytes);
-    // Raised to have is_over() checked.
+    // Raised to have is_over() checked and on_caught_up() called.
     Signal& wake() { return wake_; }
 
     // Bytes of media and answers sent to this client.
@@ -71,6 +75,7 @@ private:
     void log_dropped() const;
     Result<void> run_with_cohort(io::Deadline deadline);
     Result<void> send_now();
+    Result<void> send_and_answer();
     Result<void> drain(io::Deadline deadline);
     Result<void> end_message(io::Deadline deadline);
     Result<void> run_on_own_ticks(io::Deadline deadline);
@@ -89,6 +94,7 @@ private:
     std::optional<CohortMember> member_;
     media::Sequence joined_at_;
     std::chrono::milliseconds duration_{0};
+    std::optional<std::chrono::milliseconds> window_;
     std::uint32_t answers_ = 0;
     bool blocked_ = false;  // the socket is full
     bool paused_ = false;

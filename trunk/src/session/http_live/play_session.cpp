@@ -201,6 +201,8 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
     PlayerProtocol& protocol = *this;
     player_.emplace(exchange_.stream(), exchange_.tcp(), *cursor_, context_.fan_out, plan_.play, protocol,
                     exchange_.traffic().sent_bytes, exchange_.log());
+    if (request_.is_relay())
+        player_->set_window(plan_.play.relay_mw_latency);
     return {};
 }
 

@@ -96,6 +96,9 @@ inline constexpr auto kRtcRows = std::tuple{
         .or_default(),
     config::row(&RtcOptions::aac_bitrate, "aac_bitrate", 8000, 320'000, kNextSession, "Bits a second of the AAC made from Opus.")
         .or_default(),
+    config::row(&RtcOptions::keep_opus, "keep_opus", kNextSession,
+                "With rtc_to_rtmp: no AAC is made, Opus stays, for players of enhanced RTMP, fMP4 and for edges, whose WebRTC "
+                "players then get what the publisher sent."),
     config::row(&RtcOptions::init_rate_from_sdp, "init_rate_from_sdp", kNextSession, "No effect: the SDP's rates count.")
         .ignored(),
     config::row(&RtcOptions::keep_original_ssrc, "keep_original_ssrc", kNextSession, "Players see the publisher's SSRC."),

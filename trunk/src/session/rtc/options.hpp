@@ -61,6 +61,8 @@ struct RtcOptions {
     bool rtc_to_rtmp = false;
     std::chrono::milliseconds pli_for_rtmp = 6s;
     std::uint32_t aac_bitrate = 48'000;
+    // Ours.
+    bool keep_opus = false;
     bool init_rate_from_sdp = false;
     bool keep_original_ssrc = false;
 };

@@ -92,8 +92,11 @@ public:
 // A client: the events it received, and the media it got.
 class TestClient {
 public:
-    TestClient(const Endpoint& server, rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host = "h")
-        : stream_(MUST(io::TcpStream::connect(server, io::Deadline::after(kSoon)))), engine_(options(mode, stream, host), 1) {
+    // `path`: of another node; empty for anybody else.
+    TestClient(const Endpoint& server, rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host = "h",
+               const std::string& path = "")
+        : stream_(MUST(io::TcpStream::connect(server, io::Deadline::after(kSoon)))),
+          engine_(options(mode, stream, host, path), 1) {
         MUST(engine_.start(io::now()));
     }
 
@@ -128,22 +131,28 @@ public:
     void close() { stream_->close(); }
 
     std::vector<rtmp::GotMedia> media;
+    std::vector<std::size_t> ends;  // of the stream: how much media came before
     std::optional<rtmp::Rejected> refused;
     bool started = false;
     bool closed = false;
 
 private:
-    static rtmp::ClientOptions options(rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host) {
+    static rtmp::ClientOptions options(rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host,
+                                       const std::string& path) {
         rtmp::ClientOptions options;
         options.mode = mode;
         options.tc_url = "rtmp://" + host + "/live";
         options.app = "live";
         options.stream = stream;
+        if (!path.empty())
+            options.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
         return options;
     }
     void note(rtmp::ClientEvent& event) {
         if (auto* got = std::get_if<rtmp::GotMedia>(&event))
             media.push_back(*got);
+        else if (std::holds_alternative<rtmp::StreamEnded>(event))
+            ends.push_back(media.size());
         else if (auto* no = std::get_if<rtmp::Rejected>(&event))
             refused = *no;
         else if (std::holds_alternative<rtmp::PublishStarted>(event) || std::holds_alternative<rtmp::PlayStarted>(event))
@@ -173,6 +182,11 @@ struct SessionTest : ::testing::Test {
     using Mode = rtmp::ClientOptions::Mode;
     std::unique_ptr<TestClient> client(Mode mode, const std::string& stream = "cam", const std::string& host = "h") {
         auto made = std::make_unique<TestClient>(acceptor.listener().endpoint(), mode, stream, host);
+        made->begin();
+        return made;
+    }
+    std::unique_ptr<TestClient> node() {
+        auto made = std::make_unique<TestClient>(acceptor.listener().endpoint(), Mode::play, "cam", "h", "server-1");
         made->begin();
         return made;
     }
@@ -313,6 +327,62 @@ TEST_F(SessionTest, WithoutAMergeWindowEveryPacketComesAtOnce) {
     publisher->send(MessageType::audio, 5, kAudio);
     read_until(*player, 2);
     EXPECT_EQ(player->media.size(), 2U);
+}
+
+// Its own players wait for theirs.
+TEST_F(SessionTest, AnotherNodeGetsEveryPacketAtOnceWhateverPlayersGet) {
+    door.plan.play.mw_latency = 10s;
+    door.plan.play.mw_msgs = 8;
+    const auto publisher = client(Mode::publish);
+    const auto relay = node();
+    const TimePoint began = io::now();
+    publisher->send(MessageType::video, 0, kKey);
+    read_until(*relay, 1);
+    publisher->send(MessageType::audio, 5, kAudio);
+    read_until(*relay, 2);
+    EXPECT_EQ(relay->media.size(), 2U);
+    EXPECT_LT(io::now() - began, 5s);
+}
+
+TEST_F(SessionTest, AnotherNodeGetsPacketsInTheWindowForNodes) {
+    door.plan.play.mw_latency = 0ms;
+    door.plan.play.relay_mw_latency = 200ms;
+    const auto publisher = client(Mode::publish);
+    const auto relay = node();
+    publisher->send(MessageType::video, 0, kKey);
+    publisher->send(MessageType::audio, 5, kAudio);
+    wait_for_packets(2);
+    EXPECT_EQ(fan_out.counters().sends, 0U);
+    read_until(*relay, 2);
+    EXPECT_EQ(relay->media.size(), 2U);
+}
+
+TEST_F(SessionTest, OnlyAnotherNodeIsToldThatTheStreamHasEnded) {
+    const auto relay = node();
+    const auto player = client(Mode::play);
+    for (int turn = 1; turn <= 2; ++turn) {
+        const auto publisher = client(Mode::publish);
+        publish_second(*publisher, 0);
+        wait_for_packets(50 * static_cast<media::Sequence>(turn));
+        publisher->close();
+        while (relay->ends.size() < static_cast<std::size_t>(turn) && !relay->closed)
+            relay->step(io::Deadline::after(kSoon));
+    }
+    EXPECT_EQ(relay->ends, (std::vector<std::size_t>{50, 100})) << "after all of its media";
+    read_until(*player, 100);
+    EXPECT_TRUE(player->ends.empty());
+}
+
+TEST_F(SessionTest, APublisherThatTakesOverEndsNothing) {
+    door.plan.publish.takeover = true;
+    const auto relay = node();
+    const auto first = client(Mode::publish);
+    publish_second(*first, 0);
+    read_until(*relay, 50);
+    const auto second = client(Mode::publish);
+    publish_second(*second, 0);
+    read_until(*relay, 100);
+    EXPECT_TRUE(relay->ends.empty());
 }
 
 TEST_F(SessionTest, StrangeNamesAndClosedHostsAreRefusedInRtmpsOwnWords) {

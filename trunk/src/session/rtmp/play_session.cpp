@@ -17,13 +17,18 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& 
       player_(peer.stream(), peer.tcp(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
       log_(log) {
     player_.set_duration(duration);
+    if (!format.relayed)
+        return;
+    player_.set_window(plan.play.relay_mw_latency);
+    end_watch_.emplace(Ref<media::Source>(&cursor_.source()), player_);
 }
 
 Result<void> PlaySession::run(io::Deadline deadline) {
     const auto& play = plan_.play;
+    const auto window = end_watch_ ? play.relay_mw_latency : play.mw_latency;
     LOG_INFO(log_, "start play smi={}ms, mw_sleep={}, mw_msgs={}, realtime={}, tcp_nodelay={}",
-             std::chrono::duration_cast<std::chrono::milliseconds>(play.send_min_interval).count(), play.mw_latency.count(),
-             play.mw_msgs, options_.min_latency ? 1 : 0, options_.tcp_nodelay ? 1 : 0);
+             std::chrono::duration_cast<std::chrono::milliseconds>(play.send_min_interval).count(), window.count(), play.mw_msgs,
+             options_.min_latency ? 1 : 0, options_.tcp_nodelay ? 1 : 0);
     if (cursor_.source().chunk_size() != peer_.engine().chunk_size())
         peer_.engine().set_chunk_size(cursor_.source().chunk_size());
     // Input that came with the play command.
@@ -39,6 +44,13 @@ Result<PlayerProtocol::Step> PlaySession::on_readable() {
     const Step step = TRY(receive());
     TRY(player_.answer(peer_.take_output()));
     return step;
+}
+
+Result<void> PlaySession::on_caught_up() {
+    if (!end_watch_ || !end_watch_->take_ended())
+        return {};
+    peer_.engine().send_status(rtmp::StatusLevel::status, "NetStream.Play.UnpublishNotify", "the stream has ended");
+    return player_.answer(peer_.take_output());
 }
 
 Result<PlayerProtocol::Step> PlaySession::receive() {

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "base/log.hpp"
 #include "io/deadline.hpp"
@@ -18,7 +20,8 @@ namespace live::session::rtmp {
 
 class PlaySession final : private PlayerProtocol {
 public:
-    // `peer`, `plan`, `options` and `log` outlive this. `duration` of media after which the session ends; zero: no end.
+    // `peer`, `plan`, `options` and `log` outlive this. `duration` of media after which the session ends; zero: no end. Another
+    // node (`format.relayed`) has a merge window of its own and is told when the stream ends; other players then just wait.
     PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
                 media::WireFormat format, std::chrono::milliseconds duration, const Log& log);
 
@@ -29,7 +32,24 @@ public:
     ClientFigures figures() const { return player_.figures(); }
 
 private:
+    class EndWatch final : public media::SourceWatch {
+    public:
+        EndWatch(Ref<media::Source> source, Player& player) : SourceWatch(std::move(source)), player_(player) {}
+        bool take_ended() { return std::exchange(ended_, false); }
+
+    private:
+        void on_publisher_began() override { ended_ = false; }
+        void on_publisher_left() override {
+            ended_ = true;
+            player_.wake().raise();
+        }
+
+        Player& player_;
+        bool ended_ = false;
+    };
+
     Result<Step> on_readable() override;
+    Result<void> on_caught_up() override;
     // Handles pending client messages.
     Result<Step> receive();
 
@@ -38,6 +58,7 @@ private:
     const RtmpOptions& options_;
     media::WireCursor cursor_;
     Player player_;
+    std::optional<EndWatch> end_watch_;  // for another node
     const Log& log_;
 };
 

@@ -1,0 +1,207 @@
+"""Edges whose origins are on other machines: each node has a network of its own, and a round trip between two of them takes 20 ms."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+import own_network
+import play_check
+from live_server import conf, wait_until
+from load_tools import Load
+from nodes import Node, Wire
+from players import wait_playable
+from rtmp_client import VIDEO, Player, Publisher
+from test_edge import gaps_of, pulls_of
+
+ONE_WAY_S = 0.01
+RTC = "rtc_server { enabled on; listen 127.0.0.1:$udp; }\n"
+OUTPUTS = """http_remux { enabled on; mount [vhost]/[app]/[stream].%s; }
+    hls { enabled on; hls_fragment 1; hls_window 10; hls_ll on; hls_part 200; hls_path $folder/html; }
+    dash { enabled on; dash_fragment 1; dash_window_size 6; dash_update_period 1; dash_path $folder/html; }
+    rtc { enabled on; rtmp_to_rtc on; }"""
+
+
+class Stage:
+    """Nodes on a wire, and publishers and players beside them. What still runs at the end is stopped, and must end well."""
+
+    def __init__(self, folder, machines: int):
+        self.folder, self.count, self.nodes, self.mortal = folder, machines, [], []
+        self.stack = ExitStack()
+
+    def __enter__(self):
+        wire = self.stack.enter_context(Wire(ONE_WAY_S, self.count))
+        self.machines = iter(wire.machines)
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            for node in reversed(self.nodes):
+                if kind is None and node not in self.mortal:
+                    node.stop()
+        finally:
+            for node in self.nodes:
+                node.kill()
+            self.stack.close()
+
+    def node(self, vhost: str = "", root: str = "", mortal: bool = False) -> Node:
+        self.nodes.append(Node(self.folder / f"node{len(self.nodes)}", conf(vhost, root), next(self.machines)))
+        self.mortal += self.nodes[-1:] if mortal else []
+        return self.nodes[-1].start()
+
+    def edge(self, *origins: Node, more: str = "", root: str = "") -> Node:
+        names = " ".join(f"{origin.host}:{origin.ports['rtmp']}" for origin in origins)
+        return self.node(f"cluster {{ mode remote; origin {names}; }} {more}", root)
+
+    def publish(self, node: Node, clip, stream: str = "cam") -> Publisher:
+        publisher = Publisher(node.ports["rtmp"], stream, clip, host=node.host)
+        publisher.start()
+        self.stack.callback(publisher.stop)
+        wait_until(lambda: any(one["name"] == stream for one in node.api("/api/v1/streams/")["streams"]), 5, "the stream")
+        return publisher
+
+    def play(self, node: Node, stream: str = "cam") -> Player:
+        """From the node's own machine."""
+        with node.machine.inside():
+            player = Player(node.ports["rtmp"], stream, host=node.host)
+        player.start()
+        self.stack.callback(player.stop)
+        return player
+
+
+def first_frame(player: Player) -> float:
+    return wait_until(lambda: next((message.arrived for message in player.messages if message.type == VIDEO), 0), 5, "a frame", 0.005)
+
+
+def join_times(folder, clip) -> None:
+    with Stage(folder, 2) as stage:
+        origin = stage.node()
+        edge = stage.edge(origin)
+        for stream in "abc":
+            stage.publish(origin, clip, stream)
+        time.sleep(1)
+        took = []
+        for stream in "abc":
+            asked = time.monotonic()
+            took.append(first_frame(stage.play(edge, stream)) - asked)
+        print("cold joins, s:", took)
+        assert sorted(took)[1] < 0.3, took
+        assert min(took) > 5 * 2 * ONE_WAY_S, "the wire takes its time: TCP, the handshake, connect, createStream, play"
+
+
+def test_a_cold_join_takes_some_round_trips(tmp_path, clip):
+    own_network.run(join_times, tmp_path, clip("basic"))
+
+
+def lose_an_origin(folder, clip, how: int) -> None:
+    with Stage(folder, 3) as stage:
+        origins = [stage.node(mortal=True), stage.node(mortal=True)]
+        edge = stage.edge(*origins)
+        for origin in origins:
+            stage.publish(origin, clip)
+        player = stage.play(edge)
+        wait_until(lambda: len(player.messages) > 50, 10, "the stream through the edge")
+        used = next(origin for origin in origins if pulls_of(origin))
+        os.kill(used.process.pid, how)
+        gone = time.monotonic()
+        wait_until(lambda: any(message.arrived > gone + 0.5 for message in player.messages if message.type == VIDEO), 6, "media again")
+        time.sleep(1)
+        print("longest gap, s:", max(gaps_of(player)))
+        assert player.error is None
+        assert max(gaps_of(player)) < (1.0 if how == signal.SIGKILL else 2.0)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "silent"])
+def test_players_stay_when_an_origin_goes(tmp_path, clip, how):
+    own_network.run(lose_an_origin, tmp_path, clip("basic"), how)
+
+
+def come_back_elsewhere(folder, clip) -> None:
+    with Stage(folder, 3) as stage:
+        first, second = stage.node(mortal=True), stage.node()
+        edge = stage.edge(first, second)
+        publisher = stage.publish(first, clip)
+        player = stage.play(edge)
+        wait_until(lambda: len(player.messages) > 50, 10, "the stream through the edge")
+        first.process.kill()
+        first.process.wait()
+        publisher.stop()
+        time.sleep(2.5)
+        again = Publisher(second.ports["rtmp"], "cam", clip, host=second.host)
+        back = time.monotonic()
+        again.start()
+        stage.stack.callback(again.stop)
+        wait_until(lambda: any(message.arrived > back for message in player.messages if message.type == VIDEO), 10, "media through the edge", 0.01)
+        took = next(message.arrived for message in player.messages if message.type == VIDEO and message.arrived > back) - back
+        print("media after the publisher is back, s:", took)
+        assert took < 1.0 and player.error is None
+
+
+def test_players_stay_until_the_publisher_is_back_at_another_origin(tmp_path, clip):
+    own_network.run(come_back_elsewhere, tmp_path, clip("basic"))
+
+
+def whep(stage: Stage, node: Node, seconds: float, stream: str = "cam") -> list[str]:
+    """What is wrong with a WebRTC player."""
+    url = f"http://{node.host}:{node.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
+    result = Load(stage.folder, "sb_rtc_load", "-c", 1, "-s", 0, "-r", url, "--seconds", seconds).result()
+    metrics = result["metrics"]
+    good = result["failed"] == 0 and metrics["first_frame_ms"]["count"] == 1 and metrics["packets"]["min"] > 20 * seconds and metrics["lost_packets"]["max"] == 0
+    return [] if good else [json.dumps(result)]
+
+
+def play_everything(folder, clip) -> None:
+    """On an edge, and on an edge of that edge; the first one records."""
+    with Stage(folder, 3) as stage:
+        origin = stage.node()
+        near = stage.edge(origin, more=OUTPUTS % "flv" + "dvr { enabled on; dvr_plan session; dvr_path $folder/rec/[stream].flv; }", root=RTC)
+        far = stage.edge(near, more=OUTPUTS % "ts", root=RTC)
+        stage.publish(origin, clip)
+        tasks = {}
+        with ThreadPoolExecutor(12) as at_once:
+            for edge, live in ((near, ".flv"), (far, ".ts")):
+                http = f"http://{edge.host}:{edge.ports['http']}/live/cam"
+                for url in (edge.url("cam"), http + live, http + ".m3u8", http + ".mpd"):
+                    tasks[url] = at_once.submit(lambda one: wait_playable(one, 20) or play_check.play(one, 4).problems(), url)
+                tasks[f"whep {edge.host}"] = at_once.submit(whep, stage, edge, 5)
+        assert {what: task.result() for what, task in tasks.items() if task.result()} == {}
+        pulls = {one["stream"]: one["origin"]["tries"] for one in near.api("/api/v1/clusters")["data"]["pulls"]}
+        assert pulls == {"/live/cam": 1}
+        wait_until(lambda: near.api("/api/v1/dvrs")["dvrs"], 5, "the recording")
+        near.stop()
+        recorded = next(near.folder.glob("rec/*.flv"))
+        probe = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_name,nb_read_frames", "-of", "json", recorded],
+                               capture_output=True, text=True, check=True)
+        streams = {one["codec_name"]: int(one["nb_read_frames"]) for one in json.loads(probe.stdout)["streams"]}
+        assert not probe.stderr and streams["h264"] > 100 and streams["aac"] > 150, (streams, probe.stderr)
+
+
+def test_edges_serve_and_record_everything(tmp_path, clip):
+    own_network.run(play_everything, tmp_path, clip("basic"), limit_s=120)
+
+
+def carry_webrtc(folder, clip) -> None:
+    """What a browser sends is what a browser gets: H.264 and Opus, over two hops of RTMP between."""
+    keep = "rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; keep_opus on; pli_for_rtmp 1; }"
+    with Stage(folder, 3) as stage:
+        origin = stage.node(keep, RTC)
+        near = stage.edge(origin, more=keep, root=RTC)
+        far = stage.edge(near, more=keep, root=RTC)
+        url = f"http://{origin.host}:{origin.ports['api']}/rtc/v1/whip/?app=live&stream=cam"
+        publisher = Load(folder, "sb_rtc_load", "-c", 1, "-s", 0, "-r", url, "-i", clip, "--silence")
+        stage.stack.callback(publisher.kill)
+        wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 10, "the stream")
+        assert whep(stage, far, 6) == []
+        assert whep(stage, near, 4) == []
+        for node in (origin, near, far):
+            stream = node.api("/api/v1/streams/")["streams"][0]
+            assert (stream["video"]["codec"], stream["audio"]["codec"]) == ("H264", "Opus"), stream
+
+
+def test_webrtc_comes_in_at_the_origin_and_goes_out_at_an_edge(tmp_path, clip):
+    own_network.run(carry_webrtc, tmp_path, clip("basic"))
