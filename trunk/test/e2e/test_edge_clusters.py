@@ -202,7 +202,7 @@ def test_a_backend_names_the_origins(server, clip):
 
 
 class ConnectCheck(SmallServer):
-    """An RTMP server that takes or refuses connect by what is in tcUrl, and keeps the calls."""
+    """An RTMP server that takes or refuses connect by what is in tcUrl, and keeps the calls; it takes what an edge pushes."""
 
     def __init__(self):
         self.calls: list[list] = []
@@ -215,7 +215,8 @@ class ConnectCheck(SmallServer):
         except Closed:
             return
         self.calls.append(call)
-        good = "token=good" in call[2]["tcUrl"]
+        is_push = any("millrace_path" in argument for argument in call[3:])
+        good = is_push or "token=good" in call[2]["tcUrl"]
         if good:
             peer.call("_result", 1, {"capabilities": 31}, {"level": "status", "code": "NetConnection.Connect.Success"})
         else:
