@@ -164,8 +164,10 @@ void Member::send_claim(const std::string& stream, Owned& owned, TimePoint now) 
 }
 
 void Member::announce_at(const std::string& stream, Owned& owned, TimePoint at) {
-    if (owned.due == 0)
-        owned.due = start_timer(at, Timer::What::announce, stream);
+    if (owned.due != 0 && owned.due_at <= at)
+        return;
+    owned.due = start_timer(at, Timer::What::announce, stream);
+    owned.due_at = at;
 }
 
 // Without an answering registry nothing is due: all streams are announced when it is back.
@@ -191,6 +193,8 @@ void Member::announce_all(TimePoint now) {
 }
 
 void Member::renew(TimePoint now) {
+    if (!is_up())
+        return;
     for (auto& [stream, owned] : owned_)
         if (owned.step == Step::unannounced || owned.renew_at <= now)
             announce_at(stream, owned, now + random_below(kListPeriod));

@@ -104,7 +104,7 @@ public:
     static constexpr std::chrono::minutes kRenewal{20};
     // A granted publisher that does not come is forgotten.
     static constexpr std::chrono::seconds kConfirmWithin{10};
-    static constexpr std::chrono::seconds kListPeriod{15};
+    static constexpr std::chrono::seconds kListPeriod{5};
     static constexpr std::chrono::milliseconds kRetry{1'000};
 
     // `self` names this node and this run of it. `seed`: of the jitter.
@@ -135,6 +135,7 @@ public:
     // What was found does not work, as far as the caller can see: the next find() asks the registry.
     void forget(const std::string& stream);
 
+    bool has_commands() const { return !commands_.empty(); }
     std::optional<Command> poll_command();
     std::optional<Notice> poll_notice();
     std::optional<TimePoint> next_timeout() const;
@@ -168,6 +169,7 @@ private:
         std::uint64_t ticket = 0;   // of a publisher that waits; 0: none
         std::uint64_t command = 0;  // the claim that is in flight; 0: none
         std::uint64_t due = 0;      // the timer that announces it; 0: none
+        TimePoint due_at{};
         std::uint64_t confirm = 0;  // the timer that forgets it unless it is confirmed
         TimePoint renew_at{};       // while it is held
     };

@@ -87,7 +87,7 @@ Result<void> ReplyReader::feed(Bytes bytes) {
     building_->bytes += bytes.size();
     if (building_->bytes > kReplyBytesMax)
         return Error(Errc::limit, "a reply of the registry is too long");
-    if (::redisReaderFeed(building_->reader, reinterpret_cast<const char*>(bytes.data()), bytes.size()) != REDIS_OK)
+    if (::redisReaderFeed(building_->reader, as_text(bytes).data(), bytes.size()) != REDIS_OK)
         return Error(Errc::malformed, "the registry does not speak its protocol");
     return {};
 }
