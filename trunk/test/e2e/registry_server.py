@@ -12,7 +12,8 @@ from live_server import can_connect, free_port, wait_until
 
 
 class RegistryServer:
-    def __init__(self, folder: Path, password: str = ""):
+    def __init__(self, folder: Path, password: str = "", more: list[str] | None = None):
+        self.more = more or []
         self.program = shutil.which("redis-server") or shutil.which("valkey-server")
         if self.program is None:
             pytest.skip("neither redis-server nor valkey-server is installed")
@@ -24,6 +25,7 @@ class RegistryServer:
         command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(self.folder)]
         if self.password:
             command += ["--requirepass", self.password]
+        command += self.more
         with open(self.folder / "registry.log", "ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         wait_until(lambda: can_connect(self.port), 10, "the registry answers")
@@ -53,6 +55,25 @@ class RegistryServer:
                 line.recv(100)
             line.sendall(_command(*words))
             return line.recv(65536)
+
+
+class Sentinel:
+    """Watches one registry and its replicas alone, and is quick to give it up."""
+
+    def __init__(self, folder: Path, master: RegistryServer):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        conf_path = folder / "sentinel.conf"
+        conf_path.write_text(f"port {self.port}\nbind 127.0.0.1\ndir {folder}\nsentinel monitor main 127.0.0.1 {master.port} 1\n"
+                             "sentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 3000\n")
+        with open(folder / "sentinel.log", "ab") as log:
+            self.process = subprocess.Popen([master.program, str(conf_path), "--sentinel"], stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT)
+        wait_until(lambda: can_connect(self.port), 10, "the sentinel answers")
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
 
 def _command(*words: str) -> bytes:

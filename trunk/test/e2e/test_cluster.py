@@ -1,14 +1,16 @@
 """Clusters: any node takes any publisher and any player; where a stream is stands in a registry, which may go away."""
 
+import socket
+import subprocess
 import time
 import urllib.request
 
 import pytest
 
 import play_check
-from live_server import LiveServer, conf, wait_until
+from live_server import LiveServer, conf, free_port, wait_until
 from players import FfmpegPublisher, wait_playable
-from registry_server import RegistryServer
+from registry_server import RegistryServer, Sentinel
 from rtmp_client import VIDEO, Closed, Player, Publisher
 
 VHOST = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"
@@ -259,6 +261,65 @@ def test_a_password(tmp_path, node, clip):
         publisher.stop()
     finally:
         registry.stop()
+
+
+def test_over_tls(tmp_path, clip):
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2", "-subj",
+                    "/CN=registry", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    secure = free_port()
+    registry = RegistryServer(tmp_path / "registry", "hush", ["--tls-port", str(secure), "--tls-cert-file", str(certificate), "--tls-key-file",
+                                                              str(key), "--tls-ca-cert-file", str(certificate), "--tls-auth-clients", "no"])
+    nodes = []
+    try:
+        registry.start()
+        for trusted in (certificate, ""):
+            root = (f"cluster {{ registry rediss://default:hush@127.0.0.1:{secure}; node_id t{len(nodes)}; advertise 127.0.0.1; }}\n"
+                    f"tls_client {{ ca_file {trusted or '/etc/ssl/certs/ca-certificates.crt'}; }}\n")
+            nodes.append(LiveServer(tmp_path / f"t{len(nodes)}", conf(VHOST, root)).start())
+        wait_up(nodes[0])
+        publisher = start_publisher(nodes[0], clip("basic"))
+        wait_until(lambda: owners(nodes[0]) == {"/live/cam": "t0"}, 5, "it is registered")
+        wait_until(lambda: "cluster registry is away" in nodes[1].log(), 5, "a stranger's certificate is refused")
+        assert cluster_of(nodes[1])["registry"]["state"] == "away"
+        publisher.stop()
+        for one in nodes:
+            one.assert_no_report()
+    finally:
+        for one in nodes:
+            one.kill()
+        registry.stop()
+
+
+def test_sentinels_name_another_master(tmp_path, node, clip):
+    master = RegistryServer(tmp_path / "master").start()
+    replica = RegistryServer(tmp_path / "replica", more=["--replicaof", "127.0.0.1", str(master.port)]).start()
+    sentinel = Sentinel(tmp_path / "sentinel", master)
+    try:
+        url = f"redis+sentinel://127.0.0.1:1,127.0.0.1:{sentinel.port}/main"
+        first, second = node(master, url=url), node(master, url=url)
+        wait_up(first, second)
+        wait_until(lambda: b"slaves=1" in master_of(sentinel), 15, "the sentinel knows the replica")
+        publisher = start_publisher(first, clip("basic"))
+        player = start_player(second)
+        wait_until(lambda: videos(player) > 0, 5, "it plays")
+        master.stop()
+        wait_until(lambda: cluster_of(first)["registry"]["state"] == "away", 5, "the master is gone")
+        wait_until(lambda: b"role:master" in replica.call("INFO", "replication"), 20, "the replica is the master")
+        wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 10, "the table is right again")
+        arrived = [message.arrived for message in player.stop() if message.type == VIDEO]
+        assert player.error is None and publisher.error is None
+        assert max(later - earlier for earlier, later in zip(arrived, arrived[1:])) < 0.7, "the player has noticed nothing"
+        publisher.stop()
+    finally:
+        for one in (sentinel, replica, master):
+            one.stop()
+
+
+def master_of(sentinel: Sentinel) -> bytes:
+    with socket.create_connection(("127.0.0.1", sentinel.port), 5) as line:
+        line.sendall(b"INFO sentinel\r\n")
+        return line.recv(65536)
 
 
 def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
