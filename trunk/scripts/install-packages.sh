@@ -72,18 +72,18 @@ perf_package() {
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates python3" \
-            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libavcodec-dev libswscale-dev libswresample-dev" \
+            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libhiredis-dev libavcodec-dev libswscale-dev libswresample-dev" \
             "$(cipher_package)" ;;
         pages) npm_package ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang llvm $(clang_runtime) python3 python3-venv python3-pytest" \
-            "python3-hypothesis python3-pytest-xdist $(chromium_package) valgrind git rtmpdump procps iproute2" ;;
+            "python3-hypothesis python3-pytest-xdist $(chromium_package) valgrind git rtmpdump procps iproute2 redis-server" ;;
         bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp wrk" ;;
         profile) echo "$(packages_of run) libgoogle-perftools-dev google-perftools graphviz gdb valgrind strace $(perf_package)" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
         players) echo "mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
-        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64" \
+        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64" \
             "libgtest-dev:arm64" ;;
         all) for set in build pages run test bench profile lint players; do packages_of $set; done ;;
         *) die "unknown set \"$1\": build pages run test bench profile lint players arm64 all" ;;

@@ -4,12 +4,52 @@
 #include "base/endpoint.hpp"
 #include "base/host_and_port.hpp"
 #include "io/loop.hpp"
+#include "service/cluster/registry_view.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::api {
 
 using session::http::Reply;
 using session::http::Request;
+
+namespace {
+
+namespace cluster = engine::cluster;
+
+Json node_json(const cluster::NodeRecord& node) {
+    return {{"id", node.id},
+            {"host", node.host},
+            {"rtmp", node.rtmp_port},
+            {"http", node.http_port},
+            {"api", node.api_port},
+            {"region", node.region},
+            {"state", cluster::name_of(node.state)},
+            {"version", node.version}};
+}
+
+Json registry_json(service::cluster::ClusterService& service, io::Deadline deadline) {
+    const auto& member = *service.member();
+    const auto& counts = member.counts();
+    Json nodes = Json::array({node_json(member.self())});
+    for (const cluster::NodeRecord& node : member.neighbours())
+        nodes.push_back(node_json(node));
+    const Json registry = {{"state", member.is_up() ? "up" : "away"},
+                           {"latency_ms", std::chrono::duration<double, std::milli>(member.latency()).count()},
+                           {"connections", service.connections()},
+                           {"commands", counts.commands},
+                           {"timeouts", counts.timeouts}};
+    Json data = {{"node", member.self().id}, {"owned", member.owned()}, {"unannounced", member.unannounced()},
+                 {"lost", counts.lost},      {"registry", registry},    {"nodes", nodes}};
+    const auto all = service::cluster::list_streams(service, deadline);
+    Json streams = Json::array();
+    for (const auto& [url, own] : all.streams)
+        streams.push_back({{"stream", url}, {"node", own.node}, {"epoch", own.epoch}, {"since_ms", own.since}});
+    data["streams"] = streams;
+    data["streams_whole"] = all.is_whole;
+    return data;
+}
+
+}  // namespace
 
 // An old edge or another origin asks who has a stream. It is answered for this server alone.
 Reply ClustersHandler::find_stream(const Request& request) const {
@@ -33,7 +73,7 @@ Reply ClustersHandler::find_stream(const Request& request) const {
     return json_reply(request, envelope(server_, "data", text_of(data)));
 }
 
-Reply ClustersHandler::handle(const Request& request, io::Deadline) {
+Reply ClustersHandler::handle(const Request& request, io::Deadline deadline) {
     if (request.target.query.find("stream"))
         return find_stream(request);
     const TimePoint now = io::now();
@@ -54,11 +94,33 @@ Reply ClustersHandler::handle(const Request& request, io::Deadline) {
         pulls.push_back(std::move(one));
     }
     const auto& totals = relay_.totals();
-    const Json data = {
-        {"origins", origins},
-        {"pulls", pulls},
-        {"pushes", relay_.pushes()},
-        {"totals", {{"pulls", totals.pulls}, {"connections", totals.connections}, {"failovers", totals.failovers}}}};
+    Json data = {{"origins", origins},
+                 {"pulls", pulls},
+                 {"pushes", relay_.pushes()},
+                 {"totals", {{"pulls", totals.pulls}, {"connections", totals.connections}, {"failovers", totals.failovers}}}};
+    if (node_.is_on())
+        data["cluster"] = registry_json(node_, deadline.sooner(io::Deadline::after(kListLimit)));
+    return json_reply(request, envelope(server_, "data", text_of(data)));
+}
+
+Reply ClusterWhereHandler::handle(const Request& request, io::Deadline deadline) {
+    const std::string url(request.target.query.get("stream"));
+    Json data = {{"stream", url}, {"state", node_.is_on() ? "unknown" : "alone"}, {"node", nullptr}};
+    if (node_.is_on()) {
+        const auto where = node_.find(url, deadline);
+        if (!where.ok())
+            return json_reply(request, envelope(server_, "data", text_of(data)));
+        if (std::holds_alternative<cluster::Nowhere>(*where)) {
+            data["state"] = "nowhere";
+        } else if (std::holds_alternative<cluster::Here>(*where)) {
+            data["state"] = "here";
+            data["node"] = node_json(node_.member()->self());
+        } else if (const auto* there = std::get_if<cluster::There>(&*where)) {
+            data["state"] = "there";
+            data["node"] = node_json(there->node);
+            data["epoch"] = there->own.epoch;
+        }
+    }
     return json_reply(request, envelope(server_, "data", text_of(data)));
 }
 

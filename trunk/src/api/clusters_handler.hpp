@@ -1,8 +1,10 @@
 // /api/v1/clusters: what this node, as an edge, knows of its origins, and what it pulls from them. Asked about one stream, as
-// edges and players of the family's old origin clusters do, it says where that stream is to be had.
+// edges and players of the family's old origin clusters do, it says where that stream is to be had. A node of a cluster lists the
+// nodes and streams of the registry too; /api/v1/cluster/where says where one stream is.
 #pragma once
 
 #include "api/server_info.hpp"
+#include "service/cluster/cluster_service.hpp"
 #include "service/relay/relay_service.hpp"
 #include "session/http/router.hpp"
 
@@ -37,8 +39,12 @@ class ClustersHandler final : public session::http::Handler {
 public:
     static constexpr std::string_view kPath = "/api/v1/clusters";
 
-    ClustersHandler(const ServerInfo& server, const service::relay::RelayService& relay, const ClusterFacts& facts)
-        : server_(server), relay_(relay), facts_(facts) {}
+    // For the streams of the registry; nobody waits longer for it.
+    static constexpr std::chrono::milliseconds kListLimit{200};
+
+    ClustersHandler(const ServerInfo& server, const service::relay::RelayService& relay, const ClusterFacts& facts,
+                    service::cluster::ClusterService& node)
+        : server_(server), relay_(relay), facts_(facts), node_(node) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
@@ -47,6 +53,19 @@ private:
     const ServerInfo& server_;
     const service::relay::RelayService& relay_;
     const ClusterFacts& facts_;
+    service::cluster::ClusterService& node_;
+};
+
+class ClusterWhereHandler final : public session::http::Handler {
+public:
+    static constexpr std::string_view kPath = "/api/v1/cluster/where";
+
+    ClusterWhereHandler(const ServerInfo& server, service::cluster::ClusterService& node) : server_(server), node_(node) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const ServerInfo& server_;
+    service::cluster::ClusterService& node_;
 };
 
 }  // namespace live::api

@@ -144,6 +144,26 @@ void write_relay(MetricsText& text, const service::relay::RelayService& relay) {
         .histogram(joins.bounds(), joins.counts(), joins.sum());
 }
 
+void write_cluster(MetricsText& text, const engine::cluster::Member& member) {
+    const auto& counts = member.counts();
+    text.family("millrace_cluster_registry_up", Type::gauge, "Whether the registry of the cluster answers.")
+        .sample(std::uint64_t{member.is_up() ? 1U : 0U});
+    text.family("millrace_cluster_registry_latency_seconds", Type::gauge, "From the newest answered command to its answer.")
+        .sample(std::chrono::duration<double>(member.latency()).count());
+    text.family("millrace_cluster_commands_total", Type::counter, "Commands to the registry.").sample(counts.commands);
+    text.family("millrace_cluster_timeouts_total", Type::counter, "Those that were not answered in time.")
+        .sample(counts.timeouts);
+    text.family("millrace_cluster_owned_streams", Type::gauge,
+                "Streams that are published on this node, by whether the registry has them.")
+        .sample(std::uint64_t{member.owned() - member.unannounced()}, {{"state", "registered"}})
+        .sample(std::uint64_t{member.unannounced()}, {{"state", "unregistered"}});
+    text.family("millrace_cluster_lost_streams_total", Type::counter,
+                "Publishers that were closed because another node had the stream.")
+        .sample(counts.lost);
+    text.family("millrace_cluster_nodes", Type::gauge, "Nodes of the cluster, this one included.")
+        .sample(std::uint64_t{member.neighbours().size() + 1});
+}
+
 void write_places(MetricsText& text, const session::Places& places) {
     using session::Places;
     text.family("millrace_connections_max", Type::gauge, "max_connections, as the open files allow it.")
@@ -287,6 +307,8 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_places(text, measured_.places);
     if (measured_.relay != nullptr)
         write_relay(text, *measured_.relay);
+    if (measured_.node != nullptr && measured_.node->is_on())
+        write_cluster(text, *measured_.node->member());
     write_memory_budget(text, measured_.places.memory());
     write_rtc(text, measured_.rtc);
     return {Status::ok, kContentType, text.take(), {}};

@@ -9,6 +9,7 @@
 #include "api/server_info.hpp"
 #include "api/system_sampler.hpp"
 #include "media/audio_transcoder.hpp"
+#include "service/cluster/cluster_service.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/common/fan_out.hpp"
@@ -40,6 +41,7 @@ struct Measured {
     const session::Places& places;
     const media::AudioTranscoders& transcoders;
     const service::relay::RelayService* relay = nullptr;
+    const service::cluster::ClusterService* node = nullptr;
 };
 
 // exporter {}.

@@ -59,6 +59,7 @@ public:
         const api::RtcMeter& rtc;
         const media::AudioTranscoders& transcoders;
         const service::relay::RelayService& relay;
+        const service::cluster::ClusterService& node;
     };
 
     HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch, session::Places& places,

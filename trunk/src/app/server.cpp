@@ -9,6 +9,7 @@
 #include "app/allocator.hpp"
 #include "app/log_file.hpp"
 #include "app/server_id.hpp"
+#include "base/host_and_port.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
 
@@ -126,6 +127,38 @@ private:
     const Server& server_;
 };
 
+// What the cluster decides about streams of this node.
+class Server::Moves final : public service::cluster::ClusterEvents {
+public:
+    explicit Moves(Server& server) : server_(server) {}
+
+    void on_lost(const std::string& url, const std::string& why) override {
+        server_.clients_.for_each([&](session::ClientEntry& client) {
+            const bool publishes =
+                client.plan() != nullptr && client.plan()->url == url && is_publisher(client.client().request().kind);
+            if (publishes && client.client().request().kind != session::ClientKind::relay_pull)
+                client.kick(why);
+        });
+    }
+    void on_moved(const std::string& url) override { server_.relay_.look_again(url); }
+    void on_elsewhere(const std::string& url) override {
+        // "/app/stream" or "vhost/app/stream".
+        const std::size_t app_at = std::min(url.find('/'), url.size());
+        const std::size_t stream_at = std::max(std::min(url.rfind('/'), url.size()), app_at);
+        session::ClientRequest request;
+        request.kind = session::ClientKind::relay_pull;
+        request.vhost = app_at == 0 ? std::string(settings::kDefaultVhost) : url.substr(0, app_at);
+        request.app = stream_at > app_at ? url.substr(app_at + 1, stream_at - app_at - 1) : std::string();
+        request.stream = url.substr(std::min(stream_at + 1, url.size()));
+        const auto plan = server_.admission_.plan_for(request);
+        if (plan.ok() && plan->url == url)
+            server_.relay_.adopt(request, *plan);
+    }
+
+private:
+    Server& server_;
+};
+
 class Server::Raw final : public api::RawControl {
 public:
     explicit Raw(const Server& server) : server_(server) {}
@@ -194,7 +227,10 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, log),
       rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_}, log),
-      origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
+      asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
+      moves_(std::make_unique<Moves>(*this)),
+      node_(cluster_context(), *moves_, log.with_id("CLU")),
+      origins_(node_, asked_origins_),
       relay_(pull_context(), origins_, log.with_id("EIG")),
       coworkers_(http_client_, streams_, log.with_id("EIG")),
       token_check_(pull_context(), origins_, log.with_id("EIG")),
@@ -213,7 +249,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
       http_sources_{names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(),
-                    *ready_, memory_,    rtc_,          transcoders_, relay_},
+                    *ready_, memory_,    rtc_,          transcoders_, relay_, node_},
       http_(settings_, http_sources_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
@@ -222,6 +258,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_hooks(hooks_);
     admission_.set_relay(relay_);
     admission_.set_coworkers(coworkers_);
+    admission_.set_cluster(node_);
     admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
@@ -233,6 +270,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
     http_.add_api(std::string(api::ClustersHandler::kPath), clusters_api_);
+    http_.add_api(std::string(api::ClusterWhereHandler::kPath), where_api_);
     http_.add_page(api::StreamListHandler::kPath, stream_list_);
     list_services();
 }
@@ -240,7 +278,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
 // In dependency order. Ingests are clients of this server.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &relay_, &forward_, &dvr_, &dash_, &hls_,
+             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_, &relay_, &forward_, &dvr_, &dash_, &hls_,
              &memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
         services_.add(*service);
 }
@@ -296,6 +334,37 @@ service::relay::PullContext Server::pull_context() {
     return {dial_context(),   streams_,
             *events_,         clients_,
             cluster_options_, {names_.server_id, std::string(kSignature), std::string(kVersion), names_.process_id}};
+}
+
+service::cluster::ClusterContext Server::cluster_context() {
+    const auto& options = settings_->cluster;
+    return {options,
+            options.node_id.empty() ? names_.server_id : options.node_id,
+            streams_,
+            client_tls_.get(),
+            scratch_,
+            [this] { return describe_node(); },
+            [this](const std::string& vhost) { return admission_.is_of_cluster(vhost); }};
+}
+
+engine::cluster::NodeRecord Server::describe_node() const {
+    const settings::Settings& settings = *settings_;
+    const auto port_of = [](const std::vector<std::string>& listen) {
+        const auto endpoints =
+            listen.empty() ? Result<std::vector<Endpoint>>(std::vector<Endpoint>()) : parse_endpoint(listen[0]);
+        return endpoints.ok() && !endpoints->empty() ? endpoints->front().port : std::uint16_t{0};
+    };
+    engine::cluster::NodeRecord node;
+    const auto place = parse_host(settings.cluster.advertise);
+    node.host = place.ok() ? place->host : device_ip(settings.stats.network);
+    if (node.host.empty())
+        node.host = "127.0.0.1";
+    node.rtmp_port = place.ok() && place->port ? *place->port : port_of(settings.listen);
+    node.http_port = settings.http_server.enabled ? port_of(settings.http_server.listen) : std::uint16_t{0};
+    node.api_port = settings.http_api.enabled ? port_of(settings.http_api.listen) : std::uint16_t{0};
+    node.region = settings.cluster.region;
+    node.version = std::string(kVersion);
+    return node;
 }
 
 service::forward::ForwardContext Server::forward_context() {

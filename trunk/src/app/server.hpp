@@ -25,6 +25,8 @@
 #include "io/tls_context.hpp"
 #include "media/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
+#include "service/cluster/cluster_service.hpp"
+#include "service/cluster/registry_resolver.hpp"
 #include "service/dash/dash_handler.hpp"
 #include "service/dash/dash_service.hpp"
 #include "service/dvr/dvr_service.hpp"
@@ -99,6 +101,7 @@ private:
     class Counters;
     class Vhosts;
     class Cluster;
+    class Moves;
     class Raw;
     class Ready;
 
@@ -107,6 +110,8 @@ private:
     void kick_lost_clients();
     service::rtmp_client::DialContext dial_context();
     service::relay::PullContext pull_context();
+    service::cluster::ClusterContext cluster_context();
+    engine::cluster::NodeRecord describe_node() const;
     service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
     void set_limits(std::size_t connections_max);
@@ -143,7 +148,10 @@ private:
     RtcWiring rtc_;
     settings::VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
     service::relay::StaticResolver listed_origins_;
-    service::relay::BackendResolver origins_;
+    service::relay::BackendResolver asked_origins_;
+    std::unique_ptr<Moves> moves_;
+    service::cluster::ClusterService node_;  // this one, in a cluster
+    service::cluster::RegistryResolver origins_;
     service::relay::RelayService relay_;
     service::relay::Coworkers coworkers_;
     service::relay::TokenCheck token_check_;
@@ -177,7 +185,8 @@ private:
     HttpWiring http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
-    api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_};
+    api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_, node_};
+    api::ClusterWhereHandler where_api_{http_.info(), node_};
     settings::StreamList stream_list_settings_;
     api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_};
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};

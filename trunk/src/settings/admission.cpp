@@ -120,6 +120,11 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
     if (hooks_ != nullptr && forward.enabled && !forward.backend.empty())
         plan.forward_urls = TRY(hooks_->ask_forward(forward.backend, subject, deadline));
+    if (is_of_cluster(request.vhost)) {
+        TRY(cluster_->claim(plan.url, plan.publish.takeover, deadline));
+        // A pull of what another node has published until now.
+        relay_->give_way(plan.url);
+    }
     return plan;
 }
 
@@ -139,9 +144,40 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
         report_stream(Action::on_stop, request, plan);  // its on_play has succeeded
         return page.error();
     }
-    if (pulls(request))
+    const auto elsewhere = pulls(request) ? Result<bool>(true) : is_elsewhere(request, plan, deadline);
+    if (!elsewhere.ok()) {
+        report_stream(Action::on_stop, request, plan);
+        return elsewhere.error();
+    }
+    if (*elsewhere)
         return session::Answer::Pull{std::move(plan)};
     return plan;
+}
+
+bool Admission::is_of_cluster(const std::string& name) const {
+    const auto vhost = serving_vhost(name);
+    return cluster_ != nullptr && relay_ != nullptr && cluster_->is_on() && vhost.ok() &&
+           (*vhost)->cluster.mode == service::relay::ClusterMode::local;
+}
+
+// A stream that no node has is waited for here, as on a server that is alone. Nodes do not pull for each other: they all ask the
+// same registry.
+Result<bool> Admission::is_elsewhere(const session::ClientRequest& request, const session::StreamPlan& plan,
+                                     io::Deadline deadline) {
+    if (!is_of_cluster(request.vhost) || cluster_->publishes(plan.url))
+        return false;
+    if (request.is_relay()) {
+        const auto pulled = relay_->find(plan.url);
+        if (pulled && pulled->state == service::relay::PullFacts::State::playing)
+            return true;
+        return Error(Errc::not_found, "this node does not have the stream");
+    }
+    if (relay_->has(plan.url))
+        return true;
+    const auto where = TRY(cluster_->find(plan.url, deadline));
+    if (std::holds_alternative<engine::cluster::There>(where))
+        return true;
+    return std::holds_alternative<engine::cluster::Unknown>(where) && !cluster_->member()->neighbours().empty();
 }
 
 bool Admission::asks_coworkers(const session::ClientRequest& request) const {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "service/access_log/access_log.hpp"
+#include "service/cluster/cluster_service.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "service/relay/coworkers.hpp"
 #include "service/relay/relay_proof.hpp"
@@ -32,16 +33,24 @@ public:
 
     // Without it, token_traverse has no effect.
     void set_token_check(service::relay::TokenCheck& tokens) { tokens_ = &tokens; }
+    // Without it, or without a registry in the settings, this server is alone.
+    void set_cluster(service::cluster::ClusterService& cluster) { cluster_ = &cluster; }
     // Without it, no player is sent to another server.
     void set_coworkers(service::relay::Coworkers& coworkers) { coworkers_ = &coworkers; }
 
-    // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend.
+    // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend, the cluster's registry.
     session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override;
     // Virtual host, refer.all, on_connect, security, the other origins of a cluster, on_play, refer.play. An edge pulls what it
     // has not.
     session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) override;
-    bool may_pull(const session::ClientRequest& request) const override { return pulls(request) || asks_coworkers(request); }
+    bool may_pull(const session::ClientRequest& request) const override {
+        return pulls(request) || asks_coworkers(request) || is_of_cluster(request.vhost);
+    }
+    // Whether publishers of the virtual host are registered in the cluster. An edge's are its origin's.
+    bool is_of_cluster(const std::string& vhost) const;
+    // What a client with these names would get. Errors as serving_vhost().
+    Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;
     // The same without the callbacks.
     Result<void> check_play(const session::ClientRequest& request) const override;
 
@@ -61,7 +70,8 @@ public:
     std::string serving(const std::string& name) const override;
 
 private:
-    Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;
+    // Whether a player's stream is to be had from another node. Errc::not_found for another node that asks for what is not here.
+    Result<bool> is_elsewhere(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
     // `plan` says afterwards whether it is a trusted relay, whose callbacks were asked elsewhere.
     Result<void> check_stranger(const session::ClientRequest& request, const service::hooks::Subject& subject,
                                 session::StreamPlan& plan, io::Deadline deadline);
@@ -79,6 +89,7 @@ private:
     const session::MemoryBudget* memory_ = nullptr;
     service::relay::RelayService* relay_ = nullptr;
     service::relay::Coworkers* coworkers_ = nullptr;
+    service::cluster::ClusterService* cluster_ = nullptr;
     service::relay::TokenCheck* tokens_ = nullptr;
     service::relay::RelayProofs proofs_;
     // Connections of trusted relays, for on_close, which has no plan.

@@ -6,8 +6,11 @@
 #include <algorithm>
 
 #include "base/endpoint.hpp"
+#include "base/host_and_port.hpp"
 #include "base/ip_network.hpp"
+#include "engine/cluster/records.hpp"
 #include "service/access/security.hpp"
+#include "service/cluster/registry_url.hpp"
 #include "session/http_live/mount.hpp"
 #include "session/mpegts/listen_address.hpp"
 #include "wire/http/url.hpp"
@@ -100,6 +103,25 @@ Result<void> check_urls(const Vhost& vhost) {
     return {};
 }
 
+// The registry's URL is not repeated: it may have a password.
+Result<void> check_cluster(const service::cluster::RegistryOptions& cluster) {
+    if (cluster.registry.empty())
+        return {};
+    const auto url = service::cluster::parse_registry_url(cluster.registry);
+    if (!url.ok())
+        return broken("cluster.registry: " + url.error().sentence());
+    if (!cluster.node_id.empty() && !engine::cluster::is_good_id(cluster.node_id))
+        return broken(fmt::format("cluster.node_id is \"{}\", expected letters, digits, '.', '_' and '-', at most {}",
+                                  cluster.node_id, engine::cluster::kIdBytesMax));
+    if (!cluster.region.empty() && !engine::cluster::is_good_id(cluster.region))
+        return broken(fmt::format("cluster.region is \"{}\", expected letters, digits, '.', '_' and '-'", cluster.region));
+    if (!cluster.advertise.empty() && !parse_host(cluster.advertise).ok())
+        return broken(fmt::format("cluster.advertise is \"{}\", expected host or host:port", cluster.advertise));
+    if (cluster.lease < 2 * cluster.beat)
+        return broken("cluster.lease is less than twice cluster.beat");
+    return {};
+}
+
 Result<void> check_vhost(const Vhost& vhost) {
     if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
         return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
@@ -173,6 +195,7 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
         return broken("heartbeat.interval is 0, expected more");
     if (settings.heartbeat.enabled)
         TRY(check_url(settings.heartbeat.url, "heartbeat.url"));
+    TRY(check_cluster(settings.cluster));
     if (local_addresses != 0 && settings.stats.network >= local_addresses) {
         return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses",
                                   settings.stats.network, local_addresses));

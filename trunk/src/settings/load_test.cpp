@@ -200,6 +200,12 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"vhost v { http_hooks { enabled on; on_play 127.0.0.1:8085/x; } }", "vhost v: http_hooks: found \"127.0.0.1:8085/x\""},
         {"vhost v { forward { enabled on; backend http://h:0/; } }", "vhost v: forward.backend: found \"http://h:0/\""},
         {"heartbeat { enabled on; url nowhere; }", "heartbeat.url: found \"nowhere\""},
+        {"cluster { registry http://h; }", "cluster.registry: "},
+        {"cluster { registry redis://h; node_id a/b; }", "cluster.node_id is \"a/b\""},
+        {"cluster { registry redis://h; region a/b; }", "cluster.region is \"a/b\""},
+        {"cluster { registry redis://h; advertise a/b; }", "cluster.advertise is \"a/b\""},
+        {"cluster { registry redis://h; beat 5; lease 9; }", "cluster.lease"},
+        {"cluster { beat 0.5; }", "beat"},
         {"vhost v { dvr { dvr_plan append; } }", "expected one of session, segment"},
         {"vhost v { dvr { dvr_format mkv; } }", "expected one of auto, fmp4"},
     };
@@ -419,6 +425,18 @@ TEST(Environment, OldAndShortNamesAreAccepted) {
     }
     EXPECT_FALSE(vhost_of("", {{"SRS_VHOST_SRT_TO_RTMP", "off"}}).srt.srt_to_rtmp);
     EXPECT_FALSE(vhost_of("", {{"SRS_VHOST_SRT_SRT_TO_RTMP", "off"}}).srt.srt_to_rtmp);
+}
+
+TEST(Settings, AClusterIsForEveryVirtualHost) {
+    const Settings settings =
+        good("listen 1; cluster { registry redis://h; secret s; } vhost a { } vhost b { cluster { secret t; } }",
+             {{"SRS_CLUSTER_NODE_ID", "n1"}, {"SRS_CLUSTER_LEASE", "6"}})
+            .settings;
+    EXPECT_EQ(settings.cluster.node_id, "n1");
+    EXPECT_EQ(settings.cluster.lease, 6s);
+    EXPECT_TRUE(settings.vhosts[0].cluster.by_registry && settings.vhosts[1].cluster.by_registry);
+    EXPECT_EQ(settings.vhosts[0].cluster.secret + settings.vhosts[1].cluster.secret, "st");
+    EXPECT_FALSE(good("listen 1; vhost a { }").settings.vhosts[0].cluster.by_registry);
 }
 
 TEST(Environment, AnEdgeNeedsNoFile) {

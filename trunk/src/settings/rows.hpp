@@ -8,6 +8,7 @@
 #include "base/config/row.hpp"
 #include "media/option_rows.hpp"
 #include "service/access/option_rows.hpp"
+#include "service/cluster/option_rows.hpp"
 #include "service/dash/option_rows.hpp"
 #include "service/dvr/option_rows.hpp"
 #include "service/forward/option_rows.hpp"
@@ -169,6 +170,8 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
         config::block(&Settings::circuit_breaker, "circuit_breaker", session::rtc::kCircuitBreakerRows,
                       "WebRTC does less when the CPU is busy."),
         config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a heartbeat to a URL."),
+        config::block(&Settings::cluster, "cluster", service::cluster::kRegistryRows,
+                      "Ours: many nodes that find each other's streams in a registry."),
         config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
         config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
         config::block(&Settings::limits, "limits", session::kLimitRows,

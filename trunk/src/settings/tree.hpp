@@ -11,6 +11,7 @@
 #include "base/time.hpp"
 #include "media/options.hpp"
 #include "service/access/options.hpp"
+#include "service/cluster/options.hpp"
 #include "service/dash/options.hpp"
 #include "service/dvr/options.hpp"
 #include "service/forward/options.hpp"
@@ -111,6 +112,7 @@ struct Settings {
     ThreadsOptions threads;
     session::rtc::CircuitBreakerOptions circuit_breaker;
     service::heartbeat::HeartbeatOptions heartbeat;
+    service::cluster::RegistryOptions cluster;
     StatsOptions stats;
     TlsClientOptions tls_client;
     session::LimitOptions limits;

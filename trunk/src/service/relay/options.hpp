@@ -26,6 +26,8 @@ struct ClusterOptions {
     bool debug_srs_upnode = true;
     PullProtocol protocol = PullProtocol::rtmp;
     bool follow_client = false;
+    // Not said here but derived: this server is a node of a cluster, whose registry says where streams are.
+    bool by_registry = false;
     bool origin_cluster = false;
     std::vector<std::string> coworkers;
     // How long a pull continues after its last reader has left.
@@ -38,5 +40,8 @@ struct ClusterOptions {
     // How long a publisher is kept while no origin accepts its stream.
     std::chrono::milliseconds publish_retry = 10s;
 };
+
+// Whether this server may have to pull the streams of the virtual host.
+inline bool may_pull(const ClusterOptions& options) { return options.mode == ClusterMode::remote || options.by_registry; }
 
 }  // namespace live::service::relay

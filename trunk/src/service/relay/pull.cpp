@@ -82,8 +82,9 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (!is_needed())
         return Left::stream_unneeded;
     const ClusterOptions* found = context_.options.find(plan_.vhost);
-    if (found == nullptr || found->mode != ClusterMode::remote)
+    if (found == nullptr || !may_pull(*found))
         return Left::stream_unneeded;
+    look_again_ = false;
     ClusterOptions options = *found;
     if (options.follow_client)
         options.protocol = followed_.value_or(options.protocol);
@@ -191,7 +192,7 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
     asked_at_ = io::now();
     if (!ingest_)
         set_state(PullFacts::State::waiting);
-    for (;;) {
+    while (!over_) {
         const auto first_due = has_others ? io::Deadline::at(asked_at_ + kFirstMediaLimit) : io::Deadline::never();
         const auto media_due = ingest_ ? io::Deadline::at(media_at_ + silence_limit()) : first_due;
         std::vector<std::uint8_t> output;
@@ -201,8 +202,12 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
             TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(kStartLimit))));
         const auto ready =
             TRY(stream_->wait_ready(io::Interest::readable, &wake_, deadline.sooner(next_check()).sooner(media_due)));
+        if (over_)
+            return Left::stream_unneeded;
         if (!kick_reason_.empty())
             return Error(Errc::closed, std::exchange(kick_reason_, {}));
+        if (std::exchange(look_again_, false) && has_moved(deadline))
+            return Left::origin;
         if (publication_ != nullptr && !publication_->is_current())
             return Left::stream_unneeded;  // another client publishes the stream on this node
         if (ready.readable)
@@ -223,6 +228,18 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
         last_error_ = silent.sentence();
         return Left::origin;
     }
+    return Left::stream_unneeded;
+}
+
+// Whether another origin has the stream. While none is known, the connection that exists is the best there is.
+bool Pull::has_moved(io::Deadline deadline) {
+    const ClusterOptions* options = context_.options.find(plan_.vhost);
+    if (options == nullptr || !options->by_registry)
+        return false;
+    const Location location = resolver_.find(plan_.url, *options, deadline.sooner(io::Deadline::after(kSilenceMin)));
+    const auto* located = std::get_if<Located>(&location);
+    return located != nullptr && located->epoch != 0 &&
+           std::ranges::none_of(located->origins, [this](const Origin& origin) { return origin.text() == origin_; });
 }
 
 Duration Pull::silence_limit() const {
@@ -405,7 +422,7 @@ void Pull::say_goodbye() {
 
 Result<void> Pull::pause(Duration length, io::Deadline deadline) {
     const auto until = io::Deadline::after(length);
-    while (!until.expired() && is_needed()) {
+    while (!until.expired() && is_needed() && !look_again_) {
         const auto waited = io::wait(wake_, deadline.sooner(until.sooner(next_check())));
         if (!waited.ok() && waited.code() == Errc::cancelled)
             return waited;
@@ -420,12 +437,31 @@ void Pull::look_around() {
         unpublish();
 }
 
+void Pull::give_way() {
+    if (over_)
+        return;
+    LOG_INFO(log_, "edge-pull gives way to a publisher on this node, stream={}", plan_.url);
+    gave_way_ = true;
+    over_ = true;
+    unpublish();
+    for (Signal* signal : waiting_)
+        signal->raise();
+    wake_.raise();
+}
+
+void Pull::look_again() {
+    look_again_ = true;
+    wake_.raise();
+}
+
 void Pull::note_need() {
     needed_at_ = io::now();
     wake_.raise();
 }
 
-bool Pull::is_needed() const { return !waiting_.empty() || viewers_->source().is_watched() || io::now() - needed_at_ < linger(); }
+bool Pull::is_needed() const {
+    return !over_ && (!waiting_.empty() || viewers_->source().is_watched() || io::now() - needed_at_ < linger());
+}
 
 Duration Pull::linger() const {
     if (!had_media_)
@@ -452,7 +488,7 @@ Result<void> Pull::wait_for_media(io::Deadline deadline) {
     note_need();
     if (!waited.ok() && waited.code() == Errc::cancelled)
         return waited;
-    if (is_playing())
+    if (is_playing() || gave_way_)
         return {};
     return Error(Errc::not_found, last_error_.empty() ? "no origin has sent the stream in time"
                                                       : "no origin has sent the stream in time: " + last_error_);

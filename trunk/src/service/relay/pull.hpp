@@ -97,6 +97,10 @@ public:
 
     // Runs until the stream is no longer needed, or until cancelled.
     void run(io::Deadline deadline);
+    // A client publishes the stream on this node: the pull is over, and its publication is free at once. Must not suspend.
+    void give_way();
+    // The stream may be on another node now: the resolver is asked again. Must not suspend.
+    void look_again();
     // In a client's fiber: waits for media. Errc::not_found when there is none in time or the pull has ended.
     Result<void> wait_for_media(io::Deadline deadline);
 
@@ -144,6 +148,7 @@ private:
     void say_goodbye();
     Result<void> pause(Duration length, io::Deadline deadline);
     void look_around();
+    bool has_moved(io::Deadline deadline);
     // A client or the first viewer has come, or the last one has left.
     void note_need();
     bool is_needed() const;
@@ -195,6 +200,8 @@ private:
     bool had_media_ = false;
     bool was_refused_ = false;  // by a healthy origin, when it was last left
     bool over_ = false;
+    bool gave_way_ = false;
+    bool look_again_ = false;  // asked to
 };
 
 }  // namespace live::service::relay

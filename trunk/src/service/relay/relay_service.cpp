@@ -19,7 +19,7 @@ Result<void> RelayService::pull(const session::ClientRequest& request, const ses
     if (options == nullptr)
         return Error(Errc::not_found, "no virtual host serves " + plan.vhost);
     const auto limit = deadline.sooner(io::Deadline::after(options->first_frame_timeout));
-    if (source && source->is_published() && !jobs_.contains(plan.url))
+    if (source && source->is_published() && !has(plan.url))
         return {};
     const auto job = TRY(find_or_start(request, plan));
     if (job->pull.is_playing())
@@ -52,6 +52,29 @@ Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const ses
     TRY(job->scope.start("pull", [&pull](io::Deadline forever) { pull.run(forever); }));
     jobs_.insert_or_assign(plan.url, job);
     return job;
+}
+
+bool RelayService::has(const std::string& url) const {
+    const auto job = jobs_.find(url);
+    return job != jobs_.end() && !job->second->pull.is_over();
+}
+
+void RelayService::adopt(const session::ClientRequest& request, const session::StreamPlan& plan) {
+    if (has(plan.url))
+        return;
+    const auto started = find_or_start(request, plan);
+    if (!started.ok())
+        LOG_WARN(log_, "edge-pull cannot start, stream={}: {}", plan.url, started.error().sentence());
+}
+
+void RelayService::give_way(const std::string& url) {
+    if (has(url))
+        jobs_.find(url)->second->pull.give_way();
+}
+
+void RelayService::look_again(const std::string& url) {
+    if (has(url))
+        jobs_.find(url)->second->pull.look_again();
 }
 
 void RelayService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {

@@ -35,6 +35,15 @@ public:
     // origin has sent it in time, Errc::denied for a loop of edges, Errc::limit.
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
 
+    // A stream is pulled, or about to be.
+    bool has(const std::string& url) const;
+    // Starts a pull for the readers that a stream has already, unless there is one.
+    void adopt(const session::ClientRequest& request, const session::StreamPlan& plan);
+    // A client publishes the stream on this node: its pull frees it at once.
+    void give_way(const std::string& url);
+    // The stream may be on another node now.
+    void look_again(const std::string& url);
+
     // A stream published on an edge is pushed to an origin.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;

@@ -1,0 +1,255 @@
+// Member: one node's part in a cluster. It keeps the node's lease and its streams in the registry, finds the owners of other
+// streams, and decides what happens while the registry is away: everything goes on, streams are announced later, and answers come
+// from what was known. Dry: messages and time in, messages out; whoever drives it moves the bytes.
+//
+// After each input, drain poll_command() and poll_notice(); call handle_timeout() at next_timeout(). Nobody waits longer than
+// kWaitMax for an answer.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/time.hpp"
+#include "engine/cluster/registry.hpp"
+
+namespace live::engine::cluster {
+
+struct MemberOptions {
+    std::chrono::milliseconds beat{2'000};
+    std::chrono::milliseconds lease{8'000};
+};
+
+// Where a stream is.
+struct Here {};
+struct There {
+    OwnRecord own;
+    NodeRecord node;
+};
+struct Nowhere {};
+// The registry is away, and nothing is known.
+struct Unknown {};
+using Whereabouts = std::variant<Here, There, Nowhere, Unknown>;
+
+// What became of a publisher's question.
+enum class Verdict : std::uint8_t {
+    granted,
+    unregistered,  // the registry does not answer: the stream is published all the same, and announced later
+    refused,       // another node has it
+    too_many,      // kStreamsMax
+};
+
+// To whoever drives the member.
+struct PublishDecided {
+    std::uint64_t ticket = 0;
+    Verdict verdict = Verdict::granted;
+    std::string holder{};  // the node that has it, when it is refused
+};
+struct FindDecided {
+    std::uint64_t ticket = 0;
+    Whereabouts where;
+};
+// Another node has a stream that this node has announced: its publisher is to be closed, and its players are served from there.
+struct Lost {
+    std::string stream;
+    std::string to;
+};
+// The owner of a stream has changed, or may have.
+struct Moved {
+    std::string stream;
+};
+// An operator ends a stream.
+struct Kicked {
+    std::string stream;
+};
+using Notice = std::variant<PublishDecided, FindDecided, Lost, Moved, Kicked>;
+
+struct MemberCounts {
+    std::uint64_t commands = 0;
+    std::uint64_t timeouts = 0;
+    std::uint64_t refusals = 0;
+    std::uint64_t malformed = 0;  // records and events of the registry that are none
+    std::uint64_t lost = 0;       // streams
+};
+
+class Member {
+public:
+    static constexpr std::chrono::milliseconds kWaitMax{200};
+    // How long an answer is used again: of an owner, and that there is none.
+    static constexpr std::chrono::seconds kCacheAge{5};
+    static constexpr std::chrono::seconds kNowhereAge{1};
+    // How long it serves while the registry is away.
+    static constexpr std::chrono::minutes kOldAge{10};
+    static constexpr std::size_t kCacheMax = 65'536;
+    static constexpr std::size_t kStreamsMax = 100'000;
+    static constexpr std::size_t kNodesMax = 1'024;
+    static constexpr std::size_t kWaitersMax = 10'000;
+    static constexpr std::size_t kNoticesMax = 65'536;
+    // Unanswered commands.
+    static constexpr std::size_t kInFlightMax = 512;
+    // After so many commands in a row without an answer in time, the registry counts as away: only beats are sent.
+    static constexpr int kTimeoutsMax = 3;
+    // All streams are announced again within the longer of these, and at most so many per second.
+    static constexpr std::chrono::milliseconds kAnnounceSpread{1'000};
+    static constexpr std::size_t kAnnouncedPerSecond = 4'000;
+    // A stream that nothing happens to is announced again after this and up to half as much.
+    static constexpr std::chrono::minutes kRenewal{20};
+    // A granted publisher that does not come is forgotten.
+    static constexpr std::chrono::seconds kConfirmWithin{10};
+    static constexpr std::chrono::seconds kListPeriod{5};
+    static constexpr std::chrono::milliseconds kRetry{1'000};
+
+    // `self` names this node and this run of it. `seed`: of the jitter.
+    Member(MemberOptions options, NodeRecord self, std::uint64_t seed);
+
+    // What the next beat says.
+    void set_self(NodeRecord self);
+    const NodeRecord& self() const { return self_; }
+
+    // A connection to the registry exists, or is lost with all unanswered commands.
+    void handle_connected(TimePoint now);
+    void handle_disconnected(TimePoint now);
+    void handle_answer(std::uint64_t command, const Answer& answer, TimePoint now);
+    // An event as it came.
+    void handle_event(std::string_view text, TimePoint now);
+    // Events may have been missed: what is known of other nodes' streams is looked up again, and another node may have taken over
+    // one of ours.
+    void handle_events_missed(TimePoint now);
+    void handle_timeout(TimePoint now);
+
+    // A publisher of the stream asks to be let in. The answer is a PublishDecided with this ticket, sooner or later within
+    // kWaitMax; confirm() is to follow when the publisher is in. `since`: milliseconds of the wall clock.
+    std::uint64_t publish(const std::string& stream, bool replaces, std::int64_t since, TimePoint now);
+    void confirm(const std::string& stream, std::int64_t since, TimePoint now);
+    void unpublish(const std::string& stream, TimePoint now);
+    // Where a stream is: a FindDecided with this ticket.
+    std::uint64_t find(const std::string& stream, TimePoint now);
+    // What was found does not work, as far as the caller can see: the next find() asks the registry.
+    void forget(const std::string& stream);
+
+    bool has_commands() const { return !commands_.empty(); }
+    std::optional<Command> poll_command();
+    std::optional<Notice> poll_notice();
+    std::optional<TimePoint> next_timeout() const;
+
+    // Whether the registry answers.
+    bool is_up() const { return is_connected_ && timeouts_in_row_ < kTimeoutsMax; }
+    bool owns(const std::string& stream) const { return owned_.contains(stream); }
+    std::size_t owned() const { return owned_.size(); }
+    // Streams that the registry has not confirmed.
+    std::size_t unannounced() const;
+    // The other nodes, as last listed.
+    const std::vector<NodeRecord>& neighbours() const { return nodes_; }
+    // What the node has of a stream of its own; nullptr: not its own.
+    const OwnRecord* find_own(const std::string& stream) const;
+    template <class Each>
+    void for_each_owned(Each&& each) const {
+        for (const auto& [stream, owned] : owned_)
+            each(stream, owned.own);
+    }
+    const MemberCounts& counts() const { return counts_; }
+    // From the newest command to its answer.
+    Duration latency() const { return latency_; }
+
+private:
+    enum class Step : std::uint8_t { asking, unannounced, held };
+    struct Owned {
+        OwnRecord own{};
+        Step step = Step::asking;
+        bool replaces = false;
+        bool is_confirmed = false;
+        std::uint64_t ticket = 0;   // of a publisher that waits; 0: none
+        std::uint64_t command = 0;  // the claim that is in flight; 0: none
+        std::uint64_t due = 0;      // the timer that announces it; 0: none
+        TimePoint due_at{};
+        std::uint64_t confirm = 0;  // the timer that forgets it unless it is confirmed
+        TimePoint renew_at{};       // while it is held
+    };
+    struct Cached {
+        Whereabouts where;
+        std::uint64_t epoch = 0;  // the highest that was seen
+        TimePoint at{};
+        bool is_stale = false;  // to be looked up, if the registry answers
+    };
+    struct InFlight {
+        Command command;
+        TimePoint sent{};
+        bool is_late = false;  // nobody waits for it any more
+    };
+    struct Timer {
+        enum class What : std::uint8_t { beat, list, announce, confirm, answer };
+        TimePoint at{};
+        std::uint64_t number = 0;
+        What what = What::beat;
+        std::string stream{};
+        bool operator>(const Timer& other) const { return at > other.at || (at == other.at && number > other.number); }
+    };
+
+    std::uint64_t start_timer(TimePoint at, Timer::What what, std::string stream = {});
+    void fire(const Timer& timer, TimePoint now);
+    std::uint64_t send(decltype(Command::what) what, TimePoint now);
+    void send_beat(TimePoint now);
+    void send_claim(const std::string& stream, Owned& owned, TimePoint now);
+    void announce(const std::string& stream, std::uint64_t timer, TimePoint now);
+    void announce_all(TimePoint now);
+    void announce_at(const std::string& stream, Owned& owned, TimePoint at);
+    void renew(TimePoint now);
+    void send_withdrawals(TimePoint now);
+    bool may_send() const { return is_up() && in_flight_.size() < kInFlightMax; }
+    void note_alive(TimePoint now);
+    void give_up(const Command& command, TimePoint now);
+
+    void on_beat(const BeatDone& done, TimePoint now);
+    void on_claim(const Command& command, const ClaimDone& done, TimePoint now);
+    void on_refused(const Claim& claim, Owned& owned, const std::string& holder);
+    void on_withdrawn(const Withdraw& withdraw);
+    void on_look(const std::string& stream, const LookDone& done, TimePoint now);
+    void on_nodes(const NodesDone& done);
+    void on_change(const Event& event, TimePoint now);
+    Whereabouts read(const std::string& stream, const LookDone& done);
+
+    Owned& add(const std::string& stream, std::int64_t since);
+    void let_in(Owned& owned, Verdict verdict, const std::string& holder = {});
+    void publish_locally(const std::string& stream, Owned& owned, TimePoint now);
+    std::uint64_t next_epoch(const std::string& stream) const;
+    Cached& cached(const std::string& stream);
+    void tell_finders(const std::string& stream, const Whereabouts& where);
+    Whereabouts best_guess(const std::string& stream, TimePoint now) const;
+    void say(Notice notice);
+
+    std::uint64_t random();
+    Duration random_below(Duration limit);
+
+    const MemberOptions options_;
+    NodeRecord self_;
+    std::uint64_t random_state_;
+    bool is_connected_ = false;
+    std::uint64_t beats_answered_ = 0;  // on this connection
+    int timeouts_in_row_ = 0;
+    std::uint64_t next_id_ = 1;  // of commands, tickets and timers
+    std::uint64_t beat_timer_ = 0;
+    std::uint64_t list_timer_ = 0;
+    Duration latency_{};
+    MemberCounts counts_;
+
+    std::unordered_map<std::string, Owned> owned_;
+    std::unordered_map<std::string, OwnRecord> withdrawals_;  // not answered yet
+    std::unordered_map<std::string, Cached> cache_;
+    std::unordered_map<std::string, std::vector<std::uint64_t>> finders_;  // tickets that wait for a look
+    std::size_t waiting_finders_ = 0;
+    std::vector<NodeRecord> nodes_;
+    std::unordered_map<std::uint64_t, InFlight> in_flight_;
+    std::deque<Command> commands_;
+    std::deque<Notice> notices_;
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+};
+
+}  // namespace live::engine::cluster

@@ -1,0 +1,357 @@
+#include "engine/cluster/member.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/cluster/model_registry_fixture.hpp"
+
+namespace live::engine::cluster {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr TimePoint kStart{std::chrono::hours(1)};
+
+NodeRecord record_of(const std::string& id, std::uint64_t run = 1) {
+    NodeRecord node;
+    node.id = id;
+    node.run = run;
+    node.host = "192.0.2.1";
+    node.rtmp_port = 1935;
+    return node;
+}
+
+// Nodes at one registry, which answers at once unless it is stopped.
+class Cluster {
+public:
+    struct Node {
+        explicit Node(const std::string& id, std::uint64_t run = 1) : member({}, record_of(id, run), run) {}
+        Member member;
+        std::vector<Notice> notices;
+        std::vector<Command> unanswered;
+        std::size_t commands = 0;
+    };
+
+    Node& add(const std::string& id, std::uint64_t run = 1) {
+        nodes.push_back(std::make_unique<Node>(id, run));
+        nodes.back()->member.handle_connected(now);
+        settle();
+        return *nodes.back();
+    }
+    // Everything that is due now.
+    void settle() {
+        for (bool any = true; any;) {
+            any = false;
+            for (const auto& node : nodes) {
+                while (auto command = node->member.poll_command()) {
+                    any = true;
+                    ++node->commands;
+                    if (is_silent)
+                        node->unanswered.push_back(*std::move(command));
+                    else
+                        node->member.handle_answer(command->id, registry.execute(*command, now), now);
+                }
+                while (auto notice = node->member.poll_notice())
+                    node->notices.push_back(*std::move(notice));
+            }
+            for (const std::string& event : registry.take_events())
+                for (const auto& node : nodes)
+                    if (hears_events)
+                        node->member.handle_event(event, now);
+        }
+    }
+    void run(Duration length) {
+        const TimePoint end = now + length;
+        for (; now < end; now += milliseconds(10)) {
+            for (const auto& node : nodes)
+                node->member.handle_timeout(now);
+            settle();
+        }
+    }
+    Verdict publish(Node& node, const std::string& stream, bool replaces = false) {
+        const std::uint64_t ticket = node.member.publish(stream, replaces, 5, now);
+        settle();
+        if (is_silent)
+            run(Member::kWaitMax + milliseconds(20));
+        const auto* decided = newest<PublishDecided>(node);
+        EXPECT_TRUE(decided != nullptr && decided->ticket == ticket);
+        if (decided->verdict == Verdict::granted || decided->verdict == Verdict::unregistered)
+            node.member.confirm(stream, 5, now);
+        settle();
+        return decided->verdict;
+    }
+    Whereabouts find(Node& node, const std::string& stream) {
+        const std::uint64_t ticket = node.member.find(stream, now);
+        settle();
+        if (is_silent)
+            run(Member::kWaitMax + milliseconds(20));
+        const auto* decided = newest<FindDecided>(node);
+        EXPECT_TRUE(decided != nullptr && decided->ticket == ticket);
+        return decided->where;
+    }
+    template <class Kind>
+    static const Kind* newest(const Node& node) {
+        for (auto notice = node.notices.rbegin(); notice != node.notices.rend(); ++notice)
+            if (const auto* found = std::get_if<Kind>(&*notice))
+                return found;
+        return nullptr;
+    }
+
+    TimePoint now = kStart;
+    ModelRegistry registry;
+    std::vector<std::unique_ptr<Node>> nodes;
+    bool is_silent = false;
+    bool hears_events = true;
+};
+
+std::string place_of(const Whereabouts& where) {
+    if (const auto* there = std::get_if<There>(&where))
+        return there->node.id;
+    return std::holds_alternative<Here>(where) ? "here" : std::holds_alternative<Nowhere>(where) ? "nowhere" : "unknown";
+}
+
+TEST(ClusterMember, PublishesAndFinds) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "nowhere");
+    EXPECT_EQ(cluster.publish(a, "/live/cam"), Verdict::granted);
+    EXPECT_NE(Cluster::newest<Moved>(b), nullptr);
+    EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "a") << "the event made the old answer worthless";
+    EXPECT_EQ(place_of(cluster.find(a, "/live/cam")), "here");
+    a.member.unpublish("/live/cam", cluster.now);
+    cluster.settle();
+    EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "nowhere");
+    EXPECT_EQ(cluster.registry.streams(), 0U);
+}
+
+TEST(ClusterMember, ASecondPublisherIsRefusedOrTakesOver) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
+    EXPECT_EQ(Cluster::newest<PublishDecided>(b)->holder, "a");
+    EXPECT_FALSE(b.member.owns("s"));
+    EXPECT_EQ(cluster.publish(b, "s", true), Verdict::granted);
+    cluster.run(milliseconds(200));
+    const auto* lost = Cluster::newest<Lost>(a);
+    ASSERT_NE(lost, nullptr);
+    EXPECT_EQ(lost->stream + " " + lost->to, "s b");
+    EXPECT_FALSE(a.member.owns("s"));
+    EXPECT_EQ(cluster.registry.owner("s", cluster.now)->epoch, 2U);
+}
+
+TEST(ClusterMember, ALeaseThatEndedOwnsNothing) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    auto& b = cluster.add("b");
+    // Another run of the same node does not own what the first one did.
+    cluster.nodes.erase(cluster.nodes.begin());
+    auto& again = cluster.add("a", 2);
+    EXPECT_EQ(place_of(cluster.find(b, "s")), "nowhere");
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
+    EXPECT_EQ(place_of(cluster.find(again, "s")), "b");
+}
+
+TEST(ClusterMember, WithoutARegistryEverythingGoesOn) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    EXPECT_EQ(cluster.publish(a, "old"), Verdict::granted);
+    EXPECT_EQ(place_of(cluster.find(b, "old")), "a");
+    cluster.is_silent = true;
+    EXPECT_EQ(cluster.publish(a, "new"), Verdict::unregistered);
+    cluster.run(std::chrono::seconds(10));
+    EXPECT_FALSE(a.member.is_up());
+    const TimePoint asked = cluster.now;
+    b.member.find("old", asked);
+    cluster.settle();
+    EXPECT_EQ(place_of(Cluster::newest<FindDecided>(b)->where), "a") << "at once, from what was known";
+    b.member.find("new", asked);
+    cluster.settle();
+    EXPECT_EQ(place_of(Cluster::newest<FindDecided>(b)->where), "unknown");
+    EXPECT_TRUE(a.member.owns("old") && a.member.owns("new"));
+    EXPECT_EQ(a.member.unannounced(), 1U);
+    // Its connection is lost, and it comes back empty.
+    cluster.registry.clear();
+    cluster.is_silent = false;
+    for (const auto& node : cluster.nodes) {
+        node->unanswered.clear();
+        node->member.handle_disconnected(cluster.now);
+        node->member.handle_connected(cluster.now);
+    }
+    cluster.run(std::chrono::seconds(2));
+    EXPECT_EQ(cluster.registry.streams(), 2U);
+    EXPECT_EQ(place_of(cluster.find(b, "new")), "a");
+    EXPECT_EQ(a.member.unannounced(), 0U);
+}
+
+// What a paused registry answers when it goes on.
+TEST(ClusterMember, LateAnswersCount) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    cluster.is_silent = true;
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::unregistered);
+    cluster.run(std::chrono::seconds(7));
+    EXPECT_FALSE(a.member.is_up());
+    cluster.is_silent = false;
+    for (const Command& command : std::exchange(a.unanswered, {}))
+        a.member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+    EXPECT_TRUE(a.member.is_up());
+    EXPECT_EQ(a.member.unannounced(), 0U);
+    cluster.run(std::chrono::seconds(3));
+    EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "a");
+}
+
+TEST(ClusterMember, ARegistryThatForgetsIsToldAgain) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    for (int i = 0; i < 100; ++i)
+        EXPECT_EQ(cluster.publish(a, "s" + std::to_string(i)), Verdict::granted);
+    cluster.run(std::chrono::seconds(5));
+    cluster.registry.clear();
+    cluster.run(std::chrono::seconds(4));
+    EXPECT_EQ(cluster.registry.streams(), 100U);
+}
+
+TEST(ClusterMember, AfterAPartitionTheHigherClaimWins) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    a.member.handle_disconnected(cluster.now);
+    // b has its lease's length to wait.
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
+    cluster.run(std::chrono::seconds(9));
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
+    EXPECT_TRUE(a.member.owns("s"));
+    a.member.handle_connected(cluster.now);
+    cluster.run(std::chrono::seconds(2));
+    EXPECT_FALSE(a.member.owns("s"));
+    EXPECT_TRUE(b.member.owns("s"));
+    ASSERT_NE(Cluster::newest<Lost>(a), nullptr);
+    EXPECT_EQ(Cluster::newest<Lost>(a)->to, "b");
+    EXPECT_EQ(Cluster::newest<Lost>(b), nullptr);
+}
+
+TEST(ClusterMember, OfTwoThatWereLetInWithoutARegistryTheHigherNodeWins) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    for (const auto& node : cluster.nodes)
+        node->member.handle_disconnected(cluster.now);
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::unregistered);
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::unregistered);
+    for (const auto& node : cluster.nodes)
+        node->member.handle_connected(cluster.now);
+    cluster.run(std::chrono::seconds(3));
+    EXPECT_TRUE(b.member.owns("s") && !a.member.owns("s"));
+}
+
+// A forged event costs a question at most.
+TEST(ClusterMember, EventsAreHintsOnly) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    const std::size_t before = a.commands;
+    for (int i = 0; i < 1'000; ++i)
+        a.member.handle_event("moved|evil|1|9007199254740992|s", cluster.now);
+    for (const char* text : {"", "moved", "moved|a b|1|1|s", "\xFF"})
+        a.member.handle_event(text, cluster.now);
+    cluster.run(milliseconds(300));
+    EXPECT_TRUE(a.member.owns("s"));
+    EXPECT_LE(a.commands, before + 2);
+    EXPECT_EQ(a.member.counts().malformed, 4U);
+    a.member.handle_event("kick|a|1|0|s", cluster.now);
+    cluster.settle();
+    EXPECT_NE(Cluster::newest<Kicked>(a), nullptr);
+}
+
+TEST(ClusterMember, HostileAnswersAreNowhere) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    cluster.is_silent = true;
+    const std::pair<const char*, const char*> wrong[] = {{"x", "1|h|1|1|1||up|0|0|"},
+                                                         {"b|1|1|1", "x"},
+                                                         {"b|1|1|1", "2|h|1|1|1||up|0|0|"},
+                                                         {"b|1|1|1", ""},
+                                                         {"a|1|1|1", "1|h|1|1|1||up|0|0|"}};
+    int number = 0;
+    for (const auto& [own, node] : wrong) {
+        a.unanswered.clear();
+        a.member.find("s" + std::to_string(number++), cluster.now);
+        cluster.settle();
+        ASSERT_EQ(a.unanswered.size(), 1U);
+        a.member.handle_answer(a.unanswered[0].id, LookDone{own, node}, cluster.now);
+        cluster.settle();
+        EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "nowhere") << own << " " << node;
+    }
+    // An answer to another question is none.
+    a.unanswered.clear();
+    a.member.find("t", cluster.now);
+    cluster.settle();
+    a.member.handle_answer(a.unanswered.at(0).id, BeatDone{true}, cluster.now);
+    cluster.settle();
+    EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "unknown");
+}
+
+TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    cluster.is_silent = true;
+    const std::size_t before = a.commands;
+    for (int i = 0; i < 1'000; ++i)
+        a.member.find("s", cluster.now);
+    cluster.settle();
+    EXPECT_EQ(a.commands, before + 1);
+    a.notices.clear();
+    cluster.run(Member::kWaitMax + milliseconds(20));
+    EXPECT_EQ(a.notices.size(), 1'000U) << "all of them are told in time";
+}
+
+TEST(ClusterMember, UnansweredCommandsHaveABound) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    cluster.is_silent = true;
+    for (std::size_t i = 0; i < 2 * Member::kInFlightMax; ++i)
+        a.member.find("s" + std::to_string(i), cluster.now);
+    cluster.settle();
+    EXPECT_EQ(a.unanswered.size(), Member::kInFlightMax);
+    EXPECT_EQ(a.notices.size(), Member::kInFlightMax) << "the others are told at once";
+}
+
+TEST(ClusterMember, APublisherThatDoesNotComeIsForgotten) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    a.member.publish("s", false, 5, cluster.now);
+    cluster.run(Member::kConfirmWithin + std::chrono::seconds(1));
+    EXPECT_FALSE(a.member.owns("s"));
+    EXPECT_EQ(cluster.registry.streams(), 0U);
+}
+
+TEST(ClusterMember, AnIdleNodeSendsLittleMoreThanItsBeats) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    for (int i = 0; i < 1'000; ++i)
+        cluster.publish(a, "s" + std::to_string(i));
+    cluster.run(std::chrono::seconds(2));
+    const std::size_t before = a.commands;
+    cluster.run(std::chrono::seconds(60));
+    EXPECT_GE(a.commands - before, 30U);
+    EXPECT_LE(a.commands - before, 30U + 12 + 4) << "and lists the nodes";
+}
+
+TEST(ClusterMember, KnowsItsNeighbours) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    cluster.add("b");
+    cluster.run(std::chrono::seconds(20));
+    ASSERT_EQ(a.member.neighbours().size(), 1U);
+    EXPECT_EQ(a.member.neighbours()[0].id, "b");
+    a.member.handle_event("drain|b|1|0|", cluster.now);
+    EXPECT_EQ(a.member.neighbours()[0].state, NodeRecord::State::draining);
+}
+
+}  // namespace
+}  // namespace live::engine::cluster

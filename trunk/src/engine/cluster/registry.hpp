@@ -1,0 +1,71 @@
+// What a node asks of the registry, and what the registry answers: the interface between Member, which decides, and whoever moves
+// the bytes. A registry executes a command as a whole, in the order in which one connection sends them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/cluster/records.hpp"
+
+namespace live::engine::cluster {
+
+// Renews the lease of a node.
+struct Beat {
+    NodeRecord node;
+    std::chrono::milliseconds lease{};
+};
+// Sets the owner of a stream, if nobody else owns it. An owner whose lease with its run has ended owns nothing; its epoch still
+// counts. A fresh claim is that of a new publisher: it gets an epoch above all earlier ones, and takes the stream over from a
+// living owner only with `replaces`. Any other claim repeats one that was made before: of two living owners the higher one keeps
+// the stream.
+struct Claim {
+    std::string stream;
+    OwnRecord own;
+    bool is_fresh = false;
+    bool replaces = false;
+};
+// Removes exactly this ownership.
+struct Withdraw {
+    std::string stream;
+    OwnRecord own;
+};
+// Who owns a stream, and the record of that node.
+struct Look {
+    std::string stream;
+};
+// All nodes whose lease lives.
+struct ListNodes {};
+
+struct Command {
+    std::uint64_t id = 0;
+    std::variant<Beat, Claim, Withdraw, Look, ListNodes> what;
+};
+
+// Texts are as they stand in the registry: nobody has read them yet.
+struct BeatDone {
+    bool was_known = false;  // the lease had not ended
+};
+struct ClaimDone {
+    bool is_granted = false;
+    std::uint64_t epoch = 0;  // of the granted claim
+    std::string holder{};     // the record of the owner that keeps it
+};
+struct WithdrawDone {};
+struct LookDone {
+    std::string own{};   // empty: nobody
+    std::string node{};  // empty: its lease has ended
+};
+struct NodesDone {
+    std::vector<std::pair<std::string, std::string>> nodes{};  // id and record
+};
+// The registry cannot execute the command.
+struct Refusal {
+    std::string why;
+};
+using Answer = std::variant<BeatDone, ClaimDone, WithdrawDone, LookDone, NodesDone, Refusal>;
+
+}  // namespace live::engine::cluster

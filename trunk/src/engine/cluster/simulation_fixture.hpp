@@ -1,0 +1,509 @@
+// A cluster of many members, publishers and players over a model of the registry, with seeded faults: nodes crash and pause,
+// links are cut, connections are lost, events are lost, late and out of order, clocks are minutes apart, the registry pauses and
+// restarts empty. The same seed gives the same run.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/cluster/member.hpp"
+#include "engine/cluster/model_registry_fixture.hpp"
+
+namespace live::engine::cluster {
+
+struct SimulationSize {
+    std::size_t nodes = 12;
+    std::size_t streams = 60;
+    std::chrono::seconds faults{60};
+    // Without faults, so that everything can come right.
+    std::chrono::seconds quiet{30};
+};
+
+class Simulation {
+public:
+    Simulation(std::uint64_t seed, SimulationSize size) : size_(size), random_(seed) {
+        for (std::size_t i = 0; i < size.nodes; ++i) {
+            nodes_.push_back(std::make_unique<Node>());
+            nodes_.back()->name = "n" + std::to_string(i);
+            nodes_.back()->skew = milliseconds(below(1'200'000)) - milliseconds(600'000);
+            start(i);
+        }
+        for (std::size_t i = 0; i < size.streams; ++i) {
+            publishers_.emplace_back();
+            at(milliseconds(below(3'000)), [this, i] { try_publish(i); });
+        }
+    }
+
+    // Empty, or what is wrong.
+    std::string run() {
+        const TimePoint calm = now_ + size_.faults;
+        at(milliseconds(1'000), [this, calm] { make_faults(calm); });
+        at(milliseconds(500), [this, calm] { ask_at_random(calm + size_.quiet - milliseconds(1'000)); });
+        run_until(calm);
+        for (auto& node : nodes_)
+            node->is_cut = false;
+        run_until(calm + size_.quiet);
+        if (problem_.empty())
+            check_end();
+        return problem_;
+    }
+    std::uint64_t commands() const { return commands_; }
+    std::size_t most_per_second() const { return most_per_second_; }
+    std::uint64_t lost() const { return lost_; }
+    std::uint64_t faults() const { return faults_; }
+
+private:
+    using milliseconds = std::chrono::milliseconds;
+    static constexpr TimePoint kStart{std::chrono::hours(100)};
+
+    struct Question {
+        TimePoint asked;
+        std::size_t stream = 0;
+        bool is_publish = false;
+    };
+    struct Node {
+        std::string name;
+        std::unique_ptr<Member> member;  // nullptr: it has crashed
+        std::uint64_t run = 0;
+        Duration skew{};
+        std::uint64_t connection = 0;  // 0: none
+        TimePoint paused_until{};
+        bool is_cut = false;
+        TimePoint last_sent{}, last_received{};  // of this connection, which keeps the order
+        std::deque<std::pair<std::uint64_t, TimePoint>> unanswered;
+        TimePoint wake_at = TimePoint::max();
+        std::unordered_map<std::uint64_t, Question> questions;
+        TimePoint second{};
+        std::size_t in_second = 0, asked_in_second = 0, asked_before = 0;
+    };
+    // One encoder for each stream: it tries until it is in, on one node after the other.
+    struct Publisher {
+        std::size_t node = 0;
+        enum class Step : std::uint8_t { idle, asking, on } step = Step::idle;
+        std::uint64_t turn = 0;  // what was asked for an earlier turn means nothing
+    };
+    struct Due {
+        TimePoint when;
+        std::uint64_t number;
+        std::function<void()> act;
+        bool operator>(const Due& other) const { return when > other.when || (when == other.when && number > other.number); }
+    };
+
+    std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
+    bool one_in(std::uint64_t count) { return below(count) == 0; }
+    void at(Duration from_now, std::function<void()> act) { due_.push({now_ + from_now, ++numbers_, std::move(act)}); }
+    void fail(const std::string& what) {
+        if (problem_.empty())
+            problem_ = std::to_string((now_ - kStart) / milliseconds(1)) + " ms: " + what;
+    }
+    void run_until(TimePoint end) {
+        while (!due_.empty() && due_.top().when <= end && problem_.empty()) {
+            const auto act = due_.top().act;
+            now_ = due_.top().when;
+            due_.pop();
+            act();
+        }
+        now_ = end;
+    }
+    TimePoint local(const Node& node) const { return now_ + node.skew; }
+    std::string stream_of(std::size_t number) const { return "/live/s" + std::to_string(number); }
+
+    void start(std::size_t index) {
+        Node& node = *nodes_[index];
+        ++node.run;
+        NodeRecord self;
+        self.id = node.name;
+        self.run = node.run * 1'000 + index;
+        self.host = "192.0.2.1";
+        self.rtmp_port = 1935;
+        node.member = std::make_unique<Member>(MemberOptions(), self, random_());
+        node.paused_until = {};
+        reconnect(index, milliseconds(below(300)));
+    }
+    void crash(std::size_t index) {
+        Node& node = *nodes_[index];
+        node.member.reset();
+        node.connection = 0;
+        node.questions.clear();
+        node.wake_at = TimePoint::max();
+        for (std::size_t i = 0; i < publishers_.size(); ++i)
+            if (publishers_[i].node == index && publishers_[i].step != Publisher::Step::idle)
+                retry(i, milliseconds(300 + below(1'000)));
+        at(milliseconds(500 + below(10'000)), [this, index] { start(index); });
+    }
+
+    // Nothing happens in a paused node; its sockets keep what has come.
+    void in_node(std::size_t index, std::function<void()> act) {
+        Node& node = *nodes_[index];
+        if (node.paused_until > now_)
+            at(node.paused_until - now_, [this, index, act] { in_node(index, act); });
+        else if (node.member != nullptr)
+            act();
+    }
+
+    void reconnect(std::size_t index, Duration pause) {
+        at(pause, [this, index, run = nodes_[index]->run] {
+            in_node(index, [this, index, run] {
+                Node& node = *nodes_[index];
+                if (node.run != run || node.connection != 0)
+                    return;
+                if (node.is_cut || is_down_)
+                    return reconnect(index, milliseconds(500 + below(500)));
+                node.connection = ++numbers_;
+                node.last_sent = node.last_received = now_;
+                node.unanswered.clear();
+                node.member->handle_connected(local(node));
+                settle(index);
+            });
+        });
+    }
+    void disconnect(std::size_t index) {
+        Node& node = *nodes_[index];
+        if (node.connection == 0)
+            return;
+        node.connection = 0;
+        in_node(index, [this, index] {
+            Node& here = *nodes_[index];
+            if (here.connection == 0) {
+                here.member->handle_disconnected(local(here));
+                settle(index);
+            }
+        });
+        reconnect(index, milliseconds(200 + below(600)));
+    }
+
+    // What a member says and asks after each input.
+    void settle(std::size_t index) {
+        Node& node = *nodes_[index];
+        while (auto command = node.member->poll_command()) {
+            count(node);
+            transmit(index, *std::move(command));
+        }
+        while (auto notice = node.member->poll_notice())
+            on_notice(index, *notice);
+        if (!node.unanswered.empty() && now_ - node.unanswered.front().second > std::chrono::seconds(8))
+            disconnect(index);
+        const auto next = node.member->next_timeout();
+        const TimePoint when = next ? *next - node.skew : TimePoint::max();
+        if (when < node.wake_at && when != TimePoint::max()) {
+            node.wake_at = when;
+            at(std::max<Duration>(when - now_, {}), [this, index, when] { wake(index, when); });
+        }
+    }
+    void wake(std::size_t index, TimePoint when) {
+        in_node(index, [this, index, when] {
+            Node& node = *nodes_[index];
+            if (node.wake_at != when)
+                return;
+            node.wake_at = TimePoint::max();
+            node.member->handle_timeout(local(node));
+            settle(index);
+        });
+    }
+    void count(Node& node) {
+        ++commands_;
+        if (now_ - node.second >= std::chrono::seconds(1)) {
+            node.second = now_;
+            node.in_second = 0;
+            node.asked_before = std::exchange(node.asked_in_second, 0);
+        }
+        most_per_second_ = std::max(most_per_second_, ++node.in_second);
+        // Each stream is announced once and withdrawn once in a second at most; the rest is a handful.
+        if (node.in_second >
+            40 + 3 * size_.streams / size_.nodes * 4 + 3 * (node.asked_in_second + node.asked_before) + 3 * node.member->owned())
+            fail(node.name + " sends " + std::to_string(node.in_second) + " commands in a second");
+    }
+
+    void transmit(std::size_t index, Command command) {
+        Node& node = *nodes_[index];
+        node.unanswered.emplace_back(command.id, now_);
+        const std::uint64_t connection = node.connection;
+        node.last_sent = std::max(node.last_sent + std::chrono::microseconds(1), now_ + milliseconds(1 + below(15)));
+        at(node.last_sent - now_, [this, index, connection, command] { arrive(index, connection, command); });
+    }
+    void arrive(std::size_t index, std::uint64_t connection, const Command& command) {
+        Node& node = *nodes_[index];
+        if (node.connection != connection || node.is_cut)
+            return;
+        // A paused registry works through what has come, in order.
+        if (registry_paused_until_ > now_) {
+            at(registry_paused_until_ - now_, [this, index, connection, command] { arrive(index, connection, command); });
+            return;
+        }
+        const Answer answer = registry_.execute(command, now_);
+        for (const std::string& event : registry_.take_events())
+            publish_event(event);
+        node.last_received = std::max(node.last_received + std::chrono::microseconds(1), now_ + milliseconds(1 + below(15)));
+        at(node.last_received - now_, [this, index, connection, id = command.id, answer] {
+            in_node(index, [this, index, connection, id, answer] {
+                Node& here = *nodes_[index];
+                if (here.connection != connection || here.is_cut)
+                    return;
+                if (!here.unanswered.empty())
+                    here.unanswered.pop_front();
+                here.member->handle_answer(id, answer, local(here));
+                settle(index);
+            });
+        });
+    }
+    // Lost, late and in any order while there are faults.
+    void publish_event(const std::string& event) {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            if (nodes_[i]->connection == 0 || nodes_[i]->is_cut)
+                continue;
+            if (are_faults_on_ && one_in(20)) {
+                lose_events(i);
+                continue;
+            }
+            at(milliseconds(1 + below(are_faults_on_ ? 400 : 20)), [this, i, event] {
+                in_node(i, [this, i, event] {
+                    nodes_[i]->member->handle_event(event, local(*nodes_[i]));
+                    settle(i);
+                });
+            });
+        }
+    }
+
+    // The subscriber's connection is lost with the event.
+    void lose_events(std::size_t index) {
+        at(milliseconds(500 + below(2'000)), [this, index] {
+            in_node(index, [this, index] {
+                nodes_[index]->member->handle_events_missed(local(*nodes_[index]));
+                settle(index);
+            });
+        });
+    }
+
+    void retry(std::size_t number, Duration pause) {
+        Publisher& publisher = publishers_[number];
+        publisher.step = Publisher::Step::idle;
+        ++publisher.turn;
+        at(pause, [this, number, turn = publisher.turn] {
+            if (publishers_[number].turn == turn)
+                try_publish(number);
+        });
+    }
+    void try_publish(std::size_t number) {
+        Publisher& publisher = publishers_[number];
+        const std::size_t index = below(nodes_.size());
+        Node& node = *nodes_[index];
+        if (node.member == nullptr || node.paused_until > now_)
+            return retry(number, milliseconds(300 + below(500)));
+        publisher.node = index;
+        publisher.step = Publisher::Step::asking;
+        ++publisher.turn;
+        ++node.asked_in_second;
+        const std::uint64_t ticket = node.member->publish(stream_of(number), one_in(4), 1, local(node));
+        node.questions.emplace(ticket, Question{now_, number, true});
+        settle(index);
+    }
+    void leave(std::size_t number) {
+        Publisher& publisher = publishers_[number];
+        const std::size_t index = publisher.node;
+        in_node(index, [this, index, number] {
+            ++nodes_[index]->asked_in_second;
+            nodes_[index]->member->unpublish(stream_of(number), local(*nodes_[index]));
+            settle(index);
+        });
+        retry(number, milliseconds(below(3'000)));
+    }
+    // An encoder that appears elsewhere while the old node still believes to have it.
+    void jump(std::size_t number) {
+        Publisher& publisher = publishers_[number];
+        const std::size_t index = publisher.node;
+        at(milliseconds(below(6'000)), [this, index, number] {
+            in_node(index, [this, index, number] {
+                if (publishers_[number].node == index && publishers_[number].step == Publisher::Step::on)
+                    return;
+                nodes_[index]->member->unpublish(stream_of(number), local(*nodes_[index]));
+                settle(index);
+            });
+        });
+        retry(number, milliseconds(below(1'000)));
+    }
+
+    void on_notice(std::size_t index, const Notice& notice) {
+        Node& node = *nodes_[index];
+        if (const auto* decided = std::get_if<PublishDecided>(&notice))
+            on_published(index, *decided);
+        else if (const auto* found = std::get_if<FindDecided>(&notice))
+            on_found(index, *found);
+        else if (const auto* lost = std::get_if<Lost>(&notice))
+            on_lost(index, std::stoul(lost->stream.substr(7)));
+        if (node.member == nullptr)
+            fail("a notice without a node");
+    }
+    std::optional<Question> take_question(Node& node, std::uint64_t ticket) {
+        const auto asked = node.questions.extract(ticket);
+        if (asked.empty())
+            return std::nullopt;  // of an earlier turn
+        const Duration waited = now_ - asked.mapped().asked;
+        const Duration slept = node.paused_until > asked.mapped().asked ? node.paused_until - asked.mapped().asked : Duration();
+        if (waited > Member::kWaitMax + milliseconds(1) + std::max<Duration>(slept, {}))
+            fail(node.name + " has waited for " + std::to_string(waited / milliseconds(1)) + " ms");
+        return asked.mapped();
+    }
+    void on_published(std::size_t index, const PublishDecided& decided) {
+        Node& node = *nodes_[index];
+        const auto question = take_question(node, decided.ticket);
+        if (!question)
+            return;
+        const std::size_t number = question->stream;
+        Publisher& publisher = publishers_[number];
+        const bool is_current = publisher.node == index && publisher.step == Publisher::Step::asking;
+        const bool is_in = decided.verdict == Verdict::granted || decided.verdict == Verdict::unregistered;
+        if (!is_current)
+            return;  // its encoder has left; nobody confirms it
+        if (!is_in)
+            return retry(number, milliseconds(300 + below(1'000)));
+        publisher.step = Publisher::Step::on;
+        node.member->confirm(stream_of(number), 1, local(node));
+    }
+    void on_found(std::size_t index, const FindDecided& found) {
+        Node& node = *nodes_[index];
+        take_question(node, found.ticket);
+        const auto* there = std::get_if<There>(&found.where);
+        if (there != nullptr && there->node.id == node.name)
+            fail(node.name + " would pull from itself");
+    }
+    void on_lost(std::size_t index, std::size_t number) {
+        ++lost_;
+        Publisher& publisher = publishers_[number];
+        if (publisher.node == index && publisher.step == Publisher::Step::on)
+            retry(number, milliseconds(300 + below(1'000)));
+    }
+
+    void ask_at_random(TimePoint until) {
+        for (int i = 0; i < 3; ++i) {
+            const std::size_t index = below(nodes_.size());
+            Node& node = *nodes_[index];
+            if (node.member == nullptr || node.paused_until > now_)
+                continue;
+            ++node.asked_in_second;
+            const std::size_t number = below(publishers_.size());
+            const std::uint64_t ticket = node.member->find(stream_of(number), local(node));
+            node.questions.emplace(ticket, Question{now_, number, false});
+            settle(index);
+        }
+        if (now_ < until)
+            at(milliseconds(20), [this, until] { ask_at_random(until); });
+    }
+
+    void make_faults(TimePoint until) {
+        are_faults_on_ = now_ < until;
+        if (!are_faults_on_)
+            return;
+        ++faults_;
+        make_fault(below(nodes_.size()), below(publishers_.size()), until);
+        at(milliseconds(100 + below(900)), [this, until] { make_faults(until); });
+    }
+    void make_fault(std::size_t index, std::size_t number, TimePoint until) {
+        Node& node = *nodes_[index];
+        const Duration rest = until - now_;
+        switch (below(10)) {
+            case 0:
+                if (node.member != nullptr)
+                    crash(index);
+                break;
+            case 1:
+            case 2:
+                node.paused_until = std::max(node.paused_until, now_ + std::min<Duration>(milliseconds(below(15'000)), rest));
+                break;
+            case 3: cut(1 + below(nodes_.size()), std::min<Duration>(milliseconds(below(20'000)), rest)); break;
+            case 4: disconnect(index); break;
+            case 5: registry_paused_until_ = now_ + std::min<Duration>(milliseconds(below(12'000)), rest); break;
+            case 6:
+                if (one_in(3))
+                    restart_registry(std::min<Duration>(milliseconds(below(8'000)), rest));
+                break;
+            case 7:
+                if (publishers_[number].step == Publisher::Step::on)
+                    leave(number);
+                break;
+            default:
+                if (publishers_[number].step == Publisher::Step::on)
+                    jump(number);
+                break;
+        }
+    }
+    void cut(std::size_t count, Duration length) {
+        for (; count > 0; --count) {
+            const std::size_t index = below(nodes_.size());
+            nodes_[index]->is_cut = true;
+            at(length, [this, index] {
+                nodes_[index]->is_cut = false;
+                disconnect(index);
+            });
+        }
+    }
+    void restart_registry(Duration length) {
+        registry_.clear();
+        is_down_ = true;
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+            disconnect(i);
+        at(length, [this] { is_down_ = false; });
+    }
+
+    void check_end() {
+        for (std::size_t number = 0; number < publishers_.size(); ++number) {
+            const std::string stream = stream_of(number);
+            std::string owners;
+            for (const auto& node : nodes_)
+                if (node->member != nullptr && node->member->owns(stream))
+                    owners += " " + node->name;
+            const Publisher& publisher = publishers_[number];
+            const std::string expected = nodes_[publisher.node]->name;
+            if (publisher.step != Publisher::Step::on)
+                return fail(stream + "'s publisher is not in; owners:" + owners);
+            if (owners != " " + expected)
+                return fail(stream + " has owners:" + owners + ", expected " + expected);
+            const auto owner = registry_.owner(stream, now_);
+            if (!owner || owner->node != expected)
+                return fail(stream + " is registered for " + (owner ? owner->node : "nobody") + ", expected " + expected);
+            check_found(number, expected);
+        }
+        for (const auto& node : nodes_)
+            for (const auto& [ticket, question] : node->questions)
+                if (now_ - question.asked > Member::kWaitMax + milliseconds(1))
+                    return fail(node->name + " waits for ever");
+    }
+    // What a player's node would do now: it pulls from the owner at once, and the owner does not pull.
+    void check_found(std::size_t number, const std::string& owner) {
+        Node& node = *nodes_[below(nodes_.size())];
+        Member& member = *node.member;
+        member.find(stream_of(number), local(node));
+        while (auto command = member.poll_command())
+            member.handle_answer(command->id, registry_.execute(*command, now_), local(node));
+        std::string place;
+        while (auto notice = member.poll_notice())
+            if (const auto* found = std::get_if<FindDecided>(&*notice)) {
+                const auto* there = std::get_if<There>(&found->where);
+                place = there != nullptr ? there->node.id : std::holds_alternative<Here>(found->where) ? node.name : "?";
+            }
+        if (place != owner)
+            fail(node.name + " finds " + stream_of(number) + " at " + place + ", expected " + owner);
+    }
+
+    const SimulationSize size_;
+    std::mt19937_64 random_;
+    TimePoint now_ = kStart;
+    ModelRegistry registry_;
+    bool is_down_ = false;
+    bool are_faults_on_ = true;
+    TimePoint registry_paused_until_{};
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::vector<Publisher> publishers_;
+    std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+    std::uint64_t numbers_ = 0;
+    std::string problem_;
+    std::uint64_t commands_ = 0, lost_ = 0, faults_ = 0;
+    std::size_t most_per_second_ = 0;
+};
+
+}  // namespace live::engine::cluster

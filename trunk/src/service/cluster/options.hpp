@@ -1,0 +1,22 @@
+// A cluster, as the operator says it: plain values with their defaults.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/time.hpp"
+
+namespace live::service::cluster {
+
+struct RegistryOptions {
+    // Empty: this server is alone.
+    std::string registry;
+    std::string node_id;
+    std::string advertise;
+    std::string region;
+    std::chrono::milliseconds beat = 2s;
+    std::chrono::milliseconds lease = 8s;
+    std::string secret;
+};
+
+}  // namespace live::service::cluster

@@ -1,0 +1,226 @@
+#include "service/cluster/redis_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/time.hpp"
+
+namespace live::service::cluster {
+
+namespace cluster = engine::cluster;
+using engine::redis::Reply;
+
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+constexpr std::size_t kScanCount = 500;
+// More than a registry of ours has.
+constexpr std::size_t kNodesRead = 4'096;
+
+// The lease of a node is a key that ends by itself; the set of nodes, sorted by the end of their leases in the registry's clock,
+// is for listing them. Returns whether the lease had not ended.
+constexpr std::string_view kBeat = R"(
+local known = redis.call('GET', KEYS[1])
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+local now = redis.call('TIME')
+redis.call('ZADD', KEYS[2], now[1] * 1000 + ARGV[3], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now[1] * 1000 - 60000)
+if known and string.match(known, '^(%d+)|') == ARGV[4] then return 1 end
+return 0
+)";
+
+// ARGV: node, run, epoch, since, fresh, replaces, age in ms, prefix, stream, channel.
+constexpr std::string_view kClaim = R"(
+local held = redis.call('GET', KEYS[1])
+local epoch = tonumber(ARGV[3])
+local kind = 'published'
+if held then
+  local node, run, at = string.match(held, '^([^|]*)|(%d+)|(%d+)|')
+  at = tonumber(at)
+  if node and at then
+    local ours = node == ARGV[1] and run == ARGV[2]
+    local alive = false
+    if not ours then
+      local lease = redis.call('GET', ARGV[8] .. 'node:' .. node)
+      alive = lease and string.match(lease, '^(%d+)|') == run
+    end
+    if alive and ARGV[5] == '1' and ARGV[6] == '0' then return {0, held} end
+    if alive and ARGV[5] == '0' and (at > epoch or (at == epoch and node > ARGV[1])) then return {0, held} end
+    if ARGV[5] == '1' then epoch = at + 1
+    elseif ours then epoch = math.max(epoch, at)
+    elseif not alive then epoch = math.max(epoch, at + 1) end
+    kind = (ours and ARGV[5] == '0') and '' or 'moved'
+  end
+end
+if epoch < 1 then epoch = 1 end
+local text = string.format('%.0f', epoch)
+redis.call('SET', KEYS[1], ARGV[1] .. '|' .. ARGV[2] .. '|' .. text .. '|' .. ARGV[4], 'PX', ARGV[7])
+if kind ~= '' then
+  redis.call('PUBLISH', ARGV[10], kind .. '|' .. ARGV[1] .. '|' .. ARGV[2] .. '|' .. text .. '|' .. ARGV[9])
+end
+return {1, text}
+)";
+
+// ARGV: node, run, epoch or 0, stream, channel.
+constexpr std::string_view kWithdraw = R"(
+local held = redis.call('GET', KEYS[1])
+if not held then return 0 end
+local node, run, epoch = string.match(held, '^([^|]*)|(%d+)|(%d+)|')
+if node ~= ARGV[1] or run ~= ARGV[2] or (ARGV[3] ~= '0' and ARGV[3] ~= epoch) then return 0 end
+redis.call('DEL', KEYS[1])
+redis.call('PUBLISH', ARGV[5], 'gone|' .. node .. '|' .. run .. '|' .. epoch .. '|' .. ARGV[4])
+return 1
+)";
+
+// ARGV: prefix.
+constexpr std::string_view kLook = R"(
+local held = redis.call('GET', KEYS[1])
+if not held then return {'', ''} end
+local node = string.match(held, '^([^|]*)|')
+local lease = node and redis.call('GET', ARGV[1] .. 'node:' .. node)
+return {held, lease or ''}
+)";
+
+// ARGV: prefix, how many.
+constexpr std::string_view kNodes = R"(
+local found = {}
+for _, node in ipairs(redis.call('ZRANGE', KEYS[1], 0, ARGV[2])) do
+  local lease = redis.call('GET', ARGV[1] .. 'node:' .. node)
+  if lease then table.insert(found, node); table.insert(found, lease) end
+end
+return found
+)";
+
+std::string key_of(std::string_view kind, std::string_view name) { return fmt::format("{}{}:{}", kPrefix, kind, name); }
+std::string flag(bool on) { return on ? "1" : "0"; }
+
+cluster::Answer broken(const Reply& reply) {
+    return cluster::Refusal{reply.is_error() ? reply.text.substr(0, 256) : "an answer of another kind"};
+}
+
+cluster::Answer claim_answer(const Reply& reply) {
+    if (!reply.is_list(2) || reply.items[0].kind != Reply::Kind::number || !reply.items[1].is_text())
+        return broken(reply);
+    if (reply.items[0].number == 0)
+        return cluster::ClaimDone{false, 0, reply.items[1].text};
+    const auto own = cluster::parse_own("n|0|" + reply.items[1].text + "|0");
+    return own.ok() ? cluster::Answer(cluster::ClaimDone{true, own->epoch, {}}) : broken(reply);
+}
+
+cluster::Answer nodes_answer(const Reply& reply) {
+    if (reply.kind != Reply::Kind::list || reply.items.size() > 2 * kNodesRead)
+        return broken(reply);
+    cluster::NodesDone done;
+    for (std::size_t i = 0; i + 1 < reply.items.size(); i += 2)
+        if (reply.items[i].is_text() && reply.items[i + 1].is_text())
+            done.nodes.emplace_back(reply.items[i].text, reply.items[i + 1].text);
+    return done;
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(const cluster::Command& command) {
+    const std::string prefix(kPrefix);
+    const std::string channel(kEventChannel);
+    const auto age = std::to_string(std::chrono::milliseconds(kOwnershipAge).count());
+    using Words = std::vector<std::string>;
+    return std::visit(
+        Overloaded{
+            [&](const cluster::Beat& beat) {
+                return Words{"EVAL",
+                             std::string(kBeat),
+                             "2",
+                             key_of("node", beat.node.id),
+                             prefix + "nodes",
+                             beat.node.id,
+                             text_of(beat.node),
+                             std::to_string(beat.lease.count()),
+                             std::to_string(beat.node.run)};
+            },
+            [&](const cluster::Claim& claim) {
+                return Words{"EVAL",
+                             std::string(kClaim),
+                             "1",
+                             key_of("own", claim.stream),
+                             claim.own.node,
+                             std::to_string(claim.own.run),
+                             std::to_string(claim.own.epoch),
+                             std::to_string(claim.own.since),
+                             flag(claim.is_fresh),
+                             flag(claim.replaces),
+                             age,
+                             prefix,
+                             claim.stream,
+                             channel};
+            },
+            [&](const cluster::Withdraw& withdraw) {
+                return Words{"EVAL",
+                             std::string(kWithdraw),
+                             "1",
+                             key_of("own", withdraw.stream),
+                             withdraw.own.node,
+                             std::to_string(withdraw.own.run),
+                             std::to_string(withdraw.own.epoch),
+                             withdraw.stream,
+                             channel};
+            },
+            [&](const cluster::Look& look) { return Words{"EVAL", std::string(kLook), "1", key_of("own", look.stream), prefix}; },
+            [&](const cluster::ListNodes&) {
+                return Words{"EVAL", std::string(kNodes), "1", prefix + "nodes", prefix, std::to_string(kNodesRead - 1)};
+            },
+        },
+        command.what);
+}
+
+cluster::Answer answer_of(const cluster::Command& command, const Reply& reply) {
+    using Answer = cluster::Answer;
+    return std::visit(Overloaded{
+                          [&](const cluster::Beat&) {
+                              return reply.kind == Reply::Kind::number ? Answer(cluster::BeatDone{reply.number != 0})
+                                                                       : broken(reply);
+                          },
+                          [&](const cluster::Claim&) { return claim_answer(reply); },
+                          [&](const cluster::Withdraw&) {
+                              return reply.kind == Reply::Kind::number ? Answer(cluster::WithdrawDone{}) : broken(reply);
+                          },
+                          [&](const cluster::Look&) {
+                              return reply.is_list(2) && reply.items[0].is_text() && reply.items[1].is_text()
+                                         ? Answer(cluster::LookDone{reply.items[0].text, reply.items[1].text})
+                                         : broken(reply);
+                          },
+                          [&](const cluster::ListNodes&) { return nodes_answer(reply); },
+                      },
+                      command.what);
+}
+
+std::vector<std::string> scan_words(std::string_view cursor) {
+    return {"SCAN", std::string(cursor), "MATCH", key_of("own", "*"), "COUNT", std::to_string(kScanCount)};
+}
+
+Result<ScanPage> parse_scan(const Reply& reply) {
+    if (!reply.is_list(2) || !reply.items[0].is_text() || reply.items[1].kind != Reply::Kind::list)
+        return Error(Errc::malformed, reply.is_error() ? reply.text.substr(0, 256) : "an answer to SCAN that is none");
+    ScanPage page;
+    page.cursor = reply.items[0].text;
+    const std::string prefix = key_of("own", "");
+    for (const Reply& key : reply.items[1].items)
+        if (key.is_text() && key.text.starts_with(prefix) && cluster::is_good_stream(key.text.substr(prefix.size())))
+            page.streams.push_back(key.text.substr(prefix.size()));
+    return page;
+}
+
+std::vector<std::string> owner_words(const std::vector<std::string>& streams) {
+    std::vector<std::string> words = {"MGET"};
+    for (const std::string& stream : streams)
+        words.push_back(key_of("own", stream));
+    return words;
+}
+
+}  // namespace live::service::cluster

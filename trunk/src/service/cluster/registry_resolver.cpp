@@ -1,0 +1,41 @@
+#include "service/cluster/registry_resolver.hpp"
+
+namespace live::service::cluster {
+
+namespace {
+
+relay::Origin origin_of(const engine::cluster::NodeRecord& node) { return {node.host, node.rtmp_port, relay::Scheme::rtmp}; }
+
+bool has_origins(const relay::ClusterOptions& options) { return !options.origin.empty() || !options.backend.empty(); }
+
+}  // namespace
+
+relay::Location RegistryResolver::find(const std::string& url, const relay::ClusterOptions& options, io::Deadline deadline) {
+    if (!service_.is_on() || !options.by_registry)
+        return next_.find(url, options, deadline);
+    // Copied, because the options may be gone after the suspension.
+    const relay::ClusterOptions asked = options;
+    const auto where = service_.find(url, deadline);
+    if (!where.ok())
+        return relay::Unknown{where.error().sentence(), kRetry};
+    if (const auto* there = std::get_if<engine::cluster::There>(&*where); there != nullptr && there->node.rtmp_port != 0)
+        return relay::Located{{origin_of(there->node)}, there->own.epoch};
+    if (has_origins(asked))
+        return next_.find(url, asked, deadline);
+    if (std::holds_alternative<engine::cluster::Unknown>(*where))
+        return neighbours();
+    return relay::Nowhere{"no node of the cluster has the stream"};
+}
+
+// One that does not have the stream says so at once.
+relay::Location RegistryResolver::neighbours() const {
+    relay::Located found;
+    for (const auto& node : service_.member()->neighbours())
+        if (node.rtmp_port != 0 && found.origins.size() < kNeighboursMax)
+            found.origins.push_back(origin_of(node));
+    if (found.origins.empty())
+        return relay::Unknown{"the registry does not answer, and no other node is known", kRetry};
+    return found;
+}
+
+}  // namespace live::service::cluster

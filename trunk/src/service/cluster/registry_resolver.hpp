@@ -1,0 +1,29 @@
+// RegistryResolver: the owner of a stream by the cluster's registry. Where the registry knows none, or does not answer, the next
+// resolver is asked if the virtual host has origins; otherwise, without an answer, any other node may have the stream.
+#pragma once
+
+#include <string>
+
+#include "service/cluster/cluster_service.hpp"
+#include "service/relay/resolver.hpp"
+
+namespace live::service::cluster {
+
+class RegistryResolver final : public relay::Resolver {
+public:
+    static constexpr std::chrono::milliseconds kRetry{500};
+    static constexpr std::size_t kNeighboursMax = 64;
+
+    // Both outlive this.
+    RegistryResolver(ClusterService& service, relay::Resolver& next) : service_(service), next_(next) {}
+
+    relay::Location find(const std::string& url, const relay::ClusterOptions& options, io::Deadline deadline) override;
+
+private:
+    relay::Location neighbours() const;
+
+    ClusterService& service_;
+    relay::Resolver& next_;
+};
+
+}  // namespace live::service::cluster

@@ -1,0 +1,80 @@
+"""A real registry, redis-server or valkey-server, on a free port of loopback."""
+
+import shutil
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from live_server import can_connect, free_port, wait_until
+
+
+class RegistryServer:
+    def __init__(self, folder: Path, password: str = "", more: list[str] | None = None):
+        self.more = more or []
+        self.program = shutil.which("redis-server") or shutil.which("valkey-server")
+        if self.program is None:
+            pytest.skip("neither redis-server nor valkey-server is installed")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.password, self.port = folder, password, free_port()
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> "RegistryServer":
+        command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(self.folder)]
+        if self.password:
+            command += ["--requirepass", self.password]
+        command += self.more
+        with open(self.folder / "registry.log", "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+        wait_until(lambda: can_connect(self.port), 10, "the registry answers")
+        return self
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.kill()
+            self.process.wait()
+
+    def pause(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def url(self, password: str | None = None) -> str:
+        said = self.password if password is None else password
+        return f"redis://{':' + said + '@' if said else ''}127.0.0.1:{self.port}"
+
+    def call(self, *words: str) -> bytes:
+        """One command; what comes first of the answer, as it is on the wire."""
+        with socket.create_connection(("127.0.0.1", self.port), 5) as line:
+            if self.password:
+                line.sendall(_command("AUTH", self.password))
+                line.recv(100)
+            line.sendall(_command(*words))
+            return line.recv(65536)
+
+
+class Sentinel:
+    """Watches one registry and its replicas alone, and is quick to give it up."""
+
+    def __init__(self, folder: Path, master: RegistryServer):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        conf_path = folder / "sentinel.conf"
+        conf_path.write_text(f"port {self.port}\nbind 127.0.0.1\ndir {folder}\nsentinel monitor main 127.0.0.1 {master.port} 1\n"
+                             "sentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 3000\n")
+        with open(folder / "sentinel.log", "ab") as log:
+            self.process = subprocess.Popen([master.program, str(conf_path), "--sentinel"], stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT)
+        wait_until(lambda: can_connect(self.port), 10, "the sentinel answers")
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def _command(*words: str) -> bytes:
+    return f"*{len(words)}\r\n".encode() + b"".join(f"${len(word.encode())}\r\n{word}\r\n".encode() for word in words)

@@ -1,0 +1,374 @@
+"""Clusters: any node takes any publisher and any player; where a stream is stands in a registry, which may go away."""
+
+import socket
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+import play_check
+from live_server import LiveServer, conf, free_port, wait_until
+from players import FfmpegPublisher, wait_playable
+from registry_server import RegistryServer, Sentinel
+from rtmp_client import VIDEO, Closed, Player, Publisher
+
+VHOST = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"
+
+
+@pytest.fixture(name="registry")
+def fixture_registry(tmp_path):
+    one = RegistryServer(tmp_path / "registry")
+    yield one.start()
+    one.stop()
+
+
+@pytest.fixture(name="node")
+def fixture_node(tmp_path):
+    """node(registry) starts one; at the end all are killed, and none may have reported anything."""
+    started = []
+
+    def start(registry, vhost: str = "", url: str | None = None, more: str = "") -> LiveServer:
+        name = f"n{len(started)}"
+        root = (f"cluster {{ registry {url or registry.url()}; node_id {name}; advertise 127.0.0.1; beat 1; lease 3; {more} }}\n"
+                "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
+        started.append(LiveServer(tmp_path / name, conf(VHOST + vhost, root)).start())
+        return started[-1]
+
+    yield start
+    try:
+        for one in started:
+            one.assert_no_report()
+    finally:
+        for one in started:
+            one.kill()
+
+
+def cluster_of(node: LiveServer) -> dict:
+    return node.api("/api/v1/clusters")["data"]["cluster"]
+
+
+def owners(node: LiveServer) -> dict[str, str]:
+    return {one["stream"]: one["node"] for one in cluster_of(node)["streams"]}
+
+
+def where(node: LiveServer, stream: str) -> str:
+    data = node.api(f"/api/v1/cluster/where?stream={stream}")["data"]
+    return data["node"]["id"] if data["node"] else data["state"]
+
+
+def wait_up(*nodes: LiveServer) -> None:
+    for node in nodes:
+        wait_until(lambda one=node: cluster_of(one)["registry"]["state"] == "up", 10, "the registry is connected")
+
+
+def videos(player: Player) -> int:
+    return sum(message.type == VIDEO for message in player.messages)
+
+
+def start_player(node: LiveServer, stream: str = "cam") -> Player:
+    player = Player(node.ports["rtmp"], stream)
+    player.start()
+    return player
+
+
+def start_publisher(node: LiveServer, clip, stream: str = "cam") -> Publisher:
+    publisher = Publisher(node.ports["rtmp"], stream, clip)
+    publisher.start()
+    return publisher
+
+
+def publish_when_allowed(node: LiveServer, clip, limit_s: float) -> Publisher:
+    """As an encoder does that tries again."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        try:
+            publisher = Publisher(node.ports["rtmp"], "cam", clip)
+            if publisher.status["code"] == "NetStream.Publish.Start":
+                publisher.start()
+                return publisher
+            publisher.client.close()
+        except (Closed, OSError, TimeoutError):
+            pass
+        assert time.monotonic() < deadline, "nobody lets the publisher in"
+        time.sleep(0.1)
+
+
+def test_publish_anywhere_play_anywhere(registry, node, clip):
+    nodes = [node(registry), node(registry), node(registry)]
+    wait_up(*nodes)
+    with FfmpegPublisher(nodes[1].url("cam"), clip("basic")):
+        wait_playable(nodes[1].url("cam"))
+        assert owners(nodes[0]) == {"/live/cam": "n1"}
+        began = time.monotonic()
+        early = start_player(nodes[2])
+        wait_until(lambda: videos(early) > 0, 5, "the first frame on another node", 0.005)
+        assert time.monotonic() - began < 1
+        for one in nodes:
+            assert where(one, "/live/cam") == "n1" and where(one, "/live/none") == "nowhere"
+            for url in (one.url("cam"), f"http://127.0.0.1:{one.ports['http']}/live/cam.flv"):
+                assert play_check.play(url, 3).problems() == [], url
+            wait_playable(f"http://127.0.0.1:{one.ports['http']}/live/cam.m3u8", 15)
+        early.stop()
+        assert early.error is None
+        with urllib.request.urlopen(f"http://127.0.0.1:{nodes[1].ports['exporter']}/metrics") as answer:
+            metrics = answer.read().decode()
+        for line in ("millrace_cluster_registry_up 1", 'millrace_cluster_owned_streams{state="registered"} 1'):
+            assert line in metrics, metrics
+    wait_until(lambda: owners(nodes[0]) == {}, 5, "the stream leaves the registry with its publisher")
+    wait_until(lambda: {one["id"] for one in cluster_of(nodes[0])["nodes"]} == {"n0", "n1", "n2"}, 10, "all nodes are listed")
+
+
+def test_a_player_that_comes_first_gets_the_stream_wherever_it_is_published(registry, node, clip):
+    first, second = node(registry), node(registry)
+    wait_up(first, second)
+    player = start_player(first)
+    time.sleep(0.5)
+    assert player.error is None
+    publisher = start_publisher(second, clip("basic"))
+    wait_until(lambda: videos(player) > 0, 2, "media on the node where the player waits")
+    # And when it comes to the player's own node instead.
+    publisher.stop()
+    wait_until(lambda: owners(first) == {}, 5, "it is gone")
+    publisher = publish_when_allowed(first, clip("basic"), 10)
+    began, seen = time.monotonic(), videos(player)
+    wait_until(lambda: videos(player) > seen, 2, "media of the node's own publisher")
+    assert time.monotonic() - began < 1
+    assert where(second, "/live/cam") == "n0"
+    publisher.stop()
+    player.stop()
+    assert player.error is None
+
+
+@pytest.mark.parametrize("back", [0, 2], ids=["at_the_players_node", "at_a_third_node"])
+def test_the_owner_is_killed(registry, node, clip, back):
+    nodes = [node(registry), node(registry), node(registry)]
+    wait_up(*nodes)
+    start_publisher(nodes[1], clip("basic"))
+    player = start_player(nodes[0])
+    wait_until(lambda: videos(player) > 10, 10, "it plays")
+    nodes[1].kill()
+    # The dead node's lease ends first.
+    publisher = publish_when_allowed(nodes[back], clip("basic"), 10)
+    began, seen = time.monotonic(), videos(player)
+    wait_until(lambda: videos(player) > seen, 5, "media after the publisher came back", 0.005)
+    assert time.monotonic() - began < 1
+    assert owners(nodes[0]) == {"/live/cam": f"n{back}"}
+    publisher.stop()
+    player.stop()
+    assert player.error is None
+
+
+def test_a_second_publisher_is_refused_elsewhere(registry, node, clip):
+    first, second = node(registry), node(registry)
+    wait_up(first, second)
+    publisher = start_publisher(first, clip("basic"))
+    player = start_player(second)
+    wait_until(lambda: videos(player) > 0, 5, "it plays")
+    with pytest.raises((AssertionError, Closed, OSError)):
+        publish_when_allowed(second, clip("basic"), 2)
+    assert owners(first) == {"/live/cam": "n0"}
+    seen = videos(player)
+    wait_until(lambda: videos(player) > seen + 10, 5, "the first one goes on")
+    assert publisher.error is None
+    publisher.stop()
+    player.stop()
+
+
+def test_a_second_publisher_takes_over_elsewhere(registry, node, clip):
+    vhost = " publish { takeover on; }"
+    first, second, third = node(registry, vhost), node(registry, vhost), node(registry, vhost)
+    wait_up(first, second, third)
+    publisher = start_publisher(first, clip("basic"))
+    players = [start_player(one) for one in (first, second, third)]
+    for player in players:
+        wait_until(lambda one=player: videos(one) > 0, 5, "it plays")
+    other = start_publisher(second, clip("basic"))
+    began = time.monotonic()
+    publisher.join(5)
+    assert not publisher.is_alive(), "the first publisher is closed"
+    wait_until(lambda: owners(first) == {"/live/cam": "n1"}, 2, "the second one owns it")
+    for player in players:
+        seen = videos(player)
+        wait_until(lambda one=player, count=seen: videos(one) > count + 5, 5, "every player goes on")
+        assert player.error is None
+    assert time.monotonic() - began < 5
+    other.stop()
+    for player in players:
+        player.stop()
+
+
+def test_the_registry_restarts_empty(registry, node, clip):
+    nodes = [node(registry), node(registry)]
+    wait_up(*nodes)
+    publisher = start_publisher(nodes[0], clip("basic"))
+    local, remote = start_player(nodes[0]), start_player(nodes[1])
+    wait_until(lambda: videos(remote) > 0 and videos(local) > 0, 5, "both play")
+    wait_until(lambda: len(cluster_of(nodes[0])["nodes"]) == 2, 10, "it knows its neighbour")
+    registry.stop()
+    wait_until(lambda: cluster_of(nodes[1])["registry"]["state"] == "away", 10, "it is away")
+    later = start_publisher(nodes[1], clip("basic"), "later")
+    third = start_player(nodes[0], "later")
+    wait_until(lambda: videos(third) > 0, 3, "a stream that was published without a registry, on another node: a neighbour")
+    time.sleep(3)
+    registry.start()
+    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/later": "n1"}, 10, "the table is right again")
+    time.sleep(2)
+    for player in (local, remote, third):
+        arrived = [message.arrived for message in player.stop() if message.type == VIDEO]
+        assert player.error is None
+        assert max(later - earlier for earlier, later in zip(arrived, arrived[1:])) < 0.7, "no player has noticed anything"
+    for one in (publisher, later):
+        assert one.error is None
+        one.stop()
+
+
+def test_the_registry_is_paused(registry, node, clip):
+    nodes = [node(registry), node(registry)]
+    wait_up(*nodes)
+    publisher = start_publisher(nodes[0], clip("basic"))
+    remote = start_player(nodes[1])
+    wait_until(lambda: videos(remote) > 0, 5, "it plays")
+    registry.pause()
+    try:
+        began = time.monotonic()
+        more = start_player(nodes[1])
+        wait_until(lambda: videos(more) > 0, 2, "what is pulled is played without the registry", 0.01)
+        other = start_publisher(nodes[1], clip("basic"), "other")
+        assert other.status["code"] == "NetStream.Publish.Start" and time.monotonic() - began < 2
+        with urllib.request.urlopen(f"http://127.0.0.1:{nodes[0].ports['http']}/live/cam.flv", timeout=2) as answer:
+            assert answer.read(100)
+        time.sleep(5)  # longer than the lease
+    finally:
+        registry.go_on()
+    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/other": "n1"}, 10, "the table is right again")
+    assert remote.error is None and publisher.error is None and other.error is None
+    for one in (remote, more, publisher, other):
+        one.stop()
+
+
+def test_a_password(tmp_path, node, clip):
+    registry = RegistryServer(tmp_path / "registry", "pass word").start()
+    try:
+        good = node(registry, url=f"redis://:pass%20word@127.0.0.1:{registry.port}")
+        bad = node(registry, url=f"redis://:wrong@127.0.0.1:{registry.port}")
+        wait_up(good)
+        publisher = start_publisher(good, clip("basic"))
+        wait_until(lambda: owners(good) == {"/live/cam": "n0"}, 5, "it is registered")
+        bad.wait_log("the registry refuses the password", 5)
+        assert cluster_of(bad)["registry"]["state"] == "away"
+        assert "pass word" not in good.log() and "pass%20word" not in good.log() and "wrong" not in bad.log()
+        publisher.stop()
+    finally:
+        registry.stop()
+
+
+def test_over_tls(tmp_path, clip):
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2", "-subj",
+                    "/CN=registry", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    secure = free_port()
+    registry = RegistryServer(tmp_path / "registry", "hush", ["--tls-port", str(secure), "--tls-cert-file", str(certificate), "--tls-key-file",
+                                                              str(key), "--tls-ca-cert-file", str(certificate), "--tls-auth-clients", "no"])
+    nodes = []
+    try:
+        registry.start()
+        for trusted in (certificate, ""):
+            root = (f"cluster {{ registry rediss://default:hush@127.0.0.1:{secure}; node_id t{len(nodes)}; advertise 127.0.0.1; }}\n"
+                    f"tls_client {{ ca_file {trusted or '/etc/ssl/certs/ca-certificates.crt'}; }}\n")
+            nodes.append(LiveServer(tmp_path / f"t{len(nodes)}", conf(VHOST, root)).start())
+        wait_up(nodes[0])
+        publisher = start_publisher(nodes[0], clip("basic"))
+        wait_until(lambda: owners(nodes[0]) == {"/live/cam": "t0"}, 5, "it is registered")
+        wait_until(lambda: "cluster registry is away" in nodes[1].log(), 5, "a stranger's certificate is refused")
+        assert cluster_of(nodes[1])["registry"]["state"] == "away"
+        publisher.stop()
+        for one in nodes:
+            one.assert_no_report()
+    finally:
+        for one in nodes:
+            one.kill()
+        registry.stop()
+
+
+def test_sentinels_name_another_master(tmp_path, node, clip):
+    master = RegistryServer(tmp_path / "master").start()
+    replica = RegistryServer(tmp_path / "replica", more=["--replicaof", "127.0.0.1", str(master.port)]).start()
+    sentinel = Sentinel(tmp_path / "sentinel", master)
+    try:
+        url = f"redis+sentinel://127.0.0.1:1,127.0.0.1:{sentinel.port}/main"
+        first, second = node(master, url=url), node(master, url=url)
+        wait_up(first, second)
+        wait_until(lambda: b"slaves=1" in master_of(sentinel), 15, "the sentinel knows the replica")
+        publisher = start_publisher(first, clip("basic"))
+        player = start_player(second)
+        wait_until(lambda: videos(player) > 0, 5, "it plays")
+        master.stop()
+        wait_until(lambda: cluster_of(first)["registry"]["state"] == "away", 5, "the master is gone")
+        wait_until(lambda: b"role:master" in replica.call("INFO", "replication"), 20, "the replica is the master")
+        wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 10, "the table is right again")
+        arrived = [message.arrived for message in player.stop() if message.type == VIDEO]
+        assert player.error is None and publisher.error is None
+        assert max(later - earlier for earlier, later in zip(arrived, arrived[1:])) < 0.7, "the player has noticed nothing"
+        publisher.stop()
+    finally:
+        for one in (sentinel, replica, master):
+            one.stop()
+
+
+def master_of(sentinel: Sentinel) -> bytes:
+    with socket.create_connection(("127.0.0.1", sentinel.port), 5) as line:
+        line.sendall(b"INFO sentinel\r\n")
+        return line.recv(65536)
+
+
+def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
+    one = node(registry)
+    wait_up(one)
+    publisher = start_publisher(one, clip("basic"))
+    for stream, own in (("a", "x" * 100_000), ("b", "n9|1|1|1"), ("c", "||||"), ("d", "n0|1|99999999999999999999|1"), ("e", "n0|1|1|1")):
+        registry.call("SET", f"millrace:own:/live/{stream}", own)
+        assert where(one, f"/live/{stream}") == "nowhere"
+    registry.call("SET", "millrace:node:n9", "1|evil host|1|1|1||up|0|0|")
+    registry.call("LPUSH", "millrace:own:/live/list", "x")
+    registry.call("PUBLISH", "millrace:events", "moved|n9|1|9007199254740992|/live/cam")
+    registry.call("PUBLISH", "millrace:events", "x" * 1_000_000)
+    registry.call("SET", "millrace:own:/live/cam", "not an owner")
+    registry.call("PUBLISH", "millrace:events", "moved|n9|1|5|/live/cam")
+    assert where(one, "/live/list") in ("unknown", "nowhere")
+    wait_until(lambda: owners(one).get("/live/cam") == "n0", 5, "its owner sets it right")
+    assert publisher.error is None
+    one.assert_alive()
+    publisher.stop()
+
+
+def test_the_scripts_refuse_and_count(registry, node, clip):
+    """What the unit tests have a model for."""
+    one = node(registry)
+    wait_up(one)
+    # A living other node, and one whose lease is another run's.
+    registry.call("SET", "millrace:node:n9", "7|127.0.0.1|1|0|0||up|0|0|", "PX", "60000")
+    registry.call("SET", "millrace:own:/live/cam", "n9|7|4|1")
+    with pytest.raises((AssertionError, Closed, OSError)):
+        publish_when_allowed(one, clip("basic"), 1)
+    assert registry.call("GET", "millrace:own:/live/cam").split(b"\r\n")[1] == b"n9|7|4|1"
+    registry.call("SET", "millrace:own:/live/cam", "n9|6|4|1")
+    publisher = publish_when_allowed(one, clip("basic"), 5)
+    text = registry.call("GET", "millrace:own:/live/cam").split(b"\r\n")[1].decode().split("|")
+    assert text[0] == "n0" and text[2] == "5", "its epoch is above the dead one's"
+    publisher.stop()
+
+
+def test_a_server_without_a_registry_is_alone(server):
+    one = server()
+    assert "cluster" not in one.api("/api/v1/clusters")["data"]
+    assert one.api("/api/v1/cluster/where?stream=/live/cam")["data"]["state"] == "alone"
+
+
+@pytest.mark.parametrize("said", ["registry http://h;", "registry redis://h; node_id a|b;", "registry redis://h; advertise a/b;",
+                                  "registry redis://h; beat 5; lease 6;", "registry redis://:hush@h:x;"])
+def test_a_wrong_block_is_named(tmp_path, said):
+    one = LiveServer(tmp_path / "wrong", conf(root=f"cluster {{ {said} }}\n"))
+    one.start(["-t", "-c", str(one.conf_path)], ready=False)
+    assert one.process.wait(10) != 0
+    assert "cluster." in one.log() and "hush" not in one.log(), one.log()
