@@ -133,7 +133,8 @@ inline constexpr std::array<std::string_view, 3> kCasterNames = {"mpegts_over_ud
 inline constexpr auto kStreamCasterRows = std::tuple{
     config::row(&StreamCasterOptions::enabled, "enabled", kRestart, "Accepts streams of another protocol."),
     config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart, "Which protocol.").example("mpegts_over_udp"),
-    config::row(&StreamCasterOptions::output, "output", kRestart, "RTMP URL that they become; variables: [app] and [stream] of flv, [port] of mpegts_over_udp.")
+    config::row(&StreamCasterOptions::output, "output", kRestart,
+                "RTMP URL that they become; variables: [app] and [stream] of flv, [port] of mpegts_over_udp.")
         .example("rtmp://127.0.0.1/live/[stream]"),
     config::row(&StreamCasterOptions::listen, "listen", kRestart,
                 "Endpoints; for mpegts_over_udp of UDP, [group@]ip:port[/interface], for others of TCP.")

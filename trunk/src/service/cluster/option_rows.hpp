@@ -12,13 +12,15 @@ inline constexpr auto kRegistryRows = std::tuple{
                 "redis://[user:password@]host[:port][/db], rediss://... over TLS, or redis+sentinel://host[:port],.../master.")
         .example("redis://127.0.0.1:6379")
         .secret(),
-    config::row(&RegistryOptions::node_id, "node_id", config::Reload::restart,
-                "The name of this node: letters, digits, '.', '_' and '-', different on each node. The server's id when it is not "
-                "said.")
+    config::row(
+        &RegistryOptions::node_id, "node_id", config::Reload::restart,
+        "The name of this node: letters, digits, '.', '_' and '-', different on each node. The server's id when it is not "
+        "said.")
         .example("node-1"),
-    config::row(&RegistryOptions::advertise, "advertise", config::Reload::restart,
-                "Where other nodes reach this one: host or host:port, the port of RTMP. The first address of this machine when it is "
-                "not said.")
+    config::row(
+        &RegistryOptions::advertise, "advertise", config::Reload::restart,
+        "Where other nodes reach this one: host or host:port, the port of RTMP. The first address of this machine when it is "
+        "not said.")
         .example("10.0.0.1"),
     config::row(&RegistryOptions::region, "region", config::Reload::restart, "The region of this node, for operators.")
         .example("eu-west"),
