@@ -68,13 +68,16 @@ void MemoryBudget::take_away(Use& use) {
 }
 
 void MemoryBudget::fit_unfinished() {
-    // What the unfinished have lost is given back at once, and does not count; what streams have lost takes longer.
-    const auto has_room = [this] { return bytes(Kind::unfinished) <= max_ / kUnfinishedPart && used() + leaving_ <= limit(); };
-    while (!has_room()) {
+    for (;;) {
+        const bool is_over_share = bytes(Kind::unfinished) > max_ / kUnfinishedPart;
+        // What the unfinished have lost is given back at once, and does not count; what streams have lost takes longer.
+        if (!is_over_share && used() + leaving_ <= limit())
+            return;
+        const std::size_t spared = is_over_share ? 0 : max_ / kSparedPart;
         std::vector<MemoryHolding> holdings;
         std::vector<Use*> holders;
         for (Use* use : uses_)
-            if (use->kind_ == Kind::unfinished) {
+            if (use->kind_ == Kind::unfinished && use->bytes_ > spared) {
                 holdings.push_back(holding(*use));
                 holders.push_back(use);
             }

@@ -38,6 +38,9 @@ class MemoryBudget {
 public:
     // Share of the budget for unfinished messages and requests, which are of no use to anybody yet.
     static constexpr std::size_t kUnfinishedPart = 4;
+    // Up to this share, an unfinished message does not lose for memory that streams have taken: its loss would bring next to
+    // nothing.
+    static constexpr std::size_t kSparedPart = 256;
 
     enum class Kind : std::uint8_t {
         unfinished,  // messages and request bodies that have begun

@@ -175,6 +175,20 @@ TEST_F(MemoryBudgetTest, AnUnfinishedMessageLosesWhenThereIsNoRoomForIt) {
     EXPECT_TRUE(second.has_lost());
 }
 
+TEST_F(MemoryBudgetTest, ASmallUnfinishedMessageDoesNotLoseForWhatStreamsHaveTaken) {
+    constexpr std::size_t kSpared = kMax / MemoryBudget::kSparedPart;
+    Client small(memory, "192.0.2.1");
+    Client large(memory, "192.0.2.2");
+    memory.set_streams(kMax - 100, 0);
+    large.use.set(90);
+    memory.set_streams(kMax + 1, 0);
+    small.use.set(kSpared);
+    EXPECT_TRUE(large.has_lost());
+    EXPECT_FALSE(small.has_lost());
+    small.use.set(kSpared + 1);
+    EXPECT_TRUE(small.has_lost());
+}
+
 // A process with overhead of its own, under attack: its resident memory is what it needs itself and all that is held. A stream
 // that loses goes on for a moment, and then takes time to be freed.
 struct AttackedProcess {
