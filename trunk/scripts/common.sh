@@ -13,13 +13,6 @@ die() {
     exit 1
 }
 
-# lowest command...: takes only the time that others leave. A session of its own, because schedulers that group by session (autogroup)
-# ask the group's number; `kill -- -PID` ends the whole of it.
-lowest() {
-    # shellcheck disable=SC2016 # for the inner shell
-    exec setsid nice -n 19 sh -c '{ echo 19 >/proc/self/autogroup; } 2>/dev/null; exec "$@"' lowest "$@"
-}
-
 # Prints the first Python that has the modules $1, with commas between them; false when none has.
 python_with() {
     for candidate in "${PYTHON:-python3}" python3 /usr/bin/python3; do

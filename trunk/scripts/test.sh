@@ -53,7 +53,6 @@ step() {
 }
 
 finish() {
-    if [ -n "${ahead:-}" ]; then kill -- "-$ahead" 2>/dev/null; fi
     say ""
     printf '%s' "$lines"
     say "all steps took $(($(date +%s) - began)) s"
@@ -100,15 +99,6 @@ step asan counts scripts/asan.sh "$objs"
 step fuzz counts env FUZZ_SEED="${FUZZ_SEED:-1}" scripts/fuzz.sh "$objs" "${FUZZ_SECONDS:-4}"
 step conf counts check_confs
 step lint counts scripts/lint.sh "$objs"
-# The end-to-end tests wait more than they work: memcheck's unit tests get the time between.
-ahead=
-case " $steps " in
-    *" e2e "*"valgrind "*)
-        lowest scripts/valgrind.sh "$objs" ahead >"$logs/test-valgrind-ahead.log" 2>&1 </dev/null &
-        ahead=$!
-        trap 'kill -- "-$ahead"; exit 1' INT TERM
-        ;;
-esac
 step e2e counts scripts/e2e.sh "$objs"
-step valgrind counts env MEMCHECK_AHEAD="${ahead:+1}" scripts/valgrind.sh "$objs"
+step valgrind counts scripts/valgrind.sh "$objs"
 finish

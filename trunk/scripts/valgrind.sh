@@ -1,25 +1,16 @@
 #!/bin/sh
 # Under valgrind's memcheck: the unit tests, and the server with its incremental leak check and faults on purpose
 # (test/tools/valgrind_test.sh). The server and the rooms are those of the ordinary build. Ends with `N passed, N failed`.
-#   valgrind.sh [OBJS [ahead]]
-#
-# ahead: builds, and runs unit tests only, part by part; says nothing of them. MEMCHECK_AHEAD=1: that one was started on the same sources,
-# and may still be at work; only what it has left is run.
+#   valgrind.sh [OBJS]
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=${1:-$trunk/objs}
-ahead=${2:-}
 port=${VALGRIND_PORT:-24935}
 passed=0 failed=0
 command -v valgrind >/dev/null 2>&1 || die "valgrind is missing: $trunk/scripts/install-packages.sh test"
 
-build_all() { configure_ordinary "$objs" && build_tree "$tree" srs_tools srs_utest planted_faults; }
-# One of the two builds, the other finds everything built.
-mkdir -p "$objs/build"
-exec 9>"$objs/build/memcheck.lock"
-flock 9
-build_all || die "0 passed, 1 failed"
-exec 9>&-
+configure_ordinary "$objs" || die "0 passed, 1 failed"
+build_tree "$tree" srs_tools srs_utest planted_faults || die "0 passed, 1 failed"
 memcheck="valgrind --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=99"
 suppressions=$trunk/test/valgrind.supp
 if [ -f "$suppressions" ]; then memcheck="$memcheck --suppressions=$suppressions"; fi
@@ -46,7 +37,7 @@ apart="$apart:RelayProof.RemembersABoundedNumber:SampleLine.CountsSamplesAndIgno
 parts=6
 # shellcheck disable=SC2086 # several words
 part() {
-    GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 1800 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
+    GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
     echo "$?" >"$tree/utest-$1.status"
 }
 take_parts() {
@@ -54,13 +45,7 @@ take_parts() {
         if mkdir "$tree/utest-$at.taken" 2>/dev/null; then part "$at"; fi
     done
 }
-if [ "${MEMCHECK_AHEAD:-}" != 1 ]; then
-    for at in $(seq 0 $((parts - 1))); do rm -rf "$tree/utest-$at.taken" "$tree/utest-$at.status"; done
-fi
-if [ "$ahead" = ahead ]; then
-    take_parts
-    exit 0
-fi
+for at in $(seq 0 $((parts - 1))); do rm -rf "$tree/utest-$at.taken" "$tree/utest-$at.status"; done
 take_parts &
 beside=$!
 for _ in $(seq 3 "$JOBS"); do
@@ -76,10 +61,6 @@ add_counts "$tree/server.log" $?
 take_parts
 # shellcheck disable=SC2086 # several words
 wait $beside
-# The last part may be the other one's.
-for at in $(seq 0 $((parts - 1))); do
-    for _ in $(seq 900); do [ -f "$tree/utest-$at.status" ] && break || sleep 1; done
-done
 for at in $(seq 0 $((parts - 1))); do
     verdict "part $at of the unit tests" "$(cat "$tree/utest-$at.status" 2>/dev/null || echo 1)" "$tree/utest-$at.log"
 done
