@@ -77,6 +77,59 @@ TEST_F(FramesToRtpTest, FirstPlayerGetsTheFramesSinceTheKeyFrame) {
     EXPECT_EQ(packets_of(player.rtp_log(), Kind::audio).size(), 1U);
 }
 
+// A GOP of more bytes than are converted at once.
+struct LongGopTest : FramesToRtpTest {
+    void SetUp() override {
+        FramesToRtpTest::SetUp();
+        configs();
+        picture(0ms, Picture::key);
+        for (int i = 1; i < kFrames; ++i) {
+            append(avc_frame(Picture::inter, i * 40ms, {inter(Source::kCatchUpBytes / 4)}));
+            audio(i * 40ms);
+        }
+    }
+    MediaTime newest(const RtpLog& rtp_log) const { return rtp_log.at(rtp_log.next() - 1).time; }
+
+    static constexpr int kFrames = 40;
+    std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
+};
+
+TEST_F(LongGopTest, FirstPlayerGetsItInPieces) {
+    RtpReader player(source);
+    ASSERT_NE(player.peek(), nullptr);
+    EXPECT_EQ(player.peek()->time, 0ms);
+    EXPECT_LT(newest(player.rtp_log()), 400ms);
+    int pieces = 1;
+    for (; !source->catch_up_rtp_log({}, Source::kCatchUpBytes); ++pieces)
+        EXPECT_LT(newest(player.rtp_log()), (pieces + 2) * 4 * 40ms);
+    EXPECT_GT(pieces, 5);
+    EXPECT_EQ(newest(player.rtp_log()), (kFrames - 1) * 40ms);
+    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty());
+    audio(kFrames * 40ms);
+    picture(kFrames * 40ms, Picture::inter);
+    EXPECT_EQ(newest(player.rtp_log()), kFrames * 40ms);
+    EXPECT_EQ(packets_of(player.rtp_log(), Kind::audio).size(), 1U);
+}
+
+TEST_F(LongGopTest, IsCaughtUpWithWhateverIsAppended) {
+    const RtpReader player(source);
+    for (int i = 0; i < 20; ++i) {
+        audio(kFrames * 40ms + i * 20ms);
+        picture(kFrames * 40ms + i * 20ms, Picture::inter);
+    }
+    RtpLog& rtp_log = *source->rtp_log();
+    EXPECT_EQ(newest(rtp_log), kFrames * 40ms + 19 * 20ms);
+    EXPECT_EQ(packets_of(rtp_log, Kind::audio).size(), 20U) << "what came since the player did";
+}
+
+TEST_F(LongGopTest, WhatTheRingHasDroppedIsLeftOut) {
+    const RtpReader player(source);
+    source->let_go(SIZE_MAX);
+    picture(4s, Picture::key);
+    EXPECT_EQ(newest(*source->rtp_log()), 4s);
+    EXPECT_TRUE(source->catch_up_rtp_log({}, 1));
+}
+
 TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
     RtpReader player(source);
     EXPECT_EQ(source->frames_to_rtp(), nullptr);

@@ -1,6 +1,7 @@
 #include "media/source.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -48,6 +49,14 @@ SourceWatch::~SourceWatch() {
     watches[index_]->index_ = index_;
     watches.pop_back();
 }
+
+WireLogHold::WireLogHold(Ref<Source> source, const WireFormat& format) : source_(std::move(source)), format_(format) {
+    source_->hold_wire_log(format_, true);
+}
+
+WireLogHold::~WireLogHold() { source_->release_wire_log(format_); }
+
+bool WireLogHold::catch_up(std::size_t bytes) { return source_->wire_log(format_)->catch_up(source_->ring(), bytes); }
 
 Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool)
     : url_(std::move(url)), options_(options), pool_(pool), chunk_size_(chunk_size), next_chunk_size_(chunk_size) {
@@ -126,7 +135,8 @@ void Source::append(Packet packet) {
     note_track(packet);
     track_gop(packet);
     for (HeldWireLog& held : wire_logs_)
-        held.wire_log->append(packet);
+        if (held.wire_log->next() == ring_.next())
+            held.wire_log->append(packet);
     convert(packet);
     ++pool_.totals().packets;
     pool_.totals().packet_bytes += packet.payload.size();
@@ -330,6 +340,8 @@ Sequence Source::keep_for_places(Sequence keep, Sequence floor) {
     for (HeldWireLog& held : wire_logs_) {
         const WireLog& wire_log = *held.wire_log;
         const auto& places = wire_log.held_places();
+        if (places.empty())
+            continue;
         WireLog::Position kept = wire_log.offset_of(keep);
         for (std::size_t i = places.size(); i-- > 0;) {
             const WireLog::Position position = places[i]->held_position();
@@ -432,14 +444,16 @@ std::unique_ptr<WireEncoder> Source::encoder_for(const WireFormat& format) const
     return std::make_unique<RtmpWireEncoder>(chunk_size_);
 }
 
-WireLog& Source::hold_wire_log(const WireFormat& format) {
+WireLog& Source::hold_wire_log(const WireFormat& format, bool catches_up) {
     auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
     if (held == wire_logs_.end()) {
         if (format.container == Container::rtmp)
             chunk_size_ = next_chunk_size_;
-        wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_, format.relayed), 0});
+        wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_.first(), format.relayed), 0});
         held = std::prev(wire_logs_.end());
     }
+    if (!catches_up)
+        held->wire_log->catch_up(ring_, std::numeric_limits<std::size_t>::max());
     ++held->holders;
     note_viewers();
     return *held->wire_log;
@@ -493,9 +507,32 @@ void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
 void Source::convert(const Packet& packet) {
     for (HeldRtpLog& held : rtp_logs_) {
         start_conversion(held);
-        if (held.converter != nullptr && held.choice.has(packet))
+        if (held.converter == nullptr || !catch_up(held, kCatchUpBytes))
+            continue;
+        held.next = ring_.next() + 1;
+        if (held.choice.has(packet))
             held.converter->push(packet);
     }
+}
+
+bool Source::catch_up_rtp_log(const TrackChoice& choice, std::size_t bytes) {
+    const auto held = std::ranges::find(rtp_logs_, choice, &HeldRtpLog::choice);
+    return held == rtp_logs_.end() || held->converter == nullptr || catch_up(*held, bytes);
+}
+
+// Old audio would be dropped anyway, so only what has come since the start is converted.
+bool Source::catch_up(HeldRtpLog& held, std::size_t bytes) const {
+    if (held.next < ring_.first())
+        held.next = newest_key_of(held.choice).value_or(ring_.next());
+    for (std::size_t sum = 0; held.next < ring_.next() && sum < bytes; ++held.next) {
+        const Packet& packet = ring_.at(held.next);
+        const bool is_wanted = packet.kind == Kind::video || (packet.kind == Kind::audio && held.next >= held.audio_from);
+        if (!is_wanted || !held.choice.has(packet))
+            continue;
+        held.converter->push(packet);
+        sum += packet.payload.size();
+    }
+    return held.next == ring_.next();
 }
 
 const Packet* Source::config_for(const TrackChoice& choice, Kind kind) const {
@@ -514,8 +551,7 @@ std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
     return std::nullopt;
 }
 
-// Starts with the frames since the newest key frame, so that the first player has video at once. Audio starts now, because older
-// audio would be dropped anyway.
+// Starts with the frames since the newest key frame, so that the first player has video at once.
 void Source::start_conversion(HeldRtpLog& held) {
     if (held.converter != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())
         return;
@@ -528,11 +564,9 @@ void Source::start_conversion(HeldRtpLog& held) {
         }
     }
     const auto key = newest_key_of(held.choice);
-    if (!key || *key < published_from_)
-        return;
-    for (Sequence at = *key; at < ring_.next(); ++at)
-        if (ring_.at(at).kind == Kind::video && held.choice.has(ring_.at(at)))
-            held.converter->push(ring_.at(at));
+    held.audio_from = ring_.next();
+    held.next = key && *key >= published_from_ ? *key : ring_.next();
+    catch_up(held, kCatchUpBytes);
 }
 
 void Source::release_rtp_log(const TrackChoice& choice) {

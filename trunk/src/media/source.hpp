@@ -112,6 +112,23 @@ private:
     std::size_t index_;
 };
 
+// Keeps a wire log for a reader that is about to come. A new log is encoded from the ring, up to kRingBytesMax; whoever cannot
+// wait for all of it at once calls catch_up() until it is true before creating the WireCursor.
+class WireLogHold {
+public:
+    WireLogHold(Ref<Source> source, const WireFormat& format);
+    ~WireLogHold();
+    WireLogHold(const WireLogHold&) = delete;
+    WireLogHold& operator=(const WireLogHold&) = delete;
+
+    // Encodes some `bytes` more; true: the log is complete, and stays so while it is held.
+    bool catch_up(std::size_t bytes);
+
+private:
+    Ref<Source> source_;
+    WireFormat format_;
+};
+
 // A listener that takes packet by packet, and so has a place in the ring. Apart from on_packets() it is called only when the ring
 // is about to drop packets.
 class PacketReader : public PacketListener {
@@ -139,6 +156,8 @@ public:
     // Limits beyond which the ring drops packets even if they are still needed. The packet limit matters only for tiny packets,
     // which take more memory than the byte count shows.
     static constexpr std::size_t kRingBytesMax = 64U << 20;
+    // What a new RTP log catches up at once, unless catch_up_rtp_log() asks for more.
+    static constexpr std::size_t kCatchUpBytes = 256U << 10;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
     // Dropped at once, beyond what the limits require: a GOP may be tens of MiB, and freeing one takes some 0.1 ms. Dropping a
     // packet takes some 0.1 us, whatever its size.
@@ -230,8 +249,8 @@ public:
     std::uint32_t chunk_size() const { return chunk_size_; }
     void set_chunk_size(std::uint32_t bytes);
 
-    // For readers of a wire log, which exists while it is held.
-    WireLog& hold_wire_log(const WireFormat& format);
+    // For readers of a wire log, which exists while it is held. Complete unless `catches_up`: see WireLogHold.
+    WireLog& hold_wire_log(const WireFormat& format, bool catches_up = false);
     void release_wire_log(const WireFormat& format);
     // nullptr if it is not held.
     WireLog* wire_log(const WireFormat& format) const;
@@ -240,6 +259,9 @@ public:
     // choice that has readers. A publisher that brings RTP fills only the default one; the others stay empty then.
     RtpLog& hold_rtp_log(const TrackChoice& choice = {});
     void release_rtp_log(const TrackChoice& choice = {});
+    // Converts some `bytes` more of the frames since the newest key frame for a new RTP log that is held; true: it has them all.
+    // It also catches up with each packet that is appended.
+    bool catch_up_rtp_log(const TrackChoice& choice, std::size_t bytes);
     // nullptr if it is not held.
     RtpLog* rtp_log(const TrackChoice& choice = {}) const;
     // nullptr unless frames are being converted for the default RTP log.
@@ -304,12 +326,16 @@ private:
         std::unique_ptr<RtpLog> rtp_log;
         std::unique_ptr<FramesToRtp> converter;
         std::size_t holders = 0;
+        // Of the converter: the next packet it takes, and since when it takes audio.
+        Sequence next = 0;
+        Sequence audio_from = 0;
     };
 
     void end_publication();
     bool has_viewer() const;
     void start_conversion(HeldRtpLog& held);
     void convert(const Packet& packet);
+    bool catch_up(HeldRtpLog& held, std::size_t bytes) const;
     const Packet* config_for(const TrackChoice& choice, Kind kind) const;
     std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
     void choose_default(const Packet& packet);

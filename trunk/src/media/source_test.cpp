@@ -1,6 +1,7 @@
 #include "media/source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "media/cursor.hpp"
+#include "media/flv_wire_encoder.hpp"
 #include "media/packet_fixture.hpp"
 #include "media/stream_table.hpp"
 #include "media/wire_cursor.hpp"
@@ -102,6 +104,58 @@ TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
     picture(400, true);
     EXPECT_TRUE(slow.take().has_value());
     source->release_wire_log({Container::flv});
+}
+
+std::vector<std::uint8_t> bytes_of(const WireLog& wire_log) {
+    std::vector<std::uint8_t> bytes;
+    std::array<::iovec, 64> parts;
+    const std::size_t count = wire_log.spans(wire_log.tail(), wire_log.head(), parts);
+    for (const ::iovec& part : std::span(parts).first(count)) {
+        const auto* data = static_cast<const std::uint8_t*>(part.iov_base);
+        bytes.insert(bytes.end(), data, data + part.iov_len);
+    }
+    return bytes;
+}
+
+TEST_F(SourceTest, ANewWireLogCatchesUpInPiecesWhileTheStreamGoesOn) {
+    constexpr WireFormat kFlv{Container::flv};
+    picture(0, true);
+    for (int i = 1; i < 100; ++i)
+        source->append(packet(Kind::video, 40 * i, false, 10'000));
+    WireLogHold hold(source, kFlv);
+    EXPECT_EQ(source->wire_log(kFlv)->head(), 0U);
+    int pieces = 1;
+    for (; !hold.catch_up(50'000); ++pieces)
+        picture(4'000 + pieces);
+    EXPECT_GT(pieces, 15);
+    EXPECT_LT(pieces, 30);
+    const WireLog& wire_log = *source->wire_log(kFlv);
+    picture(8'000);
+    EXPECT_EQ(wire_log.next(), source->ring().next()) << "what comes next is appended at once";
+    WireLog at_once(std::make_unique<FlvWireEncoder>(Framing::none, KindSet::all()), pool, source->ring().first());
+    EXPECT_TRUE(at_once.catch_up(source->ring(), SIZE_MAX));
+    EXPECT_EQ(bytes_of(wire_log), bytes_of(at_once));
+    const WireCursor player(source, kFlv);
+    EXPECT_EQ(player.behind(), source->ring().size());
+}
+
+TEST_F(SourceTest, AWireLogThatCatchesUpSkipsWhatTheRingDrops) {
+    constexpr WireFormat kFlv{Container::flv};
+    picture(0, true);
+    for (int i = 1; i < 20; ++i)
+        picture(40 * i);
+    WireLogHold hold(source, kFlv);
+    EXPECT_FALSE(hold.catch_up(300));
+    source->let_go(200);
+    EXPECT_FALSE(hold.catch_up(1)) << "some of what it had is dropped";
+    source->let_go(SIZE_MAX);
+    picture(1'000, true);
+    EXPECT_TRUE(hold.catch_up(1)) << "and all it had";
+    const WireLog& wire_log = *source->wire_log(kFlv);
+    EXPECT_EQ(wire_log.next(), source->ring().next());
+    EXPECT_EQ(wire_log.offset_of(20), wire_log.tail());
+    WireCursor player(source, kFlv);
+    EXPECT_EQ(player.behind(), 1U);
 }
 
 TEST_F(SourceTest, LetsGoOfSmallPacketsInPortionsToo) {

@@ -7,10 +7,14 @@
 
 namespace live::media {
 
-WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring, bool with_marks)
-    : encoder_(std::move(encoder)), with_marks_(with_marks), log_(pool), first_(ring.first()) {
-    for (Sequence sequence = ring.first(); sequence < ring.next(); ++sequence)
-        append(ring.at(sequence));
+WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, bool with_marks)
+    : encoder_(std::move(encoder)), with_marks_(with_marks), log_(pool), first_(first) {}
+
+bool WireLog::catch_up(const Ring& ring, std::size_t bytes) {
+    const Position begin = head();
+    while (next() < ring.next() && head() - begin < bytes)
+        append(ring.at(next()));
+    return next() == ring.next();
 }
 
 void WireLog::append(const Packet& packet) {
@@ -24,7 +28,14 @@ void WireLog::append(const Packet& packet) {
 }
 
 void WireLog::drop_before(Sequence sequence) {
-    CHECK(sequence >= first_ && sequence <= next());
+    CHECK(sequence >= first_);
+    if (sequence > next()) {
+        CHECK(held_places_.empty());
+        log_.drop_before(head());
+        entries_.clear();
+        first_ = sequence;
+        return;
+    }
     log_.drop_before(offset_of(sequence));
     for (; first_ < sequence; ++first_)
         entries_.pop_front();

@@ -2,7 +2,8 @@
 // packet is encoded once, however many readers there are. The log also keeps, for each packet, where its bytes begin and how long
 // its shared header is, so that a reader can put a header of its own before the shared payload (see WireCursor).
 //
-// A wire log exists while it has readers. It mirrors the ring: same sequence numbers, same first and next.
+// A wire log exists while it has readers. It mirrors the ring: same sequence numbers, same first and next. A new one catches up
+// with the ring first, in pieces (WireLogHold), and has no readers until then.
 #pragma once
 
 #include <cstdint>
@@ -72,10 +73,13 @@ public:
         bool needs_own_header = false;
     };
 
-    // Starts with the whole content of the ring.
-    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, const Ring& ring, bool with_marks = false);
+    // Its first packet will be `first`.
+    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, bool with_marks = false);
 
+    // Appends packets of the ring until it has them all (true) or some `bytes` more.
+    bool catch_up(const Ring& ring, std::size_t bytes);
     void append(const Packet& packet);
+    // A log that has not caught up may lose packets that it never had.
     void drop_before(Sequence sequence);
 
     Position tail() const { return log_.tail(); }

@@ -144,6 +144,24 @@ def windows(attack: Attack) -> None:
                     return
 
 
+def joins(attack: Attack) -> None:
+    """A group of pictures of 40 MiB, and players of each format who come for it one after the other: the first one of a format has it encoded."""
+    stream = f"long-{attack.address}"
+    sdp = offer("recvonly").encode()
+    while attack.goes_on(0.5):
+        with contextlib.suppress(*ERRORS), attack.publisher(stream) as client:
+            client.send(encode_message(VIDEO, 0, AVC_SETUP))
+            for i in range(640):
+                client.send(encode_message(VIDEO, i, picture(1 << 16, i == 0)))
+            while attack.goes_on(0.2):
+                with contextlib.suppress(*ERRORS):
+                    path = (f"/live/{stream}.flv", f"/live/{stream}.ts", None)[attack.done % 3]
+                    if path:
+                        attack.http("GET", "http", path)
+                    else:
+                        attack.http("POST", "api", f"/rtc/v1/whep/?app=live&stream={stream}", sdp)
+
+
 def giants(attack: Attack) -> None:
     """Key frames of nearly 10 and nearly 4 MiB, for every output there is."""
     stream = f"giant-{attack.address}"
@@ -213,7 +231,7 @@ def sleepers(attack: Attack) -> None:
                 attack.http("GET", "http", f"/live/{('good', f'none{attack.done}')[attack.done % 2]}.m3u8")
 
 
-ATTACKS = [offers, connections, hoards, windows, giants, audio, datagrams, nonsense, sleepers]
+ATTACKS = [offers, connections, hoards, windows, joins, giants, audio, datagrams, nonsense, sleepers]
 
 
 def attack_in_background(kind, ports: dict, address: str, seconds: float) -> multiprocessing.Process:

@@ -1,5 +1,6 @@
 #include "session/http_live/play_session.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "engine/websocket/frame_writer.hpp"
 #include "engine/websocket/handshake.hpp"
 #include "io/loop.hpp"
+#include "session/common/join.hpp"
 #include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
@@ -120,7 +122,7 @@ Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
 
 Result<void> PlaySession::stream(io::Deadline deadline) {
     TRY(send_head(deadline));
-    TRY(prepare(TRY(wait_for_media(deadline))));
+    TRY(prepare(TRY(wait_for_media(deadline)), deadline));
     return play(deadline);
 }
 
@@ -183,15 +185,19 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
     return {url_.mount.format().container, framing_, tracks.sent};
 }
 
-[[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start) {
+[[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start, io::Deadline deadline) {
     const Tracks& tracks = start.tracks;
     const LiveFormat& live = url_.mount.format();
     const media::WireFormat format = format_for(tracks);
     TRY(check_codec(*source_, format.container));
+    media::WireLogHold hold(source_, format);
+    TRY(catch_up(hold, deadline));
     std::vector<std::uint8_t> file_head;
     if (live.file_head != nullptr)
         file_head = live.file_head(framing_, tracks.announced);
     std::optional<media::Sequence> from = start.from;
+    if (from)
+        from = std::max(*from, source_->ring().first());  // it may have been dropped meanwhile
     if (live.audio)
         from = source_->ring().find_time(source_->timeline().newest() - url_.options.fast_cache);
     LOG_INFO(exchange_.log(), "start play mw_sleep={}, mw_msgs={}, has_audio={}, has_video={}, guess_has_av={}",

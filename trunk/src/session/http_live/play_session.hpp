@@ -47,7 +47,7 @@ private:
     Result<void> answer(Bytes bytes);
     Result<void> say_goodbye(Bytes bytes, Error why);
     Result<Start> wait_for_media(io::Deadline deadline);
-    Result<void> prepare(const Start& start);
+    Result<void> prepare(const Start& start, io::Deadline deadline);
     Result<void> play(io::Deadline deadline);
     media::WireFormat format_for(const Tracks& tracks) const;
     // Client

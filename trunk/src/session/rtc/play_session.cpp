@@ -66,6 +66,9 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
     if (!source->has_room_for_rtp_log(tracks_))
         return Error(Errc::limit, "players of this stream have chosen too many combinations of tracks");
     group_ = &context().players.join(source, *this, Packing::any, log(), tracks_);
+    while (!source->catch_up_rtp_log(tracks_, media::Source::kCatchUpBytes))
+        if (io::is_turn_over())
+            TRY(io::yield(deadline));
     return {};
 }
 

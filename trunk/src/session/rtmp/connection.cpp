@@ -1,5 +1,7 @@
 #include "session/rtmp/connection.hpp"
 
+#include <chrono>
+#include <memory>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -7,6 +9,7 @@
 #include "base/secret.hpp"
 #include "io/loop.hpp"
 #include "session/common/admitted_publish.hpp"
+#include "session/common/join.hpp"
 #include "session/rtmp/play_session.hpp"
 #include "session/rtmp/publish_session.hpp"
 #include "session/rtmp/redirect_urls.hpp"
@@ -264,6 +267,18 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
     return ended;
 }
 
+// The session is on the heap and this has a frame of its own, because the stack of a parked fiber should fit into one page.
+[[gnu::noinline]] Result<std::unique_ptr<PlaySession>> Connection::begin_play(const StreamPlan& plan,
+                                                                              const Ref<media::Source>& source,
+                                                                              std::chrono::milliseconds duration,
+                                                                              io::Deadline deadline) {
+    media::WireFormat format;
+    format.relayed = request_.is_relay();
+    media::WireLogHold hold(source, format);
+    TRY(catch_up(hold, deadline));
+    return std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, source, format, duration, log_);
+}
+
 Result<void> Connection::play(const rtmp::WantsToPlay& asked, io::Deadline deadline) {
     const auto named = identify(asked.stream, ClientKind::rtmp_play);
     LOG_INFO(log_, "client identified, type=Play, vhost={}, app={}, stream={}, param={}, duration={}ms", request_.vhost,
@@ -285,11 +300,7 @@ Result<void> Connection::play(const rtmp::WantsToPlay& asked, io::Deadline deadl
              plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
-    media::WireFormat format;
-    format.relayed = request_.is_relay();
-    // On the heap, because the stack of a parked fiber should fit into one page.
-    const auto session =
-        std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, *source, format, asked.duration, log_);
+    const auto session = TRY(begin_play(plan, *source, asked.duration, deadline));
     playing_ = session.get();
     auto ended = session->run(deadline);
     stay.end(ended);

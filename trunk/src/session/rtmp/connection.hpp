@@ -57,6 +57,8 @@ private:
     Result<void> next_session(io::Deadline deadline, std::chrono::seconds patience);
     Result<void> publish(const engine::rtmp::WantsToPublish& asked, io::Deadline deadline);
     Result<void> play(const engine::rtmp::WantsToPlay& asked, io::Deadline deadline);
+    Result<std::unique_ptr<PlaySession>> begin_play(const StreamPlan& plan, const Ref<media::Source>& source,
+                                                    std::chrono::milliseconds duration, io::Deadline deadline);
     Result<void> identify(std::string_view stream_name, ClientKind kind);
     Result<void> refuse_publish(const Error& error, io::Deadline deadline);
     Result<void> refuse_play(const Error& error, io::Deadline deadline);
