@@ -19,38 +19,60 @@ flv::TagType type_of(Kind kind) {
     return flv::TagType::script;
 }
 
-// Calls `append` with each part of the framed tag.
+// Calls `append` with what precedes the payload.
 template <class Append>
-std::uint8_t write_framed(Framing framing, const Packet& packet, std::int64_t time_ms, Append&& append) {
-    const Bytes payload = packet.payload.bytes();
-    const auto head = frame_head(framing, flv::kTagHeaderBytes + payload.size() + flv::kTagSizeBytes);
-    const flv::TagHeader tag{type_of(packet.kind), static_cast<std::uint32_t>(payload.size()),
-                             static_cast<std::uint32_t>(time_ms)};
+std::uint8_t write_head(Framing framing, const Packet& packet, std::int64_t time_ms, Append&& append) {
+    const std::size_t size = packet.payload.size();
+    const auto head = frame_head(framing, flv::kTagHeaderBytes + size + flv::kTagSizeBytes);
     append(head.view());
-    append(Bytes(flv::tag_header_bytes(tag)));
-    append(payload);
-    append(Bytes(flv::tag_size_bytes(payload.size())));
-    append(frame_end(framing));
+    append(Bytes(
+        flv::tag_header_bytes({type_of(packet.kind), static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(time_ms)})));
     return head.size;
 }
+
+// And with what follows it.
+template <class Append>
+void write_end(Framing framing, const Packet& packet, Append&& append) {
+    append(Bytes(flv::tag_size_bytes(packet.payload.size())));
+    append(frame_end(framing));
+}
+
+bool is_shared(const Packet& packet) { return packet.payload.size() >= SlabLog::kSharedMin; }
 
 }  // namespace
 
 WireEncoder::Encoded FlvWireEncoder::encode(const Packet& packet, SlabLog& log) {
     if (!kinds_.has(packet.kind))
         return {};
-    return {write_framed(framing_, packet, to_ms(packet.dts), [&log](Bytes bytes) { log.append(bytes); }), false};
+    const auto append = [&log](Bytes bytes) { log.append(bytes); };
+    const std::uint8_t head = write_head(framing_, packet, to_ms(packet.dts), append);
+    if (is_shared(packet))
+        log.append_shared(packet.payload);
+    else
+        append(packet.payload.bytes());
+    write_end(framing_, packet, append);
+    return {head, false};
 }
 
 bool FlvWireEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
-    append_own_message(packet, time_ms, out);
-    return false;
+    if (!kinds_.has(packet.kind) || !is_shared(packet)) {
+        append_own_message(packet, time_ms, out);
+        return false;
+    }
+    write_head(framing_, packet, time_ms, [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
+    return true;
 }
 
 void FlvWireEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
-    if (kinds_.has(packet.kind))
-        write_framed(framing_, packet, time_ms, [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
+    if (!kinds_.has(packet.kind))
+        return;
+    const auto append = [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
+    write_head(framing_, packet, time_ms, append);
+    append(packet.payload.bytes());
+    write_end(framing_, packet, append);
 }
+
+std::size_t FlvWireEncoder::stamped_bytes() const { return flv::kTagHeaderBytes; }
 
 void FlvWireEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
     constexpr std::size_t kTimeAt = 4;  // after type and size: the low 24 bits, then the high 8

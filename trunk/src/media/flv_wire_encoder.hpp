@@ -14,9 +14,10 @@ public:
 
     WireTimes times() const override { return WireTimes::stamped; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
-    // Always the whole message.
+    // The whole message, unless its payload is in the log by reference.
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
+    std::size_t stamped_bytes() const override;
     void stamp(MutBytes message, std::int64_t time_ms) const override;
 
 private:

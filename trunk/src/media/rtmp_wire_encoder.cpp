@@ -11,6 +11,9 @@ namespace {
 
 namespace rtmp = wire::rtmp;
 
+// References to smaller chunks cost more than a copy.
+constexpr std::uint32_t kSharedChunkMin = 16 << 10;
+
 std::uint32_t chunk_stream_of(Kind kind) {
     switch (kind) {
         case Kind::audio: return rtmp::kAudioChunkStream;
@@ -54,10 +57,15 @@ WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log)
                 : rtmp::type1_header(chunk_stream, static_cast<std::uint32_t>(delta_ms), length, type_of(packet.kind));
     encoded.header_bytes = header.size;
     log.append(header.view());
+    const bool is_shared = payload.size() >= SlabLog::kSharedMin && chunk_size_ >= kSharedChunkMin;
     for (std::size_t at = 0; at < payload.size(); at += chunk_size_) {
         if (at > 0)
             log.append(rtmp::type3_header(chunk_stream).view());
-        log.append(payload.subspan(at, std::min<std::size_t>(chunk_size_, payload.size() - at)));
+        const auto count = std::min<std::size_t>(chunk_size_, payload.size() - at);
+        if (is_shared)
+            log.append_shared(packet.payload.sub(at, count));
+        else
+            log.append(payload.subspan(at, count));
     }
     return encoded;
 }

@@ -1,5 +1,6 @@
-// SlabLog: an endless sequence of bytes in slabs of 64 KiB, addressed by a position that starts at zero and never wraps.
-// Appending copies once; reading returns one span for each slab touched. Old bytes are dropped by whole slabs.
+// SlabLog: an endless sequence of bytes, addressed by a position that starts at zero and never wraps. Appending copies once, into
+// slabs of 64 KiB; large payloads are appended by reference. Reading returns a span for each slab or reference touched. Old bytes
+// are dropped by whole slabs and references.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,9 @@ class SlabLog {
 public:
     using Position = std::uint64_t;
 
+    // From this size on a payload is appended by reference: a copy would hold the loop. Such slices have memory of their own.
+    static constexpr std::size_t kSharedMin = Slice::kOwnPagesMin;
+
     explicit SlabLog(SlabPool& pool) : pool_(pool) {}
     ~SlabLog();
     SlabLog(const SlabLog&) = delete;
@@ -55,19 +59,40 @@ public:
 
     Position tail() const { return tail_; }
     Position head() const { return head_; }
-    std::size_t bytes() const { return slabs_.size() * SlabPool::kSlabBytes; }
+    bool empty() const { return tail_ == head_; }
+    // Of slabs.
+    std::size_t bytes() const { return slabs_ * SlabPool::kSlabBytes; }
 
     void append(Bytes bytes);
+    // Keeps the slice until its bytes are dropped.
+    void append_shared(Slice slice);
     // Drops everything before `position`.
     void drop_before(Position position);
     // Fills `out` with spans of [from, to), which must lie in [tail, head]; returns their number. Covers less than requested if
     // `out` is too short.
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const;
+    // A log of the bytes of [from, to) alone. What this one refers to is referred to, the rest is copied.
+    std::unique_ptr<SlabLog> copy_of(Position from, Position to) const;
 
 private:
+    struct Piece {
+        Position end() const { return begin + size; }
+
+        Position begin = 0;
+        const std::uint8_t* data = nullptr;
+        std::size_t size = 0;
+        SlabPool::Slab slab;  // of the last piece in a full slab
+        Slice shared;
+    };
+
+    void fill_slab(Bytes bytes);
+    std::deque<Piece>::const_iterator find(Position position) const;
+
     SlabPool& pool_;
-    std::deque<SlabPool::Slab> slabs_;
-    Position first_slab_ = 0;  // the number of slabs_.front()
+    std::deque<Piece> pieces_;
+    SlabPool::Slab open_;  // being filled
+    std::size_t filled_ = 0;
+    std::size_t slabs_ = 0;
     Position tail_ = 0;
     Position head_ = 0;
 };

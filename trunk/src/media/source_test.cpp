@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -430,6 +431,50 @@ TEST_F(SourceTest, SlabLogGivesBackWhatWasWrittenAcrossSlabs) {
     EXPECT_EQ(at, 199'000U);
     log.drop_before(140'000);
     EXPECT_EQ(pool.in_use(), 2U);
+}
+
+// Against a string, with references between copies, and slabs in use against those that are needed.
+TEST(SlabLog, IsAStringOfBytesWhoseOldOnesAreDropped) {
+    std::mt19937 random(7);
+    SlabPool pool;
+    {
+        SlabLog log(pool);
+        Octets model;
+        const auto read = [](const SlabLog& from_log, SlabLog::Position from, SlabLog::Position to) {
+            Octets bytes;
+            std::array<::iovec, 3> spans;
+            while (from + bytes.size() < to)
+                for (const ::iovec& span : std::span(spans).first(from_log.spans(from + bytes.size(), to, spans)))
+                    bytes.insert(bytes.end(), static_cast<const std::uint8_t*>(span.iov_base),
+                                 static_cast<const std::uint8_t*>(span.iov_base) + span.iov_len);
+            return bytes;
+        };
+        for (int round = 0; round < 2'000; ++round) {
+            Slice slice = Slice::allocate(random() % std::array{20U, 5'000U, 150'000U}[random() % 3]);
+            for (std::uint8_t& byte : slice.mutable_bytes())
+                byte = static_cast<std::uint8_t>(random());
+            model.insert(model.end(), slice.bytes().begin(), slice.bytes().end());
+            if (random() % 3 == 0)
+                log.append_shared(std::move(slice));
+            else
+                log.append(slice.bytes());
+            ASSERT_EQ(log.head(), model.size());
+            if (random() % 4 == 0)
+                log.drop_before(log.tail() + random() % (log.head() - log.tail() + 1));
+            const auto from = log.tail() + random() % (log.head() - log.tail() + 1);
+            const auto to = from + random() % (log.head() - from + 1);
+            const Octets expected(model.begin() + static_cast<std::ptrdiff_t>(from),
+                                  model.begin() + static_cast<std::ptrdiff_t>(to));
+            ASSERT_EQ(read(log, from, to), expected);
+            const auto copy = log.copy_of(from, to);
+            ASSERT_EQ(read(*copy, 0, copy->head()), expected);
+            ASSERT_EQ(copy->head(), to - from);
+        }
+        EXPECT_EQ(pool.in_use() * SlabPool::kSlabBytes, log.bytes());
+        log.drop_before(log.head());
+        EXPECT_LE(pool.in_use(), 1U) << "the one being filled";
+    }
+    EXPECT_EQ(pool.in_use(), 0U);
 }
 
 TEST_F(SourceTest, KnowsItsTracksByTheirPackets) {

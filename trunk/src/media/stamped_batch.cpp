@@ -13,7 +13,10 @@ void StampedBatch::load(const WireLog& wire_log, const Ring& ring, WireLog::Posi
     end_ = from;
     for (Sequence sequence = wire_log.find(from); sequence < wire_log.next() && end_ - from < kBytes; ++sequence) {
         const auto begin = static_cast<std::size_t>(end_ - from);
-        end_ = wire_log.offset_of(sequence + 1);
+        const WireLog::Position next = wire_log.offset_of(sequence + 1);
+        if (next - end_ >= SlabLog::kSharedMin)
+            break;
+        end_ = next;
         const auto end = static_cast<std::size_t>(end_ - from);
         if (end == begin)
             continue;  // dropped by the format

@@ -14,7 +14,8 @@ public:
     // A batch ends after the message that reaches this size.
     static constexpr std::size_t kBytes = 256 * 1024;
 
-    // Copies whole messages from `from`, a message boundary before the log's head. `ring` is the ring the log mirrors.
+    // Copies whole messages from `from`, a message boundary before the log's head. `ring` is the ring the log mirrors. Empty if
+    // the next message is too large to be copied (SlabLog::kSharedMin).
     void load(const WireLog& wire_log, const Ring& ring, WireLog::Position from);
     // The batch for a reader whose zero is `base_ms` on the source's timeline. Valid until the next call.
     Bytes stamped_for(std::int64_t base_ms);

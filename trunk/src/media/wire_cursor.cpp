@@ -121,20 +121,27 @@ WireCursor::Position WireCursor::settle() {
     return wire_log_.head();
 }
 
-void WireCursor::copy_stamped(Position end) {
-    if (!private_.empty())
-        return;
+// Copies messages up to `end`, of a large one only the header. Returns up to where the log's own bytes can follow.
+WireCursor::Position WireCursor::copy_stamped(Position end) {
     const Ring& ring = source_->ring();
-    for (Sequence sequence = wire_log_.find(position_); position_ < end && private_.size() < kCopyBytes; ++sequence) {
+    const WireEncoder& encoder = wire_log_.encoder();
+    Sequence sequence = wire_log_.find(position_);
+    if (position_ < wire_log_.offset_of(sequence))
+        return std::min(end, wire_log_.offset_of(sequence));
+    if (!private_.empty())
+        return position_;
+    while (position_ < end && private_.size() < kCopyBytes) {
         const Packet& packet = ring.at(sequence);
-        wire_log_.encoder().append_own_message(packet, time_of(packet), private_);
-        position_ = wire_log_.offset_of(sequence + 1);
+        const bool is_header = encoder.append_own_header(packet, time_of(packet), private_);
+        const WireLog::Entry& entry = wire_log_.entry(sequence);
+        position_ = wire_log_.offset_of(++sequence);
+        if (is_header)
+            return std::exchange(position_, entry.offset + entry.header_bytes + encoder.stamped_bytes());
     }
+    return position_;
 }
 
-bool WireCursor::at_boundary() const {
-    return private_.empty() && (must_jump_ || wire_log_.offset_of(wire_log_.find(position_)) == position_);
-}
+bool WireCursor::at_boundary() const { return private_.empty() && rest_ == nullptr && (must_jump_ || !is_inside_message()); }
 
 WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
     // Not the end of a packet at position_ that has no bytes because the format leaves it out.
@@ -143,7 +150,7 @@ WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
 
 WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
     Batch batch;
-    if (must_jump_ && private_.empty() && !paused_)
+    if (must_jump_ && private_.empty() && rest_ == nullptr && !paused_)
         jump();
     if (!control_.empty() && at_boundary())
         private_.swap(control_);
@@ -154,16 +161,18 @@ WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
     else if (!must_jump_)
         limit = std::max(position_, std::min(settle(), end));
     if (is_rebased())
-        copy_stamped(std::exchange(limit, position_));
+        limit = copy_stamped(limit);
     if (private_sent_ < private_.size() && !out.empty()) {
         out[batch.spans++] = {private_.data() + private_sent_, private_.size() - private_sent_};
         batch.bytes += private_.size() - private_sent_;
     }
-    if (position_ < limit) {
-        const std::size_t count = wire_log_.spans(position_, limit, out.subspan(batch.spans));
-        for (std::size_t i = 0; i < count; ++i)
-            batch.bytes += out[batch.spans++].iov_len;
-    }
+    std::size_t count = 0;
+    if (rest_ != nullptr)
+        count = rest_->spans(rest_->tail(), rest_->head(), out.subspan(batch.spans));
+    else if (position_ < limit)
+        count = wire_log_.spans(position_, limit, out.subspan(batch.spans));
+    for (std::size_t i = 0; i < count; ++i)
+        batch.bytes += out[batch.spans++].iov_len;
     return batch;
 }
 
@@ -175,7 +184,14 @@ void WireCursor::advance(std::size_t count) {
         std::vector<std::uint8_t>().swap(private_);  // an idle player holds no buffer
         private_sent_ = 0;
     }
-    position_ += count - own;
+    count -= own;
+    if (rest_ != nullptr) {
+        rest_->drop_before(rest_->tail() + count);
+        if (rest_->empty())
+            rest_.reset();
+        return;
+    }
+    position_ += count;
     CHECK(position_ <= wire_log_.head());
 }
 
@@ -188,7 +204,7 @@ Result<void> WireCursor::add_control(Bytes bytes) {
 
 bool WireCursor::is_in_sync() const {
     const bool needs_no_header = wire_log_.encoder().times() != WireTimes::relative || (settled_ && epoch_ == wire_log_.epoch());
-    return needs_no_header && private_.empty() && control_.empty() && !must_jump_ && !paused_;
+    return needs_no_header && private_.empty() && rest_ == nullptr && control_.empty() && !must_jump_ && !paused_;
 }
 
 void WireCursor::resume_at(Position position) {
@@ -214,14 +230,19 @@ void WireCursor::let_go_of_place() {
 
 void WireCursor::leave_place() {
     const Position end = wire_log_.offset_of(wire_log_.find(position_));
-    std::array<::iovec, 256> spans;  // 16 MiB of slabs, the longest message
-    const std::size_t count = wire_log_.spans(position_, end, spans);
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto* data = static_cast<const std::uint8_t*>(spans[i].iov_base);
-        private_.insert(private_.end(), data, data + spans[i].iov_len);
-        position_ += spans[i].iov_len;
+    if (end - position_ > kCopyBytes) {
+        rest_ = wire_log_.copy_of(position_, end);
+        position_ = end;
     }
-    CHECK(position_ == end);
+    std::array<::iovec, 8> spans;
+    while (position_ < end) {
+        const std::size_t count = wire_log_.spans(position_, end, spans);
+        for (const ::iovec& span : std::span(spans).first(count)) {
+            const auto* data = static_cast<const std::uint8_t*>(span.iov_base);
+            private_.insert(private_.end(), data, data + span.iov_len);
+            position_ += span.iov_len;
+        }
+    }
     next_ = wire_log_.find(end);
     must_jump_ = true;
 }

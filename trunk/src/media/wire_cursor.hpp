@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -91,13 +92,15 @@ private:
     void own_header(Sequence sequence);
     // Whether this is a stamped wire log with a different zero, so that the player gets copies.
     bool is_rebased() const { return base_ms_ != 0 && wire_log_.encoder().times() == WireTimes::stamped; }
-    void copy_stamped(Position end);
+    Position copy_stamped(Position end);
+    bool is_inside_message() const { return wire_log_.offset_of(wire_log_.find(position_)) != position_; }
     bool at_boundary() const;
     std::int64_t time_of(const Packet& packet) const;
 
     Ref<Source> source_;
     WireLog& wire_log_;
     std::vector<std::uint8_t> private_;  // precedes position_
+    std::unique_ptr<SlabLog> rest_;      // of a message that the log has dropped; follows private_, not empty
     std::vector<std::uint8_t> control_;  // waits for a message boundary
     std::size_t private_sent_ = 0;
     Position position_ = 0;

@@ -60,6 +60,8 @@ public:
     virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
     // Appends a whole message that only this reader gets.
     virtual void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
+    // Stamped formats: the size of a message's own header.
+    virtual std::size_t stamped_bytes() const { return 0; }
     // Stamped formats: writes `time_ms` into a message of the log; `message` begins after the framing.
     virtual void stamp([[maybe_unused]] MutBytes message, [[maybe_unused]] std::int64_t time_ms) const {}
 };
@@ -91,6 +93,7 @@ public:
     // The first packet that begins at or after `position`, or next().
     Sequence find(Position position) const;
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return log_.spans(from, to, out); }
+    std::unique_ptr<SlabLog> copy_of(Position from, Position to) const { return log_.copy_of(from, to); }
     std::size_t bytes() const { return log_.bytes(); }
 
     // Changes whenever a packet needs a header per reader, so that readers in sync with the log inspect the new packets one by

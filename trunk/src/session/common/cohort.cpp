@@ -138,6 +138,11 @@ void Cohort::send_shared(media::WireLog& wire_log) {
 
 void Cohort::send_stamped(media::WireLog& wire_log) {
     tools_.batch.load(wire_log, source_->ring(), position_);
+    if (tools_.batch.size() == 0) {
+        while (!members_.empty())
+            hand_back(*members_.back());
+        return;
+    }
     for (std::size_t begin = 0; begin < members_.size();) {
         const std::int64_t base_ms = members_[begin]->cursor.base_ms();
         std::size_t end = begin + 1;

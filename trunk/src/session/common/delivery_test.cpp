@@ -38,6 +38,7 @@ struct Broadcast {
         const std::size_t kind = random() % 4;
         size_max = std::array{300U, 4'000U, 20'000U, 60'000U}[kind];
         packets_max = std::array{1'000U, 1'000U, 700U, 300U}[kind];
+        is_large = random() % 3 == 0;
         gop = std::array{10U, 50U, 400U}[random() % 3];
         step_ms = static_cast<int>(5 + random() % 60);
         // Across the first extended timestamp of RTMP, too.
@@ -72,7 +73,13 @@ struct Broadcast {
         if (config)
             video_config = stage.number;
         config_of.push_back(video_config);
-        stage.send(kind, key, config, time, media::payload_of(stage.number, 4 + random() % size_max));
+        stage.send(kind, key, config, time, media::payload_of(stage.number, size_of_packet()));
+    }
+    // Some are so large that logs refer to them instead of copying.
+    std::size_t size_of_packet() {
+        if (is_large && random() % 40 == 0)
+            return media::SlabLog::kSharedMin - 10 + random() % (media::SlabLog::kSharedMin / 2);
+        return 4 + random() % size_max;
     }
     // Frames of `kinds` in [from, to).
     std::size_t frames(std::size_t from, std::size_t to, media::KindSet kinds) const {
@@ -86,6 +93,7 @@ struct Broadcast {
     media::Stage stage;
     std::uint32_t size_max = 0;
     std::uint32_t packets_max = 0;
+    bool is_large = false;
     std::uint32_t gop = 0;
     std::uint32_t pictures = 0;
     int step_ms = 0;
