@@ -9,13 +9,13 @@ namespace live::app {
 namespace {
 
 TEST(FitConnections, TakesWhatFitsAndClampsTheRest) {
-    struct Case {
+    struct Wish {
         std::uint32_t wanted;
         std::uint64_t limit;
         std::uint32_t fits;
         bool warns;
     };
-    const Case cases[] = {
+    const Wish cases[] = {
         {1000, 1128, 1000, false},
         {1000, 1127, 999, true},
         // The guides: ulimit -HSn 10240 and max_connections 10240.
@@ -26,7 +26,7 @@ TEST(FitConnections, TakesWhatFitsAndClampsTheRest) {
         {1000, 128, 1, true},
         {1000, 0, 1, true},
     };
-    for (const Case& one : cases) {
+    for (const Wish& one : cases) {
         const ConnectionsLimit limit = fit_connections(one.wanted, one.limit);
         EXPECT_EQ(limit.max_connections, one.fits) << one.wanted << " of " << one.limit;
         EXPECT_EQ(!limit.warning.empty(), one.warns) << limit.warning;

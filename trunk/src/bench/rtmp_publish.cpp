@@ -24,7 +24,7 @@ constexpr milliseconds kPublishTick{5};
 constexpr milliseconds kExactPublishTick{1};
 // How much is gathered before it is sent.
 constexpr std::size_t kBatchBytes = 256 << 10;
-constexpr milliseconds kGoodbyeLimit{1000};
+constexpr milliseconds kLastWordsLimit{1000};
 // Let the server read to the end before the socket goes: an unread answer of it would make a reset of the close.
 constexpr milliseconds kLingerLimit{300};
 // Where frames cannot carry a stamp, a message of its own does, so often.
@@ -171,7 +171,7 @@ private:
             return;
         const io::CancelShield shield;
         opened_.engine->stop();
-        const auto said = write_output(client_, opened_, io::Deadline::after(kGoodbyeLimit));
+        const auto said = write_output(client_, opened_, io::Deadline::after(kLastWordsLimit));
         const auto limit = io::Deadline::after(kLingerLimit);
         for (bool goes_on = said.ok(); goes_on;)
             goes_on = opened_.stream->read_some(client_.scratch(), limit).ok();

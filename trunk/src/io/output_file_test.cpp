@@ -14,7 +14,7 @@
 namespace live::io {
 namespace {
 
-std::vector<std::uint8_t> bytes_of(std::string_view text) {
+std::vector<std::uint8_t> octets_of(std::string_view text) {
     const Bytes bytes = as_bytes(text);
     return {bytes.begin(), bytes.end()};
 }
@@ -35,20 +35,20 @@ protected:
 
 TEST_F(OutputFileTest, HasItsNameWhenItIsWhole) {
     const auto file = MUST(OutputFile::create(folder_.file("a/b/x.flv"), soon_));
-    MUST(file->append(bytes_of("one "), soon_));
-    MUST(file->append(bytes_of("two "), soon_));
+    MUST(file->append(octets_of("one "), soon_));
+    MUST(file->append(octets_of("two "), soon_));
     EXPECT_EQ(file->bytes(), 8u);
     EXPECT_EQ(folder_.read("a/b/x.flv.tmp"), "one two ");
     EXPECT_FALSE(std::filesystem::exists(folder_.file("a/b/x.flv")));
-    MUST(file->commit([] { return OutputFile::Ending{bytes_of("end"), FilePatch{4, bytes_of("TWO")}}; }, soon_));
+    MUST(file->commit([] { return OutputFile::Ending{octets_of("end"), FilePatch{4, octets_of("TWO")}}; }, soon_));
     EXPECT_EQ(folder_.read("a/b/x.flv"), "one TWO end");
     EXPECT_FALSE(std::filesystem::exists(folder_.file("a/b/x.flv.tmp")));
-    EXPECT_EQ(file->append(bytes_of("more"), soon_).code(), Errc::closed);
+    EXPECT_EQ(file->append(octets_of("more"), soon_).code(), Errc::closed);
 }
 
 TEST_F(OutputFileTest, ADiscardedFileLeavesNothing) {
     const auto file = MUST(OutputFile::create(folder_.file("x"), soon_));
-    MUST(file->append(bytes_of("one"), soon_));
+    MUST(file->append(octets_of("one"), soon_));
     MUST(file->discard(soon_));
     EXPECT_EQ(files(), 0u);
 }
@@ -59,7 +59,7 @@ TEST_F(OutputFileTest, NeverTouchesAFileThatExists) {
     EXPECT_EQ(files(), 1u);
     // It appears while ours is being written.
     const auto file = MUST(OutputFile::create(folder_.file("y"), soon_));
-    MUST(file->append(bytes_of("one"), soon_));
+    MUST(file->append(octets_of("one"), soon_));
     folder_.write("y", "precious");
     EXPECT_EQ(file->commit([] { return OutputFile::Ending(); }, soon_).code(), Errc::conflict);
     EXPECT_EQ(folder_.read("y"), "precious");
@@ -74,7 +74,7 @@ TEST_F(OutputFileTest, TwoDoNotWriteOneFile) {
 TEST_F(OutputFileTest, KeepsWhatAKilledProcessLeft) {
     folder_.write("x.tmp", "of yesterday");
     const auto file = MUST(OutputFile::create(folder_.file("x"), soon_));
-    MUST(file->append(bytes_of("today"), soon_));
+    MUST(file->append(octets_of("today"), soon_));
     EXPECT_EQ(folder_.read("x.tmp"), "today");
     ASSERT_EQ(files(), 2u);
     for (const auto& entry : std::filesystem::directory_iterator(folder_.file("")))
@@ -90,7 +90,7 @@ TEST_F(OutputFileTest, AFolderThatMayNotBeWrittenIsAnError) {
 
 TEST_F(OutputFileTest, WhatAFullDiskTookIsStillAFile) {
     const auto file = MUST(OutputFile::create(folder_.file("x"), soon_));
-    MUST(file->append(bytes_of("fits"), soon_));
+    MUST(file->append(octets_of("fits"), soon_));
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -98,8 +98,8 @@ TEST_F(OutputFileTest, WhatAFullDiskTookIsStillAFile) {
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
     const auto appended = file->append(std::vector<std::uint8_t>(100, 'x'), soon_);
     EXPECT_EQ(appended.code(), Errc::system) << "a part of it went in before the limit";
-    EXPECT_EQ(file->append(bytes_of("more"), soon_).code(), Errc::closed);
-    MUST(file->commit([] { return OutputFile::Ending{bytes_of("!"), {}}; }, soon_));
+    EXPECT_EQ(file->append(octets_of("more"), soon_).code(), Errc::closed);
+    MUST(file->commit([] { return OutputFile::Ending{octets_of("!"), {}}; }, soon_));
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
     std::signal(SIGXFSZ, before);
     EXPECT_EQ(folder_.read("x"), "fits!");

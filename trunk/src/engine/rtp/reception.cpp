@@ -7,7 +7,7 @@ namespace live::engine::rtp {
 
 namespace {
 
-constexpr std::uint64_t kTurn = 1 << 16;
+constexpr std::uint64_t kCycle = 1 << 16;
 constexpr std::int64_t kLostMax = (1 << 23) - 1;  // 24-bit signed
 
 }  // namespace
@@ -21,7 +21,7 @@ std::optional<Reception::Number> Reception::received(TimePoint now, std::uint16_
         }
         // The sender continues from there: above all numbers so far.
         unwrapper_.reset();
-        base_ = (highest_ / kTurn + 1) * kTurn;
+        base_ = (highest_ / kCycle + 1) * kCycle;
         first_.reset();
         received_ = 0;
         expected_before_ = 0;
@@ -71,7 +71,7 @@ wire::rtcp::ReportBlock Reception::report() {
     wire::rtcp::ReportBlock block;
     block.fraction_lost = static_cast<std::uint8_t>(std::min(255.0, fraction_lost_ * 256));
     block.lost = static_cast<std::int32_t>(std::clamp(lost(), -kLostMax, kLostMax));
-    block.highest_sequence = static_cast<std::uint32_t>(highest_ - kTurn);
+    block.highest_sequence = static_cast<std::uint32_t>(highest_ - kCycle);
     block.jitter = static_cast<std::uint32_t>(jitter_);
     return block;
 }

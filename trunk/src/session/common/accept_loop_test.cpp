@@ -11,7 +11,7 @@
 namespace live::session {
 namespace {
 
-constexpr std::chrono::seconds kSoon{20};
+constexpr std::chrono::seconds kLimit{20};
 
 class AcceptLoopTest : public testing::Test {
 protected:
@@ -26,11 +26,11 @@ protected:
         }));
     }
     void TearDown() override {
-        MUST(connections_.stop(io::Deadline::after(kSoon)));
-        MUST(loops_.stop(io::Deadline::after(kSoon)));
+        MUST(connections_.stop(io::Deadline::after(kLimit)));
+        MUST(loops_.stop(io::Deadline::after(kLimit)));
     }
     std::unique_ptr<io::TcpStream> connect() {
-        return MUST(io::TcpStream::connect(listener_->endpoint(), io::Deadline::after(kSoon)));
+        return MUST(io::TcpStream::connect(listener_->endpoint(), io::Deadline::after(kLimit)));
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
@@ -48,19 +48,19 @@ TEST_F(AcceptLoopTest, AConnectionGoesOnWhenNobodyElseIsTaken) {
     const auto second = connect();
     io::wait_until([this] { return begun_ == 2; });
     listener_->close();
-    MUST(loops_.join(io::Deadline::after(kSoon)));
+    MUST(loops_.join(io::Deadline::after(kLimit)));
     for (const auto* each : {&second, &first})
-        MUST((*each)->write_all(std::array{io::as_part(as_bytes("x"))}, io::Deadline::after(kSoon)));
+        MUST((*each)->write_all(std::array{io::as_part(as_bytes("x"))}, io::Deadline::after(kLimit)));
     io::wait_until([this] { return connections_.size() == 0; });
     EXPECT_EQ(said_, std::vector<std::uint8_t>({'x', 'x'}));
 }
 
 TEST_F(AcceptLoopTest, WhoGetsNoFiberIsClosedAndTheNextIsTaken) {
-    MUST(connections_.stop(io::Deadline::after(kSoon)));
+    MUST(connections_.stop(io::Deadline::after(kLimit)));
     for (int i = 0; i < 2; ++i) {
         const auto stream = connect();
         std::array<std::uint8_t, 1> byte{};
-        EXPECT_EQ(stream->read_some(byte, io::Deadline::after(kSoon)).code(), Errc::closed);
+        EXPECT_EQ(stream->read_some(byte, io::Deadline::after(kLimit)).code(), Errc::closed);
     }
     EXPECT_EQ(begun_, 0);
 }

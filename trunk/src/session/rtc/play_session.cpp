@@ -11,10 +11,7 @@ namespace live::session::rtc {
 
 namespace {
 
-using EngineKind = engine::rtp::Kind;
-
 EngineKind engine_kind(media::Kind kind) { return kind == media::Kind::audio ? EngineKind::audio : EngineKind::video; }
-media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
 engine::rtp::RtpLogHeader header_of(const media::RtpPacket& packet) {
     return {packet.sequence, packet.timestamp, packet.marker, packet.time, packet.follows_loss};

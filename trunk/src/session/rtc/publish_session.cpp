@@ -10,10 +10,6 @@ namespace live::session::rtc {
 
 namespace {
 
-using EngineKind = engine::rtp::Kind;
-
-media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
-
 // After everything left by earlier publishers.
 MediaTime start_of(const media::Source& source, const media::RtpLog& rtp_log) {
     constexpr MediaTime kStep = std::chrono::milliseconds(10);

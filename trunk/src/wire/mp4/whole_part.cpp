@@ -17,7 +17,7 @@ namespace live::wire::mp4 {
 
 namespace {
 
-constexpr std::size_t kLargeHeaderBytes = 16;
+constexpr std::size_t kLargeBoxHeaderBytes = 16;
 
 struct BoxHead {
     std::string type;
@@ -32,7 +32,7 @@ Result<BoxHead> read_box_head(Bytes bytes) {
     head.type = std::string(as_text(TRY(in.take(4))));
     if (head.size == 1) {
         head.size = TRY(in.u64be());
-        head.header_bytes = kLargeHeaderBytes;
+        head.header_bytes = kLargeBoxHeaderBytes;
     }
     if (head.size < head.header_bytes)
         return Error(Errc::malformed, "a box that is shorter than its header");
@@ -218,7 +218,7 @@ Result<Layout> layout_of(std::uint64_t size, const ReadAt& read) {
     Layout layout;
     std::optional<Extent> fragment;
     for (std::uint64_t at = 0; at < size;) {
-        const auto bytes = TRY(read(at, kLargeHeaderBytes));
+        const auto bytes = TRY(read(at, kLargeBoxHeaderBytes));
         const auto head = read_box_head(bytes);
         if (at == 0 && (!head.ok() || head->type != "ftyp"))
             return Error(Errc::malformed, "no MP4 file");
