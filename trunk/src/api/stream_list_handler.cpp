@@ -15,9 +15,10 @@
 
 namespace live::api {
 
+using Json = nlohmann::ordered_json;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
 using service::stats::StreamRow;
 using service::stats::StreamStats;
 using session::http::error_reply;
