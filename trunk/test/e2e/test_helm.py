@@ -241,8 +241,9 @@ def test_a_node_of_the_chart(helm, name, tmp_path):
         assert container["livenessProbe"]["httpGet"] == container["startupProbe"]["httpGet"] == {"path": "/healthz", "port": "metrics"}
         interpreter, script, seconds = container["lifecycle"]["preStop"]["exec"]["command"]
         assert interpreter == "perl" and (TRUNK / script).is_file()
-        drain_s = int(variables["SRS_GRACE_FINAL_WAIT"]) / 1000
-        assert pod["terminationGracePeriodSeconds"] >= int(seconds) + drain_s + 10, "longer than all that is waited for"
+        final_s = int(variables["SRS_GRACE_FINAL_WAIT"]) / 1000
+        assert int(seconds) >= int(variables["SRS_CLUSTER_DRAIN_LIMIT"]) + final_s + 5, "preStop waits for the whole stop"
+        assert pod["terminationGracePeriodSeconds"] >= int(seconds) + final_s + 10, "longer than all that is waited for"
         ports = {port["name"]: port for port in container["ports"]}
         assert (ports["rtmp"]["containerPort"], ports["http"]["containerPort"], ports["metrics"]["containerPort"]) == (1935, 8080, 9972)
         assert ("rtc" in ports) == (variables["SRS_RTC_SERVER_ENABLED"] == "on") == (name != "no_webrtc")

@@ -42,7 +42,8 @@ redis://{{ include "millrace.fullname" . }}-valkey:6379
 {{- define "millrace.pod" -}}
 {{- $root := .root -}}
 {{- $role := index $root.Values (printf "%ss" .role) -}}
-{{- $drainFirst := 5 -}}
+{{- $finalSeconds := 10 -}}
+{{- $stopSeconds := add (int $role.drainSeconds) $finalSeconds 5 -}}
 metadata:
   labels:
     {{- include "millrace.selector" $root | nindent 4 }}
@@ -66,8 +67,8 @@ spec:
   {{- end }}
   securityContext:
     {{- toYaml $root.Values.podSecurityContext | nindent 4 }}
-  # preStop, the drain, and some seconds for the rest of the stop.
-  terminationGracePeriodSeconds: {{ add $drainFirst (int $role.drainSeconds) 15 }}
+  # preStop waits for the whole stop; what is left is for a server that does not drain.
+  terminationGracePeriodSeconds: {{ add $stopSeconds $finalSeconds 10 }}
   topologySpreadConstraints:
     - maxSkew: 1
       topologyKey: kubernetes.io/hostname
@@ -102,8 +103,10 @@ spec:
           valueFrom: {secretKeyRef: {name: {{ include "millrace.secretName" $root }}, key: registry}}
         - name: SRS_CLUSTER_SECRET
           valueFrom: {secretKeyRef: {name: {{ include "millrace.secretName" $root }}, key: secret}}
+        - name: SRS_CLUSTER_DRAIN_LIMIT
+          value: {{ int $role.drainSeconds | quote }}
         - name: SRS_GRACE_FINAL_WAIT
-          value: {{ mul (int $role.drainSeconds) 1000 | quote }}
+          value: {{ mul $finalSeconds 1000 | quote }}
         - name: SRS_RTC_SERVER_ENABLED
           value: {{ ternary "on" "off" $role.rtc.enabled | quote }}
         - name: SRS_RTC_SERVER_LISTEN
@@ -139,9 +142,9 @@ spec:
         timeoutSeconds: 3
         failureThreshold: 2
       lifecycle:
-        # No new clients from here on; then the image's stop signal, SIGQUIT, waits for those who are here.
+        # Clients are sent elsewhere, then the server stops; the image's stop signal, SIGQUIT, is for one that could not be asked.
         preStop:
-          exec: {command: ["perl", "scripts/docker-drain.pl", "{{ $drainFirst }}"]}
+          exec: {command: ["perl", "scripts/docker-drain.pl", "{{ $stopSeconds }}"]}
       resources:
         {{- toYaml $role.resources | nindent 8 }}
       volumeMounts:
