@@ -31,8 +31,8 @@ DASHBOARD = json.loads((DEPLOY / "helm/millrace/files/dashboard.json").read_text
 PROMETHEUS = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
 # What a conf or an entry point of ours reads, beside the server's own variables.
 OTHER_VARIABLES = {"CANDIDATE"}
-# On a branch of its own; to be removed with its arrival, and so is NOT_YET below.
-OTHER_VARIABLES |= {"SRS_CLUSTER_DRAIN_LIMIT"}
+# On a branch of their own; to be removed with their arrival, and so is NOT_YET below.
+OTHER_VARIABLES |= {"SRS_CLUSTER_DRAIN_LIMIT", "SRS_CLUSTER_CAPACITY"}
 
 
 def server_variables() -> set[str]:
