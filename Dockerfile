@@ -12,7 +12,7 @@
 #   docker build --build-arg BASE=ubuntu:24.04 -t millrace .               another base of the Debian family
 #
 # Settings come from conf/docker.conf and from SRS_* variables. Recordings and HLS are below objs/nginx/html, which is a volume. `docker stop`
-# finishes recordings: a graceful stop takes at most grace_start_wait and grace_final_wait, together 5.5 s of docker's 10.
+# finishes recordings: a graceful stop takes at most grace_start_wait and grace_final_wait, together 5.5 s of docker's 10. Clusters: trunk/deploy.
 ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS build

@@ -43,7 +43,8 @@ install -d "$target/objs/nginx/html" "$target/objs/logs" "$target/conf" "$target
 install -m 755 "$objs/srs" "$target/objs/srs"
 ln -sf srs "$target/objs/millrace"
 # What the container image starts and how it is asked.
-install -m 755 "$trunk/scripts/docker-entry.sh" "$trunk/scripts/docker-health.pl" "$target/scripts/"
+install -m 755 "$trunk/scripts/docker-entry.sh" "$trunk/scripts/docker-health.pl" "$trunk/scripts/docker-drain.pl" "$target/scripts/"
+install -m 644 "$trunk/scripts/docker-api.pl" "$target/scripts/"
 for file in "$objs"/sb_*; do
     if [ -f "$file" ]; then install -m 755 "$file" "$target/objs/"; fi
 done

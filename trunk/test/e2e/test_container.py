@@ -167,6 +167,9 @@ def test_the_entry_point_starts_the_server_without_rights(contain, form):
         assert os.stat(f"/proc/{live.process.pid}").st_uid == NOBODY
     assert "Millrace, SRS/7" in live.log().splitlines()[0]
     assert live.is_healthy()
+    command = ["perl", "scripts/docker-drain.pl", "0", str(live.process.pid)]
+    drain = subprocess.run(command, cwd=live.folder, env=live.environment, capture_output=True, text=True, check=False, timeout=5, **AS_NOBODY)
+    assert drain.returncode == 0 and drain.stdout.startswith("drain: "), "the API is found as the health check finds it"
     live.stop()
     assert not live.is_healthy()
 

@@ -1,17 +1,13 @@
 """WHIP and WHEP with aiortc, which shares no code with a browser nor with us: its own ICE and RTP, OpenSSL's DTLS, ffmpeg's codecs."""
 
-import hashlib
 import json
-import os
-import shutil
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
 import players
+from cached_venv import python_with
 from live_server import wait_until
 
 HERE = Path(__file__).resolve().parent / "second_client"
@@ -22,28 +18,7 @@ ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }"
 @pytest.fixture(name="aiortc", scope="module")
 def fixture_aiortc() -> Path:
     """A Python that has it, in the cache folder, which is made on first use."""
-    wanted = HERE / "requirements.txt"
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "live-server"
-    digest = hashlib.sha256(wanted.read_bytes() + sys.version.encode()).hexdigest()[:10]
-    folder = cache / f"aiortc-{digest}"
-    python = folder / "bin/python"
-    if python.exists():
-        return python
-    cache.mkdir(parents=True, exist_ok=True)
-    # A venv cannot be moved, so that its being whole is told by a name that comes last.
-    work = Path(tempfile.mkdtemp(prefix="aiortc-", dir=cache))
-    for command in ([sys.executable, "-m", "venv", work],
-                    [work / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--only-binary=:all:",
-                     "-r", wanted]):
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode != 0:
-            shutil.rmtree(work)
-            pytest.skip(f"aiortc, the second WebRTC client, could not be installed: {done.stderr.strip()[-300:]}")
-    try:
-        folder.symlink_to(work.name)
-    except FileExistsError:  # Another run was quicker.
-        shutil.rmtree(work)
-    return python
+    return python_with("aiortc", HERE / "requirements.txt", "aiortc, the second WebRTC client,")
 
 
 class Client:
