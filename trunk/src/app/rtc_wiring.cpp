@@ -98,7 +98,8 @@ Result<void> RtcWiring::Parts::start() {
         return {};
     }
     opener_ = std::move(*opener);
-    LOG_INFO(log_, "WebRTC media is encrypted by {} (AES-GCM)", engine::srtp::GcmCipher::fastest());
+    LOG_INFO(log_, "WebRTC media is encrypted by {} (AES-GCM), handshakes are done in {}", engine::srtp::GcmCipher::fastest(),
+             opener_->has_handshake_thread() ? "a worker thread" : "the loop");
     TRY(listen_udp());
     TRY(listen_tcp());
     doctor_.emplace(context_, *opener_);

@@ -1,5 +1,9 @@
 #include "io/off_loop.hpp"
 
+#include <sched.h>
+
+#include <algorithm>
+
 #include "io/loop.hpp"
 #include "io/loop_state.hpp"
 
@@ -11,6 +15,14 @@ Result<void> start_job(std::shared_ptr<Job> job) {
     if (!state.workers)
         state.workers = TRY(WorkerPool::create(state.engine));
     return state.workers->submit(std::move(job));
+}
+
+// Fails where there are more processors than the set has room for.
+std::size_t usable_processors() {
+    cpu_set_t set;
+    if (::sched_getaffinity(0, sizeof set, &set) != 0)
+        return CPU_SETSIZE;
+    return static_cast<std::size_t>(std::max(1, CPU_COUNT(&set)));
 }
 
 namespace detail {

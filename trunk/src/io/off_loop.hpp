@@ -2,6 +2,7 @@
 // and anything else that would hold the loop for long. start_job() is for callers without a fiber that could wait.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -17,6 +18,9 @@ namespace live::io {
 // Signal::Waiter can receive it; until then everything in the job belongs to run() alone. The job may be started again
 // afterwards. Errc::limit when the queue is full. Owned by the caller and by the worker, which may outlast the caller.
 Result<void> start_job(std::shared_ptr<Job> job);
+
+// The processors that this process may use (its affinity). With one, a thread for work of the processor is only another wait.
+std::size_t usable_processors();
 
 namespace detail {
 

@@ -13,7 +13,8 @@ namespace live::io {
 namespace {
 
 // Thread names, as shown by top and gdb.
-constexpr std::array<const char*, WorkerPool::kKinds> kNames = {"io-local", "io-remote", "io-stranger", "io-compute"};
+constexpr std::array<const char*, WorkerPool::kKinds> kNames = {"io-local", "io-remote", "io-stranger", "io-compute",
+                                                                "io-arrival"};
 
 }  // namespace
 

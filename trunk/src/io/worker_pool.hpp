@@ -1,6 +1,6 @@
-// A few threads for work that blocks or takes long: name resolution, files, audio conversion. Jobs enter through a bounded queue
-// per kind, each with its own threads; finished ones return to the loop through an eventfd. Internal to the io room; the rest of
-// the server calls off_loop() and start_job().
+// A few threads for work that blocks or takes long: name resolution, files, audio conversion, handshakes. Jobs enter through a
+// bounded queue per kind, each with its own threads; finished ones return to the loop through an eventfd. Internal to the io
+// room; the rest of the server calls off_loop() and start_job().
 #pragma once
 
 #include <array>
@@ -25,6 +25,7 @@ enum class Work : std::uint8_t {
     remote,    // another machine, as with name look-ups: may hang for long, so only some threads take it
     stranger,  // the same for a name given by a stranger, who may make it hang: never ahead of the operator's names
     compute,   // the processor: audio converted during playback, so never queued after a file
+    arrival,   // the processor too: handshakes of newcomers, who must not delay anybody's audio, however many come
 };
 
 class Job {
@@ -41,10 +42,11 @@ public:
 
 class WorkerPool final : public st::Engine::Waker {
 public:
-    static constexpr std::size_t kKinds = 4;
-    // Per kind: if one kind hangs, the others still have threads.
-    static constexpr std::array<std::size_t, kKinds> kThreads = {4, 2, 2, 2};
-    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096};
+    static constexpr std::size_t kKinds = 5;
+    // Per kind: if one kind hangs, the others still have threads. Arrivals get one thread, so that newcomers never take more than
+    // one core, and a queue of some 20 ms: beyond that they are served faster in the loop.
+    static constexpr std::array<std::size_t, kKinds> kThreads = {4, 2, 2, 2, 1};
+    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096, 64};
 
     // Starts the threads. The engine outlives the pool.
     static Result<std::unique_ptr<WorkerPool>> create(st::Engine& engine);

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -18,14 +20,20 @@ public:
     // Minimum interval between retransmissions.
     static constexpr std::chrono::milliseconds kInterval{20};
 
-    LastFlight(std::vector<std::uint8_t> datagram, TimePoint sent) : datagram_(std::move(datagram)), sent_(sent) {}
+    // More than one, and other bytes before it, if an earlier flight was repeated in the same moment: not when timers are kept,
+    // but a handshake may be done in another thread, which comes to it late.
+    static constexpr std::size_t kDatagramsMax = 4;
+    static bool may_keep(std::size_t datagrams) { return datagrams >= 1 && datagrams <= kDatagramsMax; }
+
+    LastFlight(std::vector<std::vector<std::uint8_t>> datagrams, TimePoint sent)
+        : datagrams_(std::move(datagrams)), sent_(sent) {}
 
     // Whether this datagram contains the client's Finished. Then the flight must be sent, and counts as sent.
     bool is_wanted(TimePoint now, Bytes datagram);
-    Bytes datagram() const { return datagram_; }
+    const std::vector<std::vector<std::uint8_t>>& datagrams() const { return datagrams_; }
 
 private:
-    std::vector<std::uint8_t> datagram_;
+    std::vector<std::vector<std::uint8_t>> datagrams_;
     TimePoint sent_;
 };
 

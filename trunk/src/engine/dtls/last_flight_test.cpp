@@ -28,16 +28,16 @@ const Octets kFinished = record(kHandshake, 1, 40);
 
 TEST(DtlsLastFlight, IsWantedByWhoRepeatsItsFinished) {
     const Octets flight{1, 2, 3};
-    LastFlight last(flight, kSent);
+    LastFlight last(std::vector<Octets>(1, flight), kSent);
     EXPECT_TRUE(last.is_wanted(kLater, kFinished));
-    EXPECT_EQ(Octets(last.datagram().begin(), last.datagram().end()), flight);
+    EXPECT_EQ(last.datagrams(), std::vector<Octets>(1, flight));
     // After the rest of a client's flight.
     EXPECT_TRUE(
         last.is_wanted(kLater + LastFlight::kInterval, both(record(kHandshake, 0, 66), both(record(20, 0, 1), kFinished))));
 }
 
 TEST(DtlsLastFlight, IsNotWantedByAnythingElse) {
-    LastFlight last({1}, kSent);
+    LastFlight last(std::vector<Octets>(1, Octets{1}), kSent);
     EXPECT_FALSE(last.is_wanted(kLater, record(kHandshake, 0, 66))) << "without the new keys it may be anybody's";
     EXPECT_FALSE(last.is_wanted(kLater, record(kApplicationData, 1, 40)));
     EXPECT_FALSE(last.is_wanted(kLater, {}));
@@ -46,7 +46,7 @@ TEST(DtlsLastFlight, IsNotWantedByAnythingElse) {
 }
 
 TEST(DtlsLastFlight, IsSentNoMoreOftenThanItsInterval) {
-    LastFlight last({1}, kSent);
+    LastFlight last(std::vector<Octets>(1, Octets{1}), kSent);
     EXPECT_FALSE(last.is_wanted(kLater - std::chrono::nanoseconds(1), kFinished));
     EXPECT_TRUE(last.is_wanted(kLater, kFinished));
     EXPECT_FALSE(last.is_wanted(kLater, kFinished));
@@ -54,7 +54,7 @@ TEST(DtlsLastFlight, IsSentNoMoreOftenThanItsInterval) {
 }
 
 TEST(DtlsLastFlight, LooksAtNoMoreRecordsThanItsBound) {
-    LastFlight last({1}, kSent);
+    LastFlight last(std::vector<Octets>(1, Octets{1}), kSent);
     Octets many;
     for (std::size_t i = 1; i < kRecordsMax; ++i)
         many = both(many, record(20, 0, 1));

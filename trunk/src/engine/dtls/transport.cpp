@@ -255,6 +255,13 @@ void Transport::close() {
     collect_output();
 }
 
+Transport::Progress Transport::take_progress(Result<void> outcome, bool with_keys) {
+    Progress progress{std::move(outcome), state_, take_output(), std::nullopt};
+    if (with_keys && state_ == State::established)
+        progress.keys = export_keys();
+    return progress;
+}
+
 Result<srtp::Keys> Transport::export_keys() const {
     CHECK(state_ == State::established);
     srtp::Keys keys;

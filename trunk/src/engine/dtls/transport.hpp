@@ -61,6 +61,13 @@ public:
         std::chrono::milliseconds handshake_timeout = 30s;
     };
     enum class State : std::uint8_t { handshaking, established, closed };
+    // What inputs have led to.
+    struct Progress {
+        Result<void> outcome;
+        State state = State::handshaking;
+        std::vector<std::vector<std::uint8_t>> flight;  // to be sent, with an error too
+        std::optional<Result<srtp::Keys>> keys;         // if they were asked for, once established
+    };
 
     // Errc::system.
     static Result<std::unique_ptr<Transport>> create(const Context& context, Options options, TimePoint now);
@@ -78,6 +85,8 @@ public:
     // Errc::timed_out if the handshake took too long.
     Result<void> handle_timeout(TimePoint now);
     std::optional<TimePoint> next_timeout() const;
+    // For a caller whose datagrams were handled some time ago: brings next_timeout() to the clock of `now` again.
+    void set_time(TimePoint now) { follow_timer(now); }
     // Sends close_notify; nothing more is read.
     void close();
 
@@ -85,6 +94,8 @@ public:
     std::vector<std::vector<std::uint8_t>> take_output() { return std::exchange(output_, {}); }
 
     State state() const { return state_; }
+    // After an input with this outcome; takes the output.
+    Progress take_progress(Result<void> outcome, bool with_keys);
     // Only once established. Errc::system.
     Result<srtp::Keys> export_keys() const;
 

@@ -225,12 +225,15 @@ struct PairOptions {
     ClientSession::Maker receiver{};  // the client end if it plays; empty for a PublishSession
     std::string client_print{};       // the server fingerprint given to the client; empty for the real one
     std::string server_print{};
+    // The server's handshake is done in steps that take this long.
+    std::optional<std::chrono::milliseconds> step_time{};
     rtp::BandwidthEstimator::Options bandwidth{.start = 1'000'000};
 };
 
 class SessionPair {
 public:
-    explicit SessionPair(PairOptions options) : network(options.network), purpose_(options.purpose) {
+    explicit SessionPair(PairOptions options)
+        : network(options.network), purpose_(options.purpose), step_time_(options.step_time.value_or(0ms)) {
         dtls::simulated_clock().is_on = true;
         server_certificate_ = dtls::Certificate::make().value();
         client_certificate_ = dtls::Certificate::make().value();
@@ -239,6 +242,7 @@ public:
         SessionOptions ours = common(options);
         ours.ice = {.local_ufrag = "server", .local_pwd = std::string(32, 's'), .remote_ufrag = {}};
         ours.agreement.setup = options.server_setup;
+        ours.lends_handshake = options.step_time.has_value();
         ours.agreement.remote_fingerprint = {
             "sha-256", options.server_print.empty() ? client_certificate_->fingerprint().value() : options.server_print};
         if (options.purpose == wire::sdp::Purpose::publish)
@@ -302,6 +306,9 @@ public:
     std::vector<rtp::MediaPacket> received;
     std::string failure;
     std::optional<Errc> failure_code;
+    std::unique_ptr<dtls::HandshakeStep> lent;  // a step of the server's that is out
+    std::size_t steps = 0;
+    std::size_t turns = 0;  // of the simulation
     std::size_t datagrams_to_client = 0;
     std::size_t bytes_elsewhere = 0;  // sent by the server to other addresses than the client's
     void (*at_step)(SessionPair&) = nullptr;
@@ -354,6 +361,17 @@ private:
             at_step(*this);
         flush();
     }
+    // The other thread.
+    void work() {
+        if (lent != nullptr && now() >= lent_until_) {
+            lent->run();
+            keep(server->finish_step(now(), *std::exchange(lent, nullptr)));
+        }
+        if (lent == nullptr && (lent = server->take_step()) != nullptr) {
+            lent_until_ = now() + step_time_;
+            ++steps;
+        }
+    }
     TimePoint next(TimePoint end) {
         TimePoint next = end;
         const auto add = [&next](std::optional<TimePoint> at) {
@@ -361,6 +379,8 @@ private:
                 next = std::min(next, *at);
         };
         add(server->next_timeout());
+        if (lent != nullptr)
+            add(lent_until_);
         if (!client_is_gone)
             add(client->next_timeout());
         add(network.next());
@@ -371,23 +391,29 @@ private:
         return next;
     }
     void step(TimePoint end) {
+        ++turns;
         flush();
         // A timer that is due but does nothing must not stop the clock.
         dtls::simulated_clock().advance_to(std::max(next(end), now() + 50us));
         while (auto datagram = network.arrived(now())) {
-            if (datagram->to_server)
+            if (datagram->to_server) {
                 keep(server->handle_datagram(now(), datagram->bytes, datagram->from));
-            else if (!client_is_gone)
+                work();
+            } else if (!client_is_gone) {
                 keep(client->handle_datagram(now(), datagram->bytes, datagram->from));
+            }
             media();
         }
         keep(server->handle_timeout(now()));
+        work();
         if (!client_is_gone)
             keep(client->handle_timeout(now()));
         media();
     }
 
     wire::sdp::Purpose purpose_;
+    std::chrono::milliseconds step_time_;
+    TimePoint lent_until_;
     std::unique_ptr<dtls::Certificate> server_certificate_;
     std::unique_ptr<dtls::Certificate> client_certificate_;
     std::unique_ptr<dtls::Context> server_context_;

@@ -29,6 +29,7 @@ PeerTransport::Options transport_options(const SessionOptions& options, const Pe
     made.dtls.remote_fingerprint = agreement.remote_fingerprint.value;
     made.dtls_on = options.dtls_on;
     made.encrypt = options.encrypt;
+    made.lends_handshake = options.lends_handshake;
     made.takes_rtp = wants.takes_rtp;
     made.after_handshake = wants.after_handshake;
     if (wants.replays_widely)

@@ -98,46 +98,101 @@ Result<void> PeerTransport::begin(TimePoint now) {
     return after_dtls(now, dtls_->start(now));
 }
 
+bool PeerTransport::lends_handshake() const {
+    return options_.lends_handshake && options_.dtls.role == dtls::Role::server && holds_dtls() && !has_keys_;
+}
+
 Result<void> PeerTransport::handle_dtls(TimePoint now, Bytes datagram) {
+    if (lends_handshake()) {
+        keep_for_step(now, datagram);
+        return {};
+    }
     if (dtls_ == nullptr) {
         if (dtls::has_protected_record(datagram, dtls::RecordType::alert))
             goodbye_.on_alert(now);
         else if (last_flight_ && last_flight_->is_wanted(now, datagram))
-            send(last_flight_->datagram());
+            for (const auto& repeated : last_flight_->datagrams())
+                send(repeated);
         return {};
     }
     Result<void> outcome = dtls_->handle_datagram(now, datagram);
-    // A client receives only answers. A server may receive the client's first flight again if the client's timer is shorter than
-    // the round trip; the answer to the server's own flight ends the handshake.
-    const bool is_answer = options_.dtls.role == dtls::Role::client || dtls_->state() == dtls::Transport::State::established;
-    if (is_answer && flight_sent_ && !has_keys_) {
-        const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(now - *flight_sent_);
-        round_trip_ = std::min(passed, kRoundTripMax);
-        flight_sent_.reset();
-    }
+    measure_round_trip(now, dtls_->state());
     return after_dtls(now, std::move(outcome));
 }
 
-Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
-    Flight flight = flush_dtls(now);
-    const dtls::Transport::State dtls = dtls_->state();
-    const bool is_through = outcome.ok() && dtls == dtls::Transport::State::established && !has_keys_;
-    if (is_through)
-        outcome = take_keys(now);
-    if (!outcome.ok()) {
-        end(outcome.error().sentence());
-        return outcome;
-    }
-    if (dtls == dtls::Transport::State::closed)
-        end("close_notify");
-    else if (is_through && options_.after_handshake == AfterHandshake::free_dtls)
-        let_dtls_go(now, std::move(flight));
+void PeerTransport::keep_for_step(TimePoint now, Bytes datagram) {
+    if (waiting_.size() >= kWaitingMax || waiting_bytes_ + datagram.size() > kWaitingBytesMax)
+        return;
+    waiting_.emplace_back(datagram.begin(), datagram.end());
+    waiting_bytes_ += datagram.size();
+    waiting_since_ = now;
+}
+
+std::unique_ptr<dtls::HandshakeStep> PeerTransport::take_step() {
+    if (waiting_.empty() || dtls_ == nullptr || !lends_handshake())
+        return nullptr;
+    is_lent_ = true;
+    waiting_bytes_ = 0;
+    return std::make_unique<dtls::HandshakeStep>(
+        std::move(dtls_), std::exchange(waiting_, {}), waiting_since_,
+        dtls::HandshakeStep::Options{.exports_keys = options_.encrypt,
+                                     .frees_transport = options_.after_handshake == AfterHandshake::free_dtls});
+}
+
+Result<void> PeerTransport::finish_step(TimePoint now, dtls::HandshakeStep& step) {
+    is_lent_ = false;
+    if (state_ == State::closed)
+        return {};
+    dtls_ = step.take_transport();
+    if (dtls_ != nullptr)
+        dtls_->set_time(now);
+    auto progress = step.take_progress();
+    measure_round_trip(step.arrived(), progress.state);
+    TRY(after_progress(now, std::move(progress)));
+    if (lends_handshake())
+        return {};
+    waiting_bytes_ = 0;
+    for (const auto& datagram : std::exchange(waiting_, {}))
+        if (state_ != State::closed)
+            TRY(handle_dtls(now, datagram));
     return {};
 }
 
-Result<void> PeerTransport::take_keys(TimePoint now) {
-    if (options_.encrypt)
-        srtp_ = TRY(srtp::Session::create(TRY(dtls_->export_keys()), options_.replay_window));
+// A client receives only answers. A server may receive the client's first flight again if the client's timer is shorter than the
+// round trip; the answer to the server's own flight ends the handshake.
+void PeerTransport::measure_round_trip(TimePoint arrived, dtls::Transport::State state) {
+    const bool is_answer = options_.dtls.role == dtls::Role::client || state == dtls::Transport::State::established;
+    if (!is_answer || !flight_sent_ || has_keys_)
+        return;
+    const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(arrived - *flight_sent_);
+    round_trip_ = std::clamp(passed, std::chrono::microseconds::zero(), kRoundTripMax);
+    flight_sent_.reset();
+}
+
+Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
+    return after_progress(now, dtls_->take_progress(std::move(outcome), options_.encrypt && !has_keys_));
+}
+
+Result<void> PeerTransport::after_progress(TimePoint now, dtls::Transport::Progress progress) {
+    using Dtls = dtls::Transport::State;
+    send_flight(now, progress.flight);
+    const bool is_through = progress.outcome.ok() && progress.state == Dtls::established && !has_keys_;
+    if (is_through)
+        progress.outcome = take_keys(now, progress.keys);
+    if (!progress.outcome.ok()) {
+        end(progress.outcome.error().sentence());
+        return std::move(progress.outcome);
+    }
+    if (progress.state == Dtls::closed)
+        end("close_notify");
+    else if (is_through && options_.after_handshake == AfterHandshake::free_dtls)
+        let_dtls_go(now, std::move(progress.flight));
+    return {};
+}
+
+Result<void> PeerTransport::take_keys(TimePoint now, const std::optional<Result<srtp::Keys>>& keys) {
+    if (keys)
+        srtp_ = TRY(srtp::Session::create(TRY(*keys), options_.replay_window));
     has_keys_ = true;
     if (!ice_) {
         state_ = State::established;
@@ -148,18 +203,16 @@ Result<void> PeerTransport::take_keys(TimePoint now) {
     return look_at_ice(now);
 }
 
-// On a client, the server's last flight has arrived, so nothing has to be repeated. A server's last flight is its Finished, alone
-// in a datagram.
+// On a client, the server's last flight has arrived, so nothing has to be repeated. A server's last flight is its Finished.
 void PeerTransport::let_dtls_go(TimePoint now, Flight flight) {
-    if (options_.dtls.role == dtls::Role::server && flight.size() != 1)
+    if (options_.dtls.role == dtls::Role::server && !dtls::LastFlight::may_keep(flight.size()))
         return;
     if (options_.dtls.role == dtls::Role::server)
-        last_flight_.emplace(std::move(flight.front()), now);
+        last_flight_.emplace(std::move(flight), now);
     dtls_.reset();
 }
 
-PeerTransport::Flight PeerTransport::flush_dtls(TimePoint now) {
-    Flight datagrams = dtls_->take_output();
+void PeerTransport::send_flight(TimePoint now, const Flight& datagrams) {
     // Measured for the first flight only: for later ones it is unknown which flight was answered.
     if (!datagrams.empty() && !flight_sent_ && !round_trip_)
         flight_sent_ = now;
@@ -167,7 +220,6 @@ PeerTransport::Flight PeerTransport::flush_dtls(TimePoint now) {
         handshake_moved_ |= std::exchange(handshake_to_, to_).value_or(*to_) != *to_;
     for (const auto& datagram : datagrams)
         send(datagram);
-    return datagrams;
 }
 
 PeerTransport::Incoming PeerTransport::handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind) {
@@ -223,7 +275,7 @@ void PeerTransport::close(TimePoint now) {
         return;
     if (dtls_ != nullptr) {
         dtls_->close();
-        flush_dtls(now);
+        send_flight(now, dtls_->take_output());
     }
     end("closed by us");
 }
@@ -275,6 +327,7 @@ void PeerTransport::end(std::string reason) {
     state_ = State::closed;
     end_reason_ = std::move(reason);
     dtls_.reset();
+    waiting_.clear();
 }
 
 }  // namespace live::engine::webrtc

@@ -17,6 +17,7 @@
 #include "base/time.hpp"
 #include "base/transport_address.hpp"
 #include "engine/dtls/goodbye_watch.hpp"
+#include "engine/dtls/handshake_step.hpp"
 #include "engine/dtls/last_flight.hpp"
 #include "engine/dtls/transport.hpp"
 #include "engine/ice/agent.hpp"
@@ -34,6 +35,10 @@ public:
     // seconds of silence (dtls::GoodbyeWatch); ours cannot be sent.
     enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
     enum class State : std::uint8_t { connecting, established, closed };
+    // Datagrams of a handshake that wait for its next step; the peer repeats what is dropped beyond. Its longest flight, with an
+    // RSA certificate, takes six.
+    static constexpr std::size_t kWaitingMax = 16;
+    static constexpr std::size_t kWaitingBytesMax = 16 << 10;
 
     struct Options {
         std::optional<ice::Agent::Options> ice;
@@ -41,6 +46,9 @@ public:
         dtls::Transport::Options dtls;
         bool dtls_on = true;
         bool encrypt = true;
+        // As a server, the handshake is done in steps that the caller runs: take_step(). Not as a client: its peer may send media
+        // as soon as it has sent the last flight, which must then be read at once.
+        bool lends_handshake = false;
         // Off: RTP is dropped unread.
         bool takes_rtp = true;
         AfterHandshake after_handshake = AfterHandshake::keep_dtls;
@@ -71,6 +79,13 @@ public:
     std::optional<TimePoint> next_timeout() const;
     void close(TimePoint now);
 
+    // With `lends_handshake`, to be called after inputs and after finish_step(): the next step of the handshake, to be run in any
+    // thread. nullptr if nothing waits, or a step has not come back. Whoever has the step has the DTLS object (HandshakeStep), so
+    // its timers stand still; this may be closed or destroyed meanwhile.
+    std::unique_ptr<dtls::HandshakeStep> take_step();
+    // It has run. Errors as in handle_datagram().
+    Result<void> finish_step(TimePoint now, dtls::HandshakeStep& step);
+
     // Both do nothing until the session is established. The packet is `head`, the whole RTP header and possibly part of the
     // payload, followed by `payload`, which is written only once: encrypted, directly into the output.
     void send_rtp(Bytes head, Bytes payload);
@@ -83,7 +98,7 @@ public:
     bool is_checked(const TransportAddress& address) const;
     // From our first flight to its answer; nothing before that.
     std::optional<std::chrono::microseconds> round_trip() const { return round_trip_; }
-    bool holds_dtls() const { return dtls_ != nullptr; }
+    bool holds_dtls() const { return dtls_ != nullptr || is_lent_; }
     const Counters& counters() const { return counters_; }
     // The memory send_rtp() uses.
     void add_hot_lines(HotLines& lines) const;
@@ -94,14 +109,18 @@ private:
     Incoming handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind);
     // Starts what required a checked address.
     Result<void> begin(TimePoint now);
+    bool lends_handshake() const;
+    void keep_for_step(TimePoint now, Bytes datagram);
+    // An input of this time has led to this state.
+    void measure_round_trip(TimePoint arrived, dtls::Transport::State state);
     Result<void> after_dtls(TimePoint now, Result<void> outcome);
-    // Takes the keys if available; a handshake whose flights all went to one address has proved that address.
-    Result<void> take_keys(TimePoint now);
+    Result<void> after_progress(TimePoint now, dtls::Transport::Progress progress);
+    // A handshake whose flights all went to one address has proved that address.
+    Result<void> take_keys(TimePoint now, const std::optional<Result<srtp::Keys>>& keys);
     // Sends our own check if one is due; becomes established if nothing is missing.
     Result<void> look_at_ice(TimePoint now);
     using Flight = std::vector<std::vector<std::uint8_t>>;
-    // Returns what was sent.
-    Flight flush_dtls(TimePoint now);
+    void send_flight(TimePoint now, const Flight& datagrams);
     // The handshake is over; `flight` is the last one sent.
     void let_dtls_go(TimePoint now, Flight flight);
     void send(Bytes datagram);
@@ -119,7 +138,11 @@ private:
     const dtls::Context& context_;
     Options options_;
     std::optional<ice::Agent> ice_;
-    std::unique_ptr<dtls::Transport> dtls_;        // from the first valid check on
+    std::unique_ptr<dtls::Transport> dtls_;  // from the first valid check on, except while it is lent
+    bool is_lent_ = false;                   // a step is out
+    Flight waiting_;                         // for the next step
+    std::size_t waiting_bytes_ = 0;
+    TimePoint waiting_since_;                      // the last of them
     dtls::GoodbyeWatch goodbye_;                   // active once dtls_ is gone
     std::optional<dtls::LastFlight> last_flight_;  // until the peer has shown that it has the keys
     std::optional<TimePoint> flight_sent_;

@@ -27,6 +27,10 @@ public:
     Result<void> handle_timeout(TimePoint now) override;
     std::optional<TimePoint> next_timeout() const override { return link_.next_timeout(sender_.next_timeout()); }
     void close(TimePoint now) override;
+    std::unique_ptr<dtls::HandshakeStep> take_step() override { return link_.transport().take_step(); }
+    Result<void> finish_step(TimePoint now, dtls::HandshakeStep& step) override {
+        return link_.transport().finish_step(link_.advance(now), step);
+    }
     SessionFigures figures() const override;
     std::size_t bytes() const override { return sizeof *this - sizeof sender_ + link_.bytes() + sender_.bytes(); }
     const PeerTransport& transport() const override { return link_.transport(); }

@@ -34,16 +34,26 @@ Result<void> PublishSession::handle_datagram(TimePoint now, MutBytes datagram, c
     using Incoming = PeerTransport::Incoming::Kind;
     now = link_.advance(now);
     const auto incoming = TRY(link_.receive(datagram, from));
-    if (!is_established_ && link_.is_established()) {
-        is_established_ = true;
-        if (const auto round_trip = link_.transport().round_trip())
-            receiver_.set_round_trip(*round_trip);
-    }
+    look_at_state();
     if (incoming.kind == Incoming::rtcp)
         link_.read_rtcp(incoming.packet, [&](const wire::rtcp::Packet& packet) { return receiver_.handle_rtcp(now, packet); });
     else if (incoming.kind == Incoming::rtp && !receiver_.handle_rtp(now, incoming.packet, datagram.size()))
         link_.count_not_understood();
     return {};
+}
+
+Result<void> PublishSession::finish_step(TimePoint now, dtls::HandshakeStep& step) {
+    TRY(link_.transport().finish_step(link_.advance(now), step));
+    look_at_state();
+    return {};
+}
+
+void PublishSession::look_at_state() {
+    if (is_established_ || !link_.is_established())
+        return;
+    is_established_ = true;
+    if (const auto round_trip = link_.transport().round_trip())
+        receiver_.set_round_trip(*round_trip);
 }
 
 Result<void> PublishSession::handle_timeout(TimePoint now) {

@@ -24,6 +24,8 @@ public:
     Result<void> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) override;
     Result<void> handle_timeout(TimePoint now) override;
     std::optional<TimePoint> next_timeout() const override { return link_.next_timeout(receiver_.next_timeout()); }
+    std::unique_ptr<dtls::HandshakeStep> take_step() override { return link_.transport().take_step(); }
+    Result<void> finish_step(TimePoint now, dtls::HandshakeStep& step) override;
     void close(TimePoint now) override { link_.transport().close(link_.advance(now)); }
     SessionFigures figures() const override;
     std::size_t bytes() const override { return sizeof *this - sizeof receiver_ + link_.bytes() + receiver_.bytes(); }
@@ -49,6 +51,8 @@ public:
     bool has_ended(Kind kind) const { return receiver_.has_ended(kind); }
 
 private:
+    void look_at_state();
+
     PeerLink link_;
     MediaReceiver receiver_;
     bool is_established_ = false;

@@ -1,11 +1,13 @@
 // Arbitrary bytes as datagrams to sessions, each preceded by a length byte. The first byte selects: a publisher, a publisher with
 // simulcast or a player, all unencrypted, so that the code behind SRTP is reached; or a session with ICE and DTLS whose peer has
-// passed a check, where garbage precedes the handshake.
+// passed a check, where garbage precedes the handshake; its highest bit, that the handshake is lent and comes back at a length
+// byte of 0.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.hpp"
@@ -75,8 +77,11 @@ struct Run {
     Session* session = nullptr;  // one of the two
     std::uint16_t sent = 0;
 
-    explicit Run(unsigned what) {
+    std::unique_ptr<dtls::HandshakeStep> lent;
+
+    Run(unsigned what, bool lends) {
         SessionOptions options;
+        options.lends_handshake = lends;
         options.agreement = agreement(what == 1);
         options.ice = {.local_ufrag = "serv", .local_pwd = "password", .remote_ufrag = {}};
         options.audio_ssrc = 1;
@@ -100,6 +105,13 @@ struct Run {
     void give(Bytes datagram) {
         std::vector<std::uint8_t> copy(datagram.begin(), datagram.end());
         static_cast<void>(session->handle_datagram(now, copy, {}).ok());
+        if (lent != nullptr && datagram.empty()) {
+            lent->run();
+            static_cast<void>(session->finish_step(now, *std::exchange(lent, nullptr)).ok());
+        }
+        if (lent == nullptr)
+            lent = session->take_step();
+        CHECK(lent == nullptr || lent->size() <= PeerTransport::kWaitingMax);
         if (publisher != nullptr)
             take_media();
         else
@@ -138,7 +150,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 2)
         return 0;
     const unsigned what = data[0] % 4U;
-    Run run(what);
+    Run run(what, (data[0] & 0x80U) != 0);
     Bytes rest(data + 1, size - 1);
     while (!rest.empty()) {
         const std::size_t count = std::min<std::size_t>(rest[0] & 0x7F, rest.size() - 1);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "base/transport_address.hpp"
+#include "engine/dtls/handshake_step.hpp"
 #include "engine/dtls/transport.hpp"
 #include "engine/ice/agent.hpp"
 #include "engine/rtp/bandwidth_estimator.hpp"
@@ -62,6 +64,9 @@ struct SessionOptions {
     // A player's DTLS object is released after the handshake (see PeerTransport), unless it has to send close_notify at the end.
     bool keeps_dtls = false;
 
+    // The owner runs the expensive steps of a server's handshake: Session::take_step().
+    bool lends_handshake = false;
+
     // Outlives the session. nullptr: nothing is counted, and nothing is ever skipped.
     SharedState* shared = nullptr;
 };
@@ -82,6 +87,10 @@ public:
     virtual std::optional<TimePoint> next_timeout() const = 0;
     // Sends BYE for our streams, and close_notify while the DTLS object exists.
     virtual void close(TimePoint now) = 0;
+    // With `lends_handshake`: see PeerTransport. finish_step() is an input as handle_datagram() is. A session that is only ever a
+    // client's has no steps.
+    virtual std::unique_ptr<dtls::HandshakeStep> take_step() { return nullptr; }
+    virtual Result<void> finish_step(TimePoint, dtls::HandshakeStep&) { return {}; }
 
     virtual SessionFigures figures() const = 0;
     // Approximate memory, excluding OpenSSL's and the SRTP library's.

@@ -25,6 +25,8 @@ public:
     virtual void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) = 0;
     // Called after the datagrams of one receive call.
     virtual void finish_batch(TimePoint now) = 0;
+    // What it gave to a worker thread has come back: see Port::add_stepped. As a datagram is.
+    virtual void finish_step(TimePoint) {}
     // Whether a check has proved that the client has this address.
     virtual bool is_checked(const TransportAddress& address) const = 0;
     // Whether no client has yet proved that it can use this session.

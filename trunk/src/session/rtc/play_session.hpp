@@ -40,8 +40,6 @@ public:
     // After begin().
     void play(const wire::sdp::Agreement& agreement);
 
-    void finish_batch(TimePoint) override {}
-
 private:
     struct Agreed {
         std::string codec;  // empty: the kind was not negotiated

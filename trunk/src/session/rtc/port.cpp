@@ -79,6 +79,7 @@ void Port::hint_at_buffers(const io::UdpSocket& socket) const {
 Result<void> Port::start(io::Scope& scope) {
     for (const auto& socket : sockets_)
         TRY(scope.start("rtc-receive", [this, &socket = *socket](io::Deadline forever) { receive(socket, forever); }));
+    TRY(scope.start("rtc-handshakes", [this](io::Deadline forever) { finish_steps(forever); }));
     return scope.start("rtc-time", [this](io::Deadline forever) { keep_time(forever); });
 }
 
@@ -99,7 +100,7 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
             take(now, datagram.bytes, {datagram.from, {nullptr, &socket, nullptr, usable_local(datagram.to)}});
             if (!io::is_turn_over())
                 continue;
-            // Likely handshakes: each takes a millisecond.
+            // Likely handshakes, where these are not done in a worker thread: each takes a millisecond.
             end_batch(now);
             if (!io::yield(deadline).ok())
                 return;
@@ -119,6 +120,23 @@ void Port::keep_time(io::Deadline deadline) {
             report();
             next_report = now + kReportEvery;
         }
+    }
+}
+
+void Port::finish_steps(io::Deadline deadline) {
+    while (io::wait(step_wake_, deadline).ok()) {
+        while (!stepped_.empty()) {
+            Peer& peer = *stepped_.front();
+            stepped_.pop_front();
+            touch(peer);
+            peer.finish_step(io::now());
+            if (!io::is_turn_over())
+                continue;
+            end_batch(io::now());
+            if (!io::yield(deadline).ok())
+                return;
+        }
+        end_batch(io::now());
     }
 }
 
@@ -155,6 +173,11 @@ void Port::retire(Peer& peer) {
 void Port::touch(Peer& peer) {
     if (peer.is_in_port_ && !std::exchange(peer.is_touched_, true))
         touched_.push_back(&peer);
+}
+
+void Port::add_stepped(Peer& peer) {
+    stepped_.push_back(&peer);
+    step_wake_.raise();
 }
 
 void Port::clear() {
@@ -327,6 +350,7 @@ void Port::reap(TimePoint now) {
             continue;
         }
         std::erase(touched_, peer);
+        std::erase(stepped_, peer);
         if (peer->counts_as_half_open_)
             --half_open_;
         const std::vector<TransportAddress> addresses = peer->addresses_;

@@ -1,10 +1,11 @@
 // Port: the sockets of WebRTC and their sessions. One UDP port serves all sessions: a STUN check finds its session by the ufrag
 // given in the answer, everything else by its source address, once a check has proved that this address is the session's. The
 // sessions' output is gathered in one batch and sent in GSO batches. No fiber and no timer per session: one fiber per socket
-// receives, one handles timeouts.
+// receives, one handles timeouts, one what sessions had done in worker threads.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "base/hot_lines.hpp"
 #include "base/log.hpp"
+#include "base/signal.hpp"
 #include "engine/webrtc/datagram_batch.hpp"
 #include "engine/webrtc/shared_state.hpp"
 #include "io/scope.hpp"
@@ -98,6 +100,8 @@ public:
     void retire(Peer& peer);
     // Its timeout may have changed outside of its own calls.
     void touch(Peer& peer);
+    // Its Peer::finish_step() is to be called, soon, but not in this call.
+    void add_stepped(Peer& peer);
     // Destroys all sessions.
     void clear();
     std::size_t sessions() const { return peers_.size(); }
@@ -145,6 +149,7 @@ private:
 
     void receive(io::UdpSocket& socket, io::Deadline deadline);
     void keep_time(io::Deadline deadline);
+    void finish_steps(io::Deadline deadline);
     void take(TimePoint now, MutBytes datagram, const Arrival& arrival);
     void take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival);
     void deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& arrival);
@@ -164,6 +169,8 @@ private:
     std::unordered_map<TransportAddress, Path, TransportAddress::Hash> paths_;
     std::vector<Peer*> touched_;
     std::vector<Peer*> retired_;
+    std::deque<Peer*> stepped_;
+    Signal step_wake_;
     std::vector<io::GsoBatch> pending_;
     io::UdpSocket* pending_socket_ = nullptr;
     std::optional<Arrival> arrival_;  // the check being answered

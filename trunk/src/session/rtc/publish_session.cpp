@@ -82,7 +82,8 @@ void PublishSession::drain(TimePoint now) {
     }
 }
 
-void PublishSession::finish_batch(TimePoint) {
+void PublishSession::finish_batch(TimePoint now) {
+    SessionPeer::finish_batch(now);
     if (std::exchange(has_new_, false) && publication_->is_current())
         rtp_log_->flush();
 }

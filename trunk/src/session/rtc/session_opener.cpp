@@ -12,6 +12,7 @@
 #include "engine/srtp/session.hpp"
 #include "io/loop.hpp"
 #include "io/network_interfaces.hpp"
+#include "io/off_loop.hpp"
 #include "io/resolve.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
@@ -138,7 +139,11 @@ struct SessionOpener::Opening {
 
 SessionOpener::SessionOpener(Private, Context& context, std::unique_ptr<engine::dtls::Certificate> certificate,
                              std::unique_ptr<engine::dtls::Context> dtls, std::string fingerprint)
-    : context_(context), certificate_(std::move(certificate)), dtls_(std::move(dtls)), fingerprint_(std::move(fingerprint)) {}
+    : context_(context),
+      certificate_(std::move(certificate)),
+      dtls_(std::move(dtls)),
+      fingerprint_(std::move(fingerprint)),
+      has_handshake_thread_(io::usable_processors() > 1) {}
 
 SessionOpener::~SessionOpener() = default;
 
@@ -256,6 +261,7 @@ Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
     const sdp::Agreement agreement = TRY(sdp::negotiate(opening.offer, terms));
     auto options = engine_options(offered, opening.options, opening.server, agreement, opening.offer);
     options.shared = &context_.port.shared();
+    options.lends_handshake = has_handshake_thread_;
     if (opening.options.keep_original_ssrc)
         keep_ssrcs(options, *session);
     options.ice.local_ufrag = ufrag;

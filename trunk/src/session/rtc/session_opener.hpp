@@ -79,6 +79,9 @@ public:
     const io::NameCache& names() const { return names_; }
     // Port of the TCP listener; 0 for none.
     void set_tcp_port(std::uint16_t port) { tcp_port_ = port; }
+    // Whether handshakes are done in a worker thread; by default if there is a processor for it beside the loop's.
+    void set_handshake_thread(bool on) { has_handshake_thread_ = on; }
+    bool has_handshake_thread() const { return has_handshake_thread_; }
 
 private:
     struct Opening;
@@ -94,6 +97,7 @@ private:
     std::unique_ptr<engine::dtls::Context> dtls_;
     std::string fingerprint_;
     std::uint16_t tcp_port_ = 0;
+    bool has_handshake_thread_;
     struct Devices {
         std::vector<std::string> addresses;
         std::optional<TimePoint> read;

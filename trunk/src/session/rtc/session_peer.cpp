@@ -82,6 +82,35 @@ void SessionPeer::take_datagram(TimePoint now, MutBytes datagram, const Transpor
     look_at_state(now);
 }
 
+void SessionPeer::start_step(TimePoint now) {
+    if (end_ || session_ == nullptr)
+        return;
+    auto step = session_->take_step();
+    if (step == nullptr)
+        return;
+    if (auto run = HandshakeRun::start(step, *this); run.ok()) {
+        run_ = *std::move(run);
+        return;
+    }
+    step->run();
+    take_step(now, *step);
+}
+
+void SessionPeer::finish_step(TimePoint now) {
+    const auto step = run_->take();
+    run_.reset();
+    if (!end_)
+        take_step(now, *step);
+}
+
+void SessionPeer::take_step(TimePoint now, engine::dtls::HandshakeStep& step) {
+    const auto finished = session_->finish_step(now, step);
+    if (!finished.ok())
+        return end(finished.error());
+    drain(now);
+    look_at_state(now);
+}
+
 void SessionPeer::on_due(TimePoint now) {
     if (end_ || session_ == nullptr)
         return;

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "engine/rtp/media_types.hpp"
 #include "engine/webrtc/session.hpp"
 #include "io/loop.hpp"
 #include "session/common/client_table.hpp"
 #include "session/rtc/context.hpp"
+#include "session/rtc/handshake_run.hpp"
 #include "session/rtc/peer.hpp"
 
 namespace live::session::rtc {
@@ -21,7 +23,7 @@ using EngineKind = engine::rtp::Kind;
 
 inline media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
 
-class SessionPeer : public Peer, protected Client {
+class SessionPeer : public Peer, protected Client, private HandshakeRun::Owner {
 public:
     // Time limit for a client to complete the check and the handshake.
     static constexpr std::chrono::seconds kConnectLimit{30};
@@ -48,6 +50,9 @@ public:
     bool is_half_open() const final { return !is_established_; }
     std::optional<TimePoint> next_timeout() const final;
     void on_due(TimePoint now) final;
+    // Derived classes call it first.
+    void finish_batch(TimePoint now) override { start_step(now); }
+    void finish_step(TimePoint now) final;
     std::size_t engine_bytes() const final { return session_ == nullptr ? 0 : session_->bytes(); }
     bool holds_dtls() const final { return session_ != nullptr && session_->holds_dtls(); }
 
@@ -89,6 +94,10 @@ protected:
 private:
     void begin(std::unique_ptr<engine::webrtc::Session> session, const std::string& remote_ufrag, TimePoint now);
     void look_at_state(TimePoint now);
+    // The next step of the handshake, if there is one, goes to the worker; while too many wait for that, it is done here.
+    void start_step(TimePoint now);
+    void take_step(TimePoint now, engine::dtls::HandshakeStep& step);
+    void on_step_run() override { context_.port.add_stepped(*this); }
     // When it times out, unless something is received before.
     std::optional<TimePoint> limit() const;
 
@@ -102,6 +111,7 @@ private:
     ClientEntry entry_;
     std::optional<Places::Place> place_;  // half open until an address is proved
     std::unique_ptr<engine::webrtc::Session> session_;
+    std::unique_ptr<HandshakeRun> run_;  // while a step is with the worker
     std::optional<StreamStay> stay_;
     std::optional<Error> end_;
     TimePoint over_since_;
