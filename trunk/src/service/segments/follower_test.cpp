@@ -73,11 +73,11 @@ std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video)
                 const auto version = static_cast<std::uint8_t>(random() % 3);
                 packets.push_back(config_packet(Kind::video, is_hevc ? hevc_config() : avc_config(version), at));
             }
-            const auto composition_ms = static_cast<std::uint8_t>(random() % 3 * 40);
-            if (with_video)
-                packets.push_back(media::tag_packet(
-                    Kind::video, key, false, at,
-                    is_hevc ? hevc_frame(key, composition_ms) : picture(key, composition_ms, 20 + random() % 900)));
+            if (with_video) {
+                const auto composition_ms = static_cast<std::uint8_t>(random() % 3 * 40);
+                const Slice body = is_hevc ? hevc_frame(key, composition_ms) : picture(key, composition_ms, 20 + random() % 900);
+                packets.push_back(media::tag_packet(Kind::video, key, false, at, body));
+            }
             if (random() % 200 == 0)
                 silent_until = at + 700ms;
             for (; audio_at <= at; audio_at += audio_at.count() / 1000 % 3 == 0 ? 24ms : 23ms)
