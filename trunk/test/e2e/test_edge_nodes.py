@@ -303,6 +303,8 @@ def test_edges_in_a_row_and_in_a_circle(tmp_path, clip):
 
 
 def snapshot_problems(node: Node) -> list[str]:
+    """While somebody plays: a snapshot alone begins no pull."""
+    wait_until(lambda: any(one["video"] for one in node.api("/api/v1/streams/")["streams"]), 20, "the stream")
     with urllib.request.urlopen(f"http://{node.host}:{node.ports['api']}/api/v1/snapshot/live/cam.jpg", timeout=15) as answer:
         kind, body = answer.headers["Content-Type"], answer.read()
     return [] if kind == "image/jpeg" and body[:2] == b"\xff\xd8" and len(body) > 2000 else [f"{kind}, {len(body)} bytes"]
