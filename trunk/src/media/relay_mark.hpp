@@ -1,6 +1,9 @@
 // Marks: data messages of our own in a relayed stream, in which the node that has the publisher tells the others how it cuts the
 // stream into segments. AMF0: kRelayMarkName, the series ("hls", "dash"), text that only the outputs of that series read, and
 // microseconds between the two nodes' timelines.
+//
+// A mark of the series kRelayEnd is no output's: it tells another node over HTTP-FLV, which has no word for it, that the
+// publisher has left. RTMP has its own.
 #pragma once
 
 #include <string>
@@ -12,6 +15,8 @@
 #include "media/packet.hpp"
 
 namespace live::media {
+
+inline constexpr std::string_view kRelayEnd = "end";
 
 struct RelayMark {
     // Limits, in bytes.

@@ -132,6 +132,10 @@ WireCursor::Position WireCursor::copy_stamped(Position end) {
         return position_;
     while (position_ < end && private_.size() < kCopyBytes) {
         const Packet& packet = ring.at(sequence);
+        if (wire_log_.offset_of(sequence + 1) == wire_log_.entry(sequence).offset) {
+            ++sequence;  // left out of the log: a mark, for example
+            continue;
+        }
         const bool is_header = encoder.append_own_header(packet, time_of(packet), private_);
         const WireLog::Entry& entry = wire_log_.entry(sequence);
         position_ = wire_log_.offset_of(++sequence);

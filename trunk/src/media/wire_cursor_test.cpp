@@ -398,7 +398,34 @@ TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
     }
 }
 
-// Longer than the source keeps media for it: it has to jump, but not before it resumes.
+// Its messages are copies of packets, not the log's own bytes.
+TEST(WireCursor, APlayerWithAClockOfItsOwnGetsNoMarks) {
+    constexpr WireFormat kFlv{.container = Container::flv, .framing = Framing::none, .kinds = KindSet::all(), .relayed = false};
+    PlayOptions options;
+    options.gop_cache = false;
+    Stage stage(options);
+    stage.config();
+    for (int i = 0; i < 20; ++i)
+        stage.picture();
+    WireCursor cursor(stage.source, kFlv);
+    EXPECT_GT(cursor.base_ms(), 0);
+    stage.picture();
+    stage.source->append_mark({"hls", "1", {}});
+    stage.source->append_mark({"hls", "2", {}});
+    stage.picture();
+    stage.source->append_mark({"hls", "3", {}});
+    std::string bytes;
+    std::array<::iovec, 8> spans;
+    for (auto batch = cursor.take(spans); batch.bytes > 0; batch = cursor.take(spans)) {
+        for (const ::iovec& span : std::span(spans).first(batch.spans))
+            bytes += as_text(Bytes(static_cast<const std::uint8_t*>(span.iov_base), span.iov_len));
+        cursor.advance(batch.bytes);
+    }
+    EXPECT_EQ(bytes.find(kRelayMarkName), std::string::npos);
+    for (std::size_t i = stage.sent.size() - 4; i < stage.sent.size(); ++i)
+        EXPECT_NE(bytes.find(as_text(stage.sent[i].payload.bytes())), std::string::npos) << i;
+}
+
 TEST(WireCursor, MarksAreForOtherNodesOnly) {
     constexpr WireFormat kRelayed{
         .container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .relayed = true};
@@ -428,6 +455,7 @@ TEST(WireCursor, MarksAreForOtherNodesOnly) {
     EXPECT_TRUE(stage.source->marks().empty());
 }
 
+// Longer than the source keeps media for it: it has to jump, but not before it resumes.
 TEST(WireCursor, APausedPlayerThatIsOvertakenGetsAnswersAndNoMediaUntilItResumes) {
     for (const bool message_by_message : {false, true}) {
         PlayOptions options;

@@ -4,7 +4,9 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -17,7 +19,7 @@ from load_tools import Load
 from nodes import Node, Wire
 from players import wait_playable
 from rtmp_client import VIDEO, Player, Publisher
-from test_edge import gaps_of, pulls_of
+from test_edge import REMUX, gaps_of, pulls_of
 
 ONE_WAY_S = 0.01
 RTC = "rtc_server { enabled on; listen 127.0.0.1:$udp; }\n"
@@ -72,6 +74,41 @@ class Stage:
         player.start()
         self.stack.callback(player.stop)
         return player
+
+
+class FfmpegPlayer:
+    """ffmpeg plays from the node's own machine for as long as this context lasts. `arrived`: when each packet of video had come through it."""
+
+    def __init__(self, node: Node, url: str):
+        live = ["-rtmp_live", "live"] if url.startswith("rtmp") else []
+        command = [*node.machine.command, "ffmpeg", "-nostdin", "-loglevel", "error", "-fflags", "nobuffer", *live, "-i", url,
+                   "-map", "0:v", "-c", "copy", "-flush_packets", "1", "-f", "framecrc", "-"]
+        self.url, self.arrived = url, []
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            if not line.startswith(b"#"):
+                self.arrived.append(time.monotonic())
+
+    def plays(self) -> bool:
+        return self.process.poll() is None
+
+    def longest_gap(self) -> float:
+        return max(later - earlier for earlier, later in zip(self.arrived, self.arrived[1:]))
+
+    def first_after(self, moment: float) -> float:
+        return wait_until(lambda: next((one for one in self.arrived if one > moment), 0), 15, f"media by {self.url}", 0.01)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.reader.join()
 
 
 def first_frame(player: Player) -> float:
@@ -146,6 +183,133 @@ def test_players_stay_until_the_publisher_is_back_at_another_origin(tmp_path, cl
     own_network.run(come_back_elsewhere, tmp_path, clip("basic"))
 
 
+def ffmpeg_players(stage: Stage, edge: Node) -> list[FfmpegPlayer]:
+    players = [stage.stack.enter_context(FfmpegPlayer(edge, url)) for url in (edge.url("cam"), f"http://{edge.host}:{edge.ports['http']}/live/cam.flv")]
+    for player in players:
+        wait_until(lambda one=player: len(one.arrived) > 50, 20, f"the stream by {player.url}")
+    return players
+
+
+def ffmpeg_loses_an_origin(folder, clip) -> None:
+    """It is killed, and its publisher comes to the other one; then that one falls silent, while the first is back with a publisher."""
+    with Stage(folder, 3) as stage:
+        first, second = stage.node(mortal=True), stage.node(mortal=True)
+        edge = stage.edge(first, second, more=REMUX)
+        publisher = stage.publish(first, clip)
+        players = ffmpeg_players(stage, edge)
+        first.process.kill()
+        first.process.wait()
+        publisher.stop()
+        time.sleep(2.5)
+        again = Publisher(second.ports["rtmp"], "cam", clip, host=second.host)
+        back = time.monotonic()
+        again.start()
+        stage.stack.callback(again.stop)
+        took = [player.first_after(back) - back for player in players]
+        print("ffmpeg has media after the publisher is back, s:", took)
+        assert max(took) < 1.0
+        first.start()
+        stage.publish(first, clip)
+        time.sleep(1)
+        for player in players:
+            player.arrived.clear()
+        second.process.send_signal(signal.SIGSTOP)
+        silent = time.monotonic()
+        for player in players:
+            player.first_after(silent + 2)
+        time.sleep(1)
+        print("ffmpeg's longest gap when the origin is silent, s:", [player.longest_gap() for player in players])
+        assert max(player.longest_gap() for player in players) < 2.0
+        assert all(player.plays() for player in players)
+
+
+def test_ffmpeg_stays_when_an_origin_goes(tmp_path, clip):
+    own_network.run(ffmpeg_loses_an_origin, tmp_path, clip("basic"), limit_s=120)
+
+
+def come_back_late(folder, clip) -> None:
+    """Later than the longest pause between two tries. Ten minutes, and more, are in service/relay/origin_choice_sim_test.cpp."""
+    with Stage(folder, 2) as stage:
+        origin = stage.node(mortal=True)
+        edge = stage.edge(origin)
+        publisher = stage.publish(origin, clip)
+        player = stage.stack.enter_context(FfmpegPlayer(edge, edge.url("cam")))
+        wait_until(lambda: len(player.arrived) > 50, 20, "the stream")
+        origin.process.kill()
+        origin.process.wait()
+        publisher.stop()
+        time.sleep(40)
+        assert player.plays() and player.arrived[-1] < time.monotonic() - 30
+        (one,) = edge.api("/api/v1/clusters")["data"]["origins"]
+        assert one["state"] == "down" and 5 < one["failures"] < 15, one
+        origin.start()
+        stage.publish(origin, clip)
+        back = time.monotonic()
+        took = player.first_after(back) - back
+        print("media after the origin is back, s:", took)
+        assert took < 10 * 1.25 + 1
+
+
+@pytest.mark.long
+def test_an_origin_is_found_again_after_a_long_time(tmp_path, clip):
+    own_network.run(come_back_late, tmp_path, clip("basic"), limit_s=120)
+
+
+def publish_on_an_edge(folder, clip) -> None:
+    """The stream goes to the origin, and from there to another edge; on the first one it is a stream like any other."""
+    with Stage(folder, 3) as stage:
+        origin = stage.node()
+        near = stage.edge(origin, more=OUTPUTS % "flv", root=RTC)
+        other = stage.edge(origin, more=OUTPUTS % "flv", root=RTC)
+        stage.publish(near, clip)
+        wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 5, "the stream at the origin")
+        for node in (near, other):
+            http = f"http://{node.host}:{node.ports['http']}/live/cam"
+            for url in (node.url("cam"), http + ".flv", http + ".m3u8"):
+                wait_playable(url, 20)
+                assert play_check.play(url, 4).problems() == [], url
+        assert play_check.play(origin.url("cam"), 3).problems() == []
+        (pushed,) = [client for client in origin.api("/api/v1/clients/")["clients"] if client["type"] == "fmle-publish"]
+        assert pushed["relay"]
+        assert [node.api("/api/v1/clusters")["data"]["pushes"] for node in (near, other)] == [1, 0]
+
+
+def test_what_is_published_on_an_edge_is_everywhere(tmp_path, clip):
+    own_network.run(publish_on_an_edge, tmp_path, clip("basic"), limit_s=120)
+
+
+def edges_in_a_row(folder, clip) -> None:
+    with Stage(folder, 4) as stage:
+        row = [stage.node()]
+        for _ in range(3):
+            row.append(stage.edge(row[-1], more=REMUX))
+        stage.publish(row[0], clip)
+        for url in (row[-1].url("cam"), f"http://{row[-1].host}:{row[-1].ports['http']}/live/cam.flv"):
+            assert play_check.play(url, 4).problems() == [], url
+        assert [pulls_of(node) for node in row[:-1]] == [1, 1, 1]
+        # The first one becomes an edge of the last one.
+        first, last = row[0], row[-1]
+        first.stop()
+        vhost = f"cluster {{ mode remote; origin {last.host}:{last.ports['rtmp']}; first_frame_timeout 2; }}"
+        first.write_conf(first.conf_path.read_text().replace("vhost __defaultVhost__ {\n", f"vhost __defaultVhost__ {{ {vhost}\n"))
+        first.start()
+        player = stage.play(last, "other")
+        assert player.status["level"] == "error", player.status
+        assert any("in a circle" in node.log() for node in row)
+
+
+def test_edges_in_a_row_and_in_a_circle(tmp_path, clip):
+    own_network.run(edges_in_a_row, tmp_path, clip("basic"), limit_s=90)
+
+
+def snapshot_problems(node: Node) -> list[str]:
+    """While somebody plays: a snapshot alone begins no pull."""
+    wait_until(lambda: any(one["video"] for one in node.api("/api/v1/streams/")["streams"]), 20, "the stream")
+    with urllib.request.urlopen(f"http://{node.host}:{node.ports['api']}/api/v1/snapshot/live/cam.jpg", timeout=15) as answer:
+        kind, body = answer.headers["Content-Type"], answer.read()
+    return [] if kind == "image/jpeg" and body[:2] == b"\xff\xd8" and len(body) > 2000 else [f"{kind}, {len(body)} bytes"]
+
+
 def whep(stage: Stage, node: Node, seconds: float, stream: str = "cam") -> list[str]:
     """What is wrong with a WebRTC player."""
     url = f"http://{node.host}:{node.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
@@ -169,6 +333,7 @@ def play_everything(folder, clip) -> None:
                 for url in (edge.url("cam"), http + live, http + ".m3u8", http + ".mpd"):
                     tasks[url] = at_once.submit(lambda one: wait_playable(one, 20) or play_check.play(one, 4).problems(), url)
                 tasks[f"whep {edge.host}"] = at_once.submit(whep, stage, edge, 5)
+                tasks[f"snapshot {edge.host}"] = at_once.submit(snapshot_problems, edge)
         assert {what: task.result() for what, task in tasks.items() if task.result()} == {}
         pulls = {one["stream"]: one["origin"]["tries"] for one in near.api("/api/v1/clusters")["data"]["pulls"]}
         assert pulls == {"/live/cam": 1}

@@ -91,6 +91,26 @@ def test_an_edge_pulls_over_http_flv(server, clip, form):
     publisher.stop()
 
 
+def heard_of(origin, head: str, seconds: float) -> bytes:
+    """What comes for a request of the stream, for so long."""
+    with socket.create_connection(("127.0.0.1", origin.ports["http"]), 5) as connection:
+        connection.sendall(f"GET /live/cam.flv HTTP/1.1\r\nHost: o\r\n{head}\r\n".encode())
+        heard, end = b"", time.monotonic() + seconds
+        while time.monotonic() < end and (part := connection.recv(1 << 16)):
+            heard += part
+    return heard
+
+
+def test_marks_over_http_flv_are_for_nodes_that_ask(server, clip):
+    origin = server(f"{REMUX} hls {{ enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }}")
+    publisher = publish_again(origin, clip)
+    for head, is_marked in (("", False), ("X-Millrace-Marks: 1\r\n", False), ("X-Millrace-Path: vid-0\r\n", False),
+                            ("X-Millrace-Path: vid-0\r\nX-Millrace-Marks: 1\r\n", True)):
+        heard = heard_of(origin, head, 3)
+        assert len(heard) > 10_000 and (b"onMillraceMark" in heard, b"X-Millrace-Marks: 1\r\n" in heard) == (is_marked, is_marked), head
+    publisher.stop()
+
+
 def test_over_tls_the_origin_has_to_prove_itself(server, clip, certificate):
     key, cert = certificate
     plain = "http_server { enabled on; listen 127.0.0.1:$http;"

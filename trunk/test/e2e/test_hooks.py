@@ -421,6 +421,19 @@ def test_heartbeat_says_who_and_where(server, hooks):
     assert all(0.2 < gap < 0.8 for gap in gaps[:3]), gaps
 
 
+def test_heartbeat_registers_with_a_proxy_of_origins(server, hooks):
+    """It parses bare ports, and connects to the address."""
+    root = f"heartbeat {{ enabled on; interval 0.3; url {hooks.url('/api/v1/srs/register')}; device_id origin1; }}\n"
+    live = server("", root=root, environment={"SRS_DEVICE_IP": "127.0.0.1"})
+    wait_until(lambda: hooks.events, 10, "a beat")
+    body = hooks.events[0].body
+    assert body["ip"] == "127.0.0.1" and [body[name] for name in ("rtmp", "http", "api")] == [[str(live.ports[name])] for name in ("rtmp", "http", "api")]
+    elsewhere = server("", root=root, environment={"SRS_DEVICE_IP": "203.0.113.9"})
+    wait_until(lambda: hooks.events[-1].body["ip"] == "203.0.113.9", 10, "a beat of another one")
+    assert hooks.events[-1].body["rtmp"] == [], "it listens on loopback only"
+    assert "the proxy is not told where RTMP is" in elsewhere.log()
+
+
 def test_heartbeat_ignores_the_answer_and_a_reload_changes_it(server, hooks):
     hooks.answers["/one"] = Answer("nonsense", status=500)
     root = "heartbeat {{ enabled {}; interval 0.2; url {}; }}\n"

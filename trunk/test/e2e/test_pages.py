@@ -440,6 +440,21 @@ def test_console_does_not_take_another_server_for_its_own(site):
         console.shot("console-another-server")
 
 
+def test_console_of_an_edge_says_where_a_stream_comes_from(site, server, clip):
+    origin = server()
+    one = site(conf=live_server.conf(f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }} {REMUX}").replace("$http", "$api"), ports=live_server.OnePort())
+    with players.FfmpegPublisher(origin.url("cam"), clip("basic")):
+        player = subprocess.Popen(["ffmpeg", "-v", "error", "-i", one.live.url("cam"), "-c", "copy", "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            console = one.open("/console/")
+            console.wait(f"document.querySelector('#streams').textContent.includes('rtmp://127.0.0.1:{origin.ports['rtmp']}, ')")
+            with one.publish("own", clip("basic")):
+                console.wait("[...document.querySelectorAll('#streams tbody tr')].some((row) => /own/.test(row.textContent) && /here/.test(row.textContent))")
+        finally:
+            player.kill()
+            player.wait()
+
+
 def test_one_port_needs_no_parameters(site, clip):
     one = site(conf=live_server.conf(REMUX).replace("$http", "$api"), ports=live_server.OnePort())
     live = one.live
@@ -459,6 +474,7 @@ class HostileApi(JsonServer):
                {"format": "hls", "url": "javascript:alert(1)"}, {"format": HOSTILE, "url": HOSTILE}, {"format": "whep", "url": HOSTILE}]
     stream = {"id": HOSTILE, "name": HOSTILE, "vhost": HOSTILE, "app": HOSTILE, "tcUrl": HOSTILE, "url": HOSTILE, "clients": 2, "fps": 25,
               "kbps": {"recv_30s": 1, "send_30s": 1}, "publish": {"active": True, "cid": HOSTILE}, "formats": formats,
+              "role": "edge", "origin": {"url": HOSTILE, "state": HOSTILE, "last_error": HOSTILE, "rtt_ms": HOSTILE},
               "video": {"codec": HOSTILE, "profile": HOSTILE, "width": 1, "height": 1}, "audio": {"codec": HOSTILE, "profile": HOSTILE}}
     client = {"id": HOSTILE, "type": HOSTILE, "ip": HOSTILE, "url": HOSTILE, "pageUrl": "javascript:alert(1)", "tcUrl": HOSTILE, "kbps": {}}
     system = {"conn_srs": 1, "mem_ram_kbyte": 1, "cpus_online": HOSTILE, "srs_sample_time": 1}

@@ -64,11 +64,24 @@ class Node:
                 self.files[name] = hashlib.sha256(get(self.base + name)).digest()
 
 
-def three_nodes(server, output: str, playlist: str = "cam.m3u8"):
+WAYS = ("rtmp", "http")
+
+
+def place_of(live, way: str) -> str:
+    return f"{way}://127.0.0.1:{live.ports[way]}"
+
+
+def three_nodes(server, output: str, playlist: str = "cam.m3u8", way: str = "rtmp"):
+    """In a row; each pulls from the one before over RTMP or HTTP-FLV."""
+    output += " http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
     origin = server(output)
-    near = server(f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }} {output}")
-    far = server(f"cluster {{ mode remote; origin 127.0.0.1:{near.ports['rtmp']}; }} {output}")
+    near = server(f"cluster {{ mode remote; origin {place_of(origin, way)}; }} {output}")
+    far = server(f"cluster {{ mode remote; origin {place_of(near, way)}; }} {output}")
     return [Node(one, playlist) for one in (origin, near, far)]
+
+
+def is_published(live) -> bool:
+    return any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"])
 
 
 def expect_one_playlist(nodes) -> None:
@@ -104,19 +117,23 @@ SAME = {"hls-ts": (HLS.format(more=""), "cam.m3u8"),
         "dash-parts": (DASH.format(more="dash_ll on; dash_part 200;"), "cam.mpd")}
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("output, playlist", SAME.values(), ids=SAME)
-def test_it_is_the_same_on_every_node(server, clip, output, playlist):
-    nodes = three_nodes(server, output, playlist)
+def test_it_is_the_same_on_every_node(server, clip, output, playlist, way):
+    nodes = three_nodes(server, output, playlist, way)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
         wait_playable(nodes[0].live.url("cam"))
         watch(nodes, SECONDS + 4)
         expect_one_playlist(nodes)
-    # Another publisher: its fragments follow after a discontinuity, everywhere.
-    with FfmpegPublisher(nodes[0].live.url("cam"), clip("basic")):
+    # Another publisher, whenever it is ready: its fragments follow after a discontinuity, everywhere.
+    origin = nodes[0].live
+    wait_until(lambda: not is_published(origin), 10, "the first one has left")
+    with FfmpegPublisher(origin.url("cam"), clip("basic")):
+        wait_until(lambda: is_published(origin), 30, "the other publisher")
+        for node in nodes if playlist.endswith("m3u8") else []:
+            wait_until(lambda one=node: one.look() or "#EXT-X-DISCONTINUITY\n" in one.playlists[-1], 10, "a fragment of the other publisher")
         watch(nodes, SECONDS)
         expect_one_playlist(nodes)
-    if playlist.endswith("m3u8"):
-        assert all("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes)
     expect_the_same(nodes)
 
 
@@ -136,6 +153,26 @@ def publish_tags(live, clip, tags: list[Tag]) -> Publisher:
     publisher.tags = tags
     publisher.start()
     return publisher
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_gaps_and_another_codec_change_nothing(server, clip, way):
+    """In the sound, and within one publication; for HLS and DASH at once."""
+    nodes = three_nodes(server, HLS.format(more="") + DASH.format(more=""), way=way)
+    series = [nodes, [Node(node.live, "cam.mpd") for node in nodes]]
+    everybody = [node for each in series for node in each]
+    gaps, change = with_audio_gaps(read_flv(clip("bframes"))), one_after_another(read_flv(clip("basic")), read_flv(clip("hevc")), 4000)
+    for tags, seconds in ((gaps, 10), (change, 7)):
+        publisher = publish_tags(nodes[0].live, clip("basic"), tags)
+        for node in everybody:
+            wait_until(lambda one=node: one.look() or one.playlists, 20, "a playlist", 0.2)
+        watch(everybody, seconds)
+        publisher.stop()
+        assert publisher.error is None
+        for each in series:
+            expect_one_playlist(each)
+    for each in series:
+        expect_the_same(each)
 
 
 @pytest.mark.long
@@ -181,16 +218,17 @@ def test_two_edges_are_the_same_for_ten_minutes(server, clip):
 
 
 def kick_relays(origin) -> int:
-    relays = [client["id"] for client in origin.api("/api/v1/clients/")["clients"] if client["type"] == "rtmp-play"]
+    relays = [client["id"] for client in origin.api("/api/v1/clients/")["clients"] if client["relay"]]
     for one in relays:
         request = urllib.request.Request(f"http://127.0.0.1:{origin.ports['api']}/api/v1/clients/{one}", method="DELETE")
         urllib.request.urlopen(request, timeout=5).read()
     return len(relays)
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("more", ["", "hls_ll on; hls_part 200;"], ids=["ts", "parts"])
-def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more):
-    nodes = three_nodes(server, HLS.format(more=more))
+def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way):
+    nodes = three_nodes(server, HLS.format(more=more), way=way)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
         wait_playable(nodes[0].live.url("cam"))
         watch(nodes, 5)

@@ -30,6 +30,7 @@ const streamTable = new Table({
     id: 'streams',
     columns: [
         ['Stream', nameOf],
+        ['From', ({ stream }) => sourceOf(stream), 'long'],
         ['Video', ({ stream }) => format.video(stream) || '–'],
         ['Audio', ({ stream }) => format.audio(stream) || '–'],
         ['In', ({ stream }) => format.bitrate(stream.kbps?.recv_30s), 'number'],
@@ -73,6 +74,14 @@ const clientTable = new Table({
 function nameOf({ stream, vhost }) {
     const notes = [vhost && vhost !== DEFAULT_VHOST ? vhost : '', stream.publish?.active ? '' : 'no publisher'].filter(Boolean);
     return `${stream.app}/${stream.name}${notes.length ? ` (${notes.join(', ')})` : ''}`;
+}
+
+/** Where the stream comes from: a publisher here, or an origin that this edge pulls it from. */
+function sourceOf({ role, origin }) {
+    if (role !== 'edge' || !origin) return role === 'origin' ? 'here' : '–';
+    const round = format.isNumber(origin.rtt_ms) && origin.state === 'playing' ? `${Math.round(origin.rtt_ms)} ms` : '';
+    const more = origin.state === 'playing' ? round : [origin.state, origin.last_error].filter(Boolean).join(': ');
+    return [origin.url, more].filter(Boolean).join(', ');
 }
 
 /** The key frame interval, or the time since the last key frame when that is longer. */

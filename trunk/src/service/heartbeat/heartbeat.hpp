@@ -29,7 +29,10 @@ struct Facts {
     std::vector<std::string> rtc;  // empty when WebRTC is off
 };
 
-// One JSON object. Pure.
+// Whether the beats go to a proxy of origins, as registrations. It takes bare ports only, and connects to `ip`.
+bool is_registration(const HeartbeatOptions& options);
+
+// One JSON object. Pure. A registration has the ports that can be reached at Facts::ip, whether or not ports are asked for.
 std::string body_of(const HeartbeatOptions& options, const Facts& facts);
 
 // Provides the facts, current at each report.
@@ -56,12 +59,14 @@ public:
 
 private:
     void run(io::Deadline deadline);
+    void check_reach(const HeartbeatOptions& options, const Facts& facts);
     Result<void> beat(const HeartbeatOptions& options, io::Deadline deadline);
 
     const http_client::HttpClient& client_;
     const HeartbeatSource& source_;
     Log log_;
     Signal changed_;
+    bool unreachable_logged_ = false;
 };
 
 }  // namespace live::service::heartbeat

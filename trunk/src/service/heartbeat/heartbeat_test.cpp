@@ -59,6 +59,28 @@ TEST(HeartbeatBody, SaysMoreWhenItIsAsked) {
     EXPECT_EQ(with["rtc"], Json::array({"udp://0.0.0.0:8000", "tcp://0.0.0.0:8000"}));
 }
 
+// What the proxy of the reference takes: a literal address, at least one port of RTMP, and ports as bare numbers.
+TEST(HeartbeatBody, RegistersWithAProxy) {
+    HeartbeatOptions options;
+    options.url = "http://127.0.0.1:12025/api/v1/srs/register?key=1";
+    ASSERT_TRUE(is_registration(options));
+    Facts here = facts();
+    here.rtmp = {"1935", "10.0.0.5:1936", "10.0.0.6:1937", "0.0.0.0:1938", "[::]:1938"};
+    here.api = {"127.0.0.1:1985"};
+    here.rtc = {"udp://0.0.0.0:8000"};
+    const Json body = Json::parse(body_of(options, here));
+    EXPECT_EQ(body["ip"], "10.0.0.5");
+    EXPECT_EQ(body["rtmp"], (Json::array({"1935", "1936", "1938"})));
+    EXPECT_EQ(body["http"], Json::array({"8080"}));
+    EXPECT_EQ(body["api"], Json::array()) << "nobody else reaches it";
+    EXPECT_EQ(body["rtc"], Json::array({"udp://0.0.0.0:8000"}));
+    here.ip = "127.0.0.1";
+    EXPECT_EQ(Json::parse(body_of(options, here))["api"], Json::array({"1985"}));
+    options.url = "http://127.0.0.1:12025/api/v1/srs/registered";
+    EXPECT_FALSE(is_registration(options));
+    EXPECT_FALSE(Json::parse(body_of(options, here)).contains("rtmp"));
+}
+
 TEST(HeartbeatBody, NoSummariesAreAnEmptyObject) {
     HeartbeatOptions options;
     options.summaries = true;

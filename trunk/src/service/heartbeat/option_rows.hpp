@@ -19,7 +19,8 @@ inline constexpr auto kHeartbeatRows = std::tuple{
     config::row(&HeartbeatOptions::url, "url", config::Reload::live, "Where beats go."),
     config::row(&HeartbeatOptions::device_id, "device_id", config::Reload::live, "The id that is sent.").example("my-device"),
     config::row(&HeartbeatOptions::summaries, "summaries", config::Reload::live, "Sends the summaries along."),
-    config::row(&HeartbeatOptions::ports, "ports", config::Reload::live, "Sends the endpoints along."),
+    config::row(&HeartbeatOptions::ports, "ports", config::Reload::live,
+                "Sends the endpoints along; a registration with a proxy (.../api/v1/srs/register) always has ports."),
     config::block(&HeartbeatOptions::auth, "auth", kAuthRows, "How the heartbeat authenticates itself."),
 };
 

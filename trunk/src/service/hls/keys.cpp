@@ -27,9 +27,9 @@ std::vector<Bytes> bytes_of(const std::vector<Block>& blocks) {
 // The key, then the initialization vector.
 Result<std::vector<std::uint8_t>> Keys::make_key(std::uint64_t first) const {
     constexpr std::size_t kBytes = 2 * engine::crypto::kAesBlockBytes;
-    if (!options_.key_secret.empty()) {
-        const std::string what = "millrace hls " + stream_url_ + " " + std::to_string(first);
-        return engine::crypto::hkdf_sha256(as_bytes(options_.key_secret), {}, as_bytes(what), kBytes);
+    if (!setup_.options.key_secret.empty()) {
+        const std::string what = "millrace hls " + setup_.stream_url + " " + std::to_string(first);
+        return engine::crypto::hkdf_sha256(as_bytes(setup_.options.key_secret), {}, as_bytes(what), kBytes);
     }
     std::vector<std::uint8_t> bytes(kBytes);
     fill_random(bytes);
@@ -37,18 +37,19 @@ Result<std::vector<std::uint8_t>> Keys::make_key(std::uint64_t first) const {
 }
 
 Result<void> Keys::begin_segment(std::uint64_t number) {
-    const std::uint64_t first = number - number % options_.fragments_per_key;
-    if (key_ && (first == first_ || number != first))
+    const std::uint64_t first = number - number % setup_.options.fragments_per_key;
+    if (key_ && first == first_)
         return {};
     const auto made = TRY(make_key(first));
     const auto half = made.begin() + engine::crypto::kAesBlockBytes;
-    const FileName name = names_.key(options_.key_secret.empty() ? number : first, std::chrono::system_clock::now());
+    FileName name = setup_.names.key(setup_.options.key_secret.empty() ? number : first, std::chrono::system_clock::now());
     first_ = first;
     std::copy(made.begin(), half, bytes_.begin());
     key_ = wire::hls::Key{name.uri, {}};
     std::copy(half, made.end(), key_->iv.begin());
-    file_ = name.file;
-    disk_.write(file_, {std::make_shared<const std::vector<std::uint8_t>>(bytes_.begin(), bytes_.end())});
+    const Block bytes = std::make_shared<const std::vector<std::uint8_t>>(bytes_.begin(), bytes_.end());
+    setup_.disk.write(name.file, {bytes});
+    file_ = std::make_shared<const KeyFile>(setup_.store, std::move(name.file), setup_.stream, bytes);
     return {};
 }
 

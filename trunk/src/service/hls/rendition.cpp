@@ -22,9 +22,12 @@ void make_room(std::string& uri) {
         uri += kRoom;
 }
 
-void make_room(wire::hls::Segment& segment) {
+// Keys at an address of the operator's are not our own.
+void make_room(wire::hls::Segment& segment, bool has_key_url) {
     make_room(segment.uri);
     make_room(segment.map);
+    if (segment.key && !has_key_url)
+        make_room(segment.key->uri);
     for (wire::hls::Part& part : segment.parts)
         make_room(part.uri);
 }
@@ -213,9 +216,8 @@ void Rendition::write_list() {
 void Rendition::clean_up(std::vector<std::string>& paths) {
     for (ListedSegment& segment : list_.take_expired()) {
         paths.push_back(std::move(segment.name.file));
-        const bool is_in_use = !list_.listed().empty() && list_.listed().front().key_file == segment.key_file;
-        if (!segment.key_file.empty() && !is_in_use)
-            paths.push_back(std::move(segment.key_file));
+        if (segment.key_file != nullptr && !list_.needs(segment.key_file))
+            paths.push_back(segment.key_file->path());
     }
     forget_old();
     files::release(list_.take_spent());
@@ -249,8 +251,8 @@ std::vector<std::string> Rendition::take_all() {
     forget();
     for (ListedSegment& segment : list_.take_all()) {
         paths.push_back(std::move(segment.name.file));
-        if (!segment.key_file.empty())
-            paths.push_back(std::move(segment.key_file));
+        if (segment.key_file != nullptr)
+            paths.push_back(segment.key_file->path());
     }
     for (Held& init : init_files_)
         paths.push_back(std::move(init.path));
@@ -271,11 +273,12 @@ std::string& Rendition::rendered(SegmentList::Form form) {
     std::string& text = texts_[form == SegmentList::Form::delta ? 1 : 0];
     if (!text.empty())
         return text;
+    const bool has_key_url = !shared_.options.key_url.empty();
     auto playlist = list_.playlist(form);
     for (wire::hls::Segment& segment : playlist.segments)
-        make_room(segment);
+        make_room(segment, has_key_url);
     if (playlist.low_latency) {
-        make_room(playlist.low_latency->open);
+        make_room(playlist.low_latency->open, has_key_url);
         make_room(playlist.low_latency->hint);
         playlist.low_latency->reports = reports_;
         for (wire::hls::RenditionReport& report : playlist.low_latency->reports)

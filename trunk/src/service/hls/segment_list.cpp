@@ -168,6 +168,11 @@ std::vector<ListedSegment> SegmentList::take_all() {
     return all;
 }
 
+bool SegmentList::needs(const KeyFileRef& key) const {
+    const auto has_it = [&key](const ListedSegment& segment) { return segment.key_file == key; };
+    return std::ranges::any_of(retired_, has_it) || std::ranges::any_of(listed_, has_it);
+}
+
 const ListedSegment* SegmentList::find(std::uint64_t number) const {
     if (open_ && open_->number == number)
         return &*open_;

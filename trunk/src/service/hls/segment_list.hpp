@@ -13,6 +13,7 @@
 
 #include "base/block.hpp"
 #include "base/time.hpp"
+#include "service/hls/key_file.hpp"
 #include "service/hls/names.hpp"
 #include "service/segments/store.hpp"
 #include "wire/hls/playlist.hpp"
@@ -34,7 +35,7 @@ struct ListedSegment {
     bool discontinuity = false;
     bool gap = false;  // its file could not be written; for lists on disk
     std::optional<wire::hls::Key> key;
-    std::string key_file;  // the key's file
+    KeyFileRef key_file;
     std::string map;
     bool absent = false;     // contains nothing of its track
     segments::FileRef file;  // nullptr: only on disk, from an earlier process
@@ -99,6 +100,8 @@ public:
     // nullptr when it is unknown or already expired.
     const ListedSegment* find(std::uint64_t number) const;
     bool empty() const { return listed_.empty() && !open_; }
+    // Whether a known segment has that key.
+    bool needs(const KeyFileRef& key) const;
     // In memory.
     std::size_t bytes() const;
     // Whether segments have left the list because of the memory limit, before the window was full.

@@ -107,7 +107,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
                    log_},
                   list_rules_of(setup_.options)) {
     if (setup_.options.keys)
-        keys_.emplace(setup_.options, setup_.url, together().names(), disk_);
+        keys_.emplace(Keys::Setup{setup_.options, setup_.url, together().names(), disk_, index.store(), stream_});
     changed();
 }
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "media/relay_mark.hpp"
+#include "session/common/admission.hpp"
+
 namespace live::service::relay {
 
 namespace http1 = engine::http1;
@@ -15,6 +18,13 @@ namespace {
 constexpr http1::Limits kLimits{.header_bytes = FlvUpstream::kHeaderBytesMax, .body_bytes = 2 * FlvUpstream::kPieceBytes};
 
 bool is_redirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
+
+bool is_end(Bytes body) {
+    if (!media::is_relay_mark(body))
+        return false;
+    const auto mark = media::read_relay_mark(body);
+    return mark.ok() && mark->series == media::kRelayEnd;
+}
 
 MessageType type_of(flv::TagType type) {
     switch (type) {
@@ -64,6 +74,7 @@ Result<void> FlvUpstream::on_head(const http1::Response& head) {
         events_.push_back(Redirected{std::string(*location)});
     } else if (head.status == 200) {
         phase_ = Phase::body;
+        gets_marks_ = head.headers.find(session::kRelayMarksField).has_value();
     } else if (head.status / 100 == 5) {
         return Error(Errc::closed, fmt::format("the origin answers with status {}", head.status));
     } else {
@@ -78,9 +89,16 @@ Result<void> FlvUpstream::on_body(Bytes body) {
         body = body.subspan(TRY(reader_.feed(body)));
         auto tag = reader_.next();
         if (tag && !tag->body.bytes().empty())
-            events_.push_back(engine::rtmp::GotMedia{type_of(tag->header.type), tag->header.timestamp_ms, std::move(tag->body)});
+            on_tag(*std::move(tag));
     }
     return {};
+}
+
+void FlvUpstream::on_tag(flv::Tag tag) {
+    if (gets_marks_ && tag.header.type == flv::TagType::script && is_end(tag.body.bytes()))
+        events_.push_back(Ended{"the origin says that the publisher has left", false});
+    else
+        events_.push_back(engine::rtmp::GotMedia{type_of(tag.header.type), tag.header.timestamp_ms, std::move(tag.body)});
 }
 
 Result<void> FlvUpstream::end() {

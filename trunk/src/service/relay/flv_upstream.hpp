@@ -1,6 +1,6 @@
 // FlvUpstream: pulls a stream as HTTP-FLV: one GET, whose response never ends. Tags become the messages that RTMP would carry, so
 // every track and codec passes. 404 and the like mean that the origin does not have the stream; 5xx that something is wrong
-// there.
+// there. A node of ours sends marks when it is asked, and then says the end of a stream by a mark and goes on.
 #pragma once
 
 #include <deque>
@@ -28,6 +28,8 @@ public:
     std::optional<UpstreamEvent> poll_event() override;
     void take_output(std::vector<std::uint8_t>& into) override;
     bool is_started() const override { return phase_ == Phase::body; }
+    // A node of ours; others give each connection its own zero.
+    bool keeps_timeline() const override { return gets_marks_; }
     std::uint64_t bytes_received() const override { return bytes_received_; }
 
 private:
@@ -35,6 +37,7 @@ private:
 
     Result<void> on_head(const engine::http1::Response& head);
     Result<void> on_body(Bytes body);
+    void on_tag(wire::flv::Tag tag);
     // No more media; whether that is the end of a stream depends on where it happens.
     Result<void> end();
 
@@ -44,6 +47,7 @@ private:
     std::deque<UpstreamEvent> events_;  // of one input
     std::uint64_t bytes_received_ = 0;
     Phase phase_ = Phase::head;
+    bool gets_marks_ = false;
 };
 
 }  // namespace live::service::relay

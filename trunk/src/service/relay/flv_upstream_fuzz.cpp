@@ -1,5 +1,5 @@
 // Any answer of an origin to a request for HTTP-FLV, in two portions: media, an end, or an error; never more than one final
-// event.
+// event. With marks, a mark of an end is none.
 #include "base/bytes.hpp"
 #include "service/relay/flv_upstream.hpp"
 
@@ -16,8 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         while (auto event = upstream.poll_event()) {
             if (const auto* media = std::get_if<engine::rtmp::GotMedia>(&*event))
                 CHECK(finals == 0 && !media->payload.bytes().empty());
-            else
+            else if (const auto* ended = std::get_if<Ended>(&*event); ended == nullptr || ended->is_final)
                 ++finals;
+            else
+                CHECK(upstream.keeps_timeline());
         }
     };
     bool is_whole = true;

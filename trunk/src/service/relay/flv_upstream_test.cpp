@@ -1,7 +1,10 @@
 #include "service/relay/flv_upstream.hpp"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
+#include "media/relay_mark.hpp"
 #include "wire/flv/flv_file.hpp"
 
 namespace live::service::relay {
@@ -114,6 +117,31 @@ TEST(FlvUpstream, KnowsTheEndOfAStream) {
     ASSERT_TRUE(plain.feed(kPlainHead + kStream).ok());
     EXPECT_TRUE(plain.end().ok());
     EXPECT_EQ(plain.lines(), kMedia + "ended");
+}
+
+std::string mark_of(const media::RelayMark& mark) { return std::string(as_text(media::write_relay_mark(mark).bytes())); }
+
+// The publisher leaves, which is no end of the connection, and another one comes.
+TEST(FlvUpstream, HearsOfTheEndFromANodeOfOurs) {
+    using wire::flv::TagType;
+    const std::string mark = mark_of({"hls", "1 2 3", {}});
+    const std::string body = stream_of({{TagType::video, "\x17\x01 frame"},
+                                        {TagType::script, mark},
+                                        {TagType::script, mark_of({std::string(media::kRelayEnd), {}, {}})},
+                                        {TagType::video, "\x17\x01 other"}});
+    const std::string marked = "HTTP/1.1 200 OK\r\nX-Millrace-Marks: 1\r\n\r\n";
+    for (const std::size_t piece : {std::size_t{1}, std::string::npos}) {
+        Heard ours;
+        ASSERT_TRUE(ours.feed(marked + body, piece).ok());
+        EXPECT_TRUE(ours.upstream().keeps_timeline());
+        EXPECT_EQ(ours.lines(), fmt::format("9@40:8 18@80:{} paused9@160:8 ", mark.size()));
+        EXPECT_TRUE(ours.upstream().is_started());
+    }
+    // Who has not agreed to it sends data like any other.
+    Heard other;
+    ASSERT_TRUE(other.feed(kPlainHead + body).ok());
+    EXPECT_FALSE(other.upstream().keeps_timeline());
+    EXPECT_EQ(other.lines().find("paused"), std::string::npos);
 }
 
 TEST(FlvUpstream, KnowsAConnectionThatBreaks) {

@@ -336,8 +336,7 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     }
     if (!ingest_) {
         TRY(publish());
-        // A player over HTTP has its own zero.
-        if (request_.protocol == "rtmp")
+        if (upstream_->keeps_timeline())
             publication_->source().timeline().start_relay(media.timestamp_ms);
         for (rtmp::GotMedia& data : std::exchange(early_, {}))
             ingest_data(data);
@@ -366,7 +365,7 @@ void Pull::ingest_data(rtmp::GotMedia& media) {
 
 void Pull::append_mark(const rtmp::GotMedia& media) {
     auto mark = media::read_relay_mark(media.payload.bytes());
-    if (!mark.ok() || !publication_->is_current())
+    if (!mark.ok() || mark->series == media::kRelayEnd || !publication_->is_current())
         return;
     mark->to_origin += publication_->source().timeline().publisher_offset();
     publication_->source().append_mark(*mark);

@@ -22,6 +22,7 @@ public:
     std::optional<UpstreamEvent> poll_event() override;
     void take_output(std::vector<std::uint8_t>& into) override { client_.take_output(into); }
     bool is_started() const override { return until_ == Until::connected ? is_connected_ : client_.is_started(); }
+    bool keeps_timeline() const override { return true; }
     std::uint64_t bytes_received() const override { return client_.bytes_received(); }
 
 private:

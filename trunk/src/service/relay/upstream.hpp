@@ -46,6 +46,8 @@ public:
 
     // Whether the origin has agreed to send the stream.
     virtual bool is_started() const = 0;
+    // Whether stamps are those of the origin's own timeline, however often one connects.
+    virtual bool keeps_timeline() const = 0;
     virtual std::uint64_t bytes_received() const = 0;
 };
 

@@ -158,6 +158,7 @@ std::string flv_request(const Wanted& wanted, const Node& node, const Introducti
     headers.add(std::string(session::kRelayPathField), introduction.path);
     if (!introduction.proof.empty())
         headers.add(std::string(session::kRelayProofField), introduction.proof);
+    headers.add(std::string(session::kRelayMarksField), "1");
     return engine::http1::write_request("GET", target_of(wanted), authority_of(wanted.origin), headers, {},
                                         engine::http1::ResponseBuilder::Connection::keep_alive);
 }

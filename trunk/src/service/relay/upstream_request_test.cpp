@@ -49,7 +49,8 @@ TEST(FlvRequest, IsOneGetWithTheQueryThePathAndTheVirtualHost) {
     const auto wanted = wanted_from(origin, player("?token=x&vhost=a.example"), "edge.example", {});
     EXPECT_EQ(flv_request(wanted, kNode, {"vid-0,vid-1", "1,2,3,4"}),
               "GET /live/cam.flv?token=x&vhost=edge.example HTTP/1.1\r\nHost: 192.0.2.1:8080\r\nConnection: keep-alive\r\n"
-              "User-Agent: Millrace/7\r\nAccept: */*\r\nX-Millrace-Path: vid-0,vid-1\r\nX-Millrace-Proof: 1,2,3,4\r\n\r\n");
+              "User-Agent: Millrace/7\r\nAccept: */*\r\nX-Millrace-Path: vid-0,vid-1\r\nX-Millrace-Proof: 1,2,3,4\r\n"
+              "X-Millrace-Marks: 1\r\n\r\n");
     const auto plain = wanted_from({"192.0.2.7", 443, Scheme::https, false, "o.example"}, player(""), "__defaultVhost__", {});
     EXPECT_TRUE(flv_request(plain, kNode, {"p"}).starts_with("GET /live/cam.flv HTTP/1.1\r\nHost: o.example\r\n"));
 }

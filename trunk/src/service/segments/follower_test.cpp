@@ -48,8 +48,8 @@ Segmenter segmenter_of(Form form) {
     return {rules_of(form), layout, make_cmaf()};
 }
 
-// A stream of some publishers: video with B-frames, key frames at uneven distances, audio with gaps, a new configuration now and
-// then.
+// A stream of some publishers: video with B-frames, key frames at uneven distances, audio with gaps, a new configuration or
+// another codec now and then.
 std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video) {
     std::mt19937 random(seed);
     std::vector<std::vector<Packet>> all;
@@ -62,17 +62,22 @@ std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video)
         packets.push_back(config_packet(Kind::audio, aac_config(), at));
         MediaTime audio_at = at;
         MediaTime silent_until{};
+        bool is_hevc = false;
         const MediaTime end = at + std::chrono::milliseconds(4'000 + random() % 15'000);
         for (std::size_t frame = 0, next_key = 0; at < end; ++frame, at += 40ms) {
             const bool key = frame == next_key;
             if (key)
                 next_key = frame + 10 + random() % 60;
-            if (key && random() % 6 == 0 && with_video)
-                packets.push_back(config_packet(Kind::video, avc_config(static_cast<std::uint8_t>(random() % 3)), at));
-            if (with_video)
-                packets.push_back(
-                    media::tag_packet(Kind::video, key, false, at,
-                                      picture(key, static_cast<std::uint8_t>(random() % 3 * 40), 20 + random() % 900)));
+            if (key && random() % 6 == 0 && with_video) {
+                is_hevc = random() % 3 == 0;
+                const auto version = static_cast<std::uint8_t>(random() % 3);
+                packets.push_back(config_packet(Kind::video, is_hevc ? hevc_config() : avc_config(version), at));
+            }
+            if (with_video) {
+                const auto composition_ms = static_cast<std::uint8_t>(random() % 3 * 40);
+                const Slice body = is_hevc ? hevc_frame(key, composition_ms) : picture(key, composition_ms, 20 + random() % 900);
+                packets.push_back(media::tag_packet(Kind::video, key, false, at, body));
+            }
             if (random() % 200 == 0)
                 silent_until = at + 700ms;
             for (; audio_at <= at; audio_at += audio_at.count() / 1000 % 3 == 0 ? 24ms : 23ms)
@@ -270,6 +275,50 @@ TEST_P(FollowerTest, ALostConnectionGoesOnWithTheSameSegments) {
         for (std::size_t i = back; i < origin.wire.size(); ++i)
             first.push(origin.wire[i]);
         expect_same(first, origin, seed);
+    }
+}
+
+// All of it together: joined anywhere, packets and marks lost anywhere, connected again and again.
+TEST_P(FollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
+        std::mt19937 random(seed);
+        const std::size_t size = origin.wire.size();
+        Edge edge(GetParam());
+        std::size_t at = random() % size;
+        std::size_t quiet_from = at;  // where the last disturbance ended
+        edge.join(origin.wire, at);
+        for (std::size_t lost = 0; at < size; ++at) {
+            const bool may_disturb = at < size / 2;
+            if (may_disturb && random() % 700 == 0) {
+                at = std::min(at + random() % 150, size - 1);
+                edge.follower.restart();
+                // What is handed out again is the same: the lists leave it out.
+                expect_same(edge, origin, seed);
+                edge.segments.clear();
+                edge.join(origin.wire, at);
+                quiet_from = at;
+            }
+            const auto* packet = std::get_if<Packet>(&origin.wire[at]);
+            const bool is_config = packet != nullptr && packet->is_config();
+            if (may_disturb && lost == 0 && random() % 500 == 0)
+                lost = 1 + random() % 30;
+            if (lost > 0 && !is_config) {
+                --lost;
+                quiet_from = at + 1;
+            } else {
+                edge.push(origin.wire[at]);
+            }
+        }
+        expect_same(edge, origin, seed);
+        // From the second marked segment after it on, everything is there.
+        std::optional<std::uint64_t> next;
+        for (std::size_t i = quiet_from; i < size && !next; ++i)
+            if (const auto* mark = std::get_if<Mark>(&origin.wire[i]))
+                if (const auto* state = std::get_if<SegmentState>(&mark->what))
+                    next = state->number + 1;
+        for (auto segment = origin.segments.lower_bound(next.value_or(UINT64_MAX)); segment != origin.segments.end(); ++segment)
+            EXPECT_TRUE(edge.segments.contains(segment->first)) << "seed " << seed << ", segment " << segment->first;
     }
 }
 

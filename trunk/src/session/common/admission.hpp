@@ -27,6 +27,9 @@ inline constexpr std::string_view kRelayPathField = "X-Millrace-Path";
 // Of the proof that the request comes from a server of the same operator; a longer one is no proof.
 inline constexpr std::size_t kRelayProofBytesMax = 256;
 inline constexpr std::string_view kRelayProofField = "X-Millrace-Proof";
+// HTTP-FLV: with the path, the relay asks for marks (media/relay_mark.hpp) and the source's own timeline; in the response, it
+// gets them. The response then outlasts the stream's publisher, whose end is a mark.
+inline constexpr std::string_view kRelayMarksField = "X-Millrace-Marks";
 // Of an RTMP client's own arguments to connect, as AMF0; longer ones are not kept.
 inline constexpr std::size_t kConnectArgumentsBytesMax = 4096;
 

@@ -20,6 +20,7 @@ namespace websocket = engine::websocket;
 
 namespace {
 
+using media::KindSet;
 using wire::http::Status;
 
 // Raises a signal for each published batch while it lives, and keeps what arrives: the first batch may be seconds of media. A
@@ -49,17 +50,6 @@ private:
     media::Source& source_;
     Signal& signal_;
     media::Sequence start_;
-};
-
-// Raises a signal when the stream ends.
-class EndWatch final : public media::SourceWatch {
-public:
-    EndWatch(Ref<media::Source> source, Signal& signal) : SourceWatch(std::move(source)), signal_(signal) {}
-
-private:
-    void on_publisher_left() override { signal_.raise(); }
-
-    Signal& signal_;
 };
 
 }  // namespace
@@ -122,7 +112,7 @@ Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
 
 Result<void> PlaySession::stream(io::Deadline deadline) {
     TRY(send_head(deadline));
-    TRY(prepare(TRY(wait_for_media(deadline)), deadline));
+    TRY(prepare(gets_marks_ ? Start{{KindSet::all(), KindSet::all()}, {}} : TRY(wait_for_media(deadline)), deadline));
     return play(deadline);
 }
 
@@ -134,10 +124,19 @@ void PlaySession::kick(std::string reason) {
     exchange_.stream().close();
 }
 
+bool PlaySession::asks_for_marks() const {
+    return request_.is_relay() && url_.mount.format().container == media::Container::flv &&
+           exchange_.request().message.headers.find(kRelayMarksField).has_value();
+}
+
 Result<void> PlaySession::send_head(io::Deadline deadline) {
     if (websocket::asks_for_websocket(exchange_.request().message))
         return accept_websocket(deadline);
-    TRY(exchange_.send_head(head_of(url_.mount), deadline));
+    http::Head head = head_of(url_.mount);
+    gets_marks_ = asks_for_marks();
+    if (gets_marks_)
+        head.headers.emplace_back(kRelayMarksField, "1");
+    TRY(exchange_.send_head(head, deadline));
     framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
     return {};
 }
@@ -182,7 +181,7 @@ Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
 }
 
 media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
-    return {url_.mount.format().container, framing_, tracks.sent};
+    return {url_.mount.format().container, framing_, tracks.sent, gets_marks_};
 }
 
 [[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start, io::Deadline deadline) {
@@ -213,13 +212,24 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
 }
 
 Result<void> PlaySession::play(io::Deadline deadline) {
-    const EndWatch watch(source_, player_->wake());
+    end_watch_.emplace(source_, player_->wake());
     TRY(player_->run(deadline));
     if (goodbye_)
         return *goodbye_;
     LOG_INFO(exchange_.log(), "the stream {} has ended", source_->url());
     TRY(finish(deadline.sooner(io::Deadline::after(Player::kDrainLimit))));
     return Error(Errc::closed, "the stream has ended");  // ends the connection too
+}
+
+// A relay stays: the stream may go on.
+Result<void> PlaySession::on_caught_up() {
+    if (!gets_marks_ || !end_watch_->take_ended())
+        return {};
+    media::Packet packet;
+    packet.payload = media::write_relay_mark({std::string(media::kRelayEnd), {}, {}});
+    std::vector<std::uint8_t> tag;
+    cursor_->wire_log().encoder().append_own_message(packet, 0, tag);
+    return player_->answer(tag);
 }
 
 Result<void> PlaySession::finish(io::Deadline deadline) {

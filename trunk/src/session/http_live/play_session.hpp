@@ -1,6 +1,6 @@
 // PlaySession: one HTTP or WebSocket player of a live stream, from its request to the last byte. It checks admission, waits for
 // the publisher if there is none yet, decides which kinds the player gets, and leaves the sending to Player. It ends when the
-// publisher leaves.
+// publisher leaves. Another node that asks for marks gets everything as it comes, with the ends of publishers in between.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 #include "engine/websocket/frame_reader.hpp"
 #include "io/deadline.hpp"
 #include "media/wire_cursor.hpp"
+#include "session/common/end_watch.hpp"
 #include "session/common/player.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http_live/context.hpp"
@@ -40,6 +41,7 @@ private:
     Result<void> find_source();
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> stream(io::Deadline deadline);
+    bool asks_for_marks() const;
     Result<void> send_head(io::Deadline deadline);
     Result<void> accept_websocket(io::Deadline deadline);
     Result<void> finish(io::Deadline deadline);
@@ -56,7 +58,8 @@ private:
     void kick(std::string reason) override;
     // PlayerProtocol
     Result<Step> on_readable() override;
-    bool is_over() override { return goodbye_ || !source_->is_published(); }
+    Result<void> on_caught_up() override;
+    bool is_over() override { return goodbye_ || !(gets_marks_ || source_->is_published()); }
 
     http::Exchange& exchange_;
     Context& context_;
@@ -68,6 +71,8 @@ private:
     engine::websocket::FrameReader frames_;
     std::optional<media::WireCursor> cursor_;
     std::optional<Player> player_;
+    std::optional<EndWatch> end_watch_;  // while playing
+    bool gets_marks_ = false;
     std::string kick_reason_;
     std::optional<Error> goodbye_;  // why nothing follows the last answer
     ClientEntry entry_;

@@ -20,7 +20,7 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& 
     if (!format.relayed)
         return;
     player_.set_window(plan.play.relay_mw_latency);
-    end_watch_.emplace(Ref<media::Source>(&cursor_.source()), player_);
+    end_watch_.emplace(Ref<media::Source>(&cursor_.source()), player_.wake());
 }
 
 Result<void> PlaySession::run(io::Deadline deadline) {

@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "base/log.hpp"
 #include "io/deadline.hpp"
 #include "media/wire_cursor.hpp"
 #include "session/common/admission.hpp"
+#include "session/common/end_watch.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/player.hpp"
 #include "session/rtmp/options.hpp"
@@ -32,22 +32,6 @@ public:
     ClientFigures figures() const { return player_.figures(); }
 
 private:
-    class EndWatch final : public media::SourceWatch {
-    public:
-        EndWatch(Ref<media::Source> source, Player& player) : SourceWatch(std::move(source)), player_(player) {}
-        bool take_ended() { return std::exchange(ended_, false); }
-
-    private:
-        void on_publisher_began() override { ended_ = false; }
-        void on_publisher_left() override {
-            ended_ = true;
-            player_.wake().raise();
-        }
-
-        Player& player_;
-        bool ended_ = false;
-    };
-
     Result<Step> on_readable() override;
     Result<void> on_caught_up() override;
     // Handles pending client messages.
