@@ -57,6 +57,10 @@ public:
     static constexpr std::size_t kOrphansMax = 1'000;
     static constexpr std::chrono::seconds kOrphanPeriod{2};
     static constexpr std::size_t kCallsMax = 64;
+    // For a connection to the owner of a stream, before a publisher is refused.
+    static constexpr std::chrono::milliseconds kProbeLimit{200};
+    // Of probes at the same time; publishers above it are refused without one.
+    static constexpr std::size_t kProbesMax = 16;
 
     // Everything referred to outlives this. The options have been checked.
     ClusterService(ClusterContext context, ClusterEvents& events, Log log);
@@ -66,7 +70,8 @@ public:
 
     bool is_on() const { return member_ != nullptr; }
     // A publisher wants to be let in. Errc::conflict when another node has the stream and `replaces` is off, Errc::limit,
-    // Errc::cancelled. Waits at most Member::kWaitMax.
+    // Errc::cancelled. Waits at most Member::kWaitMax; when it is to be refused, some of those more, to see whether the other
+    // node's process still lives.
     Result<void> claim(const std::string& url, bool replaces, io::Deadline deadline);
     // Waits at most Member::kWaitMax. Errc::cancelled.
     Result<engine::cluster::Whereabouts> find(const std::string& url, io::Deadline deadline);
@@ -76,7 +81,6 @@ public:
     // For the API: a command beside the member's. Errc::closed while the registry is away, Errc::limit, Errc::timed_out.
     Result<engine::redis::Reply> call(std::vector<std::string> words, io::Deadline deadline);
     const Member* member() const { return member_.get(); }
-    std::uint64_t connections() const { return connections_; }
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
@@ -103,6 +107,9 @@ private:
         std::vector<std::string> words;
     };
 
+    Result<void> claim_once(const std::string& url, bool replaces, const std::optional<engine::cluster::NodeRun>& dead,
+                            io::Deadline deadline);
+    std::optional<engine::cluster::NodeRun> find_dead_owner(const std::string& url, io::Deadline deadline);
     void run_commands(io::Deadline deadline);
     void run_events(io::Deadline deadline);
     void run_timer(io::Deadline deadline);
@@ -134,6 +141,7 @@ private:
     std::set<std::string> orphans_;
     std::uint64_t next_call_ = 1;
     std::uint64_t connections_ = 0;
+    std::size_t probes_ = 0;
     bool is_connected_ = false;
     std::string why_away_;  // what was last logged
     Signal commands_wait_;  // something is to be sent

@@ -28,7 +28,9 @@ inline constexpr auto kRegistryRows = std::tuple{
     config::row(&RegistryOptions::lease, "lease", 3s, 600s, config::Reload::restart,
                 "Seconds after the last one until the node's streams are anybody's. At least twice the beat."),
     config::row(&RegistryOptions::secret, "secret", config::Reload::restart,
-                "The same on all nodes: they know each other by it. The cluster.secret of every virtual host that has none.")
+                "The same on all nodes: they know each other by it, and sign what they write into the registry; what is not "
+                "signed is not believed. "
+                "The cluster.secret of every virtual host that has none.")
         .secret(),
 };
 
