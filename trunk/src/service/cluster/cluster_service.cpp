@@ -55,7 +55,7 @@ ClusterService::~ClusterService() = default;
 Result<void> ClusterService::start(io::Scope& fibers, io::Deadline) {
     if (!is_on())
         return {};
-    member_->set_self(context_.describe());
+    describe_self();
     LOG_INFO(log_, "cluster node {} at {}, registry={}", context_.node_id, member_->self().host, url_.label());
     TRY(fibers.start("registry", [this](io::Deadline forever) { run_commands(forever); }));
     TRY(fibers.start("registry events", [this](io::Deadline forever) { run_events(forever); }));
@@ -351,8 +351,31 @@ void ClusterService::on_unpublished(const std::string& url) {
 void ClusterService::on_tick() {
     if (!is_on())
         return;
-    member_->set_self(context_.describe());
+    sent_rate_.note(context_.sent_bytes(), io::now());
+    describe_self();
     find_orphans();
+}
+
+void ClusterService::describe_self() {
+    cluster::NodeRecord self = context_.describe();
+    self.state = is_draining_ ? cluster::NodeRecord::State::draining : cluster::NodeRecord::State::up;
+    self.capacity = context_.options.capacity;
+    self.load = sent_rate_.per_second();
+    member_->set_self(std::move(self));
+}
+
+void ClusterService::drain(io::Deadline deadline) {
+    if (!is_on() || std::exchange(is_draining_, true))
+        return;
+    LOG_INFO(log_, "cluster node {} drains: it takes no more streams, and sends its clients to other nodes", context_.node_id);
+    describe_self();
+    member_->announce_state(io::now());
+    pump();
+    // A hint: they list the nodes by themselves, some seconds later.
+    cluster::Event event{cluster::Event::Kind::drain, context_.node_id, member_->self().run, 0, {}, {}};
+    member_->seal().put_on(event);
+    static_cast<void>(
+        call({"PUBLISH", std::string(kEventChannel), text_of(event)}, deadline.sooner(io::Deadline::after(kDrainLimit))));
 }
 
 bool ClusterService::is_orphan(const std::string& url) const {
