@@ -1,14 +1,19 @@
 #include "api/clusters_handler.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "api/envelope.hpp"
 #include "base/endpoint.hpp"
 #include "base/host_and_port.hpp"
+#include "base/json_text.hpp"
+#include "engine/cluster/placement.hpp"
 #include "io/loop.hpp"
 #include "service/cluster/registry_view.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::api {
 
+using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 
@@ -24,6 +29,9 @@ Json node_json(const cluster::NodeRecord& node) {
             {"api", node.api_port},
             {"region", node.region},
             {"state", cluster::name_of(node.state)},
+            {"capacity", node.capacity},
+            {"load", node.load},
+            {"share", cluster::share_of(node)},
             {"version", node.version}};
 }
 
@@ -40,6 +48,8 @@ Json registry_json(service::cluster::ClusterService& service, io::Deadline deadl
                            {"timeouts", counts.timeouts}};
     Json data = {{"node", member.self().id}, {"owned", member.owned()}, {"unannounced", member.unannounced()},
                  {"lost", counts.lost},      {"registry", registry},    {"nodes", nodes}};
+    data["redirect"] = service.options().redirect;
+    data["players"] = {{"sent", service.placements.sent}, {"stayed", service.placements.stayed}};
     const auto all = service::cluster::list_streams(service, deadline);
     Json streams = Json::array();
     for (const auto& [url, own] : all.streams)

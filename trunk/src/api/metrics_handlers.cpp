@@ -10,6 +10,7 @@
 #include "api/envelope.hpp"
 #include "api/metrics_text.hpp"
 #include "base/version.hpp"
+#include "engine/cluster/placement.hpp"
 #include "io/loop.hpp"
 #include "wire/http/status.hpp"
 
@@ -144,8 +145,21 @@ void write_relay(MetricsText& text, const service::relay::RelayService& relay) {
         .histogram(joins.bounds(), joins.counts(), joins.sum());
 }
 
-void write_cluster(MetricsText& text, const engine::cluster::Member& member) {
+void write_cluster(MetricsText& text, const service::cluster::ClusterService& node) {
+    const auto& member = *node.member();
     const auto& counts = member.counts();
+    text.family("millrace_cluster_capacity_bytes", Type::gauge,
+                "cluster.capacity: what this node can send in a second. 0: unknown.")
+        .sample(member.self().capacity);
+    text.family("millrace_cluster_load_bytes", Type::gauge, "What it sends in a second.").sample(member.self().load);
+    text.family("millrace_cluster_capacity_used", Type::gauge, "The load by the capacity; 0 when that is unknown.")
+        .sample(engine::cluster::share_of(member.self()));
+    text.family("millrace_cluster_placed_players_total", Type::counter,
+                "Players of nodes that redirect, by whether they were sent to another node.")
+        .sample(node.placements.sent, {{"to", "another"}})
+        .sample(node.placements.stayed, {{"to", "here"}});
+    text.family("millrace_cluster_draining", Type::gauge, "Whether this node is about to stop, and sends its clients away.")
+        .sample(std::uint64_t{node.is_draining() ? 1U : 0U});
     text.family("millrace_cluster_registry_up", Type::gauge, "Whether the registry of the cluster answers.")
         .sample(std::uint64_t{member.is_up() ? 1U : 0U});
     text.family("millrace_cluster_registry_latency_seconds", Type::gauge, "From the newest answered command to its answer.")
@@ -308,7 +322,7 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     if (measured_.relay != nullptr)
         write_relay(text, *measured_.relay);
     if (measured_.node != nullptr && measured_.node->is_on())
-        write_cluster(text, *measured_.node->member());
+        write_cluster(text, *measured_.node);
     write_memory_budget(text, measured_.places.memory());
     write_rtc(text, measured_.rtc);
     return {Status::ok, kContentType, text.take(), {}};

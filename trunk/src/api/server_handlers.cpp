@@ -51,6 +51,7 @@ std::string v1_index(const ServerInfo& server) {
                  {"clients", "connected clients; /clients/ID is one of them, DELETE ends it"},
                  {"raw", "reload and questions about the settings, when switched on"},
                  {"clusters", "where a stream is published in a cluster of origins"},
+                 {"drain", "empties and stops this server with POST, and says how far it is with GET"},
                  {"perf", "reserved"},
                  {"memory", "what lives in the process; mark=1 remembers it, since=mark shows the growth"},
                  {"fibers", "the coroutines of the process, by start and count"},

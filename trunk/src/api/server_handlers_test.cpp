@@ -142,9 +142,9 @@ TEST_F(ServerHandlersTest, IndexesAnswerForWhatIsNotThere) {
     EXPECT_TRUE(api["urls"]["v1"].is_string());
     EXPECT_EQ(ask_json("/api/v9/x"), api);
     const Json v1 = ask_json("/api/v1/");
-    for (const char* name :
-         {"versions", "summaries", "rusages", "self_proc_stats", "system_proc_stats", "meminfos", "authors", "features",
-          "requests", "vhosts", "streams", "clients", "raw", "clusters", "perf", "memory", "fibers", "profile", "tcmalloc"})
+    for (const char* name : {"versions", "summaries", "rusages", "self_proc_stats", "system_proc_stats", "meminfos", "authors",
+                             "features", "requests",  "vhosts",  "streams",         "clients",           "raw",      "clusters",
+                             "drain",    "perf",      "memory",  "fibers",          "profile",           "tcmalloc"})
         EXPECT_TRUE(v1["urls"][name].is_string()) << name;
     for (const char* name : {"requests", "errors", "redirects", "[vhost]"})
         EXPECT_TRUE(v1["urls"]["tests"][name].is_string()) << name;

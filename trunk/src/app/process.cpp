@@ -271,9 +271,27 @@ bool Process::wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds d
     }
 }
 
+// A node of a cluster gives its clients time to go on at other nodes. False when a signal requests a fast stop meanwhile.
+bool Process::drain(io::SignalPipe& signals) {
+    Drain& drain = server_->drain();
+    const auto limit = server_->is_cluster_node() ? server_->settings().cluster.drain_limit : std::chrono::milliseconds::zero();
+    drain.begin(limit, io::Deadline::after(kStopLimit));
+    for (const TimePoint until = io::now() + limit; !drain.is_over() && io::now() < until;) {
+        drain.step();
+        if (!wait_graceful(signals, Drain::kStep))
+            return false;
+    }
+    const auto facts = drain.facts();
+    LOG_INFO(log_, "drain ends after {} ms, {} asked, publishers={}, players={} are left", facts.lasted.count(), facts.asked,
+             facts.clients.publishers, facts.clients.players);
+    return true;
+}
+
 void Process::stop_gracefully(io::SignalPipe& signals) {
     const settings::Settings& settings = server_->settings();
     LOG_INFO(log_, "graceful quit requested, {} connections", server_->connections());
+    if (!drain(signals))
+        return stop_fast("a second signal");
     if (!wait_graceful(signals, settings.grace_start_wait))
         return stop_fast("a second signal");
     server_->close(io::Deadline::after(kStopLimit));

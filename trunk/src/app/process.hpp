@@ -52,6 +52,7 @@ private:
     void stop_fast(const char* why);
     // Waits for the connections; a second stop signal makes it fast.
     void stop_gracefully(io::SignalPipe& signals);
+    bool drain(io::SignalPipe& signals);
     bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
 
     CommandLine command_;

@@ -181,10 +181,22 @@ private:
     const Server& server_;
 };
 
+class Server::DrainRequests final : public api::DrainControl {
+public:
+    explicit DrainRequests(const Server& server) : server_(server) {}
+
+    api::DrainFacts facts() const override { return server_.drain_.facts(); }
+    void request_drain() override { std::raise(SIGQUIT); }
+    bool is_api_guarded() const override { return server_.settings_->http_api.auth.enabled; }
+
+private:
+    const Server& server_;
+};
+
 class Server::Ready final : public api::Readiness {
 public:
     explicit Ready(const Server& server) : server_(server) {}
-    bool is_ready() const override { return server_.takes_clients_; }
+    bool is_ready() const override { return server_.takes_clients_ && !server_.drain_.facts().is_draining; }
 
 private:
     const Server& server_;
@@ -246,6 +258,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       dash_(streams_, dash_options_, claims_, log),
       dash_player_(dash_.store(), dash_options_, files_, viewers_),
       raw_(std::make_unique<Raw>(*this)),
+      drain_control_(std::make_unique<DrainRequests>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
       http_sources_{names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(),
@@ -259,6 +272,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_relay(relay_);
     admission_.set_coworkers(coworkers_);
     admission_.set_cluster(node_);
+    admission_.set_placer(placer_);
     admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
@@ -271,6 +285,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
     http_.add_api(std::string(api::ClustersHandler::kPath), clusters_api_);
     http_.add_api(std::string(api::ClusterWhereHandler::kPath), where_api_);
+    http_.add_api(std::string(api::DrainHandler::kPath), drain_api_);
     http_.add_page(api::StreamListHandler::kPath, stream_list_);
     list_services();
 }
@@ -344,6 +359,7 @@ service::cluster::ClusterContext Server::cluster_context() {
             client_tls_.get(),
             scratch_,
             [this] { return describe_node(); },
+            [this] { return counters_->totals().sent_bytes; },
             [this](const std::string& vhost) { return admission_.is_of_cluster(vhost); }};
 }
 

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "api/clusters_handler.hpp"
+#include "api/drain_handler.hpp"
 #include "api/dvrs_handler.hpp"
 #include "api/snapshot_handler.hpp"
 #include "api/stream_list_handler.hpp"
 #include "app/caster_wiring.hpp"
+#include "app/drain.hpp"
 #include "app/heartbeat_facts.hpp"
 #include "app/housekeeping.hpp"
 #include "app/http_wiring.hpp"
@@ -83,6 +85,9 @@ public:
     // The stop sequence, in steps, so that a graceful stop can wait between them. First, new clients are refused and child
     // processes end.
     void close(io::Deadline deadline);
+    // Before close(): empties a node of a cluster.
+    Drain& drain() { return drain_; }
+    bool is_cluster_node() const { return node_.is_on(); }
     // Publishers leave by themselves, or are closed at stop().
     void ask_publishers_to_leave();
     void stop(io::Deadline deadline);
@@ -104,6 +109,7 @@ private:
     class Moves;
     class Raw;
     class Ready;
+    class DrainRequests;
 
     Result<void> start();
     void list_services();
@@ -153,6 +159,8 @@ private:
     service::cluster::ClusterService node_;  // this one, in a cluster
     service::cluster::RegistryResolver origins_;
     service::relay::RelayService relay_;
+    service::cluster::Placer placer_{node_, relay_};
+    Drain drain_{clients_, node_, placer_, log_};
     service::relay::Coworkers coworkers_;
     service::relay::TokenCheck token_check_;
     settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
@@ -176,6 +184,7 @@ private:
     Housekeeping housekeeping_{{streams_, slabs_, places_, fan_out_, services_}, log_};
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
+    std::unique_ptr<api::DrainControl> drain_control_;
     std::unique_ptr<Ready> ready_;
     ProcessMemory memory_{slabs_, stream_stats_, places_, streams_, rtc_.port(), log_, access_log_};
     bool takes_clients_ = false;
@@ -187,6 +196,7 @@ private:
     api::SnapshotHandler snapshot_api_{snapshots_};
     api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_, node_};
     api::ClusterWhereHandler where_api_{http_.info(), node_};
+    api::DrainHandler drain_api_{http_.info(), *drain_control_};
     settings::StreamList stream_list_settings_;
     api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_};
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};

@@ -115,6 +115,8 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_stranger(request, subject, plan, deadline));
     TRY(check_refer(request, &ReferOptions::publish));
+    if (is_of_cluster(request.vhost) && cluster_->is_draining())
+        return Error(Errc::limit, "this node of the cluster is about to stop and takes no publishers: try again, at another one");
     if (!plan.is_trusted_relay)
         TRY(ask(Action::on_publish, subject, deadline));
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
@@ -138,6 +140,9 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
         if (auto elsewhere = TRY(coworkers_->find(request, plan, cluster, deadline)))
             return *std::move(elsewhere);
     }
+    if (placer_ != nullptr && is_of_cluster(request.vhost))
+        if (auto elsewhere = TRY(placer_->find(request, plan.url, deadline)))
+            return *std::move(elsewhere);
     if (!plan.is_trusted_relay)
         TRY(ask(Action::on_play, subject, deadline));
     if (const auto page = check_refer(request, &ReferOptions::play); !page.ok()) {
@@ -152,6 +157,10 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
     if (*elsewhere)
         return session::Answer::Pull{std::move(plan)};
     return plan;
+}
+
+std::optional<session::Redirect> Admission::send_on(const session::ClientRequest& request) const {
+    return placer_ != nullptr && is_of_cluster(request.vhost) ? placer_->send_on(request) : std::nullopt;
 }
 
 bool Admission::is_of_cluster(const std::string& name) const {

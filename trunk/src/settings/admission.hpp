@@ -8,6 +8,7 @@
 
 #include "service/access_log/access_log.hpp"
 #include "service/cluster/cluster_service.hpp"
+#include "service/cluster/placer.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "service/relay/coworkers.hpp"
 #include "service/relay/relay_proof.hpp"
@@ -37,11 +38,13 @@ public:
     void set_cluster(service::cluster::ClusterService& cluster) { cluster_ = &cluster; }
     // Without it, no player is sent to another server.
     void set_coworkers(service::relay::Coworkers& coworkers) { coworkers_ = &coworkers; }
+    // Without it, no player is sent to another node of a cluster.
+    void set_placer(service::cluster::Placer& placer) { placer_ = &placer; }
 
     // Memory, virtual host, refer.all, on_connect, security, refer.publish, on_publish, forward.backend, the cluster's registry.
     session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override;
-    // Virtual host, refer.all, on_connect, security, the other origins of a cluster, on_play, refer.play. An edge pulls what it
-    // has not.
+    // Virtual host, refer.all, on_connect, security, the other origins or nodes of a cluster, on_play, refer.play. An edge pulls
+    // what it has not.
     session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) override;
     bool may_pull(const session::ClientRequest& request) const override {
@@ -51,6 +54,7 @@ public:
     bool is_of_cluster(const std::string& vhost) const;
     // What a client with these names would get. Errors as serving_vhost().
     Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;
+    std::optional<session::Redirect> send_on(const session::ClientRequest& request) const override;
     // The same without the callbacks.
     Result<void> check_play(const session::ClientRequest& request) const override;
 
@@ -90,6 +94,7 @@ private:
     service::relay::RelayService* relay_ = nullptr;
     service::relay::Coworkers* coworkers_ = nullptr;
     service::cluster::ClusterService* cluster_ = nullptr;
+    service::cluster::Placer* placer_ = nullptr;
     service::relay::TokenCheck* tokens_ = nullptr;
     service::relay::RelayProofs proofs_;
     // Connections of trusted relays, for on_close, which has no plan.

@@ -22,12 +22,20 @@ constexpr milliseconds kPauseWhenFull{100};
 }  // namespace
 
 Member::Member(MemberOptions options, NodeRecord self, std::uint64_t seed)
-    : options_(options), self_(std::move(self)), random_state_(seed) {}
+    : options_(std::move(options)), seal_(options_.secret), self_(std::move(self)), random_state_(seed) {
+    seal_.put_on(self_);
+}
 
 void Member::set_self(NodeRecord self) {
     self.id = self_.id;
     self.run = self_.run;
     self_ = std::move(self);
+    seal_.put_on(self_);
+}
+
+void Member::announce_state(TimePoint now) {
+    if (may_send())
+        send(Beat{self_, options_.lease}, now);
 }
 
 // SplitMix64.
@@ -160,7 +168,7 @@ void Member::send_beat(TimePoint now) {
 
 void Member::send_claim(const std::string& stream, Owned& owned, TimePoint now) {
     const bool is_fresh = owned.step == Step::asking;
-    owned.command = send(Claim{stream, owned.own, is_fresh, owned.replaces}, now);
+    owned.command = send(Claim{stream, owned.own, is_fresh, owned.replaces, owned.dead}, now);
 }
 
 void Member::announce_at(const std::string& stream, Owned& owned, TimePoint at) {
@@ -282,10 +290,11 @@ void Member::on_claim(const Command& command, const ClaimDone& done, TimePoint n
 
 void Member::on_refused(const Claim& claim, Owned& owned, const std::string& holder) {
     const auto own = parse_own(holder);
-    if (!own.ok())
+    const bool is_good = own.ok() && seal_.is_good(*own, claim.stream);
+    if (!is_good)
         ++counts_.malformed;
-    const std::string to = own.ok() ? own->node : std::string();
-    if (own.ok())
+    const std::string to = is_good ? own->node : std::string();
+    if (is_good)
         cached(claim.stream).epoch = own->epoch;
     forget(claim.stream);
     const std::string stream = claim.stream;
@@ -309,7 +318,8 @@ Whereabouts Member::read(const std::string& stream, const LookDone& done) {
         return Nowhere{};
     auto own = parse_own(done.own);
     auto node = own.ok() && !done.node.empty() ? parse_node(own->node, done.node) : Result<NodeRecord>(NodeRecord());
-    if (!own.ok() || !node.ok()) {
+    const bool is_known = own.ok() && node.ok() && seal_.is_good(*own, stream) && (done.node.empty() || seal_.is_good(*node));
+    if (!is_known) {
         ++counts_.malformed;
         return Nowhere{};
     }
@@ -335,7 +345,7 @@ void Member::on_nodes(const NodesDone& done) {
     std::vector<NodeRecord> nodes;
     for (const auto& [id, text] : done.nodes) {
         auto node = parse_node(id, text);
-        if (!node.ok())
+        if (!node.ok() || !seal_.is_good(*node))
             ++counts_.malformed;
         else if (node->id != self_.id && nodes.size() < kNodesMax)
             nodes.push_back(*std::move(node));
@@ -345,7 +355,9 @@ void Member::on_nodes(const NodesDone& done) {
 
 void Member::handle_event(std::string_view text, TimePoint now) {
     const auto event = parse_event(text);
-    if (!event.ok()) {
+    // The others are hints only, and the registry's scripts write them.
+    const bool is_order = event.ok() && (event->kind == Event::Kind::drain || event->kind == Event::Kind::kick);
+    if (!event.ok() || (is_order && !seal_.is_good(*event))) {
         ++counts_.malformed;
         return;
     }
@@ -398,7 +410,8 @@ void Member::publish_locally(const std::string& stream, Owned& owned, TimePoint 
         announce_at(stream, owned, now + kRetry + random_below(kRetry));
 }
 
-std::uint64_t Member::publish(const std::string& stream, bool replaces, std::int64_t since, TimePoint now) {
+std::uint64_t Member::publish(const std::string& stream, bool replaces, std::int64_t since, TimePoint now,
+                              const std::optional<NodeRun>& dead) {
     const std::uint64_t ticket = next_id_++;
     if (owned_.contains(stream)) {
         // Two publishers on one node: the node's own rule decides.
@@ -411,6 +424,7 @@ std::uint64_t Member::publish(const std::string& stream, bool replaces, std::int
     }
     Owned& owned = add(stream, since);
     owned.replaces = replaces;
+    owned.dead = dead;
     owned.ticket = ticket;
     owned.confirm = start_timer(now + kConfirmWithin, Timer::What::confirm, stream);
     if (may_send())
@@ -423,7 +437,8 @@ std::uint64_t Member::publish(const std::string& stream, bool replaces, std::int
 Member::Owned& Member::add(const std::string& stream, std::int64_t since) {
     withdrawals_.erase(stream);
     Owned& owned = owned_[stream];
-    owned.own = {self_.id, self_.run, 0, std::clamp<std::int64_t>(since, 0, static_cast<std::int64_t>(kNumberMax))};
+    owned.own = {self_.id, self_.run, 0, std::clamp<std::int64_t>(since, 0, static_cast<std::int64_t>(kNumberMax)), {}};
+    seal_.put_on(owned.own, stream);
     return owned;
 }
 

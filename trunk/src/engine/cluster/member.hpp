@@ -20,12 +20,15 @@
 
 #include "base/time.hpp"
 #include "engine/cluster/registry.hpp"
+#include "engine/cluster/seal.hpp"
 
 namespace live::engine::cluster {
 
 struct MemberOptions {
     std::chrono::milliseconds beat{2'000};
     std::chrono::milliseconds lease{8'000};
+    // The same on all nodes: they sign what they write, and take what is not signed for malformed. Empty: nothing is signed.
+    std::string secret{};
 };
 
 // Where a stream is.
@@ -113,6 +116,8 @@ public:
     // What the next beat says.
     void set_self(NodeRecord self);
     const NodeRecord& self() const { return self_; }
+    // Says it now: its state has changed.
+    void announce_state(TimePoint now);
 
     // A connection to the registry exists, or is lost with all unanswered commands.
     void handle_connected(TimePoint now);
@@ -126,8 +131,9 @@ public:
     void handle_timeout(TimePoint now);
 
     // A publisher of the stream asks to be let in. The answer is a PublishDecided with this ticket, sooner or later within
-    // kWaitMax; confirm() is to follow when the publisher is in. `since`: milliseconds of the wall clock.
-    std::uint64_t publish(const std::string& stream, bool replaces, std::int64_t since, TimePoint now);
+    // kWaitMax; confirm() is to follow when the publisher is in. `since`: milliseconds of the wall clock. `dead`: see Claim.
+    std::uint64_t publish(const std::string& stream, bool replaces, std::int64_t since, TimePoint now,
+                          const std::optional<NodeRun>& dead = {});
     void confirm(const std::string& stream, std::int64_t since, TimePoint now);
     void unpublish(const std::string& stream, TimePoint now);
     // Where a stream is: a FindDecided with this ticket.
@@ -156,6 +162,7 @@ public:
             each(stream, owned.own);
     }
     const MemberCounts& counts() const { return counts_; }
+    const Seal& seal() const { return seal_; }
     // From the newest command to its answer.
     Duration latency() const { return latency_; }
 
@@ -165,6 +172,7 @@ private:
         OwnRecord own{};
         Step step = Step::asking;
         bool replaces = false;
+        std::optional<NodeRun> dead{};
         bool is_confirmed = false;
         std::uint64_t ticket = 0;   // of a publisher that waits; 0: none
         std::uint64_t command = 0;  // the claim that is in flight; 0: none
@@ -229,6 +237,7 @@ private:
     Duration random_below(Duration limit);
 
     const MemberOptions options_;
+    const Seal seal_;
     NodeRecord self_;
     std::uint64_t random_state_;
     bool is_connected_ = false;

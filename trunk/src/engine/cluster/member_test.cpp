@@ -24,15 +24,16 @@ NodeRecord record_of(const std::string& id, std::uint64_t run = 1) {
 class Cluster {
 public:
     struct Node {
-        explicit Node(const std::string& id, std::uint64_t run = 1) : member({}, record_of(id, run), run) {}
+        explicit Node(const std::string& id, std::uint64_t run = 1, const std::string& secret = {})
+            : member({std::chrono::seconds(2), std::chrono::seconds(8), secret}, record_of(id, run), run) {}
         Member member;
         std::vector<Notice> notices;
         std::vector<Command> unanswered;
         std::size_t commands = 0;
     };
 
-    Node& add(const std::string& id, std::uint64_t run = 1) {
-        nodes.push_back(std::make_unique<Node>(id, run));
+    Node& add(const std::string& id, std::uint64_t run = 1, const std::string& secret = {}) {
+        nodes.push_back(std::make_unique<Node>(id, run, secret));
         nodes.back()->member.handle_connected(now);
         settle();
         return *nodes.back();
@@ -67,8 +68,8 @@ public:
             settle();
         }
     }
-    Verdict publish(Node& node, const std::string& stream, bool replaces = false) {
-        const std::uint64_t ticket = node.member.publish(stream, replaces, 5, now);
+    Verdict publish(Node& node, const std::string& stream, bool replaces = false, const std::optional<NodeRun>& dead = {}) {
+        const std::uint64_t ticket = node.member.publish(stream, replaces, 5, now, dead);
         settle();
         if (is_silent)
             run(Member::kWaitMax + milliseconds(20));
@@ -139,6 +140,38 @@ TEST(ClusterMember, ASecondPublisherIsRefusedOrTakesOver) {
     EXPECT_EQ(lost->stream + " " + lost->to, "s b");
     EXPECT_FALSE(a.member.owns("s"));
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->epoch, 2U);
+}
+
+// A killed process keeps its lease for some seconds.
+TEST(ClusterMember, AnOwnerThatIsSeenDeadOwnsNothing) {
+    Cluster cluster;
+    auto& a = cluster.add("a", 7);
+    auto& b = cluster.add("b");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    EXPECT_EQ(cluster.publish(b, "s", false, NodeRun{"a", 6}), Verdict::refused) << "another run of it is dead";
+    EXPECT_EQ(cluster.publish(b, "s", false, NodeRun{"c", 7}), Verdict::refused) << "another node is dead";
+    EXPECT_EQ(cluster.publish(b, "s", false, NodeRun{"a", 7}), Verdict::granted);
+    auto& c = cluster.add("c");
+    EXPECT_EQ(cluster.publish(c, "s", false, NodeRun{"a", 7}), Verdict::refused) << "b was quicker, and lives";
+    EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b");
+}
+
+// Its publishers are asked to go on elsewhere, and come there before they leave here.
+TEST(ClusterMember, ANodeThatDrainsGivesItsStreamsAway) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
+    NodeRecord self = a.member.self();
+    self.state = NodeRecord::State::draining;
+    a.member.set_self(self);
+    a.member.announce_state(cluster.now);
+    cluster.settle();
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted) << "at once";
+    cluster.run(milliseconds(200));
+    ASSERT_NE(Cluster::newest<Lost>(a), nullptr);
+    EXPECT_EQ(Cluster::newest<Lost>(a)->to, "b");
 }
 
 TEST(ClusterMember, ALeaseThatEndedOwnsNothing) {
@@ -294,6 +327,32 @@ TEST(ClusterMember, HostileAnswersAreNowhere) {
     a.member.handle_answer(a.unanswered.at(0).id, BeatDone{true}, cluster.now);
     cluster.settle();
     EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "unknown");
+}
+
+TEST(ClusterMember, NodesWithASecretBelieveEachOtherOnly) {
+    Cluster cluster;
+    auto& a = cluster.add("a", 1, "hush");
+    auto& b = cluster.add("b", 1, "hush");
+    auto& stranger = cluster.add("stranger", 1, "guessed");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    EXPECT_EQ(place_of(cluster.find(b, "s")), "a");
+    EXPECT_EQ(place_of(cluster.find(stranger, "s")), "nowhere");
+    EXPECT_EQ(cluster.publish(stranger, "t"), Verdict::granted) << "in its own eyes";
+    EXPECT_EQ(place_of(cluster.find(b, "t")), "nowhere") << "nobody is sent to a stranger";
+    cluster.run(std::chrono::seconds(20));
+    ASSERT_EQ(b.member.neighbours().size(), 1U);
+    EXPECT_EQ(b.member.neighbours()[0].id, "a");
+    EXPECT_GT(b.member.counts().malformed, 0U);
+    // Orders are signed too.
+    b.member.handle_event("drain|a|1|0|", cluster.now);
+    EXPECT_EQ(b.member.neighbours()[0].state, NodeRecord::State::up);
+    a.member.handle_event("kick|a|1|0|s", cluster.now);
+    cluster.settle();
+    EXPECT_EQ(Cluster::newest<Kicked>(a), nullptr);
+    Event drain{Event::Kind::drain, "a", 1, 0, {}};
+    a.member.seal().put_on(drain);
+    b.member.handle_event(text_of(drain), cluster.now);
+    EXPECT_EQ(b.member.neighbours()[0].state, NodeRecord::State::draining);
 }
 
 TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {

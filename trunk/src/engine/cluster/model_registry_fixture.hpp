@@ -56,8 +56,10 @@ private:
         if (found != owners_.end()) {
             const OwnRecord& holder = found->second;
             const bool is_ours = holder.node == wanted.node && holder.run == wanted.run;
-            const bool is_alive = !is_ours && lives(holder, now);
-            if (is_alive && claim.is_fresh && !claim.replaces)
+            const bool is_dead = claim.dead == NodeRun{holder.node, holder.run};
+            const bool is_alive = !is_ours && !is_dead && lives(holder, now);
+            const bool drains = is_alive && nodes_.at(holder.node).node.state == NodeRecord::State::draining;
+            if (is_alive && claim.is_fresh && !claim.replaces && !drains)
                 return {false, 0, text_of(holder)};
             if (is_alive && !claim.is_fresh && is_higher(holder, wanted))
                 return {false, 0, text_of(holder)};

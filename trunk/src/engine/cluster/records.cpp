@@ -27,6 +27,14 @@ bool is_label(std::string_view text) {
            });
 }
 
+bool is_mac(std::string_view text) {
+    return text.size() == kMacBytes && std::ranges::all_of(text, [](char letter) {
+               return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f');
+           });
+}
+
+std::string with_mac(std::string text, const std::string& mac) { return mac.empty() ? text : text + "|" + mac; }
+
 // The fields of a record, one after the other; the first that is wrong is remembered.
 class Fields {
 public:
@@ -61,9 +69,21 @@ public:
     }
     template <std::size_t kCount>
     std::size_t one_of(const std::array<std::string_view, kCount>& names) {
-        const auto found = std::ranges::find(names, text());
+        return index_in(names, text());
+    }
+    template <std::size_t kCount>
+    std::size_t index_in(const std::array<std::string_view, kCount>& names, std::string_view name) {
+        const auto found = std::ranges::find(names, name);
         ok_ = ok_ && found != names.end();
         return ok_ ? static_cast<std::size_t>(found - names.begin()) : 0;
+    }
+    // Empty when there is no more field.
+    std::string mac_if_any() {
+        if (ended_)
+            return {};
+        const std::string_view field = text();
+        ok_ = ok_ && is_mac(field);
+        return ok_ ? std::string(field) : std::string();
     }
     void require(bool holds) { ok_ = ok_ && holds; }
     bool is_good() const { return ok_ && ended_; }
@@ -86,14 +106,19 @@ std::string_view name_of(Event::Kind kind) { return kKinds[static_cast<std::size
 std::string_view name_of(NodeRecord::State state) { return kStates[static_cast<std::size_t>(state)]; }
 
 std::string text_of(const NodeRecord& node) {
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", node.run, node.host, node.rtmp_port, node.http_port, node.api_port,
-                       node.region, name_of(node.state), node.capacity, node.load, node.version);
+    return with_mac(fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", node.run, node.host, node.rtmp_port, node.http_port,
+                                node.api_port, node.region, name_of(node.state), node.capacity, node.load, node.version),
+                    node.mac);
 }
 
-std::string text_of(const OwnRecord& own) { return fmt::format("{}|{}|{}|{}", own.node, own.run, own.epoch, own.since); }
+std::string text_of(const OwnRecord& own) {
+    return with_mac(fmt::format("{}|{}|{}|{}", own.node, own.run, own.epoch, own.since), own.mac);
+}
 
 std::string text_of(const Event& event) {
-    return fmt::format("{}|{}|{}|{}|{}", name_of(event.kind), event.node, event.run, event.epoch, event.stream);
+    const std::string_view colon = event.mac.empty() ? "" : ":";
+    return fmt::format("{}{}{}|{}|{}|{}|{}", name_of(event.kind), colon, event.mac, event.node, event.run, event.epoch,
+                       event.stream);
 }
 
 Result<NodeRecord> parse_node(std::string_view id, std::string_view text) {
@@ -112,6 +137,7 @@ Result<NodeRecord> parse_node(std::string_view id, std::string_view text) {
     node.capacity = fields.number<std::uint64_t>(kNumberMax);
     node.load = fields.number<std::uint64_t>(kNumberMax);
     node.version = fields.label();
+    node.mac = fields.mac_if_any();
     const auto place = parse_host(node.host);
     fields.require(place.ok() && !place->port && place->host == node.host);
     if (!fields.is_good())
@@ -126,6 +152,7 @@ Result<OwnRecord> parse_own(std::string_view text) {
     own.run = fields.number<std::uint64_t>(kNumberMax);
     own.epoch = fields.number<std::uint64_t>(kNumberMax);
     own.since = fields.number<std::int64_t>(kNumberMax);
+    own.mac = fields.mac_if_any();
     if (!fields.is_good() || own.node.empty())
         return broken("a stream with a bad owner");
     return own;
@@ -134,7 +161,11 @@ Result<OwnRecord> parse_own(std::string_view text) {
 Result<Event> parse_event(std::string_view text) {
     Fields fields(text);
     Event event;
-    event.kind = static_cast<Event::Kind>(fields.one_of(kKinds));
+    const std::string_view head = fields.text();
+    const std::size_t colon = std::min(head.find(':'), head.size());
+    event.kind = static_cast<Event::Kind>(fields.index_in(kKinds, head.substr(0, colon)));
+    event.mac = head.substr(std::min(colon + 1, head.size()));
+    fields.require(colon == head.size() || is_mac(event.mac));
     event.node = fields.label();
     event.run = fields.number<std::uint64_t>(kNumberMax);
     event.epoch = fields.number<std::uint64_t>(kNumberMax);

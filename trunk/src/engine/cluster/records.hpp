@@ -1,9 +1,11 @@
 // What nodes of a cluster write into their registry, as text: the record of a node, the ownership of a stream, and events.
 // Anybody with access to the registry can write there, so whatever is read is taken for hostile. Pure.
 //
-//   node:<id>     RUN|HOST|RTMP|HTTP|API|REGION|STATE|CAPACITY|LOAD|VERSION      for as long as its lease lives
-//   own:<stream>  NODE|RUN|EPOCH|SINCE                                           valid while that node's lease has that run
-//   an event      KIND|NODE|RUN|EPOCH|STREAM
+//   node:<id>     RUN|HOST|RTMP|HTTP|API|REGION|STATE|CAPACITY|LOAD|VERSION[|MAC]  for as long as its lease lives
+//   own:<stream>  NODE|RUN|EPOCH|SINCE[|MAC]                                       valid while that node's lease has that run
+//   an event      KIND[:MAC]|NODE|RUN|EPOCH|STREAM
+//
+// MAC: see engine/cluster/seal.hpp.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +18,7 @@
 namespace live::engine::cluster {
 
 inline constexpr std::size_t kIdBytesMax = 64;  // of a node's id, region and version
+inline constexpr std::size_t kMacBytes = 32;
 inline constexpr std::size_t kStreamBytesMax = 1024;
 inline constexpr std::size_t kRecordBytesMax = 2048;
 // Scripts of the registry compute with doubles.
@@ -35,6 +38,7 @@ struct NodeRecord {
     std::uint64_t capacity = 0;  // bytes per second that it can send; 0: unknown
     std::uint64_t load = 0;      // bytes per second that it sends
     std::string version{};
+    std::string mac{};
 
     bool operator==(const NodeRecord&) const = default;
 };
@@ -45,8 +49,17 @@ struct OwnRecord {
     // Counts the owners of the stream: after a partition the higher (epoch, node) keeps it.
     std::uint64_t epoch = 0;
     std::int64_t since = 0;  // milliseconds of the owner's wall clock, for operators only
+    std::string mac{};
 
     bool operator==(const OwnRecord&) const = default;
+};
+
+// One process of a node.
+struct NodeRun {
+    std::string node{};
+    std::uint64_t run = 0;
+
+    bool operator==(const NodeRun&) const = default;
 };
 
 struct Event {
@@ -57,6 +70,7 @@ struct Event {
     std::uint64_t run = 0;
     std::uint64_t epoch = 0;
     std::string stream{};  // empty for drain
+    std::string mac{};
 
     bool operator==(const Event&) const = default;
 };

@@ -54,9 +54,11 @@ TEST(ClusterRecords, RefuseEverythingElse) {
         EXPECT_EQ(parse_node(id, kNodeTexts[0]).code(), Errc::malformed) << id;
     EXPECT_TRUE(parse_node(std::string(kIdBytesMax, 'a'), kNodeTexts[0]).ok());
     for (const char* text :
-         {"", "n", "n|1|1", "n|1|1|1|", "|1|1|1", "n|1|18446744073709551616|1", "n|1|9007199254740993|1", "n|1||1"})
+         {"", "n", "n|1|1", "n|1|1|1|", "n|1|1|1|0123456789abcdef0123456789abcdeF", "n|1|1|1|0123456789abcdef0123456789abcdef|",
+          "|1|1|1", "n|1|18446744073709551616|1", "n|1|9007199254740993|1", "n|1||1"})
         EXPECT_EQ(parse_own(text).code(), Errc::malformed) << text;
-    for (const char* text : {"", "published|n|1|1|", "drain|n|1|0|s", "dancing|n|1|1|s", "gone||1|1|s", "gone|n|1|1"})
+    for (const char* text : {"", "published|n|1|1|", "drain|n|1|0|s", "dancing|n|1|1|s", "drain:|n|1|0|", "drain:x|n|1|0|",
+                             "drain:0123456789abcdef0123456789abcdef0|n|1|0|", "gone||1|1|s", "gone|n|1|1"})
         EXPECT_EQ(parse_event(text).code(), Errc::malformed) << text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -20,13 +21,15 @@ struct Beat {
 };
 // Sets the owner of a stream, if nobody else owns it. An owner whose lease with its run has ended owns nothing; its epoch still
 // counts. A fresh claim is that of a new publisher: it gets an epoch above all earlier ones, and takes the stream over from a
-// living owner only with `replaces`. Any other claim repeats one that was made before: of two living owners the higher one keeps
-// the stream.
+// living owner only with `replaces`, or if that owner is `dead` or drains. Any other claim repeats one that was made before: of
+// two living owners the higher one keeps the stream.
 struct Claim {
     std::string stream;
     OwnRecord own;
     bool is_fresh = false;
     bool replaces = false;
+    // A run of a node that has been seen to have ended, although its lease lives: the stream is not taken from anybody else.
+    std::optional<NodeRun> dead{};
 };
 // Removes exactly this ownership.
 struct Withdraw {

@@ -94,7 +94,7 @@ void Client::send_connect() {
     // As sent by Flash: no proxy, all codecs, AMF0.
     object.set("fpad", false).set("capabilities", 239).set("audioCodecs", 3575).set("videoCodecs", 252);
     object.set("videoFunction", 1).set("objectEncoding", 0);
-    add_capabilities(object);
+    add_capabilities(object, options_.can_reconnect);
     if (options_.connect_arguments.is_container())
         link_.send_command(kConnectionStreamId, "connect", kConnectTransaction, {object, options_.connect_arguments});
     else
@@ -200,6 +200,10 @@ void Client::on_status(const Command& command) {
     } else if (phase_ == Phase::starting && code == "NetStream.Play.Start" && options_.mode == ClientOptions::Mode::play) {
         phase_ = Phase::started;
         events_.push(PlayStarted{});
+    } else if (phase_ == Phase::started && code == kReconnectCode && options_.can_reconnect) {
+        if (!std::exchange(was_asked_to_reconnect_, true))
+            events_.push(
+                ReconnectRequested{text_of(information, "tcUrl").substr(0, kUrlBytesMax), text_of(information, "description")});
     } else if (phase_ == Phase::started && (code == "NetStream.Unpublish.Success" || code == "NetStream.Play.Stop" ||
                                             code == "NetStream.Play.Complete" || code == "NetStream.Play.UnpublishNotify")) {
         events_.push(StreamEnded{code});

@@ -35,6 +35,8 @@ struct ClientOptions {
     HandshakeForm handshake = HandshakeForm::complex;
     std::uint32_t chunk_size = 60'000;
     std::size_t message_bytes_max = 10 << 20;
+    // Whoever drives the client obeys ReconnectRequested: announced to the server.
+    bool can_reconnect = false;
 };
 
 // The server accepted the connection. `info` is the information object of its answer.
@@ -57,10 +59,21 @@ struct StreamEnded {
     std::string code;
 };
 
-using ClientEvent = std::variant<GotMedia, Connected, PublishStarted, PlayStarted, Rejected, StreamEnded, PeerWarning>;
+// The server asks for a new connection, to `tc_url` or, if that is empty, to where this one went. This one goes on until the
+// caller ends it. Once per connection, only with ClientOptions::can_reconnect, after the stream has started.
+struct ReconnectRequested {
+    std::string tc_url;
+    std::string description;
+};
+
+using ClientEvent =
+    std::variant<GotMedia, Connected, PublishStarted, PlayStarted, Rejected, StreamEnded, PeerWarning, ReconnectRequested>;
 
 class Client {
 public:
+    // Longer ones are cut off, which makes them no URL.
+    static constexpr std::size_t kUrlBytesMax = 4096;
+
     Client(ClientOptions options, std::uint64_t handshake_seed);
 
     // Writes the first bytes to the output. Call once, before everything else.
@@ -108,6 +121,7 @@ private:
     std::unique_ptr<ClientHandshake> handshake_;
     std::uint32_t stream_id_ = wire::rtmp::kMessageStreamId;
     Phase phase_ = Phase::handshake;
+    bool was_asked_to_reconnect_ = false;
     HandshakeForm handshake_form_ = HandshakeForm::simple;
 };
 

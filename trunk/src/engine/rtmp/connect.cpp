@@ -17,8 +17,8 @@ constexpr std::array<const char*, 6> kAudioFourCcs = {"mp4a", ".mp3", "Opus", "f
 
 // FourCcInfoMask: we forward frames and neither encode nor decode.
 constexpr int kCanForward = 4;
-// CapsExMask: multitrack 2, ModEx 4, nanosecond offset 8. Not reconnect (1).
-constexpr int kOurCapsEx = 2 | 4 | 8;
+// CapsExMask: multitrack 2, ModEx 4, nanosecond offset 8; and kCapsReconnect.
+constexpr std::uint32_t kOurCapsEx = 2 | 4 | 8;
 
 std::string text_in(const Value& object, std::string_view key) {
     const Value* value = object.find(key);
@@ -91,7 +91,7 @@ bool is_enhanced(const Value& command_object) {
     return false;
 }
 
-void add_capabilities(Value& object) {
+void add_capabilities(Value& object, bool reconnects) {
     Value list = Value::strict_array();
     Value video = Value::object();
     Value audio = Value::object();
@@ -106,13 +106,13 @@ void add_capabilities(Value& object) {
     object.set("fourCcList", std::move(list));
     object.set("videoFourCcInfoMap", std::move(video));
     object.set("audioFourCcInfoMap", std::move(audio));
-    object.set("capsEx", kOurCapsEx);
+    object.set("capsEx", static_cast<int>(kOurCapsEx | (reconnects ? kCapsReconnect : 0)));
 }
 
 Value connect_properties(bool enhanced) {
     Value properties = Value::object({{"fmsVer", "FMS/3,5,3,888"}, {"capabilities", 127}, {"mode", 1}});
     if (enhanced)
-        add_capabilities(properties);
+        add_capabilities(properties, true);
     return properties;
 }
 

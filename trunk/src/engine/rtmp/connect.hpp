@@ -34,8 +34,12 @@ WantsToPlay read_play(const Command& command);
 // Whether the client sent any E-RTMP property, so that our answer contains them too.
 bool is_enhanced(const wire::amf::Value& command_object);
 
+// E-RTMP v2, CapsExMask: this end can ask for a reconnect, or obeys when it is asked.
+inline constexpr std::uint32_t kCapsReconnect = 1;
+inline constexpr std::string_view kReconnectCode = "NetConnection.Connect.ReconnectRequest";
+
 // Adds the codecs supported by FourCC to a connect object or to the properties of its answer.
-void add_capabilities(wire::amf::Value& object);
+void add_capabilities(wire::amf::Value& object, bool reconnects);
 
 wire::amf::Value connect_properties(bool enhanced);
 wire::amf::Value connect_information(const ServerIdentity& identity, double object_encoding);

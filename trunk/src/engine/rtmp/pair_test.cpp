@@ -143,6 +143,7 @@ private:
         return "rejected " + event.code + ": " + event.description + (event.redirect_url ? " -> " + *event.redirect_url : "");
     }
     static std::string line(const StreamEnded& event) { return "ended " + event.code; }
+    static std::string line(const ReconnectRequested& event) { return "reconnect <" + event.tc_url + "> " + event.description; }
 
     Answers answers_;
     Cuts cuts_;
@@ -286,6 +287,64 @@ TEST(SessionPair, AnUnpublishOnTheServersSideReachesThePlayer) {
     pair.server.send_status(StatusLevel::status, "NetStream.Play.UnpublishNotify", "the publisher left");
     pair.run();
     EXPECT_EQ(pair.client_events, (Lines{"ended NetStream.Play.UnpublishNotify"}));
+}
+
+TEST(SessionPair, AReconnectIsAskedForOfWhoAnnouncedIt) {
+    for (const auto mode : {ClientOptions::Mode::publish, ClientOptions::Mode::play}) {
+        for_every_seed([mode](unsigned seed) {
+            auto options = client_options(mode);
+            options.can_reconnect = true;
+            SessionPair pair(std::move(options), seed);
+            EXPECT_TRUE(pair.server.can_reconnect());
+            pair.client_events.clear();
+            pair.server.request_reconnect("rtmp://other:1936/live", "this server is about to stop");
+            pair.server.request_reconnect("rtmp://third/live", "again");
+            pair.run();
+            EXPECT_EQ(pair.client_events, (Lines{"reconnect <rtmp://other:1936/live> this server is about to stop"}))
+                << "once for a connection";
+            // The stream goes on here until the new connection has it.
+            pair.server_events.clear();
+            if (mode == ClientOptions::Mode::publish)
+                pair.client.send_media(MessageType::audio, 1, Octets(10, 1));
+            pair.client.stop();
+            pair.run();
+            EXPECT_EQ(pair.server_events.back(), "deleted");
+            EXPECT_EQ(pair.server_events.size(), mode == ClientOptions::Mode::publish ? 3U : 2U);
+        });
+    }
+}
+
+TEST(SessionPair, AReconnectMayBeToTheSamePlace) {
+    auto options = client_options(ClientOptions::Mode::publish);
+    options.can_reconnect = true;
+    SessionPair pair(std::move(options), 3);
+    pair.client_events.clear();
+    pair.server.request_reconnect("", "a new process");
+    pair.run();
+    EXPECT_EQ(pair.client_events, (Lines{"reconnect <> a new process"}));
+}
+
+TEST(SessionPair, NobodyElseIsAskedToReconnect) {
+    SessionPair pair(client_options(ClientOptions::Mode::publish), 3);
+    EXPECT_FALSE(pair.server.can_reconnect());
+    pair.server.request_reconnect("rtmp://other/live", "about to stop");
+    EXPECT_FALSE(pair.server.has_output());
+    // A server that asks all the same is not heard.
+    pair.client_events.clear();
+    pair.server.send_status(StatusLevel::status, kReconnectCode, "come back");
+    pair.run();
+    EXPECT_EQ(pair.client_events, Lines());
+}
+
+TEST(SessionPair, ALongAddressIsCutOff) {
+    auto options = client_options(ClientOptions::Mode::publish);
+    options.can_reconnect = true;
+    SessionPair pair(std::move(options), 3);
+    pair.client_events.clear();
+    pair.server.request_reconnect(std::string(2 * Client::kUrlBytesMax, 'x'), "");
+    pair.run();
+    ASSERT_EQ(pair.client_events.size(), 1U);
+    EXPECT_EQ(pair.client_events[0], "reconnect <" + std::string(Client::kUrlBytesMax, 'x') + "> ");
 }
 
 TEST(SessionPair, ArgumentsOfConnectTravel) {

@@ -181,6 +181,7 @@ Result<void> Server::on_connect(Command& command) {
     connect_transaction_ = command.transaction;
     object_encoding_ = request->object_encoding;
     is_enhanced_ = is_enhanced(request->command_object);
+    can_reconnect_ = (request->caps_ex & kCapsReconnect) != 0;
     if (request->tc_url.empty()) {
         reject_connect("tcUrl is required");
         return Error(Errc::malformed, "connect without a tcUrl");
@@ -357,6 +358,15 @@ void Server::send_status(StatusLevel level, std::string_view code, std::string_v
     Value information = status_object(level, code, description);
     information.set("clientid", kClientId);
     link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(information)});
+}
+
+void Server::request_reconnect(std::string_view tc_url, std::string_view description) {
+    if (!can_reconnect_)
+        return;
+    Value information = status_object(StatusLevel::status, kReconnectCode, description);
+    if (!tc_url.empty())
+        information.set("tcUrl", tc_url);
+    link_.send_command(kConnectionStreamId, "onStatus", 0, {Value::null(), std::move(information)});
 }
 
 void Server::set_reader_limits() {

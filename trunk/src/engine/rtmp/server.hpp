@@ -76,6 +76,11 @@ public:
 
     // Unsolicited status (onStatus on message stream 1), such as an error before the socket closes.
     void send_status(StatusLevel level, std::string_view code, std::string_view description);
+    // Whether the client has announced that it obeys request_reconnect().
+    bool can_reconnect() const { return can_reconnect_; }
+    // E-RTMP v2, "Reconnect Request": asks the client to continue on a new connection, to `tc_url` or, if that is empty, to where
+    // it came from. It ends this one by itself. Does nothing for a client that has not announced that it can.
+    void request_reconnect(std::string_view tc_url, std::string_view description);
     void send_control(const wire::rtmp::ControlMessage& message) { link_.send_control(message); }
     // Announces the size to the player and applies it from the next message on.
     void set_chunk_size(std::uint32_t bytes) { link_.announce_chunk_size(bytes); }
@@ -145,6 +150,7 @@ private:
     HandshakeForm handshake_form_ = HandshakeForm::simple;
     PublishStyle style_ = PublishStyle::flash;
     bool is_enhanced_ = false;
+    bool can_reconnect_ = false;
     bool has_created_stream_ = false;
 };
 

@@ -73,7 +73,26 @@ TEST_F(ServerTest, AnnouncesFourCcsToWhoAnnouncesAny) {
     EXPECT_EQ(result.object.find("fourCcList")->members().size(), 11U);
     EXPECT_EQ(result.object.find("videoFourCcInfoMap")->find("hvc1")->number(), 4);
     EXPECT_EQ(result.object.find("audioFourCcInfoMap")->find("Opus")->number(), 4);
-    EXPECT_EQ(result.object.find("capsEx")->number(), 14);
+    EXPECT_EQ(result.object.find("capsEx")->number(), 15);
+}
+
+// E-RTMP v2, "Reconnect Request": onStatus of the connection.
+TEST_F(ServerTest, AsksForAReconnectOnTheConnectionsOwnStream) {
+    send(RawClient::call("connect", 1, {Value::object({{"tcUrl", "rtmp://h/live"}, {"capsEx", 1}})}));
+    ASSERT_TRUE(expect<WantsToConnect>());
+    ASSERT_TRUE(server.accept_connect().ok());
+    output();
+    server.request_reconnect("rtmp://other/live", "about to stop");
+    const auto messages = output();
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_EQ(messages[0].stream_id, 0U);
+    const Command asked = MUST(parse_command(messages[0]));
+    EXPECT_EQ(asked.name, "onStatus");
+    EXPECT_EQ(asked.argument(0).find("code")->string(), "NetConnection.Connect.ReconnectRequest");
+    EXPECT_EQ(asked.argument(0).find("level")->string(), "status");
+    EXPECT_EQ(asked.argument(0).find("tcUrl")->string(), "rtmp://other/live");
+    server.request_reconnect("", "to the same place");
+    EXPECT_EQ(MUST(parse_command(output().at(0))).argument(0).find("tcUrl"), nullptr);
 }
 
 TEST_F(ServerTest, BoundsTheFourCcList) {

@@ -7,6 +7,8 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
+#include "io/resolve.hpp"
+#include "io/tcp_stream.hpp"
 #include "service/cluster/redis_commands.hpp"
 
 namespace live::service::cluster {
@@ -44,7 +46,8 @@ ClusterService::ClusterService(ClusterContext context, ClusterEvents& events, Lo
     cluster::NodeRecord self;
     self.id = context_.node_id;
     self.run = random_number() % cluster::kNumberMax;
-    member_ = std::make_unique<Member>(cluster::MemberOptions{options.beat, options.lease}, std::move(self), random_number());
+    member_ = std::make_unique<Member>(cluster::MemberOptions{options.beat, options.lease, options.secret}, std::move(self),
+                                       random_number());
 }
 
 ClusterService::~ClusterService() = default;
@@ -52,7 +55,7 @@ ClusterService::~ClusterService() = default;
 Result<void> ClusterService::start(io::Scope& fibers, io::Deadline) {
     if (!is_on())
         return {};
-    member_->set_self(context_.describe());
+    describe_self();
     LOG_INFO(log_, "cluster node {} at {}, registry={}", context_.node_id, member_->self().host, url_.label());
     TRY(fibers.start("registry", [this](io::Deadline forever) { run_commands(forever); }));
     TRY(fibers.start("registry events", [this](io::Deadline forever) { run_events(forever); }));
@@ -229,8 +232,38 @@ void ClusterService::deliver(cluster::Notice notice) {
 }
 
 Result<void> ClusterService::claim(const std::string& url, bool replaces, io::Deadline deadline) {
+    auto claimed = claim_once(url, replaces, {}, deadline);
+    if (claimed.ok() || claimed.code() != Errc::conflict)
+        return claimed;
+    const auto dead = find_dead_owner(url, deadline);
+    if (!dead)
+        return claimed;
+    LOG_INFO(log_, "cluster stream {} is taken from node {}, whose process has ended", url, dead->node);
+    return claim_once(url, replaces, dead, deadline);
+}
+
+// A killed process keeps its lease for some seconds, and its encoder is back elsewhere at once. A machine that says that nobody
+// listens there any more is as good as the lease's end; one that says nothing is not.
+std::optional<cluster::NodeRun> ClusterService::find_dead_owner(const std::string& url, io::Deadline deadline) {
+    const auto where = find(url, deadline);
+    const auto* there = where.ok() ? std::get_if<cluster::There>(&*where) : nullptr;
+    if (there == nullptr || there->node.rtmp_port == 0 || probes_ >= kProbesMax)
+        return std::nullopt;
+    ++probes_;
+    const auto limit = deadline.sooner(io::Deadline::after(kProbeLimit));
+    const auto addresses = io::resolve(there->node.host, there->node.rtmp_port, limit);
+    const bool is_dead = addresses.ok() && !addresses->empty() && std::ranges::all_of(*addresses, [&](const Endpoint& address) {
+                             const auto connected = io::TcpStream::connect(address, limit);
+                             return !connected.ok() && connected.code() == Errc::closed;
+                         });
+    --probes_;
+    return is_dead ? std::optional(cluster::NodeRun{there->own.node, there->own.run}) : std::nullopt;
+}
+
+Result<void> ClusterService::claim_once(const std::string& url, bool replaces, const std::optional<cluster::NodeRun>& dead,
+                                        io::Deadline deadline) {
     Waiter<cluster::PublishDecided> waiter;
-    const std::uint64_t ticket = member_->publish(url, replaces, wall_ms(), io::now());
+    const std::uint64_t ticket = member_->publish(url, replaces, wall_ms(), io::now(), dead);
     publishers_[ticket] = &waiter;
     pump();
     Result<void> waited;
@@ -318,8 +351,31 @@ void ClusterService::on_unpublished(const std::string& url) {
 void ClusterService::on_tick() {
     if (!is_on())
         return;
-    member_->set_self(context_.describe());
+    sent_rate_.note(context_.sent_bytes(), io::now());
+    describe_self();
     find_orphans();
+}
+
+void ClusterService::describe_self() {
+    cluster::NodeRecord self = context_.describe();
+    self.state = is_draining_ ? cluster::NodeRecord::State::draining : cluster::NodeRecord::State::up;
+    self.capacity = context_.options.capacity;
+    self.load = sent_rate_.per_second();
+    member_->set_self(std::move(self));
+}
+
+void ClusterService::drain(io::Deadline deadline) {
+    if (!is_on() || std::exchange(is_draining_, true))
+        return;
+    LOG_INFO(log_, "cluster node {} drains: it takes no more streams, and sends its clients to other nodes", context_.node_id);
+    describe_self();
+    member_->announce_state(io::now());
+    pump();
+    // A hint: they list the nodes by themselves, some seconds later.
+    cluster::Event event{cluster::Event::Kind::drain, context_.node_id, member_->self().run, 0, {}, {}};
+    member_->seal().put_on(event);
+    static_cast<void>(
+        call({"PUBLISH", std::string(kEventChannel), text_of(event)}, deadline.sooner(io::Deadline::after(kDrainLimit))));
 }
 
 bool ClusterService::is_orphan(const std::string& url) const {

@@ -18,6 +18,7 @@
 #include "io/tls_context.hpp"
 #include "media/stream_table.hpp"
 #include "service/cluster/options.hpp"
+#include "service/cluster/rate_meter.hpp"
 #include "service/cluster/redis_link.hpp"
 #include "service/service.hpp"
 
@@ -41,10 +42,17 @@ struct ClusterContext {
     media::StreamTable& streams;
     io::TlsContext* tls = nullptr;
     MutBytes scratch;
-    // This node, as others shall see it now; id and run are added.
+    // This node, as others shall see it now; id, run, state, capacity and load are added.
     std::function<engine::cluster::NodeRecord()> describe;
+    // Bytes that this process has sent to anybody.
+    std::function<std::uint64_t()> sent_bytes;
     // Whether publishers of the virtual host are registered.
     std::function<bool(const std::string& vhost)> takes_part;
+};
+
+struct PlacementCounts {
+    std::uint64_t sent = 0;    // players sent to another node
+    std::uint64_t stayed = 0;  // players for whom this node was the best, or who had been sent here
 };
 
 class ClusterService final : public Service {
@@ -57,6 +65,12 @@ public:
     static constexpr std::size_t kOrphansMax = 1'000;
     static constexpr std::chrono::seconds kOrphanPeriod{2};
     static constexpr std::size_t kCallsMax = 64;
+    // For a connection to the owner of a stream, before a publisher is refused.
+    static constexpr std::chrono::milliseconds kProbeLimit{200};
+    // For telling other nodes of a drain.
+    static constexpr std::chrono::milliseconds kDrainLimit{200};
+    // Of probes at the same time; publishers above it are refused without one.
+    static constexpr std::size_t kProbesMax = 16;
 
     // Everything referred to outlives this. The options have been checked.
     ClusterService(ClusterContext context, ClusterEvents& events, Log log);
@@ -65,8 +79,10 @@ public:
     ClusterService& operator=(const ClusterService&) = delete;
 
     bool is_on() const { return member_ != nullptr; }
+    const RegistryOptions& options() const { return context_.options; }
     // A publisher wants to be let in. Errc::conflict when another node has the stream and `replaces` is off, Errc::limit,
-    // Errc::cancelled. Waits at most Member::kWaitMax.
+    // Errc::cancelled. Waits at most Member::kWaitMax; when it is to be refused, some of those more, to see whether the other
+    // node's process still lives.
     Result<void> claim(const std::string& url, bool replaces, io::Deadline deadline);
     // Waits at most Member::kWaitMax. Errc::cancelled.
     Result<engine::cluster::Whereabouts> find(const std::string& url, io::Deadline deadline);
@@ -76,6 +92,10 @@ public:
     // For the API: a command beside the member's. Errc::closed while the registry is away, Errc::limit, Errc::timed_out.
     Result<engine::redis::Reply> call(std::vector<std::string> words, io::Deadline deadline);
     const Member* member() const { return member_.get(); }
+    // Nobody is to be placed here any more. Other nodes are told; not undone. Does nothing on a server that is alone.
+    void drain(io::Deadline deadline);
+    bool is_draining() const { return is_draining_; }
+    PlacementCounts placements{};
     std::uint64_t connections() const { return connections_; }
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
@@ -103,6 +123,9 @@ private:
         std::vector<std::string> words;
     };
 
+    Result<void> claim_once(const std::string& url, bool replaces, const std::optional<engine::cluster::NodeRun>& dead,
+                            io::Deadline deadline);
+    std::optional<engine::cluster::NodeRun> find_dead_owner(const std::string& url, io::Deadline deadline);
     void run_commands(io::Deadline deadline);
     void run_events(io::Deadline deadline);
     void run_timer(io::Deadline deadline);
@@ -119,6 +142,7 @@ private:
     void note_orphan(const std::string& url);
     void find_orphans();
     bool is_orphan(const std::string& url) const;
+    void describe_self();
 
     const ClusterContext context_;
     ClusterEvents& events_;
@@ -134,7 +158,10 @@ private:
     std::set<std::string> orphans_;
     std::uint64_t next_call_ = 1;
     std::uint64_t connections_ = 0;
+    std::size_t probes_ = 0;
     bool is_connected_ = false;
+    bool is_draining_ = false;
+    RateMeter sent_rate_;
     std::string why_away_;  // what was last logged
     Signal commands_wait_;  // something is to be sent
     Signal timer_changed_;

@@ -22,14 +22,31 @@ inline constexpr auto kRegistryRows = std::tuple{
         "Where other nodes reach this one: host or host:port, the port of RTMP. The first address of this machine when it is "
         "not said.")
         .example("10.0.0.1"),
-    config::row(&RegistryOptions::region, "region", config::Reload::restart, "The region of this node, for operators.")
+    config::row(&RegistryOptions::region, "region", config::Reload::restart,
+                "The region of this node: players are sent to nodes of the same region first.")
         .example("eu-west"),
     config::row(&RegistryOptions::beat, "beat", 1s, 60s, config::Reload::restart, "Seconds between two signs of life."),
     config::row(&RegistryOptions::lease, "lease", 3s, 600s, config::Reload::restart,
                 "Seconds after the last one until the node's streams are anybody's. At least twice the beat."),
     config::row(&RegistryOptions::secret, "secret", config::Reload::restart,
-                "The same on all nodes: they know each other by it. The cluster.secret of every virtual host that has none.")
+                "The same on all nodes: they know each other by it, and sign what they write into the registry; what is not "
+                "signed is not believed. "
+                "The cluster.secret of every virtual host that has none.")
         .secret(),
+    config::row(
+        &RegistryOptions::redirect, "redirect", config::Reload::restart,
+        "Sends RTMP, HTTP-FLV, HLS, DASH and WHEP players of streams that this node does not have, and all of them when it is "
+        "busy, "
+        "to the best node, instead of pulling each stream: of two random ones the one that uses less of its capacity. They must "
+        "reach the nodes at their `advertise`d addresses. Players over TLS and WebSocket stay."),
+    config::row(&RegistryOptions::capacity, "capacity", 0, std::uint64_t{1} << 50, config::Reload::restart,
+                "Bytes per second that this node can send, for the choice among nodes and for millrace_cluster_capacity_used. 0: "
+                "unknown; "
+                "such a node is never full."),
+    config::row(&RegistryOptions::drain_limit, "drain_limit", 0s, 3600s, config::Reload::restart,
+                "Seconds that POST /api/v1/drain and SIGQUIT give the clients of a node to go on at other nodes, before the "
+                "graceful stop "
+                "and its grace_final_wait."),
 };
 
 }  // namespace live::service::cluster

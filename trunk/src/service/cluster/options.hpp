@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "base/time.hpp"
@@ -17,6 +18,9 @@ struct RegistryOptions {
     std::chrono::milliseconds beat = 2s;
     std::chrono::milliseconds lease = 8s;
     std::string secret;
+    bool redirect = false;
+    std::uint64_t capacity = 0;
+    std::chrono::milliseconds drain_limit = 20s;
 };
 
 }  // namespace live::service::cluster

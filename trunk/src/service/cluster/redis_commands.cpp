@@ -36,7 +36,7 @@ if known and string.match(known, '^(%d+)|') == ARGV[4] then return 1 end
 return 0
 )";
 
-// ARGV: node, run, epoch, since, fresh, replaces, age in ms, prefix, stream, channel.
+// ARGV: node, run, epoch, since, fresh, replaces, age in ms, prefix, stream, channel, NODE|RUN that is dead.
 constexpr std::string_view kClaim = R"(
 local held = redis.call('GET', KEYS[1])
 local epoch = tonumber(ARGV[3])
@@ -47,9 +47,10 @@ if held then
   if node and at then
     local ours = node == ARGV[1] and run == ARGV[2]
     local alive = false
-    if not ours then
+    if not ours and node .. '|' .. run ~= ARGV[11] then
       local lease = redis.call('GET', ARGV[8] .. 'node:' .. node)
       alive = lease and string.match(lease, '^(%d+)|') == run
+      if alive and ARGV[5] == '1' and string.match(lease, '^%d+|[^|]*|%d+|%d+|%d+|[^|]*|(%a+)|') == 'draining' then alive = false end
     end
     if alive and ARGV[5] == '1' and ARGV[6] == '0' then return {0, held} end
     if alive and ARGV[5] == '0' and (at > epoch or (at == epoch and node > ARGV[1])) then return {0, held} end
@@ -152,13 +153,14 @@ std::vector<std::string> words_of(const cluster::Command& command) {
                              claim.own.node,
                              std::to_string(claim.own.run),
                              std::to_string(claim.own.epoch),
-                             std::to_string(claim.own.since),
+                             std::to_string(claim.own.since) + (claim.own.mac.empty() ? "" : "|" + claim.own.mac),
                              flag(claim.is_fresh),
                              flag(claim.replaces),
                              age,
                              prefix,
                              claim.stream,
-                             channel};
+                             channel,
+                             claim.dead ? fmt::format("{}|{}", claim.dead->node, claim.dead->run) : std::string()};
             },
             [&](const cluster::Withdraw& withdraw) {
                 return Words{"EVAL",

@@ -30,7 +30,13 @@ std::string without_script(const cluster::Command& command) {
 // The scripts themselves are tested with a real server, in test/e2e/test_cluster.py.
 TEST(RedisCommands, NameTheirKeysAndArguments) {
     EXPECT_EQ(without_script(kBeat), "EVAL  2 millrace:node:a millrace:nodes a 7|h|0|0|0||up|0|0| 8000 7 ");
-    EXPECT_EQ(without_script(kClaim), "EVAL  1 millrace:own:/live/cam a 7 3 5 0 1 3600000 millrace: /live/cam millrace:events ");
+    EXPECT_EQ(without_script(kClaim), "EVAL  1 millrace:own:/live/cam a 7 3 5 0 1 3600000 millrace: /live/cam millrace:events  ");
+    cluster::Command is_signed = kClaim;
+    std::get<cluster::Claim>(is_signed.what).own.mac = std::string(cluster::kMacBytes, 'f');
+    EXPECT_NE(without_script(is_signed).find(" 5|" + std::string(cluster::kMacBytes, 'f') + " 0 1 "), std::string::npos);
+    cluster::Command after_death = kClaim;
+    std::get<cluster::Claim>(after_death.what).dead = cluster::NodeRun{"b", 9};
+    EXPECT_TRUE(without_script(after_death).ends_with("millrace:events b|9 "));
     EXPECT_EQ(without_script(kWithdraw), "EVAL  1 millrace:own:/live/cam a 7 3 /live/cam millrace:events ");
     EXPECT_EQ(without_script(kLook), "EVAL  1 millrace:own:/live/cam millrace: ");
     EXPECT_EQ(without_script(kList), "EVAL  1 millrace:nodes millrace: 4095 ");

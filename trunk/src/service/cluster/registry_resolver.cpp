@@ -1,5 +1,7 @@
 #include "service/cluster/registry_resolver.hpp"
 
+#include "io/loop.hpp"
+
 namespace live::service::cluster {
 
 namespace {
@@ -27,8 +29,13 @@ relay::Location RegistryResolver::find(const std::string& url, const relay::Clus
     return relay::Nowhere{"no node of the cluster has the stream"};
 }
 
-// One that does not have the stream says so at once.
-relay::Location RegistryResolver::neighbours() const {
+// One that does not have the stream says so at once. Only while the registry is away: an answer that is late, or a question too
+// many for it, is asked again.
+relay::Location RegistryResolver::neighbours() {
+    if (service_.member()->is_up())
+        return relay::Unknown{"the registry has not answered in time", kRetry};
+    if (!budget_.take(io::now()))
+        return relay::Unknown{"the registry is away, and too many streams are asked for", kRetry};
     relay::Located found;
     for (const auto& node : service_.member()->neighbours())
         if (node.rtmp_port != 0 && found.origins.size() < kNeighboursMax)

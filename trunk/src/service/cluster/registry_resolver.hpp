@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "service/cluster/ask_budget.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/relay/resolver.hpp"
 
@@ -20,10 +21,11 @@ public:
     relay::Location find(const std::string& url, const relay::ClusterOptions& options, io::Deadline deadline) override;
 
 private:
-    relay::Location neighbours() const;
+    relay::Location neighbours();
 
     ClusterService& service_;
     relay::Resolver& next_;
+    AskBudget budget_;
 };
 
 }  // namespace live::service::cluster

@@ -13,7 +13,8 @@ Result<std::string> read_page(ClusterService& service, const std::string& cursor
         return page.cursor;
     const auto owners = TRY(service.call(owner_words(page.streams), deadline));
     for (std::size_t i = 0; i < page.streams.size() && i < owners.items.size(); ++i)
-        if (const auto own = engine::cluster::parse_own(owners.items[i].text); own.ok())
+        if (const auto own = engine::cluster::parse_own(owners.items[i].text);
+            own.ok() && service.member()->seal().is_good(*own, page.streams[i]))
             all.streams.emplace_back(page.streams[i], *own);
     return page.cursor;
 }

@@ -37,7 +37,7 @@ Result<Elsewhere> as_here(const Result<void>& allowed) {
 Result<void> turn_away(http::Exchange& exchange, const Result<Elsewhere>& admitted, const std::string& vhost,
                        io::Deadline deadline) {
     if (admitted.ok())
-        return exchange.send(http::redirect_reply(exchange.request(), (*admitted)->http, vhost), deadline);
+        return exchange.send(http::redirect_reply(exchange.request(), (*admitted)->http, vhost, (*admitted)->mark), deadline);
     if (admitted.code() == Errc::cancelled)
         return admitted.error();
     return exchange.send(http::error_reply(session::http::status_for(admitted.code()), admitted.error().sentence()), deadline);

@@ -58,8 +58,11 @@ Result<std::optional<session::Redirect>> Viewers::admit(const http::Request& req
     if (files::Session* session = find(key)) {
         if (session->is_kicked())
             return gone();
-        if (!request.is_head())
-            session->touch(io::now());
+        if (request.is_head())
+            return std::optional<session::Redirect>();
+        if (auto elsewhere = sessions_.send_on(*session))
+            return elsewhere;
+        session->touch(io::now());
         return std::optional<session::Redirect>();
     }
     // HEAD opens no session, but is subject to the access rules.

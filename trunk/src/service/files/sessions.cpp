@@ -112,6 +112,13 @@ Result<std::optional<session::Redirect>> Sessions::pull(const session::ClientReq
     return std::optional<session::Redirect>();
 }
 
+std::optional<session::Redirect> Sessions::send_on(Session& session) {
+    auto elsewhere = admission_.send_on(session.request());
+    if (elsewhere && !elsewhere->http.empty())
+        session.leave(Error(Errc::closed, "the player has been sent to another server"));
+    return elsewhere;
+}
+
 void Sessions::expire(TimePoint now) {
     for (auto at = sessions_.begin(); at != sessions_.end();) {
         Session& session = *at->second;

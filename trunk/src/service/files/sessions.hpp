@@ -86,6 +86,8 @@ public:
     // For a player without a session: has the stream pulled from another server, and returns when it has media here, or why not.
     // Asks admission like a player that leaves at once. With a place, the player is to be sent there.
     Result<std::optional<session::Redirect>> pull(const session::ClientRequest& request, io::Deadline deadline);
+    // Where the player of a session had better go on; then the session is over.
+    std::optional<session::Redirect> send_on(Session& session);
     // Ends idle and kicked sessions; kicked ones are remembered until their idle limit.
     void expire(TimePoint now);
     void clear();

@@ -97,4 +97,40 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
     return made;
 }
 
+Result<Destination> moved_destination(const Destination& from, std::string_view tc_url) {
+    if (tc_url.empty())
+        return from;
+    if (tc_url.size() > kDestinationBytesMax)
+        return Error(Errc::limit, "a request to reconnect to an address that is too long");
+    if (!std::ranges::all_of(tc_url, [](char letter) { return letter > ' ' && letter <= '~'; }))
+        return Error(Errc::malformed, "a request to reconnect to an address that is none");
+    constexpr std::string_view kSchemeEnd = "://";
+    const std::string_view scheme_now = from.is_secure ? "rtmps" : "rtmp";
+    std::string url(tc_url);
+    if (tc_url.starts_with("//"))
+        url = fmt::format("{}:{}", scheme_now, tc_url);
+    else if (tc_url.starts_with('/'))
+        url = fmt::format("{}://{}{}", scheme_now, Endpoint{from.host, from.port}.text(), tc_url);
+    const std::size_t scheme_end = url.find(kSchemeEnd);
+    const std::string_view scheme = std::string_view(url).substr(0, scheme_end);
+    if (scheme_end == std::string::npos || (scheme != "rtmp" && scheme != "rtmps"))
+        return malformed(tc_url, "only rtmp:// and rtmps:// are spoken");
+    Destination made = from;
+    made.is_secure = scheme == "rtmps";
+    if (from.is_secure && !made.is_secure)
+        return Error(Errc::denied, "the destination asks to go on without TLS");
+    const std::string_view rest = std::string_view(url).substr(scheme_end + kSchemeEnd.size());
+    const std::size_t question = std::min(rest.find('?'), rest.size());
+    const std::size_t slash = std::min(rest.find('/'), question);
+    auto authority = TRY(parse_authority(tc_url, rest.substr(0, slash), made.is_secure ? kRtmpsPort : kRtmpPort));
+    made.host = std::move(authority.host);
+    made.port = authority.port;
+    if (const auto app = ascii::trimmed(rest.substr(slash, question - slash), "/"); !app.empty())
+        made.app = app;
+    made.tc_url = fmt::format("{}://{}/{}{}", scheme, Endpoint{made.host, made.port}.text(), made.app, rest.substr(question));
+    const std::size_t name_at = std::min(from.label.rfind('/'), from.label.size());
+    made.label = fmt::format("{}://{}/{}{}", scheme, Endpoint{made.host, made.port}.text(), made.app, from.label.substr(name_at));
+    return made;
+}
+
 }  // namespace live::service::forward

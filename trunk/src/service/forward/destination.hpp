@@ -41,4 +41,9 @@ inline constexpr std::size_t kDestinationBytesMax = 1024;
 // and the same with rtmps://. Default ports are 1935 and 443. Errc::malformed, Errc::limit over kDestinationBytesMax.
 Result<Destination> make_destination(std::string_view text, const StreamName& stream);
 
+// Where a destination asks to be reconnected (E-RTMP v2, "Reconnect Request"): `tc_url` is absolute, begins with "//" or "/", or
+// is empty for the same place; the stream keeps its name. Errc::malformed, Errc::limit over kDestinationBytesMax, Errc::denied
+// for one that would give up TLS.
+Result<Destination> moved_destination(const Destination& from, std::string_view tc_url);
+
 }  // namespace live::service::forward

@@ -89,5 +89,28 @@ TEST(ForwardDestination, IsBoundedInLength) {
     EXPECT_EQ(make_destination(std::string(kDestinationBytesMax + 1, 'a'), kCamera).code(), Errc::limit);
 }
 
+TEST(ForwardDestination, MovesToWhereItIsAskedTo) {
+    const auto from = MUST(make_destination("rtmp://a.example/app?k=v", kCamera));
+    EXPECT_EQ(MUST(moved_destination(from, "")).tc_url, from.tc_url);
+    const auto moved = MUST(moved_destination(from, "rtmp://192.0.2.1:1936/live/deep?token=x"));
+    EXPECT_EQ(moved.tc_url, "rtmp://192.0.2.1:1936/live/deep?token=x");
+    EXPECT_EQ(moved.app, "live/deep");
+    EXPECT_EQ(moved.stream, from.stream);
+    EXPECT_EQ(moved.label.find("token"), std::string::npos);
+    EXPECT_EQ(MUST(moved_destination(from, "//b.example")).tc_url, "rtmp://b.example:1935/app") << "the app stays";
+    EXPECT_EQ(MUST(moved_destination(from, "/other")).tc_url, "rtmp://a.example:1935/other");
+    EXPECT_TRUE(MUST(moved_destination(from, "rtmps://b.example/app")).is_secure);
+}
+
+TEST(ForwardDestination, DoesNotMoveAnywhere) {
+    const auto from = MUST(make_destination("rtmps://a.example/app", kCamera));
+    EXPECT_EQ(moved_destination(from, "rtmp://a.example/app").code(), Errc::denied) << "TLS is kept";
+    EXPECT_TRUE(MUST(moved_destination(from, "//b.example/app")).is_secure);
+    for (const char* text : {"rtmps", "rtmps:", "rtmps://", "rtmps:///app", "http://a/live", "live", "rtmps://a:0/x",
+                             "rtmps://a/x y", "rtmps://a/\n", "//", "//:1/x"})
+        EXPECT_EQ(moved_destination(from, text).code(), Errc::malformed) << text;
+    EXPECT_EQ(moved_destination(from, "rtmps://" + std::string(kDestinationBytesMax, 'a')).code(), Errc::limit);
+}
+
 }  // namespace
 }  // namespace live::service::forward

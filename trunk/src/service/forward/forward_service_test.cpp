@@ -1,7 +1,9 @@
 #include "service/forward/forward_service.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -64,7 +66,9 @@ public:
 
     std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     bool refuses = false;
-    bool stops_reading = false;  // after the publish
+    bool stops_reading = false;               // after the publish
+    std::optional<std::string> reconnect_to;  // asked for after the first media
+    bool could_reconnect = false;
     Signal changed;
     std::vector<Media> media;
     std::string tc_url;
@@ -100,6 +104,10 @@ private:
         if (const auto* publish = std::get_if<rtmp::WantsToPublish>(&event)) {
             stream_name = publish->stream;
             return refuses ? engine.reject_publish("NetStream.Publish.BadName", "busy") : engine.accept_publish();
+        }
+        if (reconnect_to && std::holds_alternative<rtmp::GotMedia>(event)) {
+            could_reconnect = engine.can_reconnect();
+            engine.request_reconnect(*std::exchange(reconnect_to, std::nullopt), "about to stop");
         }
         if (const auto* got = std::get_if<rtmp::GotMedia>(&event))
             media.push_back({got->type, got->timestamp_ms, std::string(as_text(got->payload.bytes()))});
@@ -254,6 +262,47 @@ TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
     EXPECT_EQ(lines_.count("NetStream.Publish.BadName"), 1U);
     EXPECT_EQ(service_->active(), 1U);
     EXPECT_EQ(source_->readers(), 0U);
+}
+
+// E-RTMP's ReconnectRequest: the new connection publishes, then the old one ends; no frame is lost between them.
+TEST_F(ForwardServiceTest, ADestinationMayAskForAnotherPlace) {
+    create({});
+    FakeServer next;
+    MUST(scope_.start("the next server", [&next](io::Deadline deadline) { next.run(deadline); }));
+    other_.reconnect_to = "rtmp://" + next.listener->endpoint().text() + "/moved";
+    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
+    publish({other_text()});
+    io::wait_until([&] { return other_.media.size() >= 2; });
+    EXPECT_TRUE(other_.could_reconnect);
+    append(media::Kind::video, false, false, 80ms, "\x27\x01 second");
+    io::wait_until([&] { return other_.media.size() >= 3; });
+    EXPECT_EQ(next.connections, 0) << "it stays for a second";
+    io::wait_until([&] { return next.media.size() >= 3; });
+    EXPECT_EQ(next.tc_url, "rtmp://" + next.listener->endpoint().text() + "/moved");
+    EXPECT_EQ(next.stream_name, "cam?token=t");
+    EXPECT_EQ(next.media[2].payload, "\x27\x01 second") << "with the newest GOP";
+    io::wait_until([&] { return other_.finished == 1; });
+    EXPECT_TRUE(other_.said_goodbye);
+    append(media::Kind::video, false, false, 120ms, "\x27\x01 third");
+    io::wait_until([&] { return next.media.size() >= 4; });
+    EXPECT_EQ(lines_.count("FWR goes on at"), 1U);
+    MUST(service_->stop(io::Deadline::after(kSoon)));
+    MUST(scope_.stop(io::Deadline::after(kSoon)));
+}
+
+TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceIsAway) {
+    create({});
+    other_.reconnect_to = "rtmp://127.0.0.1:1/live";
+    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
+    publish({other_text()});
+    io::wait_until([&] { return lines_.count("FWR stays at") == 1; });
+    const std::size_t seen = other_.media.size();
+    append(media::Kind::video, false, false, 80ms, "\x27\x01 more");
+    io::wait_until([&] { return other_.media.size() > seen; });
+    EXPECT_EQ(other_.connections, 1);
+    EXPECT_EQ(lines_.count("FWR retry"), 0U);
 }
 
 TEST_F(ForwardServiceTest, OneDestinationThatIsAwayDoesNotKeepTheOthers) {

@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
+#include "service/forward/splice.hpp"
 
 namespace live::service::forward {
 
@@ -17,7 +18,8 @@ void Forwarder::run(io::Deadline deadline) {
     Backoff backoff(kRetryFirst, kRetryMax);
     for (;;) {
         const TimePoint began = io::now();
-        const auto ended = PushSession(destination_, context_, log_).run(source_, media::Cursor::Audience::none, deadline);
+        const auto ended =
+            push_and_splice(destination_, moved_destination, context_, log_, source_, media::Cursor::Audience::none, deadline);
         if (!ended.ok() && ended.code() == Errc::cancelled)
             break;
         if (!ended.ok() && ended.code() == Errc::denied) {

@@ -21,6 +21,7 @@ rtmp::ClientOptions client_options(const Destination& destination) {
     options.app = destination.app;
     options.stream = destination.stream;
     options.connect_arguments = destination.connect_arguments;
+    options.can_reconnect = true;
     return options;
 }
 
@@ -47,18 +48,41 @@ std::vector<std::uint8_t> with_set_data_frame(Bytes metadata) {
 PushSession::PushSession(const Destination& destination, const ForwardContext& context, const Log& log)
     : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_number()) {}
 
-Result<void> PushSession::run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline) {
+Result<void> PushSession::open(io::Deadline deadline) {
     stream_ = TRY(rtmp_client::dial({destination_.host, destination_.port, destination_.is_secure}, context_.dial, deadline));
     TRY(start(deadline.sooner(io::Deadline::after(kStartLimit))));
-    media::Cursor cursor(std::move(source), media::Listens::at_once, media::Cursor::Start::join_point, media::Cursor::Tracks::all,
-                         audience);
-    LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
-    auto ended = relay(cursor, deadline);
-    if (!ended.ok() && ended.code() == Errc::cancelled)
+    opened_at_ = io::now();
+    return {};
+}
+
+Result<void> PushSession::run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline) {
+    if (!cursor_) {
+        cursor_.emplace(std::move(source), media::Listens::at_once, media::Cursor::Start::join_point, media::Cursor::Tracks::all,
+                        audience);
+        reported_at_ = io::now();
+        LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
+    }
+    auto ended = relay(*cursor_, deadline);
+    if (ended.ok())
+        return ended;
+    if (ended.code() == Errc::cancelled)
         say_goodbye();
-    report(cursor, io::now());
+    report(*cursor_, io::now());
     stream_->close();
     return ended;
+}
+
+std::string PushSession::take_reconnect_url() {
+    std::string url = reconnect_url_.value_or("");
+    reconnect_url_.reset();
+    return url;
+}
+
+void PushSession::end() {
+    say_goodbye();
+    if (cursor_)
+        report(*cursor_, io::now());
+    stream_->close();
 }
 
 Result<void> PushSession::start(io::Deadline deadline) {
@@ -74,10 +98,12 @@ Result<void> PushSession::start(io::Deadline deadline) {
 }
 
 Result<void> PushSession::relay(media::Cursor& cursor, io::Deadline deadline) {
-    reported_at_ = io::now();
     for (;;) {
         const bool more = TRY(send_batch(cursor, deadline));
         TRY(read_available());
+        const auto reconnect_at = reconnect_url_ ? io::Deadline::at(opened_at_ + kReconnectAfter) : io::Deadline::never();
+        if (reconnect_at.expired())
+            return {};
         if (const auto now = io::now(); now - reported_at_ >= context_.report_interval)
             report(cursor, now);
         if (more) {
@@ -85,7 +111,7 @@ Result<void> PushSession::relay(media::Cursor& cursor, io::Deadline deadline) {
             continue;
         }
         const auto next_report = io::Deadline::at(reported_at_ + context_.report_interval);
-        TRY(stream_->wait_ready(io::Interest::readable, &cursor.readable(), deadline.sooner(next_report)));
+        TRY(stream_->wait_ready(io::Interest::readable, &cursor.readable(), deadline.sooner(next_report).sooner(reconnect_at)));
         if (deadline.expired())
             return Error(Errc::timed_out, "the time for this push is over");
     }
@@ -137,6 +163,10 @@ Result<void> PushSession::handle_events() {
             return Error(Errc::conflict, fmt::format("the destination says {}: {}", rejected->code, rejected->description));
         if (const auto* over = std::get_if<rtmp::StreamEnded>(&*event))
             return Error(Errc::closed, fmt::format("the destination ended the stream: {}", over->code));
+        if (auto* asked = std::get_if<rtmp::ReconnectRequested>(&*event)) {
+            LOG_INFO(log_, "FWR {} asks for a new connection: {}", destination_.label, asked->description);
+            reconnect_url_ = std::move(asked->tc_url);
+        }
         if (const auto* warning = std::get_if<rtmp::PeerWarning>(&*event))
             LOG_WARN(log_, "FWR {}: {}", destination_.label, warning->sentence);
     }

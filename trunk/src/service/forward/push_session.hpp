@@ -1,11 +1,13 @@
 // PushSession: one connection to one destination, from dialling to its end. Reads the source through a cursor like any reader:
 // metadata, sequence headers, the cached GOP, then live packets. A slow destination loses packets (the source moves its cursor)
-// or, when it reads nothing at all, its connection; it never delays anybody. The forwarder retries.
+// or, when it reads nothing at all, its connection; it never delays anybody. Push retries.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/log.hpp"
 #include "base/ref.hpp"
@@ -34,12 +36,22 @@ public:
     // A batch is sent when it exceeds this, by at most one packet.
     static constexpr std::size_t kBatchBytes = 64 * 1024;
 
+    // A destination that asks for a new connection sooner than this after the last one is heard then.
+    static constexpr std::chrono::seconds kReconnectAfter{1};
+
     PushSession(const Destination& destination, const ForwardContext& context, const Log& log);
 
-    // Runs until something ends it. Errc::denied when the destination is this server, so that retrying is pointless;
+    // Connects, until the destination lets the stream be published. Errors as run().
+    Result<void> open(io::Deadline deadline);
+    // Sends until something ends it. Errc::denied when the destination is this server, so that retrying is pointless;
     // Errc::conflict when the other side refuses; otherwise the network's error. After Errc::cancelled the goodbye has been sent,
     // within kGoodbyeLimit, unless a write was cut off. `audience`: whether the stream has viewers at the destination.
+    // Ok when the destination asks for a new connection: everything is still there, and a second call goes on with it.
     Result<void> run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline);
+    // The tcUrl that the destination asked for when run() returned ok; empty: the same.
+    std::string take_reconnect_url();
+    // The stream goes on elsewhere: says goodbye and closes.
+    void end();
 
 private:
     struct Counters {
@@ -48,6 +60,7 @@ private:
     };
 
     Result<void> start(io::Deadline deadline);
+    // Ok when the destination asks for a new connection.
     Result<void> relay(media::Cursor& cursor, io::Deadline deadline);
     // True when the cursor has more for the next batch.
     Result<bool> send_batch(media::Cursor& cursor, io::Deadline deadline);
@@ -65,6 +78,9 @@ private:
     const Log& log_;
     std::unique_ptr<io::Stream> stream_;
     engine::rtmp::Client engine_;
+    std::optional<media::Cursor> cursor_;
+    std::optional<std::string> reconnect_url_;
+    TimePoint opened_at_{};
     bool is_message_cut_ = false;
     Counters sent_;
     Counters reported_;

@@ -229,7 +229,8 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         if (!pulled.ok())
             return exchange.send(refusal(pulled.error()), deadline);
         if (*pulled)
-            return exchange.send(http::redirect_reply(exchange.request(), (*pulled)->http, asked.stream.vhost), deadline);
+            return exchange.send(http::redirect_reply(exchange.request(), (*pulled)->http, asked.stream.vhost, (*pulled)->mark),
+                                 deadline);
         return send_own_playlist(exchange, asked, deadline);
     }
     // Not a valid stream name: at most a static file.
@@ -251,6 +252,9 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     }
     if (session->is_kicked())
         return exchange.send(not_found(), deadline);
+    if (const auto elsewhere = exchange.request().is_head() ? std::nullopt : sessions_.send_on(*session))
+        return exchange.send(http::redirect_reply(exchange.request(), elsewhere->http, asked.stream.vhost, elsewhere->mark),
+                             deadline);
     if (!exchange.request().is_head())
         session->touch(io::now());
     return send_own_playlist(exchange, asked, deadline);
@@ -331,7 +335,7 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
     if (!opened.ok())
         return exchange.send(refusal(opened.error()), deadline);
     if (elsewhere)
-        return exchange.send(http::redirect_reply(request, elsewhere->http, asked.stream.vhost), deadline);
+        return exchange.send(http::redirect_reply(request, elsewhere->http, asked.stream.vhost, elsewhere->mark), deadline);
     if (sessions_.may_pull(player_of(request, asked.stream, "")) && !request.is_head())
         TRY(wait_for_first(request, deadline));
     if (where == Named::elsewhere && !request.is_head())

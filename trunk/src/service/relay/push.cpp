@@ -6,6 +6,7 @@
 #include "base/random.hpp"
 #include "io/loop.hpp"
 #include "service/forward/destination.hpp"
+#include "service/forward/splice.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::relay {
@@ -65,15 +66,24 @@ Result<void> Push::attempt(io::Deadline deadline) {
     const bool is_default = plan_.vhost == wire::rtmp::kDefaultVhost;
     auto destination = TRY(
         forward::make_destination(origin, {is_default ? "" : plan_.vhost, publisher_.app, publisher_.stream, publisher_.param}));
-    // An edge that is given the stream does not give it back: the path is checked there.
+    // An edge that is given the stream does not give it back: the path is checked there. A proof is good once.
     const std::string path = TRY(extend_path(publisher_.relay_path(), context_.node.server_id));
-    const std::string proof = proof_for(RelayedRequest::Role::publish, publisher_.app, publisher_.stream, path, options.secret);
-    destination.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
-    if (!proof.empty())
-        destination.connect_arguments.set("millrace_proof", proof);
+    const auto introduce = [&](forward::Destination& to) {
+        const std::string proof =
+            proof_for(RelayedRequest::Role::publish, publisher_.app, publisher_.stream, path, options.secret);
+        to.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
+        if (!proof.empty())
+            to.connect_arguments.set("millrace_proof", proof);
+    };
+    const auto next = [&](const forward::Destination& from, const std::string& tc_url) -> Result<forward::Destination> {
+        auto to = TRY(forward::moved_destination(from, tc_url));
+        introduce(to);
+        return to;
+    };
+    introduce(destination);
     LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin);
     const TimePoint began = io::now();
-    auto ended = forward::PushSession(destination, forward_, log_).run(source_, media::Cursor::Audience::some, deadline);
+    auto ended = forward::push_and_splice(destination, next, forward_, log_, source_, media::Cursor::Audience::some, deadline);
     lasted_ = io::now() - began;
     if (ended.ok())
         ended = Error(Errc::closed, "the push ended");

@@ -16,6 +16,12 @@ std::optional<UpstreamEvent> RtmpUpstream::poll_event() {
             return std::move(*warning);
         if (auto* ended = std::get_if<rtmp::StreamEnded>(&*event))
             return Ended{"the origin says " + ended->code, false};
+        // A new connection begins with the newest GOP, so that nothing is lost between the two.
+        if (auto* asked = std::get_if<rtmp::ReconnectRequested>(&*event)) {
+            if (!asked->tc_url.empty())
+                return Redirected{std::move(asked->tc_url)};
+            return Ended{"the origin asks for a new connection: " + asked->description, true};
+        }
         if (auto* rejected = std::get_if<rtmp::Rejected>(&*event)) {
             if (rejected->redirect_url)
                 return Redirected{*std::move(rejected->redirect_url)};

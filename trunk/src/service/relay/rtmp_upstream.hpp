@@ -14,7 +14,7 @@ public:
     enum class Until : std::uint8_t { playing, connected };
 
     RtmpUpstream(engine::rtmp::ClientOptions options, std::uint64_t handshake_seed, Until until = Until::playing)
-        : client_(std::move(options), handshake_seed), until_(until) {}
+        : client_(obeying(std::move(options)), handshake_seed), until_(until) {}
 
     Result<void> start(TimePoint now) override { return client_.start(now); }
     Result<void> handle_bytes(TimePoint now, Bytes input) override { return client_.handle_bytes(now, input); }
@@ -26,6 +26,11 @@ public:
     std::uint64_t bytes_received() const override { return client_.bytes_received(); }
 
 private:
+    static engine::rtmp::ClientOptions obeying(engine::rtmp::ClientOptions options) {
+        options.can_reconnect = true;
+        return options;
+    }
+
     engine::rtmp::Client client_;
     const Until until_;
     bool is_connected_ = false;

@@ -50,6 +50,7 @@ struct RelayClaims {
 struct ClientRequest {
     std::string id;  // of the session, as in the log
     ClientKind kind = ClientKind::unknown;
+    bool is_secure = false;  // TLS, of this server or as its HTTP side is told
     std::string ip;       // for display and callbacks; HTTP: as stated by a proxy (X-Forwarded-For, X-Real-IP), which anyone can
                           // forge
     std::string peer_ip;  // of the remote end of the connection: used by address rules
@@ -93,6 +94,8 @@ struct Redirect {
     std::string rtmp{};
     std::string http{};  // of live streams and files
     std::string api{};   // of WHEP
+    // "name=value", added to the query there: how a cluster knows a player that it has sent on.
+    std::string mark{};
 };
 
 // What becomes of an admitted player.
@@ -165,6 +168,9 @@ public:
     // Whether a stream that this node does not have may be had from another server: pulled, or the player sent there. Must not
     // suspend.
     virtual bool may_pull(const ClientRequest& /*request*/) const { return false; }
+    // Where a player that is served here had better go on, when this server is about to stop and another one is there. Must not
+    // suspend.
+    virtual std::optional<Redirect> send_on(const ClientRequest& /*request*/) const { return std::nullopt; }
     // Checks a player against the rules only, for a response that plays nothing (HEAD): virtual host, page, address. Calls no
     // callback and requires no event. Must not suspend.
     virtual Result<void> check_play(const ClientRequest& request) const = 0;

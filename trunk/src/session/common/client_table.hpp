@@ -47,6 +47,8 @@ public:
     // Announces to a publisher, if its protocol has a message for it, that the server is about to stop; it has a moment to leave
     // by itself. Protocols without such a message end the connection.
     virtual void ask_to_leave(std::string reason) { kick(std::move(reason)); }
+    // Asks the client to go on at another server by itself, if it has announced that it can. False: it has not.
+    virtual bool ask_to_move(const Redirect& /*to*/) { return false; }
 
 protected:
     ~Client() = default;

@@ -25,6 +25,7 @@ inline ClientRequest client_of(const Request& request, ClientKind kind, const st
     client.peer_ip = request.peer_ip;
     client.peer = request.peer;
     client.protocol = protocol_of(request);
+    client.is_secure = request.secure;
     client.vhost = vhost;
     client.app = app;
     client.stream = stream;

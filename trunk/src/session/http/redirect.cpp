@@ -7,7 +7,7 @@
 
 namespace live::session::http {
 
-Reply redirect_reply(const Request& request, const std::string& place, const std::string& vhost) {
+Reply redirect_reply(const Request& request, const std::string& place, const std::string& vhost, const std::string& mark) {
     using wire::http::Status;
     const auto& query = request.target.query;
     std::string url = "http://" + place + wire::http::percent_encode_path(request.path());
@@ -16,6 +16,8 @@ Reply redirect_reply(const Request& request, const std::string& place, const std
     const bool is_default = vhost == wire::rtmp::kDefaultVhost || parse_ip(vhost).ok();
     if (!is_default && !query.find("vhost") && !query.find("domain"))
         parameters += (parameters.empty() ? "vhost=" : "&vhost=") + wire::http::percent_encode(vhost);
+    if (!mark.empty())
+        parameters.append(parameters.empty() ? "" : "&").append(mark);
     if (!parameters.empty())
         url += "?" + parameters;
     Reply reply = error_reply(request.is_get() ? Status::found : Status::temporary_redirect, "the stream is on another server");

@@ -37,6 +37,13 @@ TEST(Redirect, TakesAnAddressForNoVirtualHost) {
     EXPECT_EQ(location_of(redirect_reply(asked("GET", "/live/cam.flv"), "h:1", "192.0.2.1")), "http://h:1/live/cam.flv");
 }
 
+TEST(Redirect, AddsTheMark) {
+    EXPECT_EQ(location_of(redirect_reply(asked("GET", "/live/cam.flv"), "h:1", "192.0.2.1", "hop=n0")),
+              "http://h:1/live/cam.flv?hop=n0");
+    EXPECT_EQ(location_of(redirect_reply(asked("GET", "/live/cam.flv?token=x"), "h:1", "a.example", "hop=n0")),
+              "http://h:1/live/cam.flv?token=x&vhost=a.example&hop=n0");
+}
+
 TEST(Redirect, LetsAPostBeAPost) {
     EXPECT_EQ(redirect_reply(asked("POST", "/rtc/v1/whep/?app=live&stream=cam"), "h:1985", "__defaultVhost__").status, 307);
 }

@@ -92,7 +92,8 @@ Result<void> PlaySession::run(io::Deadline deadline) {
     if (!served.ok())
         return served.error();
     if (const auto* elsewhere = std::get_if<Redirect>(&*served)) {
-        TRY(exchange_.send(http::redirect_reply(exchange_.request(), elsewhere->http, request_.vhost), deadline));
+        TRY(exchange_.send(http::redirect_reply(exchange_.request(), elsewhere->http, request_.vhost, elsewhere->mark),
+                           deadline));
         return false;
     }
     plan_ = std::get<StreamPlan>(*std::move(served));

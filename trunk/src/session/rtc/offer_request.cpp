@@ -76,6 +76,7 @@ ClientRequest client_of(const http::Request& request, const char* protocol) {
     client.peer_ip = request.peer_ip;
     client.peer = request.peer;
     client.protocol = protocol;
+    client.is_secure = request.secure;
     client.page_url = request.message.headers.find("Referer").value_or("");
     return client;
 }

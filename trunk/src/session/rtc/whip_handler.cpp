@@ -70,7 +70,7 @@ Reply WhipHandler::open(const Request& request, io::Deadline deadline) {
     if (!opened.ok())
         return refusal(opened.error());
     if (opened->elsewhere)
-        return http::redirect_reply(request, opened->elsewhere->api, asked.client.vhost);
+        return http::redirect_reply(request, opened->elsewhere->api, asked.client.vhost, opened->elsewhere->mark);
     Reply reply{Status::created, std::string(kSdp), {}, {}};
     reply.headers.emplace_back("Location", location_of(asked, *opened));
     reply.headers.emplace_back("ETag", tag_of(opened->session));

@@ -61,6 +61,7 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, c
     request_.peer_ip = addresses.client_ip;
     request_.peer = peer_.stream().peer();
     request_.protocol = tcp == nullptr ? "rtmps" : "rtmp";
+    request_.is_secure = tcp == nullptr;
 }
 
 void Connection::run(io::Deadline deadline) {
@@ -87,6 +88,17 @@ void Connection::ask_to_leave(std::string reason) {
     if (publishing_ == nullptr)
         return kick(std::move(reason));
     publishing_->ask_to_leave(std::move(reason));
+}
+
+bool Connection::ask_to_move(const Redirect& to) {
+    if (!peer_.engine().can_reconnect() || to.rtmp.empty() || (publishing_ == nullptr && playing_ == nullptr))
+        return false;
+    std::string url = reconnect_url(to, request_);
+    if (publishing_ != nullptr)
+        publishing_->ask_to_reconnect(std::move(url));
+    else
+        playing_->ask_to_reconnect(std::move(url));
+    return true;
 }
 
 void Connection::log_end(const Result<void>& ended) const {
@@ -223,7 +235,7 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
 
 // The client closes, or says something first, when it has read the answer.
 [[gnu::noinline]] Result<void> Connection::send_elsewhere(const Redirect& redirect, io::Deadline deadline) {
-    const auto urls = redirect_urls(redirect.rtmp, request_);
+    const auto urls = redirect_urls(redirect, request_);
     LOG_INFO(log_, "RTMP redirect to {}", redacted(urls.full));
     TRY(peer_.engine().redirect_play(urls.tc_url, urls.full, "the stream is on another server"));
     const auto limit = deadline.sooner(io::Deadline::after(kRedirectLimit));

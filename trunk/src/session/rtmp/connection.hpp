@@ -45,6 +45,7 @@ public:
     ClientFigures figures() const override;
     void kick(std::string reason) override;
     void ask_to_leave(std::string reason) override;
+    bool ask_to_move(const Redirect& to) override;
 
 private:
     // MemoryBudget::Holder
@@ -73,7 +74,7 @@ private:
     std::string app_;  // as in `connect`
     std::string kick_reason_;
     // While it plays.
-    const PlaySession* playing_ = nullptr;
+    PlaySession* playing_ = nullptr;
     // While it publishes.
     PublishSession* publishing_ = nullptr;
     ClientEntry entry_;

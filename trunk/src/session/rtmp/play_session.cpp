@@ -46,7 +46,16 @@ Result<PlayerProtocol::Step> PlaySession::on_readable() {
     return step;
 }
 
+void PlaySession::ask_to_reconnect(std::string tc_url) {
+    reconnect_url_ = std::move(tc_url);
+    player_.wake().raise();
+}
+
 Result<void> PlaySession::on_caught_up() {
+    if (const std::string url = std::exchange(reconnect_url_, {}); !url.empty()) {
+        peer_.engine().request_reconnect(url, "this server is about to stop");
+        TRY(player_.answer(peer_.take_output()));
+    }
     if (!end_watch_ || !end_watch_->take_ended())
         return {};
     peer_.engine().send_status(rtmp::StatusLevel::status, "NetStream.Play.UnpublishNotify", "the stream has ended");

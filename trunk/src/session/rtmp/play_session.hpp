@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/log.hpp"
 #include "io/deadline.hpp"
@@ -28,6 +30,9 @@ public:
     // Until the client stops playing (ok: the connection may go on) or something ends it.
     Result<void> run(io::Deadline deadline);
 
+    // From any fiber: the player is asked when it has received everything up to now.
+    void ask_to_reconnect(std::string tc_url);
+
     // Without what the connection itself has sent and received.
     ClientFigures figures() const { return player_.figures(); }
 
@@ -43,6 +48,7 @@ private:
     media::WireCursor cursor_;
     Player player_;
     std::optional<EndWatch> end_watch_;  // for another node
+    std::string reconnect_url_;          // to be sent
     const Log& log_;
 };
 

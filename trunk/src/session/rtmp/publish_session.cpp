@@ -59,8 +59,15 @@ void PublishSession::ask_to_leave(std::string reason) {
     publication_->evicted().raise();  // wakes the fiber, which sees that the stream was not taken over
 }
 
+void PublishSession::ask_to_reconnect(std::string tc_url) {
+    reconnect_url_ = std::move(tc_url);
+    publication_->evicted().raise();
+}
+
 // Encoders act on an error; most of them only log a plain status.
 void PublishSession::tell_to_leave() {
+    if (const std::string url = std::exchange(reconnect_url_, {}); !url.empty())
+        peer_.engine().request_reconnect(url, "this server is about to stop");
     if (leave_reason_.empty())
         return;
     const std::string reason = std::exchange(leave_reason_, {});

@@ -34,6 +34,8 @@ public:
 
     // From any fiber; the session's own fiber notifies the publisher. Media it sends until it leaves is accepted.
     void ask_to_leave(std::string reason);
+    // The same, for a publisher that can go on elsewhere: it ends this session once the other one has its stream.
+    void ask_to_reconnect(std::string tc_url);
 
 private:
     // For how long nobody has watched the stream.
@@ -69,6 +71,7 @@ private:
     IdleWatch idle_;
     TimePoint silent_since_;
     std::string leave_reason_;    // to be sent
+    std::string reconnect_url_;   // to be sent
     std::size_t tick_bytes_ = 0;  // received since the last pause
     int halvings_ = 0;            // of the tick
     bool got_media_ = false;

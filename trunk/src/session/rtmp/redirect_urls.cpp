@@ -1,20 +1,39 @@
 #include "session/rtmp/redirect_urls.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/ip_network.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::session::rtmp {
 
-RedirectUrls redirect_urls(const std::string& place, const ClientRequest& client) {
+RedirectUrls redirect_urls(const Redirect& to, const ClientRequest& client) {
     // An address as host is no name: the default virtual host serves it, there as here.
     const bool is_default = client.vhost == wire::rtmp::kDefaultVhost || parse_ip(client.vhost).ok();
     const bool is_named = is_default || client.param.find("vhost=") != std::string::npos;
-    const std::string vhost = is_named ? "" : "vhost=" + client.vhost;
-    const std::string base = "rtmp://" + place + "/" + client.app;
+    std::string more = is_named ? "" : "vhost=" + client.vhost;
+    if (!to.mark.empty())
+        more.append(more.empty() ? "" : "&").append(to.mark);
+    const std::string base = "rtmp://" + to.rtmp + "/" + client.app;
     std::string param = client.param;
-    if (!vhost.empty())
-        param += (param.empty() ? "?" : "&") + vhost;
-    return {vhost.empty() ? base : base + "?" + vhost, base + "/" + client.stream + param};
+    if (!more.empty())
+        param += (param.empty() ? "?" : "&") + more;
+    return {more.empty() ? base : base + "?" + more, base + "/" + client.stream + param};
+}
+
+std::string reconnect_url(const Redirect& to, const ClientRequest& client) {
+    const bool is_default = client.vhost == wire::rtmp::kDefaultVhost || parse_ip(client.vhost).ok();
+    const std::size_t query_at = std::min(client.tc_url.find('?'), client.tc_url.size());
+    std::string query = client.tc_url.substr(query_at);
+    const auto add = [&query](std::string_view parameter) {
+        query.append(query.empty() ? "?" : query == "?" ? "" : "&").append(parameter);
+    };
+    if (!is_default && query.find("vhost=") == std::string::npos)
+        add("vhost=" + client.vhost);
+    if (!to.mark.empty())
+        add(to.mark);
+    return "rtmp://" + to.rtmp + "/" + client.app + query;
 }
 
 }  // namespace live::session::rtmp

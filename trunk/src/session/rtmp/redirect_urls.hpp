@@ -12,7 +12,10 @@ struct RedirectUrls {
     std::string full;
 };
 
-// `place` is "host:port". A virtual host that the client did not name in a parameter is added, because its host name changes.
-RedirectUrls redirect_urls(const std::string& place, const ClientRequest& client);
+// To the RTMP place of `to`, with its mark. A virtual host that the client did not name in a parameter is added, because its host
+// name changes.
+RedirectUrls redirect_urls(const Redirect& to, const ClientRequest& client);
+// The tcUrl for a client that keeps the name of its stream, with the query of its own.
+std::string reconnect_url(const Redirect& to, const ClientRequest& client);
 
 }  // namespace live::session::rtmp

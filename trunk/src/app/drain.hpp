@@ -1,0 +1,50 @@
+// Drain: empties a node of a cluster before it stops. Nobody is placed on it any more; publishers and RTMP players that announced
+// E-RTMP's reconnect are asked to go on at another node; the rest stay until they leave by themselves, or until the limit.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+
+#include "api/drain_handler.hpp"
+#include "base/log.hpp"
+#include "service/cluster/placer.hpp"
+#include "session/common/client_table.hpp"
+
+namespace live::app {
+
+class Drain {
+public:
+    // Asked in one step, so that the other nodes are not run over.
+    static constexpr std::size_t kAskedAtOnce = 100;
+    static constexpr std::chrono::milliseconds kStep{250};
+
+    // All outlive this.
+    Drain(const session::ClientTable& clients, service::cluster::ClusterService& node, service::cluster::Placer& placer, Log log)
+        : clients_(clients), node_(node), placer_(placer), log_(std::move(log)) {}
+
+    // On a server that is alone only the state is remembered.
+    void begin(std::chrono::milliseconds limit, io::Deadline deadline);
+    // Asks clients that have not been asked. Does not suspend.
+    void step();
+    // No publisher and no player is left; other nodes' pulls do not count, and this node's own neither.
+    bool is_over() const;
+    std::chrono::milliseconds limit() const { return limit_; }
+    api::DrainFacts facts() const;
+
+private:
+    api::DrainFacts::Clients count_clients() const;
+
+    const session::ClientTable& clients_;
+    service::cluster::ClusterService& node_;
+    service::cluster::Placer& placer_;
+    const Log log_;
+    bool has_begun_ = false;
+    TimePoint since_{};
+    std::chrono::milliseconds limit_{};
+    std::unordered_set<std::string> asked_;  // ids of connections that still exist
+    std::size_t asked_total_ = 0;
+};
+
+}  // namespace live::app

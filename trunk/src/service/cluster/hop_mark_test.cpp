@@ -1,0 +1,34 @@
+#include "service/cluster/hop_mark.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::service::cluster {
+namespace {
+
+using Hops = std::vector<std::string>;
+
+TEST(HopMark, IsReadFromAnyPlaceInTheQuery) {
+    EXPECT_EQ(hops_of(""), Hops());
+    EXPECT_EQ(hops_of("?token=x"), Hops());
+    EXPECT_EQ(hops_of("?" + hop_mark("a")), Hops{"a"});
+    EXPECT_EQ(hops_of("token=x&millrace_hop=a&millrace_hop=b-1&y"), (Hops{"a", "b-1"}));
+    EXPECT_EQ(hops_of("?not_millrace_hop=a&millrace_hopx=b"), Hops());
+}
+
+TEST(HopMark, MadeUpNamesAreLeftOutAndTheirNumberHasABound) {
+    EXPECT_EQ(hops_of("?millrace_hop=&millrace_hop=a b&millrace_hop=%41&millrace_hop&millrace_hop=c"), Hops{"c"});
+    EXPECT_EQ(hops_of("?millrace_hop=" + std::string(100, 'x')), Hops());
+    std::string query;
+    for (int i = 0; i < 100; ++i)
+        query += hop_mark("n" + std::to_string(i)) + "&";
+    EXPECT_EQ(hops_of(query).size(), kHopsMax);
+}
+
+TEST(HopMark, EveryPrefixOfAQueryIsRead) {
+    const std::string query = "?a=b&millrace_hop=n1&millrace_hop=n2&c=d";
+    for (std::size_t length = 0; length <= query.size(); ++length)
+        EXPECT_LE(hops_of(query.substr(0, length)).size(), 2U);
+}
+
+}  // namespace
+}  // namespace live::service::cluster

@@ -1,0 +1,62 @@
+#include "service/forward/splice.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+
+namespace live::service::forward {
+
+namespace {
+
+// With the destination that it refers to.
+struct Pushing {
+    Pushing(Destination to, const ForwardContext& context, const Log& log)
+        : destination(std::move(to)), session(destination, context, log) {}
+    const Destination destination;
+    PushSession session;
+};
+
+// nullptr: the stream stays where it is. An error ends it.
+Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next, const ForwardContext& context, const Log& log,
+                                       io::Deadline deadline) {
+    auto destination = next(old.destination, old.session.take_reconnect_url());
+    if (!destination.ok()) {
+        LOG_WARN(log, "FWR stays at {}: {}", old.destination.label, destination.error().sentence());
+        return std::unique_ptr<Pushing>();
+    }
+    const Destination to = *std::move(destination);
+    const auto limit = deadline.sooner(io::Deadline::after(kSpliceLimit));
+    auto fresh = std::make_unique<Pushing>(to, context, log);
+    auto opened = fresh->session.open(limit);
+    const bool is_taken = !opened.ok() && opened.code() == Errc::conflict;
+    if (!opened.ok() && opened.code() == Errc::cancelled) {
+        old.session.end();
+        return opened.error();
+    }
+    if (!opened.ok() && !is_taken) {
+        LOG_WARN(log, "FWR stays at {}, cannot go on at {}: {}", old.destination.label, to.label, opened.error().sentence());
+        return std::unique_ptr<Pushing>();
+    }
+    old.session.end();
+    if (is_taken) {
+        fresh = std::make_unique<Pushing>(to, context, log);
+        TRY(fresh->session.open(limit));
+    }
+    LOG_INFO(log, "FWR goes on at {}, it was at {}", to.label, old.destination.label);
+    return fresh;
+}
+
+}  // namespace
+
+Result<void> push_and_splice(Destination destination, const NextDestination& next, const ForwardContext& context, const Log& log,
+                             const Ref<media::Source>& source, media::Cursor::Audience audience, io::Deadline deadline) {
+    auto pushing = std::make_unique<Pushing>(std::move(destination), context, log);
+    TRY(pushing->session.open(deadline));
+    for (;;) {
+        TRY(pushing->session.run(source, audience, deadline));
+        if (auto fresh = TRY(go_on(*pushing, next, context, log, deadline)))
+            pushing = std::move(fresh);
+    }
+}
+
+}  // namespace live::service::forward
