@@ -208,7 +208,7 @@ void Master::handle(Place& place, Message message, io::Socket passed) {
 
 void Master::send(Worker to, const Message& message, io::Socket passed) {
     Place& place = *workers_[to - 1U];
-    if (!place.is_ready || place.waiting.size() >= kWaitingMax)
+    if (place.socket == nullptr || place.socket->native_handle() < 0 || place.waiting.size() >= kWaitingMax)
         return;
     place.waiting.push_back({messages::write_message(message), std::move(passed)});
     if (!flush(place).ok() || !place.waiting.empty())

@@ -204,7 +204,8 @@ void Process::announce(const settings::LoadedSettings& loaded) const {
         LOG_WARN(log_, "{}", warning);
     for (const std::string& warning : unwritable_folders(settings))
         LOG_WARN(log_, "{}", warning);
-    LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
+    if (!command_.seat.is_worker())
+        LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
 
 int Process::serve(settings::LoadedSettings loaded) {
@@ -306,6 +307,10 @@ void Process::handle_master_signals(io::SignalPipe& signals, Master& master, set
         if (master.take_reload_request())
             reload_workers(master, settings);
         rotate_logs(master, settings);
+        if (!number.ok() && number.code() != Errc::timed_out) {
+            LOG_ERROR(log_, "waiting for signals: {}", number.error().text());
+            return master.stop(SIGINT, fast);
+        }
         if (!number.ok())
             continue;
         switch (*number) {

@@ -24,7 +24,7 @@ rtc { enabled on; rtmp_to_rtc on; }
 http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
 hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }
 """
-ROOT = f"workers {WORKERS};\nrtc_server {{ enabled on; listen 127.0.0.1:$udp; }}\n"
+ROOT = f"workers {WORKERS};\nrtc_server {{ enabled on; listen 127.0.0.1:$udp; }}\nexporter {{ enabled on; listen 127.0.0.1:$exporter; }}\n"
 
 
 @pytest.fixture(name="live")
@@ -175,7 +175,7 @@ def test_webrtc_sessions_are_reached_from_everywhere(live, load, clip):
         assert ask(live.ports["api"], "PATCH", where, "", **fragment).status == 404
     assert ports == {live.ports["udp"] + i for i in range(WORKERS)}, "each worker names its own port"
     publisher = start_publisher(live, clip)
-    player = load("sb_rtc_load", "-c", 12, "-s", 5, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=cam")
+    player = load("sb_rtc_load", "-c", 12, "--ramp", 50, "--seconds", 4, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=cam")
     result = player.result()
     assert result["failed"] == 0 and result["alive"] == 12, result
     publisher.stop()
@@ -198,8 +198,8 @@ def test_one_api_for_all(live, clip):
     summary = live.api("/api/v1/summaries")["data"]
     assert {one["worker"]: one["pid"] for one in summary["workers"]} == pids(live)
     for number, pid in pids(live).items():
-        assert live.api(f"/api/v1/versions?worker={number}")["pid"] == pid
-    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}/metrics") as answer:
+        assert live.api(f"/api/v1/versions?worker={number}")["pid"] == str(pid)
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics") as answer:
         metrics = answer.read().decode()
     assert f"\nsrs_clients {len(players) + 1}\n" in metrics and '\nsrs_clients{worker="3"} ' in metrics, metrics
     # A kick reaches whoever it is for.
@@ -247,7 +247,7 @@ def test_a_worker_that_stands_still_is_restarted(live):
     wait_until(lambda: pids(live)[2] != old, 8, "it is found and started again")
     assert time.monotonic() - stopped_at < 6
     assert is_gone(old)
-    wait_until(lambda: live.api("/api/v1/versions?worker=2")["pid"] == pids(live)[2], 5, "it answers")
+    wait_until(lambda: live.api("/api/v1/versions?worker=2")["pid"] == str(pids(live)[2]), 5, "it answers")
 
 
 def test_without_its_master_no_worker_stays(live):
@@ -287,7 +287,7 @@ def test_short_connections_spread(live):
     def counts() -> dict[int, int]:
         text = {}
         for number in pids(live):
-            with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}/metrics?worker={number}") as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics?worker={number}") as answer:
                 text[number] = int(re.search(r"^srs_clients_total (\d+)", answer.read().decode(), re.M).group(1))
         return text
 
@@ -303,7 +303,8 @@ def test_memory_at_rest(live):
     for number, pid in pids(live).items():
         status = Path(f"/proc/{pid}/smaps_rollup").read_text()
         private = sum(int(kib) for kib in re.findall(r"Private_\w+:\s+(\d+)", status))
-        print(f"worker {number}: {private} KiB of its own, {re.search(r'Rss:\\s+(\\d+)', status).group(1)} KiB resident")
+        resident = re.search(r"Rss:\s+(\d+)", status).group(1)
+        print(f"worker {number}: {private} KiB of its own, {resident} KiB resident")
         assert private <= 16 << 10
 
 
