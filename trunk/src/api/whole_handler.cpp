@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kSummaries = "/api/v1/summaries";
 constexpr std::string_view kMetrics = "/metrics";
+constexpr std::string_view kStreamMetrics = "/metrics/streams";
 
 // "clients" of "/api/v1/clients/ID".
 std::string_view list_key_of(std::string_view path) {
@@ -44,7 +45,8 @@ std::size_t worker_asked(const Request& request) {
     const std::string_view text = request.target.query.get("worker");
     std::size_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
-    return request.path().starts_with("/api/v1/") || request.path().starts_with(kMetrics) ? number : 0;
+    const std::string& path = request.path();
+    return path.starts_with("/api/v1/") || path == kMetrics || path == kStreamMetrics ? number : 0;
 }
 
 Reply reply_of(const engine::http1::Response& response) {
@@ -56,13 +58,16 @@ Reply reply_of(const engine::http1::Response& response) {
 
 }  // namespace
 
+// The exporter's port tells figures, and controls nothing.
 bool WholeHandler::takes(const Request& request) const {
+    const bool is_metrics = request.path() == kMetrics || request.path() == kStreamMetrics;
+    if (scope_ == Scope::metrics)
+        return is_metrics;
     if (is_session(request))
         return true;
     if (scope_ == Scope::sessions)
         return false;
-    return !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMetrics ||
-           request.path() == "/metrics/streams" || worker_asked(request) != 0;
+    return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || worker_asked(request) != 0;
 }
 
 Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
@@ -76,15 +81,13 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
     const std::string_view key = list_key_of(request.path());
     if (!key.empty())
         return list(request, key, deadline);
-    if (!request.is_get())
-        return method_not_allowed();
     if (request.path() == kSummaries)
         return json_reply(request,
                           envelope(server_, "data", merge_summaries(ask_all(std::string(kSummaries), request, deadline))));
-    const auto answers = ask_all(request.message.target, request, deadline);
+    const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
     if (answers.empty() || answers.front().body.empty())
         return pass_to(workers_.seat().number, request, deadline);
-    return {Status::ok, "text/plain; version=0.0.4; charset=utf-8", merge_metrics(answers), {}};
+    return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};
 }
 
 Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::string_view method, const std::string& target,

@@ -21,7 +21,7 @@ public:
     static constexpr std::size_t kAnswerBytesMax = 32 << 20;
 
     // What a port serves.
-    enum class Scope : std::uint8_t { all, sessions };
+    enum class Scope : std::uint8_t { all, sessions, metrics };
 
     // Both outlive this.
     WholeHandler(const ServerInfo& server, service::workers::WorkerService& workers, Scope scope)

@@ -123,8 +123,10 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
     if (sources.workers.is_on()) {
         whole_.emplace(info_, sources.workers, api::WholeHandler::Scope::all);
         whole_sessions_.emplace(info_, sources.workers, api::WholeHandler::Scope::sessions);
-        for (Site* site : {&api_site_, &shared_site_, &exporter_site_})
+        whole_metrics_.emplace(info_, sources.workers, api::WholeHandler::Scope::metrics);
+        for (Site* site : {&api_site_, &shared_site_})
             site->router.set_front(*whole_);
+        exporter_site_.router.set_front(*whole_metrics_);
         stream_site_.router.set_front(*whole_sessions_);
     }
     api_.mount_versions(stream_site_.router);

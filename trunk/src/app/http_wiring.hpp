@@ -151,6 +151,7 @@ private:
     Site exporter_site_;
     Site worker_site_;                                 // for other workers
     std::optional<api::WholeHandler> whole_;           // with several workers
+    std::optional<api::WholeHandler> whole_metrics_;   // on the exporter's port
     std::optional<api::WholeHandler> whole_sessions_;  // on the streaming ports
     std::vector<std::pair<Endpoint, session::http::OtherProtocol*>> shared_;
     ServedCertificate api_certificate_;

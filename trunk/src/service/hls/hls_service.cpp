@@ -29,9 +29,7 @@ void HlsService::on_published(const session::ClientRequest& request, const sessi
         LOG_ERROR(log_, "HLS {} is not made for this publisher: {}", plan.url, claim.error().sentence());
         return;
     }
-    HlsOptions chosen = options;
-    chosen.recover = options.recover && !request.is_sibling;  // what is on disk is another worker's
-    StreamOutput::Setup setup{std::move(chosen), std::move(name), plan.url, parts_.zone, *std::move(claim), parts_.claims};
+    StreamOutput::Setup setup{options, std::move(name), plan.url, parts_.zone, *std::move(claim), parts_.claims};
     StreamOutput* output = jobs_.start(std::move(setup), source, index_, parts_.events, log_.with_id(random_id()));
     if (output == nullptr)
         return;
