@@ -60,6 +60,13 @@ void run_on_one_core(std::size_t index) {
         }
 }
 
+// HLS keys of all workers are the same: those that the settings make random follow from the workers' secret.
+void share_keys(settings::Settings& settings, const std::string& secret) {
+    for (settings::Vhost& vhost : settings.vhosts)
+        if (vhost.hls.key_secret.empty())
+            vhost.hls.key_secret = secret;
+}
+
 // FILE becomes FILE.1, and so on.
 bool rotate_when_full(const std::string& path, const io::LineWriter::Rotation& rotation) {
     struct ::stat file {};
@@ -246,6 +253,7 @@ int Process::serve(settings::LoadedSettings loaded) {
         if (loaded.settings.worker_affinity)
             run_on_one_core(command_.seat.number - std::size_t{1});
     }
+    share_keys(loaded.settings, command_.workers_secret);
     ServerNames names{id.id, random_id(), ::getpid(), master_.get(), command_.workers_secret};
     auto server = Server::create(std::move(loaded.settings), std::move(names), fitting.max_connections, log_);
     if (!server.ok()) {
@@ -420,6 +428,7 @@ void Process::reload() {
         return finish(kInvalidConfig, Stage::parsing, loaded.error().sentence());
     for (const std::string& warning : loaded->warnings)
         LOG_WARN(log_, "{}", warning);
+    share_keys(loaded->settings, command_.workers_secret);
     const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
     if (!fitting.warning.empty())
         LOG_WARN(log_, "{}", fitting.warning);
