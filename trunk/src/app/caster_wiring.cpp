@@ -22,11 +22,12 @@ struct CasterWiring::Caster {
 };
 
 CasterWiring::CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                           session::Places& places, const Log& log)
+                           session::Places& places, service::workers::Seat seat, const Log& log)
     : settings_(settings),
       live_(live),
       scratch_(scratch),
       places_(places),
+      seat_(seat),
       log_(log),
       mpegts_{live.streams, live.admission, live.events, live.clients, places} {}
 
@@ -36,7 +37,8 @@ Result<void> CasterWiring::start(io::Scope&, io::Deadline) {
     for (const settings::StreamCasterOptions& options : settings_->stream_casters) {
         if (options.enabled && options.caster == "flv")
             TRY(start_flv(options));
-        if (options.enabled && options.caster == "mpegts_over_udp")
+        // One worker has the ports: a sender's datagrams belong together.
+        if (options.enabled && options.caster == "mpegts_over_udp" && seat_.is_first())
             TRY(start_mpegts(options));
     }
     return {};
@@ -45,7 +47,7 @@ Result<void> CasterWiring::start(io::Scope&, io::Deadline) {
 Result<void> CasterWiring::start_flv(const settings::StreamCasterOptions& options) {
     casters_.push_back(std::make_unique<Caster>(live_, options.output, scratch_));
     Caster& caster = *casters_.back();
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen, sharing_of(seat_)))) {
         auto listener = TRY(listen_at(wanted, "the stream caster", log_));
         if (!listener)
             continue;

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "service/service.hpp"
+#include "service/workers/master_line.hpp"
 #include "session/common/places.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
@@ -22,7 +23,7 @@ class CasterWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
     CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                 session::Places& places, const Log& log);
+                 session::Places& places, service::workers::Seat seat, const Log& log);
     ~CasterWiring() override;
     CasterWiring(const CasterWiring&) = delete;
     CasterWiring& operator=(const CasterWiring&) = delete;
@@ -43,6 +44,7 @@ private:
     session::http_live::Context& live_;
     MutBytes scratch_;
     session::Places& places_;
+    const service::workers::Seat seat_;
     const Log& log_;
     session::mpegts::Context mpegts_;
     io::Scope connections_{"caster-connection"};

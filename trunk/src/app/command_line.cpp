@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/version.hpp"
 
@@ -13,6 +14,25 @@ namespace {
 std::string variable(const config::Environment& environment, std::string_view name) {
     const auto found = environment.find(name);
     return found == environment.end() ? "" : found->second;
+}
+
+// "2/3/secret". Anything else is no seat.
+void take_seat(std::string_view text, CommandLine& command) {
+    const auto number_at = [&text]() -> unsigned {
+        unsigned number = 0;
+        const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+        const auto used = static_cast<std::size_t>(end.ptr - text.data());
+        if (end.ec != std::errc() || number == 0 || number > engine::workers::kWorkersMax || !text.substr(used).starts_with('/'))
+            return 0;
+        text.remove_prefix(used + 1);
+        return number;
+    };
+    const unsigned number = number_at();
+    const unsigned count = number_at();
+    if (number == 0 || count < number || text.empty())
+        return;
+    command.seat = {static_cast<engine::workers::Worker>(number), static_cast<engine::workers::Worker>(count)};
+    command.workers_secret = text;
 }
 
 struct Parsed {
@@ -75,11 +95,16 @@ Result<CommandLine> parse_command_line(std::span<const std::string_view> argumen
     }
     if (!file_variable.empty())
         parsed.line.conf_file = file_variable;
+    take_seat(variable(environment, kWorkerVariable), parsed.line);
     parsed.line.env_only = parsed.line.env_only || env_only_variable;
     if (parsed.line.conf_file.empty() && !parsed.line.env_only)
         return Error(Errc::malformed,
                      "config file not specified; use -c <file>, -e, or the environment variable SRS_CONFIG_FILE");
     return std::move(parsed.line);
+}
+
+std::string worker_variable(const service::workers::Seat& seat, std::string_view secret) {
+    return fmt::format("{}={}/{}/{}", kWorkerVariable, seat.number, seat.count, secret);
 }
 
 std::string help_text(std::string_view program) {

@@ -11,6 +11,7 @@
 
 #include "base/config/environment.hpp"
 #include "base/result.hpp"
+#include "service/workers/master_line.hpp"
 
 namespace live::app {
 
@@ -28,7 +29,14 @@ struct CommandLine {
     std::string conf_file;
     // -e or SRS_ENV_ONLY: no conf file.
     bool env_only = false;
+    // Which worker the master has started this process as; from MILLRACE_WORKER, which nobody else sets.
+    service::workers::Seat seat{};
+    std::string workers_secret{};
 };
+
+inline constexpr std::string_view kWorkerVariable = "MILLRACE_WORKER";
+// Its value.
+std::string worker_variable(const service::workers::Seat& seat, std::string_view secret);
 
 // `arguments` are those after the program's name. Errc::malformed for an unknown letter, -c without a value, or no source of
 // settings; the process exits with code 1023.

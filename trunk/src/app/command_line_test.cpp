@@ -91,5 +91,18 @@ TEST(Version, TheTextIsMadeOfTheNumbers) {
     EXPECT_TRUE(kSignature.starts_with(std::string(kProduct) + "/" + numbers + "("));
 }
 
+TEST(CommandLine, TakesTheSeatThatAMasterGives) {
+    const service::workers::Seat seat{2, 3};
+    const std::string entry = worker_variable(seat, "a/b");
+    const std::size_t at = entry.find('=');
+    const config::Environment environment = {{entry.substr(0, at), entry.substr(at + 1)}};
+    const auto line = MUST(parse({"-c", "a.conf"}, environment));
+    EXPECT_EQ(line.seat.number, 2);
+    EXPECT_EQ(line.seat.count, 3);
+    EXPECT_EQ(line.workers_secret, "a/b");
+    for (const char* text : {"", "2", "2/3", "2/3/", "0/3/x", "4/3/x", "2/65/x", "x/3/x", "2/x/x", "-1/3/x"})
+        EXPECT_FALSE(MUST(parse({"-c", "a.conf"}, {{std::string(kWorkerVariable), text}})).seat.is_worker()) << text;
+}
+
 }  // namespace
 }  // namespace live::app

@@ -10,11 +10,13 @@
 
 #include "app/features.hpp"
 #include "base/log_format.hpp"
+#include "base/random.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/leak_check.hpp"
 #include "io/loop.hpp"
 #include "io/self_signed.hpp"
+#include "session/http/connection.hpp"
 #include "settings/tools.hpp"
 
 namespace live::app {
@@ -74,6 +76,7 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
     : settings_(settings),
       log_(log),
       places_(places),
+      seat_(sources.names.seat()),
       info_(info_of(sources.names)),
       sampler_(sources.counters, settings->stats.disk),
       api_(info_, sampler_),
@@ -91,6 +94,7 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
       stream_site_(scratch),
       shared_site_(scratch),
       exporter_site_(scratch),
+      worker_site_(scratch),
       api_certificate_("HTTPS API", log),
       stream_certificate_("HTTPS server", log) {
     if (sources.allocator != nullptr)
@@ -98,7 +102,7 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
     if (io::can_check_leaks())
         valgrind_.emplace(info_, log_, io::check_leaks);
     api_.mount_root(api_site_.router);
-    for (Site* site : {&api_site_, &shared_site_}) {
+    for (Site* site : {&api_site_, &shared_site_, &worker_site_}) {
         api_.mount(site->router);
         stats_api_.mount(site->router);
         info_api_.mount(site->router);
@@ -116,6 +120,15 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
         site->router.add("/console/", files_);
     }
     metrics_api_.mount(exporter_site_.router);
+    if (sources.workers.is_on()) {
+        whole_.emplace(info_, sources.workers, api::WholeHandler::Scope::all);
+        whole_sessions_.emplace(info_, sources.workers, api::WholeHandler::Scope::sessions);
+        whole_metrics_.emplace(info_, sources.workers, api::WholeHandler::Scope::metrics);
+        for (Site* site : {&api_site_, &shared_site_})
+            site->router.set_front(*whole_);
+        exporter_site_.router.set_front(*whole_metrics_);
+        stream_site_.router.set_front(*whole_sessions_);
+    }
     api_.mount_versions(stream_site_.router);
     // After the streams.
     for (Site* site : {&stream_site_, &shared_site_})
@@ -131,6 +144,7 @@ void HttpWiring::add_streams(session::http::Handler& handler) {
 
 void HttpWiring::add_api(const std::string& pattern, session::http::Handler& handler) {
     api_site_.router.add(pattern, handler);
+    worker_site_.router.add(pattern, handler);
     shared_site_.router.add(pattern, handler);
 }
 
@@ -174,7 +188,7 @@ HttpWiring::Role HttpWiring::joined(Role first, Role second) {
 // An endpoint that is already listed gets the other role too.
 Result<void> HttpWiring::add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role,
                                     io::TlsContext* tls) {
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts, sharing_of(seat_)))) {
         const auto known = std::ranges::find(places, wanted.endpoint,
                                              [](const Place& place) -> const Endpoint& { return place.wanted.endpoint; });
         if (known == places.end())
@@ -275,6 +289,19 @@ Result<void> HttpWiring::open(const Place& place, bool is_guarded) {
     if (place.role == Role::streams)
         stream_acceptors_.push_back(acceptor);
     return listeners_.start("http-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); });
+}
+
+void HttpWiring::serve_worker(std::unique_ptr<io::TcpStream> stream) {
+    // A std::function is copied, so the stream has two owners until the fiber takes it.
+    const auto held = std::make_shared<std::unique_ptr<io::TcpStream>>(std::move(stream));
+    const auto started = connections_.start("worker", [this, held](io::Deadline forever) {
+        const Log log = log_.with_id(random_id());
+        io::TcpStream* const tcp = held->get();
+        std::make_unique<session::http::Connection>(std::move(*held), tcp, "127.0.0.1", worker_site_.context, places_, log)
+            ->run(forever);
+    });
+    if (!started.ok())
+        LOG_WARN(log_, "another worker is not answered: {}", started.error().text());
 }
 
 void HttpWiring::set_options() {

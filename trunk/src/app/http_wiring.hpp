@@ -25,6 +25,7 @@
 #include "api/system_handlers.hpp"
 #include "api/system_sampler.hpp"
 #include "api/valgrind_handler.hpp"
+#include "api/whole_handler.hpp"
 #include "app/listening.hpp"
 #include "app/served_certificate.hpp"
 #include "app/server_names.hpp"
@@ -60,6 +61,7 @@ public:
         const media::AudioTranscoders& transcoders;
         const service::relay::RelayService& relay;
         const service::cluster::ClusterService& node;
+        service::workers::WorkerService& workers;
     };
 
     HttpWiring(const settings::CurrentSettings& settings, const Sources& sources, MutBytes scratch, session::Places& places,
@@ -71,6 +73,8 @@ public:
     // To be called before start(); the handlers outlive the wiring. Adds a fallback to the streaming ports, asked in order
     // (Router::add_fallback).
     void add_streams(session::http::Handler& handler);
+    // Serves another worker, which asks for this one's part.
+    void serve_worker(std::unique_ptr<io::TcpStream> stream);
     // How handlers of the API identify this server.
     const api::ServerInfo& info() const { return info_; }
     // Adds a pattern to the API ports.
@@ -125,6 +129,7 @@ private:
     const settings::CurrentSettings& settings_;
     const Log& log_;
     session::Places& places_;
+    const service::workers::Seat seat_;
     api::ServerInfo info_;
     api::SystemSampler sampler_;
     api::ServerApi api_;
@@ -144,6 +149,10 @@ private:
     Site stream_site_;
     Site shared_site_;
     Site exporter_site_;
+    Site worker_site_;                                 // for other workers
+    std::optional<api::WholeHandler> whole_;           // with several workers
+    std::optional<api::WholeHandler> whole_metrics_;   // on the exporter's port
+    std::optional<api::WholeHandler> whole_sessions_;  // on the streaming ports
     std::vector<std::pair<Endpoint, session::http::OtherProtocol*>> shared_;
     ServedCertificate api_certificate_;
     ServedCertificate stream_certificate_;

@@ -8,6 +8,7 @@
 #include "base/endpoint.hpp"
 #include "base/log.hpp"
 #include "io/tcp_listener.hpp"
+#include "service/workers/master_line.hpp"
 
 namespace live::app {
 
@@ -15,10 +16,17 @@ struct WantedEndpoint {
     Endpoint endpoint;
     // The IPv6 address of a bare port: the machine may have no IPv6.
     bool may_be_missing = false;
+    // Other workers listen there too.
+    io::PortSharing sharing = io::PortSharing::alone;
 };
 
 // Each text is parsed as by parse_endpoint.
-Result<std::vector<WantedEndpoint>> wanted_endpoints(const std::vector<std::string>& texts);
+Result<std::vector<WantedEndpoint>> wanted_endpoints(const std::vector<std::string>& texts,
+                                                     io::PortSharing sharing = io::PortSharing::alone);
+// Of a process that may be a worker.
+inline io::PortSharing sharing_of(const service::workers::Seat& seat) {
+    return seat.is_worker() ? io::PortSharing::shared : io::PortSharing::alone;
+}
 
 // nullptr, and a warning, for an unavailable one that may be missing. Errors as TcpListener::listen; `label` is the service's
 // name.

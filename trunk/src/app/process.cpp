@@ -7,7 +7,9 @@
 #include <iostream>
 #include <utility>
 
+#include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -32,6 +34,51 @@ namespace {
 constexpr std::size_t kStackBytes = 256 * 1024;
 
 constexpr std::chrono::seconds kStopLimit{1};
+// How often a master looks for what no signal announces.
+constexpr std::chrono::milliseconds kMasterLook{500};
+
+std::size_t usable_cores() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? static_cast<std::size_t>(CPU_COUNT(&cores)) : 1;
+}
+
+// On the one with that index among those it may use, or that modulo their number.
+void run_on_one_core(std::size_t index) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (::sched_getaffinity(0, sizeof cores, &cores) != 0)
+        return;
+    index %= static_cast<std::size_t>(CPU_COUNT(&cores));
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+        if (CPU_ISSET(core, &cores) && index-- == 0) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(core, &one);
+            ::sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+// HLS keys of all workers are the same: those that the settings make random follow from the workers' secret.
+void share_keys(settings::Settings& settings, const std::string& secret) {
+    for (settings::Vhost& vhost : settings.vhosts)
+        if (vhost.hls.key_secret.empty())
+            vhost.hls.key_secret = secret;
+}
+
+// FILE becomes FILE.1, and so on.
+bool rotate_when_full(const std::string& path, const io::LineWriter::Rotation& rotation) {
+    struct ::stat file {};
+    if (rotation.file_bytes_max == 0 || ::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode) ||
+        static_cast<std::uint64_t>(file.st_size) < rotation.file_bytes_max)
+        return false;
+    if (rotation.backups == 0)
+        return ::unlink(path.c_str()) == 0;
+    for (std::uint32_t number = rotation.backups; number > 1; --number)
+        ::rename(fmt::format("{}.{}", path, number - 1).c_str(), fmt::format("{}.{}", path, number).c_str());
+    return ::rename(path.c_str(), (path + ".1").c_str()) == 0;
+}
 
 std::string working_folder() {
     std::array<char, 4096> path{};
@@ -61,12 +108,24 @@ int Process::run() {
     auto loaded = load_process_settings(command_);
     if (!loaded.ok())
         return fail(loaded.error().sentence(), kInvalidConfig);
+    const auto workers = settings::worker_count(loaded->settings.workers, usable_cores());
+    if (!workers.ok())
+        return fail(workers.error().sentence(), kInvalidConfig);
+    if (*workers > 1 && !command_.seat.is_worker())
+        started_as_ = started_as();
     if (const auto status = prepare(*loaded))
         return *status;
+    if (*workers > 1 && !command_.seat.is_worker())
+        return serve_master(*loaded, *workers);
     return serve(*std::move(loaded));
 }
 
 int Process::fail(std::string_view sentence, int code) {
+    if (master_ != nullptr)
+        master_->tell(
+            {engine::workers::Kind::failed, 0, 0, static_cast<std::uint32_t>(exit_status(code)), 0, std::string(sentence)});
+    if (master_ != nullptr)
+        return exit_status(code);
     if (start_report_.is_awaited())
         start_report_.report_failure(exit_status(code), sentence);
     else
@@ -99,11 +158,15 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     const settings::Settings& settings = loaded.settings;
     if (const auto entered = enter_work_folder(settings); !entered.ok())
         return fail(entered.error().sentence(), kInvalidConfig);
-    if (settings.daemon)
+    if (settings.daemon && !command_.seat.is_worker())
         if (const auto status = go_to_background(settings))
             return status;
-    LogFile::Options options{settings.log.tank,        settings.log.file, log_level_of(settings.log), settings.utc_time, {},
-                             rotation_of(settings.log)};
+    LogFile::Options options{settings.log.tank,
+                             settings.log.file,
+                             log_level_of(settings.log),
+                             settings.utc_time,
+                             {},
+                             command_.seat.is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings.log)};
     auto log_file = LogFile::create(std::move(options));
     if (!log_file.ok())
         return fail(log_file.error().sentence(), kInvalidConfig);
@@ -111,6 +174,8 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     log_file_->writer().hold_crashes();
     log_ = Log(*log_file_, random_id());
 
+    if (command_.seat.is_worker())
+        return std::nullopt;  // the file is the master's
     auto pid_file = PidFile::create(settings.pid);
     if (!pid_file.ok()) {
         LOG_ERROR(log_, "{}", pid_file.error().sentence());
@@ -146,7 +211,8 @@ void Process::announce(const settings::LoadedSettings& loaded) const {
         LOG_WARN(log_, "{}", warning);
     for (const std::string& warning : unwritable_folders(settings))
         LOG_WARN(log_, "{}", warning);
-    LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
+    if (!command_.seat.is_worker())
+        LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
 
 int Process::serve(settings::LoadedSettings loaded) {
@@ -177,7 +243,19 @@ int Process::serve(settings::LoadedSettings loaded) {
         LOG_ERROR(log_, "{}", signals.error().text());
         return fail(signals.error().text(), kListenFailed);
     }
-    auto server = Server::create(std::move(loaded.settings), {id.id, random_id(), ::getpid()}, fitting.max_connections, log_);
+    if (command_.seat.is_worker()) {
+        // Before the check of the parent, which may be gone already.
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        auto socket = io::MessageSocket::adopt(io::kPassedHandle);
+        if (!socket.ok())
+            return fail(socket.error().sentence(), kListenFailed);
+        master_ = std::make_unique<service::workers::MasterLine>(command_.seat, *std::move(socket));
+        if (loaded.settings.worker_affinity)
+            run_on_one_core(command_.seat.number - std::size_t{1});
+    }
+    share_keys(loaded.settings, command_.workers_secret);
+    ServerNames names{id.id, random_id(), ::getpid(), master_.get(), command_.workers_secret};
+    auto server = Server::create(std::move(loaded.settings), std::move(names), fitting.max_connections, log_);
     if (!server.ok()) {
         LOG_ERROR(log_, "{}", server.error().sentence());
         return fail(server.error().sentence(), kListenFailed);
@@ -187,12 +265,124 @@ int Process::serve(settings::LoadedSettings loaded) {
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process triggers a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
     start_report_.report_success();
+    if (master_ != nullptr)
+        master_->tell({engine::workers::Kind::ready});
     handle_signals(**signals);
     server_.reset();
+    master_.reset();
     log_file_->say_left_out();
     LOG_INFO(log_, "main cycle terminated normally");
     LOG_INFO(log_, "srs terminated");
     return EXIT_SUCCESS;
+}
+
+int Process::serve_master(const settings::LoadedSettings& loaded, std::size_t workers) {
+    announce(loaded);
+    constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGTERM};
+    auto loop = io::Loop::create({.stack_bytes = kStackBytes});
+    auto signals = loop.ok() ? io::SignalPipe::create(kSignals) : Result<std::unique_ptr<io::SignalPipe>>(loop.error());
+    if (!signals.ok())
+        return fail(signals.error().sentence(), kListenFailed);
+    const ServerId id = find_server_id(loaded.settings.server_id, loaded.settings.pid);
+    if (!id.warning.empty())
+        LOG_WARN(log_, "{}", id.warning);
+    if (const auto free = check_ports(loaded.settings, log_); !free.ok()) {
+        LOG_ERROR(log_, "{}", free.error().sentence());
+        return fail(free.error().sentence(), kListenFailed);
+    }
+    {
+        Master master(std::move(started_as_), workers, log_);
+        if (const auto failure = master.start(io::Deadline::never())) {
+            LOG_ERROR(log_, "{}", failure->sentence);
+            return fail(failure->sentence, failure->status);
+        }
+        if (loaded.settings.asprocess)
+            ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        LOG_INFO(log_, "{} workers serve", workers);
+        start_report_.report_success();
+        handle_master_signals(**signals, master, loaded.settings);
+    }
+    log_file_->say_left_out();
+    LOG_INFO(log_, "main cycle terminated normally");
+    LOG_INFO(log_, "srs terminated");
+    return EXIT_SUCCESS;
+}
+
+void Process::handle_master_signals(io::SignalPipe& signals, Master& master, settings::Settings settings) {
+    const auto fast = std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit);
+    for (;;) {
+        const auto number = signals.next_signal(io::Deadline::after(kMasterLook));
+        if (master.take_reload_request())
+            reload_workers(master, settings);
+        rotate_logs(master, settings);
+        if (!number.ok() && number.code() != Errc::timed_out) {
+            LOG_ERROR(log_, "waiting for signals: {}", number.error().text());
+            return master.stop(SIGINT, fast);
+        }
+        if (!number.ok())
+            continue;
+        switch (*number) {
+            case SIGHUP: reload_workers(master, settings); break;
+            case SIGUSR1:
+                log_file_->reopen();
+                LOG_INFO(log_, "signal {}: the log files are reopened", SIGUSR1);
+                master.send_signal(SIGUSR1);
+                break;
+            case SIGINT:
+            case SIGTERM:
+                if (settings.force_grace_quit && *number == SIGTERM)
+                    return stop_workers_gracefully(signals, master, settings);
+                LOG_INFO(log_, "signal {}: fast quit requested, of {} workers", *number, master.size());
+                return master.stop(SIGINT, fast);
+            case SIGQUIT: return stop_workers_gracefully(signals, master, settings);
+            case SIGABRT: LOG_ERROR(log_, "signal {}: abort with a core file", SIGABRT); std::abort();
+            default: break;
+        }
+    }
+}
+
+void Process::reload_workers(Master& master, settings::Settings& settings) {
+    LOG_INFO(log_, "signal {}: reload {}, of {} workers", SIGHUP, command_.conf_file, master.size());
+    auto loaded = load_process_settings(command_);
+    const auto possible = loaded.ok() ? settings::check_reload(settings, loaded->settings) : Result<void>(Error(loaded.error()));
+    // The workers find the same, and say so to whoever asks.
+    if (!possible.ok())
+        LOG_ERROR(log_, "reload: the old settings stay: {}", possible.error().sentence());
+    else
+        settings = std::move(loaded->settings);
+    master.send_signal(SIGHUP);
+}
+
+void Process::stop_workers_gracefully(io::SignalPipe& signals, Master& master, const settings::Settings& settings) {
+    LOG_INFO(log_, "graceful quit requested, of {} workers", master.size());
+    const auto limit = settings.grace_start_wait + settings.grace_final_wait + 2 * kStopLimit;
+    master.begin_stop(SIGQUIT);
+    const auto until = io::Deadline::after(limit);
+    while (!until.expired() && !master.are_gone()) {
+        const auto number = signals.next_signal(until.sooner(io::Deadline::after(kMasterLook)));
+        if (number.ok() && (*number == SIGTERM || *number == SIGINT)) {
+            LOG_INFO(log_, "a second signal: fast quit requested");
+            return master.stop(SIGINT, std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit));
+        }
+    }
+    master.stop(SIGQUIT, std::chrono::milliseconds(0));
+    LOG_INFO(log_, "the workers have stopped gracefully");
+}
+
+// Workers append to the same files, so none of them may rename one.
+void Process::rotate_logs(Master& master, const settings::Settings& settings) {
+    if (built_in_profilers().leaks)
+        return;
+    const io::LineWriter::Rotation rotation = rotation_of(settings.log);
+    bool rotated = false;
+    if (settings.log.tank == settings::LogTank::file)
+        rotated = rotate_when_full(settings.log.file, rotation);
+    if (settings.access_log != "off")
+        rotated = rotate_when_full(settings.access_log, rotation) || rotated;
+    if (!rotated)
+        return;
+    log_file_->reopen();
+    master.send_signal(SIGUSR1);
 }
 
 void Process::handle_signals(io::SignalPipe& signals) {
@@ -238,6 +428,7 @@ void Process::reload() {
         return finish(kInvalidConfig, Stage::parsing, loaded.error().sentence());
     for (const std::string& warning : loaded->warnings)
         LOG_WARN(log_, "{}", warning);
+    share_keys(loaded->settings, command_.workers_secret);
     const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
     if (!fitting.warning.empty())
         LOG_WARN(log_, "{}", fitting.warning);

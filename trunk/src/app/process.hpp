@@ -8,11 +8,14 @@
 #include "app/command_line.hpp"
 #include "app/daemon.hpp"
 #include "app/log_file.hpp"
+#include "app/master.hpp"
 #include "app/pid_file.hpp"
 #include "app/server.hpp"
 #include "base/log.hpp"
 #include "io/loop.hpp"
+#include "io/message_socket.hpp"
 #include "io/signal_pipe.hpp"
+#include "service/workers/master_line.hpp"
 #include "settings/load.hpp"
 
 namespace live::app {
@@ -41,6 +44,12 @@ public:
 
 private:
     // Each returns an exit status if the process is to end there.
+    int serve_master(const settings::LoadedSettings& loaded, std::size_t workers);
+    void handle_master_signals(io::SignalPipe& signals, Master& master, settings::Settings settings);
+    // New settings for the workers, if all of them can have them.
+    void reload_workers(Master& master, settings::Settings& settings);
+    void rotate_logs(Master& master, const settings::Settings& settings);
+    void stop_workers_gracefully(io::SignalPipe& signals, Master& master, const settings::Settings& settings);
     std::optional<int> prepare(settings::LoadedSettings& loaded);
     std::optional<int> go_to_background(const settings::Settings& settings);
     // Reports the failed start to the process or user that started this.
@@ -56,6 +65,8 @@ private:
     bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
 
     CommandLine command_;
+    StartedAs started_as_;
+    std::unique_ptr<service::workers::MasterLine> master_;  // of a worker
     StartReport start_report_;
     std::unique_ptr<LogFile> log_file_;
     std::unique_ptr<PidFile> pid_file_;

@@ -31,6 +31,7 @@ public:
         : settings_(settings),
           admission_(shared.admission),
           http_(shared.http),
+          seat_(shared.seat),
           log_(log),
           port_(io::now(), log),
           players_(port_),
@@ -45,6 +46,7 @@ public:
     const session::rtc::CircuitBreaker& breaker() const { return breaker_; }
 
 private:
+    Result<std::vector<WantedEndpoint>> ports_of(const std::vector<std::string>& texts) const;
     Result<void> listen_udp();
     Result<void> listen_tcp();
     void watch_load(io::Deadline deadline);
@@ -60,6 +62,7 @@ private:
     const settings::CurrentSettings& settings_;
     settings::Admission& admission_;
     HttpWiring& http_;
+    const service::workers::Seat seat_;
     const Log& log_;
     io::Scope fibers_{"rtc"};
     std::unique_ptr<session::rtc::PlaintextMirror> plaintext_mirror_;
@@ -169,8 +172,20 @@ void RtcWiring::Parts::add(const std::string& name, std::unique_ptr<session::htt
     handlers_.push_back(std::move(handler));
 }
 
+// Each worker has ports of its own, which its answers name: the first those of the settings, the next ones those above.
+Result<std::vector<WantedEndpoint>> RtcWiring::Parts::ports_of(const std::vector<std::string>& texts) const {
+    auto wanted = TRY(wanted_endpoints(texts));
+    const unsigned more = seat_.is_worker() ? seat_.number - 1U : 0U;
+    for (WantedEndpoint& one : wanted) {
+        if (one.endpoint.port + more > 65'535)
+            return Error(Errc::malformed, "there is no port for WebRTC on worker " + std::to_string(seat_.number));
+        one.endpoint.port = static_cast<std::uint16_t>(one.endpoint.port + more);
+    }
+    return wanted;
+}
+
 Result<void> RtcWiring::Parts::listen_udp() {
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(settings_->rtc_server.listen))) {
+    for (const WantedEndpoint& wanted : TRY(ports_of(settings_->rtc_server.listen))) {
         const auto opened = port_.listen(wanted.endpoint, settings_->rtc_server.reuseport);
         if (opened.ok())
             continue;
@@ -186,8 +201,9 @@ Result<void> RtcWiring::Parts::listen_tcp() {
     if (!options.enabled)
         return {};
     std::uint16_t port = 0;
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen))) {
-        if (TRY(http_.share(wanted.endpoint, tcp_))) {
+    for (const WantedEndpoint& wanted : TRY(ports_of(options.listen))) {
+        // A port that is shared with HTTP is shared with the other workers too, and a connection to it may reach any of them.
+        if (!seat_.is_worker() && TRY(http_.share(wanted.endpoint, tcp_))) {
             LOG_INFO(log_, "WebRTC shares tcp://{} with HTTP", wanted.endpoint.text());
             port = port == 0 ? wanted.endpoint.port : port;
         } else if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_))) {

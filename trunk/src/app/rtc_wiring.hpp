@@ -29,6 +29,7 @@ public:
         session::Places& places;
         MutBytes scratch;
         HttpWiring& http;
+        service::workers::Seat seat{};
     };
 
     // `settings` and the shared objects outlive this.

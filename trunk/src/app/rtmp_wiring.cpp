@@ -6,12 +6,14 @@
 
 #include "app/listening.hpp"
 #include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "session/rtmp/connection.hpp"
 
 namespace live::app {
 
 RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
-                       const Log& log)
-    : settings_(settings), context_(context), places_(places), log_(log), certificate_("RTMPS", log) {}
+                       service::workers::Seat seat, const Log& log)
+    : settings_(settings), context_(context), places_(places), seat_(seat), log_(log), certificate_("RTMPS", log) {}
 
 RtmpWiring::~RtmpWiring() = default;
 
@@ -20,7 +22,7 @@ Result<std::vector<std::unique_ptr<io::TcpListener>>> RtmpWiring::open_new(const
                                                                            const char* label) {
     std::vector<std::unique_ptr<io::TcpListener>> opened;
     const auto open = endpoints();
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts))) {
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts, sharing_of(seat_)))) {
         if (std::ranges::find(open, wanted.endpoint) != open.end())
             continue;
         if (auto listener = TRY(listen_at(wanted, label, log_)))
@@ -84,6 +86,20 @@ Result<void> RtmpWiring::stop(io::Deadline deadline) {
     for (const auto& acceptor : acceptors_)
         acceptor->close();
     return io::stop_all({&listeners_, &connections_}, deadline);
+}
+
+void RtmpWiring::serve_worker(std::unique_ptr<io::TcpStream> stream) {
+    // A std::function is copied, so the stream has two owners until the fiber takes it.
+    const auto held = std::make_shared<std::unique_ptr<io::TcpStream>>(std::move(stream));
+    const auto started = connections_.start("worker", [this, held](io::Deadline forever) {
+        const Log log = log_.with_id(random_id());
+        io::TcpStream* const tcp = held->get();
+        const session::rtmp::Addresses addresses{"127.0.0.1", "127.0.0.1", true};
+        std::make_unique<session::rtmp::Connection>(std::move(*held), tcp, addresses, context_, places_.memory(), log)
+            ->run(forever);
+    });
+    if (!started.ok())
+        LOG_WARN(log_, "another worker is not served: {}", started.error().text());
 }
 
 std::vector<Endpoint> RtmpWiring::endpoints() const {

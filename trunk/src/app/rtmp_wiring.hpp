@@ -12,6 +12,7 @@
 #include "io/tcp_listener.hpp"
 #include "io/tls_context.hpp"
 #include "service/service.hpp"
+#include "service/workers/master_line.hpp"
 #include "session/common/places.hpp"
 #include "session/rtmp/acceptor.hpp"
 #include "session/rtmp/context.hpp"
@@ -23,7 +24,7 @@ class RtmpWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
     RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
-               const Log& log);
+               service::workers::Seat seat, const Log& log);
     ~RtmpWiring() override;
 
     std::string_view name() const override { return "RTMP"; }
@@ -36,6 +37,8 @@ public:
     Result<void> close(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
 
+    // Serves another worker, which takes no place among the clients.
+    void serve_worker(std::unique_ptr<io::TcpStream> stream);
     // The endpoints it listens on.
     std::vector<Endpoint> endpoints() const;
 
@@ -46,6 +49,7 @@ private:
     const settings::CurrentSettings& settings_;
     session::rtmp::Context& context_;
     session::Places& places_;
+    const service::workers::Seat seat_;
     const Log& log_;
     ServedCertificate certificate_;
     io::Scope connections_{"connection"};

@@ -37,6 +37,16 @@ bool wants_conversion(const settings::Settings& settings) {
     });
 }
 
+// Of a file that each worker has for itself.
+std::string own_path(const std::string& path, const service::workers::Seat& seat) {
+    return seat.is_worker() ? fmt::format("{}.worker{}", path, seat.number) : path;
+}
+
+// A worker's share of what the settings allow all.
+std::size_t share_of(std::size_t all, const service::workers::Seat& seat) {
+    return seat.is_worker() ? (all + seat.count - 1) / seat.count : all;
+}
+
 Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zone::utc : Zone::local; }
 
 }  // namespace
@@ -47,7 +57,11 @@ public:
     explicit Events(Server& server) : server_(server) {}
 
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override {
-        server_.services_.on_published(request, plan);
+        if (!request.is_sibling)
+            return server_.services_.on_published(request, plan);
+        // Another worker's: what must be done once is done there.
+        server_.dash_.on_published(request, plan);
+        server_.hls_.on_published(request, plan);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.report_stream(service::hooks::Action::on_unpublish, request, plan);
@@ -161,7 +175,7 @@ private:
 
 class Server::Raw final : public api::RawControl {
 public:
-    explicit Raw(const Server& server) : server_(server) {}
+    explicit Raw(Server& server) : server_(server) {}
 
     Settings settings() const override {
         const settings::HttpApiOptions& api = server_.settings_->http_api;
@@ -174,11 +188,16 @@ public:
                 false};
     }
     // The same way as an operator's: sequentially, in the process's own fiber.
-    void request_reload() override { std::raise(SIGHUP); }
+    void request_reload() override {
+        if (server_.workers_.is_on())
+            server_.workers_.request_reload();
+        else
+            std::raise(SIGHUP);
+    }
     Reload last_reload() const override { return server_.last_reload_; }
 
 private:
-    const Server& server_;
+    Server& server_;
 };
 
 class Server::DrainRequests final : public api::DrainControl {
@@ -213,7 +232,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       streams_(slabs_),
       services_(log),
       fan_out_(fibers_, settings_->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
-      access_log_(settings_->access_log, rotation_of(settings_->log), admission_, log),
+      access_log_(settings_->access_log, names_.seat().is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings_->log),
+                  admission_, log),
       places_(connections_max, log, settings_->limits),
       scratch_(kScratchBytes),
       http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
@@ -233,23 +253,25 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
                     std::string(kVersion),
                     std::string(kSignature),
                     names_.process_id},
-      rtmp_(settings_, rtmp_context_, places_, log),
+      rtmp_(settings_, rtmp_context_, places_, names_.seat(), log),
       mounts_(settings_, streams_),
       http_live_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       http_live_player_(http_live_),
-      casters_(settings_, http_live_, scratch_, places_, log),
-      rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_}, log),
+      casters_(settings_, http_live_, scratch_, places_, names_.seat(), log),
+      rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat()}, log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       moves_(std::make_unique<Moves>(*this)),
       node_(cluster_context(), *moves_, log.with_id("CLU")),
+      workers_(worker_context(), *moves_, log.with_id("WRK")),
       origins_(node_, asked_origins_),
-      relay_(pull_context(), origins_, log.with_id("EIG")),
+      all_origins_(workers_, origins_),
+      relay_(pull_context(), all_origins_, log.with_id("EIG")),
       coworkers_(http_client_, streams_, log.with_id("EIG")),
-      token_check_(pull_context(), origins_, log.with_id("EIG")),
+      token_check_(pull_context(), all_origins_, log.with_id("EIG")),
       forward_(streams_, forward_options_, forward_context(), log),
       ingest_(wanted_ingests_, log),
       files_(settings_),
-      open_recordings_(open_recordings_path(settings_->pid)),
+      open_recordings_(open_recordings_path(own_path(settings_->pid, names_.seat()))),
       dvr_(streams_, dvr_options_, recording_context(), log),
       hls_events_(settings_, hooks_, std::filesystem::current_path().string()),
       viewers_(admission_, *events_, clients_, places_),
@@ -262,17 +284,20 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
       http_sources_{names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(),
-                    *ready_, memory_,    rtc_,          transcoders_, relay_, node_},
+                    *ready_, memory_,    rtc_,          transcoders_, relay_, node_, workers_},
       http_(settings_, http_sources_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
+    if (names_.seat().is_worker())
+        stream_stats_.share_ids(names_.workers_secret);
     admission_.set_memory(places_.memory());
     admission_.set_hooks(hooks_);
     admission_.set_relay(relay_);
     admission_.set_coworkers(coworkers_);
     admission_.set_cluster(node_);
     admission_.set_placer(placer_);
+    admission_.set_workers(workers_);
     admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
@@ -290,20 +315,22 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     list_services();
 }
 
-// In dependency order. Ingests are clients of this server.
+// In dependency order. Ingests are clients of this server. Of several workers, one makes them and sends the heartbeat.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_, &relay_, &forward_, &dvr_, &dash_, &hls_,
-             &memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
-        services_.add(*service);
+             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_, &workers_, &relay_, &forward_, &dvr_,
+             &dash_, &hls_, &memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
+        if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_))
+            services_.add(*service);
 }
 
 Server::~Server() = default;
 
 void Server::set_limits(std::size_t connections_max) {
+    connections_max = share_of(connections_max, names_.seat());
     places_.set_limits(connections_max, settings_->limits);
     const std::size_t wanted = std::size_t{settings_->limits.memory_budget} << 20;
-    places_.memory().set_max(wanted > 0 ? wanted : usual_memory_budget());
+    places_.memory().set_max(share_of(wanted > 0 ? wanted : usual_memory_budget(), names_.seat()));
     LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, places_.memory().max() >> 20);
 }
 
@@ -342,7 +369,23 @@ Result<void> Server::reload(settings::Settings settings, std::size_t connections
 }
 
 service::rtmp_client::DialContext Server::dial_context() {
-    return {client_tls_.get(), [this] { return rtmp_.endpoints(); }, scratch_};
+    return {client_tls_.get(), [this] { return rtmp_.endpoints(); }, scratch_,
+            [this](std::uint16_t number) -> Result<std::unique_ptr<io::Stream>> {
+                auto stream =
+                    TRY(workers_.connect(static_cast<engine::workers::Worker>(number), engine::workers::Purpose::media));
+                return std::unique_ptr<io::Stream>(std::move(stream));
+            }};
+}
+
+service::workers::WorkerContext Server::worker_context() {
+    return {names_.master, streams_, http_client_,
+            [this](engine::workers::Purpose purpose, std::unique_ptr<io::TcpStream> stream) {
+                if (purpose == engine::workers::Purpose::media)
+                    rtmp_.serve_worker(std::move(stream));
+                else
+                    http_.serve_worker(std::move(stream));
+            },
+            [] { std::raise(SIGTERM); }};
 }
 
 service::relay::PullContext Server::pull_context() {

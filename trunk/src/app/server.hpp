@@ -49,6 +49,8 @@
 #include "service/snapshot/snapshot_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "service/transcode/transcoder_factory.hpp"
+#include "service/workers/worker_service.hpp"
+#include "service/workers/workers_resolver.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/places.hpp"
@@ -117,6 +119,7 @@ private:
     service::rtmp_client::DialContext dial_context();
     service::relay::PullContext pull_context();
     service::cluster::ClusterContext cluster_context();
+    service::workers::WorkerContext worker_context();
     engine::cluster::NodeRecord describe_node() const;
     service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
@@ -156,8 +159,10 @@ private:
     service::relay::StaticResolver listed_origins_;
     service::relay::BackendResolver asked_origins_;
     std::unique_ptr<Moves> moves_;
-    service::cluster::ClusterService node_;  // this one, in a cluster
+    service::cluster::ClusterService node_;    // this one, in a cluster
+    service::workers::WorkerService workers_;  // this one, among several processes
     service::cluster::RegistryResolver origins_;
+    service::workers::WorkersResolver all_origins_;
     service::relay::RelayService relay_;
     service::cluster::Placer placer_{node_, relay_};
     Drain drain_{clients_, node_, placer_, log_};

@@ -4,12 +4,19 @@
 #include <cstdint>
 #include <string>
 
+#include "service/workers/master_line.hpp"
+
 namespace live::app {
 
 struct ServerNames {
     std::string server_id;   // stable over restarts
     std::string service_id;  // new at each start
     std::int64_t process_id = 0;
+    // nullptr: the process is alone. Owned by Process; outlives the server.
+    service::workers::MasterLine* master = nullptr;
+    std::string workers_secret{};  // the same for all workers
+
+    service::workers::Seat seat() const { return master == nullptr ? service::workers::Seat{} : master->seat(); }
 };
 
 }  // namespace live::app

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/listening.hpp"
 #include "app/served_certificate.hpp"
 #include "io/tls_context.hpp"
 
@@ -88,6 +89,23 @@ Result<void> check_start(const settings::Settings& settings) {
         TRY(check_https(settings.http_api.https.tls));
     if (settings.http_server.enabled && settings.http_server.https.enabled)
         TRY(check_https(settings.http_server.https.tls));
+    return {};
+}
+
+Result<void> check_ports(const settings::Settings& settings, const Log& log) {
+    std::vector<std::string> texts = settings.listen;
+    const auto add = [&texts](bool enabled, const std::vector<std::string>& more) {
+        if (enabled)
+            texts.insert(texts.end(), more.begin(), more.end());
+    };
+    add(settings.rtmps.enabled, settings.rtmps.listen);
+    add(settings.http_api.enabled, settings.http_api.listen);
+    add(settings.http_api.enabled && settings.http_api.https.enabled, settings.http_api.https.listen);
+    add(settings.http_server.enabled, settings.http_server.listen);
+    add(settings.http_server.enabled && settings.http_server.https.enabled, settings.http_server.https.listen);
+    add(settings.exporter.enabled, settings.exporter.listen);
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts)))
+        TRY(listen_at(wanted, "the workers", log));
     return {};
 }
 

@@ -1,8 +1,10 @@
 #include "io/child_process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <string_view>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -48,6 +50,21 @@ void set_signals_and_group(SpawnOptions& options) {
     ::posix_spawnattr_setflags(&options.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
+// Of this process, and these, which win. Borrowed from both.
+std::vector<char*> environment_with(const std::vector<std::string>& more) {
+    std::vector<char*> all;
+    for (const std::string& entry : more)
+        all.push_back(const_cast<char*>(entry.c_str()));
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const std::string_view name = text.substr(0, text.find('=') + 1);
+        if (std::ranges::none_of(more, [name](const std::string& one) { return one.starts_with(name); }))
+            all.push_back(*entry);
+    }
+    all.push_back(nullptr);
+    return all;
+}
+
 Socket open_pid(pid_t pid) {
     // PIDFD_NONBLOCK needs Linux 5.10; nothing is read from it anyway.
     return Socket(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -72,11 +89,21 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(const ChildOptions& op
     constexpr mode_t kLogMode = 0644;
     const std::string output = options.output_path.empty() ? "/dev/null" : options.output_path;
     ::posix_spawn_file_actions_addopen(&spawn.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&spawn.files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, kLogMode);
-    ::posix_spawn_file_actions_adddup2(&spawn.files, STDOUT_FILENO, STDERR_FILENO);
+    if (!options.inherits_output) {
+        ::posix_spawn_file_actions_addopen(&spawn.files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_APPEND, kLogMode);
+        ::posix_spawn_file_actions_adddup2(&spawn.files, STDOUT_FILENO, STDERR_FILENO);
+    }
+    // In this order: the folder's own handle may be kPassedHandle.
+    if (options.folder >= 0)
+        ::posix_spawn_file_actions_addfchdir_np(&spawn.files, options.folder);
+    // Onto itself, dup2 clears the flag that would close it.
+    if (options.passed >= 0)
+        ::posix_spawn_file_actions_adddup2(&spawn.files, options.passed, kPassedHandle);
+    std::vector<char*> environment = environment_with(options.environment);
 
     pid_t pid = -1;
-    const int error = ::posix_spawnp(&pid, arguments[0], &spawn.files, &spawn.attributes, arguments.data(), environ);
+    const int error = ::posix_spawnp(&pid, options.program.empty() ? arguments[0] : options.program.c_str(), &spawn.files,
+                                     &spawn.attributes, arguments.data(), environment.data());
     if (error != 0) {
         const Error failure = system_error("starting " + options.arguments.front() + " with its output in " + output, error);
         if (error == ENOENT || error == ENOTDIR)

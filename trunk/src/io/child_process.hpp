@@ -18,8 +18,20 @@ struct ChildOptions {
     // The program and its arguments. A name without a slash is looked up in PATH.
     std::vector<std::string> arguments;
     // Standard output and error are appended here; empty: discarded. Standard input is empty.
-    std::string output_path;
+    std::string output_path{};
+    // The file to run, when it is not arguments[0].
+    std::string program{};
+    // Standard output and error are those of this process, and output_path is not used.
+    bool inherits_output = false;
+    // "NAME=value", besides the environment of this process.
+    std::vector<std::string> environment{};
+    // A descriptor that the child has as kPassedHandle; negative: none.
+    int passed = -1;
+    // An open folder that the child starts in; negative: that of this process.
+    int folder = -1;
 };
+
+inline constexpr int kPassedHandle = 3;
 
 struct ChildExit {
     int code = 0;    // as passed to exit(); 0 when it was ended by a signal
@@ -42,6 +54,8 @@ public:
     ChildProcess& operator=(const ChildProcess&) = delete;
 
     pid_t pid() const { return pid_; }
+    // Never waits.
+    bool has_ended() { return reap(); }
     // Until it exits; returns at once if it already has. Errc::timed_out, Errc::cancelled.
     Result<ChildExit> wait(Deadline deadline);
     // Sends a signal to the whole group; does nothing after it has exited.

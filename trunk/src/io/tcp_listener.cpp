@@ -28,9 +28,9 @@ bool is_fatal(int error) {
 
 }  // namespace
 
-Result<std::unique_ptr<TcpListener>> TcpListener::listen(const Endpoint& on, int backlog) {
-    Socket socket = TRY(open_bound(on, SOCK_STREAM));
-    if (::listen(socket.fd(), backlog) < 0)
+Result<std::unique_ptr<TcpListener>> TcpListener::listen(const Endpoint& on, PortSharing sharing) {
+    Socket socket = TRY(open_bound(on, SOCK_STREAM, sharing));
+    if (::listen(socket.fd(), kBacklog) < 0)
         return bind_error(on, errno);
     const Endpoint bound = TRY(bound_endpoint(socket));
     return std::make_unique<TcpListener>(std::move(socket), Socket(open_spare()), bound);

@@ -15,7 +15,7 @@ public:
 
     // Port 0 picks a free one. An IPv6 endpoint accepts IPv6 only, so that "0.0.0.0" and "[::]" can share a port. Errc::conflict
     // when the port is taken, Errc::denied when it may not be bound, Errc::system.
-    static Result<std::unique_ptr<TcpListener>> listen(const Endpoint& on, int backlog = kBacklog);
+    static Result<std::unique_ptr<TcpListener>> listen(const Endpoint& on, PortSharing sharing = PortSharing::alone);
     TcpListener(Socket socket, Socket spare, const Endpoint& endpoint)
         : socket_(std::move(socket)), spare_(std::move(spare)), endpoint_(endpoint) {}
 

@@ -36,6 +36,14 @@ Result<void> set_option(int fd, int level, int name, T value, const char* what) 
     return {};
 }
 
+// A stream to another worker is no TCP, and has nothing to delay.
+template <class T>
+Result<void> set_tcp_option(int fd, int name, T value, const char* what) {
+    if (::setsockopt(fd, IPPROTO_TCP, name, &value, sizeof value) < 0 && errno != EOPNOTSUPP)
+        return system_error(what, errno);
+    return {};
+}
+
 Error closed_here() { return {Errc::closed, "the stream was closed by this side"}; }
 
 }  // namespace
@@ -194,7 +202,7 @@ Endpoint TcpStream::local_endpoint() const {
 }
 
 Result<void> TcpStream::set_no_delay(bool on) {
-    return set_option(socket_.fd(), IPPROTO_TCP, TCP_NODELAY, on ? 1 : 0, "setting TCP_NODELAY");
+    return set_tcp_option(socket_.fd(), TCP_NODELAY, on ? 1 : 0, "setting TCP_NODELAY");
 }
 
 Result<void> TcpStream::set_send_buffer(std::size_t bytes) {
@@ -210,8 +218,8 @@ std::size_t TcpStream::receive_buffer() const {
 }
 
 Result<void> TcpStream::set_not_sent_lowat(std::size_t bytes) {
-    return set_option(socket_.fd(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, static_cast<unsigned>(std::min<std::size_t>(bytes, 1 << 30)),
-                      "setting TCP_NOTSENT_LOWAT");
+    return set_tcp_option(socket_.fd(), TCP_NOTSENT_LOWAT, static_cast<unsigned>(std::min<std::size_t>(bytes, 1 << 30)),
+                          "setting TCP_NOTSENT_LOWAT");
 }
 
 Result<void> TcpStream::shutdown_write() {

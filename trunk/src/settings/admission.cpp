@@ -73,6 +73,11 @@ Result<void> Admission::check_refer(const session::ClientRequest& request, std::
 // Checks that every client must pass before its request is examined.
 Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, session::StreamPlan& plan,
                                        io::Deadline deadline) {
+    // Its own client has been asked there.
+    if (request.is_sibling) {
+        plan.is_trusted_relay = true;
+        return {};
+    }
     TRY(check_refer(request, &ReferOptions::all));
     plan.is_trusted_relay = is_trusted_relay(request);
     if (connects_first(request.kind) && !plan.is_trusted_relay)
@@ -122,6 +127,10 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
     if (hooks_ != nullptr && forward.enabled && !forward.backend.empty())
         plan.forward_urls = TRY(hooks_->ask_forward(forward.backend, subject, deadline));
+    if (is_of_workers(request.vhost)) {
+        TRY(workers_->claim(plan.url, plan.publish.takeover, deadline));
+        relay_->give_way(plan.url);
+    }
     if (is_of_cluster(request.vhost)) {
         TRY(cluster_->claim(plan.url, plan.publish.takeover, deadline));
         // A pull of what another node has published until now.
@@ -135,7 +144,7 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_stranger(request, subject, plan, deadline));
     // Before on_play: the other server asks its own.
-    if (asks_coworkers(request)) {
+    if (asks_coworkers(request) && !request.is_sibling) {
         const auto& cluster = TRY(serving_vhost(request.vhost))->cluster;
         if (auto elsewhere = TRY(coworkers_->find(request, plan, cluster, deadline)))
             return *std::move(elsewhere);
@@ -163,6 +172,27 @@ std::optional<session::Redirect> Admission::send_on(const session::ClientRequest
     return placer_ != nullptr && is_of_cluster(request.vhost) ? placer_->send_on(request) : std::nullopt;
 }
 
+bool Admission::is_of_workers(const std::string& name) const {
+    const auto vhost = serving_vhost(name);
+    return workers_ != nullptr && relay_ != nullptr && workers_->is_on() && vhost.ok() &&
+           (*vhost)->cluster.mode == service::relay::ClusterMode::local;
+}
+
+// A worker serves others only what is published on it, so that no chain of workers can form.
+Result<bool> Admission::is_on_other_worker(const session::ClientRequest& request, const session::StreamPlan& plan,
+                                           io::Deadline deadline) {
+    if (workers_->publishes(plan.url))
+        return false;
+    if (request.is_sibling)
+        return Error(Errc::not_found, "this worker does not have the stream");
+    if (relay_->has(plan.url))
+        return true;
+    const auto where = workers_->find(plan.url, deadline);
+    if (!where.ok() && where.code() == Errc::cancelled)
+        return where.error();
+    return where.ok() && where->has_value();
+}
+
 bool Admission::is_of_cluster(const std::string& name) const {
     const auto vhost = serving_vhost(name);
     return cluster_ != nullptr && relay_ != nullptr && cluster_->is_on() && vhost.ok() &&
@@ -173,6 +203,8 @@ bool Admission::is_of_cluster(const std::string& name) const {
 // same registry.
 Result<bool> Admission::is_elsewhere(const session::ClientRequest& request, const session::StreamPlan& plan,
                                      io::Deadline deadline) {
+    if (is_of_workers(request.vhost))
+        return is_on_other_worker(request, plan, deadline);
     if (!is_of_cluster(request.vhost) || cluster_->publishes(plan.url))
         return false;
     if (request.is_relay()) {
@@ -234,6 +266,8 @@ void Admission::report_recording(const session::ClientRequest& request, const se
 
 void Admission::report_closed(const session::ClientRequest& request, const session::Traffic& traffic) {
     const Vhost* vhost = settings_->find_vhost(request.vhost);
+    if (request.is_sibling)
+        return;
     if (trusted_ids_.erase(request.id) != 0)
         return;
     if (hooks_ != nullptr && vhost != nullptr)

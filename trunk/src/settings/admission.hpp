@@ -14,6 +14,7 @@
 #include "service/relay/relay_proof.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/relay/token_check.hpp"
+#include "service/workers/worker_service.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/memory_budget.hpp"
 #include "session/rtmp/context.hpp"
@@ -36,6 +37,8 @@ public:
     void set_token_check(service::relay::TokenCheck& tokens) { tokens_ = &tokens; }
     // Without it, or without a registry in the settings, this server is alone.
     void set_cluster(service::cluster::ClusterService& cluster) { cluster_ = &cluster; }
+    // Without it, this process is no worker.
+    void set_workers(service::workers::WorkerService& workers) { workers_ = &workers; }
     // Without it, no player is sent to another server.
     void set_coworkers(service::relay::Coworkers& coworkers) { coworkers_ = &coworkers; }
     // Without it, no player is sent to another node of a cluster.
@@ -48,10 +51,12 @@ public:
     session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) override;
     bool may_pull(const session::ClientRequest& request) const override {
-        return pulls(request) || asks_coworkers(request) || is_of_cluster(request.vhost);
+        return pulls(request) || asks_coworkers(request) || is_of_cluster(request.vhost) || is_of_workers(request.vhost);
     }
     // Whether publishers of the virtual host are registered in the cluster. An edge's are its origin's.
     bool is_of_cluster(const std::string& vhost) const;
+    // Whether another worker may have the streams of the virtual host. An edge's workers all ask its origins.
+    bool is_of_workers(const std::string& vhost) const;
     // What a client with these names would get. Errors as serving_vhost().
     Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;
     std::optional<session::Redirect> send_on(const session::ClientRequest& request) const override;
@@ -76,6 +81,8 @@ public:
 private:
     // Whether a player's stream is to be had from another node. Errc::not_found for another node that asks for what is not here.
     Result<bool> is_elsewhere(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
+    Result<bool> is_on_other_worker(const session::ClientRequest& request, const session::StreamPlan& plan,
+                                    io::Deadline deadline);
     // `plan` says afterwards whether it is a trusted relay, whose callbacks were asked elsewhere.
     Result<void> check_stranger(const session::ClientRequest& request, const service::hooks::Subject& subject,
                                 session::StreamPlan& plan, io::Deadline deadline);
@@ -95,6 +102,7 @@ private:
     service::relay::Coworkers* coworkers_ = nullptr;
     service::cluster::ClusterService* cluster_ = nullptr;
     service::cluster::Placer* placer_ = nullptr;
+    service::workers::WorkerService* workers_ = nullptr;
     service::relay::TokenCheck* tokens_ = nullptr;
     service::relay::RelayProofs proofs_;
     // Connections of trusted relays, for on_close, which has no plan.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/endpoint.hpp"
 #include "base/host_and_port.hpp"
@@ -20,6 +21,14 @@ namespace live::settings {
 namespace {
 
 Error broken(std::string sentence) { return {Errc::malformed, std::move(sentence)}; }
+
+Result<void> check_workers(const Settings& settings) {
+    if (const auto count = worker_count(settings.workers, 1); !count.ok())
+        return count.error();
+    if (settings.workers != "1" && !settings.cluster.registry.empty())
+        return broken("workers is more than 1 and cluster.registry is set: several workers are not a node of a cluster yet");
+    return {};
+}
 
 // Two lists that name the same endpoint would be one listener.
 bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -182,6 +191,17 @@ Result<void> check_caster(const StreamCasterOptions& caster) {
 
 }  // namespace
 
+Result<std::size_t> worker_count(std::string_view workers, std::size_t cores) {
+    if (workers == "auto")
+        return std::clamp<std::size_t>(cores, 1, kWorkersMax);
+    std::size_t count = 0;
+    const char* const end = workers.data() + workers.size();
+    const auto parsed = std::from_chars(workers.data(), end, count);
+    if (parsed.ec != std::errc() || parsed.ptr != end || count == 0 || count > kWorkersMax)
+        return broken(fmt::format("workers is \"{}\", expected 1..{} or auto", workers, kWorkersMax));
+    return count;
+}
+
 Result<void> check_settings(const Settings& settings, std::size_t local_addresses) {
     if (settings.is_full)
         return broken("is_full is on: this file documents every option and is not meant to be run");
@@ -191,6 +211,7 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
         return broken("access_log is empty; off switches it off");
     if (settings.asprocess && settings.daemon)
         return broken("asprocess and daemon exclude each other: a daemon has no parent to follow");
+    TRY(check_workers(settings));
     if (settings.heartbeat.interval.count() <= 0)
         return broken("heartbeat.interval is 0, expected more");
     if (settings.heartbeat.enabled)

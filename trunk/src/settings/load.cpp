@@ -162,7 +162,7 @@ void derive(const LoadInput& input, Settings& settings) {
         vhost.play.relay_mw_latency = std::min(vhost.cluster.mw_latency, vhost.play.mw_latency);
         if (vhost.hls.key_file_path.empty())
             vhost.hls.key_file_path = vhost.hls.path;
-        vhost.cluster.by_registry = !settings.cluster.registry.empty();
+        vhost.cluster.by_registry = !settings.cluster.registry.empty() || settings.workers != "1";
         if (vhost.cluster.secret.empty())
             vhost.cluster.secret = settings.cluster.secret;
     }

@@ -175,6 +175,8 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"is_full on;", "is_full is on"},
         {"srs_log_file \"\";", "srs_log_file is empty"},
         {"access_log \"\";", "access_log is empty; off switches it off"},
+        {"workers 65;", "workers is \"65\", expected 1..64 or auto"},
+        {"workers 2; cluster { registry redis://127.0.0.1; }", "workers is more than 1 and cluster.registry is set"},
         {"asprocess on;", "asprocess and daemon exclude each other"},
         {"heartbeat { interval 0; }", "heartbeat.interval"},
         {"http_api { https { enabled on; } }", "http_api.https is on and http_api is off"},
@@ -538,6 +540,18 @@ TEST(Settings, CastersOfTransportStreamsAreChecked) {
     EXPECT_TRUE(
         has(error_of("listen 1935; vhost a {} stream_caster { enabled on; caster flv; listen 1.2.3.4:5/x; }"), "1.2.3.4:5/x"));
     EXPECT_EQ(error_of("listen 1935; vhost a {} stream_caster { enabled off; caster mpegts_over_udp; }"), "");
+}
+
+TEST(LoadSettings, CountsWorkers) {
+    EXPECT_EQ(MUST(worker_count("1", 8)), 1U);
+    EXPECT_EQ(MUST(worker_count("64", 8)), 64U);
+    EXPECT_EQ(MUST(worker_count("auto", 8)), 8U);
+    EXPECT_EQ(MUST(worker_count("auto", 0)), 1U);
+    EXPECT_EQ(MUST(worker_count("auto", 1000)), kWorkersMax);
+    for (const char* text : {"", "0", "65", "-1", "2x", "automatic"})
+        EXPECT_EQ(worker_count(text, 8).code(), Errc::malformed) << text;
+    EXPECT_FALSE(good("listen 1; vhost a {}").settings.vhosts[0].cluster.by_registry);
+    EXPECT_TRUE(good("listen 1; workers 2; vhost a {}").settings.vhosts[0].cluster.by_registry);
 }
 
 }  // namespace

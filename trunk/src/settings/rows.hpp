@@ -116,6 +116,11 @@ inline constexpr auto kProcessRows = std::tuple{
     config::row(&Settings::max_connections, "max_connections", 1, 1'000'000, kLive,
                 "Connections in all. Clamped to the open files limit less 128."),
     config::row(&Settings::daemon, "daemon", kRestart, "Detaches from the terminal."),
+    config::row(&Settings::workers, "workers", kRestart,
+                "Ours: processes that share the ports and serve clients, 1 to 64, or auto for one per core. With more than one, "
+                "a further process supervises them."),
+    config::row(&Settings::worker_affinity, "worker_affinity", kRestart,
+                "Ours: each worker runs on one core, the first on the first that this process may use."),
     config::row(&Settings::pid, "pid", kRestart, "The pid file; locked while the server runs."),
     config::flat(&Settings::log, kLogRows),
     config::row(&Settings::access_log, "access_log", kRestart,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "base/time.hpp"
 #include "media/options.hpp"
 #include "service/access/options.hpp"
@@ -84,6 +85,10 @@ struct Settings {
     std::string work_dir = "./";
     std::string server_id;
     bool daemon = true;
+    // Ours: processes that serve clients; a number, or "auto" for one per core. See worker_count().
+    std::string workers = "1";
+    // Ours: each worker runs on one core.
+    bool worker_affinity = false;
     bool asprocess = false;
     bool utc_time = false;
     LogOptions log;
@@ -132,5 +137,9 @@ struct Settings {
     // refuses it.
     const Vhost* find_vhost(std::string_view name) const;
 };
+
+inline constexpr std::size_t kWorkersMax = 64;
+// The number that `workers` stands for on a machine with so many cores. Errc::malformed.
+Result<std::size_t> worker_count(std::string_view workers, std::size_t cores);
 
 }  // namespace live::settings

@@ -133,6 +133,7 @@ void DashStream::on_publisher(const std::optional<session::ClientRequest>& publi
     if (!publisher)
         return;
     marked_.begin_publisher(publisher->kind == session::ClientKind::relay_pull);
+    disk_.set_off(publisher->is_sibling);  // another worker writes them
     opened_.reset();
     must_follow_clock_ = began_.has_value();
 }

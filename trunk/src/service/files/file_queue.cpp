@@ -40,6 +40,11 @@ void FileQueue::remove(std::vector<std::string> paths, Done done) {
 }
 
 void FileQueue::add(Job job) {
+    if (off_) {
+        if (job.path.empty() && job.done)
+            job.done({});
+        return;
+    }
     const bool is_full = jobs_.size() >= kQueuedJobsMax || (job.bytes > 0 && bytes_ >= kQueuedBytesMax);
     if (closed_ || is_full) {
         if (job.done)

@@ -32,6 +32,8 @@ public:
     // Replaces a queued list that is not yet written.
     void write_list(std::string path, Block text, Done done);
     void remove(std::vector<std::string> paths, Done done = {});
+    // From now on nothing is written or removed, and no write is reported: the files are another worker's.
+    void set_off(bool off) { off_ = off; }
     // Lets run() return once the queue is empty.
     void close();
     void run(io::Deadline deadline);
@@ -55,6 +57,7 @@ private:
     Signal wake_;
     std::size_t bytes_ = 0;
     bool closed_ = false;
+    bool off_ = false;
 };
 
 }  // namespace live::service::files

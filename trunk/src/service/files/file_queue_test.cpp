@@ -60,5 +60,19 @@ TEST_F(FileQueueTest, WritesWhatWaitsAndThenTakesMore) {
     MUST(writer.join(io::Deadline::after(std::chrono::seconds(20))));
 }
 
+TEST_F(FileQueueTest, WritesAndRemovesNothingWhileItIsOff) {
+    queue_.set_off(true);
+    write("another worker's", 10);
+    queue_.write_list(folder_.file("list"), std::make_shared<const std::vector<std::uint8_t>>(1), {});
+    EXPECT_FALSE(ended_.has_value()) << "nobody is told that it was written";
+    bool removed = false;
+    queue_.remove({folder_.file("old")}, [&removed](const Result<void>& done) { removed = done.ok(); });
+    EXPECT_TRUE(removed) << "a fiber may wait for this";
+    EXPECT_EQ(queue_.waiting(), 0U);
+    queue_.set_off(false);
+    write("ours", 10);
+    EXPECT_EQ(queue_.waiting(), 1U);
+}
+
 }  // namespace
 }  // namespace live::service::files

@@ -36,7 +36,11 @@ public:
     void fail(const Error& error);
     // hls_on_error ignore: no more output for this publisher.
     bool is_ignoring() const { return is_ignoring_; }
-    void begin_publisher() { is_ignoring_ = false; }
+    // `is_copy`: the stream is another worker's, which writes its files.
+    void begin_publisher(bool is_copy) {
+        is_ignoring_ = false;
+        queue_.set_off(is_copy);
+    }
 
     std::size_t bytes() const { return queue_.bytes(); }
     void run(io::Deadline deadline) { queue_.run(deadline); }

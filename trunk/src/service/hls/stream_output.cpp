@@ -180,7 +180,7 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
     codecs_ = {};
     configs_.clear();
     publisher_ = *publisher;
-    disk_.begin_publisher();
+    disk_.begin_publisher(publisher->is_sibling);
     renditions_.set_ended(false);
 }
 

@@ -39,14 +39,19 @@ Result<std::unique_ptr<io::Stream>> HttpClient::connect(const wire::http::Url& u
 Result<http1::Response> HttpClient::call(const HttpCall& call, io::Deadline deadline) const {
     const auto url = TRY(wire::http::parse_url(call.url));
     const auto stream = TRY(connect(url, deadline));
+    return call_over(*stream, call, deadline);
+}
+
+Result<http1::Response> HttpClient::call_over(io::Stream& stream, const HttpCall& call, io::Deadline deadline) const {
+    const auto url = TRY(wire::http::parse_url(call.url));
     http1::Headers headers = call.headers;
     headers.add("User-Agent", user_agent_);
     const std::string text = http1::write_request(call.method, url.target, url.authority(), headers, call.body,
                                                   http1::ResponseBuilder::Connection::keep_alive);
     const std::array parts{io::as_part(as_bytes(text))};
-    TRY(stream->write_all(parts, deadline));
-    auto answer = receive(*stream, call, deadline);
-    stream->close();
+    TRY(stream.write_all(parts, deadline));
+    auto answer = receive(stream, call, deadline);
+    stream.close();
     return answer;
 }
 

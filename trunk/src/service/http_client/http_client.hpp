@@ -47,6 +47,8 @@ public:
     // may have answer_bytes_max), Errc::not_found when the host has no address, Errc::closed when it refuses or ends too early,
     // Errc::denied when the TLS handshake fails, Errc::timed_out, Errc::cancelled, Errc::system.
     Result<engine::http1::Response> call(const HttpCall& call, io::Deadline deadline) const;
+    // The same over a connection that exists; it is closed afterwards.
+    Result<engine::http1::Response> call_over(io::Stream& stream, const HttpCall& call, io::Deadline deadline) const;
 
 private:
     Result<std::unique_ptr<io::Stream>> connect(const wire::http::Url& url, io::Deadline deadline) const;

@@ -26,7 +26,8 @@ struct ClusterOptions {
     bool debug_srs_upnode = true;
     PullProtocol protocol = PullProtocol::rtmp;
     bool follow_client = false;
-    // Not said here but derived: this server is a node of a cluster, whose registry says where streams are.
+    // Not said here but derived: this server is a node of a cluster, whose registry says where streams are, or one of several
+    // workers.
     bool by_registry = false;
     bool origin_cluster = false;
     std::vector<std::string> coworkers;

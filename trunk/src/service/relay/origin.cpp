@@ -34,6 +34,7 @@ std::string_view name_of(Scheme scheme) {
         case Scheme::rtmps: return "rtmps";
         case Scheme::http: return "http";
         case Scheme::https: return "https";
+        case Scheme::worker: return "worker";
         case Scheme::rtmp: break;
     }
     return "rtmp";
@@ -44,10 +45,13 @@ std::uint16_t usual_port(Scheme scheme) {
         case Scheme::http: return 80;
         case Scheme::rtmps:
         case Scheme::https: return 443;
-        case Scheme::rtmp: break;
+        case Scheme::rtmp:
+        case Scheme::worker: break;
     }
     return 1935;
 }
+
+Origin worker_origin(std::uint16_t number) { return {"127.0.0.1", number, Scheme::worker}; }
 
 std::string Origin::text() const { return fmt::format("{}://{}", name_of(scheme), Endpoint{host, port}.text()); }
 

@@ -10,7 +10,8 @@
 
 namespace live::service::relay {
 
-enum class Scheme : std::uint8_t { rtmp, rtmps, http, https };
+// `worker` is another process of this server: RTMP over a socket pair. No configuration names it.
+enum class Scheme : std::uint8_t { rtmp, rtmps, http, https, worker };
 constexpr bool is_http(Scheme scheme) { return scheme == Scheme::http || scheme == Scheme::https; }
 constexpr bool is_secure(Scheme scheme) { return scheme == Scheme::rtmps || scheme == Scheme::https; }
 
@@ -27,6 +28,9 @@ struct Origin {
     const std::string& server_name() const { return name.empty() ? host : name; }
     bool operator==(const Origin&) const = default;
 };
+
+// Another worker of this server, by its number, which is also the port.
+Origin worker_origin(std::uint16_t number);
 
 std::string_view name_of(Scheme scheme);
 std::uint16_t usual_port(Scheme scheme);

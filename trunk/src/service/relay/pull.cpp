@@ -151,7 +151,11 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     longest_gap_ = Duration::zero();
     const TimePoint began = io::now();
     const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
-    stream_ = TRY(rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, limit));
+    request_.is_sibling = origin.scheme == Scheme::worker;
+    stream_ =
+        request_.is_sibling
+            ? TRY(context_.dial.worker(origin.port))
+            : TRY(rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, limit));
     request_.ip = origin.host;
     request_.peer = stream_->peer();
     LOG_INFO(log_, "edge-pull publish url {}, origin={}", label_of(wanted), origin_);

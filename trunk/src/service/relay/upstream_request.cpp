@@ -110,7 +110,7 @@ Result<std::string> extend_path(std::string_view path, std::string_view server_i
 
 Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
                    const ClusterOptions& options) {
-    std::string name = options.vhost;
+    std::string name = origin.scheme == Scheme::worker ? vhost : options.vhost;
     if (const std::size_t at = name.find("[vhost]"); at != std::string::npos)
         name.replace(at, 7, vhost);
     return {origin, std::move(name), client.app, client.stream, query_without_vhost(client.param)};

@@ -27,6 +27,10 @@ struct DialContext {
     std::function<std::vector<Endpoint>()> own_endpoints = [] { return std::vector<Endpoint>(); };
     // Read buffer of all sessions; used only between two suspensions. At least 4 KiB.
     MutBytes scratch;
+    // A connection to another worker of this server, by its number. Must not suspend.
+    std::function<Result<std::unique_ptr<io::Stream>>(std::uint16_t number)> worker = [](std::uint16_t) {
+        return Result<std::unique_ptr<io::Stream>>(Error(Errc::unsupported, "this server has no other worker"));
+    };
 };
 
 struct Target {

@@ -4,7 +4,10 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/check.hpp"
+#include "base/hash.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
 
@@ -176,7 +179,7 @@ void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures
     if (plan == nullptr || session::is_publisher(client.kind) || client.kind == session::ClientKind::hls_play)
         return;
     const PlayerPatience::Seen seen{figures.sent_bytes, figures.queued_packets > 0 && !figures.is_paused,
-                                    !client.stream->publisher.empty()};
+                                    !client.stream->publisher.empty() || client.stream->is_published()};
     const auto verdict = client.patience.look(now, seen, plan->play);
     if (verdict == Verdict::stays)
         return;
@@ -223,11 +226,17 @@ void StreamStats::sample_vhosts(TimePoint now) {
         vhost->usage.rates.add(now, vhost->usage.received_bytes, vhost->usage.sent_bytes);
 }
 
+std::string StreamStats::id_for(const std::string& name) const {
+    if (secret_.empty())
+        return new_id();
+    return fmt::format("vid-{:x}", fnv1a(as_bytes(name), fnv1a(as_bytes(secret_))));
+}
+
 VhostRow& StreamStats::vhost_named(const std::string& name) {
     const auto found = std::ranges::find(vhosts_, name, [](const auto& vhost) { return vhost->name; });
     if (found != vhosts_.end())
         return **found;
-    vhosts_.push_back(std::make_unique<VhostRow>(VhostRow{new_id(), name, 0, 0, {}}));
+    vhosts_.push_back(std::make_unique<VhostRow>(VhostRow{id_for("vhost " + name), name, 0, 0, {}}));
     return *vhosts_.back();
 }
 
@@ -236,7 +245,7 @@ StreamRow& StreamStats::stream_for(const session::ClientRequest& request, const 
     if (const auto known = streams_by_url_.find(url); known != streams_by_url_.end())
         return *streams_.at(known->second);
     auto stream = std::make_unique<StreamRow>();
-    stream->id = new_id();
+    stream->id = id_for(url);
     stream->vhost = &vhost_named(vhost);
     stream->app = request.app;
     stream->name = request.stream;

@@ -62,6 +62,8 @@ public:
     // Recent distance between key frames.
     std::optional<MediaTime> gop() const { return gop_; }
     std::optional<MediaTime> since_key_frame(TimePoint now) const;
+    // Here, or by another worker.
+    bool is_published() const { return source_ && source_->is_published(); }
     bool has_b_frames() const { return source_ && source_->has_b_frames(); }
     std::optional<VideoFacts> video() const;
     std::optional<AudioFacts> audio() const;
@@ -120,6 +122,10 @@ public:
     // `streams` outlives this.
     explicit StreamStats(const media::StreamTable& streams) : sources_(streams) {}
 
+    // Before the first client: ids follow from names and this secret, so that all processes that have it give the same ids.
+    // Otherwise they are random.
+    void share_ids(std::string secret) { secret_ = std::move(secret); }
+
     // Starts a fiber that calls run().
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     std::string_view name() const override { return "the statistics"; }
@@ -151,6 +157,7 @@ public:
     std::string stream_id(const std::string& url) const override;
 
 private:
+    std::string id_for(const std::string& name) const;
     VhostRow& vhost_named(const std::string& name);
     StreamRow& stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost);
     Streams::iterator forget(Streams::iterator stream);
@@ -163,6 +170,7 @@ private:
     void sample_vhosts(TimePoint now);
 
     const media::StreamTable& sources_;
+    std::string secret_;
     std::vector<std::unique_ptr<VhostRow>> vhosts_;  // as few as in the settings; they stay
     Streams streams_;
     std::unordered_map<std::string, std::uint64_t> streams_by_url_;

@@ -69,6 +69,9 @@ struct ClientRequest {
     // Owners: all copies of this request. nullptr for nearly all players, so that it costs them no memory.
     std::shared_ptr<const RelayClaims> claims{};
 
+    // The other end of its connection is another worker of this server: nothing about it is asked or counted here.
+    bool is_sibling = false;
+
     bool is_relay() const { return claims != nullptr && !claims->path.empty(); }
     std::string_view relay_path() const { return claims == nullptr ? std::string_view() : claims->path; }
     // The query may contain a key.

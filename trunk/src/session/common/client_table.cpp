@@ -36,6 +36,8 @@ void ClientEntry::ask_to_leave(std::string reason) {
 }
 
 void ClientEntry::refuse(const Error& error) {
+    if (client_.request().is_sibling)
+        return;
     for (ClientWatcher* watcher : table_.watchers_)
         watcher->on_refused(*this, error);
 }
@@ -53,6 +55,9 @@ void ClientEntry::enter(const StreamPlan& plan, TimePoint now) {
     since_ = now;
     const ClientFigures figures = client_.figures();
     before_ = {figures.received_bytes, figures.sent_bytes};
+    is_told_ = !client_.request().is_sibling;
+    if (!is_told_)
+        return;
     for (ClientWatcher* watcher : table_.watchers_)
         watcher->on_entered(*this);
 }
@@ -60,8 +65,9 @@ void ClientEntry::enter(const StreamPlan& plan, TimePoint now) {
 void ClientEntry::leave(SessionEnd end) {
     if (!kick_reason_.empty())
         end = {kick_reason_, false};
-    for (ClientWatcher* watcher : table_.watchers_)
-        watcher->on_left(*this, end);
+    if (is_told_)
+        for (ClientWatcher* watcher : table_.watchers_)
+            watcher->on_left(*this, end);
     plan_ = nullptr;
 }
 

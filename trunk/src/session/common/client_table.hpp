@@ -119,6 +119,7 @@ private:
     void enter(const StreamPlan& plan, TimePoint now);
     void leave(SessionEnd end);
 
+    bool is_told_ = false;  // the watchers know it; a connection to another worker is no client
     ClientTable& table_;
     Client& client_;
     std::size_t index_;

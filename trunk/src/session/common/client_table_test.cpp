@@ -149,5 +149,16 @@ TEST(ClientKind, NamesAreThoseThatOperatorsKnow) {
     }
 }
 
+TEST_F(ClientTableTest, AnotherWorkerIsNoClient) {
+    FakeClient client(table_, ClientKind::rtmp_play, "one", "a");
+    client.asked.is_sibling = true;
+    client.entry.refuse(Error(Errc::not_found, "no stream"));
+    client.enter(TimePoint{});
+    EXPECT_NE(client.entry.plan(), nullptr);
+    client.leave();
+    EXPECT_TRUE(watcher_.said.empty());
+    EXPECT_EQ(ids(), (std::set<std::string>{"a"})) << "but it can be closed";
+}
+
 }  // namespace
 }  // namespace live::session

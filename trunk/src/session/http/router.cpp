@@ -12,6 +12,8 @@ void Router::add(std::string pattern, Handler& handler) {
 }
 
 Router::Match Router::find(const Request& request) const {
+    if (front_ != nullptr && front_->takes(request))
+        return {front_, {}};
     auto match = find(request.path());
     if (!match.redirect.empty())
         return match;

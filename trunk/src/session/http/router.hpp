@@ -24,6 +24,8 @@ public:
 
     // The handler outlives the router. A pattern begins with '/'; adding it again replaces the handler.
     void add(std::string pattern, Handler& handler);
+    // The handler outlives the router. It is asked first, whether the path is its own.
+    void set_front(Handler& handler) { front_ = &handler; }
     // The handler outlives the router.
     void add_fallback(Handler& handler) { fallbacks_.push_back(&handler); }
     Match find(const Request& request) const;
@@ -38,6 +40,7 @@ private:
 
     std::unordered_map<std::string, Handler*, Hash, std::equal_to<>> handlers_;  // by pattern
     std::vector<Handler*> fallbacks_;
+    Handler* front_ = nullptr;
 };
 
 }  // namespace live::session::http

@@ -101,5 +101,15 @@ TEST_F(RouterTest, WithoutARootNobodyAnswers) {
     EXPECT_EQ(router.find("/x").redirect, "");
 }
 
+TEST_F(RouterTest, TheFrontIsAskedFirst) {
+    Only front("/api/v1/streams/");
+    router_.set_front(front);
+    Request request;
+    request.target.path = "/api/v1/streams/";
+    EXPECT_EQ(router_.find(request).handler, &front);
+    request.target.path = "/api/v1/versions";
+    EXPECT_EQ(router_.find(request).handler, &versions_);
+}
+
 }  // namespace
 }  // namespace live::session::http

@@ -62,6 +62,7 @@ Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, c
     request_.peer = peer_.stream().peer();
     request_.protocol = tcp == nullptr ? "rtmps" : "rtmp";
     request_.is_secure = tcp == nullptr;
+    request_.is_sibling = addresses.is_sibling;
 }
 
 void Connection::run(io::Deadline deadline) {
@@ -285,7 +286,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
                                                                               std::chrono::milliseconds duration,
                                                                               io::Deadline deadline) {
     media::WireFormat format;
-    format.relayed = request_.is_relay();
+    format.relayed = request_.is_relay() || request_.is_sibling;
     media::WireLogHold hold(source, format);
     TRY(catch_up(hold, deadline));
     return std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, source, format, duration, log_);

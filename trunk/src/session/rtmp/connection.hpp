@@ -21,6 +21,8 @@ class PublishSession;
 struct Addresses {
     std::string client_ip;
     std::string server_ip;
+    // The client is another worker of this server.
+    bool is_sibling = false;
 };
 
 class Connection final : public Client, private MemoryBudget::Holder {

@@ -1,0 +1,166 @@
+#include "api/whole_handler.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/envelope.hpp"
+#include "api/stats_handlers.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::api {
+
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+using wire::http::Status;
+
+namespace {
+
+constexpr std::string_view kSummaries = "/api/v1/summaries";
+constexpr std::string_view kMetrics = "/metrics";
+constexpr std::string_view kStreamMetrics = "/metrics/streams";
+
+// "clients" of "/api/v1/clients/ID".
+std::string_view list_key_of(std::string_view path) {
+    for (const std::string_view key : {"streams", "clients", "vhosts"})
+        if (path.starts_with(fmt::format("/api/v1/{}/", key)))
+            return key;
+    return {};
+}
+
+std::string id_of(const Request& request, std::string_view key) {
+    return request.path().substr(std::string_view("/api/v1//").size() + key.size());
+}
+
+bool is_session(const Request& request) {
+    const std::string& method = request.message.method;
+    return (method == "DELETE" || method == "PATCH") &&
+           (request.path().starts_with("/rtc/v1/whip") || request.path().starts_with("/rtc/v1/whep"));
+}
+
+// 0: none is asked for.
+std::size_t worker_asked(const Request& request) {
+    const std::string_view text = request.target.query.get("worker");
+    std::size_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string& path = request.path();
+    return path.starts_with("/api/v1/") || path == kMetrics || path == kStreamMetrics ? number : 0;
+}
+
+Reply reply_of(const engine::http1::Response& response) {
+    Reply reply{response.status, std::string(response.headers.find("Content-Type").value_or("")), response.body, {}};
+    if (const auto allow = response.headers.find("Allow"))
+        reply.headers.emplace_back("Allow", *allow);
+    return reply;
+}
+
+}  // namespace
+
+// The exporter's port tells figures, and controls nothing.
+bool WholeHandler::takes(const Request& request) const {
+    const bool is_metrics = request.path() == kMetrics || request.path() == kStreamMetrics;
+    if (scope_ == Scope::metrics)
+        return is_metrics;
+    if (is_session(request))
+        return true;
+    if (scope_ == Scope::sessions)
+        return false;
+    return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || worker_asked(request) != 0;
+}
+
+Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
+    if (is_session(request)) {
+        // Ending a session that is not there succeeds.
+        const bool is_end = request.message.method == "DELETE";
+        return pass_to_owner(request, is_end ? Status::ok : Status::not_found, deadline);
+    }
+    if (const std::size_t worker = worker_asked(request); worker != 0)
+        return pass_to(worker, request, deadline);
+    const std::string_view key = list_key_of(request.path());
+    if (!key.empty())
+        return list(request, key, deadline);
+    if (request.path() == kSummaries)
+        return json_reply(request,
+                          envelope(server_, "data", merge_summaries(ask_all(std::string(kSummaries), request, deadline))));
+    const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
+    if (answers.empty() || answers.front().body.empty())
+        return pass_to(workers_.seat().number, request, deadline);
+    return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};
+}
+
+Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::string_view method, const std::string& target,
+                                                  const Request& request, io::Deadline deadline) const {
+    service::http_client::HttpCall call;
+    call.method = method;
+    call.url = "http://worker" + target;
+    for (const char* name : {"Content-Type", "If-Match"})
+        if (const auto value = request.message.headers.find(name))
+            call.headers.add(name, std::string(*value));
+    call.body = request.message.body;
+    call.answer_bytes_max = kAnswerBytesMax;
+    return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(kAnswerLimit)));
+}
+
+// The asked one first: what is not added up is its own.
+WorkerAnswers WholeHandler::ask_all(const std::string& target, const Request& request, io::Deadline deadline) const {
+    WorkerAnswers answers;
+    const auto seat = workers_.seat();
+    for (std::size_t i = 0; i < seat.count; ++i) {
+        const std::size_t worker = (seat.number - 1U + i) % seat.count + 1;
+        auto answer = ask(worker, "GET", target, request, deadline);
+        if (answer.ok() && answer->status == Status::ok)
+            answers.push_back({worker, std::move(answer->body)});
+    }
+    return answers;
+}
+
+Reply WholeHandler::pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const {
+    if (worker == 0 || worker > workers_.seat().count)
+        return error_reply(Status::not_found, "there is no such worker");
+    const auto answer = ask(worker, request.message.method, request.message.target, request, deadline);
+    return answer.ok() ? reply_of(*answer) : error_reply(Status::service_unavailable, "the worker does not answer");
+}
+
+// Every worker is asked until one knows what it is about; the others answer with `foreign_status`.
+Reply WholeHandler::pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const {
+    Reply foreign = error_reply(Status::service_unavailable, "the workers do not answer");
+    for (std::size_t worker = 1; worker <= workers_.seat().count; ++worker) {
+        const auto answer = ask(worker, request.message.method, request.message.target, request, deadline);
+        if (!answer.ok())
+            continue;
+        if (answer->status != foreign_status)
+            return reply_of(*answer);
+        foreign = reply_of(*answer);
+    }
+    return foreign;
+}
+
+std::string WholeHandler::merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const {
+    const auto all_of = [&](std::string_view list, std::size_t count) {
+        return ask_all(fmt::format("/api/v1/{}/?start=0&count={}", list, count), request, deadline);
+    };
+    const std::size_t count = std::min(shown.start + shown.count, Page::kMost);
+    if (key == "clients")
+        return merge_clients(all_of(key, count), shown);
+    if (key == "streams")
+        return merge_streams(all_of(key, count), shown);
+    return merge_vhosts(all_of(key, Page::kMost), all_of("streams", Page::kMost));
+}
+
+Reply WholeHandler::list(const Request& request, std::string_view key, io::Deadline deadline) const {
+    const std::string id = id_of(request, key);
+    const bool is_get = method_of(request) == "GET";
+    if (!is_get || (!id.empty() && key == "clients"))
+        return pass_to_owner(request, Status::not_found, deadline);
+    const Page page = page_of(request);
+    if (id.empty())
+        return json_reply(request, envelope(server_, key, merged(key, {page.start, page.count}, request, deadline)));
+    const auto entry = entry_of(merged(key, {0, Page::kMost}, request, deadline), id);
+    if (!entry)
+        return pass_to(workers_.seat().number, request, deadline);  // it says what there is not
+    return json_reply(request, envelope(server_, key.substr(0, key.size() - 1), *entry));
+}
+
+}  // namespace live::api

@@ -1,0 +1,40 @@
+// Answers of several workers, made into one. Pure: bodies in, a body out; one that is no JSON, or not what is expected, counts as
+// empty.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace live::api {
+
+// What one worker has answered.
+struct WorkerAnswer {
+    std::size_t worker = 0;
+    std::string body;
+};
+using WorkerAnswers = std::vector<WorkerAnswer>;
+
+// Which entries of a merged list are shown.
+struct Shown {
+    std::size_t start = 0;
+    std::size_t count = 0;
+};
+
+// JSON arrays. A stream is one entry for all its workers: that of its publisher, with the sums of clients and of bytes sent.
+std::string merge_streams(const WorkerAnswers& answers, const Shown& shown);
+// Each with the number of its worker.
+std::string merge_clients(const WorkerAnswers& answers, const Shown& shown);
+// `streams` says how many streams each has: they may be on several workers.
+std::string merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& streams);
+// The entry of an array with that id, none when there is none.
+std::optional<std::string> entry_of(std::string_view array, std::string_view id);
+// The "data" of /api/v1/summaries: that of the first answer, with the sums of what the processes use, and a list of them.
+std::string merge_summaries(const WorkerAnswers& answers);
+// The text for Prometheus. Samples of the same name and labels are added; of times, limits and states the greatest counts. What
+// differs by worker is written once more with a label `worker`.
+std::string merge_metrics(const WorkerAnswers& answers);
+
+}  // namespace live::api

@@ -1,0 +1,83 @@
+#include "api/whole_merge.hpp"
+
+#include <gtest/gtest.h>
+
+namespace live::api {
+namespace {
+
+std::string stream(const char* id, const char* url, int clients, bool published) {
+    return std::string(R"({"id":")") + id + R"(","url":")" + url + R"(","vhost":"v","clients":)" + std::to_string(clients) +
+           R"(,"send_bytes":100,"recv_bytes":1,"kbps":{"recv_30s":1,"send_30s":2},"publish":{"active":)" +
+           (published ? "true" : "false") + "}}";
+}
+
+std::string streams(const std::string& entries) { return R"({"code":0,"streams":[)" + entries + "]}"; }
+
+TEST(WholeMerge, AStreamIsOneEntry) {
+    const WorkerAnswers answers = {{2, streams(stream("x", "/live/a", 3, false) + "," + stream("y", "/live/b", 1, true))},
+                                   {1, streams(stream("x", "/live/a", 2, true))}};
+    EXPECT_EQ(merge_streams(answers, {0, 10}),
+              R"([{"id":"x","url":"/live/a","vhost":"v","clients":5,"send_bytes":200,"recv_bytes":2,)"
+              R"("kbps":{"recv_30s":2,"send_30s":4},"publish":{"active":true},"workers":[2,1]},)"
+              R"({"id":"y","url":"/live/b","vhost":"v","clients":1,"send_bytes":100,"recv_bytes":1,)"
+              R"("kbps":{"recv_30s":1,"send_30s":2},"publish":{"active":true},"workers":[2]}])");
+    EXPECT_EQ(entry_of(merge_streams(answers, {1, 1}), "x"), std::nullopt) << "the page begins behind it";
+    EXPECT_NE(entry_of(merge_streams(answers, {1, 1}), "y"), std::nullopt);
+    EXPECT_EQ(merge_streams(answers, {5, 10}), "[]");
+}
+
+TEST(WholeMerge, ClientsHaveTheirWorker) {
+    EXPECT_EQ(merge_clients({{1, R"({"clients":[{"id":"a"}]})"}, {3, R"({"clients":[{"id":"b"},{"id":"c"}]})"}}, {1, 1}),
+              R"([{"id":"b","worker":3}])");
+}
+
+TEST(WholeMerge, VhostsAreAddedUp) {
+    const std::string vhost = R"({"vhosts":[{"id":"v","name":"n","clients":2,"streams":9,"send_bytes":5,"recv_bytes":0}]})";
+    EXPECT_EQ(merge_vhosts({{1, vhost}, {2, vhost}},
+                           {{1, streams(stream("x", "/live/a", 1, true))}, {2, streams(stream("x", "/live/a", 1, false))}}),
+              R"([{"id":"v","name":"n","clients":4,"streams":1,"send_bytes":10,"recv_bytes":0}])");
+}
+
+TEST(WholeMerge, SummariesAreAddedUp) {
+    const auto summary = [](int pid) {
+        return R"({"code":0,"data":{"ok":true,"self":{"pid":)" + std::to_string(pid) +
+               R"(,"mem_kbyte":10,"cpu_percent":0.5,"srs_uptime":3},"system":{"cpu_percent":1,"conn_srs":2}}})";
+    };
+    EXPECT_EQ(merge_summaries({{2, summary(7)}, {1, summary(6)}, {3, "broken"}}),
+              R"({"ok":true,"self":{"pid":7,"mem_kbyte":20,"cpu_percent":1.0,"srs_uptime":3},)"
+              R"("system":{"cpu_percent":1,"conn_srs":4},"workers":[)"
+              R"({"worker":2,"pid":7,"mem_kbyte":10,"cpu_percent":0.5,"srs_uptime":3,"conn_srs":2},)"
+              R"({"worker":1,"pid":6,"mem_kbyte":10,"cpu_percent":0.5,"srs_uptime":3,"conn_srs":2}]})");
+}
+
+TEST(WholeMerge, MetricsAreAddedUp) {
+    const std::string one =
+        "# HELP srs_clients Clients.\n# TYPE srs_clients gauge\nsrs_clients 2\n"
+        "# TYPE x_total counter\nx_total{a=\"1\"} 5\n# TYPE millrace_uptime_seconds gauge\n"
+        "millrace_uptime_seconds 7.5\n";
+    const std::string two =
+        "# HELP srs_clients Clients.\n# TYPE srs_clients gauge\nsrs_clients 3\n"
+        "# TYPE x_total counter\nx_total{a=\"1\"} 6\nx_total{a=\"2\"} 1\n"
+        "# TYPE millrace_uptime_seconds gauge\nmillrace_uptime_seconds 2.5\n";
+    EXPECT_EQ(merge_metrics({{1, one}, {2, two}}),
+              "# HELP srs_clients Clients.\n# TYPE srs_clients gauge\nsrs_clients 5\n"
+              "srs_clients{worker=\"1\"} 2\nsrs_clients{worker=\"2\"} 3\n"
+              "# TYPE x_total counter\nx_total{a=\"1\"} 11\nx_total{a=\"2\"} 1\n"
+              "# TYPE millrace_uptime_seconds gauge\nmillrace_uptime_seconds 7.5\n"
+              "millrace_uptime_seconds{worker=\"1\"} 7.5\nmillrace_uptime_seconds{worker=\"2\"} 2.5\n");
+}
+
+TEST(WholeMerge, TakesAnythingForAnAnswer) {
+    for (const char* body :
+         {"", "[]", "{", R"({"streams":1})", R"({"streams":[1,null,"x"]})", R"({"data":{"self":1}})", "x\n\n y"}) {
+        const WorkerAnswers answers = {{1, body}, {2, body}};
+        EXPECT_EQ(merge_streams(answers, {0, 10}), "[]");
+        EXPECT_EQ(merge_clients(answers, {0, 10}), "[]");
+        EXPECT_EQ(merge_vhosts(answers, answers), "[]");
+        EXPECT_EQ(merge_summaries(answers), "{}");
+        merge_metrics(answers);
+    }
+}
+
+}  // namespace
+}  // namespace live::api

@@ -1,0 +1,54 @@
+// Desk: the master's side of the messages. It knows which worker publishes which stream, and answers. A claim makes a worker the
+// stream's owner before its publisher is let in; an announcement says that it publishes, and is passed on to the others. Of two
+// workers that announce a stream, the one that owns it keeps it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/workers/message.hpp"
+
+namespace live::engine::workers {
+
+class Desk {
+public:
+    // Per worker. Beyond this, claims are refused.
+    static constexpr std::size_t kStreamsMax = 100'000;
+
+    struct Outgoing {
+        Worker to = 0;
+        Message message;
+    };
+    struct Owner {
+        Worker worker = 0;
+        std::uint64_t epoch = 0;
+    };
+
+    explicit Desk(Worker workers) : workers_(workers), counts_(workers + std::size_t{1}) {}
+
+    // Of a worker 1..workers. Kinds that are not about streams are ignored.
+    std::vector<Outgoing> handle(Worker from, const Message& message);
+    // The worker has died: it owns nothing any more.
+    void forget(Worker worker);
+
+    std::optional<Owner> find(const std::string& url) const;
+    std::size_t streams() const { return owners_.size(); }
+    std::size_t streams(Worker worker) const { return counts_[worker]; }
+
+private:
+    std::vector<Outgoing> claim(Worker from, const Message& message);
+    std::vector<Outgoing> announce(Worker from, const Message& message);
+    void withdraw(Worker from, const std::string& url);
+    void give(const std::string& url, Worker worker);
+
+    const Worker workers_;
+    std::unordered_map<std::string, Owner> owners_;  // by the stream's url
+    std::vector<std::size_t> counts_;                // by worker
+    std::uint64_t next_epoch_ = 1;
+};
+
+}  // namespace live::engine::workers

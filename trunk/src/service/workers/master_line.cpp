@@ -1,0 +1,49 @@
+#include "service/workers/master_line.hpp"
+
+#include <array>
+#include <utility>
+
+namespace live::service::workers {
+
+namespace messages = engine::workers;
+
+bool MasterLine::tell(const messages::Message& message, io::Socket passed) {
+    if (waiting_.size() >= kWaitingMax)
+        return false;
+    waiting_.push_back({messages::write_message(message), std::move(passed)});
+    static_cast<void>(flush());  // a master that is gone is noticed by the reader
+    if (!waiting_.empty())
+        told_.raise();
+    return true;
+}
+
+Result<void> MasterLine::flush() {
+    while (!waiting_.empty()) {
+        if (!TRY(socket_.try_send(waiting_.front().bytes, waiting_.front().passed.fd())))
+            break;
+        waiting_.pop_front();
+    }
+    return {};
+}
+
+Result<std::optional<MasterLine::Incoming>> MasterLine::take() {
+    std::array<std::uint8_t, messages::kMessageMax> packet{};
+    for (;;) {
+        auto received = socket_.try_receive(packet);
+        if (!received.ok() && received.code() == Errc::need_more)
+            return std::optional<Incoming>();
+        if (!received.ok())
+            return Error(received.error());
+        auto message = messages::parse_message(Bytes(packet).first(received->size));
+        if (message.ok())
+            return std::optional(Incoming{*std::move(message), std::move(received->passed)});
+    }
+}
+
+Result<void> MasterLine::wait(io::Deadline deadline) {
+    const auto interest = waiting_.empty() ? io::Interest::readable : io::Interest::both;
+    TRY(socket_.wait(interest, &told_, deadline));
+    return {};
+}
+
+}  // namespace live::service::workers

@@ -1,0 +1,58 @@
+// MasterLine: a worker's end of the socket to its master, with what waits to be sent.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "base/signal.hpp"
+#include "engine/workers/message.hpp"
+#include "io/message_socket.hpp"
+
+namespace live::service::workers {
+
+// Which of how many a process is; number 0: it is alone, and no worker.
+struct Seat {
+    engine::workers::Worker number = 0;
+    engine::workers::Worker count = 0;
+
+    bool is_worker() const { return number != 0; }
+    // Alone, or the first worker: what must be done once is done there.
+    bool is_first() const { return number <= 1; }
+};
+
+class MasterLine {
+public:
+    // Beyond this the master does not read, and is told nothing more.
+    static constexpr std::size_t kWaitingMax = 10'000;
+
+    struct Incoming {
+        engine::workers::Message message;
+        io::Socket passed{};
+    };
+
+    MasterLine(Seat seat, io::Socket socket) : seat_(seat), socket_(std::move(socket)) {}
+
+    const Seat& seat() const { return seat_; }
+    // Never waits. False when too much waits already.
+    bool tell(const engine::workers::Message& message, io::Socket passed = {});
+    // Sends what fits now. Errc::closed when the master is gone.
+    Result<void> flush();
+    // None: nothing more for now. Errc::closed when the master is gone.
+    Result<std::optional<Incoming>> take();
+    // Until something comes, what waits may go on, or the deadline.
+    Result<void> wait(io::Deadline deadline);
+
+private:
+    struct Outgoing {
+        std::vector<std::uint8_t> bytes;
+        io::Socket passed;
+    };
+
+    const Seat seat_;
+    io::MessageSocket socket_;
+    std::deque<Outgoing> waiting_;
+    Signal told_;
+};
+
+}  // namespace live::service::workers

@@ -1,0 +1,197 @@
+#include "service/workers/worker_service.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::service::workers {
+
+using engine::workers::Kind;
+using engine::workers::Message;
+using engine::workers::Purpose;
+using engine::workers::Verdict;
+using engine::workers::Worker;
+
+WorkerService::WorkerService(WorkerContext context, cluster::ClusterEvents& events, Log log)
+    : context_(std::move(context)), events_(events), log_(std::move(log)) {}
+
+WorkerService::~WorkerService() = default;
+
+Result<void> WorkerService::start(io::Scope& fibers, io::Deadline) {
+    if (!is_on())
+        return {};
+    LOG_INFO(log_, "worker {} of {}", seat().number, seat().count);
+    TRY(fibers.start("master", [this](io::Deadline forever) { run(forever); }));
+    return fibers.start("worker orphans", [this](io::Deadline forever) { run_orphans(forever); });
+}
+
+void WorkerService::run(io::Deadline deadline) {
+    TimePoint beat_at = io::now();
+    for (;;) {
+        if (io::now() >= beat_at) {
+            context_.master->tell({Kind::beat});
+            beat_at = io::now() + kBeat;
+        }
+        auto served = context_.master->flush();
+        if (served.ok())
+            served = take_all();
+        if (served.ok())
+            served = context_.master->wait(deadline.sooner(io::Deadline::at(beat_at)));
+        if (served.ok())
+            continue;
+        if (served.code() != Errc::cancelled) {
+            LOG_ERROR(log_, "the master is gone, so this worker ends: {}", served.error().sentence());
+            context_.end();
+        }
+        return;
+    }
+}
+
+Result<void> WorkerService::take_all() {
+    while (auto incoming = TRY(context_.master->take()))
+        handle(*std::move(incoming));
+    return {};
+}
+
+void WorkerService::handle(MasterLine::Incoming incoming) {
+    Message& message = incoming.message;
+    switch (message.kind) {
+        case Kind::claimed:
+        case Kind::found:
+            if (const auto waiter = waiters_.find(message.ticket); waiter != waiters_.end()) {
+                waiter->second->answer = std::move(message);
+                waiter->second->signal.raise();
+            }
+            break;
+        case Kind::moved:
+            events_.on_moved(message.text);
+            note_orphan(message.text);
+            break;
+        case Kind::lost:
+            LOG_WARN(log_, "stream {} is published on worker {} now: its publisher here is closed", message.text, message.worker);
+            events_.on_lost(message.text, "another publisher has taken the stream over");
+            break;
+        case Kind::link:
+            if (incoming.passed.is_open())
+                context_.take_link(static_cast<Purpose>(message.flag), io::stream_of(std::move(incoming.passed)));
+            break;
+        default: break;
+    }
+}
+
+Result<Message> WorkerService::question(Message message, io::Deadline deadline) {
+    Waiter waiter;
+    const std::uint32_t ticket = next_ticket_++;
+    message.ticket = ticket;
+    if (message.text.size() > engine::workers::kTextMax || !context_.master->tell(message))
+        return Error(Errc::limit, "the workers cannot be asked for this stream");
+    waiters_[ticket] = &waiter;
+    const auto limit = deadline.sooner(io::Deadline::after(kAnswerLimit));
+    Result<void> waited;
+    while (waited.ok() && !waiter.answer)
+        waited = io::wait(waiter.signal, limit);
+    waiters_.erase(ticket);
+    if (waiter.answer)
+        return *std::move(waiter.answer);
+    return Error(waited.error());
+}
+
+Result<void> WorkerService::claim(const std::string& url, bool replaces, io::Deadline deadline) {
+    const Message answer = TRY(question({Kind::claim, static_cast<std::uint8_t>(replaces ? 1 : 0), 0, 0, 0, url}, deadline));
+    switch (static_cast<Verdict>(answer.flag)) {
+        case Verdict::granted: break;
+        case Verdict::refused: return Error(Errc::conflict, "the stream is being published already");
+        case Verdict::too_many: return Error(Errc::limit, "this worker cannot publish another stream");
+    }
+    if (!publishes(url))
+        claimed_[url] = io::now();
+    return {};
+}
+
+Result<std::optional<WorkerService::Found>> WorkerService::find(const std::string& url, io::Deadline deadline) {
+    const Message answer = TRY(question({Kind::find, 0, 0, 0, 0, url}, deadline));
+    if (answer.worker == 0 || answer.worker == seat().number)
+        return std::optional<Found>();
+    return std::optional(Found{answer.worker, answer.epoch});
+}
+
+Result<std::unique_ptr<io::TcpStream>> WorkerService::connect(Worker worker, Purpose purpose) {
+    auto [here, there] = TRY(io::stream_pair());
+    if (worker == seat().number)
+        context_.take_link(purpose, io::stream_of(std::move(there)));
+    else if (!context_.master->tell({Kind::link, static_cast<std::uint8_t>(purpose), worker, 0, 0, ""}, std::move(there)))
+        return Error(Errc::limit, "the master does not take a connection");
+    return io::stream_of(std::move(here));
+}
+
+Result<engine::http1::Response> WorkerService::ask(Worker worker, const http_client::HttpCall& call, io::Deadline deadline) {
+    const auto stream = TRY(connect(worker, Purpose::control));
+    return context_.http.call_over(*stream, call, deadline);
+}
+
+void WorkerService::request_reload() { context_.master->tell({Kind::reload}); }
+
+// What a pull publishes is another worker's.
+void WorkerService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
+    if (!is_on() || request.kind == session::ClientKind::relay_pull)
+        return;
+    claimed_.erase(plan.url);
+    published_.insert(plan.url);
+    context_.master->tell({Kind::announce, 0, 0, 0, 0, plan.url});
+}
+
+void WorkerService::on_unpublished(const std::string& url) {
+    if (!is_on() || published_.erase(url) == 0)
+        return;
+    context_.master->tell({Kind::withdraw, 0, 0, 0, 0, url});
+}
+
+void WorkerService::on_tick() {
+    if (!is_on())
+        return;
+    const TimePoint now = io::now();
+    std::erase_if(claimed_, [&](const auto& claim) {
+        const auto source = context_.streams.find(claim.first);
+        const bool is_over = now - claim.second >= kClaimLimit && !(source && source->is_published());
+        if (is_over)
+            context_.master->tell({Kind::withdraw, 0, 0, 0, 0, claim.first});
+        return is_over;
+    });
+    if (now - orphans_at_ < kOrphanPeriod)
+        return;
+    orphans_at_ = now;
+    context_.streams.for_each([this](media::Source& source) { note_orphan(source.url()); });
+}
+
+bool WorkerService::is_orphan(const std::string& url) const {
+    const auto source = context_.streams.find(url);
+    return source && !source->is_published() && source->is_watched();
+}
+
+void WorkerService::note_orphan(const std::string& url) {
+    if (orphans_.size() >= kOrphansMax || !is_orphan(url))
+        return;
+    orphans_.insert(url);
+    orphans_wait_.raise();
+}
+
+void WorkerService::run_orphans(io::Deadline deadline) {
+    for (;;) {
+        while (!orphans_.empty()) {
+            const std::string url = *orphans_.begin();
+            orphans_.erase(orphans_.begin());
+            if (!is_orphan(url))
+                continue;
+            const auto where = find(url, deadline);
+            if (!where.ok() && where.code() == Errc::cancelled)
+                return;
+            if (where.ok() && *where && is_orphan(url))
+                events_.on_elsewhere(url);
+        }
+        if (!io::wait(orphans_wait_, deadline).ok())
+            return;
+    }
+}
+
+}  // namespace live::service::workers

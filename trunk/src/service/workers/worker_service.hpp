@@ -1,0 +1,109 @@
+// WorkerService: this process as one of several workers. The master knows which worker publishes which stream; this asks and
+// tells it, and connects to the other workers, for media and for the API. In a process that is alone it does nothing.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "base/log.hpp"
+#include "base/signal.hpp"
+#include "engine/http1/message.hpp"
+#include "io/tcp_stream.hpp"
+#include "media/stream_table.hpp"
+#include "service/cluster/cluster_service.hpp"
+#include "service/http_client/http_client.hpp"
+#include "service/service.hpp"
+#include "service/workers/master_line.hpp"
+
+namespace live::service::workers {
+
+struct WorkerContext {
+    // nullptr: alone.
+    MasterLine* master = nullptr;
+    media::StreamTable& streams;
+    const http_client::HttpClient& http;
+    // Serves a connection from another worker. Must not suspend.
+    std::function<void(engine::workers::Purpose, std::unique_ptr<io::TcpStream>)> take_link;
+    // The master is gone.
+    std::function<void()> end;
+};
+
+class WorkerService final : public Service {
+public:
+    static constexpr std::chrono::milliseconds kBeat{1'000};
+    // The master never waits for anything itself.
+    static constexpr std::chrono::milliseconds kAnswerLimit{1'000};
+    static constexpr std::chrono::seconds kOrphanPeriod{2};
+    static constexpr std::size_t kOrphansMax = 1'000;
+    // A claim is given up after this long without a publisher. One of WebRTC has the stream before it has connected, and is
+    // announced then.
+    static constexpr std::chrono::seconds kClaimLimit{2};
+
+    struct Found {
+        engine::workers::Worker worker = 0;
+        std::uint64_t epoch = 0;
+    };
+
+    // Everything referred to outlives this.
+    WorkerService(WorkerContext context, cluster::ClusterEvents& events, Log log);
+    ~WorkerService() override;
+    WorkerService(const WorkerService&) = delete;
+    WorkerService& operator=(const WorkerService&) = delete;
+
+    bool is_on() const { return context_.master != nullptr; }
+    Seat seat() const { return is_on() ? context_.master->seat() : Seat{}; }
+    // A publisher wants to be let in. Errc::conflict when another worker has the stream and `replaces` is off, Errc::limit,
+    // Errc::cancelled.
+    Result<void> claim(const std::string& url, bool replaces, io::Deadline deadline);
+    // Which other worker publishes the stream; none: nobody. Errc::timed_out, Errc::cancelled.
+    Result<std::optional<Found>> find(const std::string& url, io::Deadline deadline);
+    // A client publishes the stream on this worker; a pull does not count.
+    bool publishes(const std::string& url) const { return published_.contains(url); }
+
+    // A connection to a worker, this one included. Never waits: a worker that does not serve it closes it. Errc::limit,
+    // Errc::system.
+    Result<std::unique_ptr<io::TcpStream>> connect(engine::workers::Worker worker, engine::workers::Purpose purpose);
+    // One request to a worker's own API. Errors as HttpClient::call.
+    Result<engine::http1::Response> ask(engine::workers::Worker worker, const http_client::HttpCall& call, io::Deadline deadline);
+    // An operator wants a reload: of all.
+    void request_reload();
+
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
+    void on_unpublished(const std::string& url) override;
+    void on_tick() override;
+    std::string_view name() const override { return "the workers"; }
+
+private:
+    // Owned by the fiber that waits.
+    struct Waiter {
+        Signal signal;
+        std::optional<engine::workers::Message> answer;
+    };
+
+    void run(io::Deadline deadline);
+    Result<void> take_all();
+    void handle(MasterLine::Incoming incoming);
+    Result<engine::workers::Message> question(engine::workers::Message message, io::Deadline deadline);
+    void run_orphans(io::Deadline deadline);
+    bool is_orphan(const std::string& url) const;
+    void note_orphan(const std::string& url);
+
+    const WorkerContext context_;
+    cluster::ClusterEvents& events_;
+    const Log log_;
+    std::set<std::string> published_;
+    std::unordered_map<std::string, TimePoint> claimed_;  // granted, and not announced yet
+    std::unordered_map<std::uint32_t, Waiter*> waiters_;
+    std::uint32_t next_ticket_ = 1;
+    std::set<std::string> orphans_;  // streams with viewers and no publisher, to be looked for
+    Signal orphans_wait_;
+    TimePoint orphans_at_{};
+};
+
+}  // namespace live::service::workers

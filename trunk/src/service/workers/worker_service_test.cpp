@@ -1,0 +1,179 @@
+#include "service/workers/worker_service.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/log_fixture.hpp"
+#include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
+#include "service/workers/workers_resolver.hpp"
+
+namespace live::service::workers {
+namespace {
+
+using engine::workers::Kind;
+using engine::workers::Message;
+using engine::workers::Purpose;
+using engine::workers::Verdict;
+
+struct NoResolver final : relay::Resolver {
+    relay::Location find(const std::string&, const relay::ClusterOptions&, io::Deadline) override {
+        return relay::Nowhere{"the next one"};
+    }
+};
+
+struct Events final : cluster::ClusterEvents {
+    void on_lost(const std::string& url, const std::string&) override { said.push_back("lost " + url); }
+    void on_moved(const std::string& url) override { said.push_back("moved " + url); }
+    void on_elsewhere(const std::string& url) override { said.push_back("elsewhere " + url); }
+    std::vector<std::string> said;
+};
+
+// The test is the master.
+class WorkerServiceTest : public testing::Test {
+protected:
+    WorkerServiceTest() {
+        auto [mine, its] = MUST(io::MessageSocket::pair());
+        master_ = std::make_unique<io::MessageSocket>(std::move(mine));
+        line_ = std::make_unique<MasterLine>(Seat{2, 3}, std::move(its));
+        service_ = std::make_unique<WorkerService>(WorkerContext{line_.get(), streams_, http_,
+                                                                 [this](Purpose purpose, std::unique_ptr<io::TcpStream> stream) {
+                                                                     links_.emplace_back(purpose, std::move(stream));
+                                                                 },
+                                                                 [this] { ended_ = true; }},
+                                                   events_, log_);
+        MUST(service_->start(fibers_, io::Deadline::never()));
+    }
+    ~WorkerServiceTest() override { MUST(fibers_.stop(io::Deadline::after(1s))); }
+
+    // The next message but beats.
+    Message next(io::Socket* passed = nullptr) {
+        for (;;) {
+            std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
+            auto received = master_->try_receive(packet);
+            if (!received.ok()) {
+                EXPECT_EQ(received.code(), Errc::need_more);
+                EXPECT_TRUE(MUST(master_->wait(io::Interest::readable, nullptr, io::Deadline::after(5s))).readable);
+                continue;
+            }
+            Message message = MUST(engine::workers::parse_message(Bytes(packet).first(received->size)));
+            if (message.kind == Kind::beat)
+                continue;
+            if (passed != nullptr)
+                *passed = std::move(received->passed);
+            return message;
+        }
+    }
+    void say(const Message& message) { EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message(message)))); }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    NoLog sink_;
+    Log log_{sink_, "test"};
+    media::SlabPool slabs_;
+    media::StreamTable streams_{slabs_};
+    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(4096);
+    http_client::HttpClient http_{"test/1", scratch_, nullptr};
+    Events events_;
+    std::vector<std::pair<Purpose, std::unique_ptr<io::TcpStream>>> links_;
+    bool ended_ = false;
+    io::Scope fibers_{"test"};
+    std::unique_ptr<io::MessageSocket> master_;
+    std::unique_ptr<MasterLine> line_;
+    std::unique_ptr<WorkerService> service_;
+};
+
+TEST_F(WorkerServiceTest, AsksForAStream) {
+    Result<void> claimed = Error(Errc::system, "not asked");
+    io::Scope asking("asking");
+    const auto claim = [&](bool replaces) {
+        MUST(asking.start("claim",
+                          [&, replaces](io::Deadline forever) { claimed = service_->claim("/live/a", replaces, forever); }));
+    };
+    claim(false);
+    Message asked = next();
+    EXPECT_EQ(asked, (Message{Kind::claim, 0, 0, asked.ticket, 0, "/live/a"}));
+    say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 3, asked.ticket + 7, 0, "/live/a"});
+    say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 3, asked.ticket, 0, "/live/a"});
+    MUST(asking.join(io::Deadline::after(5s)));
+    EXPECT_EQ(claimed.code(), Errc::conflict);
+    claim(true);
+    asked = next();
+    EXPECT_EQ(asked.flag, 1);
+    say({Kind::claimed, static_cast<std::uint8_t>(Verdict::granted), 2, asked.ticket, 0, "/live/a"});
+    MUST(asking.join(io::Deadline::after(5s)));
+    EXPECT_TRUE(claimed.ok());
+    claim(false);
+    asked = next();
+    MUST(asking.join(io::Deadline::after(5s)));
+    EXPECT_EQ(claimed.code(), Errc::timed_out) << "the master says nothing";
+}
+
+TEST_F(WorkerServiceTest, TellsWhatItPublishes) {
+    session::ClientRequest request;
+    session::StreamPlan plan;
+    plan.url = "/live/a";
+    request.kind = session::ClientKind::relay_pull;
+    service_->on_published(request, plan);
+    service_->on_unpublished("/live/a");
+    EXPECT_FALSE(service_->publishes("/live/a")) << "a pull is another worker's";
+    request.kind = session::ClientKind::fmle_publish;
+    service_->on_published(request, plan);
+    EXPECT_TRUE(service_->publishes("/live/a"));
+    EXPECT_EQ(next(), (Message{Kind::announce, 0, 0, 0, 0, "/live/a"}));
+    service_->on_unpublished("/live/a");
+    EXPECT_EQ(next(), (Message{Kind::withdraw, 0, 0, 0, 0, "/live/a"}));
+}
+
+TEST_F(WorkerServiceTest, HearsOfStreams) {
+    say({Kind::moved, 0, 1, 0, 5, "/live/a"});
+    say({Kind::lost, 0, 1, 0, 0, "/live/b"});
+    io::wait_until([this] { return events_.said.size() == 2; });
+    EXPECT_EQ(events_.said, (std::vector<std::string>{"moved /live/a", "lost /live/b"}));
+}
+
+TEST_F(WorkerServiceTest, FindsTheWorkerOfAStream) {
+    NoResolver nobody;
+    WorkersResolver resolver(*service_, nobody);
+    relay::Location location;
+    relay::ClusterOptions options;
+    io::Scope asking("asking");
+    const auto find = [&](engine::workers::Worker answer) {
+        MUST(asking.start("find", [&](io::Deadline forever) { location = resolver.find("/live/a", options, forever); }));
+        const Message asked = next();
+        EXPECT_EQ(asked.kind, Kind::find);
+        say({Kind::found, 0, answer, asked.ticket, 9, "/live/a"});
+        MUST(asking.join(io::Deadline::after(5s)));
+    };
+    find(3);
+    ASSERT_TRUE(std::holds_alternative<relay::Located>(location));
+    EXPECT_EQ(std::get<relay::Located>(location).origins.front().text(), "worker://127.0.0.1:3");
+    EXPECT_EQ(std::get<relay::Located>(location).epoch, 9U);
+    find(0);
+    EXPECT_TRUE(std::holds_alternative<relay::Nowhere>(location));
+    find(2);
+    EXPECT_TRUE(std::holds_alternative<relay::Nowhere>(location)) << "itself";
+    options.mode = relay::ClusterMode::remote;
+    EXPECT_EQ(std::get<relay::Nowhere>(resolver.find("/live/a", options, io::Deadline::never())).why, "the next one");
+}
+
+TEST_F(WorkerServiceTest, ConnectsWithOthers) {
+    const auto near = MUST(service_->connect(3, Purpose::control));
+    io::Socket passed;
+    EXPECT_EQ(next(&passed), (Message{Kind::link, 1, 3, 0, 0, ""}));
+    ASSERT_TRUE(passed.is_open());
+    EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message({Kind::link, 0, 1, 0, 0, ""}), passed.fd())));
+    io::wait_until([this] { return links_.size() == 1; });
+    EXPECT_EQ(links_[0].first, Purpose::media);
+    const auto own = MUST(service_->connect(2, Purpose::control));
+    ASSERT_EQ(links_.size(), 2U) << "to itself, without the master";
+    const std::array parts{io::as_part(as_bytes("x"))};
+    MUST(own->write_all(parts, io::Deadline::after(1s)));
+    EXPECT_EQ(MUST(links_[1].second->read_some(scratch_, io::Deadline::after(5s))), 1U);
+}
+
+TEST_F(WorkerServiceTest, EndsWithItsMaster) {
+    master_->close();
+    io::wait_until([this] { return ended_; });
+}
+
+}  // namespace
+}  // namespace live::service::workers

@@ -1,0 +1,337 @@
+"""Several workers: any stream on any connection, one API for all, and what happens when one of the processes dies or stops."""
+
+import os
+import re
+import signal
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import play_check
+from live_server import LiveServer, conf, wait_until
+from players import FfmpegPublisher, wait_playable
+from rtc_offer import ask, offer, post
+from rtmp_client import VIDEO, Player, Publisher, RtmpClient, assert_gapless
+
+WORKERS = 3
+VHOST = """
+rtc { enabled on; rtmp_to_rtc on; }
+http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
+hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }
+"""
+ROOT = f"workers {WORKERS};\nrtc_server {{ enabled on; listen 127.0.0.1:$udp; }}\nexporter {{ enabled on; listen 127.0.0.1:$exporter; }}\n"
+
+
+@pytest.fixture(name="live")
+def fixture_live(server):
+    live = server(vhost=VHOST, root=ROOT)
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    return live
+
+
+def pids(live: LiveServer) -> dict[int, int]:
+    """The newest process of each worker."""
+    return {int(number): int(pid) for number, pid in re.findall(r"worker (\d+) serves, pid=(\d+)", live.log())}
+
+
+def streams(live: LiveServer) -> list[dict]:
+    return live.api("/api/v1/streams/?count=1000")["streams"]
+
+
+def clients(live: LiveServer) -> list[dict]:
+    return live.api("/api/v1/clients/?count=1000")["clients"]
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def players_on_all(live: LiveServer, stream: str = "cam") -> list[Player]:
+    """Some more until each worker has one."""
+    players = []
+    while {one["worker"] for one in clients(live) if one["type"] == "rtmp-play"} != set(range(1, WORKERS + 1)):
+        assert len(players) < 60, "connections do not spread"
+        players.append(Player(live.ports["rtmp"], stream))
+        players[-1].start()
+    return players
+
+
+def videos(player: Player) -> int:
+    return sum(message.type == VIDEO for message in player.messages)
+
+
+def start_publisher(live: LiveServer, clip, stream: str = "cam") -> Publisher:
+    publisher = Publisher(live.ports["rtmp"], stream, clip("basic"))
+    assert publisher.status["code"] == "NetStream.Publish.Start"
+    publisher.start()
+    return publisher
+
+
+def test_any_stream_on_any_connection(live, clip):
+    publisher = start_publisher(live, clip)
+    players = players_on_all(live)
+    wait_until(lambda: all(videos(player) > 50 for player in players), 15, "all players have media")
+    stream = streams(live)[0]
+    # The pulls of workers are no clients.
+    assert len(streams(live)) == 1 and stream["clients"] == len(players) + 1 and stream["publish"]["active"], stream
+    assert len(clients(live)) == len(players) + 1
+    assert len(stream["workers"]) == WORKERS
+    for player in players:
+        assert player.error is None
+        assert_gapless(player.stop(), publisher.sent)
+    for _ in range(6):
+        assert play_check.play(f"http://127.0.0.1:{live.ports['http']}/live/cam.flv", 2).problems() == []
+    publisher.stop()
+    wait_until(lambda: not streams(live), 10, "the stream is gone everywhere")
+
+
+def test_players_that_come_before_the_stream(live, clip):
+    players = [Player(live.ports["rtmp"], "late") for _ in range(9)]
+    for player in players:
+        player.start()
+    time.sleep(0.5)
+    publisher = start_publisher(live, clip, "late")
+    wait_until(lambda: all(videos(player) > 10 for player in players), 10, "they all get it")
+    # And when another connection, to any worker, goes on with it.
+    publisher.stop()
+    seen = [videos(player) for player in players]
+    publisher = start_publisher(live, clip, "late")
+    wait_until(lambda: all(videos(player) > before + 30 for player, before in zip(players, seen)), 15, "they all go on")
+    assert all(player.error is None for player in players)
+    for player in players:
+        player.stop()
+    publisher.stop()
+
+
+def test_one_publisher_for_a_stream(live, clip):
+    publisher = start_publisher(live, clip)
+    for _ in range(12):
+        client = RtmpClient(live.ports["rtmp"])
+        assert client.publish("cam", "live")["code"] == "NetStream.Publish.BadName"
+        client.close()
+    assert publisher.error is None
+    publisher.stop()
+    wait_until(lambda: not streams(live), 5, "the stream is free again")
+    start_publisher(live, clip).stop()
+
+
+def test_hls_is_the_same_on_every_connection(live, clip):
+    base = f"http://127.0.0.1:{live.ports['http']}/live/"
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_playable(base + "cam.m3u8", 20)
+        wait_until(lambda: all(playlist(base).count(".ts") >= 2 for _ in range(12)), 20, "every worker lists segments")
+        bodies = {}
+        for _ in range(24):
+            for name, body in segments(base).items():
+                assert bodies.setdefault(name, body) == body, f"{name} differs"
+        assert len(bodies) >= 2
+
+
+def playlist(base: str) -> str:
+    """Without a session, which a playlist for players begins with."""
+    with urllib.request.urlopen(base + "cam.m3u8", timeout=15) as answer:
+        text = answer.read().decode()
+    inner = re.search(r"^[^#\s].*m3u8.*$", text, re.M)
+    if inner is None:
+        return text
+    with urllib.request.urlopen(urllib.parse.urljoin(base, inner.group()), timeout=15) as answer:
+        return answer.read().decode()
+
+
+def segments(base: str) -> dict[str, bytes]:
+    found = {}
+    for line in playlist(base).splitlines():
+        if line and not line.startswith("#"):
+            name = line.split("?")[0]
+            try:
+                with urllib.request.urlopen(urllib.parse.urljoin(base, line), timeout=10) as answer:
+                    found[name] = answer.read()
+            except urllib.error.HTTPError as error:
+                assert error.code == 404, error  # it left the list meanwhile
+    return found
+
+
+def test_webrtc_sessions_are_reached_from_everywhere(live, load, clip):
+    ports = set()
+    for i in range(12):
+        opened = post(live.ports["api"], f"/rtc/v1/whip/?app=live&stream=w{i}", offer())
+        assert opened.status == 201, opened.body
+        ports.add(int(re.search(r"127\.0\.0\.1 (\d+) typ host", opened.body).group(1)))
+        where, tag = opened.headers["Location"], opened.headers["ETag"]
+        fragment = {"Content_Type": "application/trickle-ice-sdpfrag"}
+        for port in ("api", "http"):
+            assert ask(live.ports[port], "PATCH", where, "a=end-of-candidates\r\n", **fragment, If_Match=tag).status == 204
+        other = re.sub(r"token=\w+", "token=" + "x" * 32, where)
+        assert ask(live.ports["api"], "DELETE", other).status == 401
+        assert ask(live.ports["api"], "DELETE", where).status == 200
+        assert ask(live.ports["api"], "PATCH", where, "", **fragment).status == 404
+    assert ports == {live.ports["udp"] + i for i in range(WORKERS)}, "each worker names its own port"
+    publisher = start_publisher(live, clip)
+    player = load("sb_rtc_load", "-c", 12, "--ramp", 50, "--seconds", 4, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=cam")
+    result = player.result()
+    assert result["failed"] == 0 and result["alive"] == 12, result
+    publisher.stop()
+
+
+def test_one_api_for_all(live, clip):
+    publisher = start_publisher(live, clip)
+    players = players_on_all(live)
+    wait_until(lambda: all(videos(player) > 10 for player in players), 15, "all play")
+    for one in clients(live):
+        for _ in range(4):  # on other connections
+            found = live.api(f"/api/v1/clients/{one['id']}")["client"]
+            assert found["id"] == one["id"] and found["stream"] == streams(live)[0]["id"]
+    stream = streams(live)[0]
+    vhosts = [live.api("/api/v1/vhosts/")["vhosts"] for _ in range(8)]
+    assert all(len(one) == 1 and one[0]["clients"] == len(players) + 1 and one[0]["streams"] == 1 for one in vhosts), vhosts
+    assert {one[0]["id"] for one in vhosts} == {stream["vhost"]}
+    for _ in range(8):
+        assert live.api(f"/api/v1/streams/{stream['id']}")["stream"]["clients"] == len(players) + 1
+    summary = live.api("/api/v1/summaries")["data"]
+    assert {one["worker"]: one["pid"] for one in summary["workers"]} == pids(live)
+    for number, pid in pids(live).items():
+        assert live.api(f"/api/v1/versions?worker={number}")["pid"] == str(pid)
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics") as answer:
+        metrics = answer.read().decode()
+    assert f"\nsrs_clients {len(players) + 1}\n" in metrics and '\nsrs_clients{worker="3"} ' in metrics, metrics
+    # A kick reaches whoever it is for.
+    for one in clients(live):
+        if one["type"] == "rtmp-play":
+            assert ask(live.ports["api"], "DELETE", f"/api/v1/clients/{one['id']}").status == 200
+    wait_until(lambda: all(player.error for player in players), 5, "all players are gone")
+    assert ask(live.ports["api"], "DELETE", "/api/v1/clients/nobody").status == 404
+    publisher.stop()
+
+
+def test_a_worker_that_dies_comes_back(live, clip):
+    publisher = start_publisher(live, clip)
+    players = players_on_all(live)
+    wait_until(lambda: all(videos(player) > 10 for player in players), 15, "all play")
+    owner = next(one["worker"] for one in clients(live) if one["publish"])
+    victim = next(number for number in pids(live) if number != owner)
+    old = pids(live)[victim]
+    lost = {one["id"] for one in clients(live) if one["worker"] == victim}
+    os.kill(old, signal.SIGKILL)
+    wait_until(lambda: pids(live)[victim] != old, 5, "it is started again")
+    wait_until(lambda: {one["worker"] for one in live.api("/api/v1/summaries")["data"]["workers"]} == {1, 2, 3}, 10, "it answers")
+    alive = [player for player in players if player.error is None]
+    assert len(alive) == len(players) - len(lost), "the others do not notice"
+    for player in players_on_all(live):
+        wait_until(lambda one=player: videos(one) > 10, 10, "its new clients play")
+        player.stop()
+    for player in alive:
+        assert player.error is None
+        assert_gapless(player.stop(), publisher.sent)
+    # What it published is free again.
+    old = pids(live)[owner]
+    os.kill(old, signal.SIGKILL)
+    wait_until(lambda: pids(live)[owner] != old, 5, "it is started again")
+    wait_until(lambda: not streams(live), 5, "its stream is gone")
+    again = start_publisher(live, clip)
+    assert again.error is None
+    again.stop()
+
+
+def test_a_worker_that_stands_still_is_restarted(live):
+    old = pids(live)[2]
+    stopped_at = time.monotonic()
+    os.kill(old, signal.SIGSTOP)
+    wait_until(lambda: pids(live)[2] != old, 8, "it is found and started again")
+    assert time.monotonic() - stopped_at < 6
+    assert is_gone(old)
+    wait_until(lambda: live.api("/api/v1/versions?worker=2")["pid"] == str(pids(live)[2]), 5, "it answers")
+
+
+def test_without_its_master_no_worker_stays(live):
+    workers = pids(live)
+    live.process.kill()
+    live.process.wait()
+    live.process = None
+    wait_until(lambda: all(is_gone(pid) for pid in workers.values()), 5, "all workers end")
+
+
+def test_a_clean_stop(live, clip):
+    publisher = start_publisher(live, clip)
+    workers = pids(live)
+    assert live.stop() < 3
+    assert all(is_gone(pid) for pid in workers.values())
+    publisher.break_off()
+
+
+def test_a_graceful_stop(server, clip):
+    live = server(vhost=VHOST, root=ROOT + "grace_start_wait 200; grace_final_wait 3000;")
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    publisher = start_publisher(live, clip)
+    assert live.stop(signal.SIGQUIT, 12) < 8
+    publisher.break_off()
+
+
+def test_a_reload_is_everybodys(live):
+    before = live.conf_path.read_text()
+    live.conf_path.write_text(before.replace("rtc { enabled on;", "publish { parse_sps off; } rtc { enabled off;"))
+    live.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: live.log().count("reload finished, code=0") == WORKERS, 10, "all have reloaded")
+    for i in range(9):
+        assert post(live.ports["api"], f"/rtc/v1/whip/?app=live&stream=r{i}", offer()).status == 404
+
+
+def test_short_connections_spread(live):
+    def counts() -> dict[int, int]:
+        text = {}
+        for number in pids(live):
+            with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics?worker={number}") as answer:
+                text[number] = int(re.search(r"^srs_clients_total (\d+)", answer.read().decode(), re.M).group(1))
+        return text
+
+    for _ in range(300):
+        client = RtmpClient(live.ports["rtmp"])
+        client.publish(f"s{_}", "live")
+        client.close()
+    seen = wait_until(lambda: counts() if sum(counts().values()) >= 300 else None, 10, "all are counted")
+    assert all(count > 300 / WORKERS / 2 for count in seen.values()), seen
+
+
+def test_memory_at_rest(live):
+    for number, pid in pids(live).items():
+        status = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        private = sum(int(kib) for kib in re.findall(r"Private_\w+:\s+(\d+)", status))
+        resident = re.search(r"Rss:\s+(\d+)", status).group(1)
+        print(f"worker {number}: {private} KiB of its own, {resident} KiB resident")
+        assert private <= 16 << 10
+
+
+def test_a_port_that_is_taken(tmp_path):
+    live = LiveServer(tmp_path / "taken", conf(VHOST, ROOT))
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        other.bind(("127.0.0.1", live.ports["rtmp"]))
+        other.listen()
+        live.start(ready=False)
+        assert live.process.wait(10) == 1003 % 256
+    assert "listening" in live.log() and "workers serve" not in live.log()
+
+
+def test_a_daemon_says_why_it_does_not_start(tmp_path):
+    root = ROOT.replace("$udp", "$taken")
+    text = conf(VHOST, root).replace("daemon              off;", "daemon on;").replace("srs_log_tank        console;",
+                                                                                      "srs_log_tank file; srs_log_file $folder/srs.log;")
+    live = LiveServer(tmp_path / "daemon", text)
+    with socket.socket(type=socket.SOCK_DGRAM) as other:
+        other.bind(("127.0.0.1", live.ports["taken"]))
+        live.start(ready=False)
+        assert live.process.wait(20) != 0
+    assert "listening for WebRTC" in live.log()
+    assert not is_listening(live.ports["rtmp"])
+
+
+def is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
