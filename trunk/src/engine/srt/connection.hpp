@@ -68,7 +68,13 @@ public:
         Salt salt{};
         std::size_t key_bytes = 0;
     };
-    enum class Sent : std::uint8_t { queued, full, too_long, closed };
+    enum class Sent : std::uint8_t {
+        queued,
+        full,  // the buffer is full, or the link too slow
+        too_long,
+        closed,
+        no_key,  // encryption is required, and a version 4 caller has no key for what it receives
+    };
 
     struct Setup;  // what a handshake agreed on; see connection_setup.hpp
     Connection(TimePoint now, Setup setup);
@@ -96,13 +102,13 @@ public:
 
     std::optional<KeyQuestion> key_question() const;
     // Nothing if no passphrase is known. Errc::denied if the key does not open the message: a wrong passphrase; the peer is told.
-    Result<void> answer_key(TimePoint now, const std::optional<KeyEncryptingKey>& kek);
+    Result<void> answer_key(const std::optional<KeyEncryptingKey>& kek);
 
     // The caller asks again because our response was lost: write_next repeats it. Only for a Request that is equal to the one
     // accepted in peer, socket id and cookie.
-    void repeat_response(TimePoint now);
+    void repeat_response();
     // Queues a goodbye, which write_next still gives. No effect when closed.
-    void close(TimePoint now);
+    void close();
 
     bool is_open() const { return close_reason() == CloseReason::none; }
     CloseReason close_reason() const;
