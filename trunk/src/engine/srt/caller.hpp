@@ -65,8 +65,7 @@ private:
     Options options_;
     TimePoint began_at_;
     TimePoint repeat_at_;
-    std::vector<std::uint8_t> message_;  // what is repeated
-    bool is_due_ = true;
+    Handshake message_;  // what is repeated
     bool is_concluding_ = false;
     std::vector<std::uint8_t> key_;  // of the stream
     std::uint32_t initial_sequence_ = 0;

@@ -398,7 +398,7 @@ std::size_t Connection::State::write_next(Micros now, MutBytes into) {
     std::size_t size = 0;
     if (is_goodbye_due_) {
         is_goodbye_due_ = false;
-        return write_control_to(now, {ControlType::shutdown, 0, {0, 0, 0, 0}}, into);
+        return write_control_to(now, {ControlType::shutdown, 0, {}}, into);
     }
     if (close_reason_ != CloseReason::none)
         return 0;
