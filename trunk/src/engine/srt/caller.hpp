@@ -25,15 +25,15 @@ public:
     // Encryption: the salt is ours (random_salt()), the key is derived from it with derive_key before the call begins.
     struct Encryption {
         Salt salt{};
-        KeyEncryptingKey kek;
+        KeyEncryptingKey kek{};
     };
     struct Options {
-        TransportAddress to;
-        SocketId socket_id{};   // ours: not 0, random
-        std::string stream_id;  // up to kStreamIdBytesMax
-        std::optional<Encryption> encryption;
+        TransportAddress to{};
+        SocketId socket_id{};     // ours: not 0, random
+        std::string stream_id{};  // up to kStreamIdBytesMax
+        std::optional<Encryption> encryption{};
         std::chrono::milliseconds connect_timeout = 3s;
-        ConnectionOptions connection;
+        ConnectionOptions connection{};
     };
     enum class State : std::uint8_t { calling, connected, refused, timed_out, failed };
 

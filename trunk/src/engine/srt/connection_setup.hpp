@@ -14,8 +14,8 @@ namespace live::engine::srt {
 struct StreamKey {
     KeyFlag flag = KeyFlag::even;
     Salt salt{};
-    KeyEncryptingKey kek;
-    std::vector<std::uint8_t> key;
+    KeyEncryptingKey kek{};
+    std::vector<std::uint8_t> key{};
 };
 
 struct Connection::Setup {

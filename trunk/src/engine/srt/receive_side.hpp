@@ -16,7 +16,7 @@ namespace live::engine::srt {
 struct ControlOutput {
     ControlType type{};
     std::uint32_t information = 0;
-    std::vector<std::uint8_t> contents;
+    std::vector<std::uint8_t> contents{};
     std::uint16_t subtype = 0;
 };
 
