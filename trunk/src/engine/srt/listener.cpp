@@ -165,7 +165,8 @@ Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request
     setup.socket_id = socket_id;
     setup.peer_socket_id = request.socket_id;
     setup.handshake_version = request.handshake_version;
-    setup.send_initial_sequence = static_cast<std::uint32_t>(random_number()) & 0x7FFF'FFFF;
+    // Both directions begin with the caller's number: libsrt expects that, whatever the response says.
+    setup.send_initial_sequence = request.initial_sequence;
     setup.receive_initial_sequence = request.initial_sequence;
     setup.peer_mtu = request.mtu;
     setup.peer_flow_window = request.flow_window;
