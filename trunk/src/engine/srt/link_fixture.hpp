@@ -13,6 +13,7 @@
 #include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
 #include "engine/srt/caller.hpp"
+#include "engine/srt/connection_setup.hpp"
 #include "engine/srt/listener.hpp"
 
 namespace live::engine::srt {
