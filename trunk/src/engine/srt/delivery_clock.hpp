@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "engine/srt/round_trip.hpp"
 #include "engine/srt/sequence.hpp"
@@ -26,7 +25,7 @@ public:
         drift_ = {};
         samples_ = 0;
         sum_ = {};
-        first_round_trip_.reset();
+        has_round_trip_ = false;
     }
     void set_latency(Micros latency) { latency_ = latency; }
     Micros latency() const { return latency_; }
@@ -43,9 +42,11 @@ public:
     // From an ACKACK, which the peer sends at once: the round trip tells how long it was under way. Averages over
     // kDriftSamples, so that jitter has no effect.
     void add_sample(Micros now, std::uint32_t timestamp, Micros round_trip) {
-        if (!first_round_trip_)
+        if (!has_round_trip_) {
+            has_round_trip_ = true;
             first_round_trip_ = round_trip;
-        const Micros sample = now - (base_ + widen(timestamp)) - (round_trip - *first_round_trip_) / 2;
+        }
+        const Micros sample = now - (base_ + widen(timestamp)) - (round_trip - first_round_trip_) / 2;
         if (std::chrono::abs(sample - drift_) > kDriftSampleMax)
             return;
         sum_ += sample;
@@ -63,7 +64,8 @@ private:
     Micros sum_{};
     unsigned samples_ = 0;
     std::int64_t newest_ = 0;
-    std::optional<Micros> first_round_trip_;
+    Micros first_round_trip_{};
+    bool has_round_trip_ = false;
 };
 
 }  // namespace live::engine::srt

@@ -100,7 +100,7 @@ private:
     std::vector<PositionRange> drop_requests_;
     Limits limits_;
     std::size_t bytes_ = 0;
-    std::chrono::nanoseconds paced_until_{};
+    std::chrono::nanoseconds paced_until_ = -kBurst;
     Micros progress_at_{};  // the newest packet was sent, or something was acknowledged
     unsigned probes_ = 0;
     Counts counts_;
