@@ -43,21 +43,6 @@ std::size_t payload_max(const Connection::Setup& setup) {
 
 }  // namespace
 
-Capabilities own_capabilities(const ConnectionOptions& options) {
-    Capabilities ours;
-    ours.flags = flag::kCrypt | flag::kPeriodicNak | flag::kRetransmitFlag;
-    if (options.tsbpd)
-        ours.flags |= flag::kTsbpdSend | flag::kTsbpdReceive;
-    if (options.too_late_drop)
-        ours.flags |= flag::kTooLateDrop;
-    const auto delay = [](std::chrono::milliseconds value) {
-        return static_cast<std::uint16_t>(std::clamp<std::int64_t>(value.count(), 0, 0xFFFF));
-    };
-    ours.receiver_delay_ms = delay(options.receive_latency);
-    ours.sender_delay_ms = delay(options.peer_latency);
-    return ours;
-}
-
 class Connection::State {
 public:
     State(TimePoint now, Setup&& setup);
@@ -461,7 +446,7 @@ void Connection::State::close(CloseReason reason, bool says_goodbye) {
 
 Figures Connection::State::figures() const {
     Figures all = counts_;
-    all.rtt = round_trip_.time();
+    all.rtt = round_trip_.estimate();
     all.rtt_variance = round_trip_.variance();
     all.receive_latency = setup_.options.receive_latency;
     all.send_latency = setup_.options.peer_latency;

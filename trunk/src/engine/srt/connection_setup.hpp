@@ -3,22 +3,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "engine/srt/connection.hpp"
+#include "base/time.hpp"
+#include "base/transport_address.hpp"
+#include "engine/srt/connection_types.hpp"
 #include "engine/srt/handshake_message.hpp"
+#include "engine/srt/keys.hpp"
 
 namespace live::engine::srt {
 
-// The key both directions begin with, and the key of the passphrase that wraps later ones.
-struct StreamKey {
-    KeyFlag flag = KeyFlag::even;
-    Salt salt{};
-    KeyEncryptingKey kek{};
-    std::vector<std::uint8_t> key{};
-};
-
-struct Connection::Setup {
+struct ConnectionSetup {
     TransportAddress peer;
     SocketId socket_id{};
     SocketId peer_socket_id{};

@@ -86,7 +86,7 @@ bool SendKeys::encrypt(KeyFlag flag, std::uint32_t sequence, Bytes input, MutByt
 std::optional<std::vector<std::uint8_t>> SendKeys::announcement(Micros now, const RoundTrip& round_trip) {
     if (!is_announcing() || now < announce_at_)
         return std::nullopt;
-    announce_at_ = now + (round_trip.time() + round_trip.time() / 2 + Micros(10'000)) * (1 << announcements_);
+    announce_at_ = now + (round_trip.estimate() + round_trip.estimate() / 2 + Micros(10'000)) * (1 << announcements_);
     announcements_ = std::min(announcements_ + 1, kDoublingsMax);
     return announced_;
 }
@@ -123,10 +123,10 @@ std::optional<std::vector<std::uint8_t>> ReceiveKeys::handle_request(Bytes conte
     return std::nullopt;
 }
 
-std::optional<Connection::KeyQuestion> ReceiveKeys::question() const {
+std::optional<KeyQuestion> ReceiveKeys::question() const {
     if (!asked_)
         return std::nullopt;
-    return Connection::KeyQuestion{asked_->salt, asked_->key_bytes};
+    return KeyQuestion{asked_->salt, asked_->key_bytes};
 }
 
 std::vector<std::uint8_t> ReceiveKeys::answer(const std::optional<KeyEncryptingKey>& kek, bool& is_denied) {

@@ -9,13 +9,20 @@
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
-#include "engine/srt/connection.hpp"
-#include "engine/srt/connection_setup.hpp"
+#include "engine/srt/connection_types.hpp"
 #include "engine/srt/crypto.hpp"
 #include "engine/srt/key_message.hpp"
 #include "engine/srt/round_trip.hpp"
 
 namespace live::engine::srt {
+
+// The key both directions begin with, and the key of the passphrase that wraps later ones.
+struct StreamKey {
+    KeyFlag flag = KeyFlag::even;
+    Salt salt{};
+    KeyEncryptingKey kek{};
+    std::vector<std::uint8_t> key{};
+};
 
 // Of the keys in a message: the even one, then the odd one, as far as they are there.
 struct OpenedKeys {
@@ -74,7 +81,7 @@ public:
     Result<void> install(const StreamKey& key);
     // The response to send, if there is one now; a question may be pending instead.
     std::optional<std::vector<std::uint8_t>> handle_request(Bytes contents);
-    std::optional<Connection::KeyQuestion> question() const;
+    std::optional<KeyQuestion> question() const;
     // The response; `is_denied` if the key was wrong.
     std::vector<std::uint8_t> answer(const std::optional<KeyEncryptingKey>& kek, bool& is_denied);
 

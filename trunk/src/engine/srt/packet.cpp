@@ -1,5 +1,7 @@
 #include "engine/srt/packet.hpp"
 
+#include <algorithm>
+
 #include "base/byte_reader.hpp"
 
 namespace live::engine::srt {
@@ -74,9 +76,9 @@ void write_header(const ControlHeader& header, MutBytes into) {
 }
 
 std::vector<std::uint8_t> write_control(const ControlHeader& header, Bytes contents) {
-    std::vector<std::uint8_t> out(kHeaderBytes);
+    std::vector<std::uint8_t> out(kHeaderBytes + contents.size());
     write_header(header, out);
-    out.insert(out.end(), contents.begin(), contents.end());
+    std::copy(contents.begin(), contents.end(), out.begin() + kHeaderBytes);
     return out;
 }
 

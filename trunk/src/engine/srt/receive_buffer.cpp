@@ -66,7 +66,7 @@ void ReceiveBuffer::give_up(PositionRange range) {
     advance_missing();
 }
 
-std::optional<Connection::Payload> ReceiveBuffer::take(Micros now, const DeliveryClock* clock) {
+std::optional<ReceivedPayload> ReceiveBuffer::take(Micros now, const DeliveryClock* clock) {
     while (!slots_.empty() && slots_[slots_.begin()].kind == Kind::dropped)
         drop_front();
     if (present_ == 0)
@@ -84,7 +84,7 @@ std::optional<Connection::Payload> ReceiveBuffer::take(Micros now, const Deliver
     --present_;
     next_present_ = slots_.begin();
     first_missing_ = std::max(first_missing_, slots_.begin());
-    return Connection::Payload{std::move(slot.bytes), std::exchange(skipped_, 0)};
+    return ReceivedPayload{std::move(slot.bytes), std::exchange(skipped_, 0)};
 }
 
 std::optional<Micros> ReceiveBuffer::next_due(const DeliveryClock* clock) const {

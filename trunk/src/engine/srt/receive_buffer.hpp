@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "engine/srt/connection.hpp"
+#include "engine/srt/connection_types.hpp"
 #include "engine/srt/delivery_clock.hpp"
 #include "engine/srt/sequence_ring.hpp"
 
@@ -43,7 +43,7 @@ public:
 
     // The next payload that is due. With too-late drop, what is missing before a due one is skipped. No clock: as soon as it is
     // in order.
-    std::optional<Connection::Payload> take(Micros now, const DeliveryClock* clock);
+    std::optional<ReceivedPayload> take(Micros now, const DeliveryClock* clock);
     // When take() may return one. Nothing without packets, or if one that is missing holds up the others.
     std::optional<Micros> next_due(const DeliveryClock* clock) const;
 

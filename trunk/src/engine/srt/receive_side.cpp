@@ -49,7 +49,7 @@ void ReceiveSide::give_up(Micros now, PositionRange range) {
     arm_ack(now);
 }
 
-std::optional<Connection::Payload> ReceiveSide::take(Micros now, const DeliveryClock* clock) {
+std::optional<ReceivedPayload> ReceiveSide::take(Micros now, const DeliveryClock* clock) {
     auto payload = buffer_.take(now, clock);
     // What was skipped is acknowledged too, so that the sender forgets it.
     if (payload && payload->skipped > 0)
@@ -125,7 +125,7 @@ Ack ReceiveSide::make_ack(Micros now, const RoundTrip& round_trip) {
     acks_.push_back({++ack_number_, now.count(), acknowledged_});
     Ack ack;
     ack.next_sequence = narrow_sequence(acknowledged_);
-    ack.path = Ack::Path{.rtt_us = clamp_u32(round_trip.time().count()),
+    ack.path = Ack::Path{.rtt_us = clamp_u32(round_trip.estimate().count()),
                          .rtt_variance_us = clamp_u32(round_trip.variance().count()),
                          .buffer_packets = clamp_u32(static_cast<std::int64_t>(buffer_.space_packets()))};
     ack.rates = rates_;

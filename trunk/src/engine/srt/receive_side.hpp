@@ -36,7 +36,7 @@ public:
     // For a wanted position; see ReceiveBuffer::insert.
     void insert(Micros now, std::uint64_t position, Micros timestamp, std::optional<Slice> bytes, const RoundTrip& round_trip);
     void give_up(Micros now, PositionRange range);
-    std::optional<Connection::Payload> take(Micros now, const DeliveryClock* clock);
+    std::optional<ReceivedPayload> take(Micros now, const DeliveryClock* clock);
     // The round-trip time, if this ACKACK answers an ACK that is remembered.
     std::optional<Micros> handle_ack_ack(Micros now, std::uint32_t number);
 

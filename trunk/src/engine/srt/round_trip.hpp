@@ -14,7 +14,7 @@ public:
     // Peers report what they measure; more than this is no round trip.
     static constexpr Micros kMax = std::chrono::seconds(60);
 
-    Micros time() const { return time_; }
+    Micros estimate() const { return time_; }
     Micros variance() const { return variance_; }
     bool is_measured() const { return is_measured_; }
 

@@ -75,7 +75,7 @@ bool SendSide::handle_nak(Micros now, const std::vector<SequenceRange>& ranges, 
 void SendSide::request(Micros now, std::uint64_t position, const RoundTrip& round_trip) {
     Entry& entry = entries_[position];
     // A retransmission that is still under way is not repeated.
-    if (entry.is_requested || (entry.is_resent && now - entry.sent_at < round_trip.time()))
+    if (entry.is_requested || (entry.is_resent && now - entry.sent_at < round_trip.estimate()))
         return;
     entry.is_requested = true;
     requested_.push_back(position);
