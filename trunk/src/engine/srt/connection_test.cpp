@@ -10,7 +10,6 @@
 namespace live::engine::srt {
 namespace {
 
-constexpr std::string_view kPassphrase = "correct horse battery";
 const Salt kSalt{4, 5, 6};
 
 KeyEncryptingKey kek_of(const Salt& salt, std::string_view passphrase = kPassphrase) {

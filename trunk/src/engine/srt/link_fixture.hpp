@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,7 @@ private:
 
 inline const TransportAddress kCallerAddress{parse_ip("192.0.2.7").value(), 40'000};
 inline const TransportAddress kListenerAddress{parse_ip("198.51.100.1").value(), 10'080};
+inline constexpr std::string_view kPassphrase = "correct horse battery";
 inline constexpr SocketId kCallerSocket{0x1111'1111};
 inline constexpr SocketId kListenerSocket{0x2222'2222};
 

@@ -10,8 +10,6 @@
 namespace live::engine::srt {
 namespace {
 
-constexpr std::string_view kPassphrase = "correct horse battery";
-
 Caller::Encryption encryption_of(std::string_view passphrase, std::size_t key_bytes) {
     const Salt salt = random_salt();
     return {.salt = salt, .kek = derive_key(passphrase, salt, key_bytes).value()};
