@@ -69,7 +69,8 @@ void Caller::handle_datagram(TimePoint now, Bytes datagram) {
         return handle_conclusion(now, *handshake, control.header.timestamp);
     if (handshake->type >= kRejectedMin && handshake->type < static_cast<std::uint32_t>(HandshakeType::done)) {
         state_ = State::refused;
-        reason_ = RejectReason{handshake->type};
+        // See refuse().
+        reason_ = RejectReason{handshake->type >= 2'000 ? handshake->type - 1'000 : handshake->type};
     }
 }
 

@@ -198,8 +198,11 @@ Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request
     return std::make_unique<Connection>(now, std::move(setup));
 }
 
+// libsrt adds 1000 to every reason, also to those that are an HTTP status + 1000: 403 travels as 2403.
 std::vector<std::uint8_t> refuse(const Request& request, RejectReason reason) {
-    return handshake_datagram(answer_to(request, static_cast<std::uint32_t>(reason)), request.socket_id, request.timestamp);
+    const auto value = static_cast<std::uint32_t>(reason);
+    const std::uint32_t type = value >= static_cast<std::uint32_t>(RejectReason::bad_request) ? value + 1'000 : value;
+    return handshake_datagram(answer_to(request, type), request.socket_id, request.timestamp);
 }
 
 RejectReason reject_reason_of_status(unsigned http_status) {
