@@ -50,7 +50,7 @@ ENV SRS_IN_DOCKER=on SRS_DAEMON=off
 # By number: Kubernetes can only then see that it is not root.
 USER 1935:1935
 # RTMP; API and its HTTPS; pages and streams and their HTTPS; metrics; WebRTC; FLV by POST.
-EXPOSE 1935 1985 1990 8080 8088 9972 8000/udp 8000 8936
+EXPOSE 1935 1985 1990 8080 8088 9972 10080/udp 8000/udp 8000 8936
 VOLUME /usr/local/srs/objs/nginx/html
 STOPSIGNAL SIGQUIT
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["perl", "scripts/docker-health.pl"]

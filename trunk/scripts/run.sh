@@ -88,6 +88,9 @@ print_addresses() {
         line console "http://$http/console/" "streams, clients, numbers"
     fi
     line RTMP "rtmp://$rtmp/live/livestream" "ffplay, mpv, VLC, OBS"
+    if is_on srt_server.enabled && is_on vhost.srt.enabled; then
+        line SRT "srt://$srt?streamid=live/livestream" "ffplay, OBS; publish: #!::r=live/mine,m=publish"
+    fi
     if is_on http_server.enabled; then
         if is_on vhost.http_remux.enabled; then line FLV "http://$http/live/livestream.flv" ""; fi
         if is_on vhost.hls.enabled; then
@@ -116,6 +119,7 @@ directives=$(flat_conf)
 rtmp=$(reachable "$(value_of listen)" 1935)
 http=$(reachable "$(value_of http_server.listen)" 8080)
 api=$(reachable "$(value_of http_api.listen)" 1985)
+srt=$(reachable "$(value_of srt_server.listen)" 10080)
 
 ./objs/srs -t -c "$conf" >"$log" 2>&1 || { cat "$log" >&2; die "the conf file is not valid"; }
 SRS_DAEMON=off SRS_SRS_LOG_TANK=console ./objs/srs -c "$conf" >"$log" 2>&1 &

@@ -250,6 +250,36 @@ void write_rtc(MetricsText& text, const RtcMeter& meter) {
         .sample(static_cast<std::uint64_t>(meter.circuit_breaker_level()));
 }
 
+void write_srt_packets(MetricsText& text, std::string_view name, std::string_view help, std::uint64_t in, std::uint64_t out) {
+    text.family(name, Type::counter, help).sample(in, {{"direction", "in"}}).sample(out, {{"direction", "out"}});
+}
+
+void write_srt(MetricsText& text, const session::srt::PortReading& srt) {
+    text.family("millrace_srt_connections", Type::gauge, "SRT connections, and clients that wait for admission.")
+        .sample(std::uint64_t{srt.publishers}, {{"kind", "publish"}})
+        .sample(std::uint64_t{srt.players}, {{"kind", "play"}})
+        .sample(std::uint64_t{srt.opening}, {{"kind", "opening"}});
+    text.family("millrace_srt_handshakes_total", Type::counter, "SRT clients by the outcome of their handshake.")
+        .sample(srt.port.accepted, {{"outcome", "accepted"}})
+        .sample(srt.port.refused, {{"outcome", "refused"}});
+    write_srt_packets(text, "millrace_srt_packets_total", "Packets of media, each counted once.", srt.links.received,
+                      srt.links.sent);
+    write_srt_packets(text, "millrace_srt_lost_packets_total",
+                      "Of these, those that were missed, whether or not they came later.", srt.links.receive_lost,
+                      srt.links.send_lost);
+    write_srt_packets(text, "millrace_srt_retransmitted_packets_total", "Packets of media that were sent again.",
+                      srt.links.receive_retransmitted, srt.links.retransmitted);
+    write_srt_packets(text, "millrace_srt_dropped_packets_total", "Packets of media that were lost for good: too late.",
+                      srt.links.receive_dropped, srt.links.send_dropped);
+    text.family("millrace_srt_undecrypted_packets_total", Type::counter, "Packets of media that no key opened.")
+        .sample(srt.links.undecrypted);
+    text.family("millrace_srt_strangers_total", Type::counter, "Datagrams for no SRT connection, or not from its address.")
+        .sample(srt.port.strangers);
+    write_srt_packets(text, "millrace_srt_datagrams_total", "Datagrams of SRT, of any kind.", srt.port.received, srt.port.sent);
+    write_srt_packets(text, "millrace_srt_lost_datagrams_total",
+                      "Those that the kernel dropped before we read them, or did not take.", srt.lost, srt.unsent);
+}
+
 // One metric family over all selected streams.
 template <class Value>
 void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams, std::string_view name, Type type,
@@ -325,6 +355,8 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
         write_cluster(text, *measured_.node);
     write_memory_budget(text, measured_.places.memory());
     write_rtc(text, measured_.rtc);
+    if (const auto srt = measured_.srt == nullptr ? std::nullopt : measured_.srt->srt_reading())
+        write_srt(text, *srt);
     return {Status::ok, kContentType, text.take(), {}};
 }
 

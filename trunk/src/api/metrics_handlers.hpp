@@ -16,6 +16,7 @@
 #include "session/common/places.hpp"
 #include "session/http/router.hpp"
 #include "session/rtc/port.hpp"
+#include "session/srt/port.hpp"
 
 namespace live::api {
 
@@ -30,6 +31,14 @@ public:
     virtual int circuit_breaker_level() const = 0;
 };
 
+// SRT figures. app implements it.
+class SrtMeter {
+public:
+    virtual ~SrtMeter() = default;
+    // Nothing while SRT is off.
+    virtual std::optional<session::srt::PortReading> srt_reading() const = 0;
+};
+
 // Sources of the figures. All of them outlive the handlers.
 struct Measured {
     const ServerInfo& server;
@@ -42,6 +51,7 @@ struct Measured {
     const media::AudioTranscoders& transcoders;
     const service::relay::RelayService* relay = nullptr;
     const service::cluster::ClusterService* node = nullptr;
+    const SrtMeter* srt = nullptr;
 };
 
 // exporter {}.

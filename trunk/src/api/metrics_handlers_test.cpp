@@ -36,6 +36,11 @@ struct SomeRtc final : RtcMeter {
     int level = 0;
 };
 
+struct SomeSrt final : SrtMeter {
+    std::optional<session::srt::PortReading> srt_reading() const override { return now; }
+    std::optional<session::srt::PortReading> now;
+};
+
 class NoTranscoders final : public media::AudioTranscoders {
 public:
     Result<std::unique_ptr<media::AudioTranscoder>> create(const media::Transcoding&, media::AudioListener&) override {
@@ -79,10 +84,11 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     std::vector<std::unique_ptr<FakeClient>> clients;
     Switch ready;
     SomeRtc rtc;
+    SomeSrt srt;
     Log log;
     session::Places places{10, log};
     NoTranscoders transcoders;
-    MetricsApi api{{info, sampler, counters, stream_stats, fan_out, rtc, places, transcoders}, ready};
+    MetricsApi api{{info, sampler, counters, stream_stats, fan_out, rtc, places, transcoders, nullptr, nullptr, &srt}, ready};
 };
 
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
@@ -134,6 +140,28 @@ TEST_F(MetricsApiTest, WebRtcIsCountedByKindsAndWays) {
           "millrace_rtc_rtcp_total{direction=\"in\",kind=\"receiver_report\"} 3",
           "millrace_rtc_nacked_packets_total{direction=\"in\"} 4", "millrace_rtc_nacked_packets_total{direction=\"out\"} 8",
           "millrace_rtc_resent_packets_total 3", "millrace_rtc_circuit_breaker_level 1"})
+        EXPECT_TRUE(has_line(text, line)) << line;
+}
+
+TEST_F(MetricsApiTest, SrtIsCountedWhileItIsOn) {
+    EXPECT_EQ(metrics().find("millrace_srt"), std::string::npos);
+    session::srt::PortReading& now = srt.now.emplace();
+    now.publishers = 1;
+    now.players = 2;
+    now.opening = 3;
+    now.port.strangers = 4;
+    now.port.refused = 5;
+    now.links.received = 6;
+    now.links.retransmitted = 7;
+    now.links.receive_dropped = 8;
+    now.links.send_lost = 9;
+    const std::string text = metrics();
+    for (const char* line :
+         {"# TYPE millrace_srt_connections gauge", "millrace_srt_connections{kind=\"publish\"} 1",
+          "millrace_srt_connections{kind=\"play\"} 2", "millrace_srt_connections{kind=\"opening\"} 3",
+          "millrace_srt_strangers_total 4", "millrace_srt_handshakes_total{outcome=\"refused\"} 5",
+          "millrace_srt_packets_total{direction=\"in\"} 6", "millrace_srt_retransmitted_packets_total{direction=\"out\"} 7",
+          "millrace_srt_dropped_packets_total{direction=\"in\"} 8", "millrace_srt_lost_packets_total{direction=\"out\"} 9"})
         EXPECT_TRUE(has_line(text, line)) << line;
 }
 

@@ -108,31 +108,45 @@ Json json_of(const StreamRow& stream, const service::relay::RelayService* relay)
     return json;
 }
 
+Json json_of(const session::SrtFigures& srt) {
+    return {{"rtt_ms", static_cast<double>(srt.rtt.count()) / 1000},
+            {"loss", srt.lost},
+            {"retrans", srt.retransmitted},
+            {"drop", srt.dropped},
+            {"latency_ms", srt.latency.count()},
+            {"peer_version", srt.peer_version},
+            {"encrypted", srt.key_bytes > 0},
+            {"key_bits", srt.key_bytes * 8}};
+}
+
 Json json_of(const ClientRow& client) {
     const session::ClientRequest& request = client.entry->client().request();
     const session::ClientFigures figures = client.entry->figures();
     const auto alive = std::chrono::duration_cast<std::chrono::microseconds>(io::now() - client.entry->since());
-    return {{"id", request.id},
-            {"vhost", client.stream->vhost->id},
-            {"stream", client.stream->id},
-            {"ip", request.ip},
-            {"pageUrl", request.page_url},
-            {"swfUrl", request.swf_url},
-            {"tcUrl", request.tc_url},
-            {"url", client.stream->url},
-            {"name", request.stream + request.extension},
-            {"type", session::name_of(request.kind)},
-            {"publish", session::is_publisher(request.kind)},
-            {"alive", seconds_of(alive)},
-            {"send_bytes", figures.sent_bytes},
-            {"recv_bytes", figures.received_bytes},
-            {"kbps", kbps_of(client.usage)},
-            // The following members are ours.
-            {"relay", request.is_relay()},
-            {"delivered_packets", figures.delivered_packets},
-            {"dropped_packets", figures.dropped_packets},
-            {"queued_packets", figures.queued_packets},
-            {"queue_delay_ms", std::chrono::duration_cast<std::chrono::milliseconds>(figures.queue_delay).count()}};
+    Json json = {{"id", request.id},
+                 {"vhost", client.stream->vhost->id},
+                 {"stream", client.stream->id},
+                 {"ip", request.ip},
+                 {"pageUrl", request.page_url},
+                 {"swfUrl", request.swf_url},
+                 {"tcUrl", request.tc_url},
+                 {"url", client.stream->url},
+                 {"name", request.stream + request.extension},
+                 {"type", session::name_of(request.kind)},
+                 {"publish", session::is_publisher(request.kind)},
+                 {"alive", seconds_of(alive)},
+                 {"send_bytes", figures.sent_bytes},
+                 {"recv_bytes", figures.received_bytes},
+                 {"kbps", kbps_of(client.usage)},
+                 // The following members are ours.
+                 {"relay", request.is_relay()},
+                 {"delivered_packets", figures.delivered_packets},
+                 {"dropped_packets", figures.dropped_packets},
+                 {"queued_packets", figures.queued_packets},
+                 {"queue_delay_ms", std::chrono::duration_cast<std::chrono::milliseconds>(figures.queue_delay).count()}};
+    if (const auto srt = client.entry->client().srt_figures())
+        json["srt"] = json_of(*srt);
+    return json;
 }
 
 void append(std::string& text, const Json& json) {

@@ -189,6 +189,14 @@ TEST_F(StatsApiTest, AClientHasEveryField) {
     EXPECT_EQ(ask_json("/api/v1/clients/id0")["client"]["id"], "id0");
 }
 
+TEST_F(StatsApiTest, AClientOfSrtSaysHowItsLinkIs) {
+    client(ClientKind::srt_publish).srt = session::SrtFigures{
+        .rtt = 12'500us, .lost = 3, .retransmitted = 2, .dropped = 1, .latency = 120ms, .peer_version = "1.5.1", .key_bytes = 16};
+    EXPECT_EQ(ask_json("/api/v1/clients/")["clients"][0]["srt"],
+              Json::parse(R"({"rtt_ms":12.5,"loss":3,"retrans":2,"drop":1,"latency_ms":120,"peer_version":"1.5.1",)"
+                          R"("encrypted":true,"key_bits":128})"));
+}
+
 TEST_F(StatsApiTest, WhatIsNotThereHasItsCodeAndAStatus) {
     EXPECT_EQ(ask_json("/api/v1/vhosts/vid-0000000", 404)["code"], 2014);
     EXPECT_EQ(ask_json("/api/v1/streams/vid-0000000", 404)["code"], 2048);

@@ -38,6 +38,8 @@ service::heartbeat::Facts HeartbeatFacts::facts() const {
         facts.http = settings.http_server.listen;
     if (settings.http_api.enabled)
         facts.api = settings.http_api.listen;
+    if (settings.srt_server.enabled)
+        add_endpoints(facts.srt, "udp://", settings.srt_server.listen);
     if (settings.rtc_server.enabled)
         add_endpoints(facts.rtc, "udp://", settings.rtc_server.listen);
     if (settings.rtc_server.enabled && settings.rtc_server.tcp.enabled)

@@ -84,7 +84,7 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
       info_api_(info_),
       system_api_(info_, sampler_),
       metrics_api_({info_, sampler_, sources.counters, sources.stream_stats, sources.fan_out, sources.rtc, places,
-                    sources.transcoders, &sources.relay, &sources.node},
+                    sources.transcoders, &sources.relay, &sources.node, &sources.srt},
                    sources.readiness),
       raw_(info_, sources.raw),
       memory_(info_, sources.memory),

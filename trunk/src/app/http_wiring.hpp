@@ -58,6 +58,7 @@ public:
         const api::Readiness& readiness;
         const api::MemoryCounts& memory;
         const api::RtcMeter& rtc;
+        const api::SrtMeter& srt;
         const media::AudioTranscoders& transcoders;
         const service::relay::RelayService& relay;
         const service::cluster::ClusterService& node;

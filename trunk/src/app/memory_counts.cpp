@@ -14,6 +14,8 @@
 #include "session/rtc/publish_session.hpp"
 #include "session/rtmp/play_session.hpp"
 #include "session/rtmp/publish_session.hpp"
+#include "session/srt/play_session.hpp"
+#include "session/srt/publish_session.hpp"
 
 namespace live::app {
 
@@ -27,6 +29,8 @@ std::optional<std::size_t> session_bytes(session::ClientKind kind) {
         case ClientKind::flv_play: return sizeof(session::http_live::PlaySession);
         case ClientKind::rtc_play: return sizeof(session::rtc::PlaySession);
         case ClientKind::rtc_publish: return sizeof(session::rtc::PublishSession);
+        case ClientKind::srt_play: return sizeof(session::srt::PlaySession);
+        case ClientKind::srt_publish: return sizeof(session::srt::PublishSession);
         case ClientKind::hls_play: return sizeof(service::files::Session);
         case ClientKind::fmle_publish:
         case ClientKind::flash_publish:
@@ -60,6 +64,13 @@ void ProcessMemory::add_rtc(std::vector<api::MemoryKind>& kinds) const {
                                {"rtc_output", 1, rtc.buffer_bytes}});
 }
 
+void ProcessMemory::add_srt(std::vector<api::MemoryKind>& kinds) const {
+    const session::srt::PortMemory srt = srt_.port().memory();
+    kinds.insert(kinds.end(), {{"srt_connections", srt_.port().links(), srt.connection_bytes},
+                               {"srt_units", srt_.players().groups(), srt_.players().held_bytes()},
+                               {"srt_output", 1, srt.buffer_bytes}});
+}
+
 std::vector<api::MemoryKind> ProcessMemory::count() const {
     constexpr auto kSlab = media::SlabPool::kSlabBytes;
     const media::SourceTotals& media = slabs_.totals();
@@ -83,6 +94,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         {"log_queues", 2, log_.counters().memory_bytes + access_log_.counters().memory_bytes},
     };
     add_rtc(kinds);
+    add_srt(kinds);
     for (std::size_t i = 0; i < session::kClientKinds; ++i) {
         const auto kind = static_cast<session::ClientKind>(i);
         if (kind != session::ClientKind::unknown)

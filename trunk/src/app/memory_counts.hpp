@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/memory_handler.hpp"
+#include "app/srt_wiring.hpp"
 #include "base/log.hpp"
 #include "media/slab_log.hpp"
 #include "media/stream_table.hpp"
@@ -16,13 +17,14 @@ class ProcessMemory final : public api::MemoryCounts {
 public:
     // Everything referred to outlives this. A loop exists.
     ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats, const session::Places& places,
-                  const media::StreamTable& streams, const session::rtc::Port& rtc, const Log& log,
+                  const media::StreamTable& streams, const session::rtc::Port& rtc, const SrtWiring& srt, const Log& log,
                   const service::access_log::AccessLog& access_log)
         : slabs_(slabs),
           stream_stats_(stream_stats),
           places_(places),
           streams_(streams),
           rtc_(rtc),
+          srt_(srt),
           log_(log),
           access_log_(access_log) {}
 
@@ -30,12 +32,14 @@ public:
 
 private:
     void add_rtc(std::vector<api::MemoryKind>& kinds) const;
+    void add_srt(std::vector<api::MemoryKind>& kinds) const;
 
     const media::SlabPool& slabs_;
     const service::stats::StreamStats& stream_stats_;
     const session::Places& places_;
     const media::StreamTable& streams_;
     const session::rtc::Port& rtc_;
+    const SrtWiring& srt_;
     const Log& log_;
     const service::access_log::AccessLog& access_log_;
 };

@@ -86,8 +86,10 @@ public:
         const session::Traffic http = server_.http_.traffic();
         const session::Traffic casters = server_.casters_.traffic();
         const session::Traffic rtc = server_.rtc_.traffic();
-        return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes,
-                server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes +
+        const session::Traffic srt = server_.srt_.traffic();
+        return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes +
+                    srt.received_bytes,
+                server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes + srt.sent_bytes +
                     server_.fan_out_.counters().bytes,
                 server_.places_.used(), server_.log_.counters(), server_.access_log_.counters().lost};
     }
@@ -259,6 +261,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, names_.seat(), log),
       rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat()}, log),
+      srt_(settings_, {streams_, admission_, *events_, clients_, places_}, log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       moves_(std::make_unique<Moves>(*this)),
       node_(cluster_context(), *moves_, log.with_id("CLU")),
@@ -284,7 +287,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
       http_sources_{names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(),
-                    *ready_, memory_,    rtc_,          transcoders_, relay_, node_, workers_},
+                    *ready_, memory_,    rtc_, srt_, transcoders_, relay_, node_, workers_},
       http_(settings_, http_sources_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
@@ -308,6 +311,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_streams(http_live_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
+    http_.add_api(api::SrtDoctorHandler::kPath, srt_doctor_api_);
     http_.add_api(std::string(api::ClustersHandler::kPath), clusters_api_);
     http_.add_api(std::string(api::ClusterWhereHandler::kPath), where_api_);
     http_.add_api(std::string(api::DrainHandler::kPath), drain_api_);
@@ -315,12 +319,12 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     list_services();
 }
 
-// In dependency order. Ingests are clients of this server. Of several workers, one makes them and sends the heartbeat.
+// In dependency order. Ingests are clients of this server. Of several workers, one makes them, sends the heartbeat and speaks SRT.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
              &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_, &workers_, &relay_, &forward_, &dvr_,
-             &dash_, &hls_, &memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &http_, &casters_, &ingest_})
-        if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_))
+             &dash_, &hls_, &memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &srt_, &http_, &casters_, &ingest_})
+        if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_ && service != &srt_))
             services_.add(*service);
 }
 

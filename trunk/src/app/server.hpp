@@ -11,6 +11,7 @@
 #include "api/drain_handler.hpp"
 #include "api/dvrs_handler.hpp"
 #include "api/snapshot_handler.hpp"
+#include "api/srt_doctor_handler.hpp"
 #include "api/stream_list_handler.hpp"
 #include "app/caster_wiring.hpp"
 #include "app/drain.hpp"
@@ -22,6 +23,7 @@
 #include "app/rtc_wiring.hpp"
 #include "app/rtmp_wiring.hpp"
 #include "app/server_names.hpp"
+#include "app/srt_wiring.hpp"
 #include "base/log.hpp"
 #include "io/scope.hpp"
 #include "io/tls_context.hpp"
@@ -155,6 +157,7 @@ private:
     session::http_live::PlayHandler http_live_player_;
     CasterWiring casters_;
     RtcWiring rtc_;
+    SrtWiring srt_;
     settings::VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
     service::relay::StaticResolver listed_origins_;
     service::relay::BackendResolver asked_origins_;
@@ -191,7 +194,7 @@ private:
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<api::DrainControl> drain_control_;
     std::unique_ptr<Ready> ready_;
-    ProcessMemory memory_{slabs_, stream_stats_, places_, streams_, rtc_.port(), log_, access_log_};
+    ProcessMemory memory_{slabs_, stream_stats_, places_, streams_, rtc_.port(), srt_, log_, access_log_};
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;
@@ -199,6 +202,8 @@ private:
     HttpWiring http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_};
+    session::srt::Doctor srt_doctor_{srt_.port()};
+    api::SrtDoctorHandler srt_doctor_api_{http_.info(), srt_doctor_};
     api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_, node_};
     api::ClusterWhereHandler where_api_{http_.info(), node_};
     api::DrainHandler drain_api_{http_.info(), *drain_control_};

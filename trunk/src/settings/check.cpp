@@ -131,7 +131,26 @@ Result<void> check_cluster(const service::cluster::RegistryOptions& cluster) {
     return {};
 }
 
+Result<void> check_passphrase(std::string_view passphrase, std::string_view option) {
+    using namespace session::srt;
+    if (passphrase.empty() || (passphrase.size() >= kPassphraseBytesMin && passphrase.size() <= kPassphraseBytesMax))
+        return {};
+    return broken(fmt::format("{} has {} characters, expected {}..{}", option, passphrase.size(), kPassphraseBytesMin,
+                              kPassphraseBytesMax));
+}
+
+Result<void> check_srt(const session::srt::SrtServerOptions& srt) {
+    TRY(check_passphrase(srt.passphrase, "srt_server.passphrase"));
+    if (srt.pbkeylen != 0 && srt.pbkeylen != 16 && srt.pbkeylen != 24 && srt.pbkeylen != 32)
+        return broken(fmt::format("srt_server.pbkeylen is {}, expected 0, 16, 24 or 32", srt.pbkeylen));
+    if (srt.default_streamid.empty())
+        return {};
+    const auto id = session::srt::parse_stream_id(srt.default_streamid, {srt.default_app, srt.default_mode});
+    return id.ok() ? Result<void>() : broken("srt_server.default_streamid: " + id.error().sentence());
+}
+
 Result<void> check_vhost(const Vhost& vhost) {
+    TRY(check_passphrase(vhost.srt.passphrase, fmt::format("vhost {}: srt.passphrase", vhost.name)));
     if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
         return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
     if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
@@ -221,9 +240,7 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
         return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses",
                                   settings.stats.network, local_addresses));
     }
-    const std::size_t passphrase = settings.srt_server.passphrase.size();
-    if (passphrase != 0 && (passphrase < 10 || passphrase > 79))
-        return broken(fmt::format("srt_server.passphrase has {} characters, expected 10..79", passphrase));
+    TRY(check_srt(settings.srt_server));
     TRY(check_http(settings));
     for (const std::string& text : settings.limits.trusted)
         if (!IpNetwork::parse(text).ok())

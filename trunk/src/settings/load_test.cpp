@@ -191,6 +191,10 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
          "} }",
          "must share the other endpoint too"},
         {"srt_server { passphrase short; }", "srt_server.passphrase has 5 characters"},
+        {"srt_server { pbkeylen 17; }", "srt_server.pbkeylen is 17, expected 0, 16, 24 or 32"},
+        {"srt_server { default_streamid m=publish,t=file; default_app a$b; }", "srt_server.default_streamid"},
+        {"srt_server { payloadsize 187; }", "expected"},
+        {"vhost v { srt { passphrase short; } }", "vhost v: srt.passphrase has 5 characters"},
         {"vhost v { publish { kickoff_for_idle 5; } forward { enabled on; destination 127.0.0.1; } }", "exclude each other"},
         {"vhost v { hls { enabled on; } http_remux { enabled on; mount /*.ts; } }", "exclude each other"},
         {"vhost v { http_remux { enabled on; mount [vhost]/[app]/[stream].avi; } }", "must be"},
@@ -355,11 +359,11 @@ TEST(Settings, AnIngestNeedsNoId) {
 
 TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
     const LoadedSettings loaded = good(
-        "listen 1935; vhost a { srt { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { srt { enabled on; } } "
+        "listen 1935; vhost a { rtsp { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { rtsp { enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.srt\" is understood and does nothing yet")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"vhost.rtsp\" is understood and does nothing yet")) << warnings;
     EXPECT_TRUE(has(warnings, "\"query_latest_version\" is understood and has no effect in this server")) << warnings;
 }
 

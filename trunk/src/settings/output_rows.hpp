@@ -31,13 +31,6 @@ inline constexpr auto kExecRows = std::tuple{
         .example("./objs/ffmpeg/bin/ffmpeg -f flv -i [url] -c copy -y ./[stream].flv"),
 };
 
-inline constexpr auto kSrtRows = std::tuple{
-    config::row(&SrtOptions::enabled, "enabled", kNextSession, "SRT on this virtual host."),
-    config::row(&SrtOptions::srt_to_rtmp, "srt_to_rtmp", kNextSession, "SRT streams can be played over the others.")
-        .rule(config::BoolRule::needs_on)
-        .also_variable("SRS_VHOST_SRT_TO_RTMP"),
-};
-
 inline constexpr auto kRtspRows = std::tuple{
     config::row(&RtspOptions::enabled, "enabled", kNextSession, "RTSP on this virtual host."),
     config::row(&RtspOptions::rtmp_to_rtsp, "rtmp_to_rtsp", kNextSession, "RTMP streams can be played over RTSP."),

@@ -32,11 +32,6 @@ struct ExecOptions {
     std::vector<std::vector<std::string>> publish;
 };
 
-struct SrtOptions {
-    bool enabled = false;
-    bool srt_to_rtmp = true;
-};
-
 struct RtspOptions {
     bool enabled = false;
     bool rtmp_to_rtsp = true;

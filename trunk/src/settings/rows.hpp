@@ -21,6 +21,7 @@
 #include "session/http_live/option_rows.hpp"
 #include "session/rtc/option_rows.hpp"
 #include "session/rtmp/option_rows.hpp"
+#include "session/srt/option_rows.hpp"
 #include "settings/output_rows.hpp"
 #include "settings/service_rows.hpp"
 #include "settings/tree.hpp"
@@ -70,7 +71,7 @@ inline constexpr auto kVhostRows = std::tuple{
     config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Asks and tells a server of yours."),
     config::block(&Vhost::exec, "exec", kExecRows, "Programs for streams.").not_in_environment().pending(),
     config::block(&Vhost::rtc, "rtc", session::rtc::kRtcRows, "WebRTC."),
-    config::block(&Vhost::srt, "srt", kSrtRows, "SRT.").pending(),
+    config::block(&Vhost::srt, "srt", session::srt::kSrtRows, "SRT."),
     config::block(&Vhost::rtsp, "rtsp", kRtspRows, "RTSP.").pending(),
     config::blocks(&Vhost::transcodes, "transcode", &TranscodeOptions::scope, "scope", kTranscodeRows,
                    "Encodes streams again with ffmpeg; the scope is nothing for all, app, or app/stream.")
@@ -183,7 +184,7 @@ inline constexpr auto kSettingsRows = std::tuple_cat(
                       "Ours: what one address may take, and clients that have proved nothing."),
         config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
         config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
-        config::block(&Settings::srt_server, "srt_server", kSrtServerRows, "SRT.").pending(),
+        config::block(&Settings::srt_server, "srt_server", session::srt::kSrtServerRows, "SRT."),
         config::block(&Settings::rtc_server, "rtc_server", session::rtc::kRtcServerRows, "WebRTC."),
         config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows, "Streams of other protocols.")
             .not_in_environment(),

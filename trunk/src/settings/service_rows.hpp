@@ -89,37 +89,6 @@ inline constexpr auto kStatsRows = std::tuple{
     config::row(&StatsOptions::disk, "disk", kRestart, "Block devices to measure; none is all.").example("sda vda"),
 };
 
-inline constexpr std::array kSrtDefaultModeNames = {
-    config::Named<SrtDefaultMode>{"request", SrtDefaultMode::request},
-    config::Named<SrtDefaultMode>{"publish", SrtDefaultMode::publish},
-};
-
-inline constexpr auto kSrtServerRows = std::tuple{
-    config::row(&SrtServerOptions::enabled, "enabled", kRestart, "SRT listener."),
-    config::endpoints(&SrtServerOptions::listen, "listen", kRestart, "UDP endpoints."),
-    config::row(&SrtServerOptions::maxbw, "maxbw", -1, 1LL << 50, kRestart,
-                "Bytes a second; -1 no limit, 0 relative to the input."),
-    config::row(&SrtServerOptions::mss, "mss", 76, 65'535, kRestart, "Segment size, bytes."),
-    config::row(&SrtServerOptions::tsbpdmode, "tsbpdmode", kRestart, "Delivery by timestamp."),
-    config::row(&SrtServerOptions::latency, "latency", 0ms, 600'000ms, kRestart, "Latency of both directions."),
-    config::row(&SrtServerOptions::recvlatency, "recvlatency", 0ms, 600'000ms, kRestart, "Receiver's latency."),
-    config::row(&SrtServerOptions::peerlatency, "peerlatency", 0ms, 600'000ms, kRestart, "Sender's latency."),
-    config::row(&SrtServerOptions::tlpktdrop, "tlpktdrop", kRestart, "Drops packets that come too late."),
-    config::row(&SrtServerOptions::connect_timeout, "connect_timeout", 0ms, 600'000ms, kRestart, "Time limit of the handshake."),
-    config::row(&SrtServerOptions::peer_idle_timeout, "peer_idle_timeout", 0ms, 3'600'000ms, kRestart, "A silent peer is gone."),
-    config::row(&SrtServerOptions::sendbuf, "sendbuf", 0, 2'000'000'000, kRestart, "Send buffer, bytes."),
-    config::row(&SrtServerOptions::recvbuf, "recvbuf", 0, 2'000'000'000, kRestart, "Receive buffer, bytes."),
-    config::row(&SrtServerOptions::payloadsize, "payloadsize", 0, 1456, kRestart, "Payload of one packet, bytes."),
-    config::row(&SrtServerOptions::passphrase, "passphrase", kRestart, "10 to 79 characters; empty is no encryption.").secret(),
-    config::row(&SrtServerOptions::pbkeylen, "pbkeylen", 0, 32, kRestart, "Key length: 0, 16, 24 or 32."),
-    config::row(&SrtServerOptions::default_app, "default_app", kRestart, "App when the stream id is a bare name."),
-    config::row(&SrtServerOptions::sei_filter, "sei_filter", kRestart, "No effect.").ignored(),
-    config::row(&SrtServerOptions::mix_correct, "mix_correct", kRestart, "No effect.").ignored(),
-    config::row(&SrtServerOptions::default_mode, "default_mode", kSrtDefaultModeNames, kRestart,
-                "What a plain stream id asks for."),
-    config::row(&SrtServerOptions::default_streamid, "default_streamid", kRestart, "The stream id of a client that sends none."),
-};
-
 inline constexpr auto kSipRows = std::tuple{
     config::row(&SipOptions::enabled, "enabled", kRestart, "SIP signalling."),
     config::endpoints(&SipOptions::listen, "listen", kRestart, "Its endpoints."),

@@ -86,32 +86,6 @@ struct StatsOptions {
     std::vector<std::string> disk;
 };
 
-enum class SrtDefaultMode : std::uint8_t { request, publish };
-
-struct SrtServerOptions {
-    bool enabled = false;
-    std::vector<std::string> listen = {"10080"};
-    std::int64_t maxbw = -1;
-    std::uint32_t mss = 1500;
-    bool tsbpdmode = true;
-    std::chrono::milliseconds latency{120};
-    std::chrono::milliseconds recvlatency{120};
-    std::chrono::milliseconds peerlatency{0};
-    bool tlpktdrop = true;
-    std::chrono::milliseconds connect_timeout{3000};
-    std::chrono::milliseconds peer_idle_timeout{10'000};
-    std::uint32_t sendbuf = 8192 * (1500 - 28);
-    std::uint32_t recvbuf = 8192 * (1500 - 28);
-    std::uint32_t payloadsize = 1316;
-    std::string passphrase;
-    std::uint32_t pbkeylen = 0;
-    std::string default_app = "live";
-    bool sei_filter = true;
-    bool mix_correct = true;
-    SrtDefaultMode default_mode = SrtDefaultMode::request;
-    std::string default_streamid;
-};
-
 struct SipOptions {
     bool enabled = true;
     std::vector<std::string> listen = {"5060"};

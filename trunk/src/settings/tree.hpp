@@ -26,6 +26,7 @@
 #include "session/rtc/circuit_breaker.hpp"
 #include "session/rtc/options.hpp"
 #include "session/rtmp/options.hpp"
+#include "session/srt/options.hpp"
 #include "settings/outputs.hpp"
 #include "settings/services.hpp"
 
@@ -48,6 +49,7 @@ struct Vhost {
     std::vector<service::ingest::IngestOptions> ingests;
     service::dvr::DvrOptions dvr;
     session::rtc::RtcOptions rtc;
+    session::srt::SrtOptions srt;
     service::dash::DashOptions dash;
     HttpStaticOptions http_static;
     session::http_live::RemuxOptions http_remux;
@@ -56,7 +58,6 @@ struct Vhost {
     // Everything below is accepted and checked, but has no effect yet.
     HdsOptions hds;
     ExecOptions exec;
-    SrtOptions srt;
     RtspOptions rtsp;
     std::vector<TranscodeOptions> transcodes;
 };
@@ -123,7 +124,7 @@ struct Settings {
     session::LimitOptions limits;
     HttpApiOptions http_api;
     HttpServerOptions http_server;
-    SrtServerOptions srt_server;
+    session::srt::SrtServerOptions srt_server;
     session::rtc::RtcServerOptions rtc_server;
     std::vector<StreamCasterOptions> stream_casters;
     ExporterOptions exporter;

@@ -111,6 +111,23 @@ void warn_of_keys_out_of_reach(const Vhost& vhost, std::vector<std::string>& war
                         vhost.name, hls.key_file_path, hls.path));
 }
 
+// What is lost for good stops the stream.
+void warn_of_srt(const Settings& settings, std::vector<std::string>& warnings) {
+    const session::srt::SrtServerOptions& srt = settings.srt_server;
+    if (!srt.enabled)
+        return;
+    if (srt.tsbpdmode && !srt.tlpktdrop)
+        warnings.push_back(
+            "srt_server: with tlpktdrop off and tsbpdmode on, a packet that never comes holds up its stream, until the receive "
+            "buffer is full and the publisher is disconnected; for no loss, switch both off");
+    for (const Vhost& vhost : settings.vhosts)
+        if (vhost.enabled && vhost.srt.enabled && !vhost.srt.srt_to_rtmp)
+            warnings.push_back(
+                fmt::format("vhost {}: srt_to_rtmp off has no effect: SRT streams play over all protocols", vhost.name));
+    if (std::ranges::none_of(settings.vhosts, [](const Vhost& vhost) { return vhost.enabled && vhost.srt.enabled; }))
+        warnings.push_back("srt_server is enabled, and no virtual host has srt { enabled on; }: all its clients are refused");
+}
+
 }  // namespace
 
 std::vector<std::string> settings_warnings(const Settings& settings) {
@@ -122,6 +139,7 @@ std::vector<std::string> settings_warnings(const Settings& settings) {
         warn_of_open_fragments(vhost, warnings);
         warn_of_keys_out_of_reach(vhost, warnings);
     }
+    warn_of_srt(settings, warnings);
     return warnings;
 }
 

@@ -90,5 +90,21 @@ TEST_F(SettingsWarnings, KeysThatPlayersCannotGetAreSaid) {
     EXPECT_TRUE(warnings().empty());
 }
 
+TEST_F(SettingsWarnings, SrtThatWaitsForeverAndSrtWithoutAVirtualHostAreSaid) {
+    settings_.srt_server.tlpktdrop = false;
+    EXPECT_TRUE(warnings().empty()) << "it is off";
+    settings_.srt_server.enabled = true;
+    ASSERT_EQ(warnings().size(), 2U);
+    EXPECT_TRUE(warnings()[0].starts_with("srt_server: with tlpktdrop off and tsbpdmode on, a packet that never comes"));
+    EXPECT_TRUE(warnings()[1].starts_with("srt_server is enabled, and no virtual host has srt"));
+    settings_.vhosts[1].srt.enabled = true;
+    EXPECT_EQ(warnings().size(), 1U);
+    settings_.srt_server.tsbpdmode = false;
+    EXPECT_TRUE(warnings().empty());
+    settings_.vhosts[1].srt.srt_to_rtmp = false;
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_TRUE(warnings()[0].starts_with("vhost b: srt_to_rtmp off has no effect"));
+}
+
 }  // namespace
 }  // namespace live::settings

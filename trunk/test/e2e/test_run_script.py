@@ -14,7 +14,7 @@ from live_server import BINARY, TRUNK, can_connect, free_port, wait_until
 from rtmp_client import RtmpClient
 
 pytestmark = pytest.mark.skipif(BINARY != (TRUNK / "objs/srs").resolve(), reason="run.sh starts trunk/objs/srs")
-NEEDED = ("page", "console", "RTMP", "FLV", "LL-HLS", "WebRTC", "API")
+NEEDED = ("page", "console", "RTMP", "SRT", "FLV", "LL-HLS", "WebRTC", "API")
 
 
 class Run:
@@ -38,7 +38,7 @@ class Run:
         wait_until(done, 90, "the addresses", 0.1)
         box = self.terminal().split("The server runs", 1)[1]
         found: dict[str, list[str]] = {}
-        for name, address in re.findall(r"^  (\S*) +((?:rtmp|http)://\S+)", box, re.MULTILINE):
+        for name, address in re.findall(r"^  (\S*) +((?:rtmp|http|srt)://\S+)", box, re.MULTILINE):
             name = name or list(found)[-1]
             found.setdefault(name, []).append(address)
         return found
@@ -77,7 +77,7 @@ def children(port: int) -> list[str]:
 @pytest.fixture(name="demo")
 def fixture_demo(tmp_path):
     """conf/demo.conf with ports that are free."""
-    ports = {number: free_port() for number in (1935, 1985, 8080, 8000)}
+    ports = {number: free_port() for number in (1935, 1985, 8080, 8000, 10080)}
     text = (TRUNK / "conf/demo.conf").read_text()
     for number, port in ports.items():
         text = re.sub(rf"(listen +(?:[\d.]+:)?){number};", rf"\g<1>{port};", text)
@@ -101,6 +101,8 @@ def test_what_it_names_answers_and_ctrl_c_stops_everything(demo, tmp_path):
                         with RtmpClient(ports[1935]) as player:
                             player.play("livestream")
                             assert address == f"rtmp://127.0.0.1:{ports[1935]}/live/livestream" and player.read_media(0.5)
+                    elif address.startswith("srt:"):
+                        assert address == f"srt://127.0.0.1:{ports[10080]}?streamid=live/livestream"
                     else:
                         with urllib.request.urlopen(address, timeout=10) as answer:
                             assert answer.status == 200 and answer.read(64), (name, address)

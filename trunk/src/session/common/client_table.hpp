@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,11 +39,24 @@ struct ClientFigures {
     }
 };
 
+// What an SRT connection says of its link: packets of media, from the client or to it.
+struct SrtFigures {
+    std::chrono::microseconds rtt{};
+    std::uint64_t lost = 0;  // whether or not they came later
+    std::uint64_t retransmitted = 0;
+    std::uint64_t dropped = 0;  // for good
+    std::chrono::milliseconds latency{};
+    std::string peer_version;
+    std::size_t key_bytes = 0;  // 0: not encrypted
+};
+
 // A connected client. Lives in its session's fiber. Nothing here may suspend.
 class Client {
 public:
     virtual const ClientRequest& request() const = 0;
     virtual ClientFigures figures() const = 0;
+    // Only of SRT clients.
+    virtual std::optional<SrtFigures> srt_figures() const { return std::nullopt; }
     // Ends the connection; the session's fiber cleans up when it runs next. `reason` is for the log. Called by ClientEntry.
     virtual void kick(std::string reason) = 0;
     // Announces to a publisher, if its protocol has a message for it, that the server is about to stop; it has a moment to leave

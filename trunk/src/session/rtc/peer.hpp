@@ -10,7 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/time.hpp"
 #include "base/transport_address.hpp"
-#include "session/rtc/timer_wheel.hpp"
+#include "session/common/timer_wheel.hpp"
 
 namespace live::session::rtc {
 

@@ -20,8 +20,8 @@
 #include "io/scope.hpp"
 #include "media/single_nal_log.hpp"
 #include "media/source.hpp"
+#include "session/common/timer_wheel.hpp"
 #include "session/rtc/port.hpp"
-#include "session/rtc/timer_wheel.hpp"
 
 namespace live::session::rtc {
 

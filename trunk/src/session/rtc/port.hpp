@@ -20,8 +20,8 @@
 #include "engine/webrtc/shared_state.hpp"
 #include "io/scope.hpp"
 #include "io/udp_socket.hpp"
+#include "session/common/timer_wheel.hpp"
 #include "session/rtc/peer.hpp"
-#include "session/rtc/timer_wheel.hpp"
 
 namespace live::session::rtc {
 

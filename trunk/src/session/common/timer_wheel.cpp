@@ -1,10 +1,10 @@
-#include "session/rtc/timer_wheel.hpp"
+#include "session/common/timer_wheel.hpp"
 
 #include <algorithm>
 
 #include "base/check.hpp"
 
-namespace live::session::rtc {
+namespace live::session {
 
 TimerWheel::~TimerWheel() { CHECK(size_ == 0); }
 
@@ -90,4 +90,4 @@ void TimerWheel::fire(TimePoint now) {
     firing_.clear();
 }
 
-}  // namespace live::session::rtc
+}  // namespace live::session

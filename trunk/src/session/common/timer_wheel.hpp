@@ -10,7 +10,7 @@
 
 #include "base/time.hpp"
 
-namespace live::session::rtc {
+namespace live::session {
 
 class TimerWheel {
 public:
@@ -69,4 +69,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace live::session::rtc
+}  // namespace live::session

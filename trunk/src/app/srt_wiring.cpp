@@ -1,0 +1,54 @@
+#include "app/srt_wiring.hpp"
+
+#include "app/listening.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+
+namespace live::app {
+
+SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
+    : settings_(settings),
+      admission_(shared.admission),
+      log_(log),
+      options_(settings->srt_server),
+      port_(io::now(), log),
+      players_(port_),
+      context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
+      opener_(context_, sessions_) {}
+
+SrtWiring::~SrtWiring() = default;
+
+Result<session::srt::SrtOptions> SrtWiring::find(const std::string& vhost) const {
+    const settings::Vhost* serving = TRY(admission_.serving_vhost(vhost));
+    if (!serving->srt.enabled)
+        return Error(Errc::denied, "virtual host " + serving->name + " has no SRT");
+    return serving->srt;
+}
+
+Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
+    if (!options_.enabled)
+        return {};
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options_.listen))) {
+        const auto opened = port_.listen(wanted.endpoint);
+        if (opened.ok())
+            continue;
+        if (!wanted.may_be_missing || opened.code() != Errc::system)
+            return Error(opened.error()).during("listening for SRT");
+        LOG_WARN(log_, "SRT does not listen at udp://{}: {}", wanted.endpoint.text(), opened.error().sentence());
+    }
+    port_.set_door(opener_);
+    port_.set_key_bytes(options_.pbkeylen);
+    TRY(port_.start(fibers_));
+    return players_.start(fibers_);
+}
+
+// Sessions say goodbye through the port.
+Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sessions_, &fibers_}, deadline); }
+
+session::Traffic SrtWiring::traffic() const { return {port_.figures().received_bytes, port_.figures().sent_bytes}; }
+
+std::optional<session::srt::PortReading> SrtWiring::srt_reading() const {
+    return options_.enabled ? std::optional(port_.read()) : std::nullopt;
+}
+
+}  // namespace live::app

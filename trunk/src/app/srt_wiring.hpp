@@ -1,0 +1,67 @@
+// SrtWiring: everything this process does with SRT, wired together: the port, the players and the opener of sessions. Permissions
+// of a virtual host come from the settings.
+#pragma once
+
+#include <memory>
+
+#include "api/metrics_handlers.hpp"
+#include "base/log.hpp"
+#include "io/scope.hpp"
+#include "media/stream_table.hpp"
+#include "service/service.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/places.hpp"
+#include "session/common/traffic.hpp"
+#include "session/srt/context.hpp"
+#include "session/srt/opener.hpp"
+#include "session/srt/players.hpp"
+#include "session/srt/port.hpp"
+#include "settings/admission.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class SrtWiring final : public service::Service, public api::SrtMeter, private session::srt::SrtVhosts {
+public:
+    struct Shared {
+        media::StreamTable& streams;
+        settings::Admission& admission;
+        session::StreamEvents& events;
+        session::ClientTable& clients;
+        session::Places& places;
+    };
+
+    // `settings` and the shared objects outlive this.
+    SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
+    ~SrtWiring() override;
+    SrtWiring(const SrtWiring&) = delete;
+    SrtWiring& operator=(const SrtWiring&) = delete;
+
+    // Listens and serves, if enabled in the settings. Errors as UdpSocket::bind.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    // Ends all sessions.
+    Result<void> stop(io::Deadline deadline) override;
+    std::string_view name() const override { return "SRT"; }
+    session::Traffic traffic() const;
+    const session::srt::Port& port() const { return port_; }
+    const session::srt::Players& players() const { return players_; }
+    std::optional<session::srt::PortReading> srt_reading() const override;
+
+private:
+    Result<session::srt::SrtOptions> find(const std::string& vhost) const override;
+    // As of the start: a reload changes nothing of it.
+    const session::srt::SrtServerOptions& server() const override { return options_; }
+
+    const settings::CurrentSettings& settings_;
+    settings::Admission& admission_;
+    const Log& log_;
+    const session::srt::SrtServerOptions options_;
+    io::Scope fibers_{"srt"};
+    io::Scope sessions_{"srt-session"};
+    session::srt::Port port_;
+    session::srt::Players players_;
+    session::srt::Context context_;
+    session::srt::Opener opener_;
+};
+
+}  // namespace live::app

@@ -1,0 +1,333 @@
+// What a peer of any kind may send to a connection, packet by packet; the simulation has the rest.
+#include "engine/srt/connection.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/hex_fixture.hpp"
+#include "engine/srt/connection_setup.hpp"
+#include "engine/srt/link_fixture.hpp"
+
+namespace live::engine::srt {
+namespace {
+
+const Salt kSalt{4, 5, 6};
+
+KeyEncryptingKey kek_of(const Salt& salt, std::string_view passphrase = kPassphrase) {
+    return derive_key(passphrase, salt, 16).value();
+}
+
+// A connection whose peer is the test.
+struct OneEnd {
+    explicit OneEnd(std::uint32_t handshake_version = 5, ConnectionOptions options = {}, bool has_key = false) {
+        Connection::Setup setup;
+        setup.peer = kCallerAddress;
+        setup.socket_id = kListenerSocket;
+        setup.peer_socket_id = kCallerSocket;
+        setup.handshake_version = handshake_version;
+        setup.began_at = setup.peer_received_at = now;
+        setup.send_initial_sequence = 100;
+        setup.receive_initial_sequence = 100;
+        setup.options = options;
+        if (handshake_version == 5)
+            setup.peer_capabilities = Capabilities{.flags = 0xBF};
+        if (has_key)
+            setup.key = StreamKey{.salt = kSalt, .kek = kek_of(kSalt), .key = std::vector<std::uint8_t>(16, 1)};
+        connection = std::make_unique<Connection>(now, std::move(setup));
+    }
+
+    void give(ControlType type, std::uint32_t information, Bytes contents, std::uint16_t subtype = 0) {
+        connection->handle_datagram(
+            now,
+            write_control(
+                {.type = type, .subtype = subtype, .information = information, .timestamp = timestamp(), .to = kListenerSocket},
+                contents));
+    }
+    void give_data(std::uint32_t sequence, KeyFlag key = KeyFlag::none, std::size_t bytes = 188) {
+        std::vector<std::uint8_t> datagram(kHeaderBytes + bytes);
+        write_header(DataHeader{.sequence = sequence, .key = key, .timestamp = timestamp(), .to = kListenerSocket}, datagram);
+        connection->handle_datagram(now, datagram);
+    }
+    std::uint32_t timestamp() const {
+        return static_cast<std::uint32_t>(std::chrono::floor<std::chrono::microseconds>(now - TimePoint{1h}).count());
+    }
+    // What it sends now.
+    std::vector<std::vector<std::uint8_t>> output() {
+        std::vector<std::vector<std::uint8_t>> all;
+        std::vector<std::uint8_t> buffer(kDatagramBytesMax);
+        while (const std::size_t size = connection->write_next(now, buffer))
+            all.emplace_back(buffer.begin(), buffer.begin() + static_cast<int>(size));
+        return all;
+    }
+    // The control packets of one type among them.
+    std::vector<std::vector<std::uint8_t>> controls(ControlType type) {
+        std::vector<std::vector<std::uint8_t>> found;
+        for (auto& datagram : output()) {
+            const auto packet = parse_packet(datagram).value();
+            const auto* const control = std::get_if<ControlPacket>(&packet);
+            if (control != nullptr && control->header.type == type)
+                found.push_back(std::move(datagram));
+        }
+        return found;
+    }
+    void pass(std::chrono::milliseconds time) {
+        now += time;
+        connection->handle_timeout(now);
+    }
+
+    TimePoint now{1h};
+    std::unique_ptr<Connection> connection;
+};
+
+Bytes contents_of(const std::vector<std::uint8_t>& datagram) { return Bytes(datagram).subspan(kHeaderBytes); }
+
+TEST(SrtConnection, HearsOnlyItsOwnSocket) {
+    OneEnd end;
+    end.connection->handle_datagram(end.now, write_control({.type = ControlType::shutdown, .to = SocketId{5}}, {}));
+    EXPECT_TRUE(end.connection->is_open());
+    EXPECT_TRUE(end.connection->is_peer(kCallerAddress));
+    TransportAddress other = kCallerAddress;
+    ++other.port;
+    EXPECT_FALSE(end.connection->is_peer(other));
+    end.give(ControlType::shutdown, 0, {});
+    EXPECT_EQ(end.connection->close_reason(), CloseReason::peer_shutdown);
+    EXPECT_TRUE(end.output().empty());
+    EXPECT_EQ(end.connection->next_timeout(end.now), TimePoint::max());
+}
+
+TEST(SrtConnection, AcknowledgesEveryTenMilliseconds) {
+    OneEnd end;
+    end.give_data(100);
+    end.pass(0ms);
+    const auto first = end.controls(ControlType::ack);
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_EQ(parse_ack(contents_of(first[0]))->next_sequence, 101U);
+    end.give_data(101);
+    end.pass(9ms);
+    EXPECT_TRUE(end.controls(ControlType::ack).empty());
+    end.pass(1ms);
+    const auto second = end.controls(ControlType::ack);
+    ASSERT_EQ(second.size(), 1U);
+    EXPECT_EQ(second[0][7], 2);  // its number
+    // Confirmed: not repeated. The time until then is the round trip.
+    end.now += 30ms;
+    end.give(ControlType::ack_ack, 2, {});
+    EXPECT_EQ(end.connection->figures().rtt, 30ms);
+    end.pass(500ms);
+    EXPECT_TRUE(end.controls(ControlType::ack).empty());
+}
+
+TEST(SrtConnection, SendsALightAckEach64Packets) {
+    OneEnd end;
+    end.give_data(100);
+    end.pass(0ms);
+    end.output();
+    for (std::uint32_t i = 101; i <= 164; ++i)
+        end.give_data(i);
+    const auto acks = end.controls(ControlType::ack);
+    ASSERT_EQ(acks.size(), 1U);
+    EXPECT_EQ(acks[0].size(), kHeaderBytes + 4);
+    EXPECT_EQ(parse_ack(contents_of(acks[0]))->next_sequence, 165U);
+}
+
+TEST(SrtConnection, AsksForWhatIsMissingAtOnceAndAgain) {
+    OneEnd end;
+    end.give_data(100);
+    end.give_data(104);
+    auto naks = end.controls(ControlType::nak);
+    ASSERT_EQ(naks.size(), 1U);
+    EXPECT_EQ(parse_loss_list(contents_of(naks[0])).value(), (std::vector<SequenceRange>{{101, 103}}));
+    end.give_data(102);
+    end.pass(150ms);  // (100 ms + 4 * 50 ms) / 2
+    naks = end.controls(ControlType::nak);
+    ASSERT_EQ(naks.size(), 1U);
+    EXPECT_EQ(parse_loss_list(contents_of(naks[0])).value(), (std::vector<SequenceRange>{{101, 101}, {103, 103}}));
+    EXPECT_EQ(end.connection->figures().receive_lost, 3U);
+}
+
+TEST(SrtConnection, RetransmitsOnceEachRoundTrip) {
+    OneEnd end;
+    for (std::uint64_t i = 0; i < 5; ++i)
+        EXPECT_EQ(end.connection->send(end.now, numbered_payload(i)), Connection::Sent::queued);
+    EXPECT_EQ(end.output().size(), 5U);
+    const auto nak = write_loss_list(std::vector<SequenceRange>{{101, 102}, {101, 102}});
+    for (int i = 0; i < 3; ++i)
+        end.give(ControlType::nak, 0, nak);
+    const auto again = end.output();
+    ASSERT_EQ(again.size(), 2U);
+    const auto packet = parse_packet(again[0]).value();
+    EXPECT_EQ(std::get<DataPacket>(packet).header.sequence, 101U);
+    EXPECT_TRUE(std::get<DataPacket>(packet).header.is_retransmitted);
+    end.give(ControlType::nak, 0, nak);
+    EXPECT_TRUE(end.output().empty());
+    end.now += 100ms;
+    end.give(ControlType::nak, 0, nak);
+    EXPECT_EQ(end.output().size(), 2U);
+    EXPECT_EQ(end.connection->figures().retransmitted, 4U);
+}
+
+TEST(SrtConnection, SaysThatWhatIsGoneIsGone) {
+    OneEnd end;
+    for (std::uint64_t i = 0; i < 5; ++i)
+        static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
+    end.output();
+    end.give(ControlType::ack, 1, write_ack({.next_sequence = 103, .path = Ack::Path{1'000, 100, 50}, .rates = {}}));
+    EXPECT_EQ(end.connection->figures().send_buffer_packets, 2U);
+    EXPECT_EQ(end.controls(ControlType::ack_ack).size(), 1U);
+    end.give(ControlType::nak, 0, write_loss_list(std::vector<SequenceRange>{{101, 103}}));
+    const auto drops = end.controls(ControlType::drop_request);
+    ASSERT_EQ(drops.size(), 1U);
+    EXPECT_EQ(parse_drop_request(contents_of(drops[0])).value(), SequenceRange(101, 102));
+}
+
+TEST(SrtConnection, KeepsToThePeersWindow) {
+    OneEnd end;
+    end.give(ControlType::ack, 0, write_ack({.next_sequence = 100, .path = {}, .rates = {}}));
+    for (std::uint64_t i = 0; i < 50; ++i)
+        static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
+    EXPECT_EQ(end.output().size(), 50U);
+    end.give(ControlType::ack, 1, write_ack({.next_sequence = 110, .path = Ack::Path{1'000, 100, 45}, .rates = {}}));
+    end.output();
+    for (std::uint64_t i = 0; i < 50; ++i)
+        static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
+    EXPECT_EQ(end.output().size(), 5U);
+}
+
+TEST(SrtConnection, IgnoresLiesAboutWhatWasSent) {
+    OneEnd end;
+    static_cast<void>(end.connection->send(end.now, numbered_payload(0)));
+    end.output();
+    end.give(ControlType::ack, 1, write_ack({.next_sequence = 102, .path = Ack::Path{1, 1, 1}, .rates = {}}));
+    end.give(ControlType::nak, 0, write_loss_list(std::vector<SequenceRange>{{100, 500}, {7, 3}}));
+    end.give(ControlType::nak, 0, hex("80000001"));
+    end.give(ControlType::drop_request, 0, hex("00"));
+    end.give(ControlType::user, 0, hex("00"), 1);
+    end.connection->handle_datagram(end.now, hex("00"));
+    EXPECT_EQ(end.connection->figures().malformed, 6U);
+    EXPECT_EQ(end.connection->figures().send_buffer_packets, 1U);
+    EXPECT_TRUE(end.connection->is_open());
+    EXPECT_TRUE(end.output().empty());
+}
+
+TEST(SrtConnection, BoundsBothBuffers) {
+    ConnectionOptions options;
+    options.send_buffer_bytes = options.receive_buffer_bytes = 100'000;
+    OneEnd end(5, options);
+    std::size_t queued = 0;
+    for (std::uint64_t i = 0; i < 1'000; ++i)
+        queued += end.connection->send(end.now, numbered_payload(i, 1'000)) == Connection::Sent::queued ? 1 : 0;
+    EXPECT_LE(queued, 100U);
+    EXPECT_GE(queued, 60U);
+    EXPECT_EQ(end.connection->send(end.now, numbered_payload(0, 1'317)), Connection::Sent::too_long);
+    for (std::uint32_t i = 0; i < 10'000; ++i)
+        end.give_data(100 + i * 2, KeyFlag::none, 1'456);
+    EXPECT_LT(end.connection->held_bytes(), 400'000U);
+    EXPECT_LE(end.connection->figures().receive_buffer_bytes, 100'000U);
+    EXPECT_LE(end.output().size(), 110U);
+}
+
+TEST(SrtConnection, TakesNoPlainPayloadsWhenItHasAKey) {
+    OneEnd end(5, {}, true);
+    end.give_data(100);
+    end.give_data(101, KeyFlag::odd);   // a key that was never announced
+    end.give_data(102, KeyFlag::even);  // one that it has: any bytes are a ciphertext
+    end.now += 200ms;
+    auto payload = end.connection->next_payload(end.now);
+    ASSERT_TRUE(payload.has_value());
+    EXPECT_EQ(payload->skipped, 2U);
+    EXPECT_EQ(end.connection->figures().undecrypted, 2U);
+}
+
+std::vector<std::uint8_t> key_message(const Salt& salt, std::uint8_t fill, KeyFlag flag = KeyFlag::odd) {
+    return write_key_message({.keys = flag,
+                              .key_bytes = 16,
+                              .salt = salt,
+                              .wrapped = wrap_keys(kek_of(salt), std::vector<std::uint8_t>(16, fill)).value()});
+}
+
+TEST(SrtConnection, TakesANewKeyOfTheSamePassphrase) {
+    OneEnd end(5, {}, true);
+    const auto message = key_message(kSalt, 9);
+    end.give(ControlType::user, 0, message, 3);
+    const auto answers = end.controls(ControlType::user);
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0][3], 4);
+    EXPECT_EQ(std::vector<std::uint8_t>(answers[0].begin() + kHeaderBytes, answers[0].end()), message);
+    end.give_data(100, KeyFlag::odd);
+    EXPECT_EQ(end.connection->figures().undecrypted, 0U);
+    auto broken = message;
+    broken.back() ^= 1;
+    end.give(ControlType::user, 0, broken, 3);
+    const auto refusals = end.controls(ControlType::user);
+    ASSERT_EQ(refusals.size(), 1U);
+    EXPECT_EQ(parse_key_state(contents_of(refusals[0])), KeyState::bad_secret);
+}
+
+TEST(SrtConnection, AsksForTheKeyOfAnotherSaltAFewTimes) {
+    OneEnd end(5, {}, true);
+    unsigned questions = 0;
+    for (std::uint8_t i = 0; i < 20; ++i) {
+        const Salt salt{i, 9, 9, 9};
+        end.give(ControlType::user, 0, key_message(salt, 3), 3);
+        const auto question = end.connection->key_question();
+        if (!question)
+            continue;
+        ++questions;
+        EXPECT_EQ(question->salt, salt);
+        EXPECT_EQ(end.connection->answer_key(kek_of(salt, "another passphrase")).code(), Errc::denied);
+        EXPECT_FALSE(end.connection->key_question().has_value());
+    }
+    EXPECT_EQ(questions, 8U);
+    EXPECT_TRUE(end.connection->answer_key(std::nullopt).ok());
+}
+
+// Version 4: the sender says after the handshake what it can, and sends its key.
+TEST(SrtConnection, AVersion4PublisherMayEncrypt) {
+    ConnectionOptions options;
+    options.requires_encryption = true;
+    OneEnd end(4, options);
+    const auto capabilities =
+        write_capabilities({.version = 0x01'02'00, .flags = 0x2F, .receiver_delay_ms = 0, .sender_delay_ms = 300});
+    end.give(ControlType::user, 0, capabilities, 1);
+    const auto answers = end.controls(ControlType::user);
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_EQ(answers[0][3], 2);
+    EXPECT_EQ(end.connection->figures().peer_version, 0x01'02'00U);
+    EXPECT_EQ(end.connection->figures().receive_latency, 300ms);
+    end.give(ControlType::user, 0, key_message(kSalt, 3, KeyFlag::even), 3);
+    ASSERT_TRUE(end.connection->key_question().has_value());
+    EXPECT_TRUE(end.connection->answer_key(kek_of(end.connection->key_question()->salt)).ok());
+    EXPECT_EQ(end.controls(ControlType::user).size(), 1U);
+    end.give_data(100, KeyFlag::even);
+    end.give_data(101);  // not encrypted
+    EXPECT_EQ(end.connection->figures().undecrypted, 1U);
+    end.now += 400ms;
+    EXPECT_TRUE(end.connection->next_payload(end.now).has_value());
+    EXPECT_EQ(end.connection->send(end.now, numbered_payload(1)), Connection::Sent::no_key);
+}
+
+TEST(SrtConnection, TellsAVersion4PlayerWhatItCan) {
+    OneEnd end(4);
+    static_cast<void>(end.connection->send(end.now, numbered_payload(1)));
+    const auto first = end.controls(ControlType::user);
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_EQ(first[0][3], 1);
+    end.pass(250ms);
+    EXPECT_EQ(end.controls(ControlType::user).size(), 1U);
+    end.give(ControlType::user, 0, write_capabilities({.version = 0x01'02'00, .flags = 0x2F}), 2);
+    end.pass(250ms);
+    EXPECT_TRUE(end.controls(ControlType::user).empty());
+}
+
+TEST(SrtConnection, SaysOnceASecondThatItLives) {
+    OneEnd end;
+    end.pass(999ms);
+    EXPECT_TRUE(end.output().empty());
+    EXPECT_EQ(end.connection->next_timeout(end.now), end.now + 1ms);
+    end.pass(1ms);
+    EXPECT_EQ(end.controls(ControlType::keepalive).size(), 1U);
+    end.pass(500ms);
+    EXPECT_TRUE(end.output().empty());
+}
+
+}  // namespace
+}  // namespace live::engine::srt

@@ -1,0 +1,52 @@
+// Times of a connection are microseconds since it began. RoundTrip estimates the round-trip time and its variance
+// (draft-sharabayko-srt-01, 4.10).
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace live::engine::srt {
+
+using Micros = std::chrono::microseconds;
+
+class RoundTrip {
+public:
+    // Peers report what they measure; more than this is no round trip.
+    static constexpr Micros kMax = std::chrono::seconds(60);
+
+    Micros estimate() const { return time_; }
+    Micros variance() const { return variance_; }
+    bool is_measured() const { return is_measured_; }
+
+    // Our own measurement; the first one replaces the initial 100 ms.
+    void add(Micros sample) {
+        sample = std::clamp(sample, Micros(1), kMax);
+        if (!is_measured_) {
+            is_measured_ = true;
+            time_ = sample;
+            variance_ = sample / 2;
+            return;
+        }
+        smooth(sample);
+    }
+    // What the peer measured, for an end that only sends. Our own measurements are better.
+    void add_reported(Micros sample) {
+        if (!is_measured_ && sample > Micros(0))
+            smooth(std::min(sample, kMax));
+    }
+
+    Micros nak_interval() const { return std::max((time_ + 4 * variance_) / 2, Micros(20'000)); }
+    Micros patience() const { return time_ + 4 * variance_; }
+
+private:
+    void smooth(Micros sample) {
+        variance_ = (3 * variance_ + Micros(std::chrono::abs(time_ - sample))) / 4;
+        time_ = (7 * time_ + sample) / 8;
+    }
+
+    Micros time_{100'000};
+    Micros variance_{50'000};
+    bool is_measured_ = false;
+};
+
+}  // namespace live::engine::srt

@@ -1,0 +1,179 @@
+#include "engine/srt/send_side.hpp"
+
+#include <algorithm>
+
+#include "engine/srt/sequence.hpp"
+
+namespace live::engine::srt {
+
+namespace {
+
+constexpr unsigned kProbesMax = 6;
+constexpr std::size_t kDatagramOverhead = kHeaderBytes + 28;
+
+}  // namespace
+
+SendSide::SendSide(std::uint64_t first, const Limits& limits)
+    : entries_(first),
+      next_(first),
+      window_end_(first + std::max<std::uint64_t>(limits.peer_window, kInFlightMin)),
+      limits_(limits) {
+    if (limits_.bandwidth <= 0)
+        limits_.bandwidth = kDefaultBandwidth;
+}
+
+bool SendSide::push(Micros now, const Slice& payload, KeyFlag key) {
+    drop_late(now);
+    if (bytes_ + payload.size() > limits_.bytes || entries_.size() * kPayloadBytesMax > limits_.bytes) {
+        ++counts_.dropped;
+        return false;
+    }
+    bytes_ += payload.size();
+    entries_.push_back({.payload = payload, .origin = now, .key = key});
+    return true;
+}
+
+bool SendSide::handle_ack(Micros now, const Ack& ack) {
+    const std::uint64_t position = widen_sequence(ack.next_sequence, next_);
+    if (position > next_)
+        return false;
+    if (ack.path)
+        window_end_ = std::max(window_end_, position + std::max<std::uint64_t>(ack.path->buffer_packets, kInFlightMin));
+    if (position <= entries_.begin())
+        return true;
+    while (entries_.begin() < position)
+        pop();
+    if (ack.path)
+        window_end_ = position + std::max<std::uint64_t>(ack.path->buffer_packets, kInFlightMin);
+    forget_old_requests();
+    progress_at_ = now;
+    probes_ = 0;
+    return true;
+}
+
+bool SendSide::handle_nak(Micros now, const std::vector<SequenceRange>& ranges, const RoundTrip& round_trip) {
+    // However often a range is repeated, no more work than each packet once.
+    std::uint64_t budget = next_ - std::min(next_, entries_.begin()) + kDropRequestsMax;
+    bool is_valid = true;
+    for (const auto& [narrow_first, narrow_last] : ranges) {
+        const std::uint64_t first = widen_sequence(narrow_first, next_);
+        const std::uint64_t last = widen_sequence(narrow_last, next_);
+        if (first > last || last >= next_) {
+            is_valid = false;
+            continue;
+        }
+        if (last >= entries_.begin())
+            counts_.lost += last - std::max(first, entries_.begin()) + 1;
+        if (first < entries_.begin() && drop_requests_.size() < kDropRequestsMax)
+            drop_requests_.emplace_back(first, std::min(last, entries_.begin() - 1));
+        for (std::uint64_t at = std::max(first, entries_.begin()); at <= last && budget > 0; ++at, --budget)
+            request(now, at, round_trip);
+    }
+    return is_valid;
+}
+
+void SendSide::request(Micros now, std::uint64_t position, const RoundTrip& round_trip) {
+    Entry& entry = entries_[position];
+    // A retransmission that is still under way is not repeated.
+    if (entry.is_requested || (entry.is_resent && now - entry.sent_at < round_trip.estimate()))
+        return;
+    entry.is_requested = true;
+    requested_.push_back(position);
+}
+
+void SendSide::handle_timeout(Micros now, const RoundTrip& round_trip) {
+    drop_late(now);
+    if (now < probe_at(round_trip))
+        return;
+    // The end of a burst was lost, or all about it: the peer cannot know, unless the last packet comes again.
+    progress_at_ = now;
+    probes_ = std::min(probes_ + 1, kProbesMax);
+    Entry& entry = entries_[next_ - 1];
+    if (!entry.is_requested) {
+        entry.is_requested = true;
+        requested_.push_back(next_ - 1);
+    }
+}
+
+Micros SendSide::next_timeout(const RoundTrip& round_trip) const {
+    Micros next = probe_at(round_trip);
+    if (limits_.too_late_drop && !entries_.empty())
+        next = std::min(next, entries_[entries_.begin()].origin + kept_for());
+    return next;
+}
+
+Micros SendSide::probe_at(const RoundTrip& round_trip) const {
+    if (entries_.begin() == next_ || !requested_.empty())
+        return Micros::max();
+    return progress_at_ + (round_trip.patience() + 2 * ReceiveSide::kAckInterval) * (1 << probes_);
+}
+
+bool SendSide::may_send_new() const {
+    return next_ < entries_.end() && (next_ < window_end_ || next_ - entries_.begin() < kInFlightMin);
+}
+
+Micros SendSide::next_send() const {
+    return requested_.empty() && !may_send_new() ? Micros::max() : std::chrono::ceil<Micros>(paced_until_);
+}
+
+std::optional<SendSide::Outgoing> SendSide::next(Micros now) {
+    forget_old_requests();
+    if (now < next_send())
+        return std::nullopt;
+    if (!requested_.empty()) {
+        const std::uint64_t position = requested_.front();
+        requested_.pop_front();
+        Entry& entry = entries_[position];
+        entry.is_requested = false;
+        entry.is_resent = true;
+        ++counts_.retransmitted;
+        counts_.retransmitted_bytes += entry.payload.size();
+        Outgoing out = send(now, position);
+        out.is_retransmitted = true;
+        return out;
+    }
+    progress_at_ = now;
+    ++counts_.sent;
+    counts_.sent_bytes += entries_[next_].payload.size();
+    return send(now, next_++);
+}
+
+SendSide::Outgoing SendSide::send(Micros now, std::uint64_t position) {
+    Entry& entry = entries_[position];
+    entry.sent_at = now;
+    const auto bytes = static_cast<std::int64_t>(entry.payload.size() + kDatagramOverhead);
+    const std::chrono::nanoseconds period{bytes * 1'000'000'000 / limits_.bandwidth};
+    paced_until_ = std::max<std::chrono::nanoseconds>(paced_until_, now - kBurst) + period;
+    return {.position = position, .payload = &entry.payload, .origin = entry.origin, .key = entry.key};
+}
+
+std::optional<ControlOutput> SendSide::next_output() {
+    if (drop_requests_.empty())
+        return std::nullopt;
+    const auto [first, last] = drop_requests_.back();
+    drop_requests_.pop_back();
+    const auto contents = write_drop_request({narrow_sequence(first), narrow_sequence(last)});
+    return ControlOutput{ControlType::drop_request, 0, {contents.begin(), contents.end()}};
+}
+
+void SendSide::drop_late(Micros now) {
+    if (!limits_.too_late_drop)
+        return;
+    while (!entries_.empty() && now - entries_[entries_.begin()].origin >= kept_for()) {
+        ++counts_.dropped;
+        pop();
+    }
+    forget_old_requests();
+}
+
+void SendSide::pop() {
+    bytes_ -= entries_.pop_front().payload.size();
+    next_ = std::max(next_, entries_.begin());
+}
+
+void SendSide::forget_old_requests() {
+    while (!requested_.empty() && requested_.front() < entries_.begin())
+        requested_.pop_front();
+}
+
+}  // namespace live::engine::srt

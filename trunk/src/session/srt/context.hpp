@@ -1,0 +1,37 @@
+// Shared by all SRT sessions of the process. Owned by app; outlives the sessions.
+#pragma once
+
+#include "base/log.hpp"
+#include "media/stream_table.hpp"
+#include "session/common/admission.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/places.hpp"
+#include "session/srt/options.hpp"
+#include "session/srt/players.hpp"
+#include "session/srt/port.hpp"
+
+namespace live::session::srt {
+
+// The settings a session starts with.
+class SrtVhosts {
+public:
+    virtual ~SrtVhosts() = default;
+    // Of the virtual host that serves this name. Errc::not_found when there is none, Errc::denied when it is disabled or has no
+    // SRT.
+    virtual Result<SrtOptions> find(const std::string& vhost) const = 0;
+    virtual const SrtServerOptions& server() const = 0;
+};
+
+struct Context {
+    media::StreamTable& streams;
+    const SrtVhosts& vhosts;
+    Admission& admission;
+    StreamEvents& events;
+    ClientTable& clients;
+    Places& places;
+    Port& port;
+    Players& players;
+    const Log& log;
+};
+
+}  // namespace live::session::srt

@@ -1,0 +1,40 @@
+// Link: one connection as the port sees it, which delivers its datagrams, runs its timer and sends its output. Nothing here may
+// suspend.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "base/time.hpp"
+#include "engine/srt/connection.hpp"
+#include "engine/srt/listener.hpp"
+#include "session/common/timer_wheel.hpp"
+
+namespace live::session::srt {
+
+class Port;
+
+class Link : public TimerWheel::Timer {
+public:
+    virtual ~Link() = default;
+
+    // From Port::add to Port::remove.
+    engine::srt::Connection* connection() const { return connection_.get(); }
+    // After the datagrams of one receive call, or a timeout: payloads may be due. Before its output is written.
+    virtual void on_input(TimePoint now) = 0;
+    // The connection is over, whoever ended it; the owner removes it soon.
+    virtual void on_over() = 0;
+    virtual bool is_publisher() const = 0;
+
+private:
+    friend class Port;
+    void on_due(TimePoint now) final;
+
+    std::unique_ptr<engine::srt::Connection> connection_;
+    Port* port_ = nullptr;  // while it is in there
+    std::uint32_t cookie_ = 0;
+    bool is_touched_ = false;
+    bool is_over_ = false;
+};
+
+}  // namespace live::session::srt

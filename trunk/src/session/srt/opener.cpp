@@ -1,0 +1,162 @@
+#include "session/srt/opener.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/endpoint.hpp"
+#include "base/ip_network.hpp"
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "io/loop.hpp"
+#include "io/off_loop.hpp"
+#include "session/srt/play_session.hpp"
+#include "session/srt/publish_session.hpp"
+
+namespace live::session::srt {
+
+namespace srt = engine::srt;
+using srt::RejectReason;
+
+namespace {
+
+ClientRequest client_of(const srt::Request& request, const StreamId& id) {
+    ClientRequest client;
+    client.kind = id.mode == Mode::publish ? ClientKind::srt_publish : ClientKind::srt_play;
+    client.ip = client.peer_ip = ip_text(request.from.ip);
+    client.peer = Endpoint{client.ip, request.from.port}.text();
+    client.protocol = "srt";
+    client.vhost = id.url.vhost;
+    client.app = id.url.app;
+    client.stream = id.url.stream;
+    client.param = id.url.param;
+    client.tc_url = "srt://" + id.url.vhost + "/" + id.url.app;
+    return client;
+}
+
+std::unique_ptr<Session> session_for(Context& context, ClientRequest request, const Log& log) {
+    if (request.kind == ClientKind::srt_publish)
+        return std::make_unique<PublishSession>(context, std::move(request), log);
+    return std::make_unique<PlaySession>(context, std::move(request), log);
+}
+
+}  // namespace
+
+RejectReason reject_reason_of(const Error& error) {
+    switch (error.code()) {
+        case Errc::malformed: return RejectReason::bad_request;
+        case Errc::unsupported: return RejectReason::bad_mode;
+        case Errc::limit: return RejectReason::overload;
+        case Errc::denied: return RejectReason::forbidden;
+        case Errc::not_found: return RejectReason::not_found;
+        case Errc::conflict: return RejectReason::conflict;
+        case Errc::closed:
+        case Errc::cancelled: return RejectReason::closing;
+        default: return RejectReason::unavailable;
+    }
+}
+
+srt::ConnectionOptions connection_options(const SrtServerOptions& options) {
+    srt::ConnectionOptions made;
+    made.receive_latency = receive_latency(options);
+    made.peer_latency = send_latency(options);
+    made.tsbpd = options.tsbpdmode;
+    made.too_late_drop = options.tlpktdrop;
+    made.bandwidth_max = options.maxbw;
+    made.send_buffer_bytes = options.sendbuf;
+    made.receive_buffer_bytes = options.recvbuf;
+    made.mtu = options.mss;
+    made.payload_bytes_max = options.payloadsize;
+    made.peer_idle_timeout = options.peer_idle_timeout;
+    return made;
+}
+
+Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(const srt::Request& request, const std::string& passphrase,
+                                                              io::Deadline deadline) {
+    std::optional<srt::KeyEncryptingKey> kek;
+    // Version 4 says whether it encrypts after the handshake.
+    if (request.handshake_version < 5)
+        return kek;
+    if (passphrase.empty() && !request.is_encrypted())
+        return kek;
+    if (!request.is_encrypted())
+        return Error(Errc::unsupported, "the stream requires a passphrase, and the client has none");
+    if (passphrase.empty())
+        return Error(Errc::unsupported, "the client has a passphrase, and the stream has none");
+    const srt::KeyMessage& message = *request.key_request;
+    kek = TRY(io::off_loop(
+        [passphrase, salt = message.salt, size = message.key_bytes] { return srt::derive_key(passphrase, salt, size); }, deadline,
+        io::Work::arrival));
+    TRY(srt::unwrap_keys(*kek, message.wrapped));
+    return kek;
+}
+
+void Opener::open(srt::Request request, const Path& path) {
+    auto opening = std::make_shared<Opening>();  // owner: the fiber; std::function wants a copy
+    opening->request = std::move(request);
+    opening->path = path;
+    const auto started = sessions_.start("srt-session", [this, opening](io::Deadline forever) { serve(*opening, forever); });
+    if (started.ok())
+        return;
+    LOG_WARN(context_.log, "SRT: no session: {}", started.error().sentence());
+    context_.port.refuse(opening->request, path, RejectReason::resource);
+    context_.port.end_opening(opening->request);
+}
+
+void Opener::serve(Opening& opening, io::Deadline deadline) {
+    const Log log = context_.log.with_id(random_id());
+    LOG_INFO(log, "SRT client ip={}:{}, fd={}, version={:x}", ip_text(opening.request.from.ip), opening.request.from.port,
+             static_cast<std::uint32_t>(opening.request.socket_id), opening.request.capabilities.version);
+    const auto ended = run(opening, log, deadline);
+    if (!opening.is_accepted)
+        context_.port.end_opening(opening.request);
+    if (!ended.ok() && ended.code() != Errc::cancelled)
+        LOG_WARN(log, "srt client disconnect peer. ip={} reason=\"{}\"", ip_text(opening.request.from.ip), ended.error().text());
+}
+
+Result<StreamId> Opener::stream_id_of(const srt::Request& request) const {
+    const SrtServerOptions& server = context_.vhosts.server();
+    const std::string& text = request.stream_id.empty() ? server.default_streamid : request.stream_id;
+    return parse_stream_id(text, {server.default_app, server.default_mode});
+}
+
+Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline) {
+    const auto refuse = [&](const Error& error, RejectReason reason) {
+        context_.port.refuse(opening.request, opening.path, reason);
+        return error;
+    };
+    const std::string ip = ip_text(opening.request.from.ip);
+    const auto place = context_.places.take(Places::Kind::client, ip, sizeof(PublishSession), io::now());
+    if (!place.ok())
+        return refuse(place.error(), RejectReason::overload);
+    const auto id = stream_id_of(opening.request);
+    if (!id.ok())
+        return refuse(id.error(), reject_reason_of(id.error()));
+    const auto options = context_.vhosts.find(id->url.vhost);
+    if (!options.ok())
+        return refuse(options.error(), reject_reason_of(options.error()));
+    const SrtServerOptions& server = context_.vhosts.server();
+    opening.options = connection_options(server);
+    opening.patience = std::min(server.connect_timeout, kPatienceMax);
+    opening.passphrase = options->passphrase.empty() ? server.passphrase : options->passphrase;
+    opening.options.requires_encryption = !opening.passphrase.empty();
+    auto kek = check_passphrase(opening.request, opening.passphrase, deadline);
+    if (!kek.ok())
+        return refuse(kek.error(), kek.code() == Errc::denied        ? RejectReason::bad_secret
+                                   : kek.code() == Errc::unsupported ? RejectReason::unsecure
+                                                                     : reject_reason_of(kek.error()));
+    opening.kek = *kek;
+    ClientRequest client = client_of(opening.request, *id);
+    LOG_INFO(log, "@srt, streamid=#!::r={}/{},m={}, stream_url=/{}/{}, vhost={}, param={}", client.app, client.stream,
+             id->mode == Mode::publish ? "publish" : "request", client.app, client.stream, client.vhost, loggable(client.param));
+    LOG_INFO(log, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(client.kind), client.vhost,
+             client.app, client.stream, loggable(client.param));
+    client.id = log.id();
+    const auto session = session_for(context_, std::move(client), log);
+    auto ended = session->run(opening, deadline);
+    if (!opening.is_accepted && !ended.ok())
+        return refuse(ended.error(), reject_reason_of(ended.error()));
+    return ended;
+}
+
+}  // namespace live::session::srt

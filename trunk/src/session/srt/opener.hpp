@@ -1,0 +1,39 @@
+// Opener: from a client that wants to connect to its session, or to the reason why not, which the client's SRT library shows to
+// its user. Each has a fiber, because passphrases and admission take time; the client is not connected before that.
+#pragma once
+
+#include "engine/srt/listener.hpp"
+#include "io/scope.hpp"
+#include "session/srt/context.hpp"
+#include "session/srt/session.hpp"
+
+namespace live::session::srt {
+
+engine::srt::RejectReason reject_reason_of(const Error& error);
+engine::srt::ConnectionOptions connection_options(const SrtServerOptions& options);
+
+class Opener final : public Door {
+public:
+    // A client repeats its request every 250 ms.
+    static constexpr std::chrono::milliseconds kPatienceMax{1500};
+
+    // `sessions` has the fibers of clients.
+    Opener(Context& context, io::Scope& sessions) : context_(context), sessions_(sessions) {}
+
+    void open(engine::srt::Request request, const Path& path) override;
+
+private:
+    void serve(Opening& opening, io::Deadline deadline);
+    Result<void> run(Opening& opening, const Log& log, io::Deadline deadline);
+    Result<StreamId> stream_id_of(const engine::srt::Request& request) const;
+
+    Context& context_;
+    io::Scope& sessions_;
+};
+
+// The key of the passphrase that the client must know, if its virtual host has one, derived in a worker thread. Errc::denied when
+// its passphrase is another one, Errc::unsupported when only one side has one.
+Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(const engine::srt::Request& request,
+                                                                      const std::string& passphrase, io::Deadline deadline);
+
+}  // namespace live::session::srt

@@ -1,0 +1,60 @@
+// Options for SRT: the server's ports and the properties of a connection (srt_server {}), and the behaviour of one virtual host
+// (vhost srt {}). The rows are in option_rows.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "session/srt/stream_id.hpp"
+
+namespace live::session::srt {
+
+struct SrtServerOptions {
+    bool enabled = false;
+    std::vector<std::string> listen = {"10080"};
+    std::int64_t maxbw = -1;
+    std::uint32_t mss = 1500;
+    bool tsbpdmode = true;
+    std::chrono::milliseconds latency{120};
+    std::chrono::milliseconds recvlatency{120};
+    std::chrono::milliseconds peerlatency{0};
+    bool tlpktdrop = true;
+    std::chrono::milliseconds connect_timeout{3000};
+    std::chrono::milliseconds peer_idle_timeout{10'000};
+    std::uint32_t sendbuf = 8192 * (1500 - 28);
+    std::uint32_t recvbuf = 8192 * (1500 - 28);
+    std::uint32_t payloadsize = 1316;
+    std::string passphrase;
+    std::uint32_t pbkeylen = 0;
+    std::string default_app = "live";
+    bool sei_filter = true;
+    bool mix_correct = true;
+    Mode default_mode = Mode::request;
+    std::string default_streamid = "#!::r=live/livestream,m=request";
+};
+
+struct SrtOptions {
+    bool enabled = false;
+    bool srt_to_rtmp = true;
+    // Ours. Instead of the server's.
+    std::string passphrase;
+};
+
+// Latencies that this side asks for. `latency` is for both directions, where they have none of their own; a default counts as
+// none.
+inline std::chrono::milliseconds receive_latency(const SrtServerOptions& options) {
+    return options.recvlatency != SrtServerOptions().recvlatency ? options.recvlatency : options.latency;
+}
+inline std::chrono::milliseconds send_latency(const SrtServerOptions& options) {
+    const SrtServerOptions defaults;
+    return options.peerlatency == defaults.peerlatency && options.latency != defaults.latency ? options.latency
+                                                                                              : options.peerlatency;
+}
+
+// Of a passphrase; the protocol's bounds.
+inline constexpr std::size_t kPassphraseBytesMin = 10;
+inline constexpr std::size_t kPassphraseBytesMax = 79;
+
+}  // namespace live::session::srt

@@ -1,0 +1,45 @@
+// PlaySession: one SRT client that plays a source as a transport stream, from a key frame on, in units of whole transport
+// packets.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "media/wire_cursor.hpp"
+#include "session/srt/session.hpp"
+
+namespace live::session::srt {
+
+class PlaySession final : public Session, private GroupPlayer {
+public:
+    // A stream that has had so many packets and none of video is of audio only.
+    static constexpr std::uint64_t kSurePackets = 20;
+    // Sent at once; others get a turn before the rest.
+    static constexpr std::size_t kUnitsAtOnce = 256;
+
+    using Session::Session;
+    ~PlaySession() override;
+
+private:
+    Result<void> serve(Opening& opening, io::Deadline deadline) override;
+    Result<void> play(Opening& opening, io::Deadline deadline);
+    ClientFigures figures() const override;
+    bool is_publisher() const override { return false; }
+    void on_input(TimePoint now) override;
+    // GroupPlayer
+    void serve(TimePoint now) override;
+    Link& link() override { return *this; }
+
+    bool begin();
+    std::optional<media::Sequence> starting_point() const;
+    Slice next_unit();
+
+    Ref<media::Source> source_;
+    PlayGroup* group_ = nullptr;
+    std::optional<media::WireCursor> cursor_;
+    media::Sequence not_before_ = 0;
+    std::size_t unit_bytes_ = 0;
+    bool is_full_ = false;  // the connection takes no more until something is acknowledged
+};
+
+}  // namespace live::session::srt

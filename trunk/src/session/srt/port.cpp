@@ -1,0 +1,369 @@
+#include "session/srt/port.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "base/random.hpp"
+#include "io/loop.hpp"
+
+namespace live::session::srt {
+
+namespace srt = engine::srt;
+
+namespace {
+
+// For clients on a link-local address the kernel chooses another one; UdpSocket takes none of these.
+IpAddress local_for_answers(const IpAddress& local) {
+    const bool is_link_local = local.bytes[0] == 0xFE && (local.bytes[1] & 0xC0) == 0x80;
+    return is_link_local ? IpAddress() : local;
+}
+
+}  // namespace
+
+void LinkTotals::add(const srt::Figures& figures) {
+    received += figures.received;
+    receive_lost += figures.receive_lost;
+    receive_retransmitted += figures.received_retransmitted;
+    receive_dropped += figures.receive_dropped;
+    sent += figures.sent;
+    send_lost += figures.send_lost;
+    retransmitted += figures.retransmitted;
+    send_dropped += figures.send_dropped;
+    undecrypted += figures.undecrypted;
+}
+
+std::string report_line(const PortReading& now, const PortReading& then) {
+    const auto links = [&](std::uint64_t LinkTotals::*figure) { return now.links.*figure - then.links.*figure; };
+    return fmt::format(
+        "SRT: Server conns={}, pub={}, play={}, Transport Stats # pktRecv={}, pktRcvLoss={}, pktRcvRetrans={}, pktRcvDrop={}, "
+        "pktSent={}, pktSndLoss={}, pktRetrans={}, pktSndDrop={}, unknown={}, loss=(r:{},s:{})",
+        now.publishers + now.players, now.publishers, now.players, links(&LinkTotals::received), links(&LinkTotals::receive_lost),
+        links(&LinkTotals::receive_retransmitted), links(&LinkTotals::receive_dropped), links(&LinkTotals::sent),
+        links(&LinkTotals::send_lost), links(&LinkTotals::retransmitted), links(&LinkTotals::send_dropped),
+        now.port.strangers - then.port.strangers, now.lost - then.lost, now.unsent - then.unsent);
+}
+
+void Link::on_due(TimePoint now) {
+    connection_->handle_timeout(now);
+    port_->touch(*this);
+}
+
+Port::Port(TimePoint now, const Log& log)
+    : log_(log),
+      listener_(srt::Listener::random_secret()),
+      wheel_(now, kTick),
+      woken_at_(now),
+      next_report_(now + kReportEvery) {}
+
+Port::~Port() { CHECK(links_.empty()); }
+
+Result<void> Port::listen(const Endpoint& endpoint) {
+    sockets_.push_back(TRY(io::UdpSocket::bind(endpoint, kBufferBytes)));
+    const io::UdpSocket& socket = *sockets_.back();
+    LOG_INFO(log_, "srt listen at udp://{}, fd={}", socket.endpoint().text(), socket.native_handle());
+    const auto [receive, send] = socket.buffers();
+    // The kernel reports twice what it reserves for data.
+    if (sockets_.size() == 1 && (receive / 2 < kBufferBytes || send / 2 < kBufferBytes))
+        LOG_WARN(log_,
+                 "the kernel's UDP buffers are small: receive {} KB, send {} KB. For many SRT clients: sysctl -w "
+                 "net.core.rmem_max={} net.core.wmem_max={}",
+                 receive / 2 >> 10, send / 2 >> 10, kBufferBytes, kBufferBytes);
+    return {};
+}
+
+Result<void> Port::start(io::Scope& scope) {
+    for (const auto& socket : sockets_)
+        TRY(scope.start("srt-receive", [this, &socket = *socket](io::Deadline forever) { receive(socket, forever); }));
+    return scope.start("srt-time", [this](io::Deadline forever) { keep_time(forever); });
+}
+
+void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
+    constexpr std::chrono::milliseconds kPause{100};
+    for (;;) {
+        const auto datagrams = socket.receive(deadline);
+        if (datagrams.ok()) {
+            take(*datagrams, socket, io::now());
+            if (io::is_turn_over() && !io::yield(deadline).ok())
+                return;
+            continue;
+        }
+        if (datagrams.code() == Errc::cancelled || datagrams.code() == Errc::closed)
+            return;
+        LOG_WARN(log_, "srt receive: {}", datagrams.error().text());
+        if (!io::sleep(io::Deadline::after(kPause)).ok())
+            return;
+    }
+}
+
+void Port::keep_time(io::Deadline deadline) {
+    for (;;) {
+        woken_at_ = std::min(wheel_.next().value_or(next_report_), next_report_);
+        const auto woken = io::wait(earlier_, deadline.sooner(io::Deadline::at(woken_at_)));
+        if (!woken.ok() && woken.code() != Errc::timed_out)
+            return;
+        advance(io::now());
+    }
+}
+
+void Port::advance(TimePoint now) {
+    wheel_.advance(now);
+    end_batch(now);
+    if (now >= next_report_)
+        report(now);
+}
+
+void Port::take(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now) {
+    for (const io::Datagram& datagram : datagrams)
+        take(datagram.bytes, datagram.from, {&socket, local_for_answers(datagram.to)}, now);
+    end_batch(now);
+}
+
+void Port::take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now) {
+    ++figures_.received;
+    figures_.received_bytes += datagram.size();
+    const auto to = srt::destination_of(datagram);
+    if (to && *to == srt::SocketId{})
+        return take_handshake(datagram, from, path, now);
+    const auto found = to ? links_.find(static_cast<std::uint32_t>(*to)) : links_.end();
+    if (found == links_.end() || !found->second->connection_->is_peer(from)) {
+        ++figures_.strangers;
+        return;
+    }
+    found->second->connection_->handle_datagram(now, datagram);
+    touch(*found->second);
+}
+
+void Port::take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now) {
+    std::array<std::uint8_t, srt::kHeaderBytes + srt::kHandshakeBytes> induction{};
+    if (const std::size_t size = listener_.answer_induction(now, datagram, from, induction); size > 0) {
+        ++figures_.handshakes;
+        return answer(Bytes(induction).first(size), from, path);
+    }
+    auto outcome = listener_.handle_datagram(now, datagram, from);
+    if (const auto* reply = std::get_if<std::vector<std::uint8_t>>(&outcome)) {
+        ++figures_.handshakes;
+        return answer(*reply, from, path);
+    }
+    if (auto* request = std::get_if<srt::Request>(&outcome)) {
+        ++figures_.handshakes;
+        return take_request(std::move(*request), path, now);
+    }
+    ++figures_.strangers;
+}
+
+// A client repeats its request until it is answered.
+void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
+    const Caller caller = caller_of(request);
+    if (const auto link = callers_.find(caller); link != callers_.end()) {
+        if (link->second->cookie_ == request.cookie) {
+            link->second->connection_->repeat_response();
+            touch(*link->second);
+        }
+        return;
+    }
+    if (const auto opening = opening_.find(caller); opening != opening_.end()) {
+        opening->second = now;
+        return;
+    }
+    if (const auto refusal = refusals_.find(caller); refusal != refusals_.end())
+        return answer(srt::refuse(request, refusal->second.reason), request.from, path);
+    if (door_ == nullptr || opening_.size() >= kOpeningMax) {
+        ++figures_.refused;
+        return answer(srt::refuse(request, srt::RejectReason::overload), request.from, path);
+    }
+    opening_.emplace(caller, now);
+    door_->open(std::move(request), path);
+}
+
+// Answers to strangers have no path of their own: they go out at once where the question came in.
+void Port::answer(Bytes datagram, const TransportAddress& to, const Path& path) {
+    if (path.socket == nullptr)
+        return;
+    const std::array<io::GsoBatch, 1> one{io::GsoBatch{datagram, datagram.size(), to, path.local}};
+    ++figures_.sent;
+    figures_.sent_bytes += datagram.size();
+    figures_.unsent += 1 - path.socket->send(one);
+}
+
+srt::SocketId Port::free_socket_id() const {
+    for (;;) {
+        // libsrt's are below 2^30.
+        const auto id = static_cast<std::uint32_t>(random_number()) & 0x3FFF'FFFF;
+        if (id != 0 && !links_.contains(id))
+            return srt::SocketId{id};
+    }
+}
+
+Result<void> Port::add(Link& link, std::unique_ptr<srt::Connection> connection, const srt::Request& request, const Path& path) {
+    CHECK(link.port_ == nullptr);
+    if (links_.size() >= kLinksMax)
+        return Error(Errc::limit, "there are too many SRT connections");
+    const auto id = static_cast<std::uint32_t>(connection->socket_id());
+    if (!links_.try_emplace(id, &link).second || !callers_.try_emplace(caller_of(request), &link).second)
+        return Error(Errc::conflict, "the client has a connection already");
+    link.connection_ = std::move(connection);
+    link.port_ = this;
+    link.cookie_ = request.cookie;
+    opening_.erase(caller_of(request));
+    Reached& reached = paths_[request.from];
+    reached.path = path;
+    ++reached.links;
+    ++figures_.accepted;
+    service(link, io::now());
+    flush();
+    return {};
+}
+
+void Port::remove(Link& link) {
+    if (link.port_ == nullptr)
+        return;
+    const srt::Connection& connection = *link.connection_;
+    link.connection_->close();
+    write_output(link, io::now());
+    flush();
+    past_.add(connection.figures());
+    wheel_.cancel(link);
+    std::erase(touched_, &link);
+    links_.erase(static_cast<std::uint32_t>(connection.socket_id()));
+    callers_.erase({connection.peer(), connection.peer_socket_id()});
+    if (const auto path = paths_.find(connection.peer()); path != paths_.end() && --path->second.links == 0)
+        paths_.erase(path);
+    link.port_ = nullptr;
+    link.connection_.reset();
+}
+
+void Port::refuse(const srt::Request& request, const Path& path, srt::RejectReason reason) {
+    ++figures_.refused;
+    const TimePoint now = io::now();
+    if (refusals_.size() >= kRefusalsMax)
+        std::erase_if(refusals_, [now](const auto& refusal) { return now - refusal.second.at > kRefusalsKept; });
+    if (refusals_.size() < kRefusalsMax)
+        refusals_[caller_of(request)] = {reason, now};
+    answer(srt::refuse(request, reason), request.from, path);
+}
+
+std::optional<TimePoint> Port::heard_of(const srt::Request& request) const {
+    const auto opening = opening_.find(caller_of(request));
+    return opening == opening_.end() ? std::nullopt : std::optional(opening->second);
+}
+
+void Port::end_opening(const srt::Request& request) { opening_.erase(caller_of(request)); }
+
+void Port::touch(Link& link) {
+    if (!std::exchange(link.is_touched_, true))
+        touched_.push_back(&link);
+}
+
+void Port::end_batch(TimePoint now) {
+    // A publisher's batch may touch others.
+    for (std::size_t i = 0; i < touched_.size(); ++i) {
+        Link& link = *touched_[i];
+        link.is_touched_ = false;
+        link.on_input(now);
+        service(link, now);
+    }
+    touched_.clear();
+    flush();
+}
+
+void Port::service(Link& link, TimePoint now) {
+    write_output(link, now);
+    if (link.connection_->is_open() || link.is_over_)
+        return set_timer(link, now);
+    link.is_over_ = true;
+    wheel_.cancel(link);
+    link.on_over();
+}
+
+void Port::write_output(Link& link, TimePoint now) {
+    for (;;) {
+        MutBytes place = output_.place_for(srt::kDatagramBytesMax);
+        if (place.empty()) {
+            flush();
+            place = output_.place_for(srt::kDatagramBytesMax);
+        }
+        const std::size_t size = link.connection_->write_next(now, place);
+        if (size == 0)
+            return;
+        output_.take_placed(link.connection_->peer(), size);
+    }
+}
+
+void Port::set_timer(Link& link, TimePoint now) {
+    const TimePoint due = link.connection_->next_timeout(now);
+    if (due == TimePoint::max())
+        return wheel_.cancel(link);
+    wheel_.set(link, due);
+    if (due < woken_at_)
+        earlier_.raise();
+}
+
+void Port::flush() {
+    if (output_.empty())
+        return;
+    output_.for_each_gso_batch([this](const engine::webrtc::DatagramBatch::GsoBatch& gso) {
+        const auto reached = paths_.find(gso.to);
+        if (reached == paths_.end() || reached->second.path.socket == nullptr) {
+            figures_.unsent += gso.count;
+            return;
+        }
+        const Path& path = reached->second.path;
+        figures_.sent += gso.count;
+        figures_.sent_bytes += gso.bytes.size();
+        if (path.socket != pending_socket_ || pending_.size() == io::UdpSocket::kBatch)
+            send_pending();
+        pending_socket_ = path.socket;
+        pending_.push_back({gso.bytes, gso.segment_bytes, gso.to, path.local});
+    });
+    send_pending();
+    output_.clear();
+}
+
+void Port::send_pending() {
+    if (!pending_.empty())
+        figures_.unsent += pending_.size() - pending_socket_->send(pending_);
+    pending_.clear();
+}
+
+std::uint64_t Port::lost_on_arrival() const {
+    std::uint64_t lost = 0;
+    for (const auto& socket : sockets_)
+        lost += socket->lost_on_arrival();
+    return lost;
+}
+
+PortReading Port::read() const {
+    PortReading reading;
+    reading.opening = opening_.size();
+    reading.port = figures_;
+    reading.links = past_;
+    for (const auto& [id, link] : links_) {
+        ++(link->is_publisher() ? reading.publishers : reading.players);
+        reading.links.add(link->connection_->figures());
+    }
+    reading.lost = lost_on_arrival();
+    reading.unsent = figures_.unsent;
+    for (const auto& socket : sockets_)
+        reading.unsent += socket->counters().sent_failed;
+    return reading;
+}
+
+PortMemory Port::memory() const {
+    PortMemory memory;
+    for (const auto& [id, link] : links_)
+        memory.connection_bytes += link->connection_->held_bytes();
+    memory.buffer_bytes = output_.capacity_bytes();
+    return memory;
+}
+
+void Port::report(TimePoint now) {
+    next_report_ = now + kReportEvery;
+    std::erase_if(refusals_, [now](const auto& refusal) { return now - refusal.second.at > kRefusalsKept; });
+    const PortReading reading = read();
+    if (!links_.empty() || reading.port.received != reported_.port.received)
+        LOG_INFO(log_, "{}", report_line(reading, reported_));
+    reported_ = reading;
+}
+
+}  // namespace live::session::srt

@@ -1,0 +1,203 @@
+// Port: the sockets of SRT and their connections. A datagram finds its connection by socket id, and is dropped when it comes from
+// another address than the connection's: socket ids are no secret. Output of all connections is gathered in one batch and sent in
+// GSO batches. One fiber per socket receives, one handles timeouts; handshakes keep no memory until a client has proved its
+// address and is handed to the door.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/signal.hpp"
+#include "engine/srt/listener.hpp"
+#include "engine/webrtc/datagram_batch.hpp"
+#include "io/scope.hpp"
+#include "io/udp_socket.hpp"
+#include "session/common/timer_wheel.hpp"
+#include "session/srt/link.hpp"
+
+namespace live::session::srt {
+
+// How a client is reached.
+struct Path {
+    io::UdpSocket* socket = nullptr;
+    IpAddress local{};  // the local address the client has reached
+};
+
+// Takes the clients that want to connect. Must not suspend. Port::end_opening is called once for each.
+class Door {
+public:
+    virtual void open(engine::srt::Request request, const Path& path) = 0;
+
+protected:
+    ~Door() = default;
+};
+
+struct PortFigures {
+    std::uint64_t received = 0;  // datagrams of any kind
+    std::uint64_t received_bytes = 0;
+    std::uint64_t handshakes = 0;
+    std::uint64_t strangers = 0;  // for no connection, or not from its address
+    std::uint64_t sent = 0;
+    std::uint64_t sent_bytes = 0;
+    std::uint64_t unsent = 0;  // the kernel's buffer was full
+    std::uint64_t accepted = 0;
+    std::uint64_t refused = 0;
+};
+
+// Of connections, present and past; packets of media.
+struct LinkTotals {
+    std::uint64_t received = 0;
+    std::uint64_t receive_lost = 0;
+    std::uint64_t receive_retransmitted = 0;
+    std::uint64_t receive_dropped = 0;
+    std::uint64_t sent = 0;
+    std::uint64_t send_lost = 0;
+    std::uint64_t retransmitted = 0;
+    std::uint64_t send_dropped = 0;
+    std::uint64_t undecrypted = 0;
+
+    void add(const engine::srt::Figures& figures);
+};
+
+// A snapshot of the counters.
+struct PortReading {
+    std::size_t publishers = 0;
+    std::size_t players = 0;
+    std::size_t opening = 0;
+    PortFigures port;
+    LinkTotals links;
+    std::uint64_t lost = 0;    // on arrival, see Port::lost_on_arrival
+    std::uint64_t unsent = 0;  // refused by the kernel
+};
+
+struct PortMemory {
+    std::size_t connection_bytes = 0;
+    std::size_t buffer_bytes = 0;  // of queued output
+};
+
+// Between two readings that are Port::kReportEvery apart: packets.
+std::string report_line(const PortReading& now, const PortReading& then);
+
+class Port {
+public:
+    static constexpr std::size_t kLinksMax = 50'000;
+    // Clients whose admission takes its time, all addresses together.
+    static constexpr std::size_t kOpeningMax = 1'000;
+    // A client that does not hear its refusal asks again for some seconds.
+    static constexpr std::chrono::seconds kRefusalsKept{10};
+    static constexpr std::size_t kRefusalsMax = 1'000;
+    static constexpr std::chrono::milliseconds kTick{2};
+    static constexpr std::size_t kBufferBytes = 16U << 20;
+    static constexpr std::chrono::seconds kReportEvery{10};
+
+    Port(TimePoint now, const Log& log);
+    ~Port();
+    Port(const Port&) = delete;
+    Port& operator=(const Port&) = delete;
+
+    // Errors as UdpSocket::bind.
+    Result<void> listen(const Endpoint& endpoint);
+    void set_door(Door& door) { door_ = &door; }
+    void set_key_bytes(std::size_t bytes) { listener_.set_key_bytes(bytes); }
+    // Starts the fibers; they end with the scope.
+    Result<void> start(io::Scope& scope);
+    const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
+
+    // A random socket id that is not in use.
+    engine::srt::SocketId free_socket_id() const;
+    // The response goes out at the end of the batch, or with the next flush. Errc::limit when there are too many connections;
+    // then nothing has happened.
+    Result<void> add(Link& link, std::unique_ptr<engine::srt::Connection> connection, const engine::srt::Request& request,
+                     const Path& path);
+    // Says goodbye, and destroys the connection. No effect when it is not in there.
+    void remove(Link& link);
+    void refuse(const engine::srt::Request& request, const Path& path, engine::srt::RejectReason reason);
+    // When a client that waits for its admission has asked last: it repeats its request several times a second.
+    std::optional<TimePoint> heard_of(const engine::srt::Request& request) const;
+    // The door is done with it, whatever it decided. The last call for a request.
+    void end_opening(const engine::srt::Request& request);
+
+    // Its connection was used outside of the port's own calls: output is written into the batch, and its timer is set.
+    void service(Link& link, TimePoint now);
+    // Output waiting to be sent.
+    const engine::webrtc::DatagramBatch& output() const { return output_; }
+    // Sends the queued output. Never suspends.
+    void flush();
+
+    std::size_t links() const { return links_.size(); }
+    const PortFigures& figures() const { return figures_; }
+    std::uint64_t lost_on_arrival() const;
+    PortReading read() const;
+    PortMemory memory() const;
+
+    // For tests: one received batch.
+    void take(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now);
+    void advance(TimePoint now);
+
+private:
+    friend class Link;
+    struct Caller {
+        TransportAddress from;
+        engine::srt::SocketId socket_id{};
+
+        bool operator==(const Caller&) const = default;
+        struct Hash {
+            std::size_t operator()(const Caller& caller) const {
+                return TransportAddress::Hash()(caller.from) ^ static_cast<std::size_t>(caller.socket_id) * 0x9E37'79B9U;
+            }
+        };
+    };
+    // Another caller may have the same address.
+    struct Reached {
+        Path path;
+        std::size_t links = 0;
+    };
+    struct Refusal {
+        engine::srt::RejectReason reason{};
+        TimePoint at;
+    };
+
+    static Caller caller_of(const engine::srt::Request& request) { return {request.from, request.socket_id}; }
+    void receive(io::UdpSocket& socket, io::Deadline deadline);
+    void keep_time(io::Deadline deadline);
+    void take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
+    void take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
+    void take_request(engine::srt::Request request, const Path& path, TimePoint now);
+    void answer(Bytes datagram, const TransportAddress& to, const Path& path);
+    void touch(Link& link);
+    void end_batch(TimePoint now);
+    void write_output(Link& link, TimePoint now);
+    void set_timer(Link& link, TimePoint now);
+    void send_pending();
+    void report(TimePoint now);
+
+    const Log& log_;
+    engine::srt::Listener listener_;
+    Door* door_ = nullptr;
+    TimerWheel wheel_;
+    TimePoint woken_at_;  // by the timer, next
+    Signal earlier_;
+    engine::webrtc::DatagramBatch output_;
+    std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
+    std::unordered_map<std::uint32_t, Link*> links_;  // by socket id
+    std::unordered_map<Caller, Link*, Caller::Hash> callers_;
+    std::unordered_map<Caller, TimePoint, Caller::Hash> opening_;  // when they asked last
+    std::unordered_map<Caller, Refusal, Caller::Hash> refusals_;
+    std::unordered_map<TransportAddress, Reached, TransportAddress::Hash> paths_;
+    std::vector<Link*> touched_;
+    std::vector<io::GsoBatch> pending_;
+    io::UdpSocket* pending_socket_ = nullptr;
+    PortFigures figures_;
+    LinkTotals past_;
+    PortReading reported_;
+    TimePoint next_report_;
+};
+
+}  // namespace live::session::srt

@@ -1,0 +1,95 @@
+#include "session/srt/publish_session.hpp"
+
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "session/common/admitted_publish.hpp"
+
+namespace live::session::srt {
+
+using wire::ts::StreamKind;
+using wire::ts::TsReader;
+
+PublishSession::~PublishSession() { context_.port.remove(*this); }
+
+Result<void> PublishSession::serve(Opening& opening, io::Deadline deadline) {
+    auto admitted = context_.admission.serve_publish(request_, deadline);
+    if (!admitted.ok()) {
+        refuse(admitted.error());
+        return std::move(admitted).error();
+    }
+    plan_ = *std::move(admitted);
+    auto publication = take_stream(context_.streams, plan_);
+    if (!publication.ok()) {
+        refuse(publication.error());
+        return std::move(publication).error();
+    }
+    return receive(opening, *std::move(publication), deadline);
+}
+
+Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline) {
+    ingest_.emplace(*publication, plan_.play, plan_.publish, log_);
+    publication_ = publication.get();
+    if (auto connected = connect(opening); !connected.ok()) {
+        ingest_.reset();
+        publication_ = nullptr;
+        refuse(connected.error());
+        return connected;
+    }
+    StreamStay stay(entry(), plan_, io::now());
+    const AdmittedPublish published(context_.streams, context_.events, request_, plan_);
+    LOG_INFO(log_, "SRT: start publish url={}, from={}", plan_.url, request_.peer);
+    auto ended = wait_for_end(deadline);
+    reader_.finish();
+    drain();
+    ingest_.reset();
+    publication_ = nullptr;
+    publication.reset();  // before its end is reported
+    stay.end(ended);
+    LOG_INFO(log_, "cleanup when unpublish, url={}", plan_.url);
+    return ended;
+}
+
+void PublishSession::on_input(TimePoint now) {
+    if (publication_ == nullptr)
+        return;
+    if (!publication_->is_current())
+        return end(Error(Errc::conflict, "another publisher took the stream over"));
+    publication_->source().set_arrival(now);
+    while (auto payload = connection()->next_payload(now))
+        reader_.feed(payload->bytes.bytes());
+    drain();
+    if (connection()->key_question())
+        wake();
+    account(connection()->held_bytes() + reader_.held_bytes());
+}
+
+void PublishSession::drain() {
+    if (reader_.version() != logged_version_)
+        log_tracks();
+    while (auto unit = reader_.next()) {
+        if (unit->kind == StreamKind::data) {
+            if (!std::exchange(logged_data_, true))
+                LOG_INFO(log_, "SRT: {} comes with {}; no output carries it yet", wire::ts::name_of(unit->format), plan_.url);
+            continue;
+        }
+        if (ingest_)
+            ingest_->push_frame(unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio,
+                                static_cast<std::uint32_t>(media::to_ms(unit->frame.dts)), unit->frame);
+    }
+    if (publication_ != nullptr)
+        publication_->source().flush();
+}
+
+void PublishSession::log_tracks() {
+    logged_version_ = reader_.version();
+    for (const TsReader::TrackInfo& track : reader_.tracks())
+        LOG_INFO(log_, "SRT: got {} {}, pid={}, track={}",
+                 kind_of(track.format) == StreamKind::video   ? "Video"
+                 : kind_of(track.format) == StreamKind::audio ? "Audio"
+                                                              : "Data",
+                 wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id));
+}
+
+}  // namespace live::session::srt

@@ -1,0 +1,34 @@
+// PublishSession: one SRT client that publishes: the transport stream in its payloads becomes frames of a source.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "media/ingest.hpp"
+#include "media/source.hpp"
+#include "session/srt/session.hpp"
+#include "wire/ts/ts_reader.hpp"
+
+namespace live::session::srt {
+
+class PublishSession final : public Session {
+public:
+    using Session::Session;
+    ~PublishSession() override;
+
+private:
+    Result<void> serve(Opening& opening, io::Deadline deadline) override;
+    Result<void> receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline);
+    bool is_publisher() const override { return true; }
+    void on_input(TimePoint now) override;
+    void drain();
+    void log_tracks();
+
+    wire::ts::TsReader reader_;
+    media::Publication* publication_ = nullptr;  // while it is published
+    std::optional<media::Ingest> ingest_;        // likewise
+    std::uint32_t logged_version_ = 0;
+    bool logged_data_ = false;
+};
+
+}  // namespace live::session::srt

@@ -1,0 +1,143 @@
+#include "session/srt/session.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "io/off_loop.hpp"
+
+namespace live::session::srt {
+
+namespace srt = engine::srt;
+
+namespace {
+
+std::string version_text(std::uint32_t version) {
+    return fmt::format("{}.{}.{}", version >> 16 & 0xFF, version >> 8 & 0xFF, version & 0xFF);
+}
+
+Error error_of(srt::CloseReason reason) {
+    switch (reason) {
+        case srt::CloseReason::idle: return {Errc::timed_out, "nothing came from the client for too long"};
+        case srt::CloseReason::peer_rejected:
+            return {Errc::denied, "the client refuses what was agreed, or its passphrase is another"};
+        case srt::CloseReason::peer_shutdown: return {Errc::closed, "the client has left"};
+        default: return {Errc::closed, "the connection was closed"};
+    }
+}
+
+}  // namespace
+
+Session::Session(Context& context, ClientRequest request, const Log& log)
+    : context_(context),
+      request_(std::move(request)),
+      log_(log),
+      memory_(context.places.memory(), MemoryBudget::Kind::buffers, *this),
+      entry_(context.clients, *this) {}
+
+Session::~Session() { context_.port.remove(*this); }
+
+Result<void> Session::run(Opening& opening, io::Deadline deadline) {
+    passphrase_ = opening.passphrase;
+    auto ended = serve(opening, deadline);
+    const ClientFigures total = figures();
+    if (opening.is_accepted)
+        say_figures();
+    context_.port.remove(*this);
+    context_.events.on_closed(request_, {total.received_bytes, total.sent_bytes});
+    return ended;
+}
+
+// It would hold the stream until it is found to be silent, and its next attempt would be refused.
+Result<void> Session::connect(Opening& opening) {
+    const auto heard = context_.port.heard_of(opening.request);
+    if (heard && opening.patience.count() > 0 && io::now() - *heard > opening.patience)
+        return Error(Errc::timed_out, "the client has given up before it was admitted");
+    auto connection = TRY(srt::accept(io::now(), opening.request, context_.port.free_socket_id(), opening.options, opening.kek));
+    TRY(context_.port.add(*this, std::move(connection), opening.request, opening.path));
+    opening.is_accepted = true;
+    return {};
+}
+
+Result<void> Session::wait_for_end(io::Deadline deadline) {
+    for (;;) {
+        const auto waited = io::wait(ended_, deadline);
+        if (end_)
+            return *end_;
+        TRY(waited);
+        if (connection() != nullptr && connection()->key_question())
+            answer_key(deadline);
+    }
+}
+
+// About a millisecond of work.
+void Session::answer_key(io::Deadline deadline) {
+    const auto question = connection()->key_question();
+    std::optional<srt::KeyEncryptingKey> kek;
+    if (!passphrase_.empty()) {
+        auto derived = io::off_loop([passphrase = passphrase_, salt = question->salt,
+                                     size = question->key_bytes] { return srt::derive_key(passphrase, salt, size); },
+                                    deadline, io::Work::arrival);
+        if (!derived.ok())
+            return end(derived.error());
+        kek = *derived;
+    }
+    const TimePoint now = io::now();
+    if (connection() == nullptr || !connection()->key_question())
+        return;
+    if (const auto answered = connection()->answer_key(kek); !answered.ok())
+        LOG_WARN(log_, "SRT: {}", answered.error().sentence());
+    context_.port.service(*this, now);
+    context_.port.flush();
+}
+
+void Session::end(Error why) {
+    if (!end_)
+        end_.emplace(std::move(why));
+    ended_.raise();
+}
+
+void Session::kick(std::string reason) { end(Error(Errc::closed, std::move(reason))); }
+
+void Session::on_over() { end(error_of(connection()->close_reason())); }
+
+ClientFigures Session::figures() const {
+    ClientFigures figures;
+    if (connection() == nullptr)
+        return figures;
+    const srt::Figures now = connection()->figures();
+    figures.received_bytes = now.received_bytes;
+    figures.sent_bytes = now.sent_bytes + now.retransmitted_bytes;
+    return figures;
+}
+
+std::optional<SrtFigures> Session::srt_figures() const {
+    if (connection() == nullptr)
+        return std::nullopt;
+    const srt::Figures now = connection()->figures();
+    SrtFigures figures;
+    figures.rtt = now.rtt;
+    const bool publishes = is_publisher();
+    figures.lost = publishes ? now.receive_lost : now.send_lost;
+    figures.retransmitted = publishes ? now.received_retransmitted : now.retransmitted;
+    figures.dropped = publishes ? now.receive_dropped : now.send_dropped;
+    figures.latency = publishes ? now.receive_latency : now.send_latency;
+    figures.peer_version = version_text(now.peer_version);
+    figures.key_bytes = now.key_bytes;
+    return figures;
+}
+
+void Session::say_figures() const {
+    if (connection() == nullptr)
+        return;
+    const srt::Figures now = connection()->figures();
+    if (is_publisher())
+        LOG_INFO(log_, "<- SRT_CPB Transport Stats # pktRecv={}, pktRcvLoss={}, pktRcvRetrans={}, pktRcvDrop={}", now.received,
+                 now.receive_lost, now.received_retransmitted, now.receive_dropped);
+    else
+        LOG_INFO(log_, "-> SRT_PLA Transport Stats # pktSent={}, pktSndLoss={}, pktRetrans={}, pktSndDrop={}", now.sent,
+                 now.send_lost, now.retransmitted, now.send_dropped);
+}
+
+}  // namespace live::session::srt

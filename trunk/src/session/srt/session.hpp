@@ -1,0 +1,86 @@
+// Session: what publishing and playing SRT clients have in common: the place among the clients, admission, the connection, and
+// how it ends. It lives in its fiber, which waits for the end; the port and the players do the work.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.hpp"
+#include "base/signal.hpp"
+#include "engine/srt/listener.hpp"
+#include "io/deadline.hpp"
+#include "session/common/client_table.hpp"
+#include "session/common/memory_budget.hpp"
+#include "session/srt/context.hpp"
+#include "session/srt/link.hpp"
+
+namespace live::session::srt {
+
+// A client that wants to connect, and what its connection is to be.
+struct Opening {
+    engine::srt::Request request;
+    Path path;
+    engine::srt::ConnectionOptions options;
+    std::optional<engine::srt::KeyEncryptingKey> kek;
+    // For version 4 callers, who send their key after the handshake; empty: no encryption.
+    std::string passphrase;
+    // A client that has not asked again for so long has given up; zero: never.
+    std::chrono::milliseconds patience{};
+    bool is_accepted = false;
+};
+
+class Session : public Link, protected Client, private MemoryBudget::Holder {
+public:
+    // Everything referred to outlives this.
+    Session(Context& context, ClientRequest request, const Log& log);
+    ~Session() override;
+
+    // Asks for admission, connects, and runs until the client is gone or something ends it. Not accepted: the error says why, and
+    // the caller refuses the client.
+    Result<void> run(Opening& opening, io::Deadline deadline);
+
+protected:
+    virtual Result<void> serve(Opening& opening, io::Deadline deadline) = 0;
+
+    // The client gets its response. Errors as engine::srt::accept and Port::add; Errc::timed_out when it has given up.
+    Result<void> connect(Opening& opening);
+    // Until the client leaves, is kicked or has lost its memory; returns why.
+    Result<void> wait_for_end(io::Deadline deadline);
+    // In the middle of anything.
+    void end(Error why);
+    // For what wait_for_end() looks at.
+    void wake() { ended_.raise(); }
+    void refuse(const Error& error) { entry_.refuse(error); }
+    // Both of the connection and of what it brings.
+    void account(std::size_t bytes) { memory_.set(bytes); }
+    ClientEntry& entry() { return entry_; }
+    // Client
+    const ClientRequest& request() const override { return request_; }
+    ClientFigures figures() const override;
+    std::optional<SrtFigures> srt_figures() const override;
+    void kick(std::string reason) override;
+    // Link
+    void on_over() override;
+
+    Context& context_;
+    const ClientRequest request_;
+    const Log& log_;
+    StreamPlan plan_;
+
+private:
+    // MemoryBudget::Holder
+    std::string_view address() const override { return request_.ip; }
+    void lose_memory(std::string why) override { kick(std::move(why)); }
+    void answer_key(io::Deadline deadline);
+    void say_figures() const;
+
+    std::string passphrase_;
+    Signal ended_;
+    std::optional<Error> end_;
+    MemoryBudget::Use memory_;
+    ClientEntry entry_;
+};
+
+}  // namespace live::session::srt

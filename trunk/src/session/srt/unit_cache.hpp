@@ -1,0 +1,42 @@
+// UnitCache: the units, of at most seven transport packets each, that were cut last from the log of one source. Players that are
+// up to date cut at the same places, so that all of them send, and keep for retransmission, the same bytes of memory. Dry.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace live::session::srt {
+
+class UnitCache {
+public:
+    static constexpr std::size_t kUnits = 512;
+
+    // The unit of that size that begins at this position of the log; nullptr if it is not kept.
+    const Slice* find(std::uint64_t position, std::size_t size) const {
+        const Entry& entry = entry_at(position);
+        return entry.position == position && entry.unit.size() == size ? &entry.unit : nullptr;
+    }
+    void put(std::uint64_t position, const Slice& unit) { entries_[index_of(position)] = {position, unit}; }
+    std::size_t held_bytes() const {
+        std::size_t bytes = 0;
+        for (const Entry& entry : entries_)
+            bytes += entry.unit.size();
+        return bytes;
+    }
+
+private:
+    struct Entry {
+        std::uint64_t position = 0;
+        Slice unit;
+    };
+    // Positions are multiples of a packet's size.
+    static std::size_t index_of(std::uint64_t position) { return static_cast<std::size_t>(position / 188 % kUnits); }
+    const Entry& entry_at(std::uint64_t position) const { return entries_[index_of(position)]; }
+
+    std::array<Entry, kUnits> entries_;
+};
+
+}  // namespace live::session::srt

@@ -1,0 +1,280 @@
+"""SRT: ffmpeg (libsrt) and srt-live-transmit publish and play, encrypted and not, over a good link and a bad one; and whom the server refuses, with
+which reason."""
+
+import concurrent.futures
+import ctypes
+import functools
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import time
+import urllib.request
+
+import play_check
+import pytest
+from hook_server import Answer, HookServer
+from live_server import free_port, installed, wait_until
+from players import FfmpegPublisher, wait_playable
+from udp_link import UdpLink
+
+ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; %s } exporter { enabled on; listen 127.0.0.1:$metrics; }"
+VHOST = "srt { enabled on; %s } hls { enabled on; hls_fragment 2; hls_window 20; hls_path $folder/hls; }"
+VHOST += " http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
+SECRET = "the-passphrase-of-tests"
+
+
+def has_srt() -> bool:
+    done = subprocess.run(["ffmpeg", "-hide_banner", "-protocols"], capture_output=True, text=True, check=False)
+    return " srt\n" in done.stdout
+
+
+pytestmark = pytest.mark.skipif(not installed("ffmpeg") or not has_srt(), reason="this ffmpeg has no libsrt")
+needs_tools = pytest.mark.skipif(not installed("srt-live-transmit"), reason="no srt-live-transmit (package srt-tools)")
+
+
+def start(server, root: str = "", vhost: str = "", more: str = ""):
+    return server(VHOST % vhost + more, root=ROOT % root)
+
+
+def srt_url(live, stream_id: str, port: int | None = None, **options) -> str:
+    """For ffmpeg, whose times are microseconds."""
+    query = "".join(f"&{name}={value}" for name, value in options.items())
+    return f"srt://127.0.0.1:{port or live.ports['srt']}?streamid={stream_id}{query}"
+
+
+class Sender:
+    """ffmpeg publishes a clip in real time, over and over. Use as a context: leaving it ends it."""
+
+    def __init__(self, url: str, clip, options: str = "-c copy"):
+        command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "info", "-re", "-stream_loop", "-1", "-i", str(clip), *options.split(),
+                   "-f", "mpegts", url]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def ended(self, limit_s: float = 15) -> str:
+        """What it said, once it has ended by itself."""
+        return self.process.communicate(timeout=limit_s)[1]
+
+
+def publish(live, clip, stream: str = "cam", options: str = "-c copy", **more) -> Sender:
+    return Sender(srt_url(live, f"#!::r=live/{stream},m=publish", **more), clip, options)
+
+
+def streams(live) -> dict:
+    return {one["name"]: one for one in live.api("/api/v1/streams/")["streams"] if one["publish"]["active"]}
+
+
+def wait_published(live, stream: str = "cam") -> None:
+    wait_until(lambda: stream in streams(live), 15, f"{stream} is published")
+
+
+def client(live, kind: str) -> dict:
+    return wait_until(lambda: next((one for one in live.api("/api/v1/clients/")["clients"] if one["type"] == kind), None), 10, kind)
+
+
+def http(live, path: str) -> str:
+    return f"http://127.0.0.1:{live.ports['http']}/live/{path}"
+
+
+def metrics(live) -> dict[str, float]:
+    with socket.create_connection(("127.0.0.1", live.ports["metrics"]), timeout=5) as one:
+        one.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+        text = b"".join(iter(lambda: one.recv(65536), b"")).decode()
+    return {name: float(value) for name, value in re.findall(r"^(millrace_srt_\S+) (\S+)$", text, re.MULTILINE)}
+
+
+def kick(live, client_id: str) -> None:
+    address = f"http://127.0.0.1:{live.ports['api']}/api/v1/clients/{client_id}"
+    with urllib.request.urlopen(urllib.request.Request(address, method="DELETE"), timeout=5) as answer:
+        assert json.load(answer)["code"] == 0
+
+
+def beside(*calls) -> list:
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        return [one.result() for one in [pool.submit(call) for call in calls]]
+
+
+def test_what_ffmpeg_publishes_plays_by_everything(server, clip):
+    live = start(server)
+    with publish(live, clip("basic")):
+        wait_published(live)
+        wait_playable(http(live, "cam.m3u8"), 20)
+        urls = [live.url("cam"), http(live, "cam.flv"), http(live, "cam.m3u8"), srt_url(live, "#!::r=live/cam,m=request")]
+        played = beside(*(lambda url=url: play_check.play(url, 5) for url in urls))
+        sender = client(live, "srt-publish")
+        figures = metrics(live)
+    assert [one.problems() for one in played] == [[], [], [], []]
+    assert sender["publish"] and sender["ip"] == "127.0.0.1" and sender["recv_bytes"] > 100_000
+    assert sender["srt"]["peer_version"].startswith("1.") and sender["srt"]["latency_ms"] == 120 and not sender["srt"]["encrypted"]
+    assert sender["srt"]["drop"] == 0 and 0 < sender["srt"]["rtt_ms"] < 200
+    assert figures['millrace_srt_connections{kind="publish"}'] == 1 and figures['millrace_srt_packets_total{direction="in"}'] > 100
+    wait_until(lambda: not streams(live), 10, "the stream has ended with its publisher")
+    live.wait_log("Transport Stats # pktRecv=")
+    live.wait_log("cleanup when unpublish, url=/live/cam")
+
+
+def test_an_rtmp_stream_plays_by_srt_from_a_key_frame_on(server, clip):
+    live = start(server)
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_published(live)
+        ids = ["#!::r=live/cam,m=request", "live/cam", "read:live/cam", "srt%3A%2F%2F127.0.0.1%2Flive%2Fcam"]
+        played = beside(*(lambda one=one: play_check.play(srt_url(live, one), 4) for one in ids),
+                        lambda: client(live, "srt-play"))
+        assert [one.problems() for one in played[:-1]] == [[], [], [], []]
+        assert played[-1]["srt"]["latency_ms"] >= 120 and not played[-1]["publish"]
+        first = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=flags", "-read_intervals", "%+#1", "-of",
+                                "json", srt_url(live, "live/cam")], capture_output=True, text=True, timeout=20, check=True)
+    assert json.loads(first.stdout)["packets"][0]["flags"].startswith("K")
+
+
+@pytest.mark.parametrize("bits", [128, 192, 256])
+def test_streams_are_encrypted_with_keys_of_every_length(server, clip, bits):
+    live = start(server, root=f'passphrase "{SECRET}";')
+    keys = {"passphrase": SECRET, "pbkeylen": bits // 8}
+    with publish(live, clip("basic"), **keys):
+        wait_published(live)
+        played = play_check.play(srt_url(live, "live/cam", **keys), 4)
+        sender = client(live, "srt-publish")
+    assert played.problems() == []
+    assert sender["srt"]["encrypted"] and sender["srt"]["key_bits"] == bits
+
+
+def test_a_passphrase_is_of_a_virtual_host_and_the_wrong_one_is_refused(server, clip):
+    live = start(server, vhost=f'passphrase "{SECRET}";')
+    for keys in ({"passphrase": "another-passphrase"}, {}):
+        said = publish(live, clip("basic"), **keys).ended()
+        assert refused(said), said
+        live.wait_log("srt client disconnect peer")
+    assert reject_code(live, "#!::r=live/cam,m=publish") == 11  # UNSECURE
+    log = live.log()
+    assert "requires a passphrase" in log and not streams(live)
+    assert metrics(live)['millrace_srt_handshakes_total{outcome="refused"}'] >= 2
+    with publish(live, clip("basic"), passphrase=SECRET):
+        wait_published(live)
+
+
+def refused(said: str) -> bool:
+    return "failed" in said or "Input/output error" in said or "rejected" in said
+
+
+def test_who_is_refused_hears_the_reason(server, clip):
+    with HookServer() as hooks:
+        live = start(server, more=hooks.conf() + " security { enabled on; deny play 127.0.0.1; allow publish all; }")
+        hooks.answers["on_publish"] = Answer('{"code":100,"msg":"not today"}')
+        for stream_id, code in (("#!::r=live/cam,m=publish", 1403), ("#!::r=live/cam,m=request", 1403), ("#!::m=publish", 1400),
+                                ("#!::r=live/cam,m=bidirectional", 1405), ("#!::r=live/a$b,m=publish", 1403)):
+            assert reject_code(live, stream_id) == code, stream_id
+        assert "not today" in live.log() and not streams(live)
+        assert hooks.actions().count("on_publish") == 1, "asked once, although the client repeats its request"
+        hooks.answers.clear()
+        with publish(live, clip("basic")):
+            wait_published(live)
+            assert reject_code(live, "#!::r=live/cam,m=publish") == 1409
+        wait_until(lambda: "on_unpublish" in hooks.actions() and hooks.actions().count("on_close") >= 3, 10, "the end is told")
+
+
+@functools.cache
+def libsrt():
+    """The library of the machine, which ffmpeg uses too."""
+    for name in ("libsrt-gnutls.so.1.5", "libsrt.so.1.5", "libsrt-openssl.so.1.5"):
+        try:
+            library = ctypes.CDLL(name)
+        except OSError:
+            continue
+        library.srt_startup()
+        return library
+    pytest.skip("no libsrt")
+
+
+def reject_code(live, stream_id: str) -> int:
+    """What a client of libsrt is told."""
+    library, text = libsrt(), stream_id.encode()
+    stream_id_option, address_family = 46, struct.pack("=H", socket.AF_INET)
+    address = address_family + struct.pack("!H4s8x", live.ports["srt"], socket.inet_aton("127.0.0.1"))
+    one = library.srt_create_socket()
+    try:
+        assert library.srt_setsockflag(one, stream_id_option, text, len(text)) == 0
+        assert library.srt_connect(one, address, len(address)) == -1, "it was accepted"
+        return library.srt_getrejectreason(one)
+    finally:
+        library.srt_close(one)
+
+
+def test_kicks_and_callbacks_reach_srt_clients(server, clip):
+    with HookServer() as hooks:
+        live = start(server, more=hooks.conf())
+        sender = Sender(srt_url(live, "#!::r=live/cam,m=publish,u=me,s=secret-of-me"), clip("basic"))
+        wait_published(live)
+        assert hooks.first("on_connect").body["tcUrl"].startswith("srt://")
+        assert "u=me" in hooks.first("on_publish").body["param"] and "secret-of-me" not in live.log()
+        one = client(live, "srt-publish")
+        kick(live, one["id"])
+        sender.ended(10)
+        wait_until(lambda: not streams(live), 5, "it has gone")
+        hooks.wait_for("on_unpublish")
+        assert hooks.wait_for("on_close").body["recv_bytes"] > 0
+
+
+def test_a_virtual_host_without_srt_refuses(server, clip):
+    live = server("srt { enabled off; }", root=ROOT % "")
+    assert refused(publish(live, clip("basic")).ended())
+    live.wait_log("has no SRT")
+
+
+def test_datagrams_of_strangers_hurt_nothing(server, clip):
+    live = start(server)
+    with publish(live, clip("basic")), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        wait_published(live)
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            watched = pool.submit(play_check.play, http(live, "cam.flv"), 4)
+            while not watched.done():
+                for size in (0, 1, 15, 16, 64, 1316, 1472, 2000):
+                    stranger.sendto(os.urandom(size), ("127.0.0.1", live.ports["srt"]))
+                stranger.sendto(bytes(12) + bytes(4) + os.urandom(48), ("127.0.0.1", live.ports["srt"]))
+                time.sleep(0.01)
+        assert watched.result().problems() == []
+        assert metrics(live)["millrace_srt_strangers_total"] > 100
+
+
+@pytest.mark.parametrize("loss, delay_s", [(0.05, 0.01), (0.10, 0.025)])
+def test_a_bad_link_loses_nothing_for_good(server, clip, loss, delay_s):
+    live = start(server, root="latency 400;")
+    with UdpLink(free_port(), live.ports["srt"], loss=loss, delay_s=delay_s) as link:
+        port = link.front.getsockname()[1]
+        with Sender(srt_url(live, "#!::r=live/cam,m=publish", port=port, latency=400_000), clip("basic")):
+            wait_published(live)
+            played = beside(lambda: play_check.play(http(live, "cam.flv"), 6),
+                            lambda: play_check.play(srt_url(live, "live/cam", port=port, latency=400_000), 6, patience_s=25))
+            sender = client(live, "srt-publish")
+    assert sender["srt"]["loss"] > 0 and sender["srt"]["retrans"] > 0 and sender["srt"]["drop"] == 0, sender["srt"]
+    assert [one.problems() for one in played] == [[], []], sender["srt"]
+    assert sender["srt"]["rtt_ms"] >= delay_s * 1000
+
+
+@needs_tools
+def test_srt_live_transmit_carries_a_stream_on(server, clip, tmp_path):
+    live = start(server)
+    file = tmp_path / "played.ts"
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_published(live)
+        with open(file, "wb") as out:
+            subprocess.run(["srt-live-transmit", "-q", "-to:5", "-t:5", "-a:no", f"srt://127.0.0.1:{live.ports['srt']}?streamid=live/cam", "file://con"],
+                           stdout=out, stderr=subprocess.DEVNULL, timeout=20, check=False)
+    data = file.read_bytes()
+    assert len(data) > 188 * 500 and len(data) % 188 == 0 and set(data[::188]) == {0x47}
+
+
+def test_a_client_without_a_stream_id_plays_the_default_one(server, clip):
+    live = start(server, root='default_streamid "#!::r=live/cam,m=request";')
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_published(live)
+        assert play_check.play(f"srt://127.0.0.1:{live.ports['srt']}", 3).problems() == []
