@@ -286,8 +286,9 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       drain_control_(std::make_unique<DrainRequests>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      http_sources_{names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(),
-                    *ready_, memory_,    rtc_, srt_, transcoders_, relay_, node_, workers_},
+      http_sources_{
+          names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_,
+          memory_, rtc_,       srt_,          transcoders_, relay_, node_, workers_},
       http_(settings_, http_sources_, scratch_, places_, log),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
@@ -319,11 +320,13 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     list_services();
 }
 
-// In dependency order. Ingests are clients of this server. Of several workers, one makes them, sends the heartbeat and speaks SRT.
+// In dependency order. Ingests are clients of this server. Of several workers, one makes them, sends the heartbeat and speaks
+// SRT.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_, &workers_, &relay_, &forward_, &dvr_,
-             &dash_, &hls_, &memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &srt_, &http_, &casters_, &ingest_})
+             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,          &workers_,
+             &relay_, &forward_,   &dvr_,          &dash_,       &hls_,         &memory_keeper_, &housekeeping_,
+             &rtmp_,  &rtc_,       &srt_,          &http_,       &casters_,     &ingest_})
         if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_ && service != &srt_))
             services_.add(*service);
 }
