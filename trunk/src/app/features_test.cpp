@@ -12,9 +12,8 @@ namespace {
 TEST(Features, AreWhatTheRowsOfTheOptionsSay) {
     auto rows = settings::describe_settings();
     // When one of these two is implemented, its row changes, and so does this line.
-    EXPECT_EQ(
-        features_text(rows),
-        "rch:on, dash:on, hls:on, hds:off, srt:on, hc:on, ha:on, hs:on, hp:on, dvr:on, trans:off, inge:on, stat:on, sc:on");
+    EXPECT_EQ(features_text(rows),
+              "rch:on, dash:on, hls:on, hds:off, srt:on, hc:on, ha:on, hs:on, hp:on, dvr:on, trans:off, inge:on, stat:on, sc:on");
     for (config::RowInfo& row : rows)
         row.facts.support = config::Support::pending;
     EXPECT_EQ(features_text(rows),
