@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ostream>
 
 #include "engine/srt/connection_setup.hpp"
 #include "engine/srt/link_fixture.hpp"
@@ -33,6 +34,11 @@ struct Case {
     unsigned loss;
     std::chrono::milliseconds latency;
 };
+
+// Without it gtest prints the bytes, padding too.
+void PrintTo(const Case& link, std::ostream* out) {
+    *out << link.one_way.count() << " ms, " << link.loss << " % lost, latency " << link.latency.count() << " ms";
+}
 
 class LossyLink : public testing::TestWithParam<Case> {};
 
