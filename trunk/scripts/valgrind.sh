@@ -27,7 +27,7 @@ verdict() { # NAME STATUS LOG
 
 # Not under valgrind: tests that start programs (it lets posix_spawn report no failure, knows no pidfd_open, and takes minutes for
 # a table of children), that fill the descriptor table (it keeps some for itself), that look at where time goes (most of it is its
-# own), that exhaust a bound by brute force, or that simulate hours, crowds and networks. All of them run under AddressSanitizer.
+# own), that depend on who is scheduled when, that exhaust a bound by brute force, or that simulate hours, crowds and networks. All of them run under AddressSanitizer.
 apart="*Bench*:*Stress*:*Slow*:*DeathTest*:ChildProcessTest.*:IngestServiceTest.*:Daemon.*:TcpListenerTest.AFullDescriptorTable*"
 apart="$apart:CpuProfileTest.*:*ADay*:*TenMinutes*:*SimulatedCrowd*:SegmenterProperty.*:BandwidthEstimator.*:*TwentyPercent*"
 apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.*:Delivery.ClientsGetWhatWasSent*"
