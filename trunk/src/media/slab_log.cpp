@@ -46,7 +46,7 @@ void SlabLog::append(Bytes bytes) {
 void SlabLog::fill_slab(Bytes bytes) {
     std::uint8_t* const at = open_.get() + filled_;
     std::memcpy(at, bytes.data(), bytes.size());
-    if (pieces_.empty() || pieces_.back().data + pieces_.back().size != at)
+    if (pieces_.empty() || !pieces_.back().shared.empty() || pieces_.back().data + pieces_.back().size != at)
         pieces_.push_back({head_, at, 0, nullptr, {}});
     pieces_.back().size += bytes.size();
     head_ += bytes.size();

@@ -156,7 +156,7 @@ public:
     // Limits beyond which the ring drops packets even if they are still needed. The packet limit matters only for tiny packets,
     // which take more memory than the byte count shows.
     static constexpr std::size_t kRingBytesMax = 64U << 20;
-    // What a new RTP log catches up at once, unless catch_up_rtp_log() asks for more.
+    // What a new log catches up at once; an RTP log with each packet that is appended, too.
     static constexpr std::size_t kCatchUpBytes = 256U << 10;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
     // Dropped at once, beyond what the limits require: a GOP may be tens of MiB, and freeing one takes some 0.1 ms. Dropping a

@@ -6,6 +6,7 @@
 #include "base/ascii.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "session/common/join.hpp"
 
 namespace live::session::rtc {
 
@@ -63,10 +64,7 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
     if (!source->has_room_for_rtp_log(tracks_))
         return Error(Errc::limit, "players of this stream have chosen too many combinations of tracks");
     group_ = &context().players.join(source, *this, Packing::any, log(), tracks_);
-    while (!source->catch_up_rtp_log(tracks_, media::Source::kCatchUpBytes))
-        if (io::is_turn_over())
-            TRY(io::yield(deadline));
-    return {};
+    return catch_up([&](std::size_t bytes) { return source->catch_up_rtp_log(tracks_, bytes); }, deadline);
 }
 
 Result<void> PlaySession::begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options) {
