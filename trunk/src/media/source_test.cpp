@@ -20,7 +20,8 @@ namespace live::media {
 namespace {
 
 Packet packet(Kind kind, std::int64_t at_ms, bool key = false, std::size_t size = 100) {
-    return plain_packet(kind, key, false, std::chrono::milliseconds(at_ms), Slice::allocate(size));
+    return plain_packet(kind, key, false, std::chrono::milliseconds(at_ms),
+                        Slice::copy_of(std::vector<std::uint8_t>(size, static_cast<std::uint8_t>(at_ms))));
 }
 
 struct SourceTest : ::testing::Test {

@@ -166,9 +166,9 @@ TEST_F(SeveralTracks, HavePartsEach) {
     io::wait_until([this] { return output() != nullptr && output()->has_renditions(); });
     const auto* indexed = service_->index().find(std::filesystem::path(folder_.file("live/cam.audio-1.m3u8")).lexically_normal());
     ASSERT_NE(indexed, nullptr);
-    const auto list = indexed->rendition->list().playlist(SegmentList::Form::players);
-    ASSERT_TRUE(list.low_latency);
-    EXPECT_EQ(list.low_latency->hint, "cam-1.audio-1.4.m4s") << wire::hls::write_media_playlist(list);
+    const auto current = [&] { return indexed->rendition->list().playlist(SegmentList::Form::players); };
+    io::wait_until([&] { return current().low_latency && current().low_latency->hint == "cam-1.audio-1.4.m4s"; });
+    const auto list = current();
     EXPECT_FALSE(list.segments.back().parts.empty());
     const auto path = std::filesystem::path(folder_.file("live/cam-1.audio-1.0.m4s")).lexically_normal().string();
     const auto part = service_->index().store().find(path);
