@@ -359,14 +359,14 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         grown = live.api("/api/v1/memory?since=mark")
         results["sb_rtmp_publish"] = publisher.result(limit_s=60, status=None)
         live.assert_alive()
-        report = judge(results, watch, players)
+        report = judge(results, watch, players, API_P99_MS if calm >= WAY_BACK_S else 3 * API_P99_MS)
         report |= {"before_mib": round(before_kib / 1024, 1), "after_mib": round(after_kib / 1024, 1)}
         if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
         report["grown"], report["resident_kib_before_and_after"] = grown, parts
         report["held"] = re.findall(r"the loop was held .*", live.log())
         report["turns_of_the_loop"] = {kind: count - turns_before[kind] for kind, count in turns.items()}
-        # The short form runs beside other tests, whose work takes the caches and with them up to twice the time.
+        # The short form runs beside other tests, whose work takes the caches and with them up to twice the time, and CPUs from the API's caller.
         longest = max((float(ms) for ms in re.findall(r"longest ([\d.]+) ms", " ".join(report["held"]))), default=0)
         if longest > 2 * HOLD_MS or (calm >= WAY_BACK_S and report["turns_of_the_loop"][f"fibers over {HOLD_MS} ms"] > 0):
             report["failures"].append(f"a fiber had the loop to itself for more than {HOLD_MS} ms of CPU time: {report['held']}")
@@ -386,7 +386,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         live.kill()
 
 
-def judge(results: dict, watch: Watch, players: int) -> dict:
+def judge(results: dict, watch: Watch, players: int, api_p99_ms: float) -> dict:
     failures = []
     for name, result in results.items():
         count = 1 if name == "sb_rtmp_publish" else players
@@ -398,7 +398,7 @@ def judge(results: dict, watch: Watch, players: int) -> dict:
             if result["metrics"].get(figure, {}).get("max", 0) > 0:
                 failures.append(f"{name}: {figure} {result['metrics'][figure]}")
     p99 = percentile(watch.latency_ms, 0.99)
-    if watch.failed or p99 > API_P99_MS:
+    if watch.failed or p99 > api_p99_ms:
         failures.append(f"the API: p99 {p99:.0f} ms, {watch.failed} calls without an answer")
     peak_mib = max(watch.resident_kib) / 1024
     if peak_mib > BUDGET_MIB:

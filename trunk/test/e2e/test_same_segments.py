@@ -254,7 +254,7 @@ def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
             before = node.playlists[-1]
             first.process.send_signal(signal.SIGKILL)
         with FfmpegPublisher(second.url("cam"), clip("basic")):
-            wait_until(lambda: node.look() or "#EXT-X-DISCONTINUITY\n" in node.playlists[-1], 10, "a fragment of the other origin", 0.1)
+            wait_until(lambda: node.look() or "#EXT-X-DISCONTINUITY\n" in node.playlists[-1], 20, "a fragment of the other origin", 0.1)
             watch([node], 3)
     finally:
         first.kill()
