@@ -33,7 +33,7 @@ apart="$apart:CpuProfileTest.*:*ADay*:*TenMinutes*:*SimulatedCrowd*:SegmenterPro
 apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.*:Delivery.ClientsGetWhatWasSent*"
 apart="$apart:RelayProof.RemembersABoundedNumber:SampleLine.CountsSamplesAndIgnoresRounding"
 apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterSimulation.*:OriginChoiceSimulation.*"
-apart="$apart:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*"
+apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*"
 # In parts, which are taken one after another: by all cores but one beside what follows, as the server shakes hands within time
 # limits, and then by that core too.
 parts=6
