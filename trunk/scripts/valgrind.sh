@@ -35,6 +35,7 @@ apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.
 apart="$apart:RelayProof.RemembersABoundedNumber:SampleLine.CountsSamplesAndIgnoresRounding"
 apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterSimulation.*:OriginChoiceSimulation.*"
 apart="$apart:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
+apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*"
 # In parts, which are taken one after another: by all cores but one beside what follows, as the server shakes hands within time
 # limits, and then by that core too.
 parts=6

@@ -26,8 +26,19 @@ Result<void> Housekeeping::start(io::Scope& fibers, io::Deadline) {
     return fibers.start("housekeeping", [this](io::Deadline forever) { run(forever); });
 }
 
+// In portions: all publishers of an address may leave at the same moment.
+void Housekeeping::expire_streams(io::Deadline deadline) {
+    for (;;) {
+        const auto expired = parts_.streams.expire(io::now(), kStreamIdle);
+        for (const std::string& url : expired)
+            LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, parts_.streams.size());
+        if (expired.empty() || !io::yield(deadline).ok())
+            return;
+    }
+}
+
 void Housekeeping::run(io::Deadline deadline) {
-    auto& [streams, slabs, places, fan_out, services] = parts_;
+    auto& [streams, places, fan_out, services] = parts_;
     ProcessUsage usage;
     TrimClock trim_clock;
     // The start kept nobody waiting.
@@ -35,12 +46,9 @@ void Housekeeping::run(io::Deadline deadline) {
     for (int round = 1;; ++round) {
         if (!io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok())
             return;
-        const auto expired = streams.expire(io::now(), kStreamIdle);
-        for (const std::string& url : expired)
-            LOG_INFO(log_, "Live: cleanup die source, id=[{}], total={}", url, streams.size());
+        expire_streams(deadline);
         services.on_tick();
         if (trim_clock.is_due(io::now(), io::openssl_bytes() + places.bytes() + places.memory().used())) {
-            slabs.release();
             io::Loop::release_stacks();
             static_cast<void>(give_memory_back());
         }

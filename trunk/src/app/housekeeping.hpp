@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/log.hpp"
-#include "media/slab_log.hpp"
 #include "media/stream_table.hpp"
 #include "service/service_list.hpp"
 #include "session/common/fan_out.hpp"
@@ -20,7 +19,6 @@ public:
 
     struct Parts {
         media::StreamTable& streams;
-        media::SlabPool& slabs;
         session::Places& places;
         const session::FanOut& fan_out;
         service::ServiceList& services;
@@ -34,6 +32,7 @@ public:
 
 private:
     void run(io::Deadline deadline);
+    void expire_streams(io::Deadline deadline);
 
     const Parts parts_;
     const Log& log_;

@@ -20,8 +20,12 @@ Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
 
 void MemoryKeeper::run(io::Deadline deadline) {
     Duration pause = kPollInterval;
-    while (io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
+    for (;;) {
+        const auto woken = io::wait(parts_.slabs.totals().much_dropped, deadline.sooner(io::Deadline::after(pause)));
+        if (!woken.ok() && woken.code() != Errc::timed_out)
+            return;
         pause = look(io::now());
+    }
 }
 
 Duration MemoryKeeper::look(TimePoint now) {
@@ -36,7 +40,16 @@ Duration MemoryKeeper::look(TimePoint now) {
     const bool has_let_go = let_go_of_idle();
     if (has_let_go)
         static_cast<void>(give_memory_back());
-    return has_let_go || budget.is_filling() ? kQuickInterval : kPollInterval;
+    const bool has_more = give_back_slabs(now);
+    return has_let_go || has_more || budget.is_filling() ? kQuickInterval : kPollInterval;
+}
+
+bool MemoryKeeper::give_back_slabs(TimePoint now) {
+    if (now - slabs_aged_at_ >= kSlabsKept) {
+        parts_.slabs.age();
+        slabs_aged_at_ = now;
+    }
+    return parts_.slabs.give_back_unused();
 }
 
 // Freed memory that is not yet returned to the system counts against everyone. So it is returned before anyone has to lose memory
@@ -45,6 +58,7 @@ void MemoryKeeper::measure(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     budget.set_resident(resident_bytes());
     const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, budget.held() / kPortionPart);
+    parts_.slabs.totals().much = portion;
     if (overhead_clock_.is_due(now, budget.overhead(), portion)) {
         io::Loop::release_stacks();
         const Duration took = give_memory_back();
@@ -77,7 +91,7 @@ MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {
         (stream.is_leaving ? leaving : sum) += stream.bytes;
     }
     parts_.budget.set_streams(sum, windows);
-    parts_.budget.set_leaving(leaving);
+    parts_.budget.set_leaving(leaving + parts_.slabs.surplus() * media::SlabPool::kSlabBytes);
     return streams;
 }
 

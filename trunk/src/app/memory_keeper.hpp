@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/time.hpp"
 #include "io/deadline.hpp"
+#include "media/slab_log.hpp"
 #include "media/stream_table.hpp"
 #include "service/service_list.hpp"
 #include "session/common/client_table.hpp"
@@ -24,19 +25,22 @@ namespace live::app {
 
 class MemoryKeeper final : public service::Service {
 public:
-    // Interval between checks; kQuickInterval applies when the budget is filling.
+    // Interval between checks; kQuickInterval applies when the budget is filling. Also checked when rings have dropped a portion.
     static constexpr std::chrono::milliseconds kPollInterval{250};
     static constexpr std::chrono::milliseconds kQuickInterval{20};
     // Released and returned to the system at once: each MiB holds the loop for some 0.2 ms.
     static constexpr std::size_t kPortion = 4U << 20;
     // Amounts below this fraction of the counted memory fluctuate all the time, and are returned only when the budget is filling.
     static constexpr std::size_t kPortionPart = 32;
+    // Slabs that were not needed for so long are not kept; longer than a usual GOP.
+    static constexpr std::chrono::seconds kSlabsKept{15};
     // A kicked publisher is expected to be gone after this time.
     static constexpr std::chrono::seconds kLeaving{2};
 
     struct Parts {
         session::MemoryBudget& budget;
         media::StreamTable& streams;
+        media::SlabPool& slabs;
         const service::ServiceList& services;
         session::ClientTable& clients;
     };
@@ -62,6 +66,7 @@ private:
     void measure(TimePoint now);
     void give_up_leaving();
     bool let_go_of_idle();
+    bool give_back_slabs(TimePoint now);
     bool take_from_unpublished(const Streams& streams, TimePoint now);
     void leave(const std::string& url, std::size_t bytes, TimePoint now);
     void take_from_greediest(const Streams& streams, TimePoint now);
@@ -71,6 +76,7 @@ private:
     const Log& log_;
     std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost their memory, and when
     OverheadClock overhead_clock_;
+    TimePoint slabs_aged_at_{};
     bool small_logged_ = false;  // a budget that cannot be kept has been logged
 };
 

@@ -188,8 +188,8 @@ private:
     settings::VhostOptions<service::dash::DashOptions> dash_options_{settings_, &settings::Vhost::dash};
     service::dash::DashService dash_;
     service::dash::DashHandler dash_player_;
-    MemoryKeeper memory_keeper_{{places_.memory(), streams_, services_, clients_}, log_};
-    Housekeeping housekeeping_{{streams_, slabs_, places_, fan_out_, services_}, log_};
+    MemoryKeeper memory_keeper_{{places_.memory(), streams_, slabs_, services_, clients_}, log_};
+    Housekeeping housekeeping_{{streams_, places_, fan_out_, services_}, log_};
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<api::DrainControl> drain_control_;

@@ -14,6 +14,8 @@ public:
 
     WireTimes times() const override { return WireTimes::stamped; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
+    // Large payloads are in the log by reference.
+    bool is_slow(const Packet&) const override { return false; }
     // The whole message, unless its payload is in the log by reference.
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;

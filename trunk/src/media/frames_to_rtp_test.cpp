@@ -206,6 +206,34 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
     EXPECT_EQ(source->readers(), 0U);
 }
 
+// As many conversions as there are choices of tracks would hold the loop.
+TEST_F(FramesToRtpTest, AppendLeavesALargeFrameAndEachLogConvertsItInAStepOfItsOwn) {
+    const auto publication = source->publish(Source::Takeover::refuse);
+    configs();
+    picture(0ms, Picture::key);
+    std::vector<std::unique_ptr<HeldRtpLog>> held;
+    for (std::uint8_t id = 0; id < 5; ++id)
+        held.push_back(std::make_unique<HeldRtpLog>(source, TrackChoice{TrackId(id), {}}));
+    const auto converted = [&held] {
+        return std::ranges::count_if(held,
+                                     [](const auto& one) { return packets_of(one->rtp_log, Kind::video).back().time == 40ms; });
+    };
+    append(avc_frame(Picture::key, 40ms, {idr(2U << 20)}));
+    append(audio_packet(Codec::aac, Content::frame, 50ms, Octets(30, 7)));
+    ASSERT_TRUE(source->has_unencoded());
+    EXPECT_EQ(converted(), 0);
+    for (std::ptrdiff_t before = 0; converted() < 5; before = converted()) {
+        source->encode_some();
+        ASSERT_LE(converted(), before + 1);
+    }
+    source->flush();
+    EXPECT_FALSE(source->has_unencoded());
+    EXPECT_EQ(packets_of(held[0]->rtp_log, Kind::audio).size(), 1U) << "what came after it";
+    append(avc_frame(Picture::key, 80ms, {idr(2U << 20)}));
+    source->flush();
+    EXPECT_EQ(packets_of(held[4]->rtp_log, Kind::video).back().time, 80ms) << "a publisher that cannot suspend";
+}
+
 TEST_F(FramesToRtpTest, RtpLogsAreBounded) {
     std::vector<std::unique_ptr<HeldRtpLog>> held;
     for (std::uint8_t id = 0; held.size() < Source::kRtpLogsMax; ++id)

@@ -16,6 +16,8 @@ public:
 
     WireTimes times() const override { return WireTimes::relative; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
+    // Large payloads are in the log by reference.
+    bool is_slow(const Packet&) const override { return false; }
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
 

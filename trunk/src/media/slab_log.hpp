@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #include "base/bytes.hpp"
+#include "base/signal.hpp"
 
 namespace live::media {
 
@@ -19,29 +20,64 @@ struct SourceTotals {
     std::size_t sources = 0;
     std::size_t packets = 0;  // in rings
     std::size_t packet_bytes = 0;
+    // Raised when rings have dropped `much` bytes since the last time: what the heap has of them is worth giving back.
+    Signal much_dropped;
+    std::size_t much = SIZE_MAX;
+    std::size_t dropped = 0;
 };
 
-// Free slabs, one pool per process, so that logs come and go without heap allocation.
+// The memory of slabs, one pool per process, so that logs come and go without allocation. Slabs are parts of mapped regions, not
+// of the heap: a log of a long GOP that goes leaves no holes between other blocks, and what it leaves goes back to the system in
+// portions, by give_back_unused(), instead of by a walk through the heap.
 class SlabPool {
 public:
     static constexpr std::size_t kSlabBytes = 64 * 1024;
-    static constexpr std::size_t kFreeSlabsMax = 64;
-    using Slab = std::unique_ptr<std::uint8_t[]>;
+    // Mapped at once. Regions stay mapped, as address space; their number follows the most slabs that were ever in use.
+    static constexpr std::size_t kRegionSlabs = 64;
+    // Unused slabs kept for logs to come, because a slab's pages cost 35 us when they come from the system anew: an eighth as
+    // many as are in use, and at least so many. Less when they have not been needed for long: see age().
+    static constexpr std::size_t kKeptMin = 64;
+    static constexpr std::size_t kKeptPart = 8;
+    // Given back at once: some 0.5 ms.
+    static constexpr std::size_t kGivenBackAtOnce = 64;
+
+    // Returns the slab to its pool, which outlives it.
+    struct Return {
+        SlabPool* pool;
+        void operator()(std::uint8_t* slab) const { pool->put_back(slab); }
+    };
+    using Slab = std::unique_ptr<std::uint8_t[], Return>;
+
+    SlabPool() = default;
+    ~SlabPool();
+    SlabPool(const SlabPool&) = delete;
+    SlabPool& operator=(const SlabPool&) = delete;
 
     Slab take();
-    void give_back(Slab slab);
-    // Frees the unused slabs.
-    void release() { free_.clear(); }
+    // Unused slabs that are not kept; their memory is still to be given back.
+    std::size_t surplus() const;
+    // To be called at an interval longer than a GOP: what was not needed since the last call is not kept.
+    void age();
+    // Gives the memory of up to kGivenBackAtOnce of these back to the system; true: there are more.
+    bool give_back_unused();
     // Slabs currently used by logs.
     std::size_t in_use() const { return in_use_; }
+    // Unused slabs with memory.
     std::size_t free() const { return free_.size(); }
     // Sources count here, because the pool is the one object shared by all of a process.
     SourceTotals& totals() { return totals_; }
     const SourceTotals& totals() const { return totals_; }
 
 private:
-    std::vector<Slab> free_;
+    void put_back(std::uint8_t* slab);
+    void map_region();
+
+    std::vector<std::uint8_t*> regions_;
+    std::vector<std::uint8_t*> free_;   // the last one used is the first one taken
+    std::vector<std::uint8_t*> empty_;  // without memory
     std::size_t in_use_ = 0;
+    std::size_t free_min_ = 0;  // since the last age()
+    std::size_t aged_ = 0;      // of free_: not needed between the last two
     SourceTotals totals_;
 };
 
@@ -53,19 +89,20 @@ public:
     static constexpr std::size_t kSharedMin = Slice::kOwnPagesMin;
 
     explicit SlabLog(SlabPool& pool) : pool_(pool) {}
-    ~SlabLog();
     SlabLog(const SlabLog&) = delete;
     SlabLog& operator=(const SlabLog&) = delete;
 
     Position tail() const { return tail_; }
     Position head() const { return head_; }
     bool empty() const { return tail_ == head_; }
-    // Of slabs.
-    std::size_t bytes() const { return slabs_ * SlabPool::kSlabBytes; }
+    // Of slabs, and of what only this log refers to.
+    std::size_t bytes() const { return slabs_ * SlabPool::kSlabBytes + owned_bytes_; }
 
     void append(Bytes bytes);
     // Keeps the slice until its bytes are dropped.
     void append_shared(Slice slice);
+    // The same of memory that nobody else holds.
+    void append_owned(Slice slice);
     // Drops everything before `position`.
     void drop_before(Position position);
     // Fills `out` with spans of [from, to), which must lie in [tail, head]; returns their number. Covers less than requested if
@@ -83,6 +120,7 @@ private:
         std::size_t size = 0;
         SlabPool::Slab slab;  // of the last piece in a full slab
         Slice shared;
+        bool is_owned = false;
     };
 
     void fill_slab(Bytes bytes);
@@ -93,6 +131,7 @@ private:
     SlabPool::Slab open_;  // being filled
     std::size_t filled_ = 0;
     std::size_t slabs_ = 0;
+    std::size_t owned_bytes_ = 0;
     Position tail_ = 0;
     Position head_ = 0;
 };

@@ -56,7 +56,7 @@ WireLogHold::WireLogHold(Ref<Source> source, const WireFormat& format) : source_
 
 WireLogHold::~WireLogHold() { source_->release_wire_log(format_); }
 
-bool WireLogHold::catch_up(std::size_t bytes) { return source_->wire_log(format_)->catch_up(source_->ring(), bytes); }
+bool WireLogHold::catch_up(std::size_t bytes) { return source_->catch_up_wire_log(format_, bytes); }
 
 Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool)
     : url_(std::move(url)), options_(options), pool_(pool), chunk_size_(chunk_size), next_chunk_size_(chunk_size) {
@@ -106,6 +106,7 @@ void Source::evict_publisher() {
 // A frame converter whose last audio is still in conversion stays until the next publisher comes or the last player goes.
 void Source::end_publication() {
     publication_ = nullptr;
+    encode_rest();
     for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr && held.converter->is_idle())
             held.converter.reset();
@@ -134,17 +135,51 @@ void Source::append(Packet packet) {
     remember_config(packet);
     note_track(packet);
     track_gop(packet);
-    for (HeldWireLog& held : wire_logs_)
-        if (held.wire_log->next() == ring_.next())
-            held.wire_log->append(packet);
-    convert(packet);
+    append_to_logs(packet);
     ++pool_.totals().packets;
     pool_.totals().packet_bytes += packet.payload.size();
     untrimmed_bytes_ += packet.payload.size();
     const bool trim_now = (packet.key && !packet.extra) || (ring_.next() & 15U) == 0 || untrimmed_bytes_ >= kTrimBytesMax / 2;
     ring_.append(std::move(packet));
+    if (unencoded_bytes_ > kUnencodedMax)
+        encode_rest();
     if (trim_now)
         trim();
+}
+
+void Source::append_to_logs(const Packet& packet) {
+    bool is_left = has_unencoded();
+    for (HeldWireLog& held : wire_logs_) {
+        if (held.wire_log->next() != ring_.next())
+            continue;
+        if (held.wire_log->encoder().is_slow(packet))
+            is_left = true;
+        else
+            held.wire_log->append(packet);
+    }
+    if (convert(packet) == Converted::left)
+        is_left = true;
+    if (is_left)
+        unencoded_bytes_ += std::max<std::size_t>(packet.payload.size(), 1);
+}
+
+void Source::encode_some() {
+    for (HeldWireLog& held : wire_logs_)
+        if (held.has_caught_up && held.wire_log->next() < ring_.next()) {
+            catch_up(held, kCatchUpBytes);
+            return;
+        }
+    for (HeldRtpLog& held : rtp_logs_)
+        if (held.has_caught_up && held.converter != nullptr && held.next < ring_.next()) {
+            catch_up(held, 1);
+            return;
+        }
+    unencoded_bytes_ = 0;
+}
+
+void Source::encode_rest() {
+    while (has_unencoded())
+        encode_some();
 }
 
 void Source::append_mark(const RelayMark& mark) {
@@ -161,6 +196,11 @@ void Source::append_mark(const RelayMark& mark) {
 }
 
 void Source::flush() {
+    encode_rest();
+    notify();
+}
+
+void Source::notify() {
     for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr)
             held.converter->flush();
@@ -342,6 +382,7 @@ Sequence Source::keep_for_places(Sequence keep, Sequence floor) {
         const auto& places = wire_log.held_places();
         if (places.empty())
             continue;
+        keep = std::min(keep, wire_log.next());  // what append() has left is still to be encoded
         WireLog::Position kept = wire_log.offset_of(keep);
         for (std::size_t i = places.size(); i-- > 0;) {
             const WireLog::Position position = places[i]->held_position();
@@ -420,11 +461,16 @@ std::size_t Source::held_bytes() const {
 
 void Source::drop_before(Sequence keep) {
     SourceTotals& totals = pool_.totals();
+    const std::size_t before = ring_.bytes();
     totals.packets -= ring_.size();
-    totals.packet_bytes -= ring_.bytes();
     ring_.drop_before(keep);
     totals.packets += ring_.size();
-    totals.packet_bytes += ring_.bytes();
+    totals.packet_bytes -= before - ring_.bytes();
+    totals.dropped += before - ring_.bytes();
+    if (totals.dropped < totals.much)
+        return;
+    totals.dropped = 0;
+    totals.much_dropped.raise();
 }
 
 void Source::set_chunk_size(std::uint32_t bytes) {
@@ -453,10 +499,21 @@ WireLog& Source::hold_wire_log(const WireFormat& format, bool catches_up) {
         held = std::prev(wire_logs_.end());
     }
     if (!catches_up)
-        held->wire_log->catch_up(ring_, std::numeric_limits<std::size_t>::max());
+        catch_up(*held, std::numeric_limits<std::size_t>::max());
     ++held->holders;
     note_viewers();
     return *held->wire_log;
+}
+
+bool Source::catch_up_wire_log(const WireFormat& format, std::size_t bytes) {
+    const auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
+    return held == wire_logs_.end() || catch_up(*held, bytes);
+}
+
+bool Source::catch_up(HeldWireLog& held, std::size_t bytes) const {
+    const bool has_all = held.wire_log->catch_up(ring_, bytes);
+    held.has_caught_up = held.has_caught_up || has_all;
+    return has_all;
 }
 
 void Source::release_wire_log(const WireFormat& format) {
@@ -504,15 +561,25 @@ void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
     conversion_log_ = log;
 }
 
-void Source::convert(const Packet& packet) {
+Source::Converted Source::convert(const Packet& packet) {
+    const bool is_slow = packet.kind == Kind::video && packet.payload.size() >= WireEncoder::kSlowBytes;
+    Converted converted = Converted::all;
     for (HeldRtpLog& held : rtp_logs_) {
         start_conversion(held);
-        if (held.converter == nullptr || !catch_up(held, kCatchUpBytes))
+        if (held.converter == nullptr)
+            continue;
+        const bool is_behind = has_unencoded() && held.next < ring_.next();
+        if (is_behind || (is_slow && held.choice.has(packet))) {
+            converted = Converted::left;
+            continue;
+        }
+        if (!catch_up(held, kCatchUpBytes))
             continue;
         held.next = ring_.next() + 1;
         if (held.choice.has(packet))
             held.converter->push(packet);
     }
+    return converted;
 }
 
 bool Source::catch_up_rtp_log(const TrackChoice& choice, std::size_t bytes) {
@@ -532,6 +599,7 @@ bool Source::catch_up(HeldRtpLog& held, std::size_t bytes) const {
         held.converter->push(packet);
         sum += packet.payload.size();
     }
+    held.has_caught_up = held.has_caught_up || held.next == ring_.next();
     return held.next == ring_.next();
 }
 
@@ -564,6 +632,7 @@ void Source::start_conversion(HeldRtpLog& held) {
         }
     }
     const auto key = newest_key_of(held.choice);
+    held.has_caught_up = false;
     held.audio_from = ring_.next();
     held.next = key && *key >= published_from_ ? *key : ring_.next();
     catch_up(held, kCatchUpBytes);

@@ -158,6 +158,8 @@ public:
     static constexpr std::size_t kRingBytesMax = 64U << 20;
     // What a new log catches up at once; an RTP log with each packet that is appended, too.
     static constexpr std::size_t kCatchUpBytes = 256U << 10;
+    // Above this append() encodes what it has left: readers' logs hold back the ring's trimming.
+    static constexpr std::size_t kUnencodedMax = 16U << 20;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
     // Dropped at once, beyond what the limits require: a GOP may be tens of MiB, and freeing one takes some 0.1 ms. Dropping a
     // packet takes some 0.1 us, whatever its size.
@@ -203,8 +205,16 @@ public:
         Packet packet;
     };
     const std::vector<KeptMark>& marks() const { return marks_; }
-    // The publisher's batch is complete: notifies readers that wait for every packet.
+    // The publisher's batch is complete: encodes what append() has left, and notifies readers that wait for every packet.
     void flush();
+    // Only notifies.
+    void notify();
+    // Frames of at least WireEncoder::kSlowBytes in formats that copy them (TS, RTP) are not encoded by append(): there may be
+    // several such formats, and each takes milliseconds. They are encoded by flush(), or before it by a publisher that can
+    // suspend, some kCatchUpBytes or one frame for RTP by each encode_some(). Other fibers may run in between: readers of these
+    // formats find the log as it was before.
+    bool has_unencoded() const { return unencoded_bytes_ > 0; }
+    void encode_some();
     Timeline& timeline() { return timeline_; }
     const Timeline& timeline() const { return timeline_; }
 
@@ -252,6 +262,8 @@ public:
     // For readers of a wire log, which exists while it is held. Complete unless `catches_up`: see WireLogHold.
     WireLog& hold_wire_log(const WireFormat& format, bool catches_up = false);
     void release_wire_log(const WireFormat& format);
+    // See WireLogHold.
+    bool catch_up_wire_log(const WireFormat& format, std::size_t bytes);
     // nullptr if it is not held.
     WireLog* wire_log(const WireFormat& format) const;
 
@@ -318,6 +330,7 @@ private:
         WireFormat format;
         std::unique_ptr<WireLog> wire_log;
         std::size_t holders = 0;
+        bool has_caught_up = false;  // once; then it lacks at most what append() has left
     };
 
     // Read by somebody, or filled by the publisher.
@@ -329,13 +342,18 @@ private:
         // Of the converter: the next packet it takes, and since when it takes audio.
         Sequence next = 0;
         Sequence audio_from = 0;
+        bool has_caught_up = false;  // as of a wire log
     };
 
     void end_publication();
     bool has_viewer() const;
     void start_conversion(HeldRtpLog& held);
-    void convert(const Packet& packet);
+    enum class Converted : std::uint8_t { all, left };
+    Converted convert(const Packet& packet);
     bool catch_up(HeldRtpLog& held, std::size_t bytes) const;
+    bool catch_up(HeldWireLog& held, std::size_t bytes) const;
+    void append_to_logs(const Packet& packet);
+    void encode_rest();
     const Packet* config_for(const TrackChoice& choice, Kind kind) const;
     std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
     void choose_default(const Packet& packet);
@@ -389,6 +407,7 @@ private:
     TimePoint arrival_{};
     std::optional<Sequence> gop_start_;
     std::size_t untrimmed_bytes_ = 0;  // appended since the last trim
+    std::size_t unencoded_bytes_ = 0;  // of packets since the first one left by append()
     Sequence published_from_ = 0;      // the first packet of this publisher
     std::uint32_t config_version_ = 0;
     std::uint32_t track_version_ = 0;

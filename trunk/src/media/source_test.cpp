@@ -395,6 +395,27 @@ TEST_F(SourceTest, TableForgetsASourceSomeTimeAfterItsLastUser) {
     EXPECT_FALSE(table.find("/live/a"));
 }
 
+// All publishers of an address may leave at the same moment.
+TEST_F(SourceTest, TableForgetsManySourcesInPortions) {
+    StreamTable table(pool);
+    const TimePoint start{std::chrono::hours(1)};
+    for (int i = 0; i < 300; ++i) {
+        const auto stream = *table.find_or_create("/live/" + std::to_string(i), options, 60'000);
+        if (i < 20)
+            stream->append(packet(Kind::video, 0, true, 1U << 20));
+    }
+    EXPECT_TRUE(table.expire(start, 3s).empty());
+    std::size_t calls = 0;
+    for (std::size_t left = 300; left > 0; ++calls) {
+        const std::size_t bytes = pool.totals().packet_bytes;
+        left -= table.expire(start + 3s, 3s).size();
+        ASSERT_EQ(table.size(), left);
+        ASSERT_LE(bytes - pool.totals().packet_bytes, StreamTable::kExpiredBytes + (1U << 20));
+    }
+    EXPECT_GE(calls, 5U);
+    EXPECT_LE(calls, 10U);
+}
+
 TEST_F(SourceTest, WhatAllSourcesHoldIsCounted) {
     auto other = make_ref<Source>("/live/other", options, 60'000U, pool);
     EXPECT_EQ(pool.totals().sources, 2U);
@@ -456,7 +477,7 @@ TEST(SlabLog, IsAStringOfBytesWhoseOldOnesAreDropped) {
                 byte = static_cast<std::uint8_t>(random());
             model.insert(model.end(), slice.bytes().begin(), slice.bytes().end());
             if (random() % 3 == 0)
-                log.append_shared(std::move(slice));
+                random() % 2 == 0 ? log.append_shared(std::move(slice)) : log.append_owned(std::move(slice));
             else
                 log.append(slice.bytes());
             ASSERT_EQ(log.head(), model.size());
@@ -471,11 +492,85 @@ TEST(SlabLog, IsAStringOfBytesWhoseOldOnesAreDropped) {
             ASSERT_EQ(read(*copy, 0, copy->head()), expected);
             ASSERT_EQ(copy->head(), to - from);
         }
-        EXPECT_EQ(pool.in_use() * SlabPool::kSlabBytes, log.bytes());
+        EXPECT_LE(pool.in_use() * SlabPool::kSlabBytes, log.bytes());
         log.drop_before(log.head());
         EXPECT_LE(pool.in_use(), 1U) << "the one being filled";
+        EXPECT_EQ(pool.in_use() * SlabPool::kSlabBytes, log.bytes()) << "nothing of its own is left";
     }
     EXPECT_EQ(pool.in_use(), 0U);
+}
+
+// What a long GOP leaves goes back to the system, in portions.
+TEST(SlabPool, GivesBackWhatIsNotUsedInPortions) {
+    SlabPool pool;
+    std::vector<SlabPool::Slab> slabs;
+    for (int i = 0; i < 1'200; ++i) {
+        slabs.push_back(pool.take());
+        std::ranges::fill(std::span(slabs.back().get(), SlabPool::kSlabBytes), std::uint8_t{0xA5});
+    }
+    EXPECT_EQ(pool.in_use(), 1'200U);
+    slabs.resize(1'000);
+    EXPECT_EQ(pool.free(), 200U);
+    EXPECT_EQ(pool.surplus(), 75U) << "an eighth of what is in use stays";
+    EXPECT_TRUE(pool.give_back_unused());
+    EXPECT_EQ(pool.free(), 200U - SlabPool::kGivenBackAtOnce);
+    EXPECT_FALSE(pool.give_back_unused());
+    EXPECT_EQ(pool.free(), 125U);
+    slabs.clear();
+    while (pool.give_back_unused()) {
+    }
+    EXPECT_EQ(pool.free(), SlabPool::kKeptMin);
+    // Pages that have gone back are zero when they come again.
+    std::size_t zeros = 0;
+    for (int i = 0; i < 1'200; ++i) {
+        slabs.push_back(pool.take());
+        zeros += std::ranges::count(std::span(slabs.back().get(), SlabPool::kSlabBytes), 0) == SlabPool::kSlabBytes ? 1 : 0;
+    }
+    EXPECT_EQ(zeros, 1'200U - SlabPool::kKeptMin);
+}
+
+TEST(SlabPool, KeepsWhatIsNeededNowAndThenAndNothingElse) {
+    SlabPool pool;
+    std::vector<SlabPool::Slab> slabs;
+    const auto use = [&](int count) {
+        for (int i = 0; i < count; ++i)
+            slabs.push_back(pool.take());
+        slabs.clear();
+    };
+    use(60);
+    for (int i = 0; i < 5; ++i) {
+        use(40);
+        pool.age();
+        while (pool.give_back_unused()) {
+        }
+        EXPECT_EQ(pool.free(), i == 0 ? 60U : 40U) << "twenty were not needed between two calls";
+    }
+    for (int i = 0; i < 2; ++i) {
+        pool.age();
+        while (pool.give_back_unused()) {
+        }
+    }
+    EXPECT_EQ(pool.free(), 0U);
+}
+
+// The owner of the process's memory returns it in time, before there is so much that this takes long.
+TEST_F(SourceTest, SaysWhenMuchHasBeenDropped) {
+    constexpr std::size_t kFrame = 50'000;
+    SourceTotals& totals = pool.totals();
+    totals.much = 20 * kFrame;
+    const auto gop = [this](int frames) {
+        for (int i = 0; i < frames; ++i)
+            source->append(plain_packet(Kind::video, i == 0, false, {}, Slice::allocate(kFrame)));
+    };
+    gop(30);
+    EXPECT_FALSE(totals.much_dropped.is_raised());
+    gop(16);
+    EXPECT_TRUE(totals.much_dropped.consume()) << "the first GOP has gone";
+    EXPECT_EQ(totals.dropped, 0U);
+    gop(16);
+    EXPECT_FALSE(totals.much_dropped.is_raised()) << "sixteen of them since";
+    gop(16);
+    EXPECT_TRUE(totals.much_dropped.is_raised());
 }
 
 TEST_F(SourceTest, KnowsItsTracksByTheirPackets) {

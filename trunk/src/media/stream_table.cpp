@@ -20,6 +20,7 @@ Ref<Source> StreamTable::find(const std::string& url) const {
 
 std::vector<std::string> StreamTable::expire(TimePoint now, Duration idle) {
     std::vector<std::string> expired;
+    std::size_t bytes = 0;
     for (auto at = streams_.begin(); at != streams_.end();) {
         Stream& stream = at->second;
         const bool in_use = stream.source->ref_count() > 1 || stream.source->is_published();
@@ -27,7 +28,8 @@ std::vector<std::string> StreamTable::expire(TimePoint now, Duration idle) {
             stream.idle_since = {};
         } else if (stream.idle_since == TimePoint{}) {
             stream.idle_since = now;
-        } else if (now - stream.idle_since >= idle) {
+        } else if (now - stream.idle_since >= idle && expired.size() < kExpiredMax && bytes < kExpiredBytes) {
+            bytes += stream.source->held_bytes();
             expired.push_back(at->first);
             at = streams_.erase(at);
             continue;

@@ -1,7 +1,14 @@
 #include "media/ts_wire_encoder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -128,6 +135,162 @@ TEST(TsWireEncoder, KnowsConfigurationsThatHaveLeftTheRing) {
     ASSERT_GT(show.source->ring().first(), 2U);
     WireCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
     expect_transport_stream(read_all(player));
+}
+
+// A frame of a single unit whose bytes follow from its number.
+Slice large_frame(std::uint32_t number, std::size_t size) {
+    Slice slice = Slice::allocate(size);
+    const MutBytes bytes = slice.mutable_bytes();
+    for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<std::uint8_t>(number * 31 + i * 7 + (i >> 12));
+    const auto length = static_cast<std::uint32_t>(size - 9);
+    const std::array head{std::uint8_t{0x17}, std::uint8_t{1}, std::uint8_t{0}, std::uint8_t{0}, std::uint8_t{0}};
+    std::ranges::copy(head, bytes.begin());
+    for (std::size_t i = 0; i < 4; ++i)
+        bytes[5 + i] = static_cast<std::uint8_t>(length >> (24 - 8 * i));
+    bytes[9] = 0x65;
+    for (std::size_t i = 0; i < 4; ++i)
+        bytes[10 + i] = static_cast<std::uint8_t>(number >> (8 * i));
+    return slice;
+}
+
+// Each format with readers would hold the loop for milliseconds.
+TEST(TsWireEncoder, AppendLeavesALargeFrameAndItIsPackedInPieces) {
+    constexpr std::size_t kFrameBytes = 5U << 20;
+    Show show;
+    Show other;
+    for (Show* one : {&show, &other}) {
+        one->begin();
+        one->second();
+    }
+    const WireFormat format{Container::ts, Framing::none, KindSet::all()};
+    WireCursor player(show.source, format);
+    WireCursor chunked(show.source, {Container::ts, Framing::http_chunk, KindSet::all()});
+    WireCursor reference(other.source, format);
+    read_all(player);
+    read_all(reference);
+    const auto before = player.wire_log().head();
+    show.source->append(tag_packet(Kind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
+    show.source->append(tag_packet(Kind::audio, false, false, 1110ms, aac_frame(1)));
+    EXPECT_EQ(player.wire_log().head(), before) << "nothing is encoded yet, not even what follows";
+    ASSERT_TRUE(show.source->has_unencoded());
+    std::size_t turns = 0;
+    for (; show.source->has_unencoded(); ++turns) {
+        EXPECT_TRUE(read_all(player).empty() || player.position() == player.wire_log().head());
+        show.source->encode_some();
+    }
+    EXPECT_GE(turns, kFrameBytes / Source::kCatchUpBytes) << "two formats, in pieces";
+    EXPECT_EQ(player.wire_log().next(), show.source->ring().next());
+    EXPECT_EQ(chunked.wire_log().next(), show.source->ring().next());
+    EXPECT_GE(show.source->held_bytes(), 3 * kFrameBytes) << "what is packed counts";
+
+    other.source->append(tag_packet(Kind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
+    other.source->append(tag_packet(Kind::audio, false, false, 1110ms, aac_frame(1)));
+    other.source->flush();
+    EXPECT_FALSE(other.source->has_unencoded());
+    WireCursor late(show.source, format);
+    EXPECT_EQ(player.wire_log().head() - before, reference.wire_log().head() - before);
+    EXPECT_EQ(read_all(late).size() % kTsPacketBytes, 0U);
+}
+
+// A player of a transport stream that checks what it gets: whole frames, in order.
+struct Viewer {
+    Viewer(const Ref<Source>& source, unsigned reads)
+        : cursor(source, {Container::ts, Framing::none, KindSet::all()}), habit(reads) {}
+
+    void take(std::size_t room) {
+        std::array<::iovec, 4> spans;
+        while (room > 0) {
+            const auto batch = cursor.take(spans);
+            if (batch.bytes == 0)
+                return;
+            const std::size_t count = std::min(room, batch.bytes);
+            room -= count;
+            std::size_t left = count;
+            for (std::size_t i = 0; left > 0; ++i) {
+                const std::size_t part = std::min(left, spans[i].iov_len);
+                const auto* data = static_cast<const std::uint8_t*>(spans[i].iov_base);
+                got.insert(got.end(), data, data + part);
+                left -= part;
+            }
+            cursor.advance(count);
+        }
+    }
+    // Returns the number of the last frame.
+    std::int64_t check(const std::vector<Slice>& sent) const {
+        EXPECT_EQ(got.size() % kTsPacketBytes, 0U);
+        std::int64_t last = -1;
+        std::vector<std::uint8_t> unit;
+        for (std::size_t i = 0; i < got.size(); i += kTsPacketBytes) {
+            const Bytes packet = Bytes(got).subspan(i, kTsPacketBytes);
+            if (pid_of(packet) != 0x100)
+                continue;
+            if ((packet[1] & 0x40) != 0)
+                check_unit(std::exchange(unit, {}), sent, last);
+            const std::size_t field = (packet[3] & 0x20) != 0 ? 1U + packet[4] : 0;
+            unit.insert(unit.end(), packet.begin() + 4 + static_cast<std::ptrdiff_t>(field), packet.end());
+        }
+        check_unit(unit, sent, last);
+        return last;
+    }
+
+    WireCursor cursor;
+    std::vector<std::uint8_t> got;
+    unsigned habit;
+
+private:
+    // A start code and the slice's first byte precede its number.
+    static void check_unit(const std::vector<std::uint8_t>& unit, const std::vector<Slice>& sent, std::int64_t& last) {
+        if (unit.empty())
+            return;
+        const auto at = std::ranges::search(unit, std::array<std::uint8_t, 5>{0, 0, 0, 1, 0x65}).end();
+        ASSERT_GE(unit.end() - at, 4);
+        const std::uint32_t number = at[0] | at[1] << 8U | at[2] << 16U | static_cast<std::uint32_t>(at[3]) << 24U;
+        ASSERT_LT(number, sent.size());
+        ASSERT_GT(number, last);
+        last = number;
+        ASSERT_TRUE(std::ranges::equal(sent[number].bytes().subspan(10), std::span(at, unit.end()))) << "frame " << number;
+    }
+};
+
+// Frames of all sizes, encoded now and then, for readers of all speeds: each gets whole frames in order, and the newest.
+TEST(TsWireEncoder, ReadersOfALogThatIsBehindGetWholeFramesInOrder) {
+    for (std::uint32_t seed = 0; seed < 6; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        PlayOptions options;
+        options.gop_cache = seed % 2 == 0;
+        options.queue_length = std::chrono::seconds(1 + random() % 20);
+        Show show;
+        show.source->set_options(options);
+        show.begin();
+        std::vector<std::unique_ptr<Viewer>> viewers;
+        std::vector<Slice> sent;
+        for (std::uint32_t number = 0; number < 60; ++number) {
+            for (unsigned habit = 0; number % 30 == 0 && habit < 3; ++habit)
+                viewers.push_back(std::make_unique<Viewer>(show.source, habit));
+            const bool is_large = random() % 5 == 0;
+            sent.push_back(large_frame(number, is_large ? (512U << 10) + random() % (1U << 20) : 14 + random() % 50'000));
+            show.source->append(
+                tag_packet(Kind::video, random() % 5 == 0, false, std::chrono::milliseconds(200 * number), sent.back()));
+            for (auto i = random() % 12; i > 0 && show.source->has_unencoded(); --i)
+                show.source->encode_some();
+            if (random() % 3 == 0)
+                show.source->flush();
+            if (random() % 25 == 0)
+                show.source->let_go(random() % (4U << 20));
+            const std::array<std::size_t, 3> rooms{std::size_t{1} << 30, random() % 900'000, random() % 9'000};
+            for (const auto& viewer : viewers)
+                viewer->take(rooms[viewer->habit]);
+        }
+        show.source->flush();
+        for (const auto& viewer : viewers) {
+            viewer->take(std::size_t{1} << 30);
+            EXPECT_EQ(viewer->cursor.position(), viewer->cursor.wire_log().head());
+            const std::int64_t last = viewer->check(sent);
+            EXPECT_TRUE(last == 59 || viewer->cursor.dropped() > 0) << "the newest frame";
+        }
+    }
 }
 
 TEST(AudioWireEncoder, AacIsAdtsFrames) {

@@ -21,6 +21,9 @@ WireCursor::~WireCursor() {
     source_->release_wire_log(format_);
 }
 
+// Where it lands may not have been encoded yet (Source::has_unencoded).
+bool WireCursor::has_landing() const { return source_->gop_start().value_or(0) <= wire_log_.next(); }
+
 void WireCursor::jump() {
     const Sequence to = std::max(source_->gop_start().value_or(wire_log_.next()), next_);  // never back over data already sent
     dropped_ += to - next_;
@@ -154,7 +157,7 @@ WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
 
 WireCursor::Batch WireCursor::take_up_to(std::span<::iovec> out, Position end) {
     Batch batch;
-    if (must_jump_ && private_.empty() && rest_ == nullptr && !paused_)
+    if (must_jump_ && private_.empty() && rest_ == nullptr && !paused_ && has_landing())
         jump();
     if (!control_.empty() && at_boundary())
         private_.swap(control_);

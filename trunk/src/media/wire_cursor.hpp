@@ -83,6 +83,7 @@ public:
 
 private:
     Position held_position() const override { return must_jump_ ? wire_log_.head() : position_; }
+    bool has_landing() const;
     void jump();
     void place(Sequence from, bool joining);
     void choose_base(Sequence from);

@@ -12,8 +12,12 @@ WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence 
 
 bool WireLog::catch_up(const Ring& ring, std::size_t bytes) {
     const Position begin = head();
-    while (next() < ring.next() && head() - begin < bytes)
-        append(ring.at(next()));
+    while (next() < ring.next() && head() - begin < bytes) {
+        const Packet& packet = ring.at(next());
+        if (encoder_->is_slow(packet) && !encoder_->prepare(packet, bytes))
+            return false;
+        append(packet);
+    }
     return next() == ring.next();
 }
 

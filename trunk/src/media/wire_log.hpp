@@ -51,10 +51,17 @@ public:
         bool needs_own_header = false;
     };
 
+    // Formats that copy a payload take some 0.5 ms for so many bytes.
+    static constexpr std::size_t kSlowBytes = 512U << 10;
+
     virtual ~WireEncoder() = default;
     virtual WireTimes times() const = 0;
     // Appends nothing for a packet that the format drops.
     virtual Encoded encode(const Packet& packet, SlabLog& log) = 0;
+    // Whether encoding this packet may hold the loop, because the format copies it.
+    virtual bool is_slow(const Packet& packet) const { return packet.payload.size() >= kSlowBytes; }
+    // Does some `bytes` of the work of encode() for a slow packet, the next one to be encoded. True: the rest is quick.
+    virtual bool prepare([[maybe_unused]] const Packet& packet, [[maybe_unused]] std::size_t bytes) { return true; }
     // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the
     // header, and the shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
     virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;

@@ -110,7 +110,7 @@ void StackPool::give_back(_st_stack* given) {
 }
 
 void StackPool::trim() {
-    while (pooled_ > kPooledMax) {
+    for (std::size_t i = 0; i < kUnmappedAtOnce && pooled_ > kPooledMax; ++i) {
         FiberStack* stack = free_;
         free_ = stack->next_free;
         --pooled_;

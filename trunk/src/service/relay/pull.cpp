@@ -11,6 +11,7 @@
 #include "media/tag_packet.hpp"
 #include "service/relay/flv_upstream.hpp"
 #include "service/relay/rtmp_upstream.hpp"
+#include "session/common/join.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::relay {
@@ -215,7 +216,7 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
         if (publication_ != nullptr && !publication_->is_current())
             return Left::stream_unneeded;  // another client publishes the stream on this node
         if (ready.readable)
-            TRY(read());
+            TRY(read(deadline));
         look_around();
         if (!is_needed())
             return Left::stream_unneeded;
@@ -253,7 +254,7 @@ Duration Pull::silence_limit() const {
 // Since well after the last media here: then the origin is there, and it is this stream's publisher that is silent.
 bool Pull::is_origin_heard() const { return book_.is_heard_after(origin_, media_at_ + kSilenceMin / 2); }
 
-Result<void> Pull::read() {
+Result<void> Pull::read(io::Deadline deadline) {
     bool any = false;
     for (;;) {
         const auto count = stream_->try_read(context_.dial.scratch);
@@ -263,8 +264,10 @@ Result<void> Pull::read() {
         if (*count < context_.dial.scratch.size() || io::is_turn_over())
             break;
     }
-    if (any)
-        publication_->source().flush();
+    if (!any)
+        return {};
+    TRY(session::encode_rest(publication_->source(), deadline));
+    publication_->source().flush();
     return {};
 }
 

@@ -135,7 +135,7 @@ private:
     Result<void> connect(const Wanted& wanted, const ClusterOptions& options, io::Deadline deadline);
     Result<void> start(io::Deadline deadline);
     Result<Left> receive(bool has_others, io::Deadline deadline);
-    Result<void> read();
+    Result<void> read(io::Deadline deadline);
     Result<void> handle_input(Result<std::size_t> count, bool& any);
     Result<void> handle_events(bool& any);
     void on_stream_ended(const Ended& ended);

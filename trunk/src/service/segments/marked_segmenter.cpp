@@ -85,7 +85,7 @@ std::vector<MarkedSegmenter::Event> MarkedSegmenter::take() {
 void MarkedSegmenter::tell(std::variant<SegmentState, SegmentsEnded> what, std::vector<std::uint64_t> list) {
     const Mark mark{setup_.rules, instance_, std::move(what), std::move(list)};
     setup_.source.append_mark({setup_.series, write_mark(mark), {}});
-    setup_.source.flush();
+    setup_.source.notify();
 }
 
 }  // namespace live::service::segments

@@ -1,4 +1,5 @@
-// Before a player joins: what its log must hold first.
+// Encoding for many bytes at once, in pieces between which other fibers run: before a player joins, and after a publisher's large
+// frames.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,16 @@ Result<void> catch_up(Step&& step, io::Deadline deadline) {
 
 inline Result<void> catch_up(media::WireLogHold& hold, io::Deadline deadline) {
     return catch_up([&hold](std::size_t bytes) { return hold.catch_up(bytes); }, deadline);
+}
+
+// For a publisher, before Source::flush(): encodes what append() has left, each piece in a turn of its own. The publication may
+// have been taken over meanwhile.
+inline Result<void> encode_rest(media::Source& source, io::Deadline deadline) {
+    while (source.has_unencoded()) {
+        TRY(io::yield(deadline));
+        source.encode_some();
+    }
+    return {};
 }
 
 }  // namespace live::session

@@ -6,6 +6,7 @@
 #include "base/secret.hpp"
 #include "io/loop.hpp"
 #include "session/common/admitted_publish.hpp"
+#include "session/common/join.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
 
@@ -82,6 +83,7 @@ Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publica
         figures_.received_bytes += part->size();
         publication->source().set_arrival(io::now());
         TRY(take(as_bytes(*part), ingest));
+        TRY(encode_rest(publication->source(), deadline));
         publication->source().flush();
         patience = plan_.publish.normal_timeout;
     }

@@ -190,7 +190,7 @@ void Players::serve(RtpLogPlayer& player) {
 }
 
 Result<Players::Slice> Players::pause(io::Deadline deadline) {
-    if (port_.output().gso_batches() >= kGathered)
+    if (port_.output().gso_batches() >= kGathered || port_.output().bytes() >= kGatheredBytes)
         port_.flush();
     if (!slice_.expired())
         return Slice::goes_on;

@@ -110,6 +110,8 @@ public:
     // How long other fibers may be kept waiting, and how many GSO batches are gathered before they are sent with one call.
     static constexpr std::chrono::milliseconds kSlice{2};
     static constexpr std::size_t kGathered = io::UdpSocket::kBatch;
+    // And how many bytes: the kernel takes some 1 us for a datagram, and the batches of a key frame hold 50 each.
+    static constexpr std::size_t kGatheredBytes = 256U << 10;
     // A player waiting for its link is checked no more often than this.
     static constexpr std::chrono::milliseconds kPace{1};
     // One player in this many may have a link too slow for what is forwarded: it then skips to key frames.

@@ -183,7 +183,7 @@ void Port::add_stepped(Peer& peer) {
 void Port::clear() {
     for (const auto& [ufrag, peer] : peers_)
         retire(*peer);
-    reap(TimePoint::max());
+    reap(TimePoint::max(), retired_.size());
     flush();
 }
 
@@ -325,7 +325,7 @@ void Port::end_batch(TimePoint now) {
     }
     touched_.clear();
     flush();
-    reap(now);
+    reap(now, kReapedAtOnce);
 }
 
 void Port::reschedule(Peer& peer) {
@@ -340,15 +340,16 @@ void Port::reschedule(Peer& peer) {
 }
 
 // A session's last output is sent before its addresses are forgotten. Sessions that may not go yet are retried next time.
-void Port::reap(TimePoint now) {
+void Port::reap(TimePoint now, std::size_t at_once) {
     std::vector<Peer*> stay;
-    while (!retired_.empty()) {
+    for (std::size_t reaped = 0; !retired_.empty() && reaped < at_once;) {
         Peer* const peer = retired_.back();
         retired_.pop_back();
         if (!peer->may_go(now)) {
             stay.push_back(peer);
             continue;
         }
+        ++reaped;
         std::erase(touched_, peer);
         std::erase(stepped_, peer);
         if (peer->counts_as_half_open_)

@@ -214,6 +214,21 @@ TEST_F(RtcPort, ASessionThatIsOverStaysUntilItMayGo) {
     EXPECT_EQ(*gone, 1);
 }
 
+// Each takes a while, and whoever has a thousand sessions may end them all at once.
+TEST_F(RtcPort, SessionsThatEndTogetherAreDestroyedInPortions) {
+    constexpr std::size_t kSessions = 3 * Port::kReapedAtOnce + 1;
+    std::vector<FakePeer*> peers;
+    for (std::size_t i = 0; i < kSessions; ++i)
+        peers.push_back(&add("n" + std::to_string(i)));
+    for (FakePeer* peer : peers)
+        port->retire(*peer);
+    EXPECT_EQ(port->find("n0"), nullptr);
+    for (std::size_t left = kSessions; left > 0; left = port->sessions()) {
+        port->end_batch(io::now());
+        ASSERT_EQ(port->sessions(), left - std::min(left, Port::kReapedAtOnce));
+    }
+}
+
 TEST_F(RtcPort, HalfOpenSessionsAreCountedAndExpire) {
     for (std::size_t i = 0; i < 9; ++i)
         add("n" + std::to_string(i), 300ms);

@@ -4,6 +4,7 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "session/common/join.hpp"
 
 namespace live::session::rtmp {
 
@@ -139,6 +140,11 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
         if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
             ingest(*media);
             any = true;
+            if (publication_->source().has_unencoded()) {
+                TRY(encode_rest(publication_->source(), deadline));
+                if (!publication_->is_current())
+                    break;
+            }
         } else if (std::holds_alternative<rtmp::StoppedPublishing>(*event)) {
             step = Step::stopped;
             break;  // what follows belongs to the next session

@@ -1,5 +1,7 @@
 #include "wire/ts/muxer.hpp"
 
+#include <limits>
+
 #include "base/check.hpp"
 
 namespace live::wire::ts {
@@ -62,7 +64,12 @@ std::optional<MediaTime> Muxer::clock_at(MediaTime time) {
 }
 
 void Muxer::write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
-    CHECK(tracks_.video);
+    begin_video(picture, parts, std::numeric_limits<std::size_t>::max(), out);
+}
+
+void Muxer::begin_video(const Picture& picture, std::span<const Bytes> parts, std::size_t packets_max,
+                        std::vector<std::uint8_t>& out) {
+    CHECK(tracks_.video && packets_max > 0);  // the first packet holds the whole PES header
     auto clock = clock_at(picture.dts);
     if (!clock && picture.key)  // A player that starts here needs a clock reference.
         clock = clock_at(*last_clock_ + kClockStep);
@@ -72,8 +79,16 @@ void Muxer::write_video(const Picture& picture, std::span<const Bytes> parts, st
     const PesHeader header = pes_header(PesStream::video, times, bytes_of(parts));
     parts_.assign({header.view()});
     parts_.insert(parts_.end(), parts.begin(), parts.end());
-    video_.write_unit({.clock = clock, .random_access = picture.key}, parts_, out);
+    unit_ = PacketWriter::Unit({.clock = clock, .random_access = picture.key}, parts_);
+    continue_video(packets_max, out);
+}
+
+bool Muxer::continue_video(std::size_t packets_max, std::vector<std::uint8_t>& out) {
+    video_.write_some(unit_, packets_max, out);
+    if (!unit_.is_done())
+        return false;
     parts_.clear();
+    return true;
 }
 
 void Muxer::write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {

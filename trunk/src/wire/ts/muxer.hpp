@@ -56,6 +56,13 @@ public:
     // kPesPayloadBytesMax.
     void write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
+    // write_video() in pieces: `packets_max` packets now, at least one, and the others by continue_video() until it is true.
+    // Nothing else may be written meanwhile, and what the parts refer to stays.
+    void begin_video(const Picture& picture, std::span<const Bytes> parts, std::size_t packets_max,
+                     std::vector<std::uint8_t>& out);
+    bool continue_video(std::size_t packets_max, std::vector<std::uint8_t>& out);
+    // Of a begun access unit.
+    std::size_t packets_left() const { return unit_.packets_left(); }
 
 private:
     std::optional<MediaTime> clock_at(MediaTime time);
@@ -68,7 +75,8 @@ private:
     PacketWriter map_before_{Pid::pmt};
     PacketWriter video_{Pid::video};
     PacketWriter audio_{Pid::audio};
-    std::vector<Bytes> parts_;  // scratch; empty between calls
+    std::vector<Bytes> parts_;  // scratch; empty between access units
+    PacketWriter::Unit unit_;   // of video, in pieces
     std::optional<MediaTime> last_clock_;
     std::uint8_t version_ = 0;
     bool tables_written_ = false;  // in this version

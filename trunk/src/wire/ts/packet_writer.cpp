@@ -1,6 +1,8 @@
 #include "wire/ts/packet_writer.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 #include "wire/ts/clock.hpp"
@@ -47,30 +49,6 @@ void write_field(const PacketWriter::Start& start, std::size_t bytes, std::vecto
     out.resize(end, kStuffing);
 }
 
-// Reads several ranges as one sequence.
-class PartReader {
-public:
-    explicit PartReader(std::span<const Bytes> parts) : parts_(parts) {}
-
-    void move_to(MutBytes out) {
-        while (!out.empty()) {
-            const Bytes rest = parts_.front().subspan(at_);
-            const Bytes piece = rest.first(std::min(out.size(), rest.size()));
-            std::copy_n(piece.data(), piece.size(), out.data());  // GCC 12 copies from ranges of constant bytes one by one
-            out = out.subspan(piece.size());
-            at_ += piece.size();
-            if (at_ == parts_.front().size()) {
-                parts_ = parts_.subspan(1);
-                at_ = 0;
-            }
-        }
-    }
-
-private:
-    std::span<const Bytes> parts_;
-    std::size_t at_ = 0;
-};
-
 }  // namespace
 
 std::array<std::uint8_t, 4> PacketWriter::header(bool begins_unit, Carries carries) const {
@@ -79,29 +57,52 @@ std::array<std::uint8_t, 4> PacketWriter::header(bool begins_unit, Carries carri
             static_cast<std::uint8_t>(static_cast<unsigned>(carries) << 4 | counter_)};
 }
 
-void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
-    std::size_t left = 0;
+PacketWriter::Unit::Unit(const Start& start, std::span<const Bytes> parts) : start_(start), parts_(parts) {
     for (const Bytes part : parts)
-        left += part.size();
-    CHECK(left > 0);
-    // Reserves space, because a growing vector would copy a huge unit repeatedly.
-    const std::size_t wanted = out.size() + (left / kPacketPayloadBytes + 2) * kPacketBytes;
+        left_ += part.size();
+    CHECK(left_ > 0);
+}
+
+// Reads the parts as one sequence.
+void PacketWriter::Unit::move_to(MutBytes out) {
+    left_ -= out.size();
+    while (!out.empty()) {
+        const Bytes rest = parts_.front().subspan(at_);
+        const Bytes piece = rest.first(std::min(out.size(), rest.size()));
+        std::copy_n(piece.data(), piece.size(), out.data());  // GCC 12 copies from ranges of constant bytes one by one
+        out = out.subspan(piece.size());
+        at_ += piece.size();
+        if (at_ == parts_.front().size()) {
+            parts_ = parts_.subspan(1);
+            at_ = 0;
+        }
+    }
+}
+
+void PacketWriter::write_unit(const Start& start, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
+    Unit unit(start, parts);
+    write_some(unit, std::numeric_limits<std::size_t>::max(), out);
+}
+
+void PacketWriter::write_some(Unit& unit, std::size_t packets_max, std::vector<std::uint8_t>& out) {
+    // Reserves space, because a growing vector would copy a huge unit repeatedly. The first packet may take one more.
+    const std::size_t packets = std::min(unit.packets_left() + (unit.is_begun_ ? 0 : 1), packets_max);
+    const std::size_t wanted = out.size() + packets * kPacketBytes;
     if (wanted > out.capacity())
         out.reserve(std::max(wanted, 2 * out.capacity()));
-    PartReader in(parts);
-    for (bool first = true; left > 0; first = false) {
-        std::size_t field = first ? field_bytes(start) : 0;
+    for (std::size_t written = 0; written < packets_max && !unit.is_done(); ++written) {
+        const bool first = !std::exchange(unit.is_begun_, true);
+        std::size_t field = first ? field_bytes(unit.start_) : 0;
         std::size_t count = kPacketPayloadBytes - field;
-        if (left < count) {
-            field += count - left;
-            count = left;
+        if (unit.left_ < count) {
+            field += count - unit.left_;
+            count = unit.left_;
         }
         append(out, header(first, field > 0 ? Carries::field_and_payload : Carries::payload));
         if (field > 0)
-            write_field(first ? start : Start{}, field, out);
+            write_field(first ? unit.start_ : Start{}, field, out);
         out.resize(out.size() + count);
-        in.move_to(MutBytes(out).last(count));
-        left -= count;
+        unit.move_to(MutBytes(out).last(count));
         counter_ = counted_on(counter_, 1);
     }
 }

@@ -27,10 +27,32 @@ public:
         bool random_access = false;      // decoding may start here
     };
 
+    // A unit while it is written. The parts outlive it and must not all be empty.
+    class Unit {
+    public:
+        Unit() = default;
+        Unit(const Start& start, std::span<const Bytes> parts);
+        bool is_done() const { return left_ == 0; }
+        // Packets still to be written, once the first one is.
+        std::size_t packets_left() const { return (left_ + kPacketPayloadBytes - 1) / kPacketPayloadBytes; }
+
+    private:
+        friend class PacketWriter;
+        void move_to(MutBytes out);
+
+        Start start_;
+        std::span<const Bytes> parts_;
+        std::size_t at_ = 0;  // in the first of parts_
+        std::size_t left_ = 0;
+        bool is_begun_ = false;
+    };
+
     explicit PacketWriter(Pid pid) : pid_(pid) {}
 
     // Writes one unit, starting in a new packet and filling the last one. The parts must not all be empty.
     void write_unit(const Start& start, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
+    // The same in pieces, until the unit is done: a large one takes milliseconds. Nothing else may be written meanwhile.
+    void write_some(Unit& unit, std::size_t packets_max, std::vector<std::uint8_t>& out);
     // Writes one section in one packet; aborts when it does not fit.
     void write_section(Bytes section, std::vector<std::uint8_t>& out);
     // Writes a packet with only a clock reference. The counter does not change.

@@ -47,6 +47,30 @@ TEST(PacketWriter, EverySizeComesOutWhole) {
         }
 }
 
+TEST(PacketWriter, WritesTheSameInPieces) {
+    for (const std::size_t size : {1UL, 175UL, 176UL, 177UL, 184UL, 5'000UL, 100'000UL})
+        for (const std::size_t packets : {1UL, 2UL, 7UL, 1'000UL}) {
+            const auto bytes = counting(size);
+            const std::array parts{Bytes(bytes).first(size / 2), Bytes(bytes).subspan(size / 2)};
+            const PacketWriter::Start start{.clock = 1s, .random_access = true};
+            PacketWriter at_once(Pid::video);
+            PacketWriter in_pieces(Pid::video);
+            std::vector<std::uint8_t> whole;
+            at_once.write_unit(start, parts, whole);
+            std::vector<std::uint8_t> out;
+            PacketWriter::Unit unit(start, parts);
+            in_pieces.write_some(unit, 1, out);
+            EXPECT_EQ(out.size() + unit.packets_left() * kPacketBytes, whole.size()) << size;
+            while (!unit.is_done()) {
+                const std::size_t before = out.size();
+                in_pieces.write_some(unit, packets, out);
+                ASSERT_LE(out.size() - before, packets * kPacketBytes);
+            }
+            ASSERT_EQ(out, whole) << size << " in pieces of " << packets;
+            EXPECT_EQ(in_pieces.counter(), at_once.counter());
+        }
+}
+
 TEST(PacketWriter, StuffsInTheAdaptationField) {
     struct PacketCase {
         std::size_t payload;

@@ -1,6 +1,7 @@
 #include "wire/ts/ts_converter.hpp"
 
 #include <array>
+#include <limits>
 #include <string>
 
 #include "wire/codec/adts.hpp"
@@ -47,6 +48,10 @@ constexpr std::size_t kOpusBytesMax = 65'000;
 bool TsConverter::carries(Codec codec) { return video_type_of(codec) || audio_type_of(codec); }
 
 Result<void> TsConverter::push_video(const Frame& frame, std::vector<std::uint8_t>& out) {
+    return begin_video(frame, std::numeric_limits<std::size_t>::max(), out);
+}
+
+Result<void> TsConverter::begin_video(const Frame& frame, std::size_t packets_max, std::vector<std::uint8_t>& out) {
     if (frame.content == Content::config)
         return set_video_config(frame);
     if (frame.content != Content::frame)
@@ -62,7 +67,7 @@ Result<void> TsConverter::push_video(const Frame& frame, std::vector<std::uint8_
     auto collected = collect_access_unit(picture_, is, frame.data.bytes(), parts_);
     if (collected.ok() && !parts_.empty()) {
         write_due_tables(frame.dts, is, out);
-        muxer_.write_video({.dts = frame.dts, .pts = frame.dts + frame.cts, .key = frame.key}, parts_, out);
+        muxer_.begin_video({.dts = frame.dts, .pts = frame.dts + frame.cts, .key = frame.key}, parts_, packets_max, out);
         tables_ = Tables::stale;
     }
     parts_.clear();

@@ -34,6 +34,14 @@ public:
     Result<void> push_video(const codec::Frame& frame, std::vector<std::uint8_t>& out);
     Result<void> push_audio(const codec::Frame& frame, std::vector<std::uint8_t>& out);
 
+    // push_video() in pieces, for a large frame: `packets_max` packets now, and the others by continue_video() until it is true.
+    // Nothing else may be pushed meanwhile, and the frame's bytes stay. If nothing was appended, nothing follows.
+    Result<void> begin_video(const codec::Frame& frame, std::size_t packets_max, std::vector<std::uint8_t>& out);
+    bool continue_video(std::size_t packets_max, std::vector<std::uint8_t>& out) {
+        return muxer_.continue_video(packets_max, out);
+    }
+    std::size_t packets_left() const { return muxer_.packets_left(); }
+
     // Writes the tables at the start of a file; the next push does not write them again.
     void write_tables(std::vector<std::uint8_t>& out);
     // Writes the newest tables again for a reader that joins after them; nothing if there were none yet.
