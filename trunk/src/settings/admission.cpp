@@ -120,8 +120,14 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_stranger(request, subject, plan, deadline));
     TRY(check_refer(request, &ReferOptions::publish));
-    if (is_of_cluster(request.vhost) && cluster_->is_draining())
-        return Error(Errc::limit, "this node of the cluster is about to stop and takes no publishers: try again, at another one");
+    if (is_of_cluster(request.vhost) && !cluster_->takes_publishers()) {
+        if (auto elsewhere = placer_ != nullptr ? placer_->other_for_publisher(request) : std::nullopt)
+            return *std::move(elsewhere);
+        return Error(Errc::limit,
+                     cluster_->is_draining()
+                         ? "this node of the cluster is about to stop and takes no publishers: try again, at another one"
+                         : "this node of the cluster takes no publishers: publish at another one");
+    }
     if (!plan.is_trusted_relay)
         TRY(ask(Action::on_publish, subject, deadline));
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
