@@ -245,6 +245,14 @@ Result<void> Admission::pull(const session::ClientRequest& request, const sessio
     return pulled;
 }
 
+Result<void> Admission::fetch(const session::ClientRequest& request, io::Deadline deadline) {
+    if (relay_ == nullptr)
+        return {};
+    const session::StreamPlan plan = TRY(plan_for(request));
+    const bool is_had_elsewhere = pulls(request) || TRY(is_elsewhere(request, plan, deadline));
+    return is_had_elsewhere ? relay_->pull(request, plan, deadline) : Result<void>();
+}
+
 Result<void> Admission::check_play(const session::ClientRequest& request) const {
     using service::access::Role;
     TRY(check_refer(request, &ReferOptions::all));
