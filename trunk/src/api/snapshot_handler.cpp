@@ -30,6 +30,23 @@ int status_of(Errc code) {
     }
 }
 
+// What a player would ask for. `names`: APP/STREAM.
+session::ClientRequest player_request(const Request& request, std::string_view vhost, std::string_view names) {
+    session::ClientRequest made;
+    made.kind = session::ClientKind::flv_play;
+    made.protocol = "http-flv";
+    made.id = request.id;
+    made.ip = request.client_ip();
+    made.peer_ip = request.peer_ip;
+    made.peer = request.peer;
+    made.vhost = vhost;
+    made.app = names.substr(0, names.rfind('/'));
+    made.stream = names.substr(names.rfind('/') + 1);
+    made.param = request.target.raw_query.empty() ? std::string() : "?" + request.target.raw_query;
+    made.tc_url = "rtmp://" + made.vhost + "/" + made.app;
+    return made;
+}
+
 }  // namespace
 
 Reply SnapshotHandler::handle(const Request& request, io::Deadline deadline) {
@@ -42,6 +59,12 @@ Reply SnapshotHandler::handle(const Request& request, io::Deadline deadline) {
     name.remove_suffix(kEnding.size());
     const std::string_view vhost = request.target.query.get("vhost");
     const bool is_default = vhost.empty() || vhost == wire::rtmp::kDefaultVhost;
+    const auto wanted = player_request(request, is_default ? wire::rtmp::kDefaultVhost : vhost, name);
+    for (const std::string& part : {wanted.vhost, wanted.app, wanted.stream})
+        if (!wire::rtmp::admit_name(part).ok())
+            return error_reply(Status::not_found, "this is no name of a stream");
+    if (const auto fetched = fetcher_.fetch(wanted, deadline); !fetched.ok())
+        return error_reply(status_of(fetched.code()), fetched.error().sentence());
     const auto picture = snapshots_.take((is_default ? std::string() : std::string(vhost)) + "/" + std::string(name), deadline);
     if (!picture.ok())
         return error_reply(status_of(picture.code()), picture.error().sentence());

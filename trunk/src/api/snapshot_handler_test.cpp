@@ -10,6 +10,16 @@
 namespace live::api {
 namespace {
 
+// A node that has what it is to have, after a while.
+struct Fetcher final : StreamFetcher {
+    Result<void> fetch(const session::ClientRequest& request, io::Deadline) override {
+        asked.push_back(request.vhost + "/" + request.app + "/" + request.stream + request.param);
+        return answer;
+    }
+    std::vector<std::string> asked;
+    Result<void> answer;
+};
+
 struct SnapshotHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     SnapshotHandlerTest() { router.add(SnapshotHandler::kPath, handler); }
     // A stream whose key frame is the given tag body.
@@ -23,7 +33,8 @@ struct SnapshotHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     media::SlabPool pool;
     media::StreamTable streams{pool};
     service::snapshot::SnapshotService snapshots{streams};
-    SnapshotHandler handler{snapshots};
+    Fetcher fetcher;
+    SnapshotHandler handler{snapshots, fetcher};
 };
 
 TEST_F(SnapshotHandlerTest, SaysWhyThereIsNone) {
@@ -39,6 +50,20 @@ TEST_F(SnapshotHandlerTest, SaysWhyThereIsNone) {
     EXPECT_EQ(ask("/api/v1/snapshot/live/cam.jpg?vhost=__defaultVhost__").status, 404);
     const auto broken = publish("/live/broken", hex("17 01 000000 00000002 65aa"));
     EXPECT_GE(ask("/api/v1/snapshot/live/broken.jpg").status, 415) << "nothing that can be decoded";
+}
+
+TEST_F(SnapshotHandlerTest, HasTheStreamFetched) {
+    ask("/api/v1/snapshot/live/cam.jpg?token=x");
+    ask("/api/v1/snapshot/live/deep/cam.jpg?vhost=other");
+    EXPECT_EQ(fetcher.asked, (std::vector<std::string>{"__defaultVhost__/live/cam?token=x", "other/live/deep/cam?vhost=other"}));
+    fetcher.answer = Error(Errc::not_found, "no origin has it");
+    const auto reply = ask("/api/v1/snapshot/live/cam.jpg");
+    EXPECT_EQ(reply.status, 404);
+    EXPECT_NE(reply.body.find("no origin has it"), std::string::npos);
+    fetcher.asked.clear();
+    for (const char* name : {"live/ca%0am", "/cam", "live/", "live/a%7Cb"})
+        EXPECT_EQ(ask(std::string("/api/v1/snapshot/") + name + ".jpg").status, 404) << name;
+    EXPECT_LE(fetcher.asked.size(), 1U) << "names that none can have are asked for nowhere";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "app/drain.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -15,7 +16,18 @@ bool is_counted(session::ClientEntry& client) {
     return client.plan() != nullptr && request.kind != session::ClientKind::relay_pull && !request.is_relay();
 }
 
+bool is_webrtc(session::ClientKind kind) {
+    return kind == session::ClientKind::rtc_play || kind == session::ClientKind::rtc_publish;
+}
+
 }  // namespace
+
+std::size_t ending_now(std::size_t sessions, std::chrono::milliseconds left, std::chrono::milliseconds limit) {
+    if (left > limit / Drain::kLastPart)
+        return 0;
+    const auto steps = static_cast<std::size_t>(std::max<std::chrono::milliseconds::rep>(left / Drain::kStep, 1));
+    return (sessions + steps - 1) / steps;
+}
 
 void Drain::begin(std::chrono::milliseconds limit, io::Deadline deadline) {
     has_begun_ = true;
@@ -28,6 +40,7 @@ void Drain::begin(std::chrono::milliseconds limit, io::Deadline deadline) {
 
 void Drain::step() {
     std::unordered_set<std::string> asked;
+    std::vector<session::ClientEntry*> sessions;
     std::size_t now = 0;
     clients_.for_each([&](session::ClientEntry& client) {
         const session::ClientRequest& request = client.client().request();
@@ -37,17 +50,35 @@ void Drain::step() {
             asked.insert(request.id);
             return;
         }
+        if (is_webrtc(request.kind)) {
+            sessions.push_back(&client);
+            return;
+        }
         if (now >= kAskedAtOnce)
             return;
-        const auto to = is_publisher(request.kind) ? placer_.other_for_publisher(request) : placer_.send_on(request);
+        const auto to = placer_.move(request);
         if (!to || !client.client().ask_to_move(*to))
             return;
         ++now;
         ++asked_total_;
         asked.insert(request.id);
-        LOG_INFO(log_, "drain: client {} of {} is asked to go on at {}", request.id, client.plan()->url, to->rtmp);
+        LOG_INFO(log_, "drain: client {} of {} is asked to go on {}", request.id, client.plan()->url,
+                 to->rtmp.empty() ? "where it finds another node" : "at " + to->rtmp);
     });
+    end_sessions(std::move(sessions), asked);
     asked_ = std::move(asked);
+}
+
+// Those that cannot be sent on stay.
+void Drain::end_sessions(std::vector<session::ClientEntry*> sessions, std::unordered_set<std::string>& asked) {
+    std::erase_if(sessions, [this](session::ClientEntry* client) { return !placer_.move(client->client().request()); });
+    const auto lasted = std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - since_);
+    sessions.resize(std::min(sessions.size(), ending_now(sessions.size(), limit_ - lasted, limit_)));
+    for (session::ClientEntry* client : sessions) {
+        ++asked_total_;
+        asked.insert(client->client().request().id);
+        client->kick("this node drains, and the client goes on at another one");
+    }
 }
 
 bool Drain::is_over() const {

@@ -1,11 +1,14 @@
 // Drain: empties a node of a cluster before it stops. Nobody is placed on it any more; publishers and RTMP players that announced
-// E-RTMP's reconnect are asked to go on at another node; the rest stay until they leave by themselves, or until the limit.
+// E-RTMP's reconnect are asked to go on at another node. WebRTC has no message for that: in the last quarter of the time its
+// sessions end one after the other, with BYE and close_notify, so that their clients open new ones and are sent on. The rest stay
+// until they leave by themselves, or until the limit.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "api/drain_handler.hpp"
 #include "base/log.hpp"
@@ -14,11 +17,16 @@
 
 namespace live::app {
 
+// How many of so many sessions end now, so that all have ended when `left` of the drain's `limit` has passed. Pure.
+std::size_t ending_now(std::size_t sessions, std::chrono::milliseconds left, std::chrono::milliseconds limit);
+
 class Drain {
 public:
     // Asked in one step, so that the other nodes are not run over.
     static constexpr std::size_t kAskedAtOnce = 100;
     static constexpr std::chrono::milliseconds kStep{250};
+    // The last so-many-th of the limit, in which sessions of WebRTC end.
+    static constexpr int kLastPart = 4;
 
     // All outlive this.
     Drain(const session::ClientTable& clients, service::cluster::ClusterService& node, service::cluster::Placer& placer, Log log)
@@ -26,7 +34,7 @@ public:
 
     // On a server that is alone only the state is remembered.
     void begin(std::chrono::milliseconds limit, io::Deadline deadline);
-    // Asks clients that have not been asked. Does not suspend.
+    // To be called every kStep: asks clients that have not been asked. Does not suspend.
     void step();
     // No publisher and no player is left; other nodes' pulls do not count, and this node's own neither.
     bool is_over() const;
@@ -34,6 +42,7 @@ public:
     api::DrainFacts facts() const;
 
 private:
+    void end_sessions(std::vector<session::ClientEntry*> sessions, std::unordered_set<std::string>& asked);
     api::DrainFacts::Clients count_clients() const;
 
     const session::ClientTable& clients_;

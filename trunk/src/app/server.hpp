@@ -201,7 +201,7 @@ private:
     HttpWiring::Sources http_sources_;
     HttpWiring http_;
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
-    api::SnapshotHandler snapshot_api_{snapshots_};
+    api::SnapshotHandler snapshot_api_{snapshots_, admission_};
     session::srt::Doctor srt_doctor_{srt_.port()};
     api::SrtDoctorHandler srt_doctor_api_{http_.info(), srt_doctor_};
     api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_, node_};

@@ -120,8 +120,14 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_stranger(request, subject, plan, deadline));
     TRY(check_refer(request, &ReferOptions::publish));
-    if (is_of_cluster(request.vhost) && cluster_->is_draining())
-        return Error(Errc::limit, "this node of the cluster is about to stop and takes no publishers: try again, at another one");
+    if (is_of_cluster(request.vhost) && !cluster_->takes_publishers()) {
+        if (auto elsewhere = placer_ != nullptr ? placer_->other_for_publisher(request) : std::nullopt)
+            return *std::move(elsewhere);
+        return Error(Errc::limit,
+                     cluster_->is_draining()
+                         ? "this node of the cluster is about to stop and takes no publishers: try again, at another one"
+                         : "this node of the cluster takes no publishers: publish at another one");
+    }
     if (!plan.is_trusted_relay)
         TRY(ask(Action::on_publish, subject, deadline));
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
@@ -237,6 +243,14 @@ Result<void> Admission::pull(const session::ClientRequest& request, const sessio
     if (!pulled.ok())
         report_stream(Action::on_stop, request, plan);  // its on_play has accepted it
     return pulled;
+}
+
+Result<void> Admission::fetch(const session::ClientRequest& request, io::Deadline deadline) {
+    if (relay_ == nullptr)
+        return {};
+    const session::StreamPlan plan = TRY(plan_for(request));
+    const bool is_had_elsewhere = pulls(request) || TRY(is_elsewhere(request, plan, deadline));
+    return is_had_elsewhere ? relay_->pull(request, plan, deadline) : Result<void>();
 }
 
 Result<void> Admission::check_play(const session::ClientRequest& request) const {

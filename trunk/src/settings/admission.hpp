@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "api/snapshot_handler.hpp"
 #include "service/access_log/access_log.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/cluster/placer.hpp"
@@ -22,7 +23,10 @@
 
 namespace live::settings {
 
-class Admission final : public session::Admission, public session::rtmp::VhostOptions, public service::access_log::VhostNames {
+class Admission final : public session::Admission,
+                        public session::rtmp::VhostOptions,
+                        public service::access_log::VhostNames,
+                        public api::StreamFetcher {
 public:
     // `settings` outlives this.
     explicit Admission(const CurrentSettings& settings) : settings_(settings) {}
@@ -74,6 +78,9 @@ public:
 
     // session::rtmp::VhostOptions
     Result<session::rtmp::RtmpOptions> options_of(const std::string& vhost) const override;
+
+    // api::StreamFetcher
+    Result<void> fetch(const session::ClientRequest& request, io::Deadline deadline) override;
 
     // service::access_log::VhostNames
     std::string serving(const std::string& name) const override;

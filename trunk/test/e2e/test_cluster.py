@@ -8,91 +8,12 @@ import urllib.request
 import pytest
 
 import play_check
+from cluster_nodes import (VHOST, cluster_of, fixture_node, fixture_registry, owners, publish_when_allowed, start_player,  # noqa: F401
+                           start_publisher, videos, wait_up, where)
 from live_server import LiveServer, conf, free_port, wait_until
 from players import FfmpegPublisher, wait_playable
 from registry_server import RegistryServer, Sentinel
-from rtmp_client import VIDEO, Closed, Player, Publisher
-
-VHOST = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"
-
-
-@pytest.fixture(name="registry")
-def fixture_registry(tmp_path):
-    one = RegistryServer(tmp_path / "registry")
-    yield one.start()
-    one.stop()
-
-
-@pytest.fixture(name="node")
-def fixture_node(tmp_path):
-    """node(registry) starts one; at the end all are killed, and none may have reported anything."""
-    started = []
-
-    def start(registry, vhost: str = "", url: str | None = None, more: str = "") -> LiveServer:
-        name = f"n{len(started)}"
-        root = (f"cluster {{ registry {url or registry.url()}; node_id {name}; advertise 127.0.0.1; beat 1; lease 3; {more} }}\n"
-                "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
-        started.append(LiveServer(tmp_path / name, conf(VHOST + vhost, root)).start())
-        return started[-1]
-
-    yield start
-    try:
-        for one in started:
-            one.assert_no_report()
-    finally:
-        for one in started:
-            one.kill()
-
-
-def cluster_of(node: LiveServer) -> dict:
-    return node.api("/api/v1/clusters")["data"]["cluster"]
-
-
-def owners(node: LiveServer) -> dict[str, str]:
-    return {one["stream"]: one["node"] for one in cluster_of(node)["streams"]}
-
-
-def where(node: LiveServer, stream: str) -> str:
-    data = node.api(f"/api/v1/cluster/where?stream={stream}")["data"]
-    return data["node"]["id"] if data["node"] else data["state"]
-
-
-def wait_up(*nodes: LiveServer) -> None:
-    for node in nodes:
-        wait_until(lambda one=node: cluster_of(one)["registry"]["state"] == "up", 10, "the registry is connected")
-
-
-def videos(player: Player) -> int:
-    return sum(message.type == VIDEO for message in player.messages)
-
-
-def start_player(node: LiveServer, stream: str = "cam") -> Player:
-    player = Player(node.ports["rtmp"], stream)
-    player.start()
-    return player
-
-
-def start_publisher(node: LiveServer, clip, stream: str = "cam") -> Publisher:
-    publisher = Publisher(node.ports["rtmp"], stream, clip)
-    publisher.start()
-    return publisher
-
-
-def publish_when_allowed(node: LiveServer, clip, limit_s: float) -> Publisher:
-    """As an encoder does that tries again."""
-    deadline = time.monotonic() + limit_s
-    while True:
-        try:
-            publisher = Publisher(node.ports["rtmp"], "cam", clip)
-            if publisher.status["code"] == "NetStream.Publish.Start":
-                publisher.start()
-                return publisher
-            publisher.client.close()
-        except (Closed, OSError, TimeoutError):
-            pass
-        assert time.monotonic() < deadline, "nobody lets the publisher in"
-        time.sleep(0.1)
-
+from rtmp_client import VIDEO, Closed
 
 def test_publish_anywhere_play_anywhere(registry, node, clip):
     nodes = [node(registry), node(registry), node(registry)]

@@ -251,3 +251,22 @@ def test_hls_players_may_be_the_first_to_come(server, clip, more):
     assert play_check.play(url, 4).problems() == []
     assert status_of(f"http://127.0.0.1:{edge.ports['http']}/live/nothing.m3u8") == 404
     publisher.stop()
+
+
+def snapshot_of(live, name: str = "live/cam.jpg") -> tuple[int, bytes]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}/api/v1/snapshot/{name}", timeout=20) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def test_a_snapshot_is_reason_enough_to_pull(server, clip):
+    origin = server()
+    edge = server(edge_of(origin, more="linger 1; first_frame_timeout 2;"))
+    with FfmpegPublisher(origin.url("cam"), clip("basic")):
+        wait_playable(origin.url("cam"))
+        status, picture = snapshot_of(edge)
+        assert (status, picture[:3]) == (200, b"\xff\xd8\xff"), picture[:300]
+        assert snapshot_of(edge, "live/none.jpg")[0] == 404
+        wait_until(lambda: not edge.api("/api/v1/clusters")["data"]["pulls"], 8, "the pull ends when nobody reads")

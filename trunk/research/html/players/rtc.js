@@ -94,6 +94,13 @@ export class Session {
         await this.connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() });
     }
 
+    /** A server that ends a session says so by DTLS (close_notify), long before a silent connection counts as failed. */
+    whenEnded(handler) {
+        const [first] = this.connection.getTransceivers();
+        const transport = first?.receiver.transport ?? first?.sender.transport;
+        transport?.addEventListener('statechange', () => transport.state === 'closed' && handler());
+    }
+
     /** Also when the page goes away. */
     close() {
         this.connection.close();

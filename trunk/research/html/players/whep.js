@@ -6,6 +6,8 @@ import { endpointOf, Meter, prefer, Session } from './rtc.js';
 const FIGURES_MS = 1000;
 const RETRY_MS = 1000;
 const RETRY_MS_MAX = 10_000;
+// After the server has ended the session: others have been told at the same moment.
+const GO_ON_MS_MAX = 300;
 const CONNECT_MS_MAX = 15_000;
 
 const query = new URLSearchParams(location.search);
@@ -44,6 +46,13 @@ function tryAgain(text) {
     retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
 }
 
+/** A server that stops or drains has ended the session; the same address leads to another one, if there is one. */
+function goOn() {
+    leave();
+    show('warn', 'Interrupted', 'The server has ended the session.', true);
+    timer = setTimeout(play, Math.random() * GO_ON_MS_MAX);
+}
+
 async function play() {
     leave();
     wanted = true;
@@ -80,6 +89,7 @@ async function play() {
     try {
         await own.open(address.value);
         if (session !== own) return own.close();
+        own.whenEnded(() => session === own && goOn());
         timer = setTimeout(() => tryAgain('The server could not be reached by UDP or TCP.'), CONNECT_MS_MAX);
         await start();
     } catch (error) {

@@ -34,6 +34,15 @@ function leave() {
     video.srcObject = null;
 }
 
+/** A server that stops or drains has ended the session; the same address leads to another one, if there is one. */
+function goOn() {
+    const kept = media;
+    media = null;
+    leave();
+    show('warn', 'Interrupted', 'The server has ended the session.');
+    publish(kept);
+}
+
 function fail(text) {
     leave();
     show('bad', 'Stopped', text);
@@ -69,14 +78,15 @@ async function listDevices() {
     }
 }
 
-async function publish() {
+/** With `kept`, what is captured already. */
+async function publish(kept) {
     leave();
     const connection = new RTCPeerConnection();
     const own = new Session(connection, query.get('token'));
     session = own;
     show('warn', 'Connecting', 'Connecting');
     try {
-        media = await capture();
+        media = kept ?? (await capture());
         await listDevices();
         if (session !== own) return;
         video.srcObject = media;
@@ -102,6 +112,7 @@ async function publish() {
             }
         };
         await own.open(address.value);
+        own.whenEnded(() => session === own && goOn());
         timer = setTimeout(() => fail('The server could not be reached by UDP or TCP.'), CONNECT_MS_MAX);
         show('warn', 'Connecting', '');
     } catch (error) {

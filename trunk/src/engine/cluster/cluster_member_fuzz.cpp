@@ -26,16 +26,15 @@ Answer made_of(const Command& command, std::string_view line) {
     }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    std::string_view rest = live::as_text({data, size});
+void ask_registry(std::string_view rest, const std::string& secret) {
     live::TimePoint now{std::chrono::hours(1)};
     NodeRecord self;
     self.id = "me";
     self.run = 1;
     self.host = "192.0.2.1";
-    Member member({}, self, 1);
+    MemberOptions options;
+    options.secret = secret;
+    Member member(options, self, 1);
     member.handle_connected(now);
     member.publish("/live/mine", false, 0, now);
     std::size_t asked = 0, told = 0, sent = 0;
@@ -60,5 +59,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     while (auto notice = member.poll_notice())
         told += std::holds_alternative<FindDecided>(*notice) ? 1 : 0;
     CHECK(asked == told);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text = live::as_text({data, size});
+    ask_registry(text, "");
+    ask_registry(text, "hush");
     return 0;
 }

@@ -22,20 +22,24 @@ constexpr milliseconds kPauseWhenFull{100};
 }  // namespace
 
 Member::Member(MemberOptions options, NodeRecord self, std::uint64_t seed)
-    : options_(std::move(options)), seal_(options_.secret), self_(std::move(self)), random_state_(seed) {
-    seal_.put_on(self_);
-}
+    : options_(std::move(options)), seal_(options_.secret), self_(std::move(self)), random_state_(seed) {}
 
-void Member::set_self(NodeRecord self) {
+void Member::set_self(NodeRecord self, std::int64_t wall, TimePoint now) {
     self.id = self_.id;
     self.run = self_.run;
     self_ = std::move(self);
-    seal_.put_on(self_);
+    wall_ = wall;
+    wall_at_ = now;
+}
+
+Beat Member::signed_beat(TimePoint now) {
+    seal_.put_on(self_, wall(now));
+    return {self_, options_.lease};
 }
 
 void Member::announce_state(TimePoint now) {
     if (may_send())
-        send(Beat{self_, options_.lease}, now);
+        send(signed_beat(now), now);
 }
 
 // SplitMix64.
@@ -163,7 +167,7 @@ void Member::send_beat(TimePoint now) {
     const Duration jitter = options_.beat / 10;
     beat_timer_ = start_timer(now + options_.beat - random_below(jitter), Timer::What::beat);
     if (in_flight_.size() < kInFlightMax)
-        send(Beat{self_, options_.lease}, now);
+        send(signed_beat(now), now);
 }
 
 void Member::send_claim(const std::string& stream, Owned& owned, TimePoint now) {
@@ -252,7 +256,7 @@ void Member::handle_answer(std::uint64_t id, const Answer& answer, TimePoint now
                    [&](const ClaimDone& done) { on_claim(command, done, now); },
                    [&](const WithdrawDone&) { on_withdrawn(std::get<Withdraw>(command.what)); },
                    [&](const LookDone& done) { on_look(std::get<Look>(command.what).stream, done, now); },
-                   [&](const NodesDone& done) { on_nodes(done); },
+                   [&](const NodesDone& done) { on_nodes(done, now); },
                    [](const Refusal&) {},
                },
                answer);
@@ -279,20 +283,38 @@ void Member::on_claim(const Command& command, const ClaimDone& done, TimePoint n
     if (!done.is_granted) {
         // A claim of somebody who was let in meanwhile is decided by its epoch.
         if (!(is_late && claim.is_fresh))
-            on_refused(claim, owned, done.holder);
+            on_refused(claim, owned, done.holder, now);
         return;
     }
     owned.own.epoch = std::clamp<std::uint64_t>(done.epoch, 1, kNumberMax);
     owned.step = Step::held;
     owned.renew_at = now + kRenewal + random_below(kRenewal / 2);
     let_in(owned, Verdict::granted);
+    if (seal_.is_good(owned.own, claim.stream))
+        return;
+    // The registry has counted: signed with the epoch it is claimed again.
+    seal_.put_on(owned.own, claim.stream);
+    announce_at(claim.stream, owned, claim.is_fresh ? now : now + kRetry);
 }
 
-void Member::on_refused(const Claim& claim, Owned& owned, const std::string& holder) {
+// With a secret, nobody loses a stream to a record that no node has signed with its epoch. That of a node which has just been let
+// in will be, soon; any other one is somebody else's work, and is written over.
+bool Member::takes_back(const Claim& claim, Owned& owned, const Result<OwnRecord>& holder, TimePoint now) {
+    if (owned.step == Step::asking || (holder.ok() && seal_.is_good(*holder, claim.stream)))
+        return false;
+    if (holder.ok() && !believes(*holder, claim.stream, now))
+        owned.dead = NodeRun{holder->node, holder->run};
+    announce_at(claim.stream, owned, now + kRetry + random_below(kRetry));
+    return true;
+}
+
+void Member::on_refused(const Claim& claim, Owned& owned, const std::string& holder, TimePoint now) {
     const auto own = parse_own(holder);
-    const bool is_good = own.ok() && seal_.is_good(*own, claim.stream);
+    const bool is_good = own.ok() && believes(*own, claim.stream, now);
     if (!is_good)
         ++counts_.malformed;
+    if (seal_.is_on() && takes_back(claim, owned, own, now))
+        return;
     const std::string to = is_good ? own->node : std::string();
     if (is_good)
         cached(claim.stream).epoch = own->epoch;
@@ -313,12 +335,13 @@ void Member::on_withdrawn(const Withdraw& withdraw) {
         withdrawals_.erase(asked);
 }
 
-Whereabouts Member::read(const std::string& stream, const LookDone& done) {
+Whereabouts Member::read(const std::string& stream, const LookDone& done, TimePoint now) {
     if (done.own.empty())
         return Nowhere{};
     auto own = parse_own(done.own);
     auto node = own.ok() && !done.node.empty() ? parse_node(own->node, done.node) : Result<NodeRecord>(NodeRecord());
-    const bool is_known = own.ok() && node.ok() && seal_.is_good(*own, stream) && (done.node.empty() || seal_.is_good(*node));
+    const bool is_known =
+        own.ok() && node.ok() && believes(*own, stream, now) && (done.node.empty() || seal_.is_good(*node, wall(now)));
     if (!is_known) {
         ++counts_.malformed;
         return Nowhere{};
@@ -333,7 +356,7 @@ Whereabouts Member::read(const std::string& stream, const LookDone& done) {
 }
 
 void Member::on_look(const std::string& stream, const LookDone& done, TimePoint now) {
-    Whereabouts where = read(stream, done);
+    Whereabouts where = read(stream, done, now);
     Cached& known = cached(stream);
     known.where = where;
     known.at = now;
@@ -341,11 +364,11 @@ void Member::on_look(const std::string& stream, const LookDone& done, TimePoint 
     tell_finders(stream, where);
 }
 
-void Member::on_nodes(const NodesDone& done) {
+void Member::on_nodes(const NodesDone& done, TimePoint now) {
     std::vector<NodeRecord> nodes;
     for (const auto& [id, text] : done.nodes) {
         auto node = parse_node(id, text);
-        if (!node.ok() || !seal_.is_good(*node))
+        if (!node.ok() || !seal_.is_good(*node, wall(now)))
             ++counts_.malformed;
         else if (node->id != self_.id && nodes.size() < kNodesMax)
             nodes.push_back(*std::move(node));
@@ -369,7 +392,7 @@ void Member::handle_event(std::string_view text, TimePoint now) {
                     node.state = NodeRecord::State::draining;
             break;
         case Event::Kind::kick:
-            if (owned != owned_.end() && event->node == self_.id)
+            if (owned != owned_.end() && event->node == self_.id && is_meant(*event, owned->second.own))
                 say(Kicked{event->stream});
             break;
         case Event::Kind::published:
@@ -379,6 +402,11 @@ void Member::handle_event(std::string_view text, TimePoint now) {
                 on_change(*event, now);
             break;
     }
+}
+
+// A signed order to end a stream is for one publisher: epochs begin again when a stream has had no owner for a moment.
+bool Member::is_meant(const Event& kick, const OwnRecord& own) const {
+    return !seal_.is_on() || (own.since >= 0 && kick.epoch == static_cast<std::uint64_t>(own.since));
 }
 
 // An event may be late, repeated or made up: the registry is asked whether it is still true.

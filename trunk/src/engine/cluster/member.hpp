@@ -113,8 +113,8 @@ public:
     // `self` names this node and this run of it. `seed`: of the jitter.
     Member(MemberOptions options, NodeRecord self, std::uint64_t seed);
 
-    // What the next beat says.
-    void set_self(NodeRecord self);
+    // What the next beat says; with the wall clock, in milliseconds, which dates what is signed.
+    void set_self(NodeRecord self, std::int64_t wall, TimePoint now);
     const NodeRecord& self() const { return self_; }
     // Says it now: its state has changed.
     void announce_state(TimePoint now);
@@ -161,6 +161,10 @@ public:
         for (const auto& [stream, owned] : owned_)
             each(stream, owned.own);
     }
+    // Whether the registry's record of a stream's owner is one of this cluster's.
+    bool believes(const OwnRecord& own, std::string_view stream, TimePoint now) const {
+        return seal_.is_good(own, stream) || seal_.is_good_claim(own, stream, wall(now));
+    }
     const MemberCounts& counts() const { return counts_; }
     const Seal& seal() const { return seal_; }
     // From the newest command to its answer.
@@ -205,6 +209,7 @@ private:
     void fire(const Timer& timer, TimePoint now);
     std::uint64_t send(decltype(Command::what) what, TimePoint now);
     void send_beat(TimePoint now);
+    Beat signed_beat(TimePoint now);
     void send_claim(const std::string& stream, Owned& owned, TimePoint now);
     void announce(const std::string& stream, std::uint64_t timer, TimePoint now);
     void announce_all(TimePoint now);
@@ -217,12 +222,17 @@ private:
 
     void on_beat(const BeatDone& done, TimePoint now);
     void on_claim(const Command& command, const ClaimDone& done, TimePoint now);
-    void on_refused(const Claim& claim, Owned& owned, const std::string& holder);
+    void on_refused(const Claim& claim, Owned& owned, const std::string& holder, TimePoint now);
+    bool takes_back(const Claim& claim, Owned& owned, const Result<OwnRecord>& holder, TimePoint now);
     void on_withdrawn(const Withdraw& withdraw);
     void on_look(const std::string& stream, const LookDone& done, TimePoint now);
-    void on_nodes(const NodesDone& done);
+    void on_nodes(const NodesDone& done, TimePoint now);
+    bool is_meant(const Event& kick, const OwnRecord& own) const;
     void on_change(const Event& event, TimePoint now);
-    Whereabouts read(const std::string& stream, const LookDone& done);
+    Whereabouts read(const std::string& stream, const LookDone& done, TimePoint now);
+    std::int64_t wall(TimePoint now) const {
+        return wall_ + std::chrono::duration_cast<std::chrono::milliseconds>(now - wall_at_).count();
+    }
 
     Owned& add(const std::string& stream, std::int64_t since);
     void let_in(Owned& owned, Verdict verdict, const std::string& holder = {});
@@ -239,6 +249,8 @@ private:
     const MemberOptions options_;
     const Seal seal_;
     NodeRecord self_;
+    std::int64_t wall_ = 0;
+    TimePoint wall_at_{};
     std::uint64_t random_state_;
     bool is_connected_ = false;
     std::uint64_t beats_answered_ = 0;  // on this connection

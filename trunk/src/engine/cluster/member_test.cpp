@@ -34,6 +34,7 @@ public:
 
     Node& add(const std::string& id, std::uint64_t run = 1, const std::string& secret = {}) {
         nodes.push_back(std::make_unique<Node>(id, run, secret));
+        nodes.back()->member.set_self(record_of(id, run), 5, now);
         nodes.back()->member.handle_connected(now);
         settle();
         return *nodes.back();
@@ -165,7 +166,7 @@ TEST(ClusterMember, ANodeThatDrainsGivesItsStreamsAway) {
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
     NodeRecord self = a.member.self();
     self.state = NodeRecord::State::draining;
-    a.member.set_self(self);
+    a.member.set_self(self, 0, cluster.now);
     a.member.announce_state(cluster.now);
     cluster.settle();
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted) << "at once";
@@ -353,6 +354,59 @@ TEST(ClusterMember, NodesWithASecretBelieveEachOtherOnly) {
     a.member.seal().put_on(drain);
     b.member.handle_event(text_of(drain), cluster.now);
     EXPECT_EQ(b.member.neighbours()[0].state, NodeRecord::State::draining);
+}
+
+// What was signed once is written again: by somebody who may write to the registry but does not have the secret.
+TEST(ClusterMember, RecordsThatAreReplayedAreNotBelieved) {
+    Cluster cluster;
+    auto& a = cluster.add("a", 1, "hush");
+    auto& b = cluster.add("b", 1, "hush");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    cluster.run(milliseconds(100));
+    const LookDone old = std::get<LookDone>(cluster.registry.execute({0, Look{"s"}}, cluster.now));
+    const OwnRecord first = MUST(parse_own(old.own));
+    EXPECT_TRUE(a.member.seal().is_good(first, "s")) << "signed with the epoch that was counted";
+    a.member.unpublish("s", cluster.now);
+    cluster.settle();
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
+    cluster.run(milliseconds(100));
+    // With another epoch: it would take the stream from its owner.
+    OwnRecord forged = first;
+    forged.epoch = 1'000;
+    cluster.registry.put("s", forged);
+    b.member.handle_event("moved|a|1|1000|s", cluster.now);
+    cluster.run(std::chrono::seconds(10));
+    EXPECT_EQ(b.member.counts().lost, 0U);
+    EXPECT_TRUE(b.member.owns("s"));
+    EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b") << "and its node sets it right";
+    // A node that has ended, whose address may be anybody's.
+    cluster.nodes.erase(cluster.nodes.begin());
+    cluster.run(Seal::kWindow + std::chrono::seconds(10));
+    cluster.registry.put(MUST(parse_node("a", old.node)), cluster.now + std::chrono::hours(1));
+    cluster.run(std::chrono::seconds(20));
+    EXPECT_TRUE(b.member.neighbours().empty());
+    cluster.registry.put("t", first);
+    EXPECT_EQ(place_of(cluster.find(b, "t")), "nowhere");
+}
+
+TEST(ClusterMember, AKickIsForOnePublisher) {
+    Cluster cluster;
+    auto& a = cluster.add("a", 1, "hush");
+    EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
+    Event kick{Event::Kind::kick, "a", 1, static_cast<std::uint64_t>(a.member.find_own("s")->since), "s"};
+    a.member.seal().put_on(kick);
+    a.member.handle_event(text_of(kick), cluster.now);
+    cluster.settle();
+    EXPECT_NE(Cluster::newest<Kicked>(a), nullptr);
+    a.member.unpublish("s", cluster.now);
+    cluster.settle();
+    a.notices.clear();
+    a.member.publish("s", false, 6, cluster.now);
+    cluster.settle();
+    ASSERT_TRUE(a.member.owns("s"));
+    a.member.handle_event(text_of(kick), cluster.now);
+    cluster.settle();
+    EXPECT_EQ(Cluster::newest<Kicked>(a), nullptr) << "it was another one's";
 }
 
 TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {

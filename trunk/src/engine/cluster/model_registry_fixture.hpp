@@ -30,6 +30,9 @@ public:
         const auto found = owners_.find(stream);
         return found != owners_.end() && lives(found->second, now) ? std::optional(found->second) : std::nullopt;
     }
+    // Somebody writes there.
+    void put(const std::string& stream, const OwnRecord& own) { owners_[stream] = own; }
+    void put(const NodeRecord& node, TimePoint until) { nodes_[node.id] = {node, until}; }
     std::size_t streams() const { return owners_.size(); }
 
 private:

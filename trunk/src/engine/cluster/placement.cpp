@@ -7,7 +7,7 @@ namespace live::engine::cluster {
 
 namespace {
 
-bool is_up(const NodeRecord& node) { return node.state == NodeRecord::State::up; }
+bool is_up(const NodeRecord& node) { return node.state != NodeRecord::State::draining; }
 
 bool is_less_used(const NodeRecord& one, const NodeRecord& other) {
     if (one.capacity != 0 && other.capacity != 0)
@@ -19,7 +19,8 @@ bool is_less_used(const NodeRecord& one, const NodeRecord& other) {
 std::vector<const NodeRecord*> usable_nodes(const PlacementQuestion& question, bool in_region) {
     std::vector<const NodeRecord*> usable;
     const auto is_usable = [&](const NodeRecord& node) {
-        return is_up(node) && share_of(node) < kFullShare && (!in_region || node.region == question.self.region);
+        return is_up(node) && (!question.is_for_publisher || node.state != NodeRecord::State::edge) &&
+               share_of(node) < kFullShare && (!in_region || node.region == question.self.region);
     };
     if (is_usable(question.self))
         usable.push_back(&question.self);

@@ -1,4 +1,4 @@
-// Where a player is best served: on this node, or on another one. Any node can serve any stream, because it pulls what it does
+// Where a client is best served: on this node, or on another one. Any node can serve any stream, because it pulls what it does
 // not have; a pull costs the stream's owner as much as a player does. Pure.
 #pragma once
 
@@ -22,6 +22,8 @@ struct PlacementQuestion {
     std::span<const NodeRecord> others{};
     // The port that a node must have for this player's protocol.
     std::uint16_t NodeRecord::*port = &NodeRecord::rtmp_port;
+    // Edges take none.
+    bool is_for_publisher = false;
 };
 
 // Load by capacity; 0 when the capacity is unknown.

@@ -122,5 +122,27 @@ TEST(Placement, ACrowdSpreads) {
         EXPECT_NEAR(static_cast<double>(load[node.id]), 500, 60) << node.id;
 }
 
+TEST(Placement, APublisherIsNotSentToAnEdge) {
+    NodeRecord self;
+    self.id = "self";
+    self.state = NodeRecord::State::draining;
+    NodeRecord edge;
+    edge.id = "edge";
+    edge.rtmp_port = 1935;
+    edge.state = NodeRecord::State::edge;
+    NodeRecord origin = edge;
+    origin.id = "origin";
+    origin.state = NodeRecord::State::up;
+    origin.load = 1'000'000;
+    const std::vector<NodeRecord> others = {edge, origin};
+    for (std::uint64_t random = 0; random < 8; ++random) {
+        const auto* to = choose_node({.self = self, .others = others, .is_for_publisher = true}, random);
+        ASSERT_NE(to, nullptr);
+        EXPECT_EQ(to->id, "origin");
+    }
+    EXPECT_EQ(choose_node({.self = self, .others = std::span(others).first(1), .is_for_publisher = true}, 0), nullptr);
+    EXPECT_NE(choose_node({.self = self, .others = std::span(others).first(1)}, 0), nullptr) << "a player is";
+}
+
 }  // namespace
 }  // namespace live::engine::cluster

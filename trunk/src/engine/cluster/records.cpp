@@ -17,7 +17,7 @@ namespace live::engine::cluster {
 namespace {
 
 constexpr std::array<std::string_view, 5> kKinds = {"published", "gone", "moved", "drain", "kick"};
-constexpr std::array<std::string_view, 2> kStates = {"up", "draining"};
+constexpr std::array<std::string_view, 3> kStates = {"up", "draining", "edge"};
 
 Error broken(std::string_view what) { return {Errc::malformed, fmt::format("the registry has {}", what)}; }
 
@@ -77,10 +77,8 @@ public:
         ok_ = ok_ && found != names.end();
         return ok_ ? static_cast<std::size_t>(found - names.begin()) : 0;
     }
-    // Empty when there is no more field.
-    std::string mac_if_any() {
-        if (ended_)
-            return {};
+    bool is_at_end() const { return ended_; }
+    std::string mac() {
         const std::string_view field = text();
         ok_ = ok_ && is_mac(field);
         return ok_ ? std::string(field) : std::string();
@@ -108,7 +106,7 @@ std::string_view name_of(NodeRecord::State state) { return kStates[static_cast<s
 std::string text_of(const NodeRecord& node) {
     return with_mac(fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", node.run, node.host, node.rtmp_port, node.http_port,
                                 node.api_port, node.region, name_of(node.state), node.capacity, node.load, node.version),
-                    node.mac);
+                    node.mac.empty() ? node.mac : fmt::format("{}|{}", node.at, node.mac));
 }
 
 std::string text_of(const OwnRecord& own) {
@@ -137,7 +135,10 @@ Result<NodeRecord> parse_node(std::string_view id, std::string_view text) {
     node.capacity = fields.number<std::uint64_t>(kNumberMax);
     node.load = fields.number<std::uint64_t>(kNumberMax);
     node.version = fields.label();
-    node.mac = fields.mac_if_any();
+    if (!fields.is_at_end()) {
+        node.at = fields.number<std::int64_t>(kNumberMax);
+        node.mac = fields.mac();
+    }
     const auto place = parse_host(node.host);
     fields.require(place.ok() && !place->port && place->host == node.host);
     if (!fields.is_good())
@@ -152,7 +153,8 @@ Result<OwnRecord> parse_own(std::string_view text) {
     own.run = fields.number<std::uint64_t>(kNumberMax);
     own.epoch = fields.number<std::uint64_t>(kNumberMax);
     own.since = fields.number<std::int64_t>(kNumberMax);
-    own.mac = fields.mac_if_any();
+    if (!fields.is_at_end())
+        own.mac = fields.mac();
     if (!fields.is_good() || own.node.empty())
         return broken("a stream with a bad owner");
     return own;

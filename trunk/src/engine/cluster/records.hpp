@@ -1,9 +1,9 @@
 // What nodes of a cluster write into their registry, as text: the record of a node, the ownership of a stream, and events.
 // Anybody with access to the registry can write there, so whatever is read is taken for hostile. Pure.
 //
-//   node:<id>     RUN|HOST|RTMP|HTTP|API|REGION|STATE|CAPACITY|LOAD|VERSION[|MAC]  for as long as its lease lives
-//   own:<stream>  NODE|RUN|EPOCH|SINCE[|MAC]                                       valid while that node's lease has that run
-//   an event      KIND[:MAC]|NODE|RUN|EPOCH|STREAM
+//   node:<id>     RUN|HOST|RTMP|HTTP|API|REGION|STATE|CAPACITY|LOAD|VERSION[|AT|MAC]  for as long as its lease lives
+//   own:<stream>  NODE|RUN|EPOCH|SINCE[|MAC]                                          valid while that node's lease has that run
+//   an event      KIND[:MAC]|NODE|RUN|EPOCH|STREAM                                  of a kick, EPOCH is the publisher's SINCE
 //
 // MAC: see engine/cluster/seal.hpp.
 #pragma once
@@ -25,7 +25,8 @@ inline constexpr std::size_t kRecordBytesMax = 2048;
 inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 53;
 
 struct NodeRecord {
-    enum class State : std::uint8_t { up, draining };
+    // edge: serves players, and takes no publisher.
+    enum class State : std::uint8_t { up, draining, edge };
 
     std::string id{};       // in the key, not in the text
     std::uint64_t run = 0;  // of the process: a restarted node does not own what its predecessor did
@@ -38,7 +39,8 @@ struct NodeRecord {
     std::uint64_t capacity = 0;  // bytes per second that it can send; 0: unknown
     std::uint64_t load = 0;      // bytes per second that it sends
     std::string version{};
-    std::string mac{};
+    std::int64_t at = 0;  // when it was signed: milliseconds of the node's wall clock
+    std::string mac{};    // empty: not signed
 
     bool operator==(const NodeRecord&) const = default;
 };
@@ -48,7 +50,7 @@ struct OwnRecord {
     std::uint64_t run = 0;
     // Counts the owners of the stream: after a partition the higher (epoch, node) keeps it.
     std::uint64_t epoch = 0;
-    std::int64_t since = 0;  // milliseconds of the owner's wall clock, for operators only
+    std::int64_t since = 0;  // milliseconds of the owner's wall clock
     std::string mac{};
 
     bool operator==(const OwnRecord&) const = default;

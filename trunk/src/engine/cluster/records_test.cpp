@@ -45,7 +45,9 @@ TEST(ClusterRecords, MayBeCutAnywhere) {
 }
 
 TEST(ClusterRecords, RefuseEverythingElse) {
-    for (const char* text : {"", "|", "1|h|1|1|1|r|up|0|0", "1|h|1|1|1|r|up|0|0|v|", "1|h|65536|1|1|r|up|0|0|v",
+    for (const char* text : {"", "|", "1|h|1|1|1|r|up|0|0", "1|h|1|1|1|r|up|0|0|v|", "1|h|1|1|1|r|up|0|0|v|5",
+                             "1|h|1|1|1|r|up|0|0|v|5|", "1|h|1|1|1|r|up|0|0|v|0123456789abcdef0123456789abcdef",
+                             "1|h|1|1|1|r|up|0|0|v|9007199254740993|0123456789abcdef0123456789abcdef", "1|h|65536|1|1|r|up|0|0|v",
                              "1||1|1|1|r|up|0|0|v", "1|h h|1|1|1|r|up|0|0|v", "1|h:80|1|1|1|r|up|0|0|v",
                              "1|[::1]|1|1|1|r|up|0|0|v", "9007199254740993|h|1|1|1|r|up|0|0|v", "-1|h|1|1|1|r|up|0|0|v",
                              "1|h|1|1|1|r r|up|0|0|v", "1|h|1|1|1|r|down|0|0|v", "1|h|1|1|1|r|up|x|0|v", "1|h| 1|1|1|r|up|0|0|v"})

@@ -1,8 +1,14 @@
 // Seal: how the nodes of a cluster know each other's records in the registry: a MAC by the secret that only they have. Somebody
 // who can write to the registry can still remove records and make nodes ask it, but not name a place that streams are pulled from
-// or players sent to. Without a secret everything is good. Pure.
+// or players sent to.
+//
+// What was signed may be written again later, so all of it is bound to a moment: a node's record to the time at which it was
+// signed, ownership to its epoch, or to its beginning until the registry has counted one, a drain to the run of its
+// node, and a kick to the beginning of its publisher. Without a secret everything is good. Pure.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,15 +21,20 @@ class Seal {
 public:
     explicit Seal(std::string secret) : secret_(std::move(secret)) {}
 
+    // How far the clocks of two nodes may differ, and how long what a node has signed can be used after its end.
+    static constexpr std::chrono::milliseconds kWindow{300'000};
+
     bool is_on() const { return !secret_.empty(); }
-    // Sets the record's MAC; leaves it empty without a secret.
-    void put_on(NodeRecord& node) const;
-    // The epoch is not covered: the registry sets it.
+    // Sets the record's MAC; leaves it empty without a secret. `wall`: milliseconds of the wall clock.
+    void put_on(NodeRecord& node, std::int64_t wall) const;
     void put_on(OwnRecord& own, std::string_view stream) const;
     void put_on(Event& event) const;
 
-    bool is_good(const NodeRecord& node) const;
+    bool is_good(const NodeRecord& node, std::int64_t wall) const;
     bool is_good(const OwnRecord& own, std::string_view stream) const;
+    // The claim of a publisher that has just come, signed with epoch 0: the registry counts, and then its node signs again. Good
+    // enough to find a stream, but not to take it from another owner.
+    bool is_good_claim(OwnRecord own, std::string_view stream, std::int64_t wall) const;
     bool is_good(const Event& event) const;
 
 private:

@@ -27,7 +27,8 @@ struct SimulationSize {
 
 class Simulation {
 public:
-    Simulation(std::uint64_t seed, SimulationSize size) : size_(size), random_(seed) {
+    // With odd seeds the nodes have a secret.
+    Simulation(std::uint64_t seed, SimulationSize size) : size_(size), random_(seed), secret_(seed % 2 == 1 ? "hush" : "") {
         for (std::size_t i = 0; i < size.nodes; ++i) {
             nodes_.push_back(std::make_unique<Node>());
             nodes_.back()->name = "n" + std::to_string(i);
@@ -112,6 +113,10 @@ private:
         now_ = end;
     }
     TimePoint local(const Node& node) const { return now_ + node.skew; }
+    // Wall clocks are two minutes off at most.
+    std::int64_t wall(const Node& node) const {
+        return 1'790'000'000'000 + std::chrono::duration_cast<milliseconds>(now_.time_since_epoch() + node.skew / 5).count();
+    }
     std::string stream_of(std::size_t number) const { return "/live/s" + std::to_string(number); }
 
     void start(std::size_t index) {
@@ -122,7 +127,10 @@ private:
         self.run = node.run * 1'000 + index;
         self.host = "192.0.2.1";
         self.rtmp_port = 1935;
-        node.member = std::make_unique<Member>(MemberOptions(), self, random_());
+        MemberOptions options;
+        options.secret = secret_;
+        node.member = std::make_unique<Member>(options, self, random_());
+        node.member->set_self(self, wall(node), local(node));
         node.paused_until = {};
         reconnect(index, milliseconds(below(300)));
     }
@@ -299,7 +307,7 @@ private:
         publisher.step = Publisher::Step::asking;
         ++publisher.turn;
         ++node.asked_in_second;
-        const std::uint64_t ticket = node.member->publish(stream_of(number), one_in(4), 1, local(node));
+        const std::uint64_t ticket = node.member->publish(stream_of(number), one_in(4), wall(node), local(node));
         node.questions.emplace(ticket, Question{now_, number, true});
         settle(index);
     }
@@ -363,7 +371,7 @@ private:
         if (!is_in)
             return retry(number, milliseconds(300 + below(1'000)));
         publisher.step = Publisher::Step::on;
-        node.member->confirm(stream_of(number), 1, local(node));
+        node.member->confirm(stream_of(number), wall(node), local(node));
     }
     void on_found(std::size_t index, const FindDecided& found) {
         Node& node = *nodes_[index];
@@ -492,6 +500,7 @@ private:
 
     const SimulationSize size_;
     std::mt19937_64 random_;
+    const std::string secret_;
     TimePoint now_ = kStart;
     ModelRegistry registry_;
     bool is_down_ = false;

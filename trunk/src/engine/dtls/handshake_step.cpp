@@ -23,8 +23,10 @@ void HandshakeStep::run() {
     if (progress_.state == Transport::State::handshaking)
         progress_.flight = std::move(earlier);
     const bool is_through = progress_.outcome.ok() && progress_.state == Transport::State::established;
-    if (is_through && options_.frees_transport && LastFlight::may_keep(progress_.flight.size()))
+    if (is_through && options_.frees_transport && LastFlight::may_keep(progress_.flight.size())) {
+        progress_.goodbye = transport_->write_goodbye();
         transport_.reset();
+    }
 }
 
 }  // namespace live::engine::dtls

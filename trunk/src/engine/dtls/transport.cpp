@@ -255,8 +255,15 @@ void Transport::close() {
     collect_output();
 }
 
+std::vector<std::uint8_t> Transport::write_goodbye() {
+    CHECK(output_.empty());
+    close();
+    auto written = take_output();
+    return written.empty() ? std::vector<std::uint8_t>() : std::move(written.back());
+}
+
 Transport::Progress Transport::take_progress(Result<void> outcome, bool with_keys) {
-    Progress progress{std::move(outcome), state_, take_output(), std::nullopt};
+    Progress progress{std::move(outcome), state_, take_output(), std::nullopt, {}};
     if (with_keys && state_ == State::established)
         progress.keys = export_keys();
     return progress;

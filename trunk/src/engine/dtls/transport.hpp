@@ -67,6 +67,7 @@ public:
         State state = State::handshaking;
         std::vector<std::vector<std::uint8_t>> flight;  // to be sent, with an error too
         std::optional<Result<srtp::Keys>> keys;         // if they were asked for, once established
+        std::vector<std::uint8_t> goodbye{};            // of an object that was destroyed: see write_goodbye()
     };
 
     // Errc::system.
@@ -89,6 +90,9 @@ public:
     void set_time(TimePoint now) { follow_timer(now); }
     // Sends close_notify; nothing more is read.
     void close();
+    // The datagram that close() would send, for an object that is destroyed before its session ends. Closes; the pending output
+    // must have been taken.
+    std::vector<std::uint8_t> write_goodbye();
 
     // In order, each at most datagram_bytes_max.
     std::vector<std::vector<std::uint8_t>> take_output() { return std::exchange(output_, {}); }

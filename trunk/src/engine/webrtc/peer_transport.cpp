@@ -186,7 +186,7 @@ Result<void> PeerTransport::after_progress(TimePoint now, dtls::Transport::Progr
     if (progress.state == Dtls::closed)
         end("close_notify");
     else if (is_through && options_.after_handshake == AfterHandshake::free_dtls)
-        let_dtls_go(now, std::move(progress.flight));
+        let_dtls_go(now, std::move(progress));
     return {};
 }
 
@@ -204,11 +204,12 @@ Result<void> PeerTransport::take_keys(TimePoint now, const std::optional<Result<
 }
 
 // On a client, the server's last flight has arrived, so nothing has to be repeated. A server's last flight is its Finished.
-void PeerTransport::let_dtls_go(TimePoint now, Flight flight) {
-    if (options_.dtls.role == dtls::Role::server && !dtls::LastFlight::may_keep(flight.size()))
+void PeerTransport::let_dtls_go(TimePoint now, dtls::Transport::Progress progress) {
+    if (options_.dtls.role == dtls::Role::server && !dtls::LastFlight::may_keep(progress.flight.size()))
         return;
+    goodbye_datagram_ = dtls_ != nullptr ? dtls_->write_goodbye() : std::move(progress.goodbye);
     if (options_.dtls.role == dtls::Role::server)
-        last_flight_.emplace(std::move(flight), now);
+        last_flight_.emplace(std::move(progress.flight), now);
     dtls_.reset();
 }
 
@@ -276,6 +277,8 @@ void PeerTransport::close(TimePoint now) {
     if (dtls_ != nullptr) {
         dtls_->close();
         send_flight(now, dtls_->take_output());
+    } else if (!goodbye_datagram_.empty()) {
+        send(goodbye_datagram_);
     }
     end("closed by us");
 }

@@ -32,7 +32,7 @@ class PeerTransport {
 public:
     // An established DTLS object takes 40 to 60 KiB. `free_dtls` releases it after the handshake. Then the last flight is
     // retransmitted while it may have been lost; the peer's close_notify cannot be decrypted, and ends the session after some
-    // seconds of silence (dtls::GoodbyeWatch); ours cannot be sent.
+    // seconds of silence (dtls::GoodbyeWatch); ours is written beforehand, some 40 bytes.
     enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
     enum class State : std::uint8_t { connecting, established, closed };
     // Datagrams of a handshake that wait for its next step; the peer repeats what is dropped beyond. Its longest flight, with an
@@ -121,8 +121,8 @@ private:
     Result<void> look_at_ice(TimePoint now);
     using Flight = std::vector<std::vector<std::uint8_t>>;
     void send_flight(TimePoint now, const Flight& datagrams);
-    // The handshake is over; `flight` is the last one sent.
-    void let_dtls_go(TimePoint now, Flight flight);
+    // The handshake is over.
+    void let_dtls_go(TimePoint now, dtls::Transport::Progress progress);
     void send(Bytes datagram);
     void end(std::string reason);
 
@@ -145,6 +145,7 @@ private:
     TimePoint waiting_since_;                      // the last of them
     dtls::GoodbyeWatch goodbye_;                   // active once dtls_ is gone
     std::optional<dtls::LastFlight> last_flight_;  // until the peer has shown that it has the keys
+    std::vector<std::uint8_t> goodbye_datagram_;   // our close_notify, once dtls_ is gone
     std::optional<TimePoint> flight_sent_;
     std::optional<TransportAddress> handshake_to_;  // the destination of our flights
     bool handshake_moved_ = false;                  // they went to more than one address

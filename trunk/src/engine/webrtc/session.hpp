@@ -61,7 +61,8 @@ struct SessionOptions {
 
     // For a PlaySession. bandwidth.start is the assumed rate before a player reports.
     rtp::BandwidthEstimator::Options bandwidth{};
-    // A player's DTLS object is released after the handshake (see PeerTransport), unless it has to send close_notify at the end.
+    // A player's DTLS object is released after the handshake (see PeerTransport), unless the peer's close_notify is to end the
+    // session at once.
     bool keeps_dtls = false;
 
     // The owner runs the expensive steps of a server's handshake: Session::take_step().
@@ -85,7 +86,7 @@ public:
     virtual Result<void> handle_timeout(TimePoint now) = 0;
     // Nothing if the session is closed, or nothing can happen without input.
     virtual std::optional<TimePoint> next_timeout() const = 0;
-    // Sends BYE for our streams, and close_notify while the DTLS object exists.
+    // Sends BYE for our streams, and close_notify.
     virtual void close(TimePoint now) = 0;
     // With `lends_handshake`: see PeerTransport. finish_step() is an input as handle_datagram() is. A session that is only ever a
     // client's has no steps.

@@ -317,6 +317,25 @@ TEST(SessionPair, CloseNotifyEndsAPlayer) {
     }
 }
 
+// Though the object that writes it was released long before, with a handshake that was done here or in steps.
+TEST(SessionPair, AServerSaysGoodbyeToItsPlayers) {
+    for (const bool lends : {false, true}) {
+        for (const SetupRole server : {SetupRole::passive, SetupRole::active}) {
+            SessionPair pair({.purpose = Purpose::play,
+                              .server_setup = server,
+                              .client_setup = server == SetupRole::active ? SetupRole::passive : SetupRole::active,
+                              .step_time = lends ? std::optional(5ms) : std::nullopt});
+            ASSERT_TRUE(pair.connect());
+            pair.begin_media();
+            pair.run(2s);
+            ASSERT_FALSE(pair.server->holds_dtls());
+            pair.server->close(pair.now());
+            pair.run(100ms);
+            EXPECT_EQ(pair.client->session()->end_reason(), "close_notify") << "lends=" << lends;
+        }
+    }
+}
+
 // An unencrypted alert, or one that is not from the peer, which keeps sending.
 TEST(SessionPair, NobodyElseCanSayGoodbyeForAPlayer) {
     SessionPair pair({.purpose = Purpose::play});

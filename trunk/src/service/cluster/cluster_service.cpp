@@ -358,10 +358,11 @@ void ClusterService::on_tick() {
 
 void ClusterService::describe_self() {
     cluster::NodeRecord self = context_.describe();
-    self.state = is_draining_ ? cluster::NodeRecord::State::draining : cluster::NodeRecord::State::up;
+    using State = cluster::NodeRecord::State;
+    self.state = is_draining_ ? State::draining : context_.options.publishers ? State::up : State::edge;
     self.capacity = context_.options.capacity;
     self.load = sent_rate_.per_second();
-    member_->set_self(std::move(self));
+    member_->set_self(std::move(self), wall_ms(), io::now());
 }
 
 void ClusterService::drain(io::Deadline deadline) {

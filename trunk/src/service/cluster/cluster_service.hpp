@@ -95,6 +95,7 @@ public:
     // Nobody is to be placed here any more. Other nodes are told; not undone. Does nothing on a server that is alone.
     void drain(io::Deadline deadline);
     bool is_draining() const { return is_draining_; }
+    bool takes_publishers() const { return !is_draining_ && context_.options.publishers; }
     PlacementCounts placements{};
     std::uint64_t connections() const { return connections_; }
 

@@ -39,6 +39,8 @@ inline constexpr auto kRegistryRows = std::tuple{
         "busy, "
         "to the best node, instead of pulling each stream: of two random ones the one that uses less of its capacity. They must "
         "reach the nodes at their `advertise`d addresses. Players over TLS and WebSocket stay."),
+    config::row(&RegistryOptions::publishers, "publishers", config::Reload::restart,
+                "Off on an edge: it refuses publishers, and other nodes send it none when they drain."),
     config::row(&RegistryOptions::capacity, "capacity", 0, std::uint64_t{1} << 50, config::Reload::restart,
                 "Bytes per second that this node can send, for the choice among nodes and for millrace_cluster_capacity_used. 0: "
                 "unknown; "

@@ -19,6 +19,7 @@ struct RegistryOptions {
     std::chrono::milliseconds lease = 8s;
     std::string secret;
     bool redirect = false;
+    bool publishers = true;
     std::uint64_t capacity = 0;
     std::chrono::milliseconds drain_limit = 20s;
 };

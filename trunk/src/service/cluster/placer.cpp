@@ -38,66 +38,97 @@ std::optional<std::uint16_t cluster::NodeRecord::*> port_for(const session::Clie
         // The other API has no redirect.
         case ClientKind::rtc_play:
             return request.protocol == "whep" ? std::optional(&cluster::NodeRecord::api_port) : std::nullopt;
+        case ClientKind::rtc_publish:
+            return request.protocol == "whip" ? std::optional(&cluster::NodeRecord::api_port) : std::nullopt;
         default: return std::nullopt;
     }
 }
 
 Result<std::optional<session::Redirect>> Placer::find(const session::ClientRequest& request, const std::string& url,
                                                       io::Deadline deadline) {
-    const bool is_draining = node_.is_draining();
-    if (!node_.is_on() || (!node_.options().redirect && !is_draining) || !port_for(request))
+    if (!node_.is_on() || !node_.options().redirect || !port_for(request))
         return std::optional<session::Redirect>();
     const auto pulled = relay_.find(url);
     const bool is_pulled = pulled && pulled->state == relay::PullFacts::State::playing;
     const bool has_stream = node_.publishes(url) || is_pulled;
-    if (has_stream || is_draining)
-        return choose(request, has_stream, nullptr);
+    if (has_stream || node_.is_draining())
+        return send(request, has_stream, nullptr);
     const auto where = TRY(node_.find(url, deadline));
     const auto* there = std::get_if<cluster::There>(&where);
     // A stream that no node has is waited for here.
-    return there == nullptr ? std::optional<session::Redirect>() : choose(request, has_stream, &there->node);
+    return there == nullptr ? std::optional<session::Redirect>() : send(request, has_stream, &there->node);
 }
 
 std::optional<session::Redirect> Placer::send_on(const session::ClientRequest& request) {
-    if (!node_.is_on() || !node_.is_draining() || !port_for(request))
+    if (!node_.is_on() || !node_.options().redirect || !node_.is_draining() || !port_for(request))
         return std::nullopt;
-    return choose(request, true, nullptr);
+    return send(request, true, nullptr);
 }
 
 std::optional<session::Redirect> Placer::other_for_publisher(const session::ClientRequest& request) const {
-    if (!node_.is_on() || !node_.is_draining() || request.is_secure)
+    const auto port = port_for(request);
+    if (!node_.is_on() || !node_.options().redirect || !port)
         return std::nullopt;
     const cluster::Member& member = *node_.member();
-    const auto* node = cluster::choose_node({member.self(), false, nullptr, member.neighbours(), &cluster::NodeRecord::rtmp_port},
-                                            random_number());
-    if (node == nullptr)
-        return std::nullopt;
-    return session::Redirect{text_of_place(node->host, node->rtmp_port), {}, {}, {}};
+    const auto* node = cluster::choose_node({member.self(), false, nullptr, member.neighbours(), *port, true}, random_number());
+    return node == nullptr ? std::nullopt : std::optional(place_of(*node));
 }
 
-std::optional<session::Redirect> Placer::choose(const session::ClientRequest& request, bool has_stream,
-                                                const cluster::NodeRecord* owner) {
+std::optional<session::Redirect> Placer::move(const session::ClientRequest& request) const {
+    if (!node_.is_on() || !node_.is_draining())
+        return std::nullopt;
+    const bool is_told_where = node_.options().redirect;
+    const bool is_rtmp_publisher = is_publisher(request.kind) && request.protocol == "rtmp";
+    const auto port = is_rtmp_publisher || !is_told_where ? std::optional(&cluster::NodeRecord::rtmp_port) : port_for(request);
+    if (!port)
+        return std::nullopt;
+    std::vector<cluster::NodeRecord> others = node_.member()->neighbours();
+    const auto* node = is_publisher(request.kind) || !is_told_where
+                           ? cluster::choose_node({.self = node_.member()->self(),
+                                                   .others = others,
+                                                   .port = *port,
+                                                   .is_for_publisher = is_publisher(request.kind)},
+                                                  random_number())
+                           : choose(request, true, nullptr, others);
+    if (node == nullptr)
+        return std::nullopt;
+    return is_told_where ? place_of(*node) : session::Redirect();
+}
+
+// `others`: where the chosen node is.
+const cluster::NodeRecord* Placer::choose(const session::ClientRequest& request, bool has_stream,
+                                          const cluster::NodeRecord* owner, std::vector<cluster::NodeRecord>& others) const {
     const auto port = port_for(request);
     const auto hops = hops_of_player(request);
     const cluster::Member& member = *node_.member();
     // One that was sent here stays, unless this node drains; then it is not sent back.
-    const bool is_settled = !hops.empty() && (!node_.is_draining() || hops.size() >= kHopsMax);
-    std::vector<cluster::NodeRecord> others = is_settled ? std::vector<cluster::NodeRecord>() : member.neighbours();
+    if (!hops.empty() && (!node_.is_draining() || hops.size() >= kHopsMax))
+        return nullptr;
+    others = member.neighbours();
     // Its record has just been read; it may not be listed yet.
     if (owner != nullptr) {
         std::erase_if(others, [&](const cluster::NodeRecord& node) { return node.id == owner->id; });
         others.push_back(*owner);
     }
     std::erase_if(others, [&](const cluster::NodeRecord& node) { return std::ranges::find(hops, node.id) != hops.end(); });
-    const auto* node =
-        is_settled ? nullptr : cluster::choose_node({member.self(), has_stream, owner, others, *port}, random_number());
+    return cluster::choose_node({member.self(), has_stream, owner, others, *port}, random_number());
+}
+
+std::optional<session::Redirect> Placer::send(const session::ClientRequest& request, bool has_stream,
+                                              const cluster::NodeRecord* owner) {
+    std::vector<cluster::NodeRecord> others;
+    const auto* node = choose(request, has_stream, owner, others);
     if (node == nullptr) {
         ++node_.placements.stayed;
         return std::nullopt;
     }
     ++node_.placements.sent;
-    return session::Redirect{text_of_place(node->host, node->rtmp_port), text_of_place(node->host, node->http_port),
-                             text_of_place(node->host, node->api_port), hop_mark(member.self().id)};
+    return place_of(*node);
+}
+
+session::Redirect Placer::place_of(const cluster::NodeRecord& node) const {
+    return {text_of_place(node.host, node.rtmp_port), text_of_place(node.host, node.http_port),
+            text_of_place(node.host, node.api_port), hop_mark(node_.member()->self().id)};
 }
 
 }  // namespace live::service::cluster

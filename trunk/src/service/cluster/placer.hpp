@@ -1,9 +1,11 @@
-// Placer: sends players to the node of the cluster that serves them best, with `redirect on` and while this node drains. The
-// choice is engine/cluster/placement.hpp; this knows which players can be sent, and sees to it that none is sent in a circle.
+// Placer: with `redirect on`, sends players to the node of the cluster that serves them best, and its clients to other nodes
+// while this node drains. The choice is engine/cluster/placement.hpp; this knows which clients can be sent, and sees to it that
+// none is sent in a circle.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/cluster/placement.hpp"
 #include "io/deadline.hpp"
@@ -21,20 +23,27 @@ public:
     // For a player at admission. None: it stays. Waits as ClusterService::find() does. Errc::cancelled.
     Result<std::optional<session::Redirect>> find(const session::ClientRequest& request, const std::string& url,
                                                   io::Deadline deadline);
-    // For a player that is served here already: only while this node drains. Does not suspend.
+    // For a player that is served here already, at its next request: only while this node drains. Does not suspend.
     std::optional<session::Redirect> send_on(const session::ClientRequest& request);
-    // For an RTMP publisher while this node drains; none over TLS. Does not suspend.
+    // For a WHIP publisher that this node does not take; the other protocols have no redirect. Does not suspend.
     std::optional<session::Redirect> other_for_publisher(const session::ClientRequest& request) const;
+    // For a client that is served here, while this node drains and another node takes it: where to go on by itself. Without
+    // `redirect` its place is empty: where the client has found this node, it finds another one. Does not suspend.
+    std::optional<session::Redirect> move(const session::ClientRequest& request) const;
 
 private:
-    std::optional<session::Redirect> choose(const session::ClientRequest& request, bool has_stream,
-                                            const engine::cluster::NodeRecord* owner);
+    const engine::cluster::NodeRecord* choose(const session::ClientRequest& request, bool has_stream,
+                                              const engine::cluster::NodeRecord* owner,
+                                              std::vector<engine::cluster::NodeRecord>& others) const;
+    std::optional<session::Redirect> send(const session::ClientRequest& request, bool has_stream,
+                                          const engine::cluster::NodeRecord* owner);
+    session::Redirect place_of(const engine::cluster::NodeRecord& node) const;
 
     ClusterService& node_;
     const relay::RelayService& relay_;
 };
 
-// Whether the player's protocol has a redirect that players obey, and which port of a node it needs. Players over TLS and
+// Whether the client's protocol has a redirect that clients obey, and which port of a node it needs. Clients over TLS and
 // WebSocket are never sent: the other node's name is not in a certificate, and scripts cannot follow. Pure.
 std::optional<std::uint16_t engine::cluster::NodeRecord::*> port_for(const session::ClientRequest& request);
 

@@ -66,6 +66,7 @@ public:
 
     std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     bool refuses = false;
+    std::string refusal = "NetStream.Publish.BadName";
     bool stops_reading = false;               // after the publish
     std::optional<std::string> reconnect_to;  // asked for after the first media
     bool could_reconnect = false;
@@ -103,7 +104,7 @@ private:
         }
         if (const auto* publish = std::get_if<rtmp::WantsToPublish>(&event)) {
             stream_name = publish->stream;
-            return refuses ? engine.reject_publish("NetStream.Publish.BadName", "busy") : engine.accept_publish();
+            return refuses ? engine.reject_publish(refusal, "busy") : engine.accept_publish();
         }
         if (reconnect_to && std::holds_alternative<rtmp::GotMedia>(event)) {
             could_reconnect = engine.can_reconnect();
@@ -303,6 +304,24 @@ TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceIsAway) {
     io::wait_until([&] { return other_.media.size() > seen; });
     EXPECT_EQ(other_.connections, 1);
     EXPECT_EQ(lines_.count("FWR retry"), 0U);
+}
+
+// The new connection leads to the same server again, which takes nobody any more.
+TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceRefusesIt) {
+    create({});
+    other_.reconnect_to = "";
+    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
+    publish({other_text()});
+    io::wait_until([&] { return !other_.media.empty(); });
+    other_.refuses = true;
+    other_.refusal = "NetStream.Publish.Rejected";
+    io::wait_until([&] { return lines_.count("FWR stays at") == 1; });
+    const std::size_t seen = other_.media.size();
+    append(media::Kind::video, false, false, 80ms, "\x27\x01 more");
+    io::wait_until([&] { return other_.media.size() > seen; });
+    EXPECT_EQ(lines_.count("FWR retry"), 0U);
+    EXPECT_FALSE(other_.said_goodbye);
 }
 
 TEST_F(ForwardServiceTest, OneDestinationThatIsAwayDoesNotKeepTheOthers) {

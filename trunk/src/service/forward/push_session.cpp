@@ -14,6 +14,9 @@ namespace rtmp = engine::rtmp;
 
 namespace {
 
+// Another publisher has the stream, which may be our own earlier connection.
+constexpr std::string_view kTaken = "NetStream.Publish.BadName";
+
 rtmp::ClientOptions client_options(const Destination& destination) {
     rtmp::ClientOptions options;
     options.mode = rtmp::ClientOptions::Mode::publish;
@@ -160,7 +163,8 @@ Result<void> PushSession::read_available() {
 Result<void> PushSession::handle_events() {
     while (auto event = engine_.poll_event()) {
         if (const auto* rejected = std::get_if<rtmp::Rejected>(&*event))
-            return Error(Errc::conflict, fmt::format("the destination says {}: {}", rejected->code, rejected->description));
+            return Error(rejected->code == kTaken ? Errc::conflict : Errc::limit,
+                         fmt::format("the destination says {}: {}", rejected->code, rejected->description));
         if (const auto* over = std::get_if<rtmp::StreamEnded>(&*event))
             return Error(Errc::closed, fmt::format("the destination ended the stream: {}", over->code));
         if (auto* asked = std::get_if<rtmp::ReconnectRequested>(&*event)) {

@@ -44,8 +44,9 @@ public:
     // Connects, until the destination lets the stream be published. Errors as run().
     Result<void> open(io::Deadline deadline);
     // Sends until something ends it. Errc::denied when the destination is this server, so that retrying is pointless;
-    // Errc::conflict when the other side refuses; otherwise the network's error. After Errc::cancelled the goodbye has been sent,
-    // within kGoodbyeLimit, unless a write was cut off. `audience`: whether the stream has viewers at the destination.
+    // Errc::conflict when the other side has a publisher of the stream, Errc::limit when it refuses for another reason; otherwise
+    // the network's error. After Errc::cancelled the goodbye has been sent, within kGoodbyeLimit, unless a write was cut off.
+    // `audience`: whether the stream has viewers at the destination.
     // Ok when the destination asks for a new connection: everything is still there, and a second call goes on with it.
     Result<void> run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline);
     // The tcUrl that the destination asked for when run() returned ok; empty: the same.

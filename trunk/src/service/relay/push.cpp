@@ -11,6 +11,13 @@
 
 namespace live::service::relay {
 
+namespace {
+
+// By the origin, see PushSession::run().
+bool is_refusal(Errc code) { return code == Errc::conflict || code == Errc::limit; }
+
+}  // namespace
+
 Push::Push(const PullContext& context, Resolver& resolver, OriginBook& book, session::ClientRequest publisher,
            session::StreamPlan plan, Ref<media::Source> source, Log log)
     : context_(context),
@@ -35,7 +42,7 @@ void Push::run(io::Deadline deadline) {
         if (lasted_ >= kGoodAfter)
             lost_at = now;
         const ClusterOptions* options = context_.options.find(plan_.vhost);
-        if (ended.code() == Errc::conflict || options == nullptr || now - lost_at >= options->publish_retry) {
+        if (is_refusal(ended.code()) || options == nullptr || now - lost_at >= options->publish_retry) {
             kick_publisher(ended.error().sentence());
             break;
         }
@@ -87,7 +94,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
     lasted_ = io::now() - began;
     if (ended.ok())
         ended = Error(Errc::closed, "the push ended");
-    if (ended.code() != Errc::cancelled && ended.code() != Errc::conflict)
+    if (ended.code() != Errc::cancelled && !is_refusal(ended.code()))
         book_.report_down(origin, ended.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
     left_.add(origin);
     return ended;

@@ -51,7 +51,7 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
     if (!served.ok())
         return served.error();
     if (auto* elsewhere = std::get_if<Redirect>(&*served)) {
-        redirect_ = std::make_unique<Redirect>(std::move(*elsewhere));
+        set_redirect(std::move(*elsewhere));
         return {};
     }
     mutable_plan() = std::get<StreamPlan>(*std::move(served));

@@ -27,8 +27,6 @@ public:
     // Checks admission and holds the stream's RTP log: Errc::denied, Errc::not_found, also for tracks that the stream does not
     // have, Errc::unsupported when the stream does not come by WebRTC and is not to be converted, Errc::limit.
     Result<void> admit(io::Deadline deadline);
-    // Set by admit() when the player is to be sent to another server; then nothing else may be called.
-    std::optional<Redirect> take_redirect() { return redirect_ ? std::optional(std::move(*redirect_)) : std::nullopt; }
     // nullptr while unknown. After admit().
     const media::RtpTrack* track(media::Kind kind) const { return group_->rtp_log().track(kind); }
     // Whether the publisher has announced all its tracks, so that unknown ones do not exist.
@@ -64,7 +62,6 @@ private:
     bool fits_tracks();
 
     std::optional<AdmittedPlay> admitted_;
-    std::unique_ptr<Redirect> redirect_;
     engine::webrtc::PlaySession* engine_ = nullptr;  // after begin(); owned by SessionPeer
     RtpLogGroup* group_ = nullptr;
     media::TrackChoice tracks_;

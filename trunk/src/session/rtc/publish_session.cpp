@@ -31,7 +31,12 @@ PublishSession::~PublishSession() {
 }
 
 Result<void> PublishSession::admit(io::Deadline deadline) {
-    mutable_plan() = TRY(context().admission.serve_publish(request(), deadline));
+    auto served = TRY(context().admission.publish(request(), deadline).served());
+    if (auto* elsewhere = std::get_if<Redirect>(&served)) {
+        set_redirect(std::move(*elsewhere));
+        return {};
+    }
+    mutable_plan() = std::get<StreamPlan>(std::move(served));
     publication_ = TRY(take_stream(context().streams, plan()));
     publication_->evicted().set_waiter(this);
     return {};

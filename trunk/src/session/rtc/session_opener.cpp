@@ -69,9 +69,6 @@ void narrow(sdp::Terms& terms, const PlaySession& session) {
 }
 void narrow(sdp::Terms&, const PublishSession&) {}
 
-std::optional<Redirect> elsewhere_of(PlaySession& session) { return session.take_redirect(); }
-std::optional<Redirect> elsewhere_of(PublishSession&) { return std::nullopt; }
-
 void choose_tracks(PlaySession& session, const media::TrackChoice& tracks) { session.choose(tracks); }
 void choose_tracks(PublishSession&, const media::TrackChoice&) {}
 
@@ -252,7 +249,7 @@ Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
         session->entry().refuse(admitted.error());
         return Error(admitted.error());
     }
-    if (auto elsewhere = elsewhere_of(*session))
+    if (auto elsewhere = session->take_redirect())
         return Opened{{}, {}, {}, std::move(elsewhere)};
     auto named = candidates(opening.server, offered.candidate, offered.api_host, deadline);
     if (named.empty())

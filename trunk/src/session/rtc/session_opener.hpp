@@ -39,7 +39,7 @@ struct Opened {
     std::string answer;
     std::string session;  // "ours:theirs"
     std::string token;
-    // Set: no session was opened, and the player is to be sent there.
+    // Set: no session was opened, and the client is to be sent there.
     std::optional<Redirect> elsewhere{};
 };
 

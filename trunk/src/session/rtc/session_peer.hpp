@@ -38,6 +38,8 @@ public:
     ClientEntry& entry() { return entry_; }
     const StreamPlan& plan() const { return plan_; }
     const Log& log() const { return log_; }
+    // Set by a derived class's admit() when the client is to be sent to another server; then nothing else may be called.
+    std::optional<Redirect> take_redirect() { return redirect_ ? std::optional(std::move(*redirect_)) : std::nullopt; }
 
     // A half-open place; becomes a client's place when the client has connected.
     void take(Places::Place place);
@@ -58,6 +60,7 @@ public:
 
 protected:
     StreamPlan& mutable_plan() { return plan_; }
+    void set_redirect(Redirect to) { redirect_ = std::make_unique<Redirect>(std::move(to)); }
     Context& context() const { return context_; }
     const RtcOptions& options() const { return options_; }
     // It has been admitted, and the answer is ready: from now on the client may connect. `Engine` is the engine's PublishSession
@@ -107,6 +110,7 @@ private:
     const std::string token_;
     const Log log_;
     StreamPlan plan_;
+    std::unique_ptr<Redirect> redirect_;
     std::string session_id_;
     ClientEntry entry_;
     std::optional<Places::Place> place_;  // half open until an address is proved

@@ -52,8 +52,8 @@ void PlaySession::ask_to_reconnect(std::string tc_url) {
 }
 
 Result<void> PlaySession::on_caught_up() {
-    if (const std::string url = std::exchange(reconnect_url_, {}); !url.empty()) {
-        peer_.engine().request_reconnect(url, "this server is about to stop");
+    if (const auto url = std::exchange(reconnect_url_, {})) {
+        peer_.engine().request_reconnect(*url, "this server is about to stop");
         TRY(player_.answer(peer_.take_output()));
     }
     if (!end_watch_ || !end_watch_->take_ended())

@@ -31,6 +31,7 @@ public:
     Result<void> run(io::Deadline deadline);
 
     // From any fiber: the player is asked when it has received everything up to now.
+    // Empty: to where it has connected before.
     void ask_to_reconnect(std::string tc_url);
 
     // Without what the connection itself has sent and received.
@@ -47,8 +48,8 @@ private:
     const RtmpOptions& options_;
     media::WireCursor cursor_;
     Player player_;
-    std::optional<EndWatch> end_watch_;  // for another node
-    std::string reconnect_url_;          // to be sent
+    std::optional<EndWatch> end_watch_;         // for another node
+    std::optional<std::string> reconnect_url_;  // to be sent
     const Log& log_;
 };
 

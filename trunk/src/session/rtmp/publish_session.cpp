@@ -67,8 +67,8 @@ void PublishSession::ask_to_reconnect(std::string tc_url) {
 
 // Encoders act on an error; most of them only log a plain status.
 void PublishSession::tell_to_leave() {
-    if (const std::string url = std::exchange(reconnect_url_, {}); !url.empty())
-        peer_.engine().request_reconnect(url, "this server is about to stop");
+    if (const auto url = std::exchange(reconnect_url_, {}))
+        peer_.engine().request_reconnect(*url, "this server is about to stop");
     if (leave_reason_.empty())
         return;
     const std::string reason = std::exchange(leave_reason_, {});

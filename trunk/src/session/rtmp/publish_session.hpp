@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/log.hpp"
@@ -35,6 +36,7 @@ public:
     // From any fiber; the session's own fiber notifies the publisher. Media it sends until it leaves is accepted.
     void ask_to_leave(std::string reason);
     // The same, for a publisher that can go on elsewhere: it ends this session once the other one has its stream.
+    // Empty: to where it has connected before.
     void ask_to_reconnect(std::string tc_url);
 
 private:
@@ -70,10 +72,10 @@ private:
     const Log& log_;
     IdleWatch idle_;
     TimePoint silent_since_;
-    std::string leave_reason_;    // to be sent
-    std::string reconnect_url_;   // to be sent
-    std::size_t tick_bytes_ = 0;  // received since the last pause
-    int halvings_ = 0;            // of the tick
+    std::string leave_reason_;                  // to be sent
+    std::optional<std::string> reconnect_url_;  // to be sent
+    std::size_t tick_bytes_ = 0;                // received since the last pause
+    int halvings_ = 0;                          // of the tick
     bool got_media_ = false;
     bool more_ = false;  // the socket may hold more
 };

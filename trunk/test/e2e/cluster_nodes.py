@@ -1,0 +1,129 @@
+"""Nodes of a cluster at one registry, their publishers and players, and what they say of themselves."""
+
+import contextlib
+import http.client
+import time
+
+import pytest
+
+from live_server import LiveServer, conf, wait_until
+from registry_server import RegistryServer
+from rtmp_client import VIDEO, Closed, Player, Publisher
+
+VHOST = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"
+OUTPUTS = " dash { enabled on; dash_fragment 1; dash_path $folder/html; } rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }"
+RTC = "rtc_server { enabled on; listen 127.0.0.1:$rtc; candidate 127.0.0.1; }\n"
+WHEP = "/rtc/v1/whep/?app=live&stream=cam"
+REDIRECT = "redirect on; capacity 1000000000;"
+
+
+@contextlib.contextmanager
+def nodes_in(folder):
+    """start(registry, ...) starts one; at the end all are killed, and none may have reported anything."""
+    started = []
+
+    def start(registry, vhost: str = "", url: str | None = None, more: str = "", root: str = "") -> LiveServer:
+        name = f"n{len(started)}"
+        block = (f"cluster {{ registry {url or registry.url()}; node_id {name}; advertise 127.0.0.1; beat 1; lease 3; {more} }}\n"
+                 "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
+        started.append(LiveServer(folder / name, conf(VHOST + vhost, block + root)).start())
+        return started[-1]
+
+    try:
+        yield start
+        for one in started:
+            one.assert_no_report()
+    finally:
+        for one in started:
+            one.kill()
+
+
+@pytest.fixture(name="registry")
+def fixture_registry(tmp_path):
+    one = RegistryServer(tmp_path / "registry")
+    yield one.start()
+    one.stop()
+
+
+@pytest.fixture(name="node")
+def fixture_node(tmp_path):
+    with nodes_in(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(name="site")
+def fixture_site(tmp_path):
+    """site(registry, more) starts a node with all outputs."""
+    with nodes_in(tmp_path) as start:
+        yield lambda registry, more="", root="": start(registry, OUTPUTS, more=more, root=RTC + root)
+
+
+def cluster_of(node: LiveServer) -> dict:
+    return node.api("/api/v1/clusters")["data"]["cluster"]
+
+
+def owners(node: LiveServer) -> dict[str, str]:
+    return {one["stream"]: one["node"] for one in cluster_of(node)["streams"]}
+
+
+def where(node: LiveServer, stream: str) -> str:
+    data = node.api(f"/api/v1/cluster/where?stream={stream}")["data"]
+    return data["node"]["id"] if data["node"] else data["state"]
+
+
+def wait_up(*nodes: LiveServer) -> None:
+    for node in nodes:
+        wait_until(lambda one=node: cluster_of(one)["registry"]["state"] == "up", 10, "the registry is connected")
+
+
+def videos(player: Player) -> int:
+    return sum(message.type == VIDEO for message in player.messages)
+
+
+def start_player(node: LiveServer, stream: str = "cam") -> Player:
+    player = Player(node.ports["rtmp"], stream)
+    player.start()
+    return player
+
+
+def start_publisher(node: LiveServer, clip, stream: str = "cam") -> Publisher:
+    publisher = Publisher(node.ports["rtmp"], stream, clip)
+    publisher.start()
+    return publisher
+
+
+def publish_when_allowed(node: LiveServer, clip, limit_s: float) -> Publisher:
+    """As an encoder does that tries again."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        try:
+            publisher = Publisher(node.ports["rtmp"], "cam", clip)
+            if publisher.status["code"] == "NetStream.Publish.Start":
+                publisher.start()
+                return publisher
+            publisher.client.close()
+        except (Closed, OSError, TimeoutError):
+            pass
+        assert time.monotonic() < deadline, "nobody lets the publisher in"
+        time.sleep(0.1)
+
+
+def get(port: int, path: str) -> tuple[int, str]:
+    """Status and Location, not followed."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        line.request("GET", path)
+        answer = line.getresponse()
+        return answer.status, answer.headers.get("Location", "")
+    finally:
+        line.close()
+
+
+def wait_nodes(*nodes: LiveServer) -> None:
+    wait_up(*nodes)
+    for node in nodes:
+        wait_until(lambda one=node: len(cluster_of(one)["nodes"]) == len(nodes), 10, "it knows the others")
+
+
+def drain_of(node: LiveServer) -> dict:
+    return node.api("/api/v1/drain")["data"]
