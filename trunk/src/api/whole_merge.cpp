@@ -111,9 +111,9 @@ std::string_view name_of(std::string_view key) { return key.substr(0, key.find('
 
 // Of these, a sum says nothing.
 bool is_greatest(std::string_view name) {
-    constexpr std::array<std::string_view, 8> kNames = {
-        "uptime_seconds",   "build_info",         "relay_origin_up", "rtc_circuit_breaker_level",
-        "stream_published", "stream_gop_seconds", "registry_up",     "registry_latency_seconds"};
+    constexpr std::array<std::string_view, 10> kNames = {
+        "connections_max",           "memory_budget_bytes", "uptime_seconds",     "build_info",  "relay_origin_up",
+        "rtc_circuit_breaker_level", "stream_published",    "stream_gop_seconds", "registry_up", "registry_latency_seconds"};
     return std::ranges::any_of(kNames, [name](std::string_view one) { return name.ends_with(one); });
 }
 

@@ -14,6 +14,7 @@
 #include "app/memory_trimmer.hpp"
 #include "base/log.hpp"
 #include "base/time.hpp"
+#include "engine/workers/tally.hpp"
 #include "io/deadline.hpp"
 #include "media/stream_table.hpp"
 #include "service/service_list.hpp"
@@ -39,6 +40,8 @@ public:
         media::StreamTable& streams;
         const service::ServiceList& services;
         session::ClientTable& clients;
+        // Of several workers; nullptr: alone.
+        engine::workers::Tally* tally = nullptr;
     };
 
     // The parts outlive this.

@@ -34,6 +34,8 @@ namespace {
 constexpr std::size_t kStackBytes = 256 * 1024;
 
 constexpr std::chrono::seconds kStopLimit{1};
+// A worker finds the master's first message there when it starts.
+constexpr std::chrono::seconds kTallyLimit{5};
 // How often a master looks for what no signal announces.
 constexpr std::chrono::milliseconds kMasterLook{500};
 
@@ -250,6 +252,8 @@ int Process::serve(settings::LoadedSettings loaded) {
         if (!socket.ok())
             return fail(socket.error().sentence(), kListenFailed);
         master_ = std::make_unique<service::workers::MasterLine>(command_.seat, *std::move(socket));
+        if (const auto taken = master_->take_tally(command_.workers_secret, io::Deadline::after(kTallyLimit)); !taken.ok())
+            return fail(taken.error().sentence(), kListenFailed);
         if (loaded.settings.worker_affinity)
             run_on_one_core(command_.seat.number - std::size_t{1});
     }

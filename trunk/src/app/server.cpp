@@ -42,11 +42,6 @@ std::string own_path(const std::string& path, const service::workers::Seat& seat
     return seat.is_worker() ? fmt::format("{}.worker{}", path, seat.number) : path;
 }
 
-// A worker's share of what the settings allow all.
-std::size_t share_of(std::size_t all, const service::workers::Seat& seat) {
-    return seat.is_worker() ? (all + seat.count - 1) / seat.count : all;
-}
-
 Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zone::utc : Zone::local; }
 
 }  // namespace
@@ -293,6 +288,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
+    if (names_.tally() != nullptr)
+        places_.share(*names_.tally());
     if (names_.seat().is_worker())
         stream_stats_.share_ids(names_.workers_secret);
     admission_.set_memory(places_.memory());
@@ -334,11 +331,11 @@ void Server::list_services() {
 Server::~Server() = default;
 
 void Server::set_limits(std::size_t connections_max) {
-    connections_max = share_of(connections_max, names_.seat());
     places_.set_limits(connections_max, settings_->limits);
     const std::size_t wanted = std::size_t{settings_->limits.memory_budget} << 20;
-    places_.memory().set_max(share_of(wanted > 0 ? wanted : usual_memory_budget(), names_.seat()));
-    LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, places_.memory().max() >> 20);
+    const std::size_t memory = wanted > 0 ? wanted : usual_memory_budget();
+    places_.memory().set_max(memory, memory / std::max<std::size_t>(names_.seat().count, 1));
+    LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, memory >> 20);
 }
 
 Result<std::unique_ptr<Server>> Server::create(settings::Settings settings, ServerNames names, std::size_t connections_max,

@@ -188,7 +188,7 @@ private:
     settings::VhostOptions<service::dash::DashOptions> dash_options_{settings_, &settings::Vhost::dash};
     service::dash::DashService dash_;
     service::dash::DashHandler dash_player_;
-    MemoryKeeper memory_keeper_{{places_.memory(), streams_, services_, clients_}, log_};
+    MemoryKeeper memory_keeper_{{places_.memory(), streams_, services_, clients_, names_.tally()}, log_};
     Housekeeping housekeeping_{{streams_, slabs_, places_, fan_out_, services_}, log_};
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;
