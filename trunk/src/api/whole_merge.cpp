@@ -244,6 +244,38 @@ std::string merge_summaries(const WorkerAnswers& answers) {
     return text_of(whole);
 }
 
+std::string merge_memory(const WorkerAnswers& answers) {
+    Json whole;
+    Json workers = Json::array();
+    for (const WorkerAnswer& answer : answers) {
+        const Json body = parsed(answer.body);
+        const Json data = body.is_object() ? body.value("data", Json()) : Json();
+        if (!data.is_object() || !data.contains("kinds") || !data["kinds"].is_object())
+            continue;
+        Json own = {{"worker", answer.worker}, {"objects", 0}, {"bytes", 0}};
+        for (const auto& [name, kind] : data["kinds"].items())
+            for (const char* key : {"objects", "bytes"})
+                add_member(own, kind, key);
+        workers.push_back(std::move(own));
+        if (whole.is_null()) {
+            whole = data;
+            continue;
+        }
+        for (auto& [name, sum] : whole["kinds"].items()) {
+            const Json kind = data["kinds"].value(name, Json());
+            for (const char* key : {"objects", "bytes"})
+                add_member(sum, kind, key);
+            if (sum.is_object() && sum.contains("growth") && kind.is_object() && kind.contains("growth"))
+                for (const char* key : {"objects", "bytes"})
+                    add_member(sum["growth"], kind["growth"], key);
+        }
+    }
+    if (whole.is_null())
+        return "{}";
+    whole["workers"] = std::move(workers);
+    return text_of(whole);
+}
+
 // In the order of the first answer, family by family; what only others have, in their order.
 std::string merge_metrics(const WorkerAnswers& answers) {
     const Measured all = measure(answers);

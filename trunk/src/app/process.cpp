@@ -24,6 +24,7 @@
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/network_interfaces.hpp"
+#include "service/workers/shared_name.hpp"
 #include "settings/tools.hpp"
 
 namespace live::app {
@@ -258,7 +259,10 @@ int Process::serve(settings::LoadedSettings loaded) {
             run_on_one_core(command_.seat.number - std::size_t{1});
     }
     share_keys(loaded.settings, command_.workers_secret);
-    ServerNames names{id.id, random_id(), ::getpid(), master_.get(), command_.workers_secret};
+    // Of this start of the server: the same on all workers.
+    const std::string service =
+        command_.seat.is_worker() ? service::workers::shared_name(command_.workers_secret, "service") : random_id();
+    ServerNames names{id.id, service, ::getpid(), master_.get(), command_.workers_secret};
     auto server = Server::create(std::move(loaded.settings), std::move(names), fitting.max_connections, log_);
     if (!server.ok()) {
         LOG_ERROR(log_, "{}", server.error().sentence());

@@ -299,13 +299,19 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_cluster(node_);
     admission_.set_placer(placer_);
     admission_.set_workers(workers_);
+    if (workers_.is_on()) {
+        viewers_.set_homes(homes_);
+        http_.add_for_workers(std::string(service::workers::SessionHomes::kPath), homes_);
+        hls_player_.set_elsewhere(other_files_);
+        dash_player_.set_elsewhere(other_files_);
+    }
     admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
     // First: an HTTP-TS mount may match the name of a fragment.
-    http_.add_streams(hls_player_);
-    http_.add_streams(dash_player_);
+    http_.add_files(hls_player_);
+    http_.add_files(dash_player_);
     http_.add_streams(http_live_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
@@ -321,9 +327,9 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
 // SRT.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,          &workers_,
-             &relay_, &forward_,   &dvr_,          &dash_,       &hls_,         &memory_keeper_, &housekeeping_,
-             &rtmp_,  &rtc_,       &srt_,          &http_,       &casters_,     &ingest_})
+             &hooks_,        &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,    &workers_,
+             &homes_,        &relay_,     &forward_,      &dvr_,        &dash_,        &hls_,     &memory_keeper_,
+             &housekeeping_, &rtmp_,      &rtc_,          &srt_,        &http_,        &casters_, &ingest_})
         if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_ && service != &srt_))
             services_.add(*service);
 }
@@ -379,6 +385,13 @@ service::rtmp_client::DialContext Server::dial_context() {
                     TRY(workers_.connect(static_cast<engine::workers::Worker>(number), engine::workers::Purpose::media));
                 return std::unique_ptr<io::Stream>(std::move(stream));
             }};
+}
+
+std::optional<std::string> Server::url_on_workers(const session::ClientRequest& player) const {
+    if (!admission_.is_of_workers(player.vhost))
+        return std::nullopt;
+    const auto plan = admission_.plan_for(player);
+    return plan.ok() ? std::optional(plan->url) : std::nullopt;
 }
 
 service::workers::WorkerContext Server::worker_context() {

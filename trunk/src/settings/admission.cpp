@@ -74,7 +74,7 @@ Result<void> Admission::check_refer(const session::ClientRequest& request, std::
 Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, session::StreamPlan& plan,
                                        io::Deadline deadline) {
     // Its own client has been asked there.
-    if (request.is_sibling) {
+    if (request.is_sibling || request.is_admitted) {
         plan.is_trusted_relay = true;
         return {};
     }
