@@ -195,7 +195,7 @@ void write_places(MetricsText& text, const session::Places& places) {
 void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory) {
     using Kind = session::MemoryBudget::Kind;
     text.family("millrace_memory_budget_bytes", Type::gauge, "limits.memory_budget: what clients may make the server take.")
-        .sample(std::uint64_t{memory.max()});
+        .sample(std::uint64_t{memory.whole()});
     text.family("millrace_memory_used_bytes", Type::gauge,
                 "Of the memory budget, by what it is used for; overhead is all that is not counted.");
     text.sample(std::uint64_t{memory.bytes(Kind::unfinished)}, {{"use", "unfinished"}});

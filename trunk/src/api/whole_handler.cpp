@@ -1,5 +1,6 @@
 #include "api/whole_handler.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -19,6 +20,7 @@ using wire::http::Status;
 namespace {
 
 constexpr std::string_view kSummaries = "/api/v1/summaries";
+constexpr std::string_view kMemory = "/api/v1/memory";
 constexpr std::string_view kMetrics = "/metrics";
 constexpr std::string_view kStreamMetrics = "/metrics/streams";
 
@@ -67,7 +69,8 @@ bool WholeHandler::takes(const Request& request) const {
         return true;
     if (scope_ == Scope::sessions)
         return false;
-    return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || worker_asked(request) != 0;
+    return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMemory ||
+           worker_asked(request) != 0;
 }
 
 Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
@@ -87,6 +90,8 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
     const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
     if (answers.empty() || answers.front().body.empty())
         return pass_to(workers_.seat().number, request, deadline);
+    if (request.path() == kMemory)
+        return json_reply(request, envelope(server_, "data", merge_memory(answers)));
     return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};
 }
 
@@ -138,8 +143,11 @@ Reply WholeHandler::pass_to_owner(const Request& request, int foreign_status, io
 }
 
 std::string WholeHandler::merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const {
+    // In the same order whoever is asked, so that pages fit together.
     const auto all_of = [&](std::string_view list, std::size_t count) {
-        return ask_all(fmt::format("/api/v1/{}/?start=0&count={}", list, count), request, deadline);
+        auto answers = ask_all(fmt::format("/api/v1/{}/?start=0&count={}", list, count), request, deadline);
+        std::ranges::sort(answers, {}, &WorkerAnswer::worker);
+        return answers;
     };
     const std::size_t count = std::min(shown.start + shown.count, Page::kMost);
     if (key == "clients")

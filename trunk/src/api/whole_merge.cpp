@@ -111,9 +111,9 @@ std::string_view name_of(std::string_view key) { return key.substr(0, key.find('
 
 // Of these, a sum says nothing.
 bool is_greatest(std::string_view name) {
-    constexpr std::array<std::string_view, 8> kNames = {
-        "uptime_seconds",   "build_info",         "relay_origin_up", "rtc_circuit_breaker_level",
-        "stream_published", "stream_gop_seconds", "registry_up",     "registry_latency_seconds"};
+    constexpr std::array<std::string_view, 10> kNames = {
+        "connections_max",           "memory_budget_bytes", "uptime_seconds",     "build_info",  "relay_origin_up",
+        "rtc_circuit_breaker_level", "stream_published",    "stream_gop_seconds", "registry_up", "registry_latency_seconds"};
     return std::ranges::any_of(kNames, [name](std::string_view one) { return name.ends_with(one); });
 }
 
@@ -237,6 +237,38 @@ std::string merge_summaries(const WorkerAnswers& answers) {
             add_member(whole["self"], data["self"], key);
         for (const char* key : {"srs_recv_bytes", "srs_send_bytes", "conn_srs"})
             add_member(whole["system"], data["system"], key);
+    }
+    if (whole.is_null())
+        return "{}";
+    whole["workers"] = std::move(workers);
+    return text_of(whole);
+}
+
+std::string merge_memory(const WorkerAnswers& answers) {
+    Json whole;
+    Json workers = Json::array();
+    for (const WorkerAnswer& answer : answers) {
+        const Json body = parsed(answer.body);
+        const Json data = body.is_object() ? body.value("data", Json()) : Json();
+        if (!data.is_object() || !data.contains("kinds") || !data["kinds"].is_object())
+            continue;
+        Json own = {{"worker", answer.worker}, {"objects", 0}, {"bytes", 0}};
+        for (const auto& [name, kind] : data["kinds"].items())
+            for (const char* key : {"objects", "bytes"})
+                add_member(own, kind, key);
+        workers.push_back(std::move(own));
+        if (whole.is_null()) {
+            whole = data;
+            continue;
+        }
+        for (auto& [name, sum] : whole["kinds"].items()) {
+            const Json kind = data["kinds"].value(name, Json());
+            for (const char* key : {"objects", "bytes"})
+                add_member(sum, kind, key);
+            if (sum.is_object() && sum.contains("growth") && kind.is_object() && kind.contains("growth"))
+                for (const char* key : {"objects", "bytes"})
+                    add_member(sum["growth"], kind["growth"], key);
+        }
     }
     if (whole.is_null())
         return "{}";

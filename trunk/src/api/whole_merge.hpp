@@ -33,6 +33,8 @@ std::string merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& stre
 std::optional<std::string> entry_of(std::string_view array, std::string_view id);
 // The "data" of /api/v1/summaries: that of the first answer, with the sums of what the processes use, and a list of them.
 std::string merge_summaries(const WorkerAnswers& answers);
+// The "data" of /api/v1/memory: the sums by kind, and each worker's own sum.
+std::string merge_memory(const WorkerAnswers& answers);
 // The text for Prometheus. Samples of the same name and labels are added; of times, limits and states the greatest counts. What
 // differs by worker is written once more with a label `worker`.
 std::string merge_metrics(const WorkerAnswers& answers);

@@ -31,6 +31,19 @@ TEST(WholeMerge, ClientsHaveTheirWorker) {
               R"([{"id":"b","worker":3}])");
 }
 
+TEST(WholeMerge, MemoryIsAddedUp) {
+    const auto memory = [](int objects, int bytes) {
+        return R"({"code":0,"data":{"since_seconds":null,"kinds":{"sources":{"objects":)" + std::to_string(objects) +
+               R"(,"bytes":)" + std::to_string(bytes) +
+               R"(},"half_open":{"objects":1,"bytes":null,"growth":{"objects":-1,"bytes":null}}}}})";
+    };
+    EXPECT_EQ(merge_memory({{2, memory(3, 100)}, {1, "no json"}, {3, R"({"data":{"kinds":7}})"}, {1, memory(4, 50)}}),
+              R"({"since_seconds":null,"kinds":{"sources":{"objects":7,"bytes":150},)"
+              R"("half_open":{"objects":2,"bytes":null,"growth":{"objects":-2,"bytes":null}}},)"
+              R"("workers":[{"worker":2,"objects":4,"bytes":100},{"worker":1,"objects":5,"bytes":50}]})");
+    EXPECT_EQ(merge_memory({}), "{}");
+}
+
 TEST(WholeMerge, VhostsAreAddedUp) {
     const std::string vhost = R"({"vhosts":[{"id":"v","name":"n","clients":2,"streams":9,"send_bytes":5,"recv_bytes":0}]})";
     EXPECT_EQ(merge_vhosts({{1, vhost}, {2, vhost}},

@@ -120,6 +120,7 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const Sources&
         site->router.add("/console/", files_);
     }
     metrics_api_.mount(exporter_site_.router);
+    worker_site_.context.is_sibling = true;
     if (sources.workers.is_on()) {
         whole_.emplace(info_, sources.workers, api::WholeHandler::Scope::all);
         whole_sessions_.emplace(info_, sources.workers, api::WholeHandler::Scope::sessions);
@@ -140,6 +141,15 @@ HttpWiring::~HttpWiring() = default;
 void HttpWiring::add_streams(session::http::Handler& handler) {
     stream_site_.router.add_fallback(handler);
     shared_site_.router.add_fallback(handler);
+}
+
+void HttpWiring::add_files(session::http::Handler& handler) {
+    add_streams(handler);
+    worker_site_.router.add_fallback(handler);
+}
+
+void HttpWiring::add_for_workers(const std::string& pattern, session::http::Handler& handler) {
+    worker_site_.router.add(pattern, handler);
 }
 
 void HttpWiring::add_api(const std::string& pattern, session::http::Handler& handler) {

@@ -74,6 +74,10 @@ public:
     // To be called before start(); the handlers outlive the wiring. Adds a fallback to the streaming ports, asked in order
     // (Router::add_fallback).
     void add_streams(session::http::Handler& handler);
+    // The same for other workers too.
+    void add_files(session::http::Handler& handler);
+    // Only for other workers.
+    void add_for_workers(const std::string& pattern, session::http::Handler& handler);
     // Serves another worker, which asks for this one's part.
     void serve_worker(std::unique_ptr<io::TcpStream> stream);
     // How handlers of the API identify this server.

@@ -10,6 +10,7 @@
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "engine/workers/tally.hpp"
 #include "io/loop.hpp"
 
 namespace live::app {
@@ -96,12 +97,16 @@ Result<void> Master::start_worker(Place& place) {
     options.environment = {worker_variable({place.number, static_cast<Worker>(workers_.size())}, secret_)};
     options.passed = there.fd();
     options.folder = started_.folder;
+    if (tally_ == nullptr)
+        tally_ = TRY(io::SharedMemory::create(messages::Tally::bytes_for(static_cast<Worker>(workers_.size()))));
+    auto shared = TRY(tally_->handle());
     place.process = TRY(io::ChildProcess::spawn(options));
     place.socket = std::make_unique<io::MessageSocket>(std::move(here));
     place.waiting.clear();
     place.is_ready = false;
     place.started = io::now();
     place.silent = {};
+    send(place.number, {Kind::tally}, std::move(shared));
     LOG_INFO(log_, "worker {} is started, pid={}", place.number, place.process->pid());
     return {};
 }
@@ -117,6 +122,8 @@ void Master::supervise(Place& place, io::Deadline deadline) {
             LOG_ERROR(log_, "worker {} is gone: {}{}", place.number, ended.ok() ? "it " + ended->text() : "", why);
         }
         desk_.forget(place.number);
+        if (tally_ != nullptr && place.process != nullptr && place.process->has_ended())
+            messages::Tally::forget(tally_->bytes(), static_cast<Worker>(workers_.size()), place.number);
         const bool was_ready = std::exchange(place.is_ready, false);
         if (!was_ready && place.failure.sentence.empty())
             place.failure.sentence = fmt::format("worker {} died while it started", place.number);

@@ -19,6 +19,7 @@
 #include "io/child_process.hpp"
 #include "io/message_socket.hpp"
 #include "io/scope.hpp"
+#include "io/shared_memory.hpp"
 #include "io/signal_pipe.hpp"
 
 namespace live::app {
@@ -109,6 +110,7 @@ private:
     const std::string secret_;
     const Log& log_;
     engine::workers::Desk desk_;
+    std::unique_ptr<io::SharedMemory> tally_;  // the workers' engine::workers::Tally
     io::Scope fibers_{"worker"};
     std::vector<std::unique_ptr<Place>> workers_;
     Signal asked_;  // a worker is ready or has failed, or a reload is wanted

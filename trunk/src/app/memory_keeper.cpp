@@ -57,6 +57,10 @@ bool MemoryKeeper::give_back_slabs(TimePoint now) {
 void MemoryKeeper::measure(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     budget.set_resident(resident_bytes());
+    if (parts_.tally != nullptr) {
+        parts_.tally->set(engine::workers::Tally::Sum::memory, budget.overhead() + budget.held());
+        budget.set_others(parts_.tally->others(engine::workers::Tally::Sum::memory));
+    }
     const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, budget.held() / kPortionPart);
     parts_.slabs.totals().much = portion;
     if (overhead_clock_.is_due(now, budget.overhead(), portion)) {
@@ -66,7 +70,7 @@ void MemoryKeeper::measure(TimePoint now) {
         overhead_clock_.note_done(now, budget.overhead(), took);
         if (budget.is_too_small() && !std::exchange(small_logged_, true))
             LOG_WARN(log_, "limits.memory_budget, {} MiB, is too small: the server takes {} MiB of it for itself",
-                     budget.max() >> 20, budget.overhead() >> 20);
+                     budget.whole() >> 20, budget.overhead() >> 20);
     }
 }
 
@@ -122,7 +126,7 @@ bool MemoryKeeper::take_from_unpublished(const Streams& streams, TimePoint now) 
     const auto& [url, stream] = *largest;
     leave(url, stream.bytes, now);
     LOG_WARN(log_, "the memory for clients is used up (limits.memory_budget, {} MiB): the remaining {} KiB of {} are released",
-             parts_.budget.max() >> 20, stream.bytes >> 10, url);
+             parts_.budget.whole() >> 20, stream.bytes >> 10, url);
     return true;
 }
 
@@ -166,7 +170,7 @@ void MemoryKeeper::take_from_greediest(const Streams& streams, TimePoint now) {
     const std::string url = publisher.plan()->url;
     leave(url, holdings[*loser].bytes, now);
     publisher.kick(fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this stream takes {} KiB",
-                               budget.max() >> 20, holdings[*loser].bytes >> 10));
+                               budget.whole() >> 20, holdings[*loser].bytes >> 10));
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include "app/memory_trimmer.hpp"
 #include "base/log.hpp"
 #include "base/time.hpp"
+#include "engine/workers/tally.hpp"
 #include "io/deadline.hpp"
 #include "media/slab_log.hpp"
 #include "media/stream_table.hpp"
@@ -43,6 +44,8 @@ public:
         media::SlabPool& slabs;
         const service::ServiceList& services;
         session::ClientTable& clients;
+        // Of several workers; nullptr: alone.
+        engine::workers::Tally* tally = nullptr;
     };
 
     // The parts outlive this.

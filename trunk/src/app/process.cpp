@@ -24,6 +24,7 @@
 #include "base/version.hpp"
 #include "build_info.hpp"
 #include "io/network_interfaces.hpp"
+#include "service/workers/shared_name.hpp"
 #include "settings/tools.hpp"
 
 namespace live::app {
@@ -34,6 +35,8 @@ namespace {
 constexpr std::size_t kStackBytes = 256 * 1024;
 
 constexpr std::chrono::seconds kStopLimit{1};
+// A worker finds the master's first message there when it starts.
+constexpr std::chrono::seconds kTallyLimit{5};
 // How often a master looks for what no signal announces.
 constexpr std::chrono::milliseconds kMasterLook{500};
 
@@ -250,11 +253,16 @@ int Process::serve(settings::LoadedSettings loaded) {
         if (!socket.ok())
             return fail(socket.error().sentence(), kListenFailed);
         master_ = std::make_unique<service::workers::MasterLine>(command_.seat, *std::move(socket));
+        if (const auto taken = master_->take_tally(command_.workers_secret, io::Deadline::after(kTallyLimit)); !taken.ok())
+            return fail(taken.error().sentence(), kListenFailed);
         if (loaded.settings.worker_affinity)
             run_on_one_core(command_.seat.number - std::size_t{1});
     }
     share_keys(loaded.settings, command_.workers_secret);
-    ServerNames names{id.id, random_id(), ::getpid(), master_.get(), command_.workers_secret};
+    // Of this start of the server: the same on all workers.
+    const std::string service =
+        command_.seat.is_worker() ? service::workers::shared_name(command_.workers_secret, "service") : random_id();
+    ServerNames names{id.id, service, ::getpid(), master_.get(), command_.workers_secret};
     auto server = Server::create(std::move(loaded.settings), std::move(names), fitting.max_connections, log_);
     if (!server.ok()) {
         LOG_ERROR(log_, "{}", server.error().sentence());

@@ -42,11 +42,6 @@ std::string own_path(const std::string& path, const service::workers::Seat& seat
     return seat.is_worker() ? fmt::format("{}.worker{}", path, seat.number) : path;
 }
 
-// A worker's share of what the settings allow all.
-std::size_t share_of(std::size_t all, const service::workers::Seat& seat) {
-    return seat.is_worker() ? (all + seat.count - 1) / seat.count : all;
-}
-
 Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zone::utc : Zone::local; }
 
 }  // namespace
@@ -293,6 +288,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
+    if (names_.tally() != nullptr)
+        places_.share(*names_.tally());
     if (names_.seat().is_worker())
         stream_stats_.share_ids(names_.workers_secret);
     admission_.set_memory(places_.memory());
@@ -302,13 +299,19 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_cluster(node_);
     admission_.set_placer(placer_);
     admission_.set_workers(workers_);
+    if (workers_.is_on()) {
+        viewers_.set_homes(homes_);
+        http_.add_for_workers(std::string(service::workers::SessionHomes::kPath), homes_);
+        hls_player_.set_elsewhere(other_files_);
+        dash_player_.set_elsewhere(other_files_);
+    }
     admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
     // First: an HTTP-TS mount may match the name of a fragment.
-    http_.add_streams(hls_player_);
-    http_.add_streams(dash_player_);
+    http_.add_files(hls_player_);
+    http_.add_files(dash_player_);
     http_.add_streams(http_live_player_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
@@ -324,9 +327,9 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
 // SRT.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_, &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,          &workers_,
-             &relay_, &forward_,   &dvr_,          &dash_,       &hls_,         &memory_keeper_, &housekeeping_,
-             &rtmp_,  &rtc_,       &srt_,          &http_,       &casters_,     &ingest_})
+             &hooks_,        &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,    &workers_,
+             &homes_,        &relay_,     &forward_,      &dvr_,        &dash_,        &hls_,     &memory_keeper_,
+             &housekeeping_, &rtmp_,      &rtc_,          &srt_,        &http_,        &casters_, &ingest_})
         if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_ && service != &srt_))
             services_.add(*service);
 }
@@ -334,11 +337,11 @@ void Server::list_services() {
 Server::~Server() = default;
 
 void Server::set_limits(std::size_t connections_max) {
-    connections_max = share_of(connections_max, names_.seat());
     places_.set_limits(connections_max, settings_->limits);
     const std::size_t wanted = std::size_t{settings_->limits.memory_budget} << 20;
-    places_.memory().set_max(share_of(wanted > 0 ? wanted : usual_memory_budget(), names_.seat()));
-    LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, places_.memory().max() >> 20);
+    const std::size_t memory = wanted > 0 ? wanted : usual_memory_budget();
+    places_.memory().set_max(memory, memory / std::max<std::size_t>(names_.seat().count, 1));
+    LOG_INFO(log_, "{} connections, and {} MiB of memory", connections_max, memory >> 20);
 }
 
 Result<std::unique_ptr<Server>> Server::create(settings::Settings settings, ServerNames names, std::size_t connections_max,
@@ -382,6 +385,13 @@ service::rtmp_client::DialContext Server::dial_context() {
                     TRY(workers_.connect(static_cast<engine::workers::Worker>(number), engine::workers::Purpose::media));
                 return std::unique_ptr<io::Stream>(std::move(stream));
             }};
+}
+
+std::optional<std::string> Server::url_on_workers(const session::ClientRequest& player) const {
+    if (!admission_.is_of_workers(player.vhost))
+        return std::nullopt;
+    const auto plan = admission_.plan_for(player);
+    return plan.ok() ? std::optional(plan->url) : std::nullopt;
 }
 
 service::workers::WorkerContext Server::worker_context() {

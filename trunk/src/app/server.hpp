@@ -51,6 +51,8 @@
 #include "service/snapshot/snapshot_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "service/transcode/transcoder_factory.hpp"
+#include "service/workers/other_files.hpp"
+#include "service/workers/session_homes.hpp"
 #include "service/workers/worker_service.hpp"
 #include "service/workers/workers_resolver.hpp"
 #include "session/common/client_table.hpp"
@@ -122,6 +124,8 @@ private:
     service::relay::PullContext pull_context();
     service::cluster::ClusterContext cluster_context();
     service::workers::WorkerContext worker_context();
+    // None for streams that workers do not have of each other.
+    std::optional<std::string> url_on_workers(const session::ClientRequest& player) const;
     engine::cluster::NodeRecord describe_node() const;
     service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
@@ -164,6 +168,7 @@ private:
     std::unique_ptr<Moves> moves_;
     service::cluster::ClusterService node_;    // this one, in a cluster
     service::workers::WorkerService workers_;  // this one, among several processes
+    service::workers::OtherFiles other_files_{workers_, [this](const auto& player) { return url_on_workers(player); }};
     service::cluster::RegistryResolver origins_;
     service::workers::WorkersResolver all_origins_;
     service::relay::RelayService relay_;
@@ -183,12 +188,13 @@ private:
     settings::VhostOptions<service::hls::HlsOptions> hls_options_{settings_, &settings::Vhost::hls};
     settings::HlsFragments hls_events_;
     service::files::Sessions viewers_;  // of HLS and DASH
+    service::workers::SessionHomes homes_{workers_, viewers_, names_.workers_secret, log_.with_id("WRK")};
     service::hls::HlsService hls_;
     service::hls::HlsHandler hls_player_;
     settings::VhostOptions<service::dash::DashOptions> dash_options_{settings_, &settings::Vhost::dash};
     service::dash::DashService dash_;
     service::dash::DashHandler dash_player_;
-    MemoryKeeper memory_keeper_{{places_.memory(), streams_, slabs_, services_, clients_}, log_};
+    MemoryKeeper memory_keeper_{{places_.memory(), streams_, slabs_, services_, clients_, names_.tally()}, log_};
     Housekeeping housekeeping_{{streams_, places_, fan_out_, services_}, log_};
     service::snapshot::SnapshotService snapshots_{streams_};
     std::unique_ptr<Raw> raw_;

@@ -16,6 +16,7 @@ struct ServerNames {
     service::workers::MasterLine* master = nullptr;
     std::string workers_secret{};  // the same for all workers
 
+    engine::workers::Tally* tally() const { return master == nullptr ? nullptr : master->tally(); }
     service::workers::Seat seat() const { return master == nullptr ? service::workers::Seat{} : master->seat(); }
 };
 

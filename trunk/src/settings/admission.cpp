@@ -74,7 +74,7 @@ Result<void> Admission::check_refer(const session::ClientRequest& request, std::
 Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, session::StreamPlan& plan,
                                        io::Deadline deadline) {
     // Its own client has been asked there.
-    if (request.is_sibling) {
+    if (request.is_sibling || request.is_admitted) {
         plan.is_trusted_relay = true;
         return {};
     }
@@ -115,7 +115,7 @@ Result<void> Admission::check_token(const session::ClientRequest& request, const
 session::Answer Admission::publish(const session::ClientRequest& request, io::Deadline deadline) {
     if (memory_ != nullptr && memory_->is_tight())
         return Error(Errc::limit, fmt::format("seven tenths of the memory for clients are taken (limits.memory_budget, {} MiB)",
-                                              memory_->max() >> 20));
+                                              memory_->whole() >> 20));
     session::StreamPlan plan = TRY(plan_for(request));
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_stranger(request, subject, plan, deadline));

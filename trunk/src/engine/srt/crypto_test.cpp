@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/hex_fixture.hpp"
-#include "engine/srt/siphash.hpp"
+#include "engine/crypto/siphash.hpp"
 
 namespace live::engine::srt {
 namespace {
@@ -103,8 +103,8 @@ TEST(SrtCrypto, HashesCookiesWithSipHash) {
     std::iota(key.begin(), key.end(), std::uint8_t{0});
     std::vector<std::uint8_t> input(15);
     std::iota(input.begin(), input.end(), std::uint8_t{0});
-    EXPECT_EQ(SipHash(key).of(input), 0xA129'CA61'49BE'45E5);
-    EXPECT_EQ(SipHash(key).of({}), 0x726F'DB47'DD0E'0E31);
+    EXPECT_EQ(crypto::SipHash(key).of(input), 0xA129'CA61'49BE'45E5);
+    EXPECT_EQ(crypto::SipHash(key).of({}), 0x726F'DB47'DD0E'0E31);
 }
 
 }  // namespace

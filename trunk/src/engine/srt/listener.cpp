@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "engine/crypto/siphash.hpp"
 #include "engine/srt/connection_setup.hpp"
 #include "engine/srt/keys.hpp"
-#include "engine/srt/siphash.hpp"
 
 namespace live::engine::srt {
 
@@ -99,7 +99,7 @@ std::uint32_t Listener::cookie_of(const TransportAddress& from, std::int64_t min
     input[17] = static_cast<std::uint8_t>(from.port);
     for (std::size_t i = 0; i < 8; ++i)
         input[18 + i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(minute) >> (8 * i));
-    return static_cast<std::uint32_t>(SipHash(secret_).of(input));
+    return static_cast<std::uint32_t>(crypto::SipHash(secret_).of(input));
 }
 
 bool Listener::is_cookie(TimePoint now, const TransportAddress& from, std::uint32_t cookie) const {

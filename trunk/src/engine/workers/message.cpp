@@ -41,7 +41,7 @@ Result<Message> parse_message(Bytes packet) {
         return Error(malformed);
     ByteReader in(packet);
     const std::uint8_t kind = MUST(in.u8());
-    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::link))
+    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::tally))
         return Error(malformed);
     Message message;
     message.kind = static_cast<Kind>(kind);

@@ -40,6 +40,8 @@ enum class Kind : std::uint8_t {
     lost,     // `worker` has taken the stream over: close the publisher
     // Both ways, with a descriptor: a connection from another worker or to one. `flag` is a Purpose.
     link,
+    // To a worker, with a descriptor, and the first message of all: the memory of the Tally.
+    tally,
 };
 
 enum class Verdict : std::uint8_t { granted, refused, too_many };

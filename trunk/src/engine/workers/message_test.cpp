@@ -36,7 +36,7 @@ TEST(WorkerMessage, RefusesWhatMakesNoSense) {
     };
     EXPECT_TRUE(parse_message(good).ok());
     EXPECT_FALSE(with(0, 0)) << "no kind";
-    EXPECT_FALSE(with(0, 14)) << "an unknown kind";
+    EXPECT_FALSE(with(0, 15)) << "an unknown kind";
     EXPECT_FALSE(with(1, 2)) << "an unknown purpose";
     EXPECT_FALSE(with(2, 65)) << "more workers than there can be";
     EXPECT_FALSE(with(3, 1));

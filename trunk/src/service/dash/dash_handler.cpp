@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "io/file.hpp"
 #include "io/loop.hpp"
 #include "service/files/normal_path.hpp"
 #include "service/files/stream_name.hpp"
 #include "service/segments/send_file.hpp"
+#include "session/http/client.hpp"
 #include "session/http/mime.hpp"
 #include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"
@@ -45,6 +47,52 @@ Result<void> turn_away(http::Exchange& exchange, const Result<Elsewhere>& admitt
 
 }  // namespace
 
+// Segments are on the disk too, but for the one that is being made.
+bool DashHandler::may_be_elsewhere(const http::Request& request) const {
+    const DashOptions* options = options_.find(request.vhost());
+    const std::string& path = request.path();
+    return elsewhere_ != nullptr && !request.is_sibling && options != nullptr && options->enabled &&
+           (path.ends_with(".m4s") || path.ends_with(".mp4"));
+}
+
+bool DashHandler::takes(const http::Request& request) const {
+    return find(request).file != nullptr || pulled_by(request).has_value() || may_be_elsewhere(request);
+}
+
+// Access rules are those of the virtual host.
+Result<bool> DashHandler::send_from_anybody(http::Exchange& exchange, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    if (!may_be_elsewhere(request) || !viewers_.touch(request, {request.vhost(), "", "", {}}).ok())
+        return false;
+    return TRY(elsewhere_->answer(exchange, deadline)).has_value();
+}
+
+// Of several workers, none publishes the stream.
+Result<bool> DashHandler::is_nowhere(const http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline) {
+    const auto player = http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
+    return elsewhere_->shares(player) && !TRY(elsewhere_->publishes(player, deadline));
+}
+
+// From the disk, if it is there.
+Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline deadline) {
+    const auto root = roots_.find(exchange.request());
+    const bool is_left = root && io::File::open_below(root->folder, root->path, deadline).ok();
+    if (!is_left && TRY(send_from_anybody(exchange, deadline)))
+        return {};
+    return files_.serve(exchange, deadline);
+}
+
+// An MPD that began in the middle of the stream lacks what the publisher's worker lists.
+Result<bool> DashHandler::send_from_publisher(http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
+                                              io::Deadline deadline) {
+    if (elsewhere_ == nullptr || exchange.request().is_sibling || !stream->is_partial)
+        return false;
+    const auto sent = TRY(elsewhere_->answer(exchange, stream->url, deadline));
+    if (sent && !exchange.request().is_head())
+        viewers_.add_sent(exchange.request(), *stream, *sent);
+    return sent.has_value();
+}
+
 DashHandler::Found DashHandler::find(const http::Request& request) const {
     const auto place = roots_.find(request);
     if (!place)
@@ -56,13 +104,17 @@ DashHandler::Found DashHandler::find(const http::Request& request) const {
 
 std::optional<segments::StreamOfFiles> DashHandler::pulled_by(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
-    if (options == nullptr || !options->enabled || request.is_head() || !request.path().ends_with(kMpdEnding))
+    if (options == nullptr || !options->enabled || request.is_head() || request.is_sibling ||
+        !request.path().ends_with(kMpdEnding))
         return std::nullopt;
     const std::string below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
     const auto name = files::match_name(options->mpd_file, below);
     if (!name || !wire::rtmp::admit_name(name->app).ok() || !wire::rtmp::admit_name(name->stream).ok())
         return std::nullopt;
-    segments::StreamOfFiles stream{request.vhost(), name->app, name->stream, {}};
+    // As the stream's own files say it: a player is the same before and after there are some.
+    const auto place = roots_.find(request);
+    const std::string vhost = place && !place->vhost.empty() ? place->vhost : request.vhost();
+    segments::StreamOfFiles stream{vhost, name->app, name->stream, {}};
     stream.idle_limit = idle_limit_of(*options);
     return viewers_.may_pull(request, stream) ? std::optional(std::move(stream)) : std::nullopt;
 }
@@ -89,22 +141,28 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "DASH is played with GET"), deadline);
-    if (const auto pulled = find(request).file == nullptr ? pulled_by(request) : std::nullopt) {
+    const auto pulled = find(request).file == nullptr ? pulled_by(request) : std::nullopt;
+    if (pulled && !(elsewhere_ != nullptr && TRY(is_nowhere(request, *pulled, deadline)))) {
         if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)
             return turn_away(exchange, admitted, pulled->vhost, deadline);
         TRY(wait_for_mpd(request, deadline));
     }
     const Found found = find(request);
     const bool is_mpd = request.path().ends_with(kMpdEnding);
+    if (found.file == nullptr && may_be_elsewhere(request))
+        return serve_unknown(exchange, deadline);
     if (!may_have(request, found, is_mpd))
         return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
     const segments::FileRef& file = found.file;
-    const auto admitted =
-        is_mpd ? viewers_.admit(request, *file->stream(), deadline) : as_here(viewers_.touch(request, *file->stream()));
+    const auto admitted = request.is_sibling ? Result<Elsewhere>(Elsewhere())
+                          : is_mpd           ? viewers_.admit(request, *file->stream(), deadline)
+                                             : as_here(viewers_.touch(request, *file->stream()));
     if (!admitted.ok() || *admitted)
         return turn_away(exchange, admitted, file->stream()->vhost, deadline);
     if (!request.is_head())
         file->stream()->asked_at = io::now();
+    if (is_mpd && TRY(send_from_publisher(exchange, file->stream(), deadline)))
+        return {};
     if (!file->is_whole())
         return send_growing(exchange, *file, deadline);
     std::vector<std::pair<std::string, std::string>> headers;

@@ -9,6 +9,7 @@
 #include "base/options_of.hpp"
 #include "service/dash/options.hpp"
 #include "service/dash/viewers.hpp"
+#include "service/files/elsewhere.hpp"
 #include "service/segments/store.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http/handler.hpp"
@@ -24,11 +25,12 @@ public:
     // Referenced objects must outlive this.
     DashHandler(segments::Store& store, const OptionsOf<DashOptions>& options, const session::http::FileRoots& roots,
                 files::Sessions& sessions)
-        : store_(store), options_(options), roots_(roots), viewers_(sessions) {}
+        : store_(store), options_(options), roots_(roots), viewers_(sessions), files_(roots) {}
 
-    bool takes(const session::http::Request& request) const override {
-        return find(request).file != nullptr || pulled_by(request).has_value();
-    }
+    // Without it, what this process does not have is not to be had.
+    void set_elsewhere(files::Elsewhere& elsewhere) { elsewhere_ = &elsewhere; }
+
+    bool takes(const session::http::Request& request) const override;
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
@@ -38,6 +40,13 @@ private:
     };
     Found find(const session::http::Request& request) const;
     bool may_have(const session::http::Request& request, const Found& found, bool is_mpd) const;
+    Result<bool> is_nowhere(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
+    bool may_be_elsewhere(const session::http::Request& request) const;
+    // From another worker; false: it is not to be had there.
+    Result<bool> send_from_anybody(session::http::Exchange& exchange, io::Deadline deadline);
+    Result<void> serve_unknown(session::http::Exchange& exchange, io::Deadline deadline);
+    Result<bool> send_from_publisher(session::http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
+                                     io::Deadline deadline);
     Result<void> send_growing(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
 
     // The stream that is pulled from another server for the request of its MPD; none when it is here, or cannot be.
@@ -49,6 +58,8 @@ private:
     const OptionsOf<DashOptions>& options_;
     const session::http::FileRoots& roots_;
     Viewers viewers_;
+    session::http::StaticHandler files_;
+    files::Elsewhere* elsewhere_ = nullptr;
 };
 
 }  // namespace live::service::dash

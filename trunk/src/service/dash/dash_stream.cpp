@@ -92,6 +92,7 @@ DashStream::~DashStream() { forget_all(); }
 
 void DashStream::run(io::Deadline deadline) {
     using Next = segments::SourceFeed::Next;
+    name_->url = url();
     for (Next next = Next::packets; next == Next::packets;) {
         const auto drained = feed_.drain(*this, deadline);
         look_for_audience();
@@ -251,6 +252,8 @@ void DashStream::add(const segments::Follower::Resumed& resumed) {
     const std::uint64_t next = listed_.empty() ? number : listed_.back().number + 1;
     const bool repeats = resumed.is_same_instance && number < next;
     listed_below_ = repeats ? next : 0;
+    if (listed_.empty() || (number != next && !repeats))
+        followed_from_ = number;
     if (number != next && !repeats)
         leave_list();
     break_promise();
@@ -390,6 +393,8 @@ void DashStream::write(const std::string& path, std::vector<Block> blocks) {
 void DashStream::write_mpd(bool with_open) {
     if (!began_)
         return;
+    const bool begins_here = !marked_.is_following() || listed_.empty() || listed_.front().number <= followed_from_;
+    name_->is_partial = marked_.relays() && begins_here;
     const std::string text = mpd_text(with_open);
     mpd_ = hold(mpd_path_, {block_of(text)}).file;
     if (!with_open)

@@ -144,7 +144,8 @@ private:
     // Of the open segment, and what is told beside it; none while this node relays the stream.
     std::optional<segments::SegmentState> opened_;
     std::vector<std::uint64_t> place_;
-    std::uint64_t listed_below_ = 0;  // segments that a resumed stream repeats
+    std::uint64_t listed_below_ = 0;   // segments that a resumed stream repeats
+    std::uint64_t followed_from_ = 0;  // the first fragment that follows the node with the publisher
     files::FileQueue disk_;
 
     // When media time was zero, by both clocks.

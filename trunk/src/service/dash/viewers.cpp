@@ -39,7 +39,10 @@ Error gone() { return {Errc::not_found, "this player has been sent away"}; }
 
 files::Session* Viewers::find(const std::string& key) const {
     const auto found = ids_.find(key);
-    return found == ids_.end() ? nullptr : sessions_.find(found->second);
+    if (found != ids_.end())
+        return sessions_.find(found->second);
+    // Another worker may have had it opened here.
+    return sessions_.are_shared() ? sessions_.find(sessions_.name_for(key)) : nullptr;
 }
 
 bool Viewers::may_pull(const http::Request& request, const segments::StreamOfFiles& stream) const {
@@ -71,7 +74,7 @@ Result<std::optional<session::Redirect>> Viewers::admit(const http::Request& req
         return std::optional<session::Redirect>();
     }
     forget_old();
-    const std::string id = random_id();
+    const std::string id = sessions_.name_for(key);
     if (auto elsewhere = TRY(sessions_.open(player_of(request, stream, id), stream.idle_limit, deadline)))
         return elsewhere;
     // For concurrent requests the later session counts; the other one ends when its idle limit expires.

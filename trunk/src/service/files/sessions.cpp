@@ -3,21 +3,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/random.hpp"
 #include "io/loop.hpp"
 
 namespace live::service::files {
 
 Session::Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
                  session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now)
-    : request_(std::move(request)),
-      plan_(std::move(plan)),
-      place_(std::move(place)),
-      idle_limit_(idle_limit),
-      last_seen_(now),
-      entry_(clients, *this) {
+    : request_(std::move(request)), plan_(std::move(plan)), place_(std::move(place)), idle_limit_(idle_limit), last_seen_(now) {
+    session::Client& client = *this;
+    entry_.emplace(clients, client);
     admitted_.emplace(events, request_, plan_);
-    stay_.emplace(entry_, plan_, now);
+    stay_.emplace(*entry_, plan_, now);
 }
+
+Session::Session(session::ClientRequest request, Duration idle_limit, bool has_returned, TimePoint now)
+    : request_(std::move(request)), idle_limit_(idle_limit), last_seen_(now), has_returned_(has_returned) {}
 
 Session::~Session() { leave({}); }
 
@@ -33,6 +34,12 @@ void Session::leave(const Result<void>& ended) {
     stay_->end(ended);
     stay_.reset();
     admitted_.reset();
+}
+
+std::optional<std::uint64_t> Session::take_news() {
+    if (!std::exchange(has_news_, false) && sent_bytes_ == told_bytes_)
+        return std::nullopt;
+    return sent_bytes_ - std::exchange(told_bytes_, sent_bytes_);
 }
 
 Session* Sessions::find(std::string_view name) {
@@ -59,10 +66,77 @@ private:
 
 }  // namespace
 
-Result<std::optional<session::Redirect>> Sessions::open(session::ClientRequest request, Duration idle_limit,
-                                                        io::Deadline deadline) {
+std::string Sessions::name_for(std::string_view key) const { return homes_ == nullptr ? random_id() : homes_->name_for(key); }
+
+Sessions::Opened Sessions::open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline) {
+    if (is_elsewhere(request.id)) {
+        auto opened = open_guest(request, idle_limit, deadline);
+        // Its home is about to be started again.
+        if (opened.ok() || opened.code() != Errc::closed)
+            return opened;
+    }
+    return admit(std::move(request), idle_limit, Stream::brings, deadline);
+}
+
+Result<void> Sessions::open_for_guest(session::ClientRequest request, Duration idle_limit, io::Deadline deadline) {
+    if (TRY(admit(std::move(request), idle_limit, Stream::stays_away, deadline)))
+        return Error(Errc::not_found, "the stream is on another server");
+    return {};
+}
+
+Sessions::Opened Sessions::open_guest(const session::ClientRequest& request, Duration idle_limit, io::Deadline deadline) {
+    const bool was_there = TRY(homes_->open(request, idle_limit, deadline));
+    auto guest = request;
+    guest.is_admitted = true;
+    auto served = admission_.serve_play(guest, deadline);
+    if (!served.ok())
+        return served.code() == Errc::closed ? Error(Errc::not_found, served.error().sentence()) : Error(served.error());
+    if (auto* elsewhere = std::get_if<session::Redirect>(&*served))
+        return std::optional(std::move(*elsewhere));
+    events_.on_play_ended(guest, std::get<session::StreamPlan>(*served));
+    if (sessions_.contains(request.id))
+        return std::optional<session::Redirect>();
+    if (sessions_.size() >= sessions_max_ && !make_room())
+        return Error(Errc::limit, "there are too many HLS and DASH sessions");
+    new_.push_back(request.id);
+    sessions_.emplace(request.id, std::make_unique<Session>(request, idle_limit, was_there, io::now()));
+    return std::optional<session::Redirect>();
+}
+
+std::vector<Sessions::News> Sessions::take_news() {
+    std::vector<News> all;
+    for (const auto& [name, session] : sessions_)
+        if (session->is_guest())
+            if (const auto bytes = session->take_news())
+                all.push_back({name, *bytes});
+    return all;
+}
+
+Sessions::State Sessions::note(const News& news, TimePoint now) {
+    Session* const session = find(news.name);
+    if (session == nullptr || session->is_guest())
+        return State::unknown;
+    session->add_sent(news.sent_bytes);
+    if (session->is_kicked())
+        return State::kicked;
+    session->touch(now);
+    return State::plays;
+}
+
+void Sessions::settle(std::string_view name, State state) {
+    Session* const session = find(name);
+    if (session == nullptr || !session->is_guest() || state == State::plays)
+        return;
+    if (state == State::kicked)
+        session->note_kicked();
+    else
+        sessions_.erase(std::string(name));
+}
+
+Sessions::Opened Sessions::admit(session::ClientRequest request, Duration idle_limit, Stream stream, io::Deadline deadline) {
     auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
-    auto served = admission_.serve_play(request, deadline);
+    auto served =
+        stream == Stream::brings ? admission_.serve_play(request, deadline) : admission_.play(request, deadline).served();
     if (!served.ok()) {
         RefusedClient refused(request);
         session::ClientEntry(clients_, refused).refuse(served.error());
@@ -74,6 +148,8 @@ Result<std::optional<session::Redirect>> Sessions::open(session::ClientRequest r
     const bool is_known = sessions_.contains(request.id);
     if (is_known || (sessions_.size() >= sessions_max_ && !make_room())) {
         events_.on_play_ended(request, plan);
+        if (is_known && find(request.id)->is_kicked())
+            return Error(Errc::not_found, "this player has been sent away");
         if (is_known)
             return std::optional<session::Redirect>();
         return Error(Errc::limit, "there are too many HLS and DASH sessions");

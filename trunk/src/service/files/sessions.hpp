@@ -1,6 +1,7 @@
 // Sessions: HLS and DASH players, which return over many connections. HLS players are identified by hls_ctx in their URLs, DASH
 // players by address and User-Agent (service/dash/viewers.hpp). A session begins with the first playlist and ends when it is idle
-// for long enough, or when an operator kicks it.
+// for long enough, or when an operator kicks it. Of several workers, one has the session, and the others that the player asks
+// have guests, who are neither admitted nor listed here: what they do is reported to the one that has the session.
 #pragma once
 
 #include <chrono>
@@ -10,11 +11,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "io/deadline.hpp"
+#include "service/files/homes.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/places.hpp"
@@ -26,6 +29,8 @@ public:
     // Referenced objects must outlive this. The request has been admitted.
     Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
             session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now);
+    // A guest: another worker has the session, perhaps for a while already.
+    Session(session::ClientRequest request, Duration idle_limit, bool has_returned, TimePoint now);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -36,7 +41,13 @@ public:
     void touch(TimePoint now) {
         last_seen_ = now;
         has_returned_ = true;
+        has_news_ = true;
     }
+    bool is_guest() const { return !entry_; }
+    // For a guest: what it was sent since the last call; none when it has asked for nothing.
+    std::optional<std::uint64_t> take_news();
+    // For a guest: its session has been kicked.
+    void note_kicked() { kick("kicked"); }
     bool has_returned() const { return has_returned_; }
     void add_sent(std::uint64_t bytes) { sent_bytes_ += bytes; }
     bool is_kicked() const { return !kick_reason_.empty(); }
@@ -51,13 +62,15 @@ private:
 
     const session::ClientRequest request_;
     const session::StreamPlan plan_;
-    const session::Places::Place place_;
+    const std::optional<session::Places::Place> place_;
     Duration idle_limit_;
     TimePoint last_seen_;
     bool has_returned_ = false;
+    bool has_news_ = false;
     std::uint64_t sent_bytes_ = 0;
+    std::uint64_t told_bytes_ = 0;  // of these, by a guest
     std::string kick_reason_;
-    session::ClientEntry entry_;
+    std::optional<session::ClientEntry> entry_;
     std::optional<session::AdmittedPlay> admitted_;
     std::optional<session::StreamStay> stay_;
 };
@@ -73,12 +86,34 @@ public:
              std::size_t sessions_max = kSessionsMax)
         : admission_(admission), events_(events), clients_(clients), places_(places), sessions_max_(sessions_max) {}
 
+    // Before the first session. Without it, all sessions are had here.
+    void set_homes(Homes& homes) { homes_ = &homes; }
+    bool are_shared() const { return homes_ != nullptr; }
+    // Another worker has the session of that name, if there is one.
+    bool is_elsewhere(std::string_view name) const { return homes_ != nullptr && homes_->is_elsewhere(name); }
+    // For what identifies a player that sends no name.
+    std::string name_for(std::string_view key) const;
+
     // nullptr when unknown.
     Session* find(std::string_view name);
     // Asks admission; request.id is the session's name. A session opened concurrently under that name is kept. When there are too
     // many, the oldest session whose player has not returned is removed. Returns admission's errors, and Errc::limit when there
     // is none to remove. With a place, no session was opened: the player is to be sent there.
     Result<std::optional<session::Redirect>> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
+    // The same for a guest of another worker, which needs no media here.
+    Result<void> open_for_guest(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
+    // What guests have done since the last call.
+    struct News {
+        std::string name;
+        std::uint64_t sent_bytes = 0;
+    };
+    std::vector<News> take_news();
+    // From another worker, about a session that is had here.
+    enum class State : std::uint8_t { plays, kicked, unknown };
+    State note(const News& news, TimePoint now);
+    // About a guest, from the worker that has the session.
+    void settle(std::string_view name, State state);
+
     // Checks the access rules only; opens nothing.
     Result<void> check(const session::ClientRequest& request) const;
     // Whether opening a session may get the stream from another server, or say which one has it.
@@ -95,13 +130,19 @@ public:
     std::size_t size() const { return sessions_.size(); }
 
 private:
+    using Opened = Result<std::optional<session::Redirect>>;
+
     bool make_room();
+    Opened open_guest(const session::ClientRequest& request, Duration idle_limit, io::Deadline deadline);
+    enum class Stream : bool { brings, stays_away };
+    Opened admit(session::ClientRequest request, Duration idle_limit, Stream stream, io::Deadline deadline);
 
     session::Admission& admission_;
     session::StreamEvents& events_;
     session::ClientTable& clients_;
     session::Places& places_;
     std::size_t sessions_max_;
+    Homes* homes_ = nullptr;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
     std::deque<std::string> new_;  // names in order of arrival; may include sessions that have returned or ended
 };

@@ -117,5 +117,100 @@ TEST_F(SessionsTest, AnAddressHasSoManyAndThatOfOneThatEndsIsFree) {
     EXPECT_TRUE(open("c").ok());
 }
 
+// Names that begin with "other" are had by another worker, which is `home`.
+struct GuestsTest : SessionsTest, Homes {
+    bool is_elsewhere(std::string_view name) const override { return name.starts_with("other"); }
+    std::string name_for(std::string_view key) const override { return "other" + std::string(key); }
+    Result<bool> open(const session::ClientRequest& request, Duration idle_limit, io::Deadline deadline) override {
+        if (is_away)
+            return Error(Errc::closed, "away");
+        const bool was_there = home.find(request.id) != nullptr;
+        if (!was_there)
+            TRY(home.open_for_guest(request, idle_limit, deadline));
+        return was_there;
+    }
+    // As workers do every second.
+    void tell(TimePoint now) {
+        for (const Sessions::News& news : sessions.take_news())
+            sessions.settle(news.name, home.note(news, now));
+    }
+
+    GuestsTest() { sessions.set_homes(*this); }
+    using SessionsTest::open;
+
+    Door home_door;
+    RecordedEvents home_events;
+    session::ClientTable home_clients;
+    session::Places home_places{10, log};
+    Sessions home{home_door, home_events, home_clients, home_places, kMost};
+    bool is_away = false;
+};
+
+TEST_F(GuestsTest, APlayerIsAdmittedListedAndCountedWhereItsSessionIs) {
+    ASSERT_TRUE(open("other1").ok());
+    EXPECT_EQ(home_clients.size(), 1u);
+    EXPECT_EQ(clients.size(), 0u);
+    EXPECT_TRUE(sessions.find("other1")->is_guest());
+    const auto now = io::now();
+    sessions.find("other1")->add_sent(1'000);
+    tell(now + 5s);
+    sessions.find("other1")->add_sent(500);
+    sessions.find("other1")->touch(now + 8s);
+    tell(now + 8s);
+    home_clients.for_each([](session::ClientEntry& entry) { EXPECT_EQ(entry.figures().sent_bytes, 1'500u); });
+    EXPECT_TRUE(sessions.take_news().empty()) << "all is told";
+    home.expire(now + 17s);
+    EXPECT_NE(home.find("other1"), nullptr) << "it was seen elsewhere";
+    home.expire(now + 18s);
+    EXPECT_EQ(home.find("other1"), nullptr);
+    EXPECT_EQ(home_events.ended, std::vector<std::string>{"other1"});
+    sessions.find("other1")->touch(now + 18s);
+    tell(now + 18s);
+    EXPECT_EQ(sessions.find("other1"), nullptr) << "whose session is over is no guest";
+    ASSERT_TRUE(open("own").ok());
+    EXPECT_FALSE(sessions.find("own")->is_guest());
+    EXPECT_EQ(clients.size(), 1u);
+}
+
+TEST_F(GuestsTest, WhoIsRefusedThereIsNoGuest) {
+    home_door.refused = "secret";
+    EXPECT_EQ(open("other1", "secret").code(), Errc::denied);
+    EXPECT_EQ(sessions.size() + home.size() + clients.size() + home_clients.size(), 0u);
+}
+
+TEST_F(GuestsTest, WhoIsKickedThereIsSentAwayHereToo) {
+    ASSERT_TRUE(open("other1").ok());
+    home_clients.for_each([](session::ClientEntry& entry) { entry.kick("by a test"); });
+    sessions.find("other1")->touch(io::now());
+    tell(io::now());
+    EXPECT_TRUE(sessions.find("other1")->is_kicked());
+    EXPECT_EQ(stream_events.ended.size(), 1u) << "its stream was asked for, and nothing else is reported here";
+}
+
+// Whoever comes from another worker has its master playlist.
+TEST_F(GuestsTest, ASessionThatIsThereAlreadyGoesOn) {
+    ASSERT_TRUE(open("other1").ok());
+    EXPECT_FALSE(sessions.find("other1")->has_returned());
+    sessions.settle("other1", Sessions::State::unknown);
+    EXPECT_EQ(sessions.find("other1"), nullptr);
+    ASSERT_TRUE(open("other1").ok());
+    EXPECT_TRUE(sessions.find("other1")->has_returned());
+    EXPECT_EQ(home.size(), 1u);
+}
+
+TEST_F(GuestsTest, WhileAWorkerIsAwayItsPlayersAreServed) {
+    is_away = true;
+    ASSERT_TRUE(open("other1").ok());
+    EXPECT_FALSE(sessions.find("other1")->is_guest());
+    EXPECT_EQ(clients.size(), 1u);
+}
+
+TEST_F(GuestsTest, GuestsAreBoundedLikeSessions) {
+    for (std::size_t i = 0; i < kMost + 5; ++i)
+        ASSERT_TRUE(open("other" + std::to_string(i)).ok());
+    EXPECT_EQ(sessions.size(), kMost);
+    EXPECT_EQ(home.size(), kMost);
+}
+
 }  // namespace
 }  // namespace live::service::files

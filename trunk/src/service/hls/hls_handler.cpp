@@ -1,6 +1,7 @@
 #include "service/hls/hls_handler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 #include <utility>
@@ -33,6 +34,19 @@ constexpr std::string_view kPlaylistEnding = ".m3u8";
 
 bool is_playlist(std::string_view path) { return path.ends_with(kPlaylistEnding); }
 
+// What a playlist names: fragments, parts, initialization sections, keys. MPEG-TS only with a number, as the rest are names of
+// live streams.
+bool is_media(std::string_view path) {
+    constexpr std::array<std::string_view, 3> kEndings = {".m4s", ".mp4", ".key"};
+    if (std::ranges::any_of(kEndings, [path](std::string_view ending) { return path.ends_with(ending); }))
+        return true;
+    if (!path.ends_with(".ts"))
+        return false;
+    const std::string_view stem = path.substr(0, path.rfind('.'));
+    const std::size_t number = stem.find_last_not_of("0123456789.");
+    return number != std::string_view::npos && number + 1 < stem.size() && stem[number] == '-';
+}
+
 http::Reply not_found() { return http::error_reply(Status::not_found, "there is no such playlist or fragment"); }
 
 http::Reply refusal(const Error& why) { return http::error_reply(session::http::status_for(why.code()), why.sentence()); }
@@ -53,9 +67,13 @@ char last_of(std::string_view name) {
     return kLetters[fnv1a(as_bytes(name)) % kLetters.size()];
 }
 
-std::string generate_ctx() {
-    std::string name = random_id();
-    name.back() = last_of(std::string_view(name).substr(0, name.size() - 1));
+// Of a session that is had here.
+std::string generate_ctx(const Sessions& sessions) {
+    std::string name;
+    do {
+        name = random_id();
+        name.back() = last_of(std::string_view(name).substr(0, name.size() - 1));
+    } while (sessions.is_elsewhere(name));
     return name;
 }
 
@@ -177,7 +195,9 @@ bool HlsHandler::takes(const http::Request& request) const {
     if (options_for(request) != nullptr && (is_playlist(request.path()) || request.target.query.find(kCtx)))
         return true;
     const Place place = find(request);
-    return !place.is_empty() || place.is_others;
+    if (!place.is_empty() || place.is_others)
+        return true;
+    return elsewhere_ != nullptr && !request.is_sibling && options_for(request) != nullptr && is_media(request.path());
 }
 
 HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
@@ -211,7 +231,9 @@ Result<void> HlsHandler::serve(http::Exchange& exchange, io::Deadline deadline) 
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "HLS is played with GET"), deadline);
-    return is_playlist(request.path()) ? serve_playlist(exchange, deadline) : serve_file(exchange, deadline);
+    if (!is_playlist(request.path()))
+        return serve_file(exchange, deadline);
+    return request.is_sibling ? send_own_playlist(exchange, asked_for(request), deadline) : serve_playlist(exchange, deadline);
 }
 
 Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline deadline) {
@@ -243,11 +265,11 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         asked.ctx.clear();
     }
     if (session == nullptr) {
-        if (!sessions_.may_pull(player_of(exchange.request(), asked.stream, "")) && !is_there(exchange.request(), deadline))
+        if (TRY(is_nowhere(exchange.request(), asked, deadline)) && !is_there(exchange.request(), deadline))
             return send_missing(exchange, asked, deadline);
         const auto where = is_generated(asked.ctx) ? Named::elsewhere : Named::here;
         if (asked.ctx.empty())
-            asked.ctx = generate_ctx();
+            asked.ctx = generate_ctx(sessions_);
         return open_session(exchange, asked, where, deadline);
     }
     if (session->is_kicked())
@@ -263,15 +285,28 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
 // Without sessions: the first request for a stream that this node does not have gets it from another one.
 Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& request, const Asked& asked,
                                                           io::Deadline deadline) {
+    auto player = player_of(request, asked.stream, "");
+    player.is_admitted = elsewhere_ != nullptr && elsewhere_->shares(player);
+    if (player.is_admitted && TRY(is_nowhere(request, asked, deadline)))
+        return std::optional<session::Redirect>();
     const IndexedPlaylist* playlist = find(request).playlist;
-    const auto player = player_of(request, asked.stream, "");
     if (request.is_head() || !has_good_names(asked.stream) || !sessions_.may_pull(player) ||
         (playlist != nullptr && playlist->output->is_published() && playlist->output->has_segment()))
         return std::optional<session::Redirect>();
     if (auto elsewhere = TRY(sessions_.pull(player, deadline)))
         return elsewhere;
-    TRY(wait_for_first(request, deadline));
+    playlist = find(request).playlist;
+    if (elsewhere_ == nullptr || playlist == nullptr || !playlist->output->is_partial())
+        TRY(wait_for_first(request, deadline));
     return std::optional<session::Redirect>();
+}
+
+// Nobody has the stream, as far as it is known: an edge's origins are not asked here.
+Result<bool> HlsHandler::is_nowhere(const http::Request& request, const Asked& asked, io::Deadline deadline) const {
+    const auto player = player_of(request, asked.stream, "");
+    if (elsewhere_ == nullptr || !elsewhere_->shares(player))
+        return !sessions_.may_pull(player);
+    return !TRY(elsewhere_->publishes(player, deadline));
 }
 
 // In memory while the stream is published, or on disk from an earlier process.
@@ -336,6 +371,9 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
         return exchange.send(refusal(opened.error()), deadline);
     if (elsewhere)
         return exchange.send(http::redirect_reply(request, elsewhere->http, asked.stream.vhost, elsewhere->mark), deadline);
+    const Session* session = sessions_.find(asked.ctx);
+    if (session != nullptr && session->is_guest() && session->has_returned())
+        where = Named::elsewhere;
     if (sessions_.may_pull(player_of(request, asked.stream, "")) && !request.is_head())
         TRY(wait_for_first(request, deadline));
     if (where == Named::elsewhere && !request.is_head())
@@ -364,12 +402,43 @@ std::optional<std::string> HlsHandler::master_text(const http::Request& request,
 // Serves the stream's own URL: a media playlist, or the master playlist of its tracks.
 Result<void> HlsHandler::send_own_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const http::Request& request = exchange.request();
+    if (TRY(send_from_publisher(exchange, asked, deadline)))
+        return {};
     const IndexedPlaylist* playlist = find(request).playlist;
     if (playlist == nullptr || playlist->rendition != nullptr || !playlist->output->has_renditions())
         return send_media_playlist(exchange, asked, deadline);
     const std::string query = asked.has_sessions ? query_of_session(request, asked.ctx) : query_for_fragments(request, asked);
     auto text = master_text(request, *playlist, asked, query);
     return text ? send_playlist(exchange, *std::move(text), asked.ctx, deadline) : exchange.send(not_found(), deadline);
+}
+
+// A list that began in the middle of the stream lacks what the publisher's worker lists.
+Result<bool> HlsHandler::send_from_publisher(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+    const IndexedPlaylist* playlist = find(exchange.request()).playlist;
+    if (elsewhere_ == nullptr || exchange.request().is_sibling || playlist == nullptr || !playlist->output->is_partial())
+        return false;
+    if (!exchange.request().is_head())
+        playlist->output->note_asked();
+    const std::string url = playlist->output->url();
+    const auto sent = TRY(elsewhere_->answer(exchange, url, deadline));
+    if (sent && !exchange.request().is_head())
+        count(asked.ctx, *sent);
+    return sent.has_value();
+}
+
+// Access rules are those of the virtual host; a session is admitted.
+Result<bool> HlsHandler::send_from_anybody(http::Exchange& exchange, std::string_view ctx, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    if (elsewhere_ == nullptr || request.is_sibling || options_for(request) == nullptr)
+        return false;
+    const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
+    const bool is_kicked = session != nullptr && session->is_kicked();
+    if (is_kicked || !sessions_.check(player_of(request, {request.vhost(), "", ""}, "")).ok())
+        return false;
+    const auto sent = TRY(elsewhere_->answer(exchange, deadline));
+    if (sent && !request.is_head())
+        count(ctx, *sent);
+    return sent.has_value();
 }
 
 Result<void> HlsHandler::send_media_playlist(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
@@ -413,7 +482,7 @@ Result<void> HlsHandler::send_left_behind(http::Exchange& exchange, const Asked&
         return exchange.send(not_found(), deadline);
     const auto file = io::File::open_below(place->folder, place->path, deadline);
     if (!file.ok() || file->facts().is_folder || file->facts().size > wire::hls::kPlaylistBytesMax)
-        return exchange.send(not_found(), deadline);
+        return TRY(send_from_anybody(exchange, asked.ctx, deadline)) ? Result<void>() : exchange.send(not_found(), deadline);
     const auto bytes = TRY(file->read(0, static_cast<std::size_t>(file->facts().size), deadline));
     return send_playlist(exchange, with_query(as_text(bytes), query_for_fragments(exchange.request(), asked)), asked.ctx,
                          deadline);
@@ -454,7 +523,8 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, io::Dea
 }
 
 Result<void> HlsHandler::send_playlist(http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline) {
-    if (Session* session = ctx.empty() || exchange.request().is_head() ? nullptr : sessions_.find(ctx))
+    const bool is_counted = !ctx.empty() && !exchange.request().is_head() && !exchange.request().is_sibling;
+    if (Session* session = is_counted ? sessions_.find(ctx) : nullptr)
         session->add_sent(text.size());
     return exchange.send({.content_type = std::string(http::mime_of(kPlaylistEnding)),
                           .body = std::move(text),
@@ -472,10 +542,36 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
 // A session is already admitted. Without one only the access rules are checked and no callback is called: players request many
 // fragments.
 Result<void> HlsHandler::may_have(const http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx) {
+    if (request.is_sibling)
+        return {};
     const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
     if (session != nullptr && plays(*session, {request.vhost(), stream.app, stream.stream}))
         return session->is_kicked() ? Error(Errc::not_found, "this player has been sent away") : Result<void>();
     return sessions_.check(player_of(request, {stream.vhost, stream.app, stream.stream}, ""));
+}
+
+Result<bool> HlsHandler::send_file(http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,
+                                   io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    // A part announced by a preload hint is requested before it is complete.
+    if (!file->is_whole() && !request.is_head()) {
+        const auto limit = deadline.sooner(io::Deadline::after(file->stream()->wait_limit));
+        const auto waited = segments::wait_until_whole(*file, limit);
+        if (!waited.ok() && waited.code() == Errc::cancelled)
+            return Error(waited.error());
+    }
+    if (const auto allowed = may_have(request, *file->stream(), ctx); !allowed.ok()) {
+        TRY(exchange.send(refusal(allowed.error()), deadline));
+        return true;
+    }
+    if (!file->is_whole() || file->blocks().empty())
+        return false;
+    if (!request.is_head()) {
+        count(request.is_sibling ? "" : ctx, file->bytes());
+        file->stream()->asked_at = io::now();
+    }
+    TRY(segments::send_file(exchange, *file, {}, deadline));
+    return true;
 }
 
 Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadline) {
@@ -483,29 +579,16 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
     const Place place = find(request);
     if (place.is_others)
         return exchange.send(not_found(), deadline);
-    const segments::FileRef& file = place.file;
     const std::string ctx(request.target.query.get(kCtx));
-    if (file != nullptr) {
-        // A part announced by a preload hint is requested before it is complete.
-        if (!file->is_whole() && !request.is_head()) {
-            const auto limit = deadline.sooner(io::Deadline::after(file->stream()->wait_limit));
-            const auto waited = segments::wait_until_whole(*file, limit);
-            if (!waited.ok() && waited.code() == Errc::cancelled)
-                return waited;
-        }
-        if (const auto allowed = may_have(request, *file->stream(), ctx); !allowed.ok())
-            return exchange.send(refusal(allowed.error()), deadline);
-        if (file->is_whole() && !file->blocks().empty()) {
-            if (!request.is_head()) {
-                count(ctx, file->bytes());
-                file->stream()->asked_at = io::now();
-            }
-            return segments::send_file(exchange, *file, {}, deadline);
-        }
-    }
-    if (const auto root = roots_.find(request); root && !ctx.empty() && !request.is_head())
-        if (const auto left = io::File::open_below(root->folder, root->path, deadline); left.ok())
-            count(ctx, left->facts().size);
+    if (place.file != nullptr && TRY(send_file(exchange, place.file, ctx, deadline)))
+        return {};
+    const auto root = roots_.find(request);
+    const auto left =
+        root ? io::File::open_below(root->folder, root->path, deadline) : Result<io::File>(Error(Errc::not_found, "no folder"));
+    if (!left.ok() && is_media(request.path()) && TRY(send_from_anybody(exchange, ctx, deadline)))
+        return {};
+    if (left.ok() && !ctx.empty() && !request.is_head() && !request.is_sibling)
+        count(ctx, left->facts().size);
     return files_.serve(exchange, deadline);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/options_of.hpp"
+#include "service/files/elsewhere.hpp"
 #include "service/files/sessions.hpp"
 #include "service/hls/file_index.hpp"
 #include "service/hls/options.hpp"
@@ -28,6 +29,9 @@ public:
     HlsHandler(const FileIndex& index, const OptionsOf<HlsOptions>& options, const session::http::FileRoots& roots,
                Sessions& sessions)
         : index_(index), options_(options), roots_(roots), sessions_(sessions), files_(roots) {}
+
+    // Without it, what this process does not have is not to be had.
+    void set_elsewhere(files::Elsewhere& elsewhere) { elsewhere_ = &elsewhere; }
 
     bool takes(const session::http::Request& request) const override;
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
@@ -61,6 +65,7 @@ private:
     Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
     Result<std::optional<session::Redirect>> pull(const session::http::Request& request, const Asked& asked,
                                                   io::Deadline deadline);
+    Result<bool> is_nowhere(const session::http::Request& request, const Asked& asked, io::Deadline deadline) const;
     bool is_there(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<void> wait_for_first(const session::http::Request& request, io::Deadline deadline) const;
@@ -76,6 +81,12 @@ private:
     Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
     Result<void> may_have(const session::http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx);
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
+    // For a file in memory; false: there is none.
+    Result<bool> send_file(session::http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,
+                           io::Deadline deadline);
+    // From another worker; false: it is not to be had there.
+    Result<bool> send_from_publisher(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    Result<bool> send_from_anybody(session::http::Exchange& exchange, std::string_view ctx, io::Deadline deadline);
     void count(std::string_view ctx, std::uint64_t bytes);
 
     const FileIndex& index_;
@@ -83,6 +94,7 @@ private:
     const session::http::FileRoots& roots_;
     Sessions& sessions_;
     session::http::StaticHandler files_;
+    files::Elsewhere* elsewhere_ = nullptr;
 };
 
 // Appends `query` to each fragment URI of a playlist from disk, which contains no session queries.

@@ -45,6 +45,11 @@ const SegmentList& RenditionSet::peer() const {
 
 std::uint64_t RenditionSet::next_listed() const { return peer().next_number(); }
 
+std::optional<std::uint64_t> RenditionSet::first_listed() const {
+    const auto& listed = peer().listed();
+    return listed.empty() ? std::nullopt : std::optional(listed.front().number);
+}
+
 // Two numbers for all: the segment's, and the discontinuities before it; then three of each representation.
 std::vector<std::uint64_t> RenditionSet::place_of(const segments::SegmentState& begins) const {
     std::vector<std::uint64_t> place = {peer().next_number(), peer().discontinuities_before_next()};

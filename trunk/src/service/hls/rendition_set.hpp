@@ -64,6 +64,8 @@ public:
     void align(const segments::SegmentState& begins, const std::vector<std::uint64_t>& place, MediaTime missing);
     // The number of the next segment in the lists.
     std::uint64_t next_listed() const;
+    // The first one in them; none while they are empty.
+    std::optional<std::uint64_t> first_listed() const;
     // A segment whose parts are listed will not be completed.
     void drop_open();
     void set_ended(bool ended);

@@ -305,7 +305,11 @@ void StreamOutput::handle(const segments::Follower::Resumed& resumed) {
     const std::uint64_t next = renditions_.next_listed();
     const bool is_same = resumed.is_same_instance;
     listed_below_ = 0;
-    breaks_ = !is_same && renditions_.has_playlist();
+    // Another worker's list goes on where its copy on the disk has ended, and says itself what breaks.
+    const bool goes_on = publisher_.is_sibling && number >= next;
+    breaks_ = !is_same && renditions_.has_playlist() && !goes_on;
+    if (number > next || !renditions_.has_playlist())
+        followed_from_ = number;
     if (number >= next || !renditions_.has_playlist())
         renditions_.align(state, resumed.mark.list, is_same ? std::max(state.at - listed_until_, MediaTime{}) : MediaTime{});
     else if (is_same)
@@ -394,6 +398,13 @@ void StreamOutput::changed() {
     stream_->wait_limit = kWaitTargets * renditions_.target_duration();
     renditions_.changed(is_low_latency());
     waiters_->raise();
+}
+
+bool StreamOutput::is_partial() const {
+    if (!marked_.relays() || !feed_.is_published())
+        return false;
+    const auto first = renditions_.first_listed();
+    return !marked_.is_following() || !first || *first <= followed_from_;
 }
 
 bool StreamOutput::is_low_latency() const { return has_parts(setup_.options); }

@@ -106,6 +106,8 @@ public:
     bool has_playlist() const { return renditions_.has_playlist(); }
     // The same for players that do not support parts.
     bool has_segment() const { return renditions_.has_segment(); }
+    // Another node publishes it, and this one joined later, or has missed something: its lists lack what the other one lists.
+    bool is_partial() const;
     // The rendition of the default tracks muxed together, as long as it is produced.
     Rendition& together() { return renditions_.together(); }
     // The master playlist of separate tracks. `uri_of` returns the URI of a track's playlist for a player. None before it has a
@@ -169,9 +171,10 @@ private:
     std::string master_on_disk_;
     session::ClientRequest publisher_;
     std::shared_ptr<files::Waiters> waiters_ = std::make_shared<files::Waiters>();
-    std::uint64_t listed_below_ = 0;  // segments that a resumed stream repeats, by the segmenter's number
-    MediaTime listed_until_{};        // the end of the last listed segment
-    bool breaks_ = false;             // the next segment is another instance's
+    std::uint64_t listed_below_ = 0;   // segments that a resumed stream repeats, by the segmenter's number
+    std::uint64_t followed_from_ = 0;  // the number of the first segment that follows the publisher's node
+    MediaTime listed_until_{};         // the end of the last listed segment
+    bool breaks_ = false;              // the next segment is another instance's
     bool recovered_ = false;
     bool bytes_logged_ = false;   // the memory limit's effect on the list has been logged
     bool tracks_logged_ = false;  // dropped tracks have been logged

@@ -1,11 +1,29 @@
 #include "service/workers/master_line.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace live::service::workers {
 
 namespace messages = engine::workers;
+
+Result<void> MasterLine::take_tally(std::string_view secret, io::Deadline deadline) {
+    auto first = TRY(take());
+    while (!first) {
+        if (deadline.expired())
+            return Error(Errc::timed_out, "the master says nothing");
+        TRY(wait(deadline));
+        first = TRY(take());
+    }
+    if (first->message.kind != messages::Kind::tally)
+        return Error(Errc::malformed, "the master does not begin with the memory that the workers share");
+    memory_ = TRY(io::SharedMemory::adopt(std::move(first->passed), messages::Tally::bytes_for(seat_.count)));
+    messages::Tally::Key key{};
+    std::copy_n(secret.begin(), std::min(secret.size(), key.size()), key.begin());
+    tally_.emplace(memory_->bytes(), seat_.count, seat_.number, key);
+    return {};
+}
 
 bool MasterLine::tell(const messages::Message& message, io::Socket passed) {
     if (waiting_.size() >= kWaitingMax)

@@ -1,13 +1,17 @@
-// MasterLine: a worker's end of the socket to its master, with what waits to be sent.
+// MasterLine: a worker's end of the socket to its master, with what waits to be sent, and the memory that all workers share.
 #pragma once
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "base/signal.hpp"
 #include "engine/workers/message.hpp"
+#include "engine/workers/tally.hpp"
 #include "io/message_socket.hpp"
+#include "io/shared_memory.hpp"
 
 namespace live::service::workers {
 
@@ -34,6 +38,11 @@ public:
     MasterLine(Seat seat, io::Socket socket) : seat_(seat), socket_(std::move(socket)) {}
 
     const Seat& seat() const { return seat_; }
+    // The master's first message, which is there when the worker starts. Errc::timed_out, Errc::closed, Errc::malformed,
+    // Errc::system.
+    Result<void> take_tally(std::string_view secret, io::Deadline deadline);
+    // nullptr before that.
+    engine::workers::Tally* tally() { return tally_ ? &*tally_ : nullptr; }
     // Never waits. False when too much waits already.
     bool tell(const engine::workers::Message& message, io::Socket passed = {});
     // Sends what fits now. Errc::closed when the master is gone.
@@ -51,6 +60,8 @@ private:
 
     const Seat seat_;
     io::MessageSocket socket_;
+    std::unique_ptr<io::SharedMemory> memory_;
+    std::optional<engine::workers::Tally> tally_;
     std::deque<Outgoing> waiting_;
     Signal told_;
 };

@@ -71,6 +71,8 @@ struct ClientRequest {
 
     // The other end of its connection is another worker of this server: nothing about it is asked or counted here.
     bool is_sibling = false;
+    // Another worker of this server has admitted it: nothing about it is asked or counted here, but its stream is got.
+    bool is_admitted = false;
 
     bool is_relay() const { return claims != nullptr && !claims->path.empty(); }
     std::string_view relay_path() const { return claims == nullptr ? std::string_view() : claims->path; }

@@ -63,7 +63,7 @@ void MemoryBudget::take_away(Use& use) {
     lost_ += use.bytes_;
     ++losses_;
     use.holder_.lose_memory(
-        fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this one held {} KiB", max_ >> 20,
+        fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this one held {} KiB", whole_ >> 20,
                     use.bytes_ >> 10));
 }
 

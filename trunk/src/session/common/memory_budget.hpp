@@ -89,8 +89,20 @@ public:
     MemoryBudget(const MemoryBudget&) = delete;
     MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-    // For the process. Lowering it releases nothing by itself; the next growth does.
-    void set_max(std::size_t bytes) { max_ = bytes; }
+    // For the process, or for all workers together, of which each may take `share` whatever the others have. Lowering it releases
+    // nothing by itself; the next growth does.
+    void set_max(std::size_t whole, std::size_t share = SIZE_MAX) {
+        whole_ = whole;
+        share_ = std::min(share, whole);
+        set_others(others_);
+    }
+    // What the other workers take.
+    void set_others(std::size_t bytes) {
+        others_ = bytes;
+        max_ = std::max(share_, whole_ - std::min(whole_, bytes));
+    }
+    // Of all workers; and what of it is left for this one.
+    std::size_t whole() const { return whole_; }
     std::size_t max() const { return max_; }
     // All memory of the process, as the system measures it.
     void set_resident(std::size_t bytes) { overhead_ = std::max(bytes, held()) - held(); }
@@ -158,6 +170,9 @@ private:
     void fit_unfinished();
 
     const AddressGroups& groups_;
+    std::size_t whole_ = SIZE_MAX;
+    std::size_t share_ = SIZE_MAX;
+    std::size_t others_ = 0;
     std::size_t max_ = SIZE_MAX;
     std::size_t bytes_[kKinds] = {};
     std::size_t overhead_ = 0;

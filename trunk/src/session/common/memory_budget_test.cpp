@@ -53,6 +53,23 @@ TEST(Greediest, IsTheLargestOfTheAddressThatHoldsMost) {
         << "the trusted do not count together";
 }
 
+TEST_F(MemoryBudgetTest, OfSeveralWorkersEachHasWhatTheOthersLeaveAndAtLeastItsShare) {
+    memory.set_max(3'000, 1'000);
+    EXPECT_EQ(memory.max(), 3'000U);
+    memory.set_others(500);
+    EXPECT_EQ(memory.max(), 2'500U);
+    memory.set_others(2'700);
+    EXPECT_EQ(memory.max(), 1'000U);
+    memory.set_others(99'000);
+    EXPECT_EQ(memory.max(), 1'000U);
+    EXPECT_EQ(memory.whole(), 3'000U);
+    memory.set_max(6'000, 2'000);
+    EXPECT_EQ(memory.max(), 2'000U);
+    memory.set_max(kMax);
+    memory.set_others(0);
+    EXPECT_EQ(memory.max(), kMax);
+}
+
 TEST_F(MemoryBudgetTest, CountsWhatIsHeldAndGivesItBack) {
     {
         Client first(memory, "192.0.2.1");

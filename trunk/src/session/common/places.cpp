@@ -14,6 +14,8 @@ namespace {
 using Use = AddressBook::Use;
 using Kind = Places::Kind;
 using Reason = Places::Reason;
+using Sum = engine::workers::Tally::Sum;
+static_assert(AddressBook::kUses == engine::workers::Tally::kUses);
 
 struct ReasonText {
     std::string_view name;
@@ -64,17 +66,20 @@ Places::Place::~Place() {
         return;
     places_->count(*this, -1);
     if (group_)
-        places_->addresses_.leave(*group_, terms_of(kind_).use);
+        places_->leave_address(*group_, terms_of(kind_).use);
 }
 
 Result<void> Places::Place::arrive(TimePoint now) {
     CHECK(places_ != nullptr && kind_ == Kind::half_open);
     const std::string_view whose = "a WebRTC client";
-    if (places_->used_ >= places_->max_)
+    if (!places_->has_room(Sum::places, places_->used_, places_->max_))
         return places_->refuse(Reason::max_connections, whose, places_->max_, now);
     if (group_) {
-        TRY(places_->enter_address(Kind::client, *group_, whose, AddressBook::Pace::is_free, now));
-        places_->addresses_.leave(*group_, Use::half_open);
+        if (auto entered = places_->enter_address(Kind::client, *group_, whose, AddressBook::Pace::is_free, now); !entered.ok()) {
+            places_->tell_others();
+            return entered;
+        }
+        places_->leave_address(*group_, Use::half_open);
     }
     places_->count(*this, -1);
     kind_ = Kind::client;
@@ -118,12 +123,41 @@ std::optional<IpAddress> Places::group_of(std::string_view ip) const {
     return is_trusted(address) ? std::nullopt : std::optional(AddressBook::group_of(address));
 }
 
+bool Places::is_crowded() const {
+    const std::uint64_t others = tally_ == nullptr ? 0 : tally_->others(Sum::places);
+    return used_ + others > max_ / kCrowdedShare;
+}
+
+bool Places::has_room(Sum sum, std::size_t own, std::size_t bound) {
+    if (tally_ == nullptr)
+        return own < bound;
+    tally_->set(sum, own + 1);
+    if (own + 1 + tally_->others(sum) <= bound)
+        return true;
+    tally_->set(sum, own);
+    return false;
+}
+
+void Places::tell_others() {
+    if (tally_ == nullptr)
+        return;
+    tally_->set(Sum::places, used_);
+    tally_->set(Sum::half_open, half_open_);
+}
+
 Result<Places::Place> Places::take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+    auto place = try_take(kind, ip, bytes, now);
+    if (!place.ok())
+        tell_others();
+    return place;
+}
+
+Result<Places::Place> Places::try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
     const std::optional<IpAddress> group = group_of(ip);
-    if (kind == Kind::half_open && half_open_ >= options_.rtc_half_open)
+    if (kind == Kind::half_open && !has_room(Sum::half_open, half_open_, options_.rtc_half_open))
         return refuse(Reason::rtc_half_open, ip, options_.rtc_half_open, now);
     // An offer takes no place, but without a free one its client would connect in vain.
-    if (kind != Kind::viewer && used_ >= places_for(kind, !group))
+    if (kind != Kind::viewer && !has_room(Sum::places, used_, places_for(kind, !group)))
         return refuse(Reason::max_connections, ip, max_, now);
     if (group)
         TRY(enter_address(kind, *group, ip, AddressBook::Pace::counts, now));
@@ -134,12 +168,37 @@ Result<void> Places::enter_address(Kind kind, const IpAddress& group, std::strin
                                    TimePoint now) {
     const AddressTerms terms = terms_of(kind);
     const AddressBook::Bounds bounds = addresses_.bounds(terms.use);
-    switch (addresses_.enter(group, terms.use, pace, now)) {
+    switch (enter_everywhere(group, terms.use, pace, now)) {
         case AddressBook::Answer::taken: break;
         case AddressBook::Answer::too_many: return refuse(terms.too_many, ip, bounds.at_once, now);
         case AddressBook::Answer::too_fast: return refuse(terms.too_fast, ip, bounds.per_second, now);
     }
     return {};
+}
+
+AddressBook::Answer Places::enter_everywhere(const IpAddress& group, Use use, AddressBook::Pace pace, TimePoint now) {
+    const std::size_t own = addresses_.in_use(group, use);
+    const auto answer = addresses_.enter(group, use, pace, now);
+    if (tally_ == nullptr || answer != AddressBook::Answer::taken)
+        return answer;
+    const auto index = static_cast<std::size_t>(use);
+    const AddressBook::Bounds bounds = addresses_.bounds(use);
+    const bool is_paid = pace == AddressBook::Pace::counts && bounds.per_second > 0;
+    if (!tally_->enter(index, group.bytes, own, bounds.at_once)) {
+        addresses_.leave(group, use);
+        return AddressBook::Answer::too_many;
+    }
+    if (is_paid && !tally_->pay(index, group.bytes, {Duration(1s) / bounds.per_second, AddressBook::kBurst}, now)) {
+        leave_address(group, use);
+        return AddressBook::Answer::too_fast;
+    }
+    return answer;
+}
+
+void Places::leave_address(const IpAddress& group, Use use) {
+    addresses_.leave(group, use);
+    if (tally_ != nullptr)
+        tally_->leave(static_cast<std::size_t>(use), group.bytes);
 }
 
 void Places::count(const Place& place, int change) {
@@ -149,6 +208,7 @@ void Places::count(const Place& place, int change) {
     else if (place.kind_ != Kind::viewer)
         used_ += by;
     bytes_ += by * place.bytes_;
+    tell_others();
 }
 
 Error Places::refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now) {

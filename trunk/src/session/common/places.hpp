@@ -1,6 +1,7 @@
 // Places: accounts for the clients the process serves, over all protocols and per address, including clients that have not proved
 // anything yet. Everything that begins to serve a client asks here. Refusals are logged, one line per reason every few seconds.
-// The memory of these clients is accounted for in memory().
+// Of several workers, each accounts for its own clients, and the limits hold for all (share()). The memory of these clients is
+// accounted for in memory().
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "engine/workers/tally.hpp"
 #include "session/common/address_book.hpp"
 #include "session/common/limit_options.hpp"
 #include "session/common/memory_budget.hpp"
@@ -77,6 +79,9 @@ public:
     Places(const Places&) = delete;
     Places& operator=(const Places&) = delete;
 
+    // Before the first client. From then on, what other workers have counts too.
+    void share(engine::workers::Tally& tally) { tally_ = &tally; }
+
     // For a client at `ip`, whose object takes `bytes`. Errc::limit.
     Result<Place> take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
 
@@ -85,8 +90,8 @@ public:
     std::size_t max() const { return max_; }
     std::size_t used() const { return used_; }
     std::size_t half_open() const { return half_open_; }
-    // So many places are taken that idle clients should not keep theirs.
-    bool is_crowded() const { return used_ > max_ / kCrowdedShare; }
+    // So many places are taken, here and on other workers, that idle clients should not keep theirs.
+    bool is_crowded() const;
     // Size of the objects that have a place, without what they own elsewhere.
     std::size_t bytes() const { return bytes_; }
     const AddressBook& addresses() const { return addresses_; }
@@ -106,6 +111,12 @@ private:
     bool is_trusted(const IpAddress& address) const;
     std::size_t connections_per_address() const;
     std::size_t places_for(Kind kind, bool is_trusted) const;
+    Result<Place> try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
+    // For one more than `own`. Of other workers that take one at this moment, none sees this room.
+    bool has_room(engine::workers::Tally::Sum sum, std::size_t own, std::size_t bound);
+    void tell_others();
+    AddressBook::Answer enter_everywhere(const IpAddress& group, AddressBook::Use use, AddressBook::Pace pace, TimePoint now);
+    void leave_address(const IpAddress& group, AddressBook::Use use);
     Result<void> enter_address(Kind kind, const IpAddress& group, std::string_view ip, AddressBook::Pace pace, TimePoint now);
     void count(const Place& place, int change);
     Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);
@@ -118,6 +129,7 @@ private:
     std::size_t half_open_ = 0;
     std::size_t bytes_ = 0;
     AddressBook addresses_;
+    engine::workers::Tally* tally_ = nullptr;
     std::array<Refusals, kReasons> refusals_{};
     MemoryBudget memory_{*this};
 };

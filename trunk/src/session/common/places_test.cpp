@@ -1,8 +1,10 @@
 #include "session/common/places.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace live::session {
@@ -133,6 +135,102 @@ TEST_F(PlacesTest, RefusalsAreALineEveryTenSecondsForEachReason) {
               "refused 192.0.2.9: 0 connections are the limit (max_connections), code=1074; 499 more were refused for this since "
               "the last such line");
     EXPECT_EQ(places.refused(Reason::max_connections), 501U);
+}
+
+// Two of several workers, which share memory only.
+struct PlacesOfWorkersTest : PlacesTest {
+    using Tally = engine::workers::Tally;
+    PlacesOfWorkersTest() {
+        one.share(first);
+        other.share(second);
+    }
+    void limit(std::size_t max, const LimitOptions& options) {
+        one.set_limits(max, options);
+        other.set_limits(max, options);
+    }
+
+    alignas(Tally::kAlignment) static inline std::array<std::uint8_t, 2 << 20> memory;
+    MutBytes all = [] {
+        memory.fill(0);
+        return MutBytes(memory);
+    }();
+    Tally first{all, 2, 1, {}};
+    Tally second{all, 2, 2, {}};
+    Places one{1000, log};
+    Places other{1000, log};
+};
+
+TEST_F(PlacesOfWorkersTest, AllHaveTheSamePlaces) {
+    limit(8, {});
+    const auto taken = take_many(one, PlaceKind::client, 6, "127.0.0.1");
+    EXPECT_EQ(taken.size(), 6U);
+    EXPECT_TRUE(other.is_crowded());
+    EXPECT_EQ(take_many(other, PlaceKind::client, 6, "127.0.0.1").size(), 2U);
+    EXPECT_EQ(take_many(one, PlaceKind::client, 6, "127.0.0.1").size(), 2U) << "those of the other worker are given back";
+    EXPECT_EQ(take_many(other, PlaceKind::control, 20, "127.0.0.1").size(), 2 + Places::kKeptForControl);
+}
+
+TEST_F(PlacesOfWorkersTest, AnAddressHasTheSameLimitsEverywhere) {
+    limit(1000, {.connections_per_ip = 5, .rtc_half_open_per_ip = 3, .hls_sessions_per_ip = 4});
+    for (const auto& [kind, bound] :
+         {std::pair(PlaceKind::client, 5U), std::pair(PlaceKind::half_open, 3U), std::pair(PlaceKind::viewer, 4U)}) {
+        const auto here = take_many(one, kind, 2, "192.0.2.1");
+        EXPECT_EQ(take_many(other, kind, 9, "192.0.2.1").size(), bound - 2);
+        EXPECT_EQ(take_many(other, kind, 9, "192.0.2.1").size(), bound - 2) << "what was refused was not counted";
+        EXPECT_EQ(take_many(other, kind, 9, "192.0.2.2").size(), bound) << "another address";
+    }
+    EXPECT_EQ(one.addresses().size(), 1U);
+    EXPECT_EQ(take_many(one, PlaceKind::client, 9, "192.0.2.1").size(), 5U) << "all are given back";
+}
+
+TEST_F(PlacesOfWorkersTest, AnAddressHasTheSameRateEverywhere) {
+    limit(1000, {.new_connections_per_ip = 2});
+    EXPECT_EQ(take_many(one, PlaceKind::client, 15, "192.0.2.1").size(), 15U);
+    EXPECT_EQ(take_many(other, PlaceKind::client, 15, "192.0.2.1").size(), 5U);
+    EXPECT_EQ(other.refused(Reason::new_connections_per_ip), 10U);
+    EXPECT_EQ(take_many(other, PlaceKind::client, 15, "192.0.2.1").size(), 0U);
+    now += 1s;
+    EXPECT_EQ(take_many(one, PlaceKind::client, 15, "192.0.2.1").size(), 2U);
+}
+
+TEST_F(PlacesOfWorkersTest, AnOfferCountsWithThoseOfTheOthersUntilItsClientHasCome) {
+    limit(2, {.rtc_half_open = 3});
+    auto offers = take_many(one, PlaceKind::half_open, 2, "127.0.0.1");
+    EXPECT_EQ(take_many(other, PlaceKind::half_open, 5, "127.0.0.1").size(), 1U);
+    ASSERT_TRUE(offers[0].arrive(now).ok());
+    const auto client = take(other, PlaceKind::client, "127.0.0.1");
+    ASSERT_TRUE(client.ok());
+    EXPECT_EQ(offers[1].arrive(now).code(), Errc::limit);
+    EXPECT_FALSE(take(other, PlaceKind::half_open, "127.0.0.1").ok()) << "it would come for nothing";
+}
+
+// An address never has more than it may, and gives everything back.
+TEST_F(PlacesOfWorkersTest, WhatIsRefusedLeavesNothing) {
+    limit(100, {.connections_per_ip = 10, .rtc_half_open = 20, .rtc_half_open_per_ip = 7});
+    std::uint32_t seed = 1;
+    const auto random = [&] { return (seed = seed * 1'664'525 + 1'013'904'223) >> 16; };
+    {
+        std::vector<Places::Place> places;
+        for (int i = 0; i < 3'000; ++i) {
+            now += 10ms;
+            const auto kind = std::array{PlaceKind::client, PlaceKind::half_open, PlaceKind::viewer}[random() % 3];
+            const std::string ip = fmt::format("192.0.2.{}", random() % 20);
+            if (auto place = take(random() % 2 == 0 ? one : other, kind, ip); place.ok()) {
+                if (kind == PlaceKind::half_open && random() % 2 == 0)
+                    static_cast<void>(place->arrive(now));
+                places.push_back(*std::move(place));
+            }
+            while (places.size() > 80 && random() % 4 != 0)
+                places.pop_back();
+            ASSERT_LE(one.used() + other.used(), 100U);
+            ASSERT_LE(one.half_open() + other.half_open(), 20U);
+        }
+    }
+    EXPECT_EQ(first.others(Tally::Sum::places) + second.others(Tally::Sum::places), 0U);
+    EXPECT_EQ(first.others(Tally::Sum::half_open) + second.others(Tally::Sum::half_open), 0U);
+    now += 1h;
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(take_many(one, PlaceKind::client, 20, fmt::format("192.0.2.{}", i)).size(), 10U);
 }
 
 }  // namespace

@@ -164,7 +164,8 @@ Result<void> Connection::feed(Bytes input) {
 }
 
 Request Connection::made_of(http1::Request message, wire::http::Target target) const {
-    return {std::move(message), std::move(target), log_.id(), peer_, peer_ip_, tcp_ == nullptr, context_.allows_jsonp};
+    return {std::move(message), std::move(target),     log_.id(),          peer_, peer_ip_,
+            tcp_ == nullptr,    context_.allows_jsonp, context_.is_sibling};
 }
 
 bool Connection::streams_body(const http1::Request& head) const {

@@ -38,6 +38,8 @@ struct Context {
     IdleStreams idle{};
     // JSONP: answers GET with callback= as a script.
     bool allows_jsonp = false;
+    // Its connections come from other workers of this server.
+    bool is_sibling = false;
 };
 
 }  // namespace live::session::http

@@ -8,7 +8,7 @@
 
 #include "base/bytes.hpp"
 
-namespace live::engine::srt {
+namespace live::engine::crypto {
 
 class SipHash {
 public:
@@ -60,4 +60,4 @@ private:
     std::array<std::uint64_t, 4> v_;
 };
 
-}  // namespace live::engine::srt
+}  // namespace live::engine::crypto

@@ -1,0 +1,125 @@
+#include "engine/workers/tally.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "base/shared_number.hpp"
+#include "engine/crypto/siphash.hpp"
+
+namespace live::engine::workers {
+
+namespace {
+
+// A worker's sums have a cache line of their own.
+constexpr std::size_t kSumsBytes = Tally::kAlignment;
+// Nobody has more of anything; whatever says so does not count.
+constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
+
+std::uint64_t sane(std::uint64_t value) { return value > kMost ? 0 : value; }
+
+}  // namespace
+
+std::size_t Tally::cell_at(Worker workers, std::size_t use, std::size_t row, std::size_t cell, Worker worker) {
+    const std::size_t index = ((use * kRows + row) * kCells + cell) * workers + worker - 1U;
+    return workers * kSumsBytes + index * sizeof(std::uint32_t);
+}
+
+std::size_t Tally::bytes_for(Worker workers) {
+    return workers * kSumsBytes + kUses * kRows * kCells * (workers * sizeof(std::uint32_t) + sizeof(std::uint64_t));
+}
+
+Tally::Tally(MutBytes memory, Worker workers, Worker self, const Key& key)
+    : memory_(memory), workers_(workers), self_(self), key_(key) {
+    CHECK(memory.size() >= bytes_for(workers) && self >= 1 && self <= workers);
+}
+
+std::atomic_ref<std::uint64_t> Tally::sum_of(Sum sum, Worker worker) const {
+    return shared_number<std::uint64_t>(memory_,
+                                        (worker - 1U) * kSumsBytes + static_cast<std::size_t>(sum) * sizeof(std::uint64_t));
+}
+
+void Tally::set(Sum sum, std::uint64_t value) { sum_of(sum, self_).store(value); }
+
+std::uint64_t Tally::others(Sum sum) const {
+    std::uint64_t all = 0;
+    for (Worker worker = 1; worker <= workers_; ++worker)
+        if (worker != self_)
+            all += sane(sum_of(sum, worker).load());
+    return all;
+}
+
+Tally::Places Tally::places_of(Bytes address) const {
+    const std::uint64_t hash = crypto::SipHash(key_).of(address);
+    return {hash % kCells, hash / kCells % kCells};
+}
+
+std::atomic_ref<std::uint32_t> Tally::count(std::size_t use, std::size_t row, std::size_t cell, Worker worker) const {
+    return shared_number<std::uint32_t>(memory_, cell_at(workers_, use, row, cell, worker));
+}
+
+std::atomic_ref<std::uint64_t> Tally::pace(std::size_t use, std::size_t row, std::size_t cell) const {
+    const std::size_t paces = cell_at(workers_, kUses, 0, 0, 1);
+    return shared_number<std::uint64_t>(memory_, paces + ((use * kRows + row) * kCells + cell) * sizeof(std::uint64_t));
+}
+
+bool Tally::enter(std::size_t use, Bytes address, std::size_t own, std::size_t bound) {
+    const Places places = places_of(address);
+    for (std::size_t row = 0; row < kRows; ++row)
+        ++count(use, row, places[row], self_);
+    std::uint64_t others = kMost;
+    for (std::size_t row = 0; row < kRows; ++row) {
+        std::uint64_t sum = 0;
+        for (Worker worker = 1; worker <= workers_; ++worker)
+            if (worker != self_)
+                sum += count(use, row, places[row], worker).load();
+        others = std::min(others, sum);
+    }
+    if (own + 1 + others <= bound)
+        return true;
+    leave(use, address);
+    return false;
+}
+
+void Tally::leave(std::size_t use, Bytes address) {
+    const Places places = places_of(address);
+    for (std::size_t row = 0; row < kRows; ++row)
+        --count(use, row, places[row], self_);
+}
+
+// A cell holds the time at which a full burst is allowed again. It is paid first, and given back when it was too early: of
+// requests at the same moment, none sees what another has spent.
+bool Tally::pay(std::size_t use, Bytes address, const Rate& rate, TimePoint now) {
+    const Places places = places_of(address);
+    const auto at = static_cast<std::uint64_t>(now.time_since_epoch().count());
+    const auto price = static_cast<std::uint64_t>(rate.price.count());
+    const std::uint64_t latest = at + static_cast<std::uint64_t>(rate.burst.count());
+    // Later than any that was granted or is being tried: no time of this tally.
+    const std::uint64_t absurd = latest + price * (kWorkersMax + 1);
+    std::uint64_t rested = absurd;
+    for (std::size_t row = 0; row < kRows; ++row) {
+        const auto cell = pace(use, row, places[row]);
+        std::uint64_t before = cell.load();
+        std::uint64_t after = 0;
+        do {
+            after = (before > absurd ? at : std::max(before, at)) + price;
+        } while (!cell.compare_exchange_weak(before, after));
+        rested = std::min(rested, after);
+    }
+    if (rested <= latest)
+        return true;
+    for (std::size_t row = 0; row < kRows; ++row)
+        pace(use, row, places[row]) -= price;
+    return false;
+}
+
+void Tally::forget(MutBytes memory, Worker workers, Worker dead) {
+    const Tally tally(memory, workers, dead, {});
+    for (std::size_t sum = 0; sum < kSumsBytes / sizeof(std::uint64_t); ++sum)
+        tally.sum_of(static_cast<Sum>(sum), dead).store(0);
+    for (std::size_t use = 0; use < kUses; ++use)
+        for (std::size_t row = 0; row < kRows; ++row)
+            for (std::size_t cell = 0; cell < kCells; ++cell)
+                tally.count(use, row, cell, dead).store(0);
+}
+
+}  // namespace live::engine::workers

@@ -1,0 +1,185 @@
+#include "service/workers/session_homes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/hash.hpp"
+#include "base/json_text.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "service/workers/shared_name.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::service::workers {
+
+using engine::workers::Worker;
+using session::ClientRequest;
+using session::http::error_reply;
+using session::http::Reply;
+using wire::http::Status;
+using State = files::Sessions::State;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr std::string_view kSeen = "?seen";
+// Members of a request that are texts.
+constexpr std::pair<const char*, std::string ClientRequest::*> kTexts[] = {{"id", &ClientRequest::id},
+                                                                           {"ip", &ClientRequest::ip},
+                                                                           {"peer_ip", &ClientRequest::peer_ip},
+                                                                           {"peer", &ClientRequest::peer},
+                                                                           {"protocol", &ClientRequest::protocol},
+                                                                           {"vhost", &ClientRequest::vhost},
+                                                                           {"app", &ClientRequest::app},
+                                                                           {"stream", &ClientRequest::stream},
+                                                                           {"param", &ClientRequest::param},
+                                                                           {"tc_url", &ClientRequest::tc_url},
+                                                                           {"page_url", &ClientRequest::page_url},
+                                                                           {"extension", &ClientRequest::extension}};
+
+std::string text_at(const Json& json, const char* key) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::uint64_t number_at(const Json& json, const char* key) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+Json parsed(const std::string& body) { return Json::parse(body, nullptr, false); }
+
+http_client::HttpCall call_to(std::string_view target, const Json& body) {
+    http_client::HttpCall call;
+    call.url = "http://worker" + std::string(target);
+    call.headers.add("Content-Type", "application/json");
+    call.body = text_of(body);
+    call.answer_bytes_max = 1 << 20;
+    return call;
+}
+
+}  // namespace
+
+// A constant follows from the name alone: a name that a player has made up has a home too.
+Worker SessionHomes::home_of(std::string_view name) const {
+    constexpr int kMixed = 17;  // the low bits are a check letter
+    const std::uint64_t hash = fnv1a(as_bytes(name)) >> kMixed;
+    return static_cast<Worker>(hash % std::max<Worker>(workers_.seat().count, 1) + 1);
+}
+
+bool SessionHomes::is_elsewhere(std::string_view name) const {
+    return workers_.is_on() && home_of(name) != workers_.seat().number;
+}
+
+std::string SessionHomes::name_for(std::string_view key) const {
+    constexpr std::size_t kLetters = 10;
+    return shared_name(secret_, key, kLetters);
+}
+
+Result<bool> SessionHomes::open(const ClientRequest& request, Duration idle_limit, io::Deadline deadline) {
+    Json body = {{"idle_ms", static_cast<std::uint64_t>(idle_limit / std::chrono::milliseconds(1))},
+                 {"is_secure", request.is_secure}};
+    for (const auto& [key, member] : kTexts)
+        body[key] = request.*member;
+    const auto answer = workers_.ask(home_of(request.id), call_to(kPath, body), deadline.sooner(io::Deadline::after(kOpenLimit)));
+    if (!answer.ok() && answer.code() == Errc::cancelled)
+        return answer.error();
+    const Json said = answer.ok() && answer->status == Status::ok ? parsed(answer->body) : Json();
+    if (!said.is_object())
+        return Error(Errc::closed, "the worker that has the session does not answer");
+    const std::string sentence = text_at(said, "refused");
+    if (sentence.empty())
+        return said.value("was_there", Json(false)) == true;
+    const std::uint64_t code = number_at(said, "code");
+    const bool is_known = code <= static_cast<std::uint64_t>(Errc::system) && static_cast<Errc>(code) != Errc::closed &&
+                          static_cast<Errc>(code) != Errc::cancelled;
+    return Error(is_known ? static_cast<Errc>(code) : Errc::denied, sentence);
+}
+
+Reply SessionHomes::handle(const session::http::Request& request, io::Deadline deadline) {
+    if (request.message.method != "POST")
+        return error_reply(Status::method_not_allowed, "workers post here");
+    const bool is_news = request.message.target.ends_with(kSeen);
+    const std::string said = is_news ? note(request.message.body) : admit(request.message.body, deadline);
+    return said.empty() ? error_reply(Status::bad_request, "this is no message of a worker") : Reply{.body = said, .headers = {}};
+}
+
+std::string SessionHomes::admit(const std::string& body, io::Deadline deadline) {
+    const Json asked = parsed(body);
+    ClientRequest request;
+    request.kind = session::ClientKind::hls_play;
+    for (const auto& [key, member] : kTexts)
+        request.*member = text_at(asked, key);
+    request.is_secure = asked.is_object() && asked.value("is_secure", Json(false)) == true;
+    if (request.id.empty() || request.id.size() > files::Sessions::kNameBytesMax)
+        return "";
+    const std::chrono::milliseconds idle(std::min<std::uint64_t>(number_at(asked, "idle_ms"), 86'400'000));
+    const std::string name = request.id;
+    if (const files::Session* known = sessions_.find(name)) {
+        const bool is_kicked = known->is_kicked();
+        return is_kicked ? text_of(Json{{"refused", "this player has been sent away"},
+                                        {"code", static_cast<unsigned>(Errc::not_found)}})
+                         : text_of(Json{{"was_there", true}});
+    }
+    const auto opened = sessions_.open_for_guest(std::move(request), idle, deadline);
+    if (opened.ok())
+        return "{}";
+    return text_of(Json{{"refused", opened.error().sentence()}, {"code", static_cast<unsigned>(opened.code())}});
+}
+
+std::string SessionHomes::note(const std::string& body) {
+    const Json told = parsed(body);
+    if (!told.is_array() || told.size() > kNewsMax)
+        return "";
+    Json answer = {{"kicked", Json::array()}, {"unknown", Json::array()}};
+    for (const Json& one : told) {
+        const News news{text_at(one, "name"), number_at(one, "bytes")};
+        const State state = sessions_.note(news, io::now());
+        if (state != State::plays)
+            answer[state == State::kicked ? "kicked" : "unknown"].push_back(news.name);
+    }
+    return text_of(answer);
+}
+
+Result<void> SessionHomes::start(io::Scope& fibers, io::Deadline) {
+    return workers_.is_on() ? fibers.start("worker sessions", [this](io::Deadline forever) { run(forever); }) : Result<void>();
+}
+
+void SessionHomes::run(io::Deadline deadline) {
+    while (io::sleep(deadline.sooner(io::Deadline::after(kTellPeriod))).ok()) {
+        std::map<Worker, std::vector<News>> by_home;
+        for (News& news : sessions_.take_news())
+            by_home[home_of(news.name)].push_back(std::move(news));
+        for (const auto& [home, all] : by_home)
+            for (std::size_t at = 0; at < all.size(); at += kNewsMax) {
+                const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(at + kNewsMax, all.size()));
+                tell(home, {all.begin() + static_cast<std::ptrdiff_t>(at), end}, deadline);
+            }
+    }
+}
+
+void SessionHomes::tell(Worker home, const std::vector<News>& news, io::Deadline deadline) {
+    Json body = Json::array();
+    for (const News& one : news)
+        body.push_back({{"name", one.name}, {"bytes", one.sent_bytes}});
+    const auto answer = workers_.ask(home, call_to(std::string(kPath) + std::string(kSeen), body),
+                                     deadline.sooner(io::Deadline::after(kTellLimit)));
+    if (!answer.ok() || answer->status != Status::ok) {
+        LOG_DEBUG(log_, "worker {} was not told of {} players", home, news.size());
+        return;
+    }
+    const Json said = parsed(answer->body);
+    for (const auto& [key, state] : {std::pair("kicked", State::kicked), std::pair("unknown", State::unknown)}) {
+        const auto names = said.is_object() ? said.find(key) : said.end();
+        if (names == said.end() || !names->is_array())
+            continue;
+        for (const Json& name : *names)
+            if (name.is_string())
+                sessions_.settle(name.get<std::string>(), state);
+    }
+}
+
+}  // namespace live::service::workers
