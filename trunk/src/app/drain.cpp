@@ -17,16 +17,32 @@ bool is_counted(session::ClientEntry& client) {
 
 }  // namespace
 
-void Drain::begin(std::chrono::milliseconds limit, io::Deadline deadline) {
+void Drain::begin(std::chrono::milliseconds limit, To to, io::Deadline deadline) {
     has_begun_ = true;
+    to_ = to;
     since_ = io::now();
     limit_ = limit;
-    node_.drain(deadline);
+    if (to == To::other_nodes)
+        node_.drain(deadline);
     const auto clients = count_clients();
     LOG_INFO(log_, "drain begins, limit={} ms, publishers={}, players={}", limit.count(), clients.publishers, clients.players);
 }
 
+// A stream may be published at the new program in a moment, and is pulled from there then.
+void Drain::keep_players() {
+    std::unordered_map<std::string, TimePoint> published_at;
+    streams_.for_each([&](media::Source& source) {
+        const auto known = published_at_.find(source.url());
+        const TimePoint last = source.is_published() || known == published_at_.end() ? io::now() : known->second;
+        published_at.emplace(source.url(), last);
+        source.set_may_return(io::now() - last < kReturnLimit);
+    });
+    published_at_ = std::move(published_at);
+}
+
 void Drain::step() {
+    if (to_ == To::new_program)
+        keep_players();
     std::unordered_set<std::string> asked;
     std::size_t now = 0;
     clients_.for_each([&](session::ClientEntry& client) {
@@ -39,15 +55,22 @@ void Drain::step() {
         }
         if (now >= kAskedAtOnce)
             return;
-        const auto to = is_publisher(request.kind) ? placer_.other_for_publisher(request) : placer_.send_on(request);
+        const auto to = place_for(request);
         if (!to || !client.client().ask_to_move(*to))
             return;
         ++now;
         ++asked_total_;
         asked.insert(request.id);
-        LOG_INFO(log_, "drain: client {} of {} is asked to go on at {}", request.id, client.plan()->url, to->rtmp);
+        LOG_INFO(log_, "drain: client {} of {} is asked to go on at {}", request.id, client.plan()->url,
+                 to->is_here ? "the new process" : to->rtmp);
     });
     asked_ = std::move(asked);
+}
+
+std::optional<session::Redirect> Drain::place_for(const session::ClientRequest& request) {
+    if (to_ == To::new_program)
+        return session::Redirect{.is_here = true};
+    return is_publisher(request.kind) ? placer_.other_for_publisher(request) : placer_.send_on(request);
 }
 
 bool Drain::is_over() const {

@@ -92,9 +92,10 @@ void Connection::ask_to_leave(std::string reason) {
 }
 
 bool Connection::ask_to_move(const Redirect& to) {
-    if (!peer_.engine().can_reconnect() || to.rtmp.empty() || (publishing_ == nullptr && playing_ == nullptr))
+    const bool is_somewhere = to.is_here ? !request_.tc_url.empty() : !to.rtmp.empty();
+    if (!peer_.engine().can_reconnect() || !is_somewhere || (publishing_ == nullptr && playing_ == nullptr))
         return false;
-    std::string url = reconnect_url(to, request_);
+    std::string url = to.is_here ? request_.tc_url : reconnect_url(to, request_);
     if (publishing_ != nullptr)
         publishing_->ask_to_reconnect(std::move(url));
     else
