@@ -62,6 +62,8 @@ Reply reply_of(const engine::http1::Response& response) {
 
 // The exporter's port tells figures, and controls nothing.
 bool WholeHandler::takes(const Request& request) const {
+    if (!workers_.seat().is_worker() && workers_.others().empty())
+        return false;
     const bool is_metrics = request.path() == kMetrics || request.path() == kStreamMetrics;
     if (scope_ == Scope::metrics)
         return is_metrics;
@@ -89,7 +91,7 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
                           envelope(server_, "data", merge_summaries(ask_all(std::string(kSummaries), request, deadline))));
     const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
     if (answers.empty() || answers.front().body.empty())
-        return pass_to(workers_.seat().number, request, deadline);
+        return pass_to(workers_.seat().address(), request, deadline);
     if (request.path() == kMemory)
         return json_reply(request, envelope(server_, "data", merge_memory(answers)));
     return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};
@@ -108,12 +110,20 @@ Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::strin
     return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(kAnswerLimit)));
 }
 
+std::vector<engine::workers::Worker> WholeHandler::everybody() const {
+    const auto seat = workers_.seat();
+    std::vector<engine::workers::Worker> all{seat.address()};
+    if (!seat.is_worker())
+        all.insert(all.end(), workers_.others().begin(), workers_.others().end());
+    for (std::size_t i = 1; i < seat.count; ++i)
+        all.push_back(static_cast<engine::workers::Worker>((seat.number - 1U + i) % seat.count + 1));
+    return all;
+}
+
 // The asked one first: what is not added up is its own.
 WorkerAnswers WholeHandler::ask_all(const std::string& target, const Request& request, io::Deadline deadline) const {
     WorkerAnswers answers;
-    const auto seat = workers_.seat();
-    for (std::size_t i = 0; i < seat.count; ++i) {
-        const std::size_t worker = (seat.number - 1U + i) % seat.count + 1;
+    for (const std::size_t worker : everybody()) {
         auto answer = ask(worker, "GET", target, request, deadline);
         if (answer.ok() && answer->status == Status::ok)
             answers.push_back({worker, std::move(answer->body)});
@@ -122,7 +132,7 @@ WorkerAnswers WholeHandler::ask_all(const std::string& target, const Request& re
 }
 
 Reply WholeHandler::pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const {
-    if (worker == 0 || worker > workers_.seat().count)
+    if (std::ranges::count(everybody(), worker) == 0)
         return error_reply(Status::not_found, "there is no such worker");
     const auto answer = ask(worker, request.message.method, request.message.target, request, deadline);
     return answer.ok() ? reply_of(*answer) : error_reply(Status::service_unavailable, "the worker does not answer");
@@ -131,7 +141,7 @@ Reply WholeHandler::pass_to(std::size_t worker, const Request& request, io::Dead
 // Every worker is asked until one knows what it is about; the others answer with `foreign_status`.
 Reply WholeHandler::pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const {
     Reply foreign = error_reply(Status::service_unavailable, "the workers do not answer");
-    for (std::size_t worker = 1; worker <= workers_.seat().count; ++worker) {
+    for (const std::size_t worker : everybody()) {
         const auto answer = ask(worker, request.message.method, request.message.target, request, deadline);
         if (!answer.ok())
             continue;
@@ -167,7 +177,7 @@ Reply WholeHandler::list(const Request& request, std::string_view key, io::Deadl
         return json_reply(request, envelope(server_, key, merged(key, {page.start, page.count}, request, deadline)));
     const auto entry = entry_of(merged(key, {0, Page::kMost}, request, deadline), id);
     if (!entry)
-        return pass_to(workers_.seat().number, request, deadline);  // it says what there is not
+        return pass_to(workers_.seat().address(), request, deadline);  // it says what there is not
     return json_reply(request, envelope(server_, key.substr(0, key.size() - 1), *entry));
 }
 

@@ -1,6 +1,6 @@
 // WholeHandler: of several workers, each knows only its own clients. This one answers for all of them, whichever was asked: lists
 // and figures are put together, a request about one client or one session is passed on to the worker that has it, and worker=N
-// asks one worker for its own answer.
+// asks one worker for its own answer. It does the same for the processes of an upgrade, as long as there are several.
 #pragma once
 
 #include <string>
@@ -41,6 +41,9 @@ private:
     Reply pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const;
     Reply list(const Request& request, std::string_view key, io::Deadline deadline) const;
     std::string merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const;
+
+    // This one first.
+    std::vector<engine::workers::Worker> everybody() const;
 
     const ServerInfo& server_;
     service::workers::WorkerService& workers_;

@@ -82,6 +82,13 @@ Result<void> CasterWiring::start_mpegts(const settings::StreamCasterOptions& opt
     return {};
 }
 
+Result<void> CasterWiring::hand_over(io::Deadline deadline) {
+    for (const auto& caster : casters_)
+        for (const auto& acceptor : caster->acceptors)
+            acceptor->close();
+    return listeners_.stop(deadline);
+}
+
 Result<void> CasterWiring::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_}, deadline); }
 
 session::Traffic CasterWiring::traffic() const {

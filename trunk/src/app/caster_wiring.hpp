@@ -30,6 +30,8 @@ public:
 
     // Opens the endpoints of every enabled caster. Errors as TcpListener::listen and mpegts::Port::listen.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    // The senders of MPEG-TS are the other process's from now on.
+    Result<void> hand_over(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the stream casters"; }
     // Bytes of all these publishers.

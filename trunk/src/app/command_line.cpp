@@ -35,6 +35,17 @@ void take_seat(std::string_view text, CommandLine& command) {
     command.workers_secret = text;
 }
 
+// "1/secret". Anything else is no heir.
+void take_heir(std::string_view text, CommandLine& command) {
+    unsigned spoken = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), spoken);
+    text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
+    if (end.ec != std::errc() || spoken == 0 || text.size() < 2 || !text.starts_with('/'))
+        return;
+    command.heir_of = spoken;
+    command.workers_secret = text.substr(1);
+}
+
 struct Parsed {
     CommandLine line;
     // Letters that end the process at once: what follows is ignored.
@@ -96,11 +107,17 @@ Result<CommandLine> parse_command_line(std::span<const std::string_view> argumen
     if (!file_variable.empty())
         parsed.line.conf_file = file_variable;
     take_seat(variable(environment, kWorkerVariable), parsed.line);
+    if (!parsed.line.seat.is_worker())
+        take_heir(variable(environment, kHeirVariable), parsed.line);
     parsed.line.env_only = parsed.line.env_only || env_only_variable;
     if (parsed.line.conf_file.empty() && !parsed.line.env_only)
         return Error(Errc::malformed,
                      "config file not specified; use -c <file>, -e, or the environment variable SRS_CONFIG_FILE");
     return std::move(parsed.line);
+}
+
+std::string heir_variable(std::string_view secret) {
+    return fmt::format("{}={}/{}", kHeirVariable, engine::workers::kSpoken, secret);
 }
 
 std::string worker_variable(const service::workers::Seat& seat, std::string_view secret) {
@@ -129,6 +146,7 @@ std::string help_text(std::string_view program) {
         "   reopen the log file       SIGUSR1    killall -10 srs\n"
         "   stop fast                 SIGTERM    killall -15 srs, or SIGINT: killall -2 srs\n"
         "   stop gracefully           SIGQUIT    killall -3 srs\n"
+        "   start the new program     SIGUSR2    killall -12 srs\n"
         "\n"
         "For example:\n"
         "   {0} -v\n"

@@ -32,10 +32,15 @@ struct CommandLine {
     // Which worker the master has started this process as; from MILLRACE_WORKER, which nobody else sets.
     service::workers::Seat seat{};
     std::string workers_secret{};
+    // A program that is started to take over from a running one. Not 0: what the other speaks (engine/workers/message.hpp).
+    unsigned heir_of = 0;
 };
 
 inline constexpr std::string_view kWorkerVariable = "MILLRACE_WORKER";
-// Its value.
+// The same for one that takes over: "1/secret".
+inline constexpr std::string_view kHeirVariable = "MILLRACE_HEIR";
+// Its entry.
+std::string heir_variable(std::string_view secret);
 std::string worker_variable(const service::workers::Seat& seat, std::string_view secret);
 
 // `arguments` are those after the program's name. Errc::malformed for an unknown letter, -c without a value, or no source of

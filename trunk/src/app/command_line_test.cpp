@@ -104,5 +104,16 @@ TEST(CommandLine, TakesTheSeatThatAMasterGives) {
         EXPECT_FALSE(MUST(parse({"-c", "a.conf"}, {{std::string(kWorkerVariable), text}})).seat.is_worker()) << text;
 }
 
+TEST(CommandLine, TakesWhatARunningProcessSays) {
+    const std::string entry = heir_variable("a/b");
+    const std::size_t at = entry.find('=');
+    const auto line = MUST(parse({"-c", "a.conf"}, {{entry.substr(0, at), entry.substr(at + 1)}}));
+    EXPECT_EQ(line.heir_of, engine::workers::kSpoken);
+    EXPECT_EQ(line.workers_secret, "a/b");
+    EXPECT_EQ(MUST(parse({"-c", "a.conf"}, {{std::string(kHeirVariable), "7/x"}})).heir_of, 7U) << "of another version";
+    for (const char* text : {"", "1", "1/", "0/x", "x/x", "/x", "-1/x"})
+        EXPECT_EQ(MUST(parse({"-c", "a.conf"}, {{std::string(kHeirVariable), text}})).heir_of, 0U) << text;
+}
+
 }  // namespace
 }  // namespace live::app

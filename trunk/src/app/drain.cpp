@@ -29,16 +29,32 @@ std::size_t ending_now(std::size_t sessions, std::chrono::milliseconds left, std
     return (sessions + steps - 1) / steps;
 }
 
-void Drain::begin(std::chrono::milliseconds limit, io::Deadline deadline) {
+void Drain::begin(std::chrono::milliseconds limit, To to, io::Deadline deadline) {
     has_begun_ = true;
+    to_ = to;
     since_ = io::now();
     limit_ = limit;
-    node_.drain(deadline);
+    if (to == To::other_nodes)
+        node_.drain(deadline);
     const auto clients = count_clients();
     LOG_INFO(log_, "drain begins, limit={} ms, publishers={}, players={}", limit.count(), clients.publishers, clients.players);
 }
 
+// A stream may be published at the new program in a moment, and is pulled from there then.
+void Drain::keep_players() {
+    std::unordered_map<std::string, TimePoint> published_at;
+    streams_.for_each([&](media::Source& source) {
+        const auto known = published_at_.find(source.url());
+        const TimePoint last = source.is_published() || known == published_at_.end() ? io::now() : known->second;
+        published_at.emplace(source.url(), last);
+        source.set_may_return(io::now() - last < kReturnLimit);
+    });
+    published_at_ = std::move(published_at);
+}
+
 void Drain::step() {
+    if (to_ == To::new_program)
+        keep_players();
     std::unordered_set<std::string> asked;
     std::vector<session::ClientEntry*> sessions;
     std::size_t now = 0;
@@ -50,20 +66,24 @@ void Drain::step() {
             asked.insert(request.id);
             return;
         }
-        if (is_webrtc(request.kind)) {
+        if (to_ == To::other_nodes && is_webrtc(request.kind)) {
             sessions.push_back(&client);
             return;
         }
         if (now >= kAskedAtOnce)
             return;
-        const auto to = placer_.move(request);
+        const auto to = place_for(request);
         if (!to || !client.client().ask_to_move(*to))
             return;
         ++now;
         ++asked_total_;
         asked.insert(request.id);
-        LOG_INFO(log_, "drain: client {} of {} is asked to go on {}", request.id, client.plan()->url,
-                 to->rtmp.empty() ? "where it finds another node" : "at " + to->rtmp);
+        std::string where = "where it finds another node";
+        if (to->is_here)
+            where = "at the new process";
+        else if (!to->rtmp.empty())
+            where = "at " + to->rtmp;
+        LOG_INFO(log_, "drain: client {} of {} is asked to go on {}", request.id, client.plan()->url, where);
     });
     end_sessions(std::move(sessions), asked);
     asked_ = std::move(asked);
@@ -79,6 +99,12 @@ void Drain::end_sessions(std::vector<session::ClientEntry*> sessions, std::unord
         asked.insert(client->client().request().id);
         client->kick("this node drains, and the client goes on at another one");
     }
+}
+
+std::optional<session::Redirect> Drain::place_for(const session::ClientRequest& request) {
+    if (to_ == To::new_program)
+        return session::Redirect{.is_here = true};
+    return placer_.move(request);
 }
 
 bool Drain::is_over() const {

@@ -342,6 +342,12 @@ Result<void> HttpWiring::close(io::Deadline) {
     return {};
 }
 
+Result<void> HttpWiring::hand_over(io::Deadline deadline) {
+    for (const auto& acceptor : acceptors_)
+        acceptor->close();
+    return close(deadline);
+}
+
 Result<void> HttpWiring::stop(io::Deadline deadline) { return io::stop_all({&listeners_, &connections_, &services_}, deadline); }
 
 session::Traffic HttpWiring::traffic() const {

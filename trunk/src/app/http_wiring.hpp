@@ -98,6 +98,8 @@ public:
     void apply(io::Deadline deadline) override;
     // Stops accepting stream clients and closes idle ones; the API goes on, with one request per connection.
     Result<void> close(io::Deadline deadline) override;
+    // Of the API too.
+    Result<void> hand_over(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "HTTP"; }
     // The "data" of /api/v1/summaries, as JSON text.

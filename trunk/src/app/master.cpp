@@ -22,8 +22,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::size_t kSecretLetters = 16;
-
 std::vector<std::string> own_arguments() {
     std::vector<std::string> arguments;
     const int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -43,8 +41,8 @@ std::vector<std::string> own_arguments() {
 
 StartedAs started_as() { return {own_arguments(), ::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)}; }
 
-Master::Master(StartedAs started, std::size_t count, const Log& log)
-    : started_(std::move(started)), secret_(random_id(kSecretLetters)), log_(log), desk_(static_cast<Worker>(count)) {
+Master::Master(StartedAs started, std::size_t count, std::string secret, const Log& log)
+    : started_(std::move(started)), count_(count), secret_(std::move(secret)), log_(log), desk_(messages::kWorkersMax) {
     for (std::size_t i = 0; i < count; ++i) {
         workers_.push_back(std::make_unique<Place>());
         workers_.back()->number = static_cast<Worker>(i + 1);
@@ -92,22 +90,27 @@ Result<void> Master::start_worker(Place& place) {
     options.arguments = started_.arguments;
     if (options.arguments.empty())
         return Error(Errc::system, "the command line of this process is unknown: is /proc mounted?");
-    options.program = "/proc/self/exe";
     options.inherits_output = true;
-    options.environment = {worker_variable({place.number, static_cast<Worker>(workers_.size())}, secret_)};
+    if (count_ > 0) {
+        options.program = "/proc/self/exe";
+        options.environment = {worker_variable({place.number, static_cast<Worker>(count_)}, secret_)};
+    } else {
+        // By its path, where there may be another one now.
+        options.environment = {heir_variable(secret_)};
+    }
     options.passed = there.fd();
     options.folder = started_.folder;
-    if (tally_ == nullptr)
-        tally_ = TRY(io::SharedMemory::create(messages::Tally::bytes_for(static_cast<Worker>(workers_.size()))));
-    auto shared = TRY(tally_->handle());
+    if (count_ > 0 && tally_ == nullptr)
+        tally_ = TRY(io::SharedMemory::create(messages::Tally::bytes_for(static_cast<Worker>(count_))));
     place.process = TRY(io::ChildProcess::spawn(options));
     place.socket = std::make_unique<io::MessageSocket>(std::move(here));
     place.waiting.clear();
     place.is_ready = false;
     place.started = io::now();
     place.silent = {};
-    send(place.number, {Kind::tally}, std::move(shared));
-    LOG_INFO(log_, "worker {} is started, pid={}", place.number, place.process->pid());
+    if (tally_ != nullptr)
+        send(place.number, {Kind::tally}, TRY(tally_->handle()));
+    LOG_INFO(log_, "{} {} is started, pid={}", count_ > 0 ? "worker" : "upgrade: process", place.number, place.process->pid());
     return {};
 }
 
@@ -188,18 +191,24 @@ void Master::handle(Place& place, Message message, io::Socket passed) {
         case Kind::beat: break;
         case Kind::ready:
             place.is_ready = true;
-            LOG_INFO(log_, "worker {} serves, pid={}", place.number, place.process->pid());
+            if (count_ > 0)
+                LOG_INFO(log_, "worker {} serves, pid={}", place.number, place.process->pid());
             asked_.raise();
             break;
         case Kind::failed:
             place.failure = {static_cast<int>(message.ticket & 0xFF), std::move(message.text)};
-            LOG_ERROR(log_, "worker {} does not start: {}", place.number, place.failure.sentence);
+            if (count_ > 0)
+                LOG_ERROR(log_, "worker {} does not start: {}", place.number, place.failure.sentence);
             asked_.raise();
             break;
         case Kind::reload:
             reload_wanted_ = true;
             asked_.raise();
             break;
+        case Kind::upgrade:
+        case Kind::gift:
+        case Kind::given:
+        case Kind::handed: handle_upgrade(place, std::move(message), std::move(passed)); break;
         case Kind::link: {
             const Worker to = message.worker;
             message.worker = place.number;
@@ -214,6 +223,8 @@ void Master::handle(Place& place, Message message, io::Socket passed) {
 }
 
 void Master::send(Worker to, const Message& message, io::Socket passed) {
+    if (to > workers_.size() || workers_[to - 1U]->is_gone)
+        return;
     Place& place = *workers_[to - 1U];
     if (place.socket == nullptr || place.socket->native_handle() < 0 || place.waiting.size() >= kWaitingMax)
         return;
@@ -274,7 +285,9 @@ void Master::stop(int number, milliseconds limit) {
         if (place->process == nullptr || place->process->has_ended())
             continue;
         LOG_ERROR(log_, "worker {} does not end: it is killed", place->number);
-        place->process.reset();  // which kills it
+        place->process->send_signal(SIGKILL);
+        if (!place->is_ending)
+            place->process.reset();  // which waits for it
     }
     if (const auto stopped = fibers_.stop(io::Deadline::after(kStopSlack)); !stopped.ok())
         LOG_WARN(log_, "stopping the supervision: {}", stopped.error().text());

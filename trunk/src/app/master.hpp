@@ -1,10 +1,13 @@
 // Master: the process above several workers. It serves nobody: it starts the workers, starts again what has died or stopped,
 // knows which worker publishes which stream, connects workers with each other, and passes signals on. The workers end with it.
+// A process without workers makes one for an upgrade: it joins itself, and heirs are started, which take over from each other and
+// which nobody starts again (app/upgrade.hpp).
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +20,7 @@
 #include "base/signal.hpp"
 #include "engine/workers/desk.hpp"
 #include "io/child_process.hpp"
+#include "io/inheritance.hpp"
 #include "io/message_socket.hpp"
 #include "io/scope.hpp"
 #include "io/shared_memory.hpp"
@@ -43,6 +47,11 @@ public:
     static constexpr std::chrono::milliseconds kBackoffMax{5'000};
     // A worker that has lived this long is started again without delay.
     static constexpr std::chrono::seconds kLivedLong{10};
+    // What an upgrade waits for: the sockets of the old process, and that it lets go of them.
+    static constexpr std::chrono::seconds kHandLimit{2};
+    // From the end of an heir's service to its end.
+    static constexpr std::chrono::seconds kEndLimit{10};
+    static constexpr std::size_t kGiftsMax = io::kBoundSocketsMax + 1;
     // After the workers' own limits for a stop.
     static constexpr std::chrono::seconds kStopSlack{3};
     // Messages that a worker does not take. A worker that reads nothing is about to be killed.
@@ -53,11 +62,22 @@ public:
         std::string sentence;
     };
 
-    // `started` is used for each start of a worker.
-    Master(StartedAs started, std::size_t count, const Log& log);
+    // `started` is used for each start of a worker, `secret` is theirs.
+    Master(StartedAs started, std::size_t count, std::string secret, const Log& log);
     ~Master();
     Master(const Master&) = delete;
     Master& operator=(const Master&) = delete;
+
+    // This process has clients too, until its end of the socket closes. For heirs, which end with this process or not.
+    Result<io::Socket> join(bool heirs_end_with_it);
+    // The newest heir; none: it is gone. Its exit status, if it has one.
+    bool has_heir() const;
+    int heir_status() const { return heir_status_; }
+    // Processes that are there besides this one.
+    std::size_t heirs() const;
+    void send_to_newest(int number);
+    // They go on without this process.
+    void let_go();
 
     // Starts the workers; returns when all serve. With a failure none is left.
     std::optional<Failure> start(io::Deadline deadline);
@@ -85,7 +105,12 @@ private:
     };
     struct Place {
         Worker number = 0;
-        std::unique_ptr<io::ChildProcess> process;
+        bool is_gone = false;  // the place is free
+        std::vector<Packet> gifts;
+        bool has_given = false;
+        bool has_handed = false;
+        bool is_ending = false;                     // its end is waited for
+        std::unique_ptr<io::ChildProcess> process;  // nullptr: this one
         std::unique_ptr<io::MessageSocket> socket;
         std::deque<Packet> waiting;
         Signal wake;
@@ -98,6 +123,16 @@ private:
 
     void supervise(Place& place, io::Deadline deadline);
     Result<void> start_worker(Place& place);
+    // An heir's or this process's own line, until it closes.
+    void accompany(Place& place, io::Deadline deadline);
+    void upgrade(Place& asker, io::Deadline deadline);
+    // Returns the heir, which serves and holds what arrives.
+    Result<Place*> start_heir(Place& asker, io::Deadline deadline);
+    Result<void> wait_for(const std::function<bool()>& condition, io::Deadline until, const char* what);
+    void end_heir(Place& heir);
+    Place& free_place();
+    void tell_members();
+    void handle_upgrade(Place& place, engine::workers::Message message, io::Socket passed);
     // Until the worker is gone, or has to go.
     std::string attend(Place& place, io::Deadline deadline);
     Result<void> read(Place& place);
@@ -107,6 +142,7 @@ private:
     void watch(io::Deadline deadline);
 
     const StartedAs started_;
+    const std::size_t count_;  // of workers; 0: of an upgrade
     const std::string secret_;
     const Log& log_;
     engine::workers::Desk desk_;
@@ -115,6 +151,10 @@ private:
     std::vector<std::unique_ptr<Place>> workers_;
     Signal asked_;  // a worker is ready or has failed, or a reload is wanted
     bool stopping_ = false;
+    bool heirs_end_with_it_ = false;
+    bool is_upgrading_ = false;
+    Worker newest_ = 0;  // the heir that takes new clients
+    int heir_status_ = 0;
     bool reload_wanted_ = false;
     std::uint64_t restarts_ = 0;
 };

@@ -43,10 +43,18 @@ Result<std::unique_ptr<PidFile>> PidFile::create(const std::string& path) {
             return Error(Errc::conflict, fmt::format("the server is already running: pid {} holds {}", content_of(file), path));
         return system_error(fmt::format("cannot lock the pid file {}", path), reason);
     }
-    const std::string text = std::to_string(::getpid());
-    if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-        return system_error(fmt::format("cannot write the pid file {}", path), errno);
+    if (auto written = pid_file->write(); !written.ok())
+        return std::move(written).error().during(path);
     return pid_file;
+}
+
+std::unique_ptr<PidFile> PidFile::adopt(int file) { return std::make_unique<PidFile>(Private{}, file); }
+
+Result<void> PidFile::write() {
+    const std::string text = std::to_string(::getpid());
+    if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+        return system_error("cannot write the pid file", errno);
+    return {};
 }
 
 PidFile::~PidFile() { ::close(file_); }

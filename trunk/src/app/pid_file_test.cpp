@@ -42,6 +42,18 @@ TEST(PidFile, ReadingItElsewhereInTheProcessKeepsTheLock) {
     EXPECT_EQ(PidFile::create(folder.file("srs.pid")).code(), Errc::conflict);
 }
 
+TEST(PidFile, AnAdoptedOneKeepsTheLockAndIsWrittenWhenItIsTime) {
+    const ScratchFolder folder;
+    auto old = MUST(PidFile::create(folder.file("srs.pid")));
+    folder.write("srs.pid", "123456789");
+    const auto heir = PidFile::adopt(::dup(old->native_handle()));
+    old.reset();
+    EXPECT_EQ(PidFile::create(folder.file("srs.pid")).code(), Errc::conflict);
+    EXPECT_EQ(folder.read("srs.pid"), "123456789");
+    MUST(heir->write());
+    EXPECT_EQ(folder.read("srs.pid"), std::to_string(::getpid()));
+}
+
 TEST(PidFile, HasItsModeAndSaysWhyItCannotBeOpened) {
     const ScratchFolder folder;
     const auto pid = MUST(PidFile::create(folder.file("srs.pid")));

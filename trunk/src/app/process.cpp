@@ -34,9 +34,9 @@ namespace {
 // Address space of a fiber's stack; untouched pages cost nothing. The Opus encoder takes 70 KiB of the publisher's fiber.
 constexpr std::size_t kStackBytes = 256 * 1024;
 
-constexpr std::chrono::seconds kStopLimit{1};
 // A worker finds the master's first message there when it starts.
 constexpr std::chrono::seconds kTallyLimit{5};
+constexpr std::size_t kSecretLetters = 16;
 // How often a master looks for what no signal announces.
 constexpr std::chrono::milliseconds kMasterLook{500};
 
@@ -114,16 +114,26 @@ int Process::run() {
     const auto workers = settings::worker_count(loaded->settings.workers, usable_cores());
     if (!workers.ok())
         return fail(workers.error().sentence(), kInvalidConfig);
-    if (*workers > 1 && !command_.seat.is_worker())
+    if (!command_.seat.is_worker())
         started_as_ = started_as();
+    if (command_.workers_secret.empty())
+        command_.workers_secret = random_id(kSecretLetters);
     if (const auto status = prepare(*loaded))
         return *status;
+    if (*workers > 1 && !command_.seat.is_worker() && command_.heir_of != 0)
+        return fail("workers is more than 1 now, which needs a restart", kInvalidConfig);
     if (*workers > 1 && !command_.seat.is_worker())
         return serve_master(*loaded, *workers);
     return serve(*std::move(loaded));
 }
 
 int Process::fail(std::string_view sentence, int code) {
+    // To the process that has started this one; there may be no loop yet.
+    if (command_.heir_of == engine::workers::kSpoken && master_ == nullptr) {
+        const auto told = engine::workers::write_message(
+            {engine::workers::Kind::failed, 0, 0, static_cast<std::uint32_t>(exit_status(code)), 0, std::string(sentence)});
+        io::MessageSocket::send_once(io::kPassedHandle, told);
+    }
     if (master_ != nullptr)
         master_->tell(
             {engine::workers::Kind::failed, 0, 0, static_cast<std::uint32_t>(exit_status(code)), 0, std::string(sentence)});
@@ -161,7 +171,7 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     const settings::Settings& settings = loaded.settings;
     if (const auto entered = enter_work_folder(settings); !entered.ok())
         return fail(entered.error().sentence(), kInvalidConfig);
-    if (settings.daemon && !command_.seat.is_worker())
+    if (settings.daemon && !command_.seat.is_worker() && command_.heir_of == 0)
         if (const auto status = go_to_background(settings))
             return status;
     LogFile::Options options{settings.log.tank,
@@ -177,8 +187,8 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     log_file_->writer().hold_crashes();
     log_ = Log(*log_file_, random_id());
 
-    if (command_.seat.is_worker())
-        return std::nullopt;  // the file is the master's
+    if (command_.seat.is_worker() || command_.heir_of != 0)
+        return std::nullopt;  // the file is the master's, or the running process's still
     auto pid_file = PidFile::create(settings.pid);
     if (!pid_file.ok()) {
         LOG_ERROR(log_, "{}", pid_file.error().sentence());
@@ -214,7 +224,7 @@ void Process::announce(const settings::LoadedSettings& loaded) const {
         LOG_WARN(log_, "{}", warning);
     for (const std::string& warning : unwritable_folders(settings))
         LOG_WARN(log_, "{}", warning);
-    if (!command_.seat.is_worker())
+    if (!command_.seat.is_worker() && command_.heir_of == 0)
         LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
 
@@ -258,30 +268,39 @@ int Process::serve(settings::LoadedSettings loaded) {
         if (loaded.settings.worker_affinity)
             run_on_one_core(command_.seat.number - std::size_t{1});
     }
+    if (command_.heir_of != 0)
+        if (const auto status = take_over(loaded.settings))
+            return *status;
+    prepare_upgrade(loaded.settings);
     share_keys(loaded.settings, command_.workers_secret);
     // Of this start of the server: the same on all workers.
     const std::string service =
         command_.seat.is_worker() ? service::workers::shared_name(command_.workers_secret, "service") : random_id();
-    ServerNames names{id.id, service, ::getpid(), master_.get(), command_.workers_secret};
+    ServerNames names{id.id, service, ::getpid(), master_.get(), command_.workers_secret, upgrade_.get()};
     auto server = Server::create(std::move(loaded.settings), std::move(names), fitting.max_connections, log_);
     if (!server.ok()) {
         LOG_ERROR(log_, "{}", server.error().sentence());
         return fail(server.error().sentence(), kListenFailed);
     }
     server_ = *std::move(server);
-    if (server_->settings().asprocess)
+    if (server_->settings().asprocess && command_.heir_of == 0)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process triggers a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
+    if (command_.heir_of != 0)
+        if (const auto used = use_pid_file(); !used.ok())
+            return fail(used.error().sentence(), kInvalidConfig);
     start_report_.report_success();
     if (master_ != nullptr)
         master_->tell({engine::workers::Kind::ready});
     handle_signals(**signals);
     server_.reset();
     master_.reset();
+    if (upgrade_ != nullptr)
+        upgrade_->end();
     log_file_->say_left_out();
     LOG_INFO(log_, "main cycle terminated normally");
     LOG_INFO(log_, "srs terminated");
-    return EXIT_SUCCESS;
+    return status_;
 }
 
 int Process::serve_master(const settings::LoadedSettings& loaded, std::size_t workers) {
@@ -299,7 +318,7 @@ int Process::serve_master(const settings::LoadedSettings& loaded, std::size_t wo
         return fail(free.error().sentence(), kListenFailed);
     }
     {
-        Master master(std::move(started_as_), workers, log_);
+        Master master(std::move(started_as_), workers, command_.workers_secret, log_);
         if (const auto failure = master.start(io::Deadline::never())) {
             LOG_ERROR(log_, "{}", failure->sentence);
             return fail(failure->sentence, failure->status);
@@ -413,6 +432,12 @@ void Process::handle_signals(io::SignalPipe& signals) {
             case SIGINT: return stop_fast("SIGINT");
             case SIGTERM: return server_->settings().force_grace_quit ? stop_gracefully(signals) : stop_fast("SIGTERM");
             case SIGQUIT: return stop_gracefully(signals);
+            case SIGUSR2:
+                if (upgrade_ != nullptr && upgrade_->has_successor())
+                    return hand_over(signals);
+                if (upgrade_ != nullptr)
+                    upgrade_->begin(server_->workers(), server_->is_cluster_node());
+                break;
             case SIGABRT: LOG_ERROR(log_, "signal {}: abort with a core file", SIGABRT); std::abort();
             default: break;
         }
@@ -474,7 +499,7 @@ bool Process::wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds d
 bool Process::drain(io::SignalPipe& signals) {
     Drain& drain = server_->drain();
     const auto limit = server_->is_cluster_node() ? server_->settings().cluster.drain_limit : std::chrono::milliseconds::zero();
-    drain.begin(limit, io::Deadline::after(kStopLimit));
+    drain.begin(limit, Drain::To::other_nodes, io::Deadline::after(kStopLimit));
     for (const TimePoint until = io::now() + limit; !drain.is_over() && io::now() < until;) {
         drain.step();
         if (!wait_graceful(signals, Drain::kStep))

@@ -2,6 +2,7 @@
 // server, signals, and the stop sequences of the reference (fast and graceful).
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "app/master.hpp"
 #include "app/pid_file.hpp"
 #include "app/server.hpp"
+#include "app/upgrade.hpp"
 #include "base/log.hpp"
 #include "io/loop.hpp"
 #include "io/message_socket.hpp"
@@ -25,6 +27,9 @@ inline constexpr int kListenFailed = 1003;
 inline constexpr int kInvalidConfig = 1023;
 inline constexpr int kPidLocked = 1035;
 inline constexpr int kUnsupportedReload = 2023;
+
+// Of a stop, when everything is to end at once.
+inline constexpr std::chrono::seconds kStopLimit{1};
 
 // An exit status has eight bits.
 inline int exit_status(int code) { return code & 0xFF; }
@@ -62,6 +67,15 @@ private:
     // Waits for the connections; a second stop signal makes it fast.
     void stop_gracefully(io::SignalPipe& signals);
     bool drain(io::SignalPipe& signals);
+    // After an upgrade (app/process_hand_over.cpp).
+    void hand_over(io::SignalPipe& signals);
+    bool serve_the_rest(io::SignalPipe& signals);
+    void stay(io::SignalPipe& signals);
+    void pass_on(int number);
+    // Of a program that takes over from a running one.
+    std::optional<int> take_over(const settings::Settings& settings);
+    Result<void> use_pid_file();
+    void prepare_upgrade(const settings::Settings& settings);
     bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
 
     CommandLine command_;
@@ -71,8 +85,10 @@ private:
     std::unique_ptr<LogFile> log_file_;
     std::unique_ptr<PidFile> pid_file_;
     Log log_;
+    std::unique_ptr<Upgrade> upgrade_;
     std::unique_ptr<Server> server_;
     std::uint64_t open_files_ = 0;
+    int status_ = 0;  // of a parent: the new process's
 };
 
 }  // namespace live::app

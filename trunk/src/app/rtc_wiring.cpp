@@ -37,12 +37,16 @@ public:
           players_(port_),
           breaker_(settings->circuit_breaker),
           context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
-          tcp_(port_, shared.places, shared.scratch, log) {}
+          tcp_(port_, shared.places, shared.scratch, log) {
+        port_.set_strays(&shared.strays);
+    }
 
     Result<void> start();
     Result<void> stop(io::Deadline deadline);
     session::Traffic traffic() const;
     const session::rtc::Port& port() const { return port_; }
+    void hand_over();
+    void take_stray(const session::Stray& stray, MutBytes datagram) { port_.take_stray(stray, io::now(), datagram); }
     const session::rtc::CircuitBreaker& breaker() const { return breaker_; }
 
 private:
@@ -220,6 +224,11 @@ Result<void> RtcWiring::Parts::stop(io::Deadline deadline) {
     return stopped;
 }
 
+void RtcWiring::Parts::hand_over() {
+    port_.stop_receiving();
+    tcp_.close();
+}
+
 session::Traffic RtcWiring::Parts::traffic() const {
     const auto& figures = port_.figures();
     return {figures.received_bytes, figures.sent_bytes};
@@ -233,6 +242,13 @@ RtcWiring::~RtcWiring() = default;
 Result<void> RtcWiring::start(io::Scope&, io::Deadline) { return parts_->start(); }
 
 Result<void> RtcWiring::stop(io::Deadline deadline) { return parts_->stop(deadline); }
+
+Result<void> RtcWiring::hand_over(io::Deadline) {
+    parts_->hand_over();
+    return {};
+}
+
+void RtcWiring::take_stray(const session::Stray& stray, MutBytes datagram) { parts_->take_stray(stray, datagram); }
 
 session::Traffic RtcWiring::traffic() const { return parts_->traffic(); }
 

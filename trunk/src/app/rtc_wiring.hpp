@@ -30,6 +30,7 @@ public:
         MutBytes scratch;
         HttpWiring& http;
         service::workers::Seat seat{};
+        session::StraySink& strays;
     };
 
     // `settings` and the shared objects outlive this.
@@ -42,6 +43,9 @@ public:
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends all sessions.
     Result<void> stop(io::Deadline deadline) override;
+    // Sessions go on; their datagrams come by take_stray().
+    Result<void> hand_over(io::Deadline deadline) override;
+    void take_stray(const session::Stray& stray, MutBytes datagram);
     std::string_view name() const override { return "WebRTC"; }
     session::Traffic traffic() const;
     // For statistics.

@@ -9,6 +9,7 @@
 #include "app/allocator.hpp"
 #include "app/log_file.hpp"
 #include "app/server_id.hpp"
+#include "app/upgrade.hpp"
 #include "base/host_and_port.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
@@ -255,8 +256,11 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, names_.seat(), log),
-      rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat()}, log),
-      srt_(settings_, {streams_, admission_, *events_, clients_, places_}, log),
+      strays_(
+          workers_, names_.master != nullptr && !names_.seat().is_worker(),
+          [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); }, log.with_id("WRK")),
+      rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_}, log),
+      srt_(settings_, {streams_, admission_, *events_, clients_, places_, strays_}, log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       moves_(std::make_unique<Moves>(*this)),
       node_(cluster_context(), *moves_, log.with_id("CLU")),
@@ -285,13 +289,13 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
           names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_,
           memory_, rtc_,       srt_,          transcoders_, relay_, node_, workers_},
       http_(settings_, http_sources_, scratch_, places_, log),
+      upgrade_api_(http_.info(), names_.upgrade, *drain_control_, workers_),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
     if (names_.tally() != nullptr)
         places_.share(*names_.tally());
-    if (names_.seat().is_worker())
-        stream_stats_.share_ids(names_.workers_secret);
+    stream_stats_.share_ids(names_.workers_secret);
     admission_.set_memory(places_.memory());
     admission_.set_hooks(hooks_);
     admission_.set_relay(relay_);
@@ -319,6 +323,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_api(std::string(api::ClustersHandler::kPath), clusters_api_);
     http_.add_api(std::string(api::ClusterWhereHandler::kPath), where_api_);
     http_.add_api(std::string(api::DrainHandler::kPath), drain_api_);
+    http_.add_api(std::string(api::UpgradeHandler::kPath), upgrade_api_);
     http_.add_page(api::StreamListHandler::kPath, stream_list_);
     list_services();
 }
@@ -328,7 +333,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
              &hooks_,        &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,    &workers_,
-             &homes_,        &relay_,     &forward_,      &dvr_,        &dash_,        &hls_,     &memory_keeper_,
+             &homes_,        &strays_,    &relay_,        &forward_,    &dvr_,         &dash_,    &hls_,
+             &memory_keeper_,
              &housekeeping_, &rtmp_,      &rtc_,          &srt_,        &http_,        &casters_, &ingest_})
         if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_ && service != &srt_))
             services_.add(*service);
@@ -395,20 +401,36 @@ std::optional<std::string> Server::url_on_workers(const session::ClientRequest& 
 }
 
 service::workers::WorkerContext Server::worker_context() {
-    return {names_.master, streams_, http_client_,
+    return {names_.master,
+            streams_,
+            http_client_,
             [this](engine::workers::Purpose purpose, std::unique_ptr<io::TcpStream> stream) {
                 if (purpose == engine::workers::Purpose::media)
                     rtmp_.serve_worker(std::move(stream));
                 else
                     http_.serve_worker(std::move(stream));
             },
-            [] { std::raise(SIGTERM); }};
+            [] { std::raise(SIGTERM); },
+            names_.upgrade,
+            [this](io::Socket socket) { strays_.serve(std::move(socket)); },
+            [this](const std::vector<engine::workers::Worker>& others) { strays_.on_others(others); }};
+}
+
+void Server::take_stray(const session::Stray& stray, MutBytes datagram) {
+    if (stray.protocol == session::Stray::Protocol::srt)
+        srt_.take_stray(stray, datagram);
+    else
+        rtc_.take_stray(stray, datagram);
 }
 
 service::relay::PullContext Server::pull_context() {
-    return {dial_context(),   streams_,
-            *events_,         clients_,
-            cluster_options_, {names_.server_id, std::string(kSignature), std::string(kVersion), names_.process_id}};
+    return {dial_context(),
+            streams_,
+            *events_,
+            clients_,
+            cluster_options_,
+            {names_.server_id, std::string(kSignature), std::string(kVersion), names_.process_id},
+            [this] { return workers_.is_on() && !names_.seat().is_worker(); }};
 }
 
 service::cluster::ClusterContext Server::cluster_context() {
@@ -485,6 +507,11 @@ void Server::kick_lost_clients() {
 void Server::close(io::Deadline deadline) {
     takes_clients_ = false;
     services_.close(deadline);
+}
+
+void Server::hand_over(io::Deadline deadline) {
+    takes_clients_ = false;
+    services_.hand_over(deadline);
 }
 
 void Server::ask_publishers_to_leave() {

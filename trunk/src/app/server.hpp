@@ -13,6 +13,7 @@
 #include "api/snapshot_handler.hpp"
 #include "api/srt_doctor_handler.hpp"
 #include "api/stream_list_handler.hpp"
+#include "api/upgrade_handler.hpp"
 #include "app/caster_wiring.hpp"
 #include "app/drain.hpp"
 #include "app/heartbeat_facts.hpp"
@@ -53,6 +54,7 @@
 #include "service/transcode/transcoder_factory.hpp"
 #include "service/workers/other_files.hpp"
 #include "service/workers/session_homes.hpp"
+#include "service/workers/strays.hpp"
 #include "service/workers/worker_service.hpp"
 #include "service/workers/workers_resolver.hpp"
 #include "session/common/client_table.hpp"
@@ -97,6 +99,9 @@ public:
     // Publishers leave by themselves, or are closed at stop().
     void ask_publishers_to_leave();
     void stop(io::Deadline deadline);
+    // Instead of close(): a new program has the sockets, and takes new clients.
+    void hand_over(io::Deadline deadline);
+    service::workers::WorkerService& workers() { return workers_; }
 
     // The access log was moved away.
     void reopen_access_log() { access_log_.open(); }
@@ -126,6 +131,7 @@ private:
     service::workers::WorkerContext worker_context();
     // None for streams that workers do not have of each other.
     std::optional<std::string> url_on_workers(const session::ClientRequest& player) const;
+    void take_stray(const session::Stray& stray, MutBytes datagram);
     engine::cluster::NodeRecord describe_node() const;
     service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
@@ -160,6 +166,7 @@ private:
     session::http_live::Context http_live_;
     session::http_live::PlayHandler http_live_player_;
     CasterWiring casters_;
+    service::workers::Strays strays_;
     RtcWiring rtc_;
     SrtWiring srt_;
     settings::VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
@@ -173,7 +180,7 @@ private:
     service::workers::WorkersResolver all_origins_;
     service::relay::RelayService relay_;
     service::cluster::Placer placer_{node_, relay_};
-    Drain drain_{clients_, node_, placer_, log_};
+    Drain drain_{clients_, streams_, node_, placer_, log_};
     service::relay::Coworkers coworkers_;
     service::relay::TokenCheck token_check_;
     settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
@@ -213,6 +220,7 @@ private:
     api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_, node_};
     api::ClusterWhereHandler where_api_{http_.info(), node_};
     api::DrainHandler drain_api_{http_.info(), *drain_control_};
+    api::UpgradeHandler upgrade_api_;
     settings::StreamList stream_list_settings_;
     api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_};
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};

@@ -8,13 +8,17 @@
 
 namespace live::app {
 
+class Upgrade;
+
 struct ServerNames {
     std::string server_id;   // stable over restarts
     std::string service_id;  // new at each start
     std::int64_t process_id = 0;
     // nullptr: the process is alone. Owned by Process; outlives the server.
     service::workers::MasterLine* master = nullptr;
-    std::string workers_secret{};  // the same for all workers
+    std::string workers_secret{};  // the same for all workers, and after an upgrade
+    // Outlives the server; nullptr: this process does not hand over by itself.
+    Upgrade* upgrade = nullptr;
 
     engine::workers::Tally* tally() const { return master == nullptr ? nullptr : master->tally(); }
     service::workers::Seat seat() const { return master == nullptr ? service::workers::Seat{} : master->seat(); }

@@ -14,7 +14,9 @@ SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& sh
       port_(io::now(), log),
       players_(port_),
       context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
-      opener_(context_, sessions_) {}
+      opener_(context_, sessions_) {
+    port_.set_strays(&shared.strays);
+}
 
 SrtWiring::~SrtWiring() = default;
 
@@ -41,6 +43,13 @@ Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
     TRY(port_.start(fibers_));
     return players_.start(fibers_);
 }
+
+Result<void> SrtWiring::hand_over(io::Deadline) {
+    port_.stop_receiving();
+    return {};
+}
+
+void SrtWiring::take_stray(const session::Stray& stray, MutBytes datagram) { port_.take_stray(stray, io::now(), datagram); }
 
 // Sessions say goodbye through the port.
 Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sessions_, &fibers_}, deadline); }

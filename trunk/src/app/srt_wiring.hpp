@@ -29,6 +29,7 @@ public:
         session::StreamEvents& events;
         session::ClientTable& clients;
         session::Places& places;
+        session::StraySink& strays;
     };
 
     // `settings` and the shared objects outlive this.
@@ -41,6 +42,9 @@ public:
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends all sessions.
     Result<void> stop(io::Deadline deadline) override;
+    // Sessions go on; their datagrams come by take_stray().
+    Result<void> hand_over(io::Deadline deadline) override;
+    void take_stray(const session::Stray& stray, MutBytes datagram);
     std::string_view name() const override { return "SRT"; }
     session::Traffic traffic() const;
     const session::srt::Port& port() const { return port_; }

@@ -48,7 +48,7 @@ public:
     // Errc::not_found when the program does not exist, Errc::denied, Errc::system.
     static Result<std::unique_ptr<ChildProcess>> spawn(const ChildOptions& options);
     ChildProcess(Private, pid_t pid, Socket pid_socket) : pid_(pid), pid_socket_(std::move(pid_socket)) {}
-    // Kills it if it still runs; blocks briefly.
+    // Kills it if it still runs, unless it was let go; blocks briefly.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
@@ -60,6 +60,8 @@ public:
     Result<ChildExit> wait(Deadline deadline);
     // Sends a signal to the whole group; does nothing after it has exited.
     void send_signal(int signal);
+    // It goes on when this object is gone.
+    void let_go() { is_let_go_ = true; }
     // Sends SIGTERM, then SIGKILL when the deadline passes. A cancel does not cut the wait short.
     Result<ChildExit> stop(Deadline deadline);
 
@@ -69,6 +71,7 @@ private:
     pid_t pid_;
     Socket pid_socket_;  // closed where the kernel has no pidfd_open
     std::optional<ChildExit> exit_;
+    bool is_let_go_ = false;
 };
 
 }  // namespace live::io

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/loop.hpp"
@@ -108,6 +109,15 @@ TEST_F(ChildProcessTest, DestroyingItKillsIt) {
     const pid_t pid = child->pid();
     child.reset();
     EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST_F(ChildProcessTest, OneThatIsLetGoLives) {
+    auto child = spawn("exec sleep 60");
+    const pid_t pid = child->pid();
+    child->let_go();
+    child.reset();
+    EXPECT_EQ(::kill(pid, SIGKILL), 0);
+    EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
 }
 
 TEST_F(ChildProcessTest, SignalsReachAFiberAndNotTheChild) {

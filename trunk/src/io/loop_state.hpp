@@ -4,7 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "base/endpoint.hpp"
+#include "io/deadline.hpp"
 #include "io/fiber.hpp"
 #include "io/loop_watch.hpp"
 #include "io/st/core.hpp"
@@ -17,6 +21,12 @@
 namespace live::io::st {
 
 class CpuSamples;
+
+// See io/inheritance.hpp.
+struct Inherited {
+    std::string name;
+    int fd = -1;
+};
 
 struct LoopState {
     // Fibers that keep each other runnable must not starve descriptors and timers: after this many switches a poll is queued
@@ -47,6 +57,8 @@ struct LoopState {
     std::uint32_t no_suspend = 0;  // existing NoSuspend guards
     bool idle_queued = false;
     bool in_use = false;  // a Loop exists
+    std::vector<Inherited> inherited;
+    bool holds_arrivals = false;
 
     // The running fiber; nullptr in the idle thread and in threads that the core has created for other users.
     Fiber* current() const { return static_cast<Fiber*>(_st_this_thread->private_data[kFiberKey]); }
@@ -69,6 +81,11 @@ inline LoopState* loop_state_or_null() { return the_loop; }
 int start_core();
 
 Result<void> yield_for_others();
+
+// One that was inherited for this type and address; negative when there is none.
+int take_inherited(const Endpoint& on, int type);
+// Returns at once unless arrivals are held. Errc::timed_out, Errc::cancelled.
+Result<void> wait_while_held(Deadline deadline);
 
 // Yields when this fiber has done many operations, or has run for some milliseconds, without a switch. To be called by everything
 // that may suspend but does not need to. Errc::cancelled only when it yields: a following sleep reports a cancel anyway.

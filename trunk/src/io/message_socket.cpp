@@ -63,6 +63,10 @@ Result<Socket> MessageSocket::adopt(int fd) {
     return Socket(fd);
 }
 
+void MessageSocket::send_once(int fd, Bytes message) {
+    static_cast<void>(::send(fd, message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
 Result<MessageSocket::Received> MessageSocket::try_receive(MutBytes into) {
     if (!socket_.is_open())
         return Error(Errc::closed, "the socket was closed by this side");

@@ -24,6 +24,8 @@ public:
     static Result<std::pair<Socket, Socket>> pair();
     // An inherited descriptor, which from now on is not inherited any further. Errc::system when it is no such socket.
     static Result<Socket> adopt(int fd);
+    // A message by a descriptor that was inherited, when there is no loop yet; it may be lost.
+    static void send_once(int fd, Bytes message);
     explicit MessageSocket(Socket socket) : socket_(std::move(socket)) {}
 
     // The next message; a longer one than `into` is cut. Errc::need_more, Errc::closed when the other end is gone.

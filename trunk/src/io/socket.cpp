@@ -145,6 +145,8 @@ Error bind_error(const Endpoint& on, int error) {
 }
 
 Result<Socket> open_bound(const Endpoint& on, int type, PortSharing sharing) {
+    if (const int inherited = st::take_inherited(on, type); inherited >= 0)
+        return Socket(inherited);
     const int fd = ::socket(on.is_ipv6() ? AF_INET6 : AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return bind_error(on, errno);

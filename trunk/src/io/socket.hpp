@@ -77,9 +77,9 @@ struct SocketAddress {
 // Whether other sockets with the same setting may bind the port as well; the kernel distributes connections among them.
 enum class PortSharing : std::uint8_t { alone, shared };
 
-// A non-blocking socket of `type` (SOCK_STREAM, SOCK_DGRAM) bound to `on`; IPv6 only when that is IPv6. A port that a TCP
-// connection has just left can be reused at once. Errc::conflict when the port is taken, Errc::denied when it may not be bound,
-// Errc::system.
+// An inherited socket (io/inheritance.hpp), else a new non-blocking one of `type` (SOCK_STREAM, SOCK_DGRAM) bound to `on`; IPv6
+// only when that is IPv6. A port that a TCP connection has just left can be reused at once. Errc::conflict when the port is
+// taken, Errc::denied when it may not be bound, Errc::system.
 Result<Socket> open_bound(const Endpoint& on, int type, PortSharing sharing = PortSharing::alone);
 // Maps a failure to bind to or listen on `on` to one of these errors.
 Error bind_error(const Endpoint& on, int error);

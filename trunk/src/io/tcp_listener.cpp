@@ -39,6 +39,7 @@ Result<std::unique_ptr<TcpListener>> TcpListener::listen(const Endpoint& on, Por
 Result<std::unique_ptr<TcpStream>> TcpListener::accept(Deadline deadline) {
     for (;;) {
         TRY(st::breathe());
+        TRY(st::wait_while_held(deadline));
         if (!socket_.is_open())
             return Error(Errc::closed, "the listener was closed");
         SocketAddress peer;

@@ -218,7 +218,8 @@ Result<void> UdpSocket::join(const std::string& group, const std::string& source
     plain.gr_group = to.storage;
     const int set = source.empty() ? ::setsockopt(socket_.fd(), level, MCAST_JOIN_GROUP, &plain, sizeof plain)
                                    : ::setsockopt(socket_.fd(), level, MCAST_JOIN_SOURCE_GROUP, &with_source, sizeof with_source);
-    if (set < 0)
+    // An inherited socket has joined already.
+    if (set < 0 && errno != EADDRINUSE)
         return system_error("joining the multicast group " + group, errno);
     return {};
 }
@@ -226,13 +227,21 @@ Result<void> UdpSocket::join(const std::string& group, const std::string& source
 Result<std::span<const Datagram>> UdpSocket::receive(Deadline deadline) {
     for (;;) {
         TRY(st::breathe());
-        if (!socket_.is_open())
+        TRY(st::wait_while_held(deadline));
+        if (!socket_.is_open() || !receives_)
             return Error(Errc::closed, "the socket was closed by this side");
         if (const std::size_t count = TRY(try_receive()); count > 0)
             return std::span<const Datagram>(inbox_->datagrams.data(), count);
         // Returns at once while there may be more.
-        TRY(socket_.wait_for(Interest::readable, deadline));
+        if (TRY(socket_.wait(Interest::readable, &stopped_, deadline)).timed_out)
+            return Error(Errc::timed_out, "nothing came from the peer");
     }
+}
+
+void UdpSocket::stop_receiving() {
+    receives_ = false;
+    stopped_.raise();
+    socket_.forget();
 }
 
 Result<std::size_t> UdpSocket::try_receive() {

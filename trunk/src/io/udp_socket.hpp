@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/endpoint.hpp"
+#include "base/signal.hpp"
 #include "base/transport_address.hpp"
 #include "io/socket.hpp"
 
@@ -92,6 +93,8 @@ public:
     bool cuts_in_kernel() const { return cuts_in_kernel_; }
     int native_handle() const { return socket_.fd(); }
     void close() { socket_.close(); }
+    // receive() ends with Errc::closed from now on, and what comes stays in the kernel; sending goes on.
+    void stop_receiving();
 
 private:
     struct Inbox;
@@ -105,6 +108,8 @@ private:
     Endpoint endpoint_;
     bool is_ipv6_;
     bool cuts_in_kernel_ = true;
+    bool receives_ = true;
+    Signal stopped_;
     Counters counters_;
     std::unique_ptr<Inbox> inbox_;
     std::unique_ptr<Outbox> outbox_;

@@ -118,6 +118,13 @@ void Source::note_stream_ended() {
         watch->on_publisher_left();
 }
 
+void Source::set_may_return(bool may_return) {
+    const bool is_over = may_return_ && !may_return && publication_ == nullptr;
+    may_return_ = may_return;
+    if (is_over)
+        note_stream_ended();
+}
+
 void Source::append(Packet packet) {
     packet.arrived = arrival_;
     const std::size_t kind = index_of(packet.kind);

@@ -193,6 +193,10 @@ public:
     // The stream has ended where this node has it from. Its publication is kept for a while, in case it comes back; the watches
     // are told now.
     void note_stream_ended();
+    // After its publisher has left, the stream may go on soon, from another process: players that end with it wait. Off: they do
+    // so no longer.
+    void set_may_return(bool may_return);
+    bool may_return() const { return may_return_; }
 
     // Sets the arrival time of the packets appended from now on. Called once per batch read from a publisher's socket.
     void set_arrival(TimePoint now) { arrival_ = now; }
@@ -408,7 +412,8 @@ private:
     std::optional<Sequence> gop_start_;
     std::size_t untrimmed_bytes_ = 0;  // appended since the last trim
     std::size_t unencoded_bytes_ = 0;  // of packets since the first one left by append()
-    Sequence published_from_ = 0;      // the first packet of this publisher
+    bool may_return_ = false;
+    Sequence published_from_ = 0;  // the first packet of this publisher
     std::uint32_t config_version_ = 0;
     std::uint32_t track_version_ = 0;
     std::uint32_t chunk_size_;

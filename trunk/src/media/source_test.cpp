@@ -342,6 +342,23 @@ TEST_F(SourceTest, WatchesHearOfAStreamThatHasEndedElsewhere) {
     EXPECT_EQ(watcher.take(), Events{"publisher began"});
 }
 
+TEST_F(SourceTest, AStreamThatMayReturnIsOverWhenItMayNot) {
+    Watcher watcher(source);
+    auto publication = *source->publish(Source::Takeover::refuse);
+    EXPECT_FALSE(source->may_return());
+    source->set_may_return(true);
+    publication.reset();
+    EXPECT_EQ(watcher.take(), (Events{"publisher began", "publisher left"}));
+    EXPECT_TRUE(source->may_return());
+    source->set_may_return(false);
+    source->set_may_return(false);
+    EXPECT_EQ(watcher.take(), Events{"publisher left"}) << "those that have waited are told, once";
+    source->set_may_return(true);
+    publication = *source->publish(Source::Takeover::refuse);
+    source->set_may_return(false);
+    EXPECT_EQ(watcher.take(), Events{"publisher began"}) << "it has returned";
+}
+
 TEST_F(SourceTest, APublisherThatFillsTheRtpLogIsNoViewerEvenWhenEvicted) {
     struct Indifferent final : KeyFrameSource {
         void on_key_frame_wanted() override {}

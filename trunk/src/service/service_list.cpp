@@ -42,6 +42,12 @@ void ServiceList::close(io::Deadline deadline) {
             LOG_WARN(log_, "closing {}: {}", service->name(), closed.error().text());
 }
 
+void ServiceList::hand_over(io::Deadline deadline) {
+    for (Service* service : services_)
+        if (const auto handed = service->hand_over(deadline); !handed.ok())
+            LOG_WARN(log_, "handing over {}: {}", service->name(), handed.error().text());
+}
+
 void ServiceList::stop(io::Deadline deadline) {
     for (auto at = services_.rbegin(); at != services_.rend(); ++at)
         if (const auto stopped = (*at)->stop(deadline); !stopped.ok())

@@ -27,6 +27,7 @@ public:
 
     // Errors are logged and delay nobody else. Listeners close first, then services that start work themselves: in list order.
     void close(io::Deadline deadline);
+    void hand_over(io::Deadline deadline);
     void stop(io::Deadline deadline);
 
     std::vector<StreamHolder*> memory() const;

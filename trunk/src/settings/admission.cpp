@@ -133,10 +133,12 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
     if (hooks_ != nullptr && forward.enabled && !forward.backend.empty())
         plan.forward_urls = TRY(hooks_->ask_forward(forward.backend, subject, deadline));
-    if (is_of_workers(request.vhost)) {
+    if (is_of_workers(request.vhost))
         TRY(workers_->claim(plan.url, plan.publish.takeover, deadline));
+    // A pull of what another process has published until now, which may be gone since.
+    if (workers_ != nullptr && relay_ != nullptr &&
+        TRY(serving_vhost(request.vhost))->cluster.mode == service::relay::ClusterMode::local)
         relay_->give_way(plan.url);
-    }
     if (is_of_cluster(request.vhost)) {
         TRY(cluster_->claim(plan.url, plan.publish.takeover, deadline));
         // A pull of what another node has published until now.

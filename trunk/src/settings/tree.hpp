@@ -100,6 +100,8 @@ struct Settings {
     std::chrono::milliseconds pithy_print = 10s;
     std::chrono::milliseconds grace_start_wait{2300};
     std::chrono::milliseconds grace_final_wait{3200};
+    // Ours: how long an old process stays for its clients after an upgrade.
+    std::chrono::milliseconds upgrade_limit = 24h;
     bool force_grace_quit = false;
     bool empty_ip_ok = true;
     bool in_docker = false;

@@ -28,6 +28,7 @@ public:
         std::uint64_t epoch = 0;
     };
 
+    // Some of them may not be there.
     explicit Desk(Worker workers) : workers_(workers), counts_(workers + std::size_t{1}) {}
 
     // Of a worker 1..workers. Kinds that are not about streams are ignored.

@@ -12,9 +12,11 @@ namespace {
 // Of `flag`.
 std::uint8_t most_of(Kind kind) {
     switch (kind) {
-        case Kind::claim: return 1;
+        case Kind::claim:
+        case Kind::begin:
+        case Kind::upgraded: return 1;
         case Kind::claimed: return static_cast<std::uint8_t>(Verdict::too_many);
-        case Kind::link: return static_cast<std::uint8_t>(Purpose::control);
+        case Kind::link: return static_cast<std::uint8_t>(Purpose::datagrams);
         default: return 0;
     }
 }
@@ -41,7 +43,7 @@ Result<Message> parse_message(Bytes packet) {
         return Error(malformed);
     ByteReader in(packet);
     const std::uint8_t kind = MUST(in.u8());
-    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::tally))
+    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::members))
         return Error(malformed);
     Message message;
     message.kind = static_cast<Kind>(kind);
@@ -53,7 +55,8 @@ Result<Message> parse_message(Bytes packet) {
     message.text = as_text(in.rest());
     if (zero != 0 || message.worker > kWorkersMax || message.flag > most_of(message.kind))
         return Error(malformed);
-    if (names_stream(message.kind) && message.text.empty())
+    const bool needs_text = names_stream(message.kind) || message.kind == Kind::gift;
+    if (needs_text && message.text.empty())
         return Error(malformed);
     return message;
 }

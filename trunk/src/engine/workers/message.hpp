@@ -1,5 +1,6 @@
-// What a worker and its master tell each other: one message per packet of a socket that keeps packets apart. Both are the same
-// program, so there is no version; everything is checked anyway, because a worker may be in any state.
+// What a worker and its master tell each other, and a process and the new program that takes its place: one message per packet of
+// a socket that keeps packets apart. A new program may be of another version, so it is told which one of this page is spoken
+// (kSpoken) before anything else; everything is checked anyway, because the other end may be in any state.
 //
 //   kind u8 | flag u8 | worker u8 | 0 | ticket u32 | epoch u64 | text
 #pragma once
@@ -13,6 +14,9 @@
 #include "base/result.hpp"
 
 namespace live::engine::workers {
+
+// Of these messages. A program that is started to take over refuses another one.
+inline constexpr unsigned kSpoken = 1;
 
 // Workers are numbered from 1; 0 is none.
 using Worker = std::uint8_t;
@@ -42,10 +46,22 @@ enum class Kind : std::uint8_t {
     link,
     // To a worker, with a descriptor, and the first message of all: the memory of the Tally.
     tally,
+    // An upgrade, in this order. From a process: an operator asks for it.
+    upgrade,
+    give,      // to the process: copies of its sockets are wanted
+    gift,      // from it, and on to the new one, with a descriptor: `text` says what it is, such as "tcp 0.0.0.0:1935"
+    given,     // from it: that was all
+    begin,     // to the new one: that was all; `flag` 1: its parent stays
+    upgraded,  // to the old one: the new one serves, its pid is `ticket`; `flag` 1: it does not, and `text` says why
+    handed,    // from the old one: it takes no client any more
+    take,      // to the new one: it may take clients
+    // To each: who is there, one byte of `text` for each number.
+    members,
 };
 
 enum class Verdict : std::uint8_t { granted, refused, too_many };
-enum class Purpose : std::uint8_t { media, control };
+// Datagrams: those that the process which owns the port cannot place, to one that has handed it over.
+enum class Purpose : std::uint8_t { media, control, datagrams };
 
 struct Message {
     Kind kind = Kind::beat;

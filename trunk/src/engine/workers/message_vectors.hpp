@@ -22,6 +22,9 @@ inline const std::array kMessageVectors = {
                   {Kind::moved, 0, 2, 0, 0x0102030405060708, "v/live/a"}},
     MessageVector{{"\x0d\x01\x03\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::link, 1, 3, 0, 0, ""}},
     MessageVector{{"\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::tally, 0, 0, 0, 0, ""}},
+    MessageVector{{"\x11\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0tcp [::]:80", 27}, {Kind::gift, 0, 0, 0, 0, "tcp [::]:80"}},
+    MessageVector{{"\x14\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0no file", 23}, {Kind::upgraded, 1, 0, 0, 0, "no file"}},
+    MessageVector{{"\x17\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x03", 18}, {Kind::members, 0, 0, 0, 0, "\x01\x03"}},
 };
 
 }  // namespace live::engine::workers

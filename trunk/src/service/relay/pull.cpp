@@ -83,7 +83,7 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (!is_needed())
         return Left::stream_unneeded;
     const ClusterOptions* found = context_.options.find(plan_.vhost);
-    if (found == nullptr || !may_pull(*found))
+    if (found == nullptr || !(may_pull(*found) || has_siblings()))
         return Left::stream_unneeded;
     look_again_ = false;
     ClusterOptions options = *found;
@@ -236,10 +236,12 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
     return Left::stream_unneeded;
 }
 
+bool Pull::has_siblings() const { return context_.has_siblings && context_.has_siblings(); }
+
 // Whether another origin has the stream. While none is known, the connection that exists is the best there is.
 bool Pull::has_moved(io::Deadline deadline) {
     const ClusterOptions* options = context_.options.find(plan_.vhost);
-    if (options == nullptr || !options->by_registry)
+    if (options == nullptr || !(options->by_registry || has_siblings()))
         return false;
     const Location location = resolver_.find(plan_.url, *options, deadline.sooner(io::Deadline::after(kSilenceMin)));
     const auto* located = std::get_if<Located>(&location);

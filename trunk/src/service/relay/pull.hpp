@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ struct PullContext {
     session::ClientTable& clients;
     const OptionsOf<ClusterOptions>& options;
     Node node;
+    // Whether other processes of this server may have the stream: during an upgrade.
+    std::function<bool()> has_siblings{};
 };
 
 // Totals over all pulls since startup.
@@ -148,6 +151,7 @@ private:
     void say_goodbye();
     Result<void> pause(Duration length, io::Deadline deadline);
     void look_around();
+    bool has_siblings() const;
     bool has_moved(io::Deadline deadline);
     // A client or the first viewer has come, or the last one has left.
     void note_need();

@@ -15,11 +15,14 @@
 
 namespace live::service::workers {
 
-// Which of how many a process is; number 0: it is alone, and no worker.
+// Which of how many a process is; number 0: it is no worker.
 struct Seat {
     engine::workers::Worker number = 0;
     engine::workers::Worker count = 0;
+    // What the master knows it by, where that is not `number`: a process before or after an upgrade.
+    engine::workers::Worker id = 0;
 
+    engine::workers::Worker address() const { return id != 0 ? id : number; }
     bool is_worker() const { return number != 0; }
     // Alone, or the first worker: what must be done once is done there.
     bool is_first() const { return number <= 1; }
@@ -36,6 +39,7 @@ public:
     };
 
     MasterLine(Seat seat, io::Socket socket) : seat_(seat), socket_(std::move(socket)) {}
+    MasterLine(Seat seat, io::MessageSocket socket) : seat_(seat), socket_(std::move(socket)) {}
 
     const Seat& seat() const { return seat_; }
     // The master's first message, which is there when the worker starts. Errc::timed_out, Errc::closed, Errc::malformed,

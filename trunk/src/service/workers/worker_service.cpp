@@ -19,11 +19,42 @@ WorkerService::WorkerService(WorkerContext context, cluster::ClusterEvents& even
 WorkerService::~WorkerService() = default;
 
 Result<void> WorkerService::start(io::Scope& fibers, io::Deadline) {
+    fibers_ = &fibers;
     if (!is_on())
         return {};
-    LOG_INFO(log_, "worker {} of {}", seat().number, seat().count);
-    TRY(fibers.start("master", [this](io::Deadline forever) { run(forever); }));
-    return fibers.start("worker orphans", [this](io::Deadline forever) { run_orphans(forever); });
+    if (seat().is_worker())
+        LOG_INFO(log_, "worker {} of {}", seat().number, seat().count);
+    return start_fibers();
+}
+
+Result<void> WorkerService::start_fibers() {
+    TRY(fibers_->start("master", [this](io::Deadline forever) { run(forever); }));
+    if (std::exchange(has_fibers_, true))
+        return {};
+    return fibers_->start("worker orphans", [this](io::Deadline forever) { run_orphans(forever); });
+}
+
+// What is published here already is announced: it was let in when nobody had to be asked.
+Result<void> WorkerService::attach(MasterLine& master) {
+    CHECK(!is_on() && fibers_ != nullptr);
+    context_.master = &master;
+    for (const std::string& url : published_)
+        context_.master->tell({Kind::announce, 0, 0, 0, 0, url});
+    auto started = start_fibers();
+    if (!started.ok())
+        context_.master = nullptr;
+    return started;
+}
+
+// The process above an upgrade has ended: this one is alone.
+void WorkerService::leave() {
+    LOG_INFO(log_, "this process is alone again");
+    context_.master = nullptr;
+    others_.clear();
+    if (context_.note_others)
+        context_.note_others(others_);
+    if (context_.succession != nullptr)
+        context_.succession->on_take();
 }
 
 void WorkerService::run(io::Deadline deadline) {
@@ -40,6 +71,8 @@ void WorkerService::run(io::Deadline deadline) {
             served = context_.master->wait(deadline.sooner(io::Deadline::at(beat_at)));
         if (served.ok())
             continue;
+        if (served.code() != Errc::cancelled && !seat().is_worker())
+            return leave();
         if (served.code() != Errc::cancelled) {
             LOG_ERROR(log_, "the master is gone, so this worker ends: {}", served.error().sentence());
             context_.end();
@@ -73,14 +106,40 @@ void WorkerService::handle(MasterLine::Incoming incoming) {
             events_.on_lost(message.text, "another publisher has taken the stream over");
             break;
         case Kind::link:
-            if (incoming.passed.is_open())
+            if (incoming.passed.is_open() && message.flag == static_cast<std::uint8_t>(Purpose::datagrams)) {
+                if (context_.take_datagrams)
+                    context_.take_datagrams(std::move(incoming.passed));
+            } else if (incoming.passed.is_open())
                 context_.take_link(static_cast<Purpose>(message.flag), io::stream_of(std::move(incoming.passed)));
             break;
+        default: handle_upgrade(message);
+    }
+}
+
+void WorkerService::handle_upgrade(const Message& message) {
+    if (message.kind == Kind::members) {
+        others_.clear();
+        for (const char letter : message.text)
+            if (const auto worker = static_cast<Worker>(letter); worker >= 1 && worker != seat().address())
+                others_.push_back(worker);
+        if (context_.note_others)
+            context_.note_others(others_);
+    }
+    if (context_.succession == nullptr)
+        return;
+    switch (message.kind) {
+        case Kind::give: context_.succession->on_give(); break;
+        case Kind::upgraded:
+            context_.succession->on_upgraded(message.flag == 0 ? std::optional(message.ticket) : std::nullopt, message.text);
+            break;
+        case Kind::take: context_.succession->on_take(); break;
         default: break;
     }
 }
 
 Result<Message> WorkerService::question(Message message, io::Deadline deadline) {
+    if (!is_on())
+        return Error(Errc::closed, "there is nobody to be asked");
     Waiter waiter;
     const std::uint32_t ticket = next_ticket_++;
     message.ticket = ticket;
@@ -98,7 +157,13 @@ Result<Message> WorkerService::question(Message message, io::Deadline deadline) 
 }
 
 Result<void> WorkerService::claim(const std::string& url, bool replaces, io::Deadline deadline) {
-    const Message answer = TRY(question({Kind::claim, static_cast<std::uint8_t>(replaces ? 1 : 0), 0, 0, 0, url}, deadline));
+    const Message asked{Kind::claim, static_cast<std::uint8_t>(replaces ? 1 : 0), 0, 0, 0, url};
+    Message answer = TRY(question(asked, deadline));
+    const auto until = deadline.sooner(io::Deadline::after(kComingOverLimit));
+    while (static_cast<Verdict>(answer.flag) == Verdict::refused && is_on() && !seat().is_worker() && !until.expired()) {
+        TRY(io::sleep(deadline.sooner(io::Deadline::after(kComingOverLook))));
+        answer = TRY(question(asked, deadline));
+    }
     switch (static_cast<Verdict>(answer.flag)) {
         case Verdict::granted: break;
         case Verdict::refused: return Error(Errc::conflict, "the stream is being published already");
@@ -111,18 +176,28 @@ Result<void> WorkerService::claim(const std::string& url, bool replaces, io::Dea
 
 Result<std::optional<WorkerService::Found>> WorkerService::find(const std::string& url, io::Deadline deadline) {
     const Message answer = TRY(question({Kind::find, 0, 0, 0, 0, url}, deadline));
-    if (answer.worker == 0 || answer.worker == seat().number)
+    if (answer.worker == 0 || !is_on() || answer.worker == seat().address())
         return std::optional<Found>();
     return std::optional(Found{answer.worker, answer.epoch});
 }
 
 Result<std::unique_ptr<io::TcpStream>> WorkerService::connect(Worker worker, Purpose purpose) {
+    if (!is_on())
+        return Error(Errc::closed, "there is no other process");
     auto [here, there] = TRY(io::stream_pair());
-    if (worker == seat().number)
+    if (worker == seat().address())
         context_.take_link(purpose, io::stream_of(std::move(there)));
     else if (!context_.master->tell({Kind::link, static_cast<std::uint8_t>(purpose), worker, 0, 0, ""}, std::move(there)))
         return Error(Errc::limit, "the master does not take a connection");
     return io::stream_of(std::move(here));
+}
+
+Result<io::MessageSocket> WorkerService::connect_datagrams(Worker worker) {
+    auto [here, there] = TRY(io::MessageSocket::pair());
+    if (!is_on() ||
+        !context_.master->tell({Kind::link, static_cast<std::uint8_t>(Purpose::datagrams), worker, 0, 0, ""}, std::move(there)))
+        return Error(Errc::closed, "there is no other process");
+    return io::MessageSocket(std::move(here));
 }
 
 Result<engine::http1::Response> WorkerService::ask(Worker worker, const http_client::HttpCall& call, io::Deadline deadline) {
@@ -134,17 +209,17 @@ void WorkerService::request_reload() { context_.master->tell({Kind::reload}); }
 
 // What a pull publishes is another worker's.
 void WorkerService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
-    if (!is_on() || request.kind == session::ClientKind::relay_pull)
+    if (request.kind == session::ClientKind::relay_pull)
         return;
     claimed_.erase(plan.url);
     published_.insert(plan.url);
-    context_.master->tell({Kind::announce, 0, 0, 0, 0, plan.url});
+    if (is_on())
+        context_.master->tell({Kind::announce, 0, 0, 0, 0, plan.url});
 }
 
 void WorkerService::on_unpublished(const std::string& url) {
-    if (!is_on() || published_.erase(url) == 0)
-        return;
-    context_.master->tell({Kind::withdraw, 0, 0, 0, 0, url});
+    if (published_.erase(url) > 0 && is_on())
+        context_.master->tell({Kind::withdraw, 0, 0, 0, 0, url});
 }
 
 void WorkerService::on_tick() {

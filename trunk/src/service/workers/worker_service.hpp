@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/signal.hpp"
@@ -22,6 +23,20 @@
 
 namespace live::service::workers {
 
+// What a process hears that hands over to a new program, or is one. None of these may suspend.
+class Succession {
+public:
+    // Its sockets are wanted: it answers with gifts.
+    virtual void on_give() = 0;
+    // The new program serves, or `why` it does not.
+    virtual void on_upgraded(std::optional<std::uint32_t> pid, const std::string& why) = 0;
+    // The old process takes no client any more.
+    virtual void on_take() = 0;
+
+protected:
+    ~Succession() = default;
+};
+
 struct WorkerContext {
     // nullptr: alone.
     MasterLine* master = nullptr;
@@ -31,6 +46,12 @@ struct WorkerContext {
     std::function<void(engine::workers::Purpose, std::unique_ptr<io::TcpStream>)> take_link;
     // The master is gone.
     std::function<void()> end;
+    // nullptr: there are no upgrades.
+    Succession* succession = nullptr;
+    // Serves datagrams that another process cannot place.
+    std::function<void(io::Socket)> take_datagrams{};
+    // Other processes have come or gone.
+    std::function<void(const std::vector<engine::workers::Worker>&)> note_others{};
 };
 
 class WorkerService final : public Service {
@@ -38,6 +59,9 @@ public:
     static constexpr std::chrono::milliseconds kBeat{1'000};
     // The master never waits for anything itself.
     static constexpr std::chrono::milliseconds kAnswerLimit{1'000};
+    // In an upgrade, a publisher that comes over has ended its old session, which the old process reads to its end first.
+    static constexpr std::chrono::milliseconds kComingOverLimit{500};
+    static constexpr std::chrono::milliseconds kComingOverLook{20};
     static constexpr std::chrono::seconds kOrphanPeriod{2};
     static constexpr std::size_t kOrphansMax = 1'000;
     // A claim is given up after this long without a publisher. One of WebRTC has the stream before it has connected, and is
@@ -56,6 +80,10 @@ public:
     WorkerService& operator=(const WorkerService&) = delete;
 
     bool is_on() const { return context_.master != nullptr; }
+    // A process that was alone hands over to a new program. It is started already.
+    Result<void> attach(MasterLine& master);
+    // The other processes, as far as they have been named: those of an upgrade.
+    const std::vector<engine::workers::Worker>& others() const { return others_; }
     Seat seat() const { return is_on() ? context_.master->seat() : Seat{}; }
     // A publisher wants to be let in. Errc::conflict when another worker has the stream and `replaces` is off, Errc::limit,
     // Errc::cancelled.
@@ -68,6 +96,8 @@ public:
     // A connection to a worker, this one included. Never waits: a worker that does not serve it closes it. Errc::limit,
     // Errc::system.
     Result<std::unique_ptr<io::TcpStream>> connect(engine::workers::Worker worker, engine::workers::Purpose purpose);
+    // For datagrams, one in each message.
+    Result<io::MessageSocket> connect_datagrams(engine::workers::Worker worker);
     // One request to a worker's own API. Errors as HttpClient::call.
     Result<engine::http1::Response> ask(engine::workers::Worker worker, const http_client::HttpCall& call, io::Deadline deadline);
     // An operator wants a reload: of all.
@@ -86,17 +116,23 @@ private:
         std::optional<engine::workers::Message> answer;
     };
 
+    Result<void> start_fibers();
     void run(io::Deadline deadline);
     Result<void> take_all();
     void handle(MasterLine::Incoming incoming);
+    void handle_upgrade(const engine::workers::Message& message);
+    void leave();
     Result<engine::workers::Message> question(engine::workers::Message message, io::Deadline deadline);
     void run_orphans(io::Deadline deadline);
     bool is_orphan(const std::string& url) const;
     void note_orphan(const std::string& url);
 
-    const WorkerContext context_;
+    WorkerContext context_;
     cluster::ClusterEvents& events_;
     const Log log_;
+    io::Scope* fibers_ = nullptr;
+    bool has_fibers_ = false;
+    std::vector<engine::workers::Worker> others_;
     std::set<std::string> published_;
     std::unordered_map<std::string, TimePoint> claimed_;  // granted, and not announced yet
     std::unordered_map<std::uint32_t, Waiter*> waiters_;

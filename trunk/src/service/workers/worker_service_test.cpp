@@ -170,6 +170,106 @@ TEST_F(WorkerServiceTest, ConnectsWithOthers) {
     EXPECT_EQ(MUST(links_[1].second->read_some(scratch_, io::Deadline::after(5s))), 1U);
 }
 
+// A process that was alone, and that hands over to another.
+class UpgradeTest : public testing::Test, protected Succession {
+protected:
+    UpgradeTest() {
+        auto [mine, its] = MUST(io::MessageSocket::pair());
+        master_ = std::make_unique<io::MessageSocket>(std::move(mine));
+        line_ = std::make_unique<MasterLine>(Seat{0, 0, 1}, std::move(its));
+        MUST(service_.start(fibers_, io::Deadline::never()));
+    }
+    ~UpgradeTest() override { MUST(fibers_.stop(io::Deadline::after(1s))); }
+
+    void on_give() override { said_.emplace_back("give"); }
+    void on_upgraded(std::optional<std::uint32_t> pid, const std::string& why) override {
+        said_.push_back(pid ? "upgraded " + std::to_string(*pid) : "not upgraded: " + why);
+    }
+    void on_take() override { said_.emplace_back("take"); }
+
+    void say(const Message& message) { EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message(message)))); }
+    std::vector<Message> told() {
+        std::vector<Message> all;
+        std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
+        for (auto got = master_->try_receive(packet); got.ok(); got = master_->try_receive(packet))
+            all.push_back(MUST(engine::workers::parse_message(Bytes(packet).first(got->size))));
+        std::erase_if(all, [](const Message& message) { return message.kind == Kind::beat; });
+        return all;
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    NoLog sink_;
+    Log log_{sink_, "test"};
+    media::SlabPool slabs_;
+    media::StreamTable streams_{slabs_};
+    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(4096);
+    http_client::HttpClient http_{"test/1", scratch_, nullptr};
+    Events events_;
+    std::vector<std::string> said_;
+    std::vector<std::size_t> others_;
+    bool ended_ = false;
+    io::Scope fibers_{"test"};
+    std::unique_ptr<io::MessageSocket> master_;
+    std::unique_ptr<MasterLine> line_;
+    WorkerService service_{{nullptr,
+                            streams_,
+                            http_,
+                            {},
+                            [this] { ended_ = true; },
+                            this,
+                            {},
+                            [this](const auto& others) { others_.push_back(others.size()); }},
+                           events_,
+                           log_};
+};
+
+TEST_F(UpgradeTest, WhatIsPublishedAlreadyIsAnnouncedWhenAMasterComes) {
+    session::ClientRequest request;
+    request.kind = session::ClientKind::fmle_publish;
+    session::StreamPlan plan;
+    plan.url = "/live/a";
+    service_.on_published(request, plan);
+    EXPECT_FALSE(service_.is_on());
+    EXPECT_EQ(service_.connect(2, Purpose::media).code(), Errc::closed);
+    EXPECT_EQ(service_.find("/live/b", io::Deadline::after(1s)).code(), Errc::closed);
+    MUST(service_.attach(*line_));
+    EXPECT_TRUE(service_.is_on());
+    EXPECT_FALSE(service_.seat().is_worker());
+    EXPECT_EQ(told(), (std::vector<Message>{{Kind::announce, 0, 0, 0, 0, "/live/a"}}));
+    service_.on_unpublished("/live/a");
+    EXPECT_EQ(told(), (std::vector<Message>{{Kind::withdraw, 0, 0, 0, 0, "/live/a"}}));
+}
+
+TEST_F(UpgradeTest, TheStepsOfAnUpgradeAreHeard) {
+    MUST(service_.attach(*line_));
+    say({Kind::give});
+    say({Kind::upgraded, 1, 0, 0, 0, "no file"});
+    say({Kind::members, 0, 0, 0, 0, std::string("\x01\x03\x04")});
+    say({Kind::upgraded, 0, 0, 77, 0, ""});
+    say({Kind::take});
+    io::wait_until([this] { return said_.size() == 4; });
+    EXPECT_EQ(said_, (std::vector<std::string>{"give", "not upgraded: no file", "upgraded 77", "take"}));
+    EXPECT_EQ(service_.others(), (std::vector<engine::workers::Worker>{3, 4})) << "without itself";
+}
+
+TEST_F(UpgradeTest, WithoutItsMasterItIsAloneAndMayHaveAnother) {
+    MUST(service_.attach(*line_));
+    say({Kind::members, 0, 0, 0, 0, std::string("\x01\x02")});
+    io::wait_until([this] { return others_ == std::vector<std::size_t>{1}; });
+    master_->close();
+    io::wait_until([this] { return !service_.is_on(); });
+    EXPECT_EQ(others_, (std::vector<std::size_t>{1, 0}));
+    EXPECT_EQ(said_, std::vector<std::string>{"take"}) << "nobody is there who holds it back";
+    EXPECT_FALSE(ended_);
+    auto [mine, its] = MUST(io::MessageSocket::pair());
+    master_ = std::make_unique<io::MessageSocket>(std::move(mine));
+    line_ = std::make_unique<MasterLine>(Seat{0, 0, 5}, std::move(its));
+    MUST(service_.attach(*line_));
+    say({Kind::give});
+    io::wait_until([this] { return said_.back() == "give"; });
+    EXPECT_EQ(service_.seat().address(), 5);
+}
+
 TEST_F(WorkerServiceTest, EndsWithItsMaster) {
     master_->close();
     io::wait_until([this] { return ended_; });

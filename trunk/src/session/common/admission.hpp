@@ -101,6 +101,8 @@ struct Redirect {
     std::string api{};   // of WHEP
     // "name=value", added to the query there: how a cluster knows a player that it has sent on.
     std::string mark{};
+    // To where the client is already: another process has the ports.
+    bool is_here = false;
 };
 
 // What becomes of an admitted player.

@@ -200,11 +200,35 @@ void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     }
     const auto path = paths_.find(arrival.from);
     if (path == paths_.end())
-        ++figures_.strangers;
+        pass_stray(datagram, arrival);
     else {
         path->second.received_at = now;
         deliver(*path->second.peer, now, datagram, arrival);
     }
+}
+
+void Port::pass_stray(Bytes datagram, const Arrival& arrival) {
+    ++figures_.strangers;
+    if (strays_ == nullptr || arrival.path.socket == nullptr)
+        return;
+    const Endpoint& local = arrival.path.socket->endpoint();
+    strays_->pass({Stray::Protocol::webrtc, local.is_ipv6(), local.port, arrival.from, arrival.path.local}, datagram);
+}
+
+void Port::take_stray(const Stray& stray, TimePoint now, MutBytes datagram) {
+    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return stray.came_by(one->endpoint()); });
+    if (socket == sockets_.end())
+        return;
+    // It goes no further: the other process asks everybody itself.
+    StraySink* const strays = std::exchange(strays_, nullptr);
+    take(now, datagram, {stray.from, {nullptr, socket->get(), nullptr, stray.to}});
+    end_batch(now);
+    strays_ = strays;
+}
+
+void Port::stop_receiving() {
+    for (const auto& socket : sockets_)
+        socket->stop_receiving();
 }
 
 // Responses go back to the sender of the check, before the next datagram: its address may not be the session's, or not yet.
@@ -218,10 +242,8 @@ void Port::take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     // A check for another session than the one at this address is ignored while that is active: the client retries until the
     // address is free.
     const bool is_taken = here != nullptr && here != peer && now - path->second.received_at < kHolds;
-    if (peer == nullptr || is_taken) {
-        ++figures_.strangers;
-        return;
-    }
+    if (peer == nullptr || is_taken)
+        return pass_stray(datagram, arrival);
     deliver(*peer, now, datagram, arrival);
     if (!peer->is_retired_ && peer->is_checked(arrival.from))
         bind(*peer, arrival, now);

@@ -20,6 +20,7 @@
 #include "engine/webrtc/shared_state.hpp"
 #include "io/scope.hpp"
 #include "io/udp_socket.hpp"
+#include "session/common/stray.hpp"
 #include "session/common/timer_wheel.hpp"
 #include "session/rtc/peer.hpp"
 
@@ -93,6 +94,12 @@ public:
     Result<void> start(io::Scope& scope);
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
 
+    // Gets what comes over UDP for no session here. nullptr: nobody does.
+    void set_strays(StraySink* strays) { strays_ = strays; }
+    // A datagram that came to one of these sockets in another process, which has them now.
+    void take_stray(const Stray& stray, TimePoint now, MutBytes datagram);
+    void stop_receiving();
+
     // Errc::limit when there are too many sessions.
     Result<void> check_room() const;
     // Takes ownership. Errc::conflict when a session already has its name, Errc::closed when it was retired before, Errc::limit.
@@ -153,6 +160,7 @@ private:
     void keep_time(io::Deadline deadline);
     void finish_steps(io::Deadline deadline);
     void take(TimePoint now, MutBytes datagram, const Arrival& arrival);
+    void pass_stray(Bytes datagram, const Arrival& arrival);
     void take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival);
     void deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& arrival);
     void bind(Peer& peer, const Arrival& arrival, TimePoint now);
@@ -177,6 +185,7 @@ private:
     io::UdpSocket* pending_socket_ = nullptr;
     std::optional<Arrival> arrival_;  // the check being answered
     std::size_t half_open_ = 0;
+    StraySink* strays_ = nullptr;
     PortFigures figures_;
     engine::webrtc::SharedState shared_;
     PortReading reported_;

@@ -106,6 +106,47 @@ using RtcPort = PortFixture;
 const std::vector<std::uint8_t> kMedia(40, 0x80);
 constexpr auto kSilence = 50ms;
 
+// Another process's sessions.
+struct Elsewhere final : StraySink {
+    void pass(const Stray& stray, Bytes datagram) override {
+        strays.push_back(stray);
+        datagrams.emplace_back(datagram.begin(), datagram.end());
+    }
+    std::vector<Stray> strays;
+    std::vector<std::vector<std::uint8_t>> datagrams;
+};
+
+TEST_F(RtcPort, PassesOnWhatItCannotPlaceAndTakesWhatAnotherCannot) {
+    Elsewhere elsewhere;
+    port->set_strays(&elsewhere);
+    send(0, check_for("theirs", true));
+    send(0, kMedia);
+    EXPECT_EQ(receive(0, kSilence), 0U);
+    ASSERT_EQ(elsewhere.strays.size(), 2U);
+    const Stray stray = elsewhere.strays.front();
+    EXPECT_TRUE(stray.came_by(port->sockets().front()->endpoint()));
+    EXPECT_EQ(stray.from.port, clients[0]->endpoint().port);
+    EXPECT_EQ(stray.protocol, Stray::Protocol::webrtc);
+    // As the other process does, which has the same socket.
+    FakePeer& peer = add("theirs");
+    port->take_stray(stray, io::now(), elsewhere.datagrams[0]);
+    port->take_stray(stray, io::now(), elsewhere.datagrams[1]);
+    EXPECT_EQ(peer.taken.size(), 2U);
+    EXPECT_GT(receive(0), 0U) << "it answers by the socket";
+    // Nobody's: it goes no further.
+    std::vector<std::uint8_t> check = check_for("nobody", true);
+    port->take_stray(stray, io::now(), check);
+    Stray other = stray;
+    ++other.port;
+    port->take_stray(other, io::now(), elsewhere.datagrams[1]);
+    EXPECT_EQ(elsewhere.strays.size(), 2U);
+    EXPECT_EQ(peer.taken.size(), 2U) << "it came to a port that is not here";
+    port->stop_receiving();
+    send(0, kMedia);
+    static_cast<void>(receive(0, kSilence));
+    EXPECT_EQ(peer.taken.size(), 2U) << "what comes is another process's now";
+}
+
 TEST_F(RtcPort, FindsASessionByTheNameInACheckThenByTheAddress) {
     FakePeer& peer = add("abcd1234");
     add("efgh5678");

@@ -126,10 +126,8 @@ void Port::take(MutBytes datagram, const TransportAddress& from, const Path& pat
     if (to && *to == srt::SocketId{})
         return take_handshake(datagram, from, path, now);
     const auto found = to ? links_.find(static_cast<std::uint32_t>(*to)) : links_.end();
-    if (found == links_.end() || !found->second->connection_->is_peer(from)) {
-        ++figures_.strangers;
-        return;
-    }
+    if (found == links_.end() || !found->second->connection_->is_peer(from))
+        return pass_stray(datagram, from, path);
     found->second->connection_->handle_datagram(now, datagram);
     touch(*found->second);
 }
@@ -149,7 +147,31 @@ void Port::take_handshake(Bytes datagram, const TransportAddress& from, const Pa
         ++figures_.handshakes;
         return take_request(std::move(*request), path, now);
     }
+    pass_stray(datagram, from, path);
+}
+
+void Port::pass_stray(Bytes datagram, const TransportAddress& from, const Path& path) {
     ++figures_.strangers;
+    if (strays_ == nullptr || path.socket == nullptr)
+        return;
+    const Endpoint& local = path.socket->endpoint();
+    strays_->pass({Stray::Protocol::srt, local.is_ipv6(), local.port, from, path.local}, datagram);
+}
+
+void Port::take_stray(const Stray& stray, TimePoint now, MutBytes datagram) {
+    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return stray.came_by(one->endpoint()); });
+    if (socket == sockets_.end())
+        return;
+    // It goes no further: the other process asks everybody itself.
+    StraySink* const strays = std::exchange(strays_, nullptr);
+    take(datagram, stray.from, {socket->get(), stray.to}, now);
+    end_batch(now);
+    strays_ = strays;
+}
+
+void Port::stop_receiving() {
+    for (const auto& socket : sockets_)
+        socket->stop_receiving();
 }
 
 // A client repeats its request until it is answered.

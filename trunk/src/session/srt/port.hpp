@@ -19,6 +19,7 @@
 #include "engine/webrtc/datagram_batch.hpp"
 #include "io/scope.hpp"
 #include "io/udp_socket.hpp"
+#include "session/common/stray.hpp"
 #include "session/common/timer_wheel.hpp"
 #include "session/srt/link.hpp"
 
@@ -110,6 +111,12 @@ public:
     Result<void> start(io::Scope& scope);
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
 
+    // Gets what is for no connection here. nullptr: nobody does.
+    void set_strays(StraySink* strays) { strays_ = strays; }
+    // A datagram that came to one of these sockets in another process, which has them now.
+    void take_stray(const Stray& stray, TimePoint now, MutBytes datagram);
+    void stop_receiving();
+
     // A random socket id that is not in use.
     engine::srt::SocketId free_socket_id() const;
     // The response goes out at the end of the batch, or with the next flush. Errc::limit when there are too many connections;
@@ -168,6 +175,7 @@ private:
     void receive(io::UdpSocket& socket, io::Deadline deadline);
     void keep_time(io::Deadline deadline);
     void take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
+    void pass_stray(Bytes datagram, const TransportAddress& from, const Path& path);
     void take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
     void take_request(engine::srt::Request request, const Path& path, TimePoint now);
     void answer(Bytes datagram, const TransportAddress& to, const Path& path);
@@ -181,6 +189,7 @@ private:
     const Log& log_;
     engine::srt::Listener listener_;
     Door* door_ = nullptr;
+    StraySink* strays_ = nullptr;
     TimerWheel wheel_;
     TimePoint woken_at_;  // by the timer, next
     Signal earlier_;

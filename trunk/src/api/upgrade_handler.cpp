@@ -1,0 +1,85 @@
+#include "api/upgrade_handler.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "api/envelope.hpp"
+#include "base/endpoint.hpp"
+#include "base/json_text.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::api {
+
+using Json = nlohmann::ordered_json;
+using session::http::Reply;
+using session::http::Request;
+using wire::http::Status;
+
+namespace {
+
+const char* text_of_state(UpgradeFacts::State state) {
+    switch (state) {
+        case UpgradeFacts::State::serving: return "serving";
+        case UpgradeFacts::State::starting: return "starting";
+        case UpgradeFacts::State::draining: return "draining";
+    }
+    return "";
+}
+
+// Asked by another process of the same upgrade: for its own part.
+bool is_of_one(const Request& request) { return request.target.query.get("own") == "1"; }
+
+}  // namespace
+
+// It runs a program: where the API asks for no password, only this machine may.
+Reply UpgradeHandler::handle(const Request& request, io::Deadline deadline) {
+    const std::string& method = request.message.method;
+    if (method != "GET" && method != "POST")
+        return session::http::method_not_allowed("GET, POST, OPTIONS", "POST begins an upgrade, GET says how it goes");
+    if (control_ == nullptr)
+        return session::http::error_reply(Status::conflict, "workers are upgraded by a restart of the master");
+    if (method == "POST") {
+        if (!drain_.is_api_guarded() && !Endpoint{request.peer_ip, 1}.is_loopback())
+            return session::http::error_reply(Status::forbidden,
+                                              "an upgrade is begun from this machine, or with http_api.auth on");
+        const auto done = control_->upgrade(deadline);
+        if (!done.ok())
+            return session::http::error_reply(done.code() == Errc::conflict ? Status::conflict : Status::internal_server_error,
+                                              done.error().sentence());
+    }
+    const std::string own = data(control_->upgrade_facts());
+    return json_reply(request, envelope(server_, "data", is_of_one(request) ? own : with_old_processes(request, own, deadline)));
+}
+
+std::string UpgradeHandler::data(const UpgradeFacts& facts) const {
+    const DrainFacts drain = drain_.facts();
+    Json data = {{"state", text_of_state(facts.state)}, {"pid", server_.process_id}};
+    data["successor"] = facts.successor ? Json(*facts.successor) : Json();
+    data["error"] = facts.error;
+    data["lasted_ms"] = drain.lasted.count();
+    data["limit_ms"] = drain.limit.count();
+    data["publishers"] = drain.clients.publishers;
+    data["players"] = drain.clients.players;
+    data["asked"] = drain.asked;
+    return text_of(data);
+}
+
+std::string UpgradeHandler::with_old_processes(const Request&, const std::string& own, io::Deadline deadline) const {
+    Json all = Json::parse(own, nullptr, false);
+    Json old = Json::array();
+    const auto others = workers_.others();
+    for (const auto other : others) {
+        service::http_client::HttpCall call;
+        call.method = "GET";
+        call.url = "http://worker" + std::string(kPath) + "?own=1";
+        const auto answer = workers_.ask(other, call, deadline.sooner(io::Deadline::after(kAnswerLimit)));
+        if (!answer.ok() || answer->status != Status::ok)
+            continue;
+        Json one = Json::parse(answer->body, nullptr, false);
+        if (one.is_object() && one.contains("data"))
+            old.push_back(std::move(one["data"]));
+    }
+    all["others"] = std::move(old);
+    return text_of(all);
+}
+
+}  // namespace live::api

@@ -1,0 +1,147 @@
+// The part of Process that follows an upgrade: the new program serves, and this process goes on for the clients that it has. Then
+// it ends; in the foreground it stays as the parent of the new one, because whoever has started it waits for its end: a
+// supervisor, a terminal, or a container whose first process it is.
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "app/process.hpp"
+#include "base/log_format.hpp"
+#include "io/inheritance.hpp"
+#include "io/loop.hpp"
+
+namespace live::app {
+
+namespace {
+
+constexpr std::chrono::milliseconds kParentLook{200};
+// What a program that takes over waits for, from the process that has started it.
+constexpr std::chrono::seconds kHeritageLimit{10};
+
+bool is_stop(int number) { return number == SIGTERM || number == SIGINT || number == SIGQUIT; }
+
+}  // namespace
+
+// A parent in the foreground gets the signals that are meant for the server.
+void Process::pass_on(int number) {
+    Master* const parent = upgrade_->parent();
+    if (number == SIGUSR1)
+        log_file_->reopen();
+    if (number == SIGUSR1 && server_ != nullptr)
+        server_->reopen_access_log();
+    if (parent == nullptr || !upgrade_->stays())
+        return;
+    if (is_stop(number))
+        parent->send_signal(number);
+    else if (number == SIGHUP || number == SIGUSR1 || number == SIGUSR2)
+        parent->send_to_newest(number);
+}
+
+// False when the rest is to end at once.
+bool Process::serve_the_rest(io::SignalPipe& signals) {
+    Drain& drain = server_->drain();
+    const auto limit = server_->settings().upgrade_limit;
+    drain.begin(limit, Drain::To::new_program, io::Deadline::after(kStopLimit));
+    for (const TimePoint until = io::now() + limit; server_->connections() > 0 && io::now() < until;) {
+        drain.step();
+        if (!upgrade_->successor_lives(server_->workers())) {
+            LOG_ERROR(log_, "upgrade: the new process has ended, so this one ends");
+            return false;
+        }
+        const auto number = signals.next_signal(io::Deadline::after(Drain::kStep));
+        if (!number.ok())
+            continue;
+        pass_on(*number);
+        if (is_stop(*number))
+            return false;
+    }
+    if (server_->connections() == 0)
+        return true;
+    LOG_INFO(log_, "upgrade: {} connections are left after {} s, and are closed", server_->connections(), limit / 1s);
+    server_->ask_publishers_to_leave();
+    return wait_graceful(signals, server_->settings().grace_final_wait);
+}
+
+void Process::hand_over(io::SignalPipe& signals) {
+    server_->hand_over(io::Deadline::after(kStopLimit));
+    upgrade_->note_handed();
+    LOG_INFO(log_, "upgrade: process {} takes new clients, {} connections stay here",
+             upgrade_->upgrade_facts().successor.value_or(0), server_->connections());
+    static_cast<void>(serve_the_rest(signals));
+    const auto facts = server_->drain().facts();
+    LOG_INFO(log_, "upgrade: this process has no client any more, after {} ms, {} asked", facts.lasted.count(), facts.asked);
+    server_->stop(io::Deadline::after(kStopLimit));
+    server_.reset();
+    master_.reset();
+    stay(signals);
+}
+
+void Process::prepare_upgrade(const settings::Settings& settings) {
+    if (command_.seat.is_worker())
+        return;
+    const bool stays = command_.heir_of == 0 && (!settings.daemon || ::getpid() == 1);
+    upgrade_ = std::make_unique<Upgrade>(
+        Upgrade::Shared{std::move(started_as_), command_.workers_secret, master_, pid_file_, settings.pid, stays}, log_);
+}
+
+std::optional<int> Process::take_over(const settings::Settings& settings) {
+    if (command_.heir_of != engine::workers::kSpoken)
+        return fail("the running program is of another kind: it is upgraded by a restart", kInvalidConfig);
+    auto adopted = io::MessageSocket::adopt(io::kPassedHandle);
+    if (!adopted.ok())
+        return fail(adopted.error().sentence(), kListenFailed);
+    io::MessageSocket socket(*std::move(adopted));
+    const auto heritage = receive_heritage(socket, io::Deadline::after(kHeritageLimit));
+    if (!heritage.ok())
+        return fail(heritage.error().sentence(), kListenFailed);
+    master_ = std::make_unique<service::workers::MasterLine>(service::workers::Seat{0, 0, heritage->number}, std::move(socket));
+    if (heritage->parent_stays)
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (heritage->pid_file >= 0 && heritage->pid_path == settings.pid) {
+        pid_file_ = PidFile::adopt(heritage->pid_file);
+    } else {
+        if (heritage->pid_file >= 0)
+            ::close(heritage->pid_file);
+        auto own = PidFile::create(settings.pid);
+        if (!own.ok())
+            return fail(own.error().sentence(), kPidLocked);
+        pid_file_ = *std::move(own);
+    }
+    io::hold_arrivals();
+    return std::nullopt;
+}
+
+// From now on this process is the server.
+Result<void> Process::use_pid_file() {
+    if (const std::size_t unused = io::drop_inherited(); unused > 0)
+        LOG_INFO(log_, "upgrade: {} sockets of the old process are not in the settings any more", unused);
+    return pid_file_->write();
+}
+
+void Process::stay(io::SignalPipe& signals) {
+    Master* const parent = upgrade_->parent();
+    if (parent == nullptr)
+        return;
+    if (upgrade_->stays())
+        LOG_INFO(log_, "upgrade: this process stays without clients until the new one ends");
+    bool is_ending = false;
+    // One that does not stay connects the others as long as there are several.
+    while (parent->heirs() > (upgrade_->stays() ? 0U : 1U)) {
+        if (!parent->has_heir() && !std::exchange(is_ending, true))
+            parent->send_signal(SIGTERM);
+        const auto number = signals.next_signal(io::Deadline::after(kParentLook));
+        if (!number.ok())
+            continue;
+        pass_on(*number);
+        if (is_stop(*number) && !upgrade_->stays())
+            break;
+    }
+    if (upgrade_->stays())
+        status_ = parent->heir_status();
+    upgrade_->leave();
+}
+
+}  // namespace live::app

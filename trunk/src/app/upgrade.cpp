@@ -1,0 +1,152 @@
+#include "app/upgrade.hpp"
+
+#include <array>
+#include <csignal>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/log_format.hpp"
+#include "io/inheritance.hpp"
+#include "io/loop.hpp"
+
+namespace live::app {
+
+namespace messages = engine::workers;
+using api::UpgradeFacts;
+using messages::Kind;
+using messages::Message;
+
+namespace {
+
+constexpr std::string_view kPidName = "pid ";
+
+Result<void> take_gift(Heritage& heritage, const std::string& name, io::Socket passed) {
+    if (!name.starts_with(kPidName))
+        return io::inherit(name, std::move(passed));
+    if (heritage.pid_file >= 0)
+        return {};
+    heritage.pid_path = name.substr(kPidName.size());
+    heritage.pid_file = ::fcntl(passed.fd(), F_DUPFD_CLOEXEC, 0);
+    return {};
+}
+
+}  // namespace
+
+Result<Heritage> receive_heritage(io::MessageSocket& from, io::Deadline deadline) {
+    Heritage heritage;
+    std::array<std::uint8_t, messages::kMessageMax> packet{};
+    for (;;) {
+        auto received = from.try_receive(packet);
+        if (!received.ok() && received.code() == Errc::need_more) {
+            if (TRY(from.wait(io::Interest::readable, nullptr, deadline)).timed_out)
+                return Error(Errc::timed_out, "the running process does not say what is to be taken over");
+            continue;
+        }
+        if (!received.ok())
+            return Error(received.error());
+        const auto message = messages::parse_message(Bytes(packet).first(received->size));
+        if (!message.ok())
+            continue;
+        if (message->kind == Kind::gift && received->passed.is_open())
+            TRY(take_gift(heritage, message->text, std::move(received->passed)));
+        if (message->kind != Kind::begin)
+            continue;
+        heritage.number = message->worker;
+        heritage.parent_stays = message->flag == 1;
+        return heritage;
+    }
+}
+
+void Upgrade::fail(const std::string& why) {
+    LOG_ERROR(log_, "upgrade: this process goes on: {}", why);
+    facts_ = {UpgradeFacts::State::serving, std::nullopt, why};
+}
+
+Result<void> Upgrade::become_parent(service::workers::WorkerService& workers) {
+    if (parent_ == nullptr)
+        parent_ = std::make_unique<Master>(std::move(shared_.started), 0, shared_.secret, log_);
+    auto socket = TRY(parent_->join(shared_.stays));
+    if (shared_.line != nullptr)
+        first_line_ = std::move(shared_.line);
+    shared_.line = std::make_unique<service::workers::MasterLine>(service::workers::Seat{0, 0, 1}, std::move(socket));
+    return workers.attach(*shared_.line);
+}
+
+void Upgrade::begin(service::workers::WorkerService& workers, bool is_cluster_node) {
+    is_asked_ = false;
+    if (facts_.state == UpgradeFacts::State::starting)
+        return;
+    LOG_INFO(log_, "signal {}: upgrade: the program is started anew, beside this process", SIGUSR2);
+    if (is_cluster_node)
+        return fail("a node of a cluster is not upgraded in place: drain it, and start the new program");
+    if (!workers.is_on())
+        if (const auto parent = become_parent(workers); !parent.ok())
+            return fail(parent.error().sentence());
+    facts_ = {UpgradeFacts::State::starting, std::nullopt, ""};
+    if (!shared_.line->tell({Kind::upgrade}))
+        fail("the parent process does not listen");
+}
+
+void Upgrade::on_give() {
+    const auto give = [this](const std::string& name, io::Socket socket) {
+        Message gift{Kind::gift};
+        gift.text = name;
+        shared_.line->tell(gift, std::move(socket));
+    };
+    for (io::BoundSocket& bound : io::copies_of_bound_sockets())
+        give(bound.name, std::move(bound.copy));
+    if (shared_.pid_file != nullptr)
+        if (const int copy = ::fcntl(shared_.pid_file->native_handle(), F_DUPFD_CLOEXEC, 0); copy >= 0)
+            give(std::string(kPidName) + shared_.pid_path, io::Socket(copy));
+    shared_.line->tell({Kind::given});
+}
+
+void Upgrade::on_upgraded(std::optional<std::uint32_t> pid, const std::string& why) {
+    if (!pid)
+        return fail(why);
+    facts_ = {UpgradeFacts::State::draining, pid, ""};
+    std::raise(SIGUSR2);
+}
+
+void Upgrade::on_take() { io::release_arrivals(); }
+
+void Upgrade::note_handed() { shared_.line->tell({Kind::handed}); }
+
+void Upgrade::leave() {
+    if (parent_ != nullptr)
+        parent_->let_go();
+    parent_.reset();
+}
+
+void Upgrade::end() {
+    if (parent_ != nullptr)
+        parent_->stop(SIGTERM, std::chrono::milliseconds(0));
+    parent_.reset();
+}
+
+bool Upgrade::successor_lives(const service::workers::WorkerService& workers) const {
+    return parent_ != nullptr ? parent_->has_heir() : workers.is_on();
+}
+
+// The same way as an operator's signal: in the process's own fiber.
+Result<std::uint32_t> Upgrade::upgrade(io::Deadline deadline) {
+    if (is_asked_ || facts_.state == UpgradeFacts::State::starting)
+        return Error(Errc::conflict, "an upgrade is under way already");
+    if (facts_.state == UpgradeFacts::State::draining)
+        return Error(Errc::conflict, "this process has handed over already");
+    is_asked_ = true;
+    std::raise(SIGUSR2);
+    const auto until = deadline.sooner(io::Deadline::after(kAnswerLimit));
+    while (is_asked_ || facts_.state == UpgradeFacts::State::starting) {
+        if (until.expired())
+            return Error(Errc::timed_out, "the new program is not ready yet");
+        TRY(io::sleep(until.sooner(io::Deadline::after(kLook))));
+    }
+    if (facts_.successor)
+        return *facts_.successor;
+    return Error(Errc::system, facts_.error);
+}
+
+}  // namespace live::app

@@ -1,0 +1,81 @@
+// Upgrade: this process hands its sockets and its new clients over to the program at its own path, which it starts beside itself.
+// A process that is asked for the first time becomes the parent of an upgrade: its Master connects all that follow, each with
+// each. Process does the rest of the work: it drains, and ends or stays (app/process_hand_over.cpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/upgrade_handler.hpp"
+#include "app/master.hpp"
+#include "app/pid_file.hpp"
+#include "base/log.hpp"
+#include "service/workers/master_line.hpp"
+#include "service/workers/worker_service.hpp"
+
+namespace live::app {
+
+// What a program that takes over is given before it starts.
+struct Heritage {
+    engine::workers::Worker number = 0;
+    bool parent_stays = false;
+    std::string pid_path;
+    int pid_file = -1;  // an open descriptor that the caller owns; negative: none
+};
+// Sockets go to the loop. Errc::timed_out, Errc::closed when the other process is gone.
+Result<Heritage> receive_heritage(io::MessageSocket& from, io::Deadline deadline);
+
+class Upgrade final : public service::workers::Succession, public api::UpgradeControl {
+public:
+    struct Shared {
+        StartedAs started;
+        std::string secret;
+        std::unique_ptr<service::workers::MasterLine>& line;
+        const std::unique_ptr<PidFile>& pid_file;
+        std::string pid_path;
+        // This process stays in the foreground as a parent: whoever has started it waits for its end.
+        bool stays = false;
+    };
+    // Of the API, for a signal that was raised to be noticed and for the program to start.
+    static constexpr std::chrono::seconds kAnswerLimit{70};
+    static constexpr std::chrono::milliseconds kLook{10};
+
+    // Everything referred to outlives this.
+    Upgrade(Shared shared, const Log& log) : shared_(std::move(shared)), log_(log) {}
+
+    // Begins, unless one is under way. The outcome raises SIGUSR2 again when there is something to hand over.
+    void begin(service::workers::WorkerService& workers, bool is_cluster_node);
+    bool has_successor() const { return facts_.state == api::UpgradeFacts::State::draining; }
+    // The new one serves, and this process takes nothing out of the sockets any more.
+    void note_handed();
+    // The process that new clients come to is there.
+    bool successor_lives(const service::workers::WorkerService& workers) const;
+    // nullptr: another process is the parent, or there is none.
+    Master* parent() { return parent_.get(); }
+    // The others go on without this process.
+    void leave();
+    // With this process, whatever was started ends.
+    void end();
+    bool stays() const { return shared_.stays; }
+
+    api::UpgradeFacts upgrade_facts() const override { return facts_; }
+    Result<std::uint32_t> upgrade(io::Deadline deadline) override;
+
+private:
+    void on_give() override;
+    void on_upgraded(std::optional<std::uint32_t> pid, const std::string& why) override;
+    void on_take() override;
+    Result<void> become_parent(service::workers::WorkerService& workers);
+    void fail(const std::string& why);
+
+    Shared shared_;
+    const Log& log_;
+    std::unique_ptr<Master> parent_;
+    std::unique_ptr<service::workers::MasterLine> first_line_;  // of a process that became a parent later; the server knows it
+    api::UpgradeFacts facts_;
+    bool is_asked_ = false;  // by the API, and not begun yet
+};
+
+}  // namespace live::app

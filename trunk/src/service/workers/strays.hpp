@@ -1,0 +1,63 @@
+// Strays: the datagrams that a process passes on to those that had its UDP ports before it, and those that it gets from the one
+// that has them now. Nothing waits: what a socket does not take is lost, as in a network.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/log.hpp"
+#include "io/message_socket.hpp"
+#include "io/scope.hpp"
+#include "service/service.hpp"
+#include "service/workers/worker_service.hpp"
+#include "session/common/stray.hpp"
+
+namespace live::service::workers {
+
+class Strays final : public Service, public session::StraySink {
+public:
+    // From one process, between two yields.
+    static constexpr std::size_t kBatch = 64;
+
+    // The datagram may be changed in place. Must not suspend.
+    using Take = std::function<void(const session::Stray& stray, MutBytes datagram)>;
+
+    // `is_heir`: this process has taken over from others. Everything referred to outlives this.
+    Strays(WorkerService& workers, bool is_heir, Take take, Log log)
+        : workers_(workers), is_heir_(is_heir), take_(std::move(take)), log_(std::move(log)) {}
+
+    // Those that are there before this process serves are the ones that had its ports.
+    void on_others(const std::vector<engine::workers::Worker>& others);
+    // The process that has the ports now passes on what comes.
+    void serve(io::Socket socket);
+    void pass(const session::Stray& stray, Bytes datagram) override;
+
+    std::size_t links() const { return links_.size(); }
+    std::uint64_t passed() const { return passed_; }
+
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override { return receivers_.stop(deadline); }
+    std::string_view name() const override { return "stray datagrams"; }
+
+private:
+    struct Link {
+        engine::workers::Worker to = 0;
+        io::MessageSocket socket;
+    };
+
+    void receive(io::MessageSocket& socket, io::Deadline deadline);
+    Result<void> take_batch(io::MessageSocket& socket);
+
+    WorkerService& workers_;
+    bool is_heir_;
+    const Take take_;
+    const Log log_;
+    std::vector<Link> links_;
+    std::vector<std::uint8_t> message_;
+    std::vector<std::uint8_t> received_;
+    std::uint64_t passed_ = 0;
+    io::Scope receivers_{"strays"};
+};
+
+}  // namespace live::service::workers

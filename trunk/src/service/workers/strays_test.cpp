@@ -1,0 +1,111 @@
+#include "service/workers/strays.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/log_fixture.hpp"
+#include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
+#include "session/common/stray_vectors.hpp"
+
+namespace live::service::workers {
+namespace {
+
+using engine::workers::Kind;
+using engine::workers::Message;
+
+struct NoEvents final : cluster::ClusterEvents {
+    void on_lost(const std::string&, const std::string&) override {}
+    void on_moved(const std::string&) override {}
+    void on_elsewhere(const std::string&) override {}
+};
+
+// The test is the master, and the process that was there before.
+class StraysTest : public testing::Test {
+protected:
+    StraysTest() {
+        auto [mine, its] = MUST(io::MessageSocket::pair());
+        master_ = std::make_unique<io::MessageSocket>(std::move(mine));
+        line_ = std::make_unique<MasterLine>(Seat{0, 0, 2}, std::move(its));
+        MUST(workers_.start(fibers_, io::Deadline::never()));
+        MUST(workers_.attach(*line_));
+        MUST(heir_.start(fibers_, io::Deadline::never()));
+        MUST(old_.start(fibers_, io::Deadline::never()));
+    }
+    ~StraysTest() override {
+        MUST(old_.stop(io::Deadline::after(1s)));
+        MUST(heir_.stop(io::Deadline::after(1s)));
+        MUST(fibers_.stop(io::Deadline::after(1s)));
+    }
+
+    // The socket that was asked for; closed when none was.
+    io::Socket asked() {
+        std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
+        for (auto got = master_->try_receive(packet); got.ok(); got = master_->try_receive(packet))
+            if (MUST(engine::workers::parse_message(Bytes(packet).first(got->size))) == Message{Kind::link, 2, 1, 0, 0, ""})
+                return std::move(got->passed);
+        return {};
+    }
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    NoLog sink_;
+    Log log_{sink_, "test"};
+    media::SlabPool slabs_;
+    media::StreamTable streams_{slabs_};
+    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(4096);
+    http_client::HttpClient http_{"test/1", scratch_, nullptr};
+    NoEvents events_;
+    io::Scope fibers_{"test"};
+    std::unique_ptr<io::MessageSocket> master_;
+    std::unique_ptr<MasterLine> line_;
+    WorkerService workers_{{nullptr, streams_, http_, {}, {}}, events_, log_};
+    std::vector<std::pair<session::Stray, std::string>> taken_;
+    Strays heir_{workers_, true, {}, log_};
+    Strays old_{workers_, false,
+                [this](const session::Stray& stray, MutBytes datagram) { taken_.emplace_back(stray, as_text(datagram)); }, log_};
+};
+
+TEST_F(StraysTest, ReachTheProcessThatWasThereBefore) {
+    heir_.pass(session::kStrayVectors[0].stray, as_bytes("nobody is there"));
+    heir_.on_others({1});
+    ASSERT_EQ(heir_.links(), 1U);
+    io::Socket socket = asked();
+    ASSERT_TRUE(socket.is_open());
+    old_.serve(std::move(socket));
+    for (const session::StrayVector& vector : session::kStrayVectors)
+        heir_.pass(vector.stray, as_bytes(vector.datagram));
+    heir_.pass({}, {});
+    heir_.pass({}, std::vector<std::uint8_t>(session::Stray::kDatagramBytesMax + 1));
+    io::wait_until([this] { return taken_.size() == session::kStrayVectors.size(); });
+    EXPECT_EQ(heir_.passed(), session::kStrayVectors.size()) << "neither nothing nor too much";
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+        EXPECT_EQ(taken_[i].first, session::kStrayVectors[i].stray);
+        EXPECT_EQ(taken_[i].second, session::kStrayVectors[i].datagram);
+    }
+    // A program that comes later has the ports then.
+    heir_.on_others({1, 3});
+    EXPECT_EQ(heir_.links(), 1U);
+    heir_.on_others({3});
+    EXPECT_EQ(heir_.links(), 0U) << "the old one has ended";
+}
+
+TEST_F(StraysTest, AProcessThatHasNotTakenOverPassesNothingOn) {
+    old_.on_others({2});
+    EXPECT_EQ(old_.links(), 0U);
+    EXPECT_FALSE(asked().is_open());
+}
+
+TEST_F(StraysTest, WhatAProcessThatIsGoneOrStuckDoesNotTakeIsLost) {
+    heir_.on_others({1});
+    {
+        const io::Socket stuck = asked();
+        for (int i = 0; i < 10'000; ++i)
+            heir_.pass(session::kStrayVectors[0].stray, as_bytes("x"));
+        EXPECT_LT(heir_.passed(), 10'000U);
+        EXPECT_EQ(heir_.links(), 1U);
+    }
+    heir_.pass(session::kStrayVectors[0].stray, as_bytes("x"));
+    EXPECT_EQ(heir_.links(), 0U);
+}
+
+}  // namespace
+}  // namespace live::service::workers

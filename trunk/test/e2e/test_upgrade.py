@@ -1,0 +1,484 @@
+"""Upgrades: the new program starts beside the old one on the same ports and takes new clients, and those of the old one do not notice."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import live_server
+import play_check
+import pytest
+import test_rtc_client
+import test_srt
+from cached_venv import python_with
+from live_server import TRUNK, LiveServer, installed, wait_until
+from players import FfmpegPublisher, wait_playable
+from rtc_offer import ask
+from rtmp_client import VIDEO, Player, Publisher, RtmpClient, assert_gapless
+from test_workers import is_gone, playlist, segments
+
+VHOST = """
+http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
+hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }
+"""
+
+
+@pytest.fixture(name="live")
+def fixture_live(server):
+    return server(vhost=VHOST)
+
+
+def upgrade(live: LiveServer) -> int:
+    """The pid of the new program."""
+    answer = ask(live.ports["api"], "POST", "/api/v1/upgrade")
+    assert answer.status == 200, (answer.status, answer.body, live.log()[-2000:])
+    data = answer.json()["data"]
+    assert data["state"] == "draining" and data["error"] == "", data
+    wait_until(lambda: served_by(live) == data["successor"], 5, "the new program answers")
+    return data["successor"]
+
+
+def served_by(live: LiveServer) -> int:
+    return int(live.api("/api/v1/versions")["pid"])
+
+
+def facts(live: LiveServer) -> dict:
+    return live.api("/api/v1/upgrade")["data"]
+
+
+def start_publisher(live: LiveServer, clip, stream: str = "cam") -> Publisher:
+    publisher = Publisher(live.ports["rtmp"], stream, clip("basic"))
+    assert publisher.status["code"] == "NetStream.Publish.Start", publisher.status
+    publisher.start()
+    return publisher
+
+
+def start_player(live: LiveServer, stream: str = "cam") -> Player:
+    player = Player(live.ports["rtmp"], stream)
+    player.start()
+    return player
+
+
+def videos(player: Player) -> int:
+    return sum(message.type == VIDEO for message in player.messages)
+
+
+def test_nobody_notices(live, clip):
+    """The encoder cannot be asked to move, so it stays where it is; who comes later gets its stream from there."""
+    publisher, before = start_publisher(live, clip), start_player(live)
+    flv = f"http://127.0.0.1:{live.ports['http']}/live/cam.flv"
+    base = f"http://127.0.0.1:{live.ports['http']}/live/"
+    seen: list = []
+    watching = threading.Thread(target=lambda: seen.append(play_check.play(flv, 10)))
+    watching.start()
+    wait_until(lambda: playlist_or_none(base) and len(segments(base)) >= 2, 20, "HLS is there")
+    old_segments = segments(base)
+    assert facts(live)["state"] == "serving" and facts(live)["others"] == []
+    old = live.process.pid
+    new = upgrade(live)
+    assert new != old and (live.folder / "srs.pid").read_text() == str(new)
+    after = start_player(live)
+    wait_until(lambda: videos(after) > 50 and videos(before) > 100, 15, "both play")
+    state = facts(live)
+    assert state["pid"] == new and state["state"] == "serving" and len(state["others"]) == 1, state
+    assert state["others"][0]["pid"] == old and state["others"][0]["publishers"] == 1, state
+    # One API for both: the stream, and the clients of each.
+    streams = live.api("/api/v1/streams/")["streams"]
+    assert len(streams) == 1 and streams[0]["publish"]["active"], streams
+    kinds = sorted(one["type"] for one in live.api("/api/v1/clients/")["clients"])
+    assert "fmle-publish" in kinds and kinds.count("rtmp-play") == 2, kinds
+    new_segments = segments(base)
+    assert set(old_segments) & set(new_segments), (sorted(old_segments), sorted(new_segments))
+    for name in set(old_segments) & set(new_segments):
+        assert old_segments[name] == new_segments[name], f"{name} is another one at the new process"
+    assert play_check.play(flv, 3).problems() == []
+    watching.join()
+    assert seen[0].problems() == []
+    assert publisher.error is None and before.error is None and after.error is None
+    assert_gapless(before.stop(), publisher.sent, "the player that was there")
+    assert_gapless(after.stop(), publisher.sent, "the player that came later")
+    publisher.stop()
+    live.wait_log("this process has no client any more", 20)
+    wait_until(lambda: facts(live)["others"] == [], 5, "the old process serves nobody")
+    # It stays as the parent, because the test waits for it.
+    assert live.process.poll() is None
+    again = start_publisher(live, clip)
+    assert again.error is None
+    again.stop()
+
+
+def playlist_or_none(base: str) -> str:
+    try:
+        return playlist(base)
+    except OSError:
+        return ""
+
+
+def test_a_publisher_that_can_be_asked_comes_over(live, server, clip):
+    """It is our own RTMP client, a forward, which announces Reconnect. No frame is lost."""
+    encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{live.ports['rtmp']}; }}")
+    publisher = start_publisher(encoder, clip)
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 10, "it is forwarded")
+    time.sleep(1.5)
+    before = start_player(live)
+    able = RtmpClient(live.ports["rtmp"])
+    able.connect("live", capsEx=1)
+    able.create_stream()
+    able.call("play", 5, None, "cam", -2000, stream_id=1)
+    wait_until(lambda: videos(before) > 10, 10, "it plays")
+    seen_flv: list = []
+    flv = threading.Thread(target=lambda: seen_flv.append(play_check.play(f"http://127.0.0.1:{live.ports['http']}/live/cam.flv", 9)))
+    flv.start()
+    time.sleep(3)
+    new = upgrade(live)
+    after = start_player(live)
+    while (told := able.read_status())["code"] != "NetConnection.Connect.ReconnectRequest":
+        pass
+    assert told["tcUrl"] == f"rtmp://127.0.0.1:{live.ports['rtmp']}/live", told
+    able.close()
+    wait_until(lambda: "FWR goes on at" in encoder.log(), 10, "it has come over")
+    wait_until(lambda: facts(live)["others"][0]["publishers"] == 0, 5, "the old process has no publisher")
+    seen = videos(before), videos(after)
+    wait_until(lambda: videos(before) > seen[0] + 50 and videos(after) > seen[1] + 50, 10, "both go on")
+    flv.join()
+    # A player that would end with the stream. A splice begins with the newest key frame, which it has had; none is left out.
+    steps = [(later - earlier) % play_check.CLIP_FRAMES for earlier, later in zip(seen_flv[0].frames, seen_flv[0].frames[1:])]
+    assert seen_flv[0].video.span_ms() > 7500 and not [step for step in steps if 1 < step < play_check.CLIP_FRAMES // 2], seen_flv
+    assert facts(live)["pid"] == new and before.error is None and after.error is None
+    assert_all_received(before.stop(), publisher.sent)
+    assert_all_received(after.stop(), publisher.sent)
+    live.wait_log("this process has no client any more", 20)
+    publisher.stop()
+
+
+def assert_all_received(messages: list, sent: list) -> None:
+    """Nothing is missing from the first on; a splice begins with a key frame that has been there."""
+    marks = [message.mark() for message in messages if not message.is_sequence_header()]
+    missing = [mark for mark in sent[sent.index(marks[0]):sent.index(marks[-1])] if mark not in set(marks)]
+    assert not missing, f"{len(missing)} of {len(marks)}"
+
+
+def test_no_connection_is_lost(live):
+    """Somebody connects all the time, and each is answered."""
+    failures, done, stop = [], [], threading.Event()
+
+    def connect_all_the_time() -> None:
+        while not stop.is_set():
+            try:
+                live.api("/api/v1/versions")
+                client = RtmpClient(live.ports["rtmp"], timeout=5)
+                client.connect("live")
+                client.close()
+                done.append(1)
+            except Exception as error:  # pylint: disable=broad-except
+                failures.append(repr(error))
+
+    threads = [threading.Thread(target=connect_all_the_time) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(3):
+        count = len(done)
+        wait_until(lambda: len(done) > count + 20, 10, "clients come")  # pylint: disable=cell-var-from-loop
+        upgrade(live)
+    count = len(done)
+    wait_until(lambda: len(done) > count + 20, 10, "clients come")
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_twice_in_a_row(live, clip):
+    """Three programs at once, each with a stream that all have."""
+    publishers = {"one": start_publisher(live, clip, "one")}
+    watched = {"one": start_player(live, "one")}
+    first = upgrade(live)
+    publishers["two"] = start_publisher(live, clip, "two")
+    watched["two"] = start_player(live, "two")
+    second = upgrade(live)
+    assert len({live.process.pid, first, second}) == 3
+    publishers["three"] = start_publisher(live, clip, "three")
+    watched["three"] = start_player(live, "three")
+    assert {one["pid"] for one in facts(live)["others"]} == {live.process.pid, first}
+    late = {stream: start_player(live, stream) for stream in publishers}
+    wait_until(lambda: all(videos(player) > 50 for player in [*late.values(), *watched.values()]), 15, "all play")
+    assert {one["name"] for one in live.api("/api/v1/streams/")["streams"]} == set(publishers)
+    # A stream is published once, whichever process has it.
+    for stream in publishers:
+        client = RtmpClient(live.ports["rtmp"])
+        assert client.publish(stream, "live")["code"] == "NetStream.Publish.BadName"
+        client.close()
+    for stream, publisher in publishers.items():
+        assert publisher.error is None
+        assert_gapless(late[stream].stop(), publisher.sent, f"late, {stream}")
+        assert_gapless(watched[stream].stop(), publisher.sent, f"from the beginning, {stream}")
+        publisher.stop()
+    wait_until(lambda: is_gone(first), 20, "the second process has ended")
+    assert not is_gone(second) and served_by(live) == second
+
+
+@pytest.fixture(name="own_program")
+def fixture_own_program(tmp_path, monkeypatch):
+    """A path that the test may replace."""
+    path = tmp_path / "srs"
+    shutil.copy(live_server.BINARY, path)
+    monkeypatch.setattr(live_server, "BINARY", path)
+    return path
+
+
+def replace(path: Path, text: str, mode: int = 0o755) -> None:
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    new.chmod(mode)
+    os.replace(new, path)
+
+
+@pytest.mark.parametrize("fault", ["settings", "port", "absent", "not executable", "no program", "exits at once"])
+def test_a_program_that_does_not_start(server, own_program, clip, fault):
+    live = server(vhost=VHOST)
+    publisher, player = start_publisher(live, clip), start_player(live)
+    good, why = live.conf_path.read_text(), ""
+    if fault == "settings":
+        live.conf_path.write_text(good + "\nno_such_directive on;\n")
+        why = "no_such_directive"
+    elif fault == "port":
+        live.conf_path.write_text(good.replace(f"listen              127.0.0.1:{live.ports['rtmp']};",
+                                               f"listen              127.0.0.1:{live.ports['rtmp']} 192.0.2.1:{live.ports['rtmp']};"))
+        why = "192.0.2.1"
+    elif fault == "absent":
+        own_program.unlink()
+        why = "No such file"
+    elif fault == "not executable":
+        replace(own_program, "x", 0o644)
+        why = "Permission denied"
+    elif fault == "no program":
+        replace(own_program, "no program at all")
+        why = "Exec format error"
+    else:
+        replace(own_program, "#!/bin/sh\nexit 7\n")
+        why = "exited with 7"
+    answer = ask(live.ports["api"], "POST", "/api/v1/upgrade")
+    assert answer.status == 500 and why in answer.json()["message"], answer.body
+    assert "upgrade: this process goes on" in live.log() and why in live.log()
+    state = facts(live)
+    assert state["state"] == "serving" and state["pid"] == live.process.pid and why in state["error"], state
+    assert (live.folder / "srs.pid").read_text() == str(live.process.pid)
+    seen = videos(player)
+    late = start_player(live)
+    wait_until(lambda: videos(player) > seen + 10 and videos(late) > 10, 5, "it goes on")
+    assert_gapless(player.stop(), publisher.sent)
+    late.stop()
+    # And when it is put right, it works.
+    live.conf_path.write_text(good)
+    if fault not in ("settings", "port"):
+        shutil.copy(Path(f"/proc/{live.process.pid}/exe"), own_program.with_suffix(".new"))
+        os.replace(own_program.with_suffix(".new"), own_program)
+    upgrade(live)
+    assert publisher.error is None
+    publisher.stop()
+
+
+def test_a_signal_does_the_same_and_another_one_is_of_the_new_program(live):
+    live.process.send_signal(signal.SIGUSR2)
+    wait_until(lambda: served_by(live) != live.process.pid, 10, "the new program answers")
+    first = served_by(live)
+    # The parent passes it on, as it does with a reload.
+    wait_until(lambda: "this process stays without clients" in live.log(), 10, "the old one is a parent")
+    live.process.send_signal(signal.SIGUSR2)
+    wait_until(lambda: served_by(live) != first, 10, "the next one answers")
+    wait_until(lambda: is_gone(first), 10, "the first one is gone")
+    reloads = live.log().count("reload finished, code=0")
+    live.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: live.log().count("reload finished, code=0") > reloads, 5, "it reloads")
+
+
+def test_the_parent_ends_as_the_new_program_does(live):
+    new = upgrade(live)
+    os.kill(new, signal.SIGKILL)
+    assert live.process.wait(10) == 128 + signal.SIGKILL
+    live.process = None
+
+
+def test_the_new_program_ends_with_its_parent(live):
+    new = upgrade(live)
+    live.process.kill()
+    live.process.wait()
+    wait_until(lambda: is_gone(new), 5, "it ends")
+    live.process = None
+
+
+def test_clients_that_stay_are_closed_at_the_limit(server, clip):
+    live = server(vhost=VHOST, root="upgrade_limit 2;\ngrace_final_wait 500;\n")
+    publisher = start_publisher(live, clip)
+    upgrade(live)
+    time.sleep(1)
+    assert publisher.error is None and publisher.is_alive()
+    live.wait_log("1 connections are left after 2 s", 5)
+    publisher.join(5)
+    assert not publisher.is_alive()
+    live.wait_log("this process stays without clients", 5)
+    start_publisher(live, clip).stop()
+
+
+def test_the_init_script_upgrades_a_daemon(tmp_path, clip, own_program):
+    """The old process ends when its clients have left, and the pid file names the new one all the time."""
+    text = live_server.conf(VHOST).replace("daemon              off;", "daemon on;").replace("srs_log_tank        console;", "srs_log_tank file;")
+    live = LiveServer(tmp_path / "root", text + "srs_log_file ./objs/srs.log;\n")
+    (live.folder / "conf").mkdir()
+    live.conf_path.rename(live.folder / "conf/srs.conf")
+    own_program.rename(live.folder / "objs/srs")
+    for name in ("etc", "etc/init.d"):
+        (live.folder / name).mkdir()
+    shutil.copy(TRUNK / "etc/init.d/srs", live.folder / "etc/init.d/srs")
+    live.log_path = live.folder / "objs/srs.log"
+
+    def script(word: str) -> str:
+        done = subprocess.run([live.folder / "etc/init.d/srs", word], cwd=live.folder, env=live.environment, capture_output=True, text=True,
+                              check=False, timeout=40)
+        assert done.returncode == 0, (word, done.stdout, done.stderr, live.log()[-2000:])
+        return done.stdout
+
+    try:
+        script("start")
+        first = served_by(live)
+        publisher = start_publisher(live, clip)
+        assert "upgraded" in script("upgrade")
+        second = served_by(live)
+        assert second != first and f"pid {second}" in script("status")
+        assert "upgraded" in script("upgrade")
+        third = served_by(live)
+        player = start_player(live)
+        wait_until(lambda: videos(player) > 20, 10, "the stream of the first process")
+        assert not is_gone(first) and len({first, second, third}) == 3
+        wait_until(lambda: is_gone(second), 10, "the second has nothing to do any more")
+        publisher.stop()
+        assert_gapless(player.stop(), publisher.sent)
+        wait_until(lambda: is_gone(first), 20, "the old process has ended")
+        live.wait_log("this process is alone again")
+        # It is as any other now.
+        again = start_publisher(live, clip)
+        assert "upgraded" in script("upgrade")
+        script("stop")
+        again.join(5)
+        assert not again.is_alive()
+        wait_until(lambda: is_gone(third), 10, "the process before has ended with it")
+    finally:
+        for pid in {int(one) for one in re.findall(r"\]\[(\d+)\]\[", live.log())}:
+            if not is_gone(pid):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_only_this_machine_may_ask(live):
+    assert ask(live.ports["api"], "PUT", "/api/v1/upgrade").status == 405
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}/api/v1/upgrade", timeout=5) as answer:
+        data = json.load(answer)["data"]
+    assert data == {"state": "serving", "pid": live.process.pid, "successor": None, "error": "", "lasted_ms": 0, "limit_ms": 0,
+                    "publishers": 0, "players": 0, "asked": 0, "others": []}
+
+
+@pytest.mark.skipif(not installed("ffmpeg"), reason="no ffmpeg")
+def test_ffmpeg_publishes_and_plays_on(live, clip):
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_playable(live.url("cam"), 20)
+        seen: list = []
+        players = [threading.Thread(target=lambda url=url: seen.append(play_check.play(url, 9).problems()))
+                   for url in (live.url("cam"), f"http://127.0.0.1:{live.ports['http']}/live/cam.m3u8")]
+        for one in players:
+            one.start()
+        time.sleep(4)
+        upgrade(live)
+        for one in players:
+            one.join()
+        assert seen == [[], []]
+        assert play_check.play(live.url("cam"), 3).problems() == []
+
+
+@pytest.mark.skipif(not installed("ffmpeg") or not test_srt.has_srt(), reason="this ffmpeg has no libsrt")
+def test_srt_goes_on_at_the_old_process_and_begins_at_the_new_one(server, clip):
+    """Both have the same UDP port."""
+    live = test_srt.start(server)
+    play_url = test_srt.srt_url(live, "#!::r=live/cam,m=request")
+    with test_srt.publish(live, clip("basic")):
+        test_srt.wait_published(live)
+        wait_playable(live.url("cam"), 20)
+        seen: list = []
+        watching = threading.Thread(target=lambda: seen.append(play_check.play(play_url, 9).problems()))
+        watching.start()
+        time.sleep(3)
+        upgrade(live)
+        assert play_check.play(play_url, 3).problems() == [], "a player of the new process, over SRT"
+        with test_srt.publish(live, clip("basic"), "second"):
+            test_srt.wait_published(live, "second")
+            assert play_check.play(live.url("second"), 2).problems() == []
+            watching.join()
+            assert seen == [[]], "the player of the old process"
+            others = facts(live)["others"]
+            assert [one["publishers"] for one in others] == [1] and facts(live)["publishers"] == 1, others
+            assert play_check.play(live.url("cam"), 2).problems() == []
+
+
+@pytest.fixture(name="aiortc", scope="module")
+def fixture_aiortc() -> Path:
+    return python_with("aiortc", test_rtc_client.HERE / "requirements.txt", "aiortc, the second WebRTC client,")
+
+
+def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aiortc):
+    live = server(vhost=test_rtc_client.VHOST, root=test_rtc_client.ROOT)
+    address = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/%s/?app=live&stream=cam"
+    publisher = test_rtc_client.Client(aiortc, "whip", address % "whip", "H264")
+    players = []
+    try:
+        wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 15, "it publishes")
+        wait_playable(live.url("cam"), 10)
+        players.append(test_rtc_client.Client(aiortc, "whep", address % "whep", "H264", 9))
+        wait_until(lambda: sum(one["type"] == "rtc-play" for one in live.api("/api/v1/clients/")["clients"]), 10, "it plays")
+        time.sleep(2)
+        upgrade(live)
+        players.append(test_rtc_client.Client(aiortc, "whep", address % "whep", "H264", 3))
+        got = [player.result() for player in players]
+        # Its DELETE comes to the new process, whose session it is not.
+        sent = publisher.result()
+        live.wait_log("this process has no client any more", 20)
+    finally:
+        for one in [publisher, *players]:
+            one.kill()
+    assert sent["video"] > 90, sent
+    for one, seconds in zip(got, (9, 3)):
+        assert one["video"]["frames"] > 20 * seconds and one["video"]["gap"] < 0.5, one
+        assert one["audio"]["frames"] > 30 * seconds, one
+
+
+def test_the_first_process_of_a_container_stays(tmp_path, clip):
+    """Its end would be the container's. Signals to it are for the newest program."""
+    alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*alone, "true"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("no namespaces of processes here")
+    live = LiveServer(tmp_path / "container", live_server.conf(VHOST))
+    with open(live.log_path, "ab") as log:
+        live.process = subprocess.Popen([*alone, live_server.BINARY, "-c", live.conf_path], stdin=subprocess.DEVNULL, stdout=log,
+                                        stderr=subprocess.STDOUT, cwd=live.folder, env=live.environment)
+    try:
+        live.wait_ready()
+        assert served_by(live) == 1
+        publisher = start_publisher(live, clip)
+        first = upgrade(live)
+        second = upgrade(live)
+        assert len({1, first, second}) == 3
+        player = start_player(live)
+        wait_until(lambda: videos(player) > 20, 10, "the stream of the first process")
+        publisher.stop()
+        assert_gapless(player.stop(), publisher.sent)
+        live.wait_log("this process stays without clients", 20)
+        assert served_by(live) == second
+        [inside] = Path(f"/proc/{live.process.pid}/task/{live.process.pid}/children").read_text().split()
+        os.kill(int(inside), signal.SIGQUIT)
+        assert live.process.wait(15) == 0
+        assert live.log().count("srs terminated") == 3, "all have ended in order"
+    finally:
+        live.kill()
