@@ -58,14 +58,15 @@ std::vector<BoundSocket> copies_of_bound_sockets() {
     }
     ::closedir(folder);
     std::ranges::sort(descriptors);
+    // Named before any is copied: a copy may get a number of the list, that of the folder.
+    std::vector<std::pair<int, std::string>> named;
+    for (const int fd : descriptors)
+        if (std::string name = name_of(fd); !name.empty() && named.size() < kBoundSocketsMax)
+            named.emplace_back(fd, std::move(name));
     std::vector<BoundSocket> bound;
-    for (const int fd : descriptors) {
-        std::string name = name_of(fd);
-        if (name.empty() || bound.size() >= kBoundSocketsMax)
-            continue;
+    for (auto& [fd, name] : named)
         if (const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0); copy >= 0)
             bound.push_back({std::move(name), Socket(copy)});
-    }
     return bound;
 }
 

@@ -52,6 +52,15 @@ TEST_F(InheritanceTest, UdpSocketsThatAreBoundArePassedOn) {
     EXPECT_EQ(drop_inherited(), 0U);
 }
 
+TEST_F(InheritanceTest, EachSocketIsCopiedOnce) {
+    const auto first = MUST(TcpListener::listen({"127.0.0.1", 0}));
+    const auto second = MUST(TcpListener::listen({"127.0.0.1", 0}));
+    const auto connected = MUST(TcpStream::connect(first->endpoint(), Deadline::after(5s)));
+    const auto bound = copies_of_bound_sockets();
+    for (const auto& listener : {first.get(), second.get()})
+        EXPECT_EQ(std::ranges::count(bound, "tcp " + listener->endpoint().text(), &BoundSocket::name), 1);
+}
+
 TEST_F(InheritanceTest, WhatIsNoBoundSocketOfThatNameIsRefused) {
     const auto listener = MUST(TcpListener::listen({"127.0.0.1", 0}));
     const std::string name = "tcp " + listener->endpoint().text();

@@ -482,3 +482,31 @@ def test_the_first_process_of_a_container_stays(tmp_path, clip):
         assert live.log().count("srs terminated") == 3, "all have ended in order"
     finally:
         live.kill()
+
+
+@pytest.mark.parametrize("publishers, players", [(10, 40), pytest.param(50, 500, marks=pytest.mark.long)])
+def test_nobody_notices_among_many(server, load, clip, publishers, players):
+    """Publishers, and players of each kind: none of them fails, or has to come again."""
+    live = server(vhost=VHOST + "rtc { enabled on; rtmp_to_rtc on; }",
+                  root="rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }\n")
+    live.write_conf(live.conf_path.read_text().replace("max_connections     1000;", "max_connections     5000;"))
+    live.process.send_signal(signal.SIGHUP)
+    live.wait_log("reload finished, code=0")
+    senders = load("sb_rtmp_publish", "-c", publishers, "-i", clip("basic"), "-s", 0, "-r", live.url("s_{i}"), "--seconds", 30)
+    wait_until(lambda: len(live.api("/api/v1/streams/?count=1000")["streams"]) == publishers, 30, "all are published")
+    base = f"http://127.0.0.1:{live.ports['http']}/live/"
+    wait_playable(base + "s_0.m3u8", 20)
+    running = [load("sb_rtmp_load", "-c", players, "-r", live.url("s_0"), "--ramp", 200, "--seconds", 12),
+               load("sb_flv_load", "-c", players, "-r", base + "s_0.flv", "--ramp", 200, "--seconds", 12),
+               load("sb_hls_load", "-c", players, "-r", base + "s_0.m3u8", "--ramp", 200, "--seconds", 12),
+               load("sb_rtc_load", "-c", players, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=s_0", "--ramp", 200,
+                    "--seconds", 12)]
+    time.sleep(6)
+    upgrade(live)
+    results = [one.result(60) for one in running]
+    assert [one["failed"] for one in results] == [0] * 4, results
+    # Those of HLS have a request at a time.
+    assert [results[i]["alive"] for i in (0, 1, 3)] == [players] * 3, results
+    sent = senders.result(60)
+    assert sent["failed"] == 0, sent
+    live.wait_log("this process has no client any more", 30)
