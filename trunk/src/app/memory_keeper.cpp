@@ -40,8 +40,9 @@ Duration MemoryKeeper::look(TimePoint now) {
     const bool has_let_go = let_go_of_idle();
     if (has_let_go)
         static_cast<void>(give_memory_back());
-    const bool has_more = give_back_slabs(now);
-    return has_let_go || has_more || budget.is_filling() ? kQuickInterval : kPollInterval;
+    // One of the two at once, as both take a while.
+    const bool has_more = has_let_go || give_back_slabs(now);
+    return has_more || budget.is_filling() ? kQuickInterval : kPollInterval;
 }
 
 bool MemoryKeeper::give_back_slabs(TimePoint now) {
@@ -95,7 +96,7 @@ MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {
         (stream.is_leaving ? leaving : sum) += stream.bytes;
     }
     parts_.budget.set_streams(sum, windows);
-    parts_.budget.set_leaving(leaving + parts_.slabs.surplus() * media::SlabPool::kSlabBytes);
+    parts_.budget.set_leaving(leaving + parts_.slabs.unused_bytes());
     return streams;
 }
 
@@ -162,7 +163,7 @@ void MemoryKeeper::take_from_greediest(const Streams& streams, TimePoint now) {
         publishers.push_back(&entry);
     });
     const auto loser = session::greediest(holdings);
-    if (!loser)
+    if (!loser || holdings[*loser].bytes < budget.worth_taking())
         return;
     if (*loser < uses.size())
         return budget.take_away(*uses[*loser]);

@@ -58,7 +58,11 @@ public:
     std::size_t surplus() const;
     // To be called at an interval longer than a GOP: what was not needed since the last call is not kept.
     void age();
-    // Gives the memory of up to kGivenBackAtOnce of these back to the system; true: there are more.
+    // What a log has owned: freed by give_back_unused(), because freeing a MiB takes 0.1 ms or more.
+    void spend(Slice slice);
+    // Memory still to be given back: of surplus slabs, and spent.
+    std::size_t unused_bytes() const { return surplus() * kSlabBytes + spent_bytes_; }
+    // Gives the memory of up to kGivenBackAtOnce surplus slabs, or one spent slice, back to the system; true: there is more.
     bool give_back_unused();
     // Slabs currently used by logs.
     std::size_t in_use() const { return in_use_; }
@@ -75,6 +79,8 @@ private:
     std::vector<std::uint8_t*> regions_;
     std::vector<std::uint8_t*> free_;   // the last one used is the first one taken
     std::vector<std::uint8_t*> empty_;  // without memory
+    std::vector<Slice> spent_;
+    std::size_t spent_bytes_ = 0;
     std::size_t in_use_ = 0;
     std::size_t free_min_ = 0;  // since the last age()
     std::size_t aged_ = 0;      // of free_: not needed between the last two
@@ -89,6 +95,7 @@ public:
     static constexpr std::size_t kSharedMin = Slice::kOwnPagesMin;
 
     explicit SlabLog(SlabPool& pool) : pool_(pool) {}
+    ~SlabLog() { drop_before(head_); }
     SlabLog(const SlabLog&) = delete;
     SlabLog& operator=(const SlabLog&) = delete;
 

@@ -546,6 +546,23 @@ TEST(SlabPool, GivesBackWhatIsNotUsedInPortions) {
     EXPECT_EQ(zeros, 1'200U - SlabPool::kKeptMin);
 }
 
+TEST(SlabPool, FreesWhatLogsHaveOwnedOneByOne) {
+    SlabPool pool;
+    {
+        SlabLog log(pool);
+        for (int i = 0; i < 5; ++i)
+            log.append_owned(Slice::allocate(1U << 20));
+        EXPECT_EQ(log.bytes(), 5U << 20);
+        log.drop_before(2U << 20);
+        EXPECT_EQ(log.bytes(), 3U << 20);
+        EXPECT_EQ(pool.unused_bytes(), 2U << 20);
+    }
+    for (std::size_t left = 5; left > 0; --left) {
+        EXPECT_EQ(pool.unused_bytes(), left << 20);
+        EXPECT_EQ(pool.give_back_unused(), left > 1);
+    }
+}
+
 TEST(SlabPool, KeepsWhatIsNeededNowAndThenAndNothingElse) {
     SlabPool pool;
     std::vector<SlabPool::Slab> slabs;

@@ -64,6 +64,9 @@ vhost __defaultVhost__ {{
     dash {{ enabled on; dash_path $folder/html; dash_fragment 2; dash_dispose 10; }}
     http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
 }}
+vhost packed {{
+    http_remux {{ enabled on; mount [vhost]/[app]/[stream].ts; }}
+}}
 """
 
 AVC_SETUP = b"\x17\x00\x00\x00\x00\x01\x64\x00\x1f\xff\xe1\x00\x04\x67\x64\x00\x1f\x01\x00\x02\x68\xee"
@@ -155,17 +158,28 @@ def joins(attack: Attack) -> None:
                 client.send(encode_message(VIDEO, i, picture(1 << 16, i == 0)))
             while attack.goes_on(0.2):
                 with contextlib.suppress(*ERRORS):
-                    path = (f"/live/{stream}.flv", f"/live/{stream}.ts", None)[attack.done % 3]
-                    if path:
-                        attack.http("GET", "http", path)
+                    if attack.done % 2:
+                        attack.http("GET", "http", f"/live/{stream}.flv")
                     else:
                         attack.http("POST", "api", f"/rtc/v1/whep/?app=live&stream={stream}", sdp)
 
 
-def flv_player(attack: Attack, stream: str) -> socket.socket:
+def http_player(attack: Attack, path: str, version: str = "1.1", host: str = "server") -> socket.socket:
     connection = attack.tcp("http")
-    connection.sendall(f"GET /live/{stream}.flv HTTP/1.1\r\nHost: server\r\n\r\n".encode())
+    connection.sendall(f"GET {path} HTTP/{version}\r\nHost: {host}\r\n\r\n".encode())
     return connection
+
+
+def flv_player(attack: Attack, stream: str) -> socket.socket:
+    return http_player(attack, f"/live/{stream}.flv")
+
+
+def ts_player(attack: Attack, stream: str) -> socket.socket:
+    return http_player(attack, f"/live/{stream}.ts", host="packed")
+
+
+def unchunked_ts_player(attack: Attack, stream: str) -> socket.socket:
+    return http_player(attack, f"/live/{stream}.ts", "1.0", "packed")
 
 
 def rtmp_player(attack: Attack, stream: str) -> socket.socket:
@@ -191,6 +205,20 @@ def giants(attack: Attack) -> None:
                 threading.Thread(target=take_all, args=(attack, stream, join), daemon=True).start()
             for i in range(1000):
                 client.send(encode_message(VIDEO, 300 * i, picture(((10 << 20) - 1000, (4 << 20) - 1000)[i % 2], True)))
+                if not attack.goes_on(0.3):
+                    return
+
+
+def packed(attack: Attack) -> None:
+    """Pictures of nearly 10 MiB for players of MPEG-TS, which has a copy of its own of everything, for each HTTP framing."""
+    stream = f"packed-{attack.address}"
+    while attack.goes_on(0.5):
+        with contextlib.suppress(*ERRORS), attack.publisher(f"{stream}?vhost=packed") as client:
+            client.send(encode_message(VIDEO, 0, AVC_SETUP))
+            for join in (ts_player, unchunked_ts_player):
+                threading.Thread(target=take_all, args=(attack, stream, join), daemon=True).start()
+            for i in range(1000):
+                client.send(encode_message(VIDEO, 300 * i, picture((10 << 20) - 1000, i % 4 == 0)))
                 if not attack.goes_on(0.3):
                     return
 
@@ -251,7 +279,7 @@ def sleepers(attack: Attack) -> None:
                 attack.http("GET", "http", f"/live/{('good', f'none{attack.done}')[attack.done % 2]}.m3u8")
 
 
-ATTACKS = [offers, connections, hoards, windows, joins, giants, audio, datagrams, nonsense, sleepers]
+ATTACKS = [offers, connections, hoards, windows, joins, giants, packed, audio, datagrams, nonsense, sleepers]
 
 
 def attack_in_background(kind, ports: dict, address: str, seconds: float) -> multiprocessing.Process:
@@ -365,6 +393,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
         report["grown"], report["resident_kib_before_and_after"] = grown, parts
         report["held"] = re.findall(r"the loop was held .*", live.log())
+        report["lost_memory"] = re.findall(r"the memory for clients is used up .*", live.log())
         report["turns_of_the_loop"] = {kind: count - turns_before[kind] for kind, count in turns.items()}
         # The short form runs beside other tests, whose work takes the caches and with them up to twice the time, and CPUs from the API's caller.
         longest = max((float(ms) for ms in re.findall(r"longest ([\d.]+) ms", " ".join(report["held"]))), default=0)

@@ -6,7 +6,7 @@ namespace live::session {
 
 Flushed flush(io::TcpStream& stream, media::WireCursor& cursor, std::uint64_t& sent_bytes) {
     std::array<::iovec, 64> parts;
-    for (;;) {
+    for (std::size_t flushed = 0;;) {
         const auto batch = cursor.take(parts);
         if (batch.bytes == 0)
             return Flushed::all;
@@ -15,7 +15,8 @@ Flushed flush(io::TcpStream& stream, media::WireCursor& cursor, std::uint64_t& s
             return Flushed::gone;
         cursor.advance(*sent);
         sent_bytes += *sent;
-        if (*sent < batch.bytes)
+        flushed += *sent;
+        if (*sent < batch.bytes || flushed >= kFlushedMax)
             return Flushed::full;
     }
 }

@@ -152,6 +152,9 @@ public:
         return is_event;
     }
 
+    // A holder of less does not lose it: where most is on its way back already, that would bring next to nothing.
+    std::size_t worth_taking() const { return is_exceeded() ? 0 : limit() / 20; }
+
     MemoryHolding holding(const Use& use) const { return holding(use.bytes_, use.holder_.address()); }
     MemoryHolding holding(std::size_t bytes, std::string_view address) const { return {bytes, groups_.group_of(address)}; }
     // Still held by lost uses.

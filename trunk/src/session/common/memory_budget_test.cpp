@@ -260,7 +260,8 @@ struct AttackedProcess {
         budget.set_leaving(bytes(leaving));
         budget.set_resident(bytes(resident()));
         const bool is_full = budget.has_filled_up();
-        if (const auto loser = greediest(holdings); (budget.is_exceeded() || is_full) && loser) {
+        const auto loser = greediest(holdings);
+        if ((budget.is_exceeded() || is_full) && loser && holdings[*loser].bytes >= budget.worth_taking()) {
             if (*loser < uses.size()) {
                 budget.take_away(*uses[*loser]);
             } else {
