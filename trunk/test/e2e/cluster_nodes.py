@@ -22,11 +22,11 @@ def nodes_in(folder):
     """start(registry, ...) starts one; at the end all are killed, and none may have reported anything."""
     started = []
 
-    def start(registry, vhost: str = "", url: str | None = None, more: str = "", root: str = "") -> LiveServer:
+    def start(registry, vhost: str = "", url: str | None = None, more: str = "", root: str = "", outputs: str = VHOST) -> LiveServer:
         name = f"n{len(started)}"
         block = (f"cluster {{ registry {url or registry.url()}; node_id {name}; advertise 127.0.0.1; beat 1; lease 3; {more} }}\n"
                  "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
-        started.append(LiveServer(folder / name, conf(VHOST + vhost, block + root)).start())
+        started.append(LiveServer(folder / name, conf(outputs + vhost, block + root)).start())
         return started[-1]
 
     try:

@@ -41,12 +41,14 @@ class Load:
     def __init__(self, folder: Path, name: str, *arguments):
         self.json_path = folder / f"{name}-{free_port()}.json"
         command = [tool(name), *arguments, "--json", self.json_path]
-        self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+        # Files: thousands of clients say more than a pipe holds.
+        with open(self.json_path.with_suffix(".out"), "wb") as out, open(self.json_path.with_suffix(".err"), "wb") as err:
+            self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 
     def result(self, limit_s: float = 40, status: int | None = 0) -> dict:
         """With any status when none is named."""
-        self.log, self.said = self.process.communicate(timeout=limit_s)
+        self.process.wait(limit_s)
+        self.log, self.said = (self.json_path.with_suffix(end).read_text(errors="replace") for end in (".out", ".err"))
         assert status is None or self.process.returncode == status, f"status {self.process.returncode}: {self.said[-1500:]} {self.log[-1500:]}"
         return json.loads(self.json_path.read_text())
 
@@ -56,7 +58,7 @@ class Load:
     def kill(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
 
 
 class Nginx:

@@ -45,7 +45,7 @@ def keys(registry) -> int:
 
 
 def measure(registry, clip, node, load, streams: int, idle_s: float) -> dict:
-    nodes = [node(registry) for _ in range(NODES)]
+    nodes = [node(registry, outputs="") for _ in range(NODES)]
     wait_nodes(*nodes)
     before, began = counters(registry), time.monotonic()
     resident = [one.resident_kib() for one in nodes]

@@ -23,11 +23,14 @@ void MarkedSegmenter::end_publisher() {
     segmenter_.restart();
 }
 
+// A node that relays works in the timeline of the node with the publisher, which may be far ahead of its own.
 void MarkedSegmenter::begin_publisher(bool relays) {
-    if (!relays)
-        follower_.reset();
-    else if (!follower_)
+    if (relays && !follower_) {
         follower_.emplace(segmenter_);
+    } else if (!relays && follower_) {
+        follower_.reset();
+        segmenter_.leave_timeline();
+    }
 }
 
 void MarkedSegmenter::push(const media::Packet& packet) {

@@ -173,7 +173,9 @@ public:
     void interrupt();
     // The same before another publisher's packets.
     void restart();
-    // The same, with a different layout.
+    // Before packets of another timeline, whose times may be earlier than those of before.
+    void leave_timeline() { covered_ = {}; }
+    // The same as restart(), with a different layout.
     void restart(Layout layout, MakeMuxer make_muxer);
 
     // Drops the open segment; SegmentDropped says so if parts of it were emitted.
