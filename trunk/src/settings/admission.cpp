@@ -17,6 +17,9 @@ using session::ClientKind;
 
 namespace {
 
+// How long a player waits for the first media of a stream that another worker publishes, before it is let in without.
+constexpr std::chrono::milliseconds kFirstMediaLimit{500};
+
 bool is_rtmp(ClientKind kind) {
     return kind == ClientKind::rtmp_play || kind == ClientKind::fmle_publish || kind == ClientKind::flash_publish ||
            kind == ClientKind::haivision_publish;
@@ -241,7 +244,12 @@ bool Admission::pulls(const session::ClientRequest& request) const {
 }
 
 Result<void> Admission::pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
-    auto pulled = relay_->pull(request, plan, deadline);
+    // A publisher that sends nothing yet is waited for as on a server that is alone. A WebRTC player has to know the codecs.
+    const bool may_wait = is_of_workers(request.vhost) && request.kind != ClientKind::rtc_play;
+    const auto limit = may_wait ? deadline.sooner(io::Deadline::after(kFirstMediaLimit)) : deadline;
+    auto pulled = relay_->pull(request, plan, limit);
+    if (may_wait && !pulled.ok() && pulled.code() == Errc::not_found)
+        return {};
     if (!pulled.ok())
         report_stream(Action::on_stop, request, plan);  // its on_play has accepted it
     return pulled;

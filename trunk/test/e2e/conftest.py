@@ -1,4 +1,4 @@
-"""Fixtures of the end-to-end tests: the server under test, the clips, the option --long."""
+"""Fixtures of the end-to-end tests: the server under test, the clips, the options --long and --workers."""
 
 import os
 import subprocess
@@ -21,6 +21,39 @@ os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(Path(os.environ.get("X
 
 def pytest_addoption(parser):
     parser.addoption("--long", action="store_true", help="also run the tests that take minutes")
+    parser.addoption("--workers", type=int, metavar="N", help="run the tests that are marked so with N workers, and no others")
+
+
+# Without --workers.
+SEVERAL = 3
+
+
+def pytest_generate_tests(metafunc):
+    marked, alone = (metafunc.definition.get_closest_marker(name) for name in ("workers", "one_worker"))
+    assert alone is None or alone.args, f"{metafunc.definition.name}: one_worker(reason)"
+    if marked is None or alone is not None:
+        return
+    asked = metafunc.config.getoption("--workers")
+    counts = [asked] if asked else [1, SEVERAL]
+    metafunc.parametrize("workers", counts, indirect=True, ids=[f"{count}w" for count in counts], scope="session")
+
+
+def is_wanted(item, config) -> bool:
+    count = item.callspec.params.get("workers", 1) if hasattr(item, "callspec") else 1
+    if config.getoption("--workers"):
+        return hasattr(item, "callspec") and "workers" in item.callspec.params
+    is_always = item.get_closest_marker("workers") is not None and item.get_closest_marker("workers").kwargs.get("always")
+    return count == 1 or is_always or config.getoption("--long")
+
+
+@pytest.fixture(name="workers", scope="session", autouse=True)
+def fixture_workers(request):
+    """How many workers the servers of this test have; a fixture that starts servers for more than one test asks for it."""
+    count = getattr(request, "param", 1)
+    with pytest.MonkeyPatch.context() as patch:
+        if count > 1:
+            patch.setenv("SRS_WORKERS", str(count))
+        yield count
 
 
 # Files of more than a minute begin first: where files run beside each other (pytest-xdist), the last one runs alone.
@@ -29,6 +62,10 @@ LONGEST = ["test_same_segments.py"]
 
 def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: item.path.name not in LONGEST)
+    unwanted = [item for item in items if not is_wanted(item, config)]
+    if unwanted:
+        items[:] = [item for item in items if is_wanted(item, config)]
+        config.hook.pytest_deselected(items=unwanted)
     if config.getoption("--long"):
         return
     for item in items:

@@ -4,6 +4,7 @@ The binary is LIVE_SERVER, else SRS_BINARY, else trunk/objs/srs. A conf is a tex
 test asks a port for, and $folder. Streams and files are on $http.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -33,7 +34,9 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 # Tests that run beside each other (pytest-xdist) take turns with the numbers.
 _WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-_next_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+_number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+_next_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + _number
+_next_udp_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + 7_000 + 200 * _number
 
 
 def free_port() -> int:
@@ -50,6 +53,24 @@ def free_port() -> int:
                 continue
 
 
+def free_udp_ports(count: int) -> int:
+    """The first of so many in a row that nobody has."""
+    global _next_udp_port  # pylint: disable=global-statement
+    while True:
+        first, _next_udp_port = _next_udp_port, _next_udp_port + count
+        with contextlib.ExitStack() as stack:
+            try:
+                for port in range(first, first + count):
+                    stack.enter_context(socket.socket(type=socket.SOCK_DGRAM)).bind(("127.0.0.1", port))
+                return first
+            except OSError:
+                continue
+
+
+def workers_of(environment) -> int:
+    return int(environment.get("SRS_WORKERS", "1"))
+
+
 def wait_until(condition, limit_s: float, what: str, step_s: float = 0.05):
     """Polls until the condition gives something true, and gives that. Fails with `what`."""
     deadline = time.monotonic() + limit_s
@@ -61,16 +82,25 @@ def wait_until(condition, limit_s: float, what: str, step_s: float = 0.05):
     raise AssertionError(f"not within {limit_s:g} s: {what}")
 
 
+def is_gone(pid: int) -> bool:
+    """Or waits for its parent to notice."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
 def can_connect(port: int, host: str = "127.0.0.1") -> bool:
     with socket.socket() as probe:
         return probe.connect_ex((host, port)) == 0
 
 
 class Ports(dict):
-    """Ports by name, chosen when first asked for."""
+    """Ports by name, chosen when first asked for. Each worker has a UDP port of its own: the one that is named, and the next ones."""
 
     def __missing__(self, name):
-        self[name] = free_port()
+        count = workers_of(os.environ)
+        self[name] = free_udp_ports(count) if count > 1 and name.startswith("udp") else free_port()
         return self[name]
 
 
@@ -116,12 +146,21 @@ class LiveServer:
             if self.process.poll() is not None:
                 raise AssertionError(f"the server ended with status {self.process.returncode}:\n{self.log()[-2000:]}")
             try:
-                if self.api("/api/v1/versions")["code"] == 0 and can_connect(self.ports["rtmp"], self.host):
+                if self.api("/api/v1/versions")["code"] == 0 and can_connect(self.ports["rtmp"], self.host) and self.all_serve():
                     return
             except (OSError, ValueError, KeyError):
                 pass
             time.sleep(0.05)
         raise AssertionError(f"no answer from /api/v1/versions within {limit_s} s:\n{self.log()[-2000:]}")
+
+    def all_serve(self) -> bool:
+        count = workers_of(self.environment)
+        return count == 1 or len(self.api("/api/v1/summaries")["data"]["workers"]) == count
+
+    def pids(self) -> list[int]:
+        """Of those that serve clients: the process, or its workers."""
+        pid = self.process.pid
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()] if workers_of(self.environment) > 1 else [pid]
 
     def stop(self, how: int = signal.SIGTERM, limit_s: float = 10) -> float:
         """Ends the server and checks that it ended well. Returns how long that took, in seconds."""
@@ -142,10 +181,15 @@ class LiveServer:
         return took
 
     def kill(self) -> None:
-        """For clean-up only: ends it no matter how."""
+        """All processes at once, as a power cut does it; and for clean-up."""
         if self.process is not None and self.process.poll() is None:
+            pids = self.pids()
             self.process.kill()
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             self.process.wait()
+            wait_until(lambda: all(is_gone(pid) for pid in pids), 5, "all processes are gone", 0.01)
 
     def assert_no_report(self) -> None:
         text = self.log()
@@ -175,12 +219,11 @@ class LiveServer:
         return f"{schema}://{self.host}:{self.ports[port]}/{app}/{stream}"
 
     def resident_kib(self) -> int:
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1))
+        return sum(int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text()).group(1)) for pid in self.pids())
 
     def connections(self) -> int:
-        """Open sockets of the process on the RTMP port."""
-        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
+        """Open descriptors."""
+        return sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in self.pids())
 
 
 def conf(vhost: str = "", root: str = "") -> str:

@@ -15,6 +15,8 @@ from hook_server import HookServer
 from live_server import wait_until
 from players import FfmpegPublisher
 
+pytestmark = pytest.mark.workers
+
 DASH = "dash {{ enabled on; dash_fragment 2; dash_window_size 4; dash_path $folder/html; {} }}\n"
 NS = {"d": "urn:mpeg:dash:schema:mpd:2011"}
 
@@ -32,6 +34,14 @@ def template(tree, track: str = "video") -> dict:
 def fetch(live, path: str, limit_s: float = 5) -> tuple[str, bytes]:
     with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['http']}{path}", timeout=limit_s) as answer:
         return answer.headers["Content-Type"], answer.read()
+
+
+def status_of(live, path: str) -> int:
+    try:
+        fetch(live, path)
+        return 200
+    except urllib.error.HTTPError as error:
+        return error.code
 
 
 def mpd(live, path: str):
@@ -77,6 +87,7 @@ def chunk_times(live, path: str) -> list[float]:
     return [at - times[0] for at in times]
 
 
+@pytest.mark.one_worker("segments without vhost= are of the player's session, which other workers do not see")
 def test_streams_play_and_are_disposed_of(server, clip):
     low_vhost = "vhost low.test {\n" + DASH.format("dash_ll on; dash_mpd_file low/[stream].mpd;") + "}\n"
     live = server(vhost=DASH.format("dash_dispose 1;"), root=low_vhost)
@@ -130,6 +141,7 @@ def test_one_kind_alone_plays(server, clip):
         assert not any(problems.values()), problems
 
 
+@pytest.mark.workers(always=True)
 def test_a_player_is_a_client_that_is_asked_for_and_kicked(server, clip):
     with HookServer() as hooks:
         urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop"))
@@ -141,16 +153,16 @@ def test_a_player_is_a_client_that_is_asked_for_and_kicked(server, clip):
             assert not players.ffmpeg(url, 3, "av")
             told = hooks.wait_for("on_play").body
             assert (told["stream"], told["stream_url"], told["app"]) == ("cam.mpd", "/live/cam", "live")
-            (client,) = [one for one in live.api("/api/v1/clients/?count=100")["clients"] if not one["publish"]]
+            (client,) = wait_until(lambda: [one for one in live.api("/api/v1/clients/?count=100")["clients"]
+                                            if not one["publish"] and one["send_bytes"] > 50_000], 3, "what it was sent")
             assert (client["id"], client["name"], client["type"]) == (told["client_id"], "cam.mpd", "hls-play")
-            assert client["send_bytes"] > 50_000 and live.api("/api/v1/streams/")["streams"][0]["clients"] == 2
+            assert live.api("/api/v1/streams/")["streams"][0]["clients"] == 2
             assert hooks.wait_for("on_stop", limit_s=10).body["client_id"] == client["id"]  # it asks for nothing any more
             fetch(live, "/live/cam.mpd")
             other = hooks.wait_for("on_play", 2).body["client_id"]
             api = f"http://127.0.0.1:{live.ports['api']}/api/v1/clients/{other}"
             urllib.request.urlopen(urllib.request.Request(api, method="DELETE"), timeout=5).close()
-            with pytest.raises(urllib.error.HTTPError, match="404"):
-                fetch(live, "/live/cam.mpd")
+            wait_until(lambda: status_of(live, "/live/cam.mpd") == 404, 3, "it is sent away by all workers")
             assert hooks.wait_for("on_stop", 2).body["client_id"] == other
     live.stop()
     live.process = None

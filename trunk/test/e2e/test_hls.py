@@ -23,6 +23,8 @@ from live_server import wait_until
 from play_check import own_times
 from players import FfmpegPublisher
 
+pytestmark = pytest.mark.workers
+
 HLS = "hls {{ enabled on; hls_fragment 1; hls_window 12; hls_path $folder/html; {} }}\n"
 MASTER = re.compile(r"^#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\d+,AVERAGE-BANDWIDTH=\d+.*\n(/live/\w+\.m3u8\?hls_ctx=[0-9a-z]{8}(?:&vhost=[\w.]+)?)\n$")
 VHOSTS = {"fmp4": "hls_use_fmp4 on;", "ll": "hls_ll on;",
@@ -130,7 +132,7 @@ def problems_of(media: bytes, folder: Path, suffix: str = ".ts", frames: float =
 
 
 @pytest.fixture(name="live", scope="module")
-def fixture_live(clip, tmp_path_factory):
+def fixture_live(clip, tmp_path_factory, workers):  # pylint: disable=unused-argument
     """One server with every stream of STREAMS, which the tests that only look share."""
     vhosts = "".join(f"vhost {name}.test {{ {hls(more)} }}\n" for name, more in VHOSTS.items())
     one = live_server.LiveServer(tmp_path_factory.mktemp("hls") / "server", live_server.conf(hls(), vhosts)).start()
@@ -167,6 +169,11 @@ def test_fragments_are_whole_and_join_without_a_gap(live, tmp_path):
     assert hls_check.check(left) == [] and "hls_ctx" not in left and "ENDLIST" not in left
 
 
+def client_of(live, identity: str) -> dict:
+    return next(client for client in live.api("/api/v1/clients/?count=100")["clients"] if client["id"] == identity)
+
+
+@pytest.mark.workers(always=True)
 def test_a_session_is_a_client_that_is_admitted_reported_and_kicked(server, clip):
     with HookServer() as hooks:
         urls = "".join(f"{name} {hooks.url('/' + name)}; " for name in ("on_play", "on_stop", "on_hls"))
@@ -182,11 +189,11 @@ def test_a_session_is_a_client_that_is_admitted_reported_and_kicked(server, clip
             assert "/live/cam.m3u8?hls_ctx=myownctx&token=1\n" in adopted
             player.fragments(player.has(2))
             fragment = hooks.wait_for("on_hls").body
-            clients = {client["id"]: client for client in live.api("/api/v1/clients/?count=100")["clients"]}
-            assert clients[ctx]["type"] == "hls-play" and clients[ctx]["name"] == "cam.m3u8" and clients[ctx]["send_bytes"] > 10000
+            client = wait_until(lambda: client_of(live, ctx)["send_bytes"] > 10000 and client_of(live, ctx), 3, "what it was sent")
+            assert client["type"] == "hls-play" and client["name"] == "cam.m3u8"
             request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}/api/v1/clients/{ctx}", method="DELETE")
             assert json.load(urllib.request.urlopen(request))["code"] == 0
-            assert player.get(player.path)[0] == 404
+            wait_until(lambda: player.get(player.path)[0] == 404, 3, "it is sent away by all workers")
             assert hooks.wait_for("on_stop").body["client_id"] == ctx
         assert (fragment["seq_no"], fragment["url"], fragment["m3u8_url"]) == (0, "cam-0.ts", "live/cam.m3u8")
         assert (fragment["file"], fragment["m3u8"]) == ("./html/live/cam-0.ts", "./html/live/cam.m3u8")  # as hls_path is written
@@ -244,6 +251,7 @@ def test_a_disk_that_takes_nothing_stops_no_player(server, clip, tmp_path):
     live.assert_alive()
 
 
+@pytest.mark.one_worker("a worker does not know what another one writes")
 def test_virtual_hosts_with_the_same_files_have_no_media_of_each_other(server, clip):
     closed = f"vhost closed.test {{ security {{ enabled on; allow publish all; deny play all; }}\n{hls()} }}\n"
     live = server(hls(), closed)

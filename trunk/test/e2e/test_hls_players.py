@@ -9,7 +9,7 @@ from live_server import wait_until
 from players import FfmpegPublisher
 from test_hls import Player
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.workers]
 
 SECONDS = 6
 FORMS = {"ts": "", "fmp4": "hls_use_fmp4 on;", "ll": "hls_ll on; hls_use_fmp4 on;", "llts": "hls_ll on;"}

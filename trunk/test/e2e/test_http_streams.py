@@ -18,6 +18,8 @@ from live_server import wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import Publisher, RtmpClient
 
+pytestmark = pytest.mark.workers
+
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 PORT = "http"
 
@@ -124,6 +126,7 @@ def test_headers_are_those_of_an_endless_chunked_body(server):
             assert "x-flv" not in lost.headers.get("content-type", ""), path
 
 
+@pytest.mark.one_worker("a player on another worker waits for the next publisher")
 def test_a_player_may_come_first_and_ends_with_its_publisher(server, clip):
     live = server(FLV)
     with HttpStream(live.ports[PORT], "/live/cam.flv") as early:
@@ -271,6 +274,7 @@ def test_audio_that_the_ending_does_not_hold_is_refused(server, clip, ending, na
     live.wait_log(f"the stream's audio is not {ending.upper()}")
 
 
+@pytest.mark.one_worker("players on the worker of the replaced publisher end")
 def test_a_takeover_does_not_end_players(server, clip):
     live = server(FLV + "publish { takeover on; }")
     first = publish(live, clip)
@@ -292,6 +296,7 @@ def post_flv(server, clip, path="/live/posted.flv"):
     return FfmpegPublisher(url, clip, extra=["-method", "POST", "-chunked_post", "1"])
 
 
+@pytest.mark.workers(always=True)
 def test_a_posted_flv_is_a_stream_like_any_other(server, clip):
     live = server(FLV, root=CASTER)
     with post_flv(live, clip("basic")):
@@ -361,6 +366,7 @@ def head_vhost(name: str, hooks: str, more: str) -> str:
     return f"vhost {name} {{ {hooks} hls {{ enabled on; hls_path $folder/html; }} dash {{ enabled on; dash_path $folder/html; }} {more} }}\n"
 
 
+@pytest.mark.one_worker("a master playlist says what its worker knows of the stream")
 def test_head_makes_no_player_and_calls_nobody(server, clip):
     with HookServer() as hooks:
         called = f"http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; on_stop {hooks.url('/on_stop')}; }}"

@@ -12,6 +12,8 @@ import play_check
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import AUDIO, COMMAND, VIDEO, Player, Publisher, RtmpClient, amf0, assert_gapless, encode_message, read_flv
 
+pytestmark = pytest.mark.workers
+
 
 def publish(server, clip, stream="cam", name="basic") -> Publisher:
     publisher = Publisher(server.ports["rtmp"], stream, clip(name))
@@ -37,6 +39,7 @@ def test_first_key_frame_comes_at_once_and_time_starts_at_zero(server, clip):
     assert first_frame.is_key_frame(), "a player must begin with a frame that can be decoded"
 
 
+@pytest.mark.one_worker("a worker pulls from a key frame on")
 def test_without_gop_cache_a_player_starts_with_what_comes_next(server, clip):
     live = server("play { gop_cache off; }")
     publisher = publish(live, clip)
@@ -107,6 +110,7 @@ def test_a_last_message_that_comes_with_the_goodbye_is_delivered(server, clip, v
     assert got[-1].mark() == (tags[-1].type, zlib.crc32(tags[-1].payload)), "the last message was lost"
 
 
+@pytest.mark.workers(always=True)
 def test_a_player_may_come_before_the_publisher(server, clip):
     live = server()
     player = Player(live.ports["rtmp"], "cam")

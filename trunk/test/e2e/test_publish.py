@@ -6,6 +6,8 @@ import pytest
 
 from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message
 
+pytestmark = pytest.mark.workers
+
 
 def test_a_second_publisher_is_refused_with_a_reason(server, clip):
     live = server()
@@ -19,6 +21,7 @@ def test_a_second_publisher_is_refused_with_a_reason(server, clip):
             newcomer.wait_closed(5)
 
 
+@pytest.mark.workers(always=True)
 def test_takeover_lets_the_newcomer_replace_the_old_one(server, clip):
     live = server("publish { takeover on; }")
     old = Publisher(live.ports["rtmp"], "cam", clip("basic"))
@@ -109,6 +112,7 @@ def test_kickoff_for_idle_closes_a_publisher_nobody_watches(server, clip):
     assert publisher.error is not None, "still publishing after 12 s without a player"
 
 
+@pytest.mark.workers(always=True)
 def test_max_connections_closes_the_next_one(server):
     live = server(root="")
     live.stop()

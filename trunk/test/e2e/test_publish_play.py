@@ -8,6 +8,8 @@ from clips import find_new_ffmpeg
 from live_server import LiveServer, conf
 from players import PLAYERS, FfmpegPublisher, available, wait_playable
 
+pytestmark = pytest.mark.workers
+
 SECONDS = 8
 # publisher: (clip, publishing program, what must arrive, players that know the codecs)
 EVERYBODY = ["ffmpeg", "rtmpdump", "gstreamer", "mpv", "vlc"]
@@ -24,7 +26,7 @@ CELLS = [(publisher, player) for publisher, row in PUBLISHERS.items() for player
 
 
 @pytest.fixture(name="table", scope="module")
-def fixture_table(tmp_path_factory):
+def fixture_table(tmp_path_factory, workers):  # pylint: disable=unused-argument
     """table(publisher) runs the row once and gives {player: problems}."""
     server = LiveServer(tmp_path_factory.mktemp("table"), conf()).start()
     rows: dict[str, dict] = {}

@@ -6,10 +6,14 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 import players
 from live_server import conf, wait_until
 from play_check import own_times
 from test_rtc import fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
+
+pytestmark = pytest.mark.workers
 
 TO_RTMP = """rtc { enabled on; rtc_to_rtmp on; pli_for_rtmp 2; } http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
     hls { enabled on; hls_fragment 2; hls_window 10; hls_path $folder/html; }"""
@@ -112,9 +116,9 @@ def test_a_reload_that_wants_audio_converted_loads_the_libraries(server):
     """Before the first stream needs them: loading takes longer than any frame may."""
     rtc = "rtc {{ enabled on; rtmp_to_rtc {}; }}"
     live = server(rtc.format("off"))
-    mapped = Path(f"/proc/{live.process.pid}/maps")
-    assert "libavcodec" not in mapped.read_text()
+    mapped = [Path(f"/proc/{pid}/maps") for pid in live.pids()]
+    assert not any("libavcodec" in one.read_text() for one in mapped)
     live.write_conf(conf(rtc.format("on")))
     live.process.send_signal(signal.SIGHUP)
-    live.wait_log("reload finished, code=0")
-    assert "libavcodec" in mapped.read_text() or "audio cannot be converted" in live.log()
+    wait_until(lambda: live.log().count("reload finished, code=0") == len(mapped), 10, "a reload")
+    assert all("libavcodec" in one.read_text() for one in mapped) or "audio cannot be converted" in live.log()

@@ -3,7 +3,7 @@
 
   bench.py                            the whole matrix into doc/bench, about thirty-five minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
-  bench.py --only play,memory         some parts: play flv http hls whep publish low_latency delay relay memory profile
+  bench.py --only play,memory         some parts: play flv http hls whep publish low_latency delay relay memory profile workers
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py --only ways --build lto=b-lto/srs
@@ -35,7 +35,7 @@ from scenarios import Plan, run_parts, soak
 from servers import Peer, nginx_module
 
 SMOKE_PARTS = ("play", "flv", "publish", "memory")
-PARTS = ("play", "flv", "http", "hls", "whep", "publish", "low_latency", "delay", "relay", "memory", "profile")
+PARTS = ("play", "flv", "http", "hls", "whep", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
 EXTRA_PARTS = ("ways",)  # Only when they are named.
 
 

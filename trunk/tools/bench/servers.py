@@ -23,6 +23,7 @@ access_log          off;
 http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
 http_server {{ enabled on; listen 127.0.0.1:{http_port}; dir {folder}/html; }}
 {rtc_server}
+{workers}
 vhost __defaultVhost__ {{
     min_latency {min_latency};
     tcp_nodelay {min_latency};
@@ -76,8 +77,8 @@ class Server:
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
-               rtc: bool = False, cluster: str = "") -> Server:
-    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host."""
+               rtc: bool = False, cluster: str = "", workers: int = 1) -> Server:
+    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host. Several workers have a core each."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
@@ -85,9 +86,11 @@ def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool 
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
                                     io_uring=on[io_uring], rtc=on[rtc], cluster=cluster,
+                                    workers=f"workers {workers}; worker_affinity on;" if workers > 1 else "",
                                     rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
                                     window_ms=0 if min_latency else WINDOW_MS))
-    process = lab.start("ours", [build or lab.server, "-c", conf], SERVER_CORE)
+    everywhere = ["taskset", "-c", f"{SERVER_CORE}-{SERVER_CORE + workers - 1}"] if workers > 1 else []
+    process = lab.start("ours", [*everywhere, build or lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
     return Server("ours", process, port, str(version), http_port, api_port)

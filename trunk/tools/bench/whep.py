@@ -25,12 +25,12 @@ STREAM_KIB = 4096  # The stream's own: both lanes and what is kept to be sent ag
 DELAY_PLAYERS = 100
 
 
-def start_rtc(lab: Lab, name: str, url: str, *words) -> tuple[Process, Path]:
+def start_rtc(lab: Lab, name: str, url: str, *words, core: int = LOAD_CORE) -> tuple[Process, Path]:
     result = lab.folder / f"rtc-{name}-{len(lab.children)}"
     # Its log, a line a client, would fill a pipe that nobody reads meanwhile.
     into_file = ["sh", "-c", 'exec "$@" >"$0"', f"{result}.log"]
     command = [*into_file, lab.tool("sb_rtc_load"), "-r", url, "--json", f"{result}.json", "--csv", f"{result}.csv", *words]
-    return lab.start(f"sb_rtc_load-{name}", command, LOAD_CORE), result
+    return lab.start(f"sb_rtc_load-{name}", command, core), result
 
 
 def end_rtc(load: Process, result: Path, limit_s: float = 60) -> dict:

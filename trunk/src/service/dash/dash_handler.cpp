@@ -145,6 +145,11 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     if (pulled && !(elsewhere_ != nullptr && TRY(is_nowhere(request, *pulled, deadline)))) {
         if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)
             return turn_away(exchange, admitted, pulled->vhost, deadline);
+        // Another worker may have it already.
+        if (const auto sent = elsewhere_ == nullptr ? std::nullopt : TRY(elsewhere_->answer(exchange, deadline))) {
+            viewers_.add_sent(request, *pulled, *sent);
+            return {};
+        }
         TRY(wait_for_mpd(request, deadline));
     }
     const Found found = find(request);

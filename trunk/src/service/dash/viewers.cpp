@@ -98,8 +98,11 @@ Result<void> Viewers::touch(const http::Request& request, const segments::Stream
 }
 
 void Viewers::add_sent(const http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes) {
-    if (files::Session* session = find(key_of(request, stream)))
+    const std::string key = key_of(request, stream);
+    if (files::Session* session = find(key))
         session->add_sent(bytes);
+    else if (sessions_.are_shared())
+        sessions_.note_passing(sessions_.name_for(key), bytes);
 }
 
 }  // namespace live::service::dash

@@ -103,8 +103,15 @@ Sessions::Opened Sessions::open_guest(const session::ClientRequest& request, Dur
     return std::optional<session::Redirect>();
 }
 
+void Sessions::note_passing(const std::string& name, std::uint64_t bytes) {
+    if (is_elsewhere(name) && (passing_.size() < sessions_max_ || passing_.contains(name)))
+        passing_[name] += bytes;
+}
+
 std::vector<Sessions::News> Sessions::take_news() {
     std::vector<News> all;
+    for (const auto& [name, bytes] : std::exchange(passing_, {}))
+        all.push_back({name, bytes});
     for (const auto& [name, session] : sessions_)
         if (session->is_guest())
             if (const auto bytes = session->take_news())

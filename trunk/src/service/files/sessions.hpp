@@ -102,7 +102,9 @@ public:
     Result<std::optional<session::Redirect>> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
     // The same for a guest of another worker, which needs no media here.
     Result<void> open_for_guest(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
-    // What guests have done since the last call.
+    // Sent to somebody who has no session here, but may have one on another worker.
+    void note_passing(const std::string& name, std::uint64_t bytes);
+    // What guests and those have done since the last call.
     struct News {
         std::string name;
         std::uint64_t sent_bytes = 0;
@@ -144,6 +146,7 @@ private:
     std::size_t sessions_max_;
     Homes* homes_ = nullptr;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
+    std::unordered_map<std::string, std::uint64_t> passing_;  // bytes that are not told yet, by name
     std::deque<std::string> new_;  // names in order of arrival; may include sessions that have returned or ended
 };
 

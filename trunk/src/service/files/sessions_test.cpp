@@ -172,6 +172,20 @@ TEST_F(GuestsTest, APlayerIsAdmittedListedAndCountedWhereItsSessionIs) {
     EXPECT_EQ(clients.size(), 1u);
 }
 
+TEST_F(GuestsTest, BytesToSomebodyWithoutASessionHereAreToldToo) {
+    ASSERT_TRUE(open("other1").ok());
+    sessions.settle("other1", Sessions::State::unknown);
+    sessions.note_passing("other1", 300);
+    sessions.note_passing("other1", 400);
+    sessions.note_passing("own", 1);
+    for (std::size_t i = 0; i < 2 * kMost; ++i)
+        sessions.note_passing("other_made_up" + std::to_string(i), 1);
+    tell(io::now());
+    home_clients.for_each([](session::ClientEntry& entry) { EXPECT_EQ(entry.figures().sent_bytes, 700u); });
+    EXPECT_EQ(home.size(), 1u);
+    EXPECT_TRUE(sessions.take_news().empty());
+}
+
 TEST_F(GuestsTest, WhoIsRefusedThereIsNoGuest) {
     home_door.refused = "secret";
     EXPECT_EQ(open("other1", "secret").code(), Errc::denied);

@@ -536,6 +536,8 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
     if (Session* session = ctx.empty() ? nullptr : sessions_.find(ctx)) {
         session->add_sent(bytes);
         session->touch(io::now());
+    } else if (is_good_ctx(ctx)) {
+        sessions_.note_passing(std::string(ctx), bytes);
     }
 }
 

@@ -250,6 +250,8 @@ bool Pull::has_moved(io::Deadline deadline) {
 }
 
 Duration Pull::silence_limit() const {
+    if (request_.is_sibling)
+        return kSilenceOfWorker;
     return is_origin_heard() ? kSilenceMax : std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax);
 }
 

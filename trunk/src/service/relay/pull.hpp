@@ -81,6 +81,8 @@ public:
     // other streams come from the origin meanwhile.
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
     static constexpr std::chrono::milliseconds kSilenceMax{5'000};
+    // Of another worker: nothing is lost on the way, and the master ends one that hangs.
+    static constexpr std::chrono::hours kSilenceOfWorker{24};
     // Media are reported to the book no more often than this.
     static constexpr std::chrono::milliseconds kHeardStep{100};
     // The stream is unpublished when no origin has sent anything for this long.

@@ -6,15 +6,10 @@
 
 #include "io/loop.hpp"
 #include "service/files/session_fixture.hpp"
+#include "service/workers/no_events_fixture.hpp"
 
 namespace live::service::workers {
 namespace {
-
-struct NoEvents final : cluster::ClusterEvents {
-    void on_lost(const std::string&, const std::string&) override {}
-    void on_moved(const std::string&) override {}
-    void on_elsewhere(const std::string&) override {}
-};
 
 // One of three workers; the test is another one.
 struct SessionHomesTest : testing::Test {

@@ -5,6 +5,7 @@
 #include "base/log_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
+#include "service/workers/no_events_fixture.hpp"
 #include "session/common/stray_vectors.hpp"
 
 namespace live::service::workers {
@@ -12,12 +13,6 @@ namespace {
 
 using engine::workers::Kind;
 using engine::workers::Message;
-
-struct NoEvents final : cluster::ClusterEvents {
-    void on_lost(const std::string&, const std::string&) override {}
-    void on_moved(const std::string&) override {}
-    void on_elsewhere(const std::string&) override {}
-};
 
 // The test is the master, and the process that was there before.
 class StraysTest : public testing::Test {

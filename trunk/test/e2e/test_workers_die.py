@@ -1,0 +1,229 @@
+"""Workers that are killed over and over, that have no descriptor left, or that share a limit: the others lose nothing, the figures fit, and the
+master keeps nothing of it."""
+
+import contextlib
+import os
+import random
+import re
+import resource
+import signal
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from live_server import LiveServer, conf, is_gone, wait_until
+from rtmp_client import Closed, Player, RtmpClient, assert_gapless
+from test_memory_budget import publisher as big_publisher
+from test_memory_budget import send_pictures
+from test_workers import ROOT, VHOST, WORKERS, clients, pids, start_publisher, streams, videos
+
+
+@pytest.fixture(name="live")
+def fixture_live(server):
+    live = server(vhost=VHOST, root=ROOT)
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    return live
+
+
+class Returning(threading.Thread):
+    """A player that comes again when it is thrown out, as real ones do."""
+
+    def __init__(self, port: int, stream: str):
+        super().__init__(daemon=True)
+        self.port, self.stream, self.rounds, self.got = port, stream, 0, 0
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        while not self._stopping.is_set():
+            with contextlib.suppress(Closed, OSError, AssertionError), RtmpClient(self.port) as client:
+                client.play(self.stream)
+                self.rounds += 1
+                while not self._stopping.is_set():
+                    self.got += len(client.read_media(0.2))
+            self._stopping.wait(0.1)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join(10)
+
+
+def descriptors(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def resident_kib(pid: int) -> int:
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text()).group(1))
+
+
+def clients_on(live: LiveServer, worker: int) -> list[dict]:
+    return [one for one in clients(live) if one["worker"] == worker]
+
+
+def answers(live: LiveServer) -> set[int]:
+    return {one["worker"] for one in live.api("/api/v1/summaries")["data"]["workers"]}
+
+
+@pytest.mark.parametrize("seconds", [20, pytest.param(120, marks=pytest.mark.long)])
+def test_a_worker_killed_each_five_seconds_costs_the_others_nothing(live, clip, seconds):
+    chosen = random.Random(1)
+    steady = start_publisher(live, clip, "steady")
+    owner = next(one["worker"] for one in clients(live) if one["publish"])
+    returning = [Returning(live.ports["rtmp"], "steady") for _ in range(9)]
+    for player in returning:
+        player.start()
+    master, before = live.process.pid, None
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        began = time.monotonic()
+        victim = chosen.choice([number for number in pids(live) if number != owner])
+        others = len(clients_on(live, victim))
+        watched = [Player(live.ports["rtmp"], "steady") for _ in range(6)]
+        for player in watched:
+            player.start()
+        wait_until(lambda: all(videos(player) > 10 for player in watched), 10, "all play")
+        doomed = len(clients_on(live, victim)) - others
+        old = pids(live)[victim]
+        os.kill(old, signal.SIGKILL)
+        wait_until(lambda: pids(live)[victim] != old and is_gone(old), 10, "it is started again")
+        wait_until(lambda: answers(live) == set(range(1, WORKERS + 1)), 15, "it answers")
+        time.sleep(max(0.0, began + 5 - time.monotonic()))
+        lost = [player for player in watched if player.error is not None]
+        for player in watched:
+            if player not in lost:
+                assert_gapless(player.stop(), steady.sent)
+        assert len(lost) == doomed, "only those of the dead worker"
+        wait_until(lambda: len(clients(live)) == 1 + len(returning), 10, "all players are back, and nobody else is listed")
+        assert [(one["name"], one["clients"], one["publish"]["active"]) for one in streams(live)] == [("steady", 1 + len(returning), True)]
+        if before is None:  # what one round makes the master need
+            before = (descriptors(master), resident_kib(master))
+    assert steady.error is None
+    for player in returning:
+        player.stop()
+        assert player.got > 0
+    assert sum(player.rounds for player in returning) > len(returning), "some were thrown out, and came again"
+    assert descriptors(master) == before[0]
+    assert resident_kib(master) - before[1] < 1024, (resident_kib(master), before)
+    children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+    assert len(children) == WORKERS and not any(is_gone(int(child)) for child in children)
+    steady.stop()
+
+
+def test_a_worker_without_descriptors_refuses_and_the_others_serve(live, clip):
+    publisher = start_publisher(live, clip)
+    owner = next(one["worker"] for one in clients(live) if one["publish"])
+    full = next(number for number in pids(live) if number != owner)
+    pid = pids(live)[full]
+    soft = descriptors(pid) + 3
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, 20_000))
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(socket.create_connection(("127.0.0.1", live.ports["rtmp"]))) for _ in range(60)]
+        assert len(held) == 60
+        time.sleep(0.5)
+        served = 0
+        for _ in range(12):
+            with contextlib.suppress(Closed, OSError, AssertionError), RtmpClient(live.ports["rtmp"], timeout=2) as client:
+                client.play("cam")
+                served += len(client.read_media(1)) > 5
+        assert served >= 4, "the others have room"
+        assert publisher.error is None
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (20_000, 20_000))
+
+    def plays() -> bool:
+        with contextlib.suppress(Closed, OSError), RtmpClient(live.ports["rtmp"]) as client:
+            client.play("cam")
+            return len(client.read_media(0.5)) > 3
+        return False
+
+    wait_until(lambda: all(plays() for _ in range(6)), 20, "all serve again")
+    assert pids(live)[full] == pid, "it was not restarted for it"
+    publisher.stop()
+
+
+def test_each_worker_has_a_core_of_its_own(server):
+    live = server(root="workers 2; worker_affinity on;")
+    live.wait_log("2 workers serve", 20)
+    mine = {tuple(os.sched_getaffinity(pid)) for pid in pids(live).values()}
+    assert all(len(cores) == 1 for cores in mine)
+    assert len(mine) == min(2, len(os.sched_getaffinity(0)))
+
+
+def test_the_environment_says_how_many(tmp_path):
+    text = "listen 127.0.0.1:$rtmp; daemon off; srs_log_tank console; pid $folder/srs.pid; http_api { enabled on; listen 127.0.0.1:$api; }\n" \
+           "workers 4; vhost __defaultVhost__ {}\n"
+    live = LiveServer(tmp_path / "by-environment", text, environment={"SRS_WORKERS": "2"}).start()
+    try:
+        live.wait_log("2 workers serve", 20)
+        assert len(live.pids()) == 2
+        live.stop()
+    finally:
+        live.kill()
+
+
+MEMORY_CONF = """\
+listen 127.0.0.1:$rtmp; daemon off; srs_log_tank console; pid $folder/srs.pid;
+http_api { enabled on; listen 127.0.0.1:$api; }
+exporter { enabled on; listen 127.0.0.1:$exporter; }
+workers 3; limits { memory_budget 300; }
+vhost __defaultVhost__ { publish { normal_timeout 60000; } }
+"""
+
+
+def test_a_worker_may_take_the_memory_that_the_others_leave(server):
+    live = server(conf=MEMORY_CONF)
+    live.wait_log("3 workers serve", 20)
+    with big_publisher(live, "large") as large:
+        # More than a third of what all may take.
+        for first in range(0, 200, 20):
+            send_pictures(large, 10, first=first)
+            time.sleep(0.2)
+        assert [one["name"] for one in streams(live)] == ["large"] and "this stream takes" not in live.log()
+        with contextlib.ExitStack() as stack:
+            more = []
+            for number in range(6):
+                one = stack.enter_context(RtmpClient(live.ports["rtmp"]))
+                if one.publish(f"more{number}")["code"] != "NetStream.Publish.Start":
+                    break
+                one.set_chunk_size(60000)
+                more.append(one)
+                with contextlib.suppress(Closed):
+                    for first in range(0, 100, 10):
+                        send_pictures(one, 5, first=first)
+                        time.sleep(0.1)
+            time.sleep(1)
+            assert sum(resident_kib(pid) for pid in live.pids()) < 320 << 10, "all together"
+            assert more and "limits.memory_budget, 300 MiB" in live.log()
+    live.assert_alive()
+
+
+def test_a_place_is_for_all_and_that_of_a_dead_worker_is_free(server):
+    live = server(conf=conf(root="workers 3;").replace("max_connections     1000;", "max_connections 30;"))
+    live.wait_log("3 workers serve", 20)
+
+    def open_ones(held: list[socket.socket]) -> int:
+        count = 0
+        for each in held:
+            each.settimeout(0.05)
+            try:
+                count += each.recv(1) != b""
+            except TimeoutError:
+                count += 1
+            except ConnectionError:
+                pass
+        return count
+
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(socket.create_connection(("127.0.0.1", live.ports["rtmp"]))) for _ in range(60)]
+        time.sleep(0.5)
+        assert 27 <= open_ones(held) <= 30, "some places may be the API's"
+        old = pids(live)[2]
+        os.kill(old, signal.SIGKILL)
+        wait_until(lambda: pids(live)[2] != old, 10, "it is started again")
+        wait_until(lambda: answers(live) == {1, 2, 3}, 15, "it answers")
+        left = open_ones(held)
+        assert left < 27
+        again = [stack.enter_context(socket.create_connection(("127.0.0.1", live.ports["rtmp"]))) for _ in range(60)]
+        time.sleep(0.5)
+        assert 27 <= left + open_ones(again) <= 30
