@@ -175,6 +175,15 @@ TEST_F(MemoryBudgetTest, NewPublishersWaitForWhatIsOnItsWayBackButNobodyLosesFor
     EXPECT_FALSE(memory.is_filling());
 }
 
+TEST_F(MemoryBudgetTest, WhoHoldsLittleDoesNotLoseForWhatIsOnItsWayBack) {
+    memory.set_streams(kMax, 0);
+    EXPECT_TRUE(memory.is_exceeded());
+    EXPECT_EQ(memory.worth_taking(), 0U) << "many may hold little";
+    memory.forget_stream(kMax - 100);
+    EXPECT_TRUE(memory.has_filled_up());
+    EXPECT_EQ(memory.worth_taking(), kMax / 20);
+}
+
 TEST_F(MemoryBudgetTest, AnUnfinishedMessageLosesWhenThereIsNoRoomForIt) {
     Client client(memory, "192.0.2.1");
     memory.set_streams(kMax - 300, 0);
