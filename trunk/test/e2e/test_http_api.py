@@ -290,7 +290,6 @@ def test_who_forgets_the_slash_is_sent_there(server, path, status, location):
     assert (answer.value.code, answer.value.headers["Location"]) == (status, location)
 
 
-@pytest.mark.workers(always=True)
 def test_a_kicked_client_is_gone_and_the_others_are_not(server, clip):
     live = server(FLV)
     with everybody_on(live, clip):

@@ -296,7 +296,6 @@ def post_flv(server, clip, path="/live/posted.flv"):
     return FfmpegPublisher(url, clip, extra=["-method", "POST", "-chunked_post", "1"])
 
 
-@pytest.mark.workers(always=True)
 def test_a_posted_flv_is_a_stream_like_any_other(server, clip):
     live = server(FLV, root=CASTER)
     with post_flv(live, clip("basic")):

@@ -74,6 +74,7 @@ def test_a_worker_killed_each_five_seconds_costs_the_others_nothing(live, clip, 
     returning = [Returning(live.ports["rtmp"], "steady") for _ in range(9)]
     for player in returning:
         player.start()
+    wait_until(lambda: len(clients(live)) == 1 + len(returning), 10, "all players are there")
     master, before = live.process.pid, None
     end = time.monotonic() + seconds
     while time.monotonic() < end:
