@@ -199,6 +199,7 @@ def test_two_edges_are_the_same_for_ten_minutes(server, clip):
         settle()
     while time.monotonic() < end:
         for tags, seconds in ((gaps, 19), (change, 15)):
+            wait_until(lambda: not is_published(lives[0]), 10, "the one before has left")
             publisher = publish_tags(lives[0], clip("basic"), tags)
             watch(everybody, seconds)
             publisher.stop()
