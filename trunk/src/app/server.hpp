@@ -155,6 +155,7 @@ private:
     settings::Mounts mounts_;
     session::http_live::Context http_live_;
     session::http_live::PlayHandler http_live_player_;
+    session::TransportLogs transports_;
     CasterWiring casters_;
     RtcWiring rtc_;
     SrtWiring srt_;

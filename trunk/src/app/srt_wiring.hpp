@@ -13,6 +13,7 @@
 #include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
 #include "session/srt/context.hpp"
+#include "session/srt/dialler.hpp"
 #include "session/srt/opener.hpp"
 #include "session/srt/players.hpp"
 #include "session/srt/port.hpp"
@@ -29,10 +30,11 @@ public:
         session::StreamEvents& events;
         session::ClientTable& clients;
         session::Places& places;
+        session::TransportLogs& transports;
     };
 
-    // `settings` and the shared objects outlive this.
-    SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
+    // `settings` and the shared objects outlive this. Of several workers, one listens; all may call.
+    SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, bool may_listen, const Log& log);
     ~SrtWiring() override;
     SrtWiring(const SrtWiring&) = delete;
     SrtWiring& operator=(const SrtWiring&) = delete;
@@ -43,11 +45,15 @@ public:
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "SRT"; }
     session::Traffic traffic() const;
+    // Connections to other servers, which need no listener.
+    session::srt::Dialler& dialler() { return dialler_; }
     const session::srt::Port& port() const { return port_; }
     const session::srt::Players& players() const { return players_; }
     std::optional<session::srt::PortReading> srt_reading() const override;
 
 private:
+    // Starts the fibers; once.
+    Result<void> run();
     Result<session::srt::SrtOptions> find(const std::string& vhost) const override;
     // As of the start: a reload changes nothing of it.
     const session::srt::SrtServerOptions& server() const override { return options_; }
@@ -62,6 +68,9 @@ private:
     session::srt::Players players_;
     session::srt::Context context_;
     session::srt::Opener opener_;
+    session::srt::Dialler dialler_;
+    const bool listens_;
+    bool is_running_ = false;
 };
 
 }  // namespace live::app
