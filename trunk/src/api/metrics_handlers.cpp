@@ -262,6 +262,8 @@ void write_srt(MetricsText& text, const session::srt::PortReading& srt) {
     text.family("millrace_srt_handshakes_total", Type::counter, "SRT clients by the outcome of their handshake.")
         .sample(srt.port.accepted, {{"outcome", "accepted"}})
         .sample(srt.port.refused, {{"outcome", "refused"}});
+    text.family("millrace_srt_calls_total", Type::counter, "SRT connections that this server has made, as a caller.")
+        .sample(srt.port.called);
     write_srt_packets(text, "millrace_srt_packets_total", "Packets of media, each counted once.", srt.links.received,
                       srt.links.sent);
     write_srt_packets(text, "millrace_srt_lost_packets_total",

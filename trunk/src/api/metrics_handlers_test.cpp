@@ -155,11 +155,12 @@ TEST_F(MetricsApiTest, SrtIsCountedWhileItIsOn) {
     now.links.retransmitted = 7;
     now.links.receive_dropped = 8;
     now.links.send_lost = 9;
+    now.port.called = 10;
     const std::string text = metrics();
     for (const char* line :
          {"# TYPE millrace_srt_connections gauge", "millrace_srt_connections{kind=\"publish\"} 1",
           "millrace_srt_connections{kind=\"play\"} 2", "millrace_srt_connections{kind=\"opening\"} 3",
-          "millrace_srt_strangers_total 4", "millrace_srt_handshakes_total{outcome=\"refused\"} 5",
+          "millrace_srt_calls_total 10", "millrace_srt_strangers_total 4", "millrace_srt_handshakes_total{outcome=\"refused\"} 5",
           "millrace_srt_packets_total{direction=\"in\"} 6", "millrace_srt_retransmitted_packets_total{direction=\"out\"} 7",
           "millrace_srt_dropped_packets_total{direction=\"in\"} 8", "millrace_srt_lost_packets_total{direction=\"out\"} 9"})
         EXPECT_TRUE(has_line(text, line)) << line;

@@ -22,14 +22,16 @@ struct CasterWiring::Caster {
 };
 
 CasterWiring::CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                           session::Places& places, service::workers::Seat seat, const Log& log)
+                           session::Places& places, session::TransportLogs& transports, service::workers::Seat seat,
+                           const Log& log)
     : settings_(settings),
       live_(live),
       scratch_(scratch),
       places_(places),
       seat_(seat),
       log_(log),
-      mpegts_{live.streams, live.admission, live.events, live.clients, places} {}
+      mpegts_{live.streams, live.admission, live.events,
+              live.clients, places,         settings->srt_server.enabled ? &transports : nullptr} {}
 
 CasterWiring::~CasterWiring() = default;
 

@@ -23,7 +23,7 @@ class CasterWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
     CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                 session::Places& places, service::workers::Seat seat, const Log& log);
+                 session::Places& places, session::TransportLogs& transports, service::workers::Seat seat, const Log& log);
     ~CasterWiring() override;
     CasterWiring(const CasterWiring&) = delete;
     CasterWiring& operator=(const CasterWiring&) = delete;

@@ -255,12 +255,12 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       mounts_(settings_, streams_),
       http_live_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       http_live_player_(http_live_),
-      casters_(settings_, http_live_, scratch_, places_, names_.seat(), log),
+      casters_(settings_, http_live_, scratch_, places_, transports_, names_.seat(), log),
       strays_(
           workers_, names_.master != nullptr && !names_.seat().is_worker(),
           [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); }, log.with_id("WRK")),
       rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_}, log),
-      srt_(settings_, {streams_, admission_, *events_, clients_, places_, strays_}, log),
+      srt_(settings_, {streams_, admission_, *events_, clients_, places_, strays_, transports_}, names_.seat().is_first(), log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       moves_(std::make_unique<Moves>(*this)),
       node_(cluster_context(), *moves_, log.with_id("CLU")),
@@ -271,7 +271,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       coworkers_(http_client_, streams_, log.with_id("EIG")),
       token_check_(pull_context(), all_origins_, log.with_id("EIG")),
       forward_(streams_, forward_options_, forward_context(), log),
-      ingest_(wanted_ingests_, log),
+      ingest_(wanted_ingests_, &srt_.dialler(), log),
       files_(settings_),
       open_recordings_(open_recordings_path(own_path(settings_->pid, names_.seat()))),
       dvr_(streams_, dvr_options_, recording_context(), log),
@@ -328,15 +328,13 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     list_services();
 }
 
-// In dependency order. Ingests are clients of this server. Of several workers, one makes them, sends the heartbeat and speaks
-// SRT.
+// In dependency order. Ingests are clients of this server. Of several workers, one makes them and sends the heartbeat.
 void Server::list_services() {
     for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_,        &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,    &workers_,
-             &homes_,        &strays_,    &relay_,        &forward_,    &dvr_,         &dash_,    &hls_,
-             &memory_keeper_,
-             &housekeeping_, &rtmp_,      &rtc_,          &srt_,        &http_,        &casters_, &ingest_})
-        if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_ && service != &srt_))
+             &hooks_,  &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,  &workers_,       &homes_,
+             &strays_, &relay_,     &forward_,      &dvr_,        &dash_,        &hls_,   &memory_keeper_, &housekeeping_,
+             &rtmp_,   &rtc_,       &srt_,          &http_,       &casters_,     &ingest_})
+        if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_))
             services_.add(*service);
 }
 
@@ -468,6 +466,7 @@ engine::cluster::NodeRecord Server::describe_node() const {
 service::forward::ForwardContext Server::forward_context() {
     service::forward::ForwardContext context;
     context.dial = dial_context();
+    context.srt = &srt_.dialler();
     context.report_interval = settings_->pithy_print;
     return context;
 }

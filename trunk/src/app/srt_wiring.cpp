@@ -6,15 +6,18 @@
 
 namespace live::app {
 
-SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
+SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, bool may_listen, const Log& log)
     : settings_(settings),
       admission_(shared.admission),
       log_(log),
       options_(settings->srt_server),
       port_(io::now(), log),
       players_(port_),
-      context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
-      opener_(context_, sessions_) {
+      context_{shared.streams, *this, shared.admission, shared.events,     shared.clients,
+               shared.places,  port_, players_,         shared.transports, log},
+      opener_(context_, sessions_),
+      dialler_(context_, [this] { return run(); }),
+      listens_(may_listen && options_.enabled) {
     port_.set_strays(&shared.strays);
 }
 
@@ -28,7 +31,7 @@ Result<session::srt::SrtOptions> SrtWiring::find(const std::string& vhost) const
 }
 
 Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
-    if (!options_.enabled)
+    if (!listens_)
         return {};
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options_.listen))) {
         const auto opened = port_.listen(wanted.endpoint);
@@ -40,6 +43,13 @@ Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
     }
     port_.set_door(opener_);
     port_.set_key_bytes(options_.pbkeylen);
+    return run();
+}
+
+Result<void> SrtWiring::run() {
+    if (is_running_)
+        return {};
+    is_running_ = true;
     TRY(port_.start(fibers_));
     return players_.start(fibers_);
 }
@@ -57,7 +67,7 @@ Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sess
 session::Traffic SrtWiring::traffic() const { return {port_.figures().received_bytes, port_.figures().sent_bytes}; }
 
 std::optional<session::srt::PortReading> SrtWiring::srt_reading() const {
-    return options_.enabled ? std::optional(port_.read()) : std::nullopt;
+    return is_running_ ? std::optional(port_.read()) : std::nullopt;
 }
 
 }  // namespace live::app

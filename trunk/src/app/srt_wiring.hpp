@@ -13,6 +13,7 @@
 #include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
 #include "session/srt/context.hpp"
+#include "session/srt/dialler.hpp"
 #include "session/srt/opener.hpp"
 #include "session/srt/players.hpp"
 #include "session/srt/port.hpp"
@@ -30,10 +31,11 @@ public:
         session::ClientTable& clients;
         session::Places& places;
         session::StraySink& strays;
+        session::TransportLogs& transports;
     };
 
-    // `settings` and the shared objects outlive this.
-    SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
+    // `settings` and the shared objects outlive this. Of several workers, one listens; all may call.
+    SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, bool may_listen, const Log& log);
     ~SrtWiring() override;
     SrtWiring(const SrtWiring&) = delete;
     SrtWiring& operator=(const SrtWiring&) = delete;
@@ -47,11 +49,15 @@ public:
     void take_stray(const session::Stray& stray, MutBytes datagram);
     std::string_view name() const override { return "SRT"; }
     session::Traffic traffic() const;
+    // Connections to other servers, which need no listener.
+    session::srt::Dialler& dialler() { return dialler_; }
     const session::srt::Port& port() const { return port_; }
     const session::srt::Players& players() const { return players_; }
     std::optional<session::srt::PortReading> srt_reading() const override;
 
 private:
+    // Starts the fibers; once.
+    Result<void> run();
     Result<session::srt::SrtOptions> find(const std::string& vhost) const override;
     // As of the start: a reload changes nothing of it.
     const session::srt::SrtServerOptions& server() const override { return options_; }
@@ -66,6 +72,9 @@ private:
     session::srt::Players players_;
     session::srt::Context context_;
     session::srt::Opener opener_;
+    session::srt::Dialler dialler_;
+    const bool listens_;
+    bool is_running_ = false;
 };
 
 }  // namespace live::app

@@ -60,9 +60,11 @@ Result<session::StreamPlan> Admission::plan_for(const session::ClientRequest& re
 }
 
 // Nothing looked up before a callback is valid after it: a reload may have happened meanwhile.
-Result<void> Admission::ask(Action action, const Subject& subject, io::Deadline deadline) {
+Result<service::hooks::Granted> Admission::ask(Action action, const Subject& subject, io::Deadline deadline) {
     const Vhost* vhost = TRY(serving_vhost(subject.request.vhost));
-    return hooks_ == nullptr ? Result<void>() : hooks_->ask(action, vhost->http_hooks, subject, deadline);
+    if (hooks_ == nullptr)
+        return service::hooks::Granted();
+    return hooks_->ask(action, vhost->http_hooks, subject, deadline);
 }
 
 // Only RTMP clients report the page they come from.
@@ -132,7 +134,7 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
                          : "this node of the cluster takes no publishers: publish at another one");
     }
     if (!plan.is_trusted_relay)
-        TRY(ask(Action::on_publish, subject, deadline));
+        plan.srt_passphrase = TRY(ask(Action::on_publish, subject, deadline)).srt_passphrase;
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
     if (hooks_ != nullptr && forward.enabled && !forward.backend.empty())
         plan.forward_urls = TRY(hooks_->ask_forward(forward.backend, subject, deadline));
@@ -164,7 +166,7 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
         if (auto elsewhere = TRY(placer_->find(request, plan.url, deadline)))
             return *std::move(elsewhere);
     if (!plan.is_trusted_relay)
-        TRY(ask(Action::on_play, subject, deadline));
+        plan.srt_passphrase = TRY(ask(Action::on_play, subject, deadline)).srt_passphrase;
     if (const auto page = check_refer(request, &ReferOptions::play); !page.ok()) {
         report_stream(Action::on_stop, request, plan);  // its on_play has succeeded
         return page.error();

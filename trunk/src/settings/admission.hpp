@@ -98,7 +98,8 @@ private:
     Result<void> check_token(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
     bool pulls(const session::ClientRequest& request) const;
     bool asks_coworkers(const session::ClientRequest& request) const;
-    Result<void> ask(service::hooks::Action action, const service::hooks::Subject& subject, io::Deadline deadline);
+    Result<service::hooks::Granted> ask(service::hooks::Action action, const service::hooks::Subject& subject,
+                                        io::Deadline deadline);
     Result<void> check_refer(const session::ClientRequest& request,
                              std::vector<std::string> service::access::ReferOptions::*names) const;
 

@@ -7,6 +7,9 @@
 
 #include "base/ascii.hpp"
 #include "base/endpoint.hpp"
+#include "base/variables.hpp"
+#include "session/srt/stream_id.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::service::forward {
 
@@ -63,7 +66,7 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
         rest = text.substr(at + kSchemeEnd.size());
     }
     if (scheme != "rtmp" && scheme != "rtmps")
-        return malformed(text, "only rtmp:// and rtmps:// are spoken");
+        return malformed(text, "only rtmp://, rtmps:// and srt:// are spoken");
     const std::size_t question = std::min(rest.find('?'), rest.size());
     const std::size_t slash = std::min(rest.find('/'), question);
     const std::string query(rest.substr(question));
@@ -95,6 +98,22 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
     }
     made.label = base + made.app + "/" + (last_slash == std::string_view::npos ? stream.stream : "***");
     return made;
+}
+
+Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const StreamName& stream) {
+    std::string param = stream.param;
+    if (param.starts_with('?'))
+        param.erase(0, 1);
+    const std::string whole = replace_variables(
+        text,
+        {{"vhost", stream.vhost}, {"app", stream.app}, {"stream", stream.stream}, {"param", wire::http::percent_encode(param)}});
+    auto url = TRY(session::srt::parse_call_url(whole));
+    if (url.stream_id.empty())
+        url.stream_id = fmt::format("#!::{}r={}/{},m=publish", stream.vhost.empty() ? "" : "h=" + stream.vhost + ",", stream.app,
+                                    stream.stream);
+    if (url.stream_id.size() > session::srt::kStreamIdBytesMax)
+        return Error(Errc::limit, "the stream's names are too long for a stream id");
+    return url;
 }
 
 Result<Destination> moved_destination(const Destination& from, std::string_view tc_url) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "session/srt/call_url.hpp"
 #include "wire/amf/value.hpp"
 
 namespace live::service::forward {
@@ -40,6 +41,10 @@ inline constexpr std::size_t kDestinationBytesMax = 1024;
 //   rtmp://host[:port]/app/.../name[?query]                all as written, such as a streaming platform with a key for a name
 // and the same with rtmps://. Default ports are 1935 and 443. Errc::malformed, Errc::limit over kDestinationBytesMax.
 Result<Destination> make_destination(std::string_view text, const StreamName& stream);
+
+// An srt:// destination, in which [vhost], [app], [stream] and [param] stand for those of the stream. Without a streamid, it is
+// published there under its own names. Errors as parse_call_url().
+Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const StreamName& stream);
 
 // Where a destination asks to be reconnected (E-RTMP v2, "Reconnect Request"): `tc_url` is absolute, begins with "//" or "/", or
 // is empty for the same place; the stream keeps its name. Errc::malformed, Errc::limit over kDestinationBytesMax, Errc::denied

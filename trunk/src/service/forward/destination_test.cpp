@@ -112,5 +112,17 @@ TEST(ForwardDestination, DoesNotMoveAnywhere) {
     EXPECT_EQ(moved_destination(from, "rtmps://" + std::string(kDestinationBytesMax, 'a')).code(), Errc::limit);
 }
 
+TEST(SrtDestination, KeepsTheStreamsNames) {
+    const StreamName name{"", "live", "cam", "?token=x"};
+    EXPECT_EQ(MUST(make_srt_destination("srt://h.example:9000", name)).stream_id, "#!::r=live/cam,m=publish");
+    EXPECT_EQ(MUST(make_srt_destination("srt://h.example:9000", {"v.example", "live", "cam", ""})).stream_id,
+              "#!::h=v.example,r=live/cam,m=publish");
+    EXPECT_EQ(
+        MUST(make_srt_destination("srt://h.example:9000?streamid=publish:[app]/[stream]:[param]&latency=200", name)).stream_id,
+        "publish:live/cam:token=x");
+    EXPECT_EQ(make_srt_destination("srt://h.example", name).code(), Errc::malformed);
+    EXPECT_EQ(make_srt_destination("srt://h.example:1", {"", "live", std::string(510, 'x'), ""}).code(), Errc::limit);
+}
+
 }  // namespace
 }  // namespace live::service::forward

@@ -15,6 +15,12 @@ std::string vhost_of(const std::string& source_url) {
     return source_url.substr(0, std::min(source_url.find('/'), source_url.size()));
 }
 
+Result<Forwarder::To> forwarder_target(std::string_view text, const StreamName& name) {
+    if (session::srt::is_srt_url(text))
+        return Forwarder::To(TRY(make_srt_destination(text, name)));
+    return Forwarder::To(TRY(make_destination(text, name)));
+}
+
 }  // namespace
 
 ForwardService::ForwardService(media::StreamTable& streams, const OptionsOf<ForwardOptions>& options, ForwardContext context,
@@ -42,17 +48,18 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
             LOG_WARN(log_, "FWR {} has {} destinations, {} are the limit", plan.url, destinations.size(), kDestinationsMax);
             return;
         }
-        if (const auto destination = make_destination(text, name); destination.ok())
-            start_push(*destination, source);
+        auto to = forwarder_target(text, name);
+        if (to.ok())
+            start_push(*std::move(to), source);
         else
-            LOG_ERROR(log_, "FWR {}: {}", plan.url, destination.error().sentence());
+            LOG_ERROR(log_, "FWR {}: {}", plan.url, to.error().sentence());
     }
 }
 
-void ForwardService::start_push(const Destination& destination, const Ref<media::Source>& source) {
-    const auto started = forwarders_.start(destination, source, context_, log_.with_id(random_id()));
+void ForwardService::start_push(Forwarder::To to, const Ref<media::Source>& source) {
+    const auto started = forwarders_.start(std::move(to), source, context_, log_.with_id(random_id()));
     if (!started.ok())
-        LOG_ERROR(log_, "FWR cannot start, to={}: {}", destination.label, started.error().text());
+        LOG_ERROR(log_, "FWR cannot start, source={}: {}", source->url(), started.error().text());
 }
 
 void ForwardService::on_unpublished(const std::string& url) {

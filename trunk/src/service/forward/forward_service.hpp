@@ -42,7 +42,7 @@ public:
     std::size_t active() const { return forwarders_.size(); }
 
 private:
-    void start_push(const Destination& destination, const Ref<media::Source>& source);
+    void start_push(Forwarder::To to, const Ref<media::Source>& source);
 
     media::StreamTable& streams_;
     const OptionsOf<ForwardOptions>& options_;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <variant>
 
 #include "base/log.hpp"
 #include "base/ref.hpp"
@@ -11,6 +12,7 @@
 #include "media/source.hpp"
 #include "service/forward/destination.hpp"
 #include "service/forward/push_session.hpp"
+#include "session/srt/call_url.hpp"
 
 namespace live::service::forward {
 
@@ -21,14 +23,19 @@ public:
     // A push that lasted this long makes the next pause short again.
     static constexpr std::chrono::seconds kGoodAfter{10};
 
-    Forwarder(Destination destination, Ref<media::Source> source, const ForwardContext& context, Log log);
+    using To = std::variant<Destination, session::srt::CallUrl>;
+
+    Forwarder(To to, Ref<media::Source> source, const ForwardContext& context, Log log);
 
     const std::string& url() const { return source_->url(); }
     // Runs until cancelled; returns at once when the destination is this server.
     void run(io::Deadline deadline);
 
 private:
-    Destination destination_;
+    Result<void> push(io::Deadline deadline);
+
+    To to_;
+    const std::string label_;
     Ref<media::Source> source_;
     const ForwardContext& context_;
     Log log_;

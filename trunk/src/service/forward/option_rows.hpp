@@ -9,8 +9,9 @@ namespace live::service::forward {
 inline constexpr auto kForwardRows = std::tuple{
     config::row(&ForwardOptions::enabled, "enabled", config::Reload::next_session,
                 "Pushes every published stream to other servers."),
-    config::row(&ForwardOptions::destinations, "destination", config::Reload::next_session,
-                "The servers: host, host:port, rtmp://... or rtmps://...; several with spaces between them.")
+    config::row(
+        &ForwardOptions::destinations, "destination", config::Reload::next_session,
+        "The servers: host, host:port, rtmp://..., rtmps://... or srt://... (doc/srt.md); several with spaces between them.")
         .example("127.0.0.1:19350"),
     config::row(&ForwardOptions::backend, "backend", config::Reload::next_session,
                 "A URL that answers with the destinations, in place of destination.")

@@ -8,7 +8,7 @@ namespace live::service::forward {
 
 struct ForwardOptions {
     bool enabled = false;
-    // host, host:port, or a whole rtmp:// or rtmps:// URL; every published stream goes to each.
+    // host, host:port, or a whole rtmp://, rtmps:// or srt:// URL; every published stream goes to each.
     std::vector<std::string> destinations;
     // A URL that returns destinations; overrides `destinations` when set.
     std::string backend;

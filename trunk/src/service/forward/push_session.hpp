@@ -16,6 +16,7 @@
 #include "media/cursor.hpp"
 #include "service/forward/destination.hpp"
 #include "service/rtmp_client/dial.hpp"
+#include "session/srt/dialler.hpp"
 
 namespace live::service::forward {
 
@@ -24,6 +25,8 @@ struct ForwardContext {
     rtmp_client::DialContext dial;
     // Between two log lines about a running push.
     std::chrono::milliseconds report_interval = 10s;
+    // For srt:// destinations; nullptr refuses them.
+    session::srt::Dialler* srt = nullptr;
 };
 
 class PushSession {

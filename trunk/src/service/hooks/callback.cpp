@@ -6,6 +6,7 @@
 
 #include "base/json_text.hpp"
 #include "base/variables.hpp"
+#include "session/srt/options.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::service::hooks {
@@ -172,6 +173,24 @@ std::vector<std::string> notify_urls(std::vector<std::string> forms, const Fragm
 Result<void> check_answer(int status, std::string_view body) {
     TRY(successful(status, body));
     return {};
+}
+
+Result<Granted> granted_by(int status, std::string_view body) {
+    const Json answer = TRY(successful(status, body));
+    const auto data = answer.is_object() ? answer.find("data") : answer.end();
+    if (!answer.is_object() || data == answer.end() || !data->is_object())
+        return Granted();
+    const auto said = data->find("srt_passphrase");
+    if (said == data->end())
+        return Granted();
+    if (!said->is_string())
+        return bad_answer("has an srt_passphrase that is not text");
+    auto passphrase = said->get<std::string>();
+    using session::srt::kPassphraseBytesMax;
+    using session::srt::kPassphraseBytesMin;
+    if (!passphrase.empty() && (passphrase.size() < kPassphraseBytesMin || passphrase.size() > kPassphraseBytesMax))
+        return bad_answer("has an srt_passphrase that has not 10 to 79 characters");
+    return Granted{std::move(passphrase)};
 }
 
 Result<std::vector<std::string>> forward_urls_of(int status, std::string_view body) {

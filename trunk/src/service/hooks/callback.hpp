@@ -85,6 +85,14 @@ std::vector<std::string> notify_urls(std::vector<std::string> forms, const Fragm
 inline constexpr std::size_t kReasonBytesMax = 200;
 Result<void> check_answer(int status, std::string_view body);
 
+// What a good answer may say beyond its code, in "data".
+struct Granted {
+    // Of on_publish and on_play: "srt_passphrase", of 10 to 79 characters or empty. See StreamPlan::srt_passphrase.
+    std::optional<std::string> srt_passphrase;
+};
+// Errc::malformed for a passphrase that is none.
+Result<Granted> granted_by(int status, std::string_view body);
+
 // The same rule, and data.urls of the response: full RTMP URLs. Errc::malformed without them. At most kForwardUrlsMax are used.
 inline constexpr std::size_t kForwardUrlsMax = 64;
 Result<std::vector<std::string>> forward_urls_of(int status, std::string_view body);

@@ -15,6 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     else
         CHECK(checked.error().sentence().size() < 2 * service::hooks::kReasonBytesMax);
     CHECK(!service::hooks::check_answer(404, body).ok());
+    if (const auto granted = service::hooks::granted_by(200, body); granted.ok() && granted->srt_passphrase)
+        CHECK(granted->srt_passphrase->empty() ||
+              (granted->srt_passphrase->size() >= 10 && granted->srt_passphrase->size() <= 79));
     const auto urls = service::hooks::forward_urls_of(200, body);
     if (urls.ok())
         CHECK(checked.ok() && urls->size() <= service::hooks::kForwardUrlsMax);

@@ -204,5 +204,18 @@ TEST(ForwardAnswer, TakesABoundedNumber) {
     EXPECT_EQ(count(kForwardUrlsMax + 1), kForwardUrlsMax);
 }
 
+TEST(CallbackAnswer, MayNameThePassphraseOfAStream) {
+    EXPECT_EQ(granted_by(200, R"({"code":0,"data":{"srt_passphrase":"ten letters"}})")->srt_passphrase, "ten letters");
+    EXPECT_EQ(granted_by(200, R"({"code":0,"data":{"srt_passphrase":""}})")->srt_passphrase, "") << "no encryption";
+    for (const char* text : {"0", R"({"code":0})", R"({"code":0,"data":null})", R"({"code":0,"data":{"urls":[]}})"})
+        EXPECT_EQ(granted_by(200, text)->srt_passphrase, std::nullopt) << text;
+    EXPECT_EQ(granted_by(200, R"({"code":0,"data":{"srt_passphrase":"too short"}})").code(), Errc::malformed);
+    EXPECT_EQ(granted_by(200, R"({"code":0,"data":{"srt_passphrase":")" + std::string(80, 'x') + R"("}})").code(),
+              Errc::malformed);
+    EXPECT_TRUE(granted_by(200, R"({"code":0,"data":{"srt_passphrase":")" + std::string(79, 'x') + R"("}})").ok());
+    EXPECT_EQ(granted_by(200, R"({"code":0,"data":{"srt_passphrase":7}})").code(), Errc::malformed);
+    EXPECT_EQ(granted_by(200, R"({"code":1,"data":{"srt_passphrase":"ten letters"}})").code(), Errc::denied);
+}
+
 }  // namespace
 }  // namespace live::service::hooks

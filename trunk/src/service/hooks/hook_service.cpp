@@ -107,18 +107,22 @@ std::string HookService::stream_id_for(Action action, const Subject& subject) {
                      : std::as_const(ids_).stream_id(subject.stream_url);
 }
 
-Result<void> HookService::ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline) {
+Result<Granted> HookService::ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline) {
     const std::vector<std::string> urls = urls_for(action, options);
     const auto players = count_players(action, subject.stream_url);
-    auto asked = [&]() -> Result<void> {
+    auto asked = [&]() -> Result<Granted> {
+        Granted granted;
         if (urls.empty())
-            return {};
+            return granted;
         TRY(wait_for_events(subject.request.id, deadline));
         const std::string body = body_of(action, server_, subject, {stream_id_for(action, subject), players, {}});
         const Log log = log_.with_id(subject.request.id);
-        for (const std::string& url : urls)
-            TRY(call(action, url, body, log, deadline));
-        return {};
+        for (const std::string& url : urls) {
+            const auto answer = TRY(call(action, url, body, log, deadline));
+            if (auto more = TRY(granted_by(answer.status, answer.body)); more.srt_passphrase)
+                granted = std::move(more);
+        }
+        return granted;
     }();
     if (asked.ok())
         return asked;

@@ -42,7 +42,7 @@ public:
     // Questions: on_connect, on_publish, on_play. All URLs in order; the first that does not permit refuses. Before that, queued
     // events of this client have been delivered, or kCallLimit has passed. ok when there is no URL. Errc::denied with a sentence
     // for the client, Errc::cancelled.
-    Result<void> ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline);
+    Result<Granted> ask(Action action, const HookOptions& options, const Subject& subject, io::Deadline deadline);
     // forward.backend: where to push the stream. Errors as ask().
     Result<std::vector<std::string>> ask_forward(std::string url, const Subject& subject, io::Deadline deadline);
 

@@ -123,7 +123,7 @@ protected:
         made.stream_url = "/live/cam";
         return made;
     }
-    Result<void> ask(Action action, const std::string& id = "a") {
+    Result<Granted> ask(Action action, const std::string& id = "a") {
         return service_.ask(action, options_, subject(id), io::Deadline::after(kSoon));
     }
     void tell(Action action, const std::string& id = "a") { service_.tell(action, options_, subject(id)); }

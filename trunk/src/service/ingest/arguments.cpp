@@ -8,13 +8,9 @@
 
 namespace live::service::ingest {
 
-namespace {
-
 Variables variables_of(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place) {
     return {{"vhost", place.vhost}, {"port", std::to_string(place.rtmp_port)}, {"engine", engine.name}, {"id", ingest.id}};
 }
-
-}  // namespace
 
 Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,
                                                         const IngestPlace& place, std::chrono::system_clock::time_point now) {

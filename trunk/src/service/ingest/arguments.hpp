@@ -25,6 +25,9 @@ struct IngestPlace {
     Zone zone = Zone::local;
 };
 
+// Of an output.
+Variables variables_of(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place);
+
 // [vhost], [port], [engine], [id] and time variables are replaced in the output. The first word is the program's path as
 // configured. Errc::malformed with a sentence for the operator when there is no input or no output.
 Result<std::vector<std::string>> build_ingest_arguments(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,

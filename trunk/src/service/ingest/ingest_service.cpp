@@ -23,8 +23,9 @@ io::ChildOptions child_of(const IngestOptions& ingest, const ffmpeg::EngineOptio
 
 }  // namespace
 
-IngestService::IngestService(const WantedIngests& wanted, Log log, ffmpeg::SupervisorOptions supervision)
-    : wanted_(wanted), log_(std::move(log)), supervision_(std::move(supervision)) {
+IngestService::IngestService(const WantedIngests& wanted, session::srt::Dialler* dialler, Log log,
+                             ffmpeg::SupervisorOptions supervision)
+    : wanted_(wanted), dialler_(dialler), log_(std::move(log)), supervision_(std::move(supervision)) {
     supervision_.keyword = "IGS";
 }
 
@@ -79,19 +80,28 @@ Result<void> IngestService::change(std::vector<Plan> plans, io::Deadline deadlin
     return {};
 }
 
+IngestService::Work IngestService::work_for(Plan plan) {
+    ffmpeg::SupervisorOptions options = supervision_;
+    options.name = plan.place.vhost + "/" + plan.ingest.id;
+    const Log log = log_.with_id(random_id());
+    if (dialler_ != nullptr)
+        if (auto target = srt_pull_target(plan.ingest, plan.engine, plan.place))
+            return SrtPull(*dialler_, *std::move(target),
+                           {options.name, options.restart_first, options.restart_max, options.good_after}, log);
+    auto make_child = [ingest = std::move(plan.ingest), engine = std::move(plan.engine), place = std::move(plan.place)] {
+        return child_of(ingest, engine, place);
+    };
+    return ffmpeg::Supervisor(std::move(options), std::move(make_child), log);
+}
+
 void IngestService::start_child(Plan plan) {
     const std::string name = plan.place.vhost + "/" + plan.ingest.id;
     if (children_.size() >= kChildrenMax) {
         LOG_ERROR(log_, "IGS {} is left out: {} ingests are the limit", name, kChildrenMax);
         return;
     }
-    ffmpeg::SupervisorOptions options = supervision_;
-    options.name = name;
-    auto make_child = [ingest = std::move(plan.ingest), engine = std::move(plan.engine), place = std::move(plan.place)] {
-        return child_of(ingest, engine, place);
-    };
-    const auto started = children_.start(
-        std::move(plan.identity), ffmpeg::Supervisor(std::move(options), std::move(make_child), log_.with_id(random_id())));
+    auto identity = std::move(plan.identity);
+    const auto started = children_.start(std::move(identity), work_for(std::move(plan)));
     if (!started.ok())
         LOG_ERROR(log_, "IGS {} cannot start: {}", name, started.error().text());
 }

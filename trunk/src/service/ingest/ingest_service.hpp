@@ -1,9 +1,11 @@
-// IngestService: the ffmpeg child processes that publish streams here, one per engine of each enabled ingest. It starts and stops
-// only the difference to the wanted set, so a reload leaves unchanged ingests alone.
+// IngestService: what publishes streams here from elsewhere, one per engine of each enabled ingest: ffmpeg child processes, and
+// pulls of srt:// inputs, which this server makes itself. It starts and stops only the difference to the wanted set, so a reload
+// leaves unchanged ingests alone.
 #pragma once
 
 #include <chrono>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/log.hpp"
@@ -12,6 +14,7 @@
 #include "service/ffmpeg/supervisor.hpp"
 #include "service/ingest/arguments.hpp"
 #include "service/ingest/options.hpp"
+#include "service/ingest/srt_pull.hpp"
 #include "service/service.hpp"
 
 namespace live::service::ingest {
@@ -37,8 +40,10 @@ public:
     static constexpr std::chrono::seconds kEndLimit{5};
     static constexpr std::size_t kChildrenMax = 256;
 
-    // `wanted` outlives this. `supervision` applies to every child; its keyword and name are set here.
-    IngestService(const WantedIngests& wanted, Log log, ffmpeg::SupervisorOptions supervision = {});
+    // `wanted` and `dialler` outlive this; without a dialler, ffmpeg pulls everything. `supervision` applies to every child; its
+    // keyword and name are set here.
+    IngestService(const WantedIngests& wanted, session::srt::Dialler* dialler, Log log,
+                  ffmpeg::SupervisorOptions supervision = {});
     ~IngestService() override;
     IngestService(const IngestService&) = delete;
     IngestService& operator=(const IngestService&) = delete;
@@ -64,19 +69,25 @@ private:
         // All relevant properties as words, to detect changes.
         std::vector<std::string> identity;
     };
+    using Work = std::variant<ffmpeg::Supervisor, SrtPull>;
     struct Child {
-        Child(std::vector<std::string> words, ffmpeg::Supervisor its) : identity(std::move(words)), supervisor(std::move(its)) {}
+        Child(std::vector<std::string> words, Work its) : identity(std::move(words)), work(std::move(its)) {}
 
         std::vector<std::string> identity;
-        ffmpeg::Supervisor supervisor;
-        void run(io::Deadline deadline) { supervisor.run(deadline); }
+        Work work;
+        void run(io::Deadline deadline) {
+            std::visit([deadline](auto& one) { one.run(deadline); }, work);
+        }
     };
 
     Result<void> change(std::vector<Plan> plans, io::Deadline deadline);
     std::vector<Plan> plan(const std::vector<IngestSet>& wanted) const;
     void start_child(Plan plan);
 
+    Work work_for(Plan plan);
+
     const WantedIngests& wanted_;
+    session::srt::Dialler* const dialler_;
     Log log_;
     ffmpeg::SupervisorOptions supervision_;
     io::JobList<Child> children_{"ingest"};

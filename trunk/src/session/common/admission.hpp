@@ -91,6 +91,8 @@ struct StreamPlan {
     std::optional<std::vector<std::string>> forward_urls{};
     // The client is a server of the same operator: callbacks are not told of it.
     bool is_trusted_relay = false;
+    // SRT: the passphrase that an operator's service wants of this client, instead of the configured one; empty: no encryption.
+    std::optional<std::string> srt_passphrase{};
 };
 
 // Another server that has the stream: "host:port" for each protocol. Empty where that is unknown; a client is sent only to an

@@ -9,6 +9,7 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/places.hpp"
+#include "session/common/transport_log.hpp"
 #include "wire/ts/ts_reader.hpp"
 
 namespace live::session::mpegts {
@@ -20,12 +21,16 @@ struct Context {
     StreamEvents& events;
     ClientTable& clients;
     Places& places;
+    // For players of SRT; nullptr: there are none.
+    TransportLogs* transports = nullptr;
 };
 
 // Takes the frames of a port once it is published.
 class UnitSink {
 public:
     virtual void take(const wire::ts::TsReader::Unit& unit) = 0;
+    // Bytes of the stream as they came, which the reader has read; before the frames that they complete.
+    virtual void pass(Bytes bytes, const wire::ts::TsReader& reader) = 0;
     // After the units of one batch of datagrams.
     virtual void flush() = 0;
 

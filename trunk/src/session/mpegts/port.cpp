@@ -116,11 +116,12 @@ void Port::begin_stream() {
     pending_.clear();
     pending_bytes_ = 0;
     logged_version_ = 0;
-    logged_data_ = false;
 }
 
 void Port::read(Bytes bytes, TimePoint now) {
     reader_->feed(bytes);
+    if (sink_ != nullptr)
+        sink_->pass(bytes, *reader_);
     drain(now);
 }
 
@@ -128,10 +129,8 @@ void Port::drain(TimePoint now) {
     if (reader_->version() != logged_version_)
         log_tracks();
     while (auto unit = reader_->next()) {
-        if (unit->kind == StreamKind::data) {
-            log_data(*unit);
-            continue;
-        }
+        if (unit->kind == StreamKind::data)
+            continue;  // only the transport stream carries it
         if (sink_ != nullptr) {
             sink_->take(*unit);
             continue;
@@ -220,12 +219,6 @@ void Port::log_tracks() {
                  : kind_of(track.format) == StreamKind::audio ? "Audio"
                                                               : "Data",
                  wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id), ip_text(sender_->ip));
-}
-
-void Port::log_data(const TsReader::Unit& unit) {
-    if (std::exchange(logged_data_, true))
-        return;
-    LOG_INFO(log_, "mpegts: {} comes with {}; no output carries it yet", wire::ts::name_of(unit.format), url_.stream);
 }
 
 }  // namespace live::session::mpegts

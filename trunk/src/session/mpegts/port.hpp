@@ -77,7 +77,6 @@ private:
     void open_session(TimePoint now);
     void serve(const std::string& id, const TransportAddress& from, io::Deadline deadline);
     void log_tracks();
-    void log_data(const wire::ts::TsReader::Unit& unit);
 
     Context& context_;
     const wire::rtmp::StreamUrl url_;
@@ -96,7 +95,6 @@ private:
     std::vector<wire::ts::TsReader::Unit> pending_;
     std::size_t pending_bytes_ = 0;
     std::uint32_t logged_version_ = 0;
-    bool logged_data_ = false;
     Counters counters_;
 };
 

@@ -57,12 +57,15 @@ Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publica
     media::Ingest ingest(*publication, plan_.play, plan_.publish, log_);
     publication_ = publication.get();
     ingest_ = &ingest;
+    if (TransportLogs* const logs = feed_.context().transports)
+        transport_.emplace(*logs, Ref<media::Source>(&publication->source()));
     feed_.set_sink(this);
     auto ended = wait_for_end(*publication, deadline);
     if (ended.ok())
         feed_.finish_reader();
     feed_.set_sink(nullptr);
     ingest_ = nullptr;
+    transport_.reset();
     publication_ = nullptr;
     return ended;
 }
@@ -96,9 +99,16 @@ void PublishSession::kick(std::string reason) {
 void PublishSession::take(const wire::ts::TsReader::Unit& unit) {
     if (ingest_ == nullptr || unit.kind == StreamKind::data)
         return;
+    if (transport_ && unit.kind == StreamKind::video && unit.frame.content == wire::codec::Content::frame)
+        transport_->log.note_picture(unit.frame);
     publication_->source().set_arrival(feed_.heard());
     const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit.frame.dts));
     ingest_->push_frame(unit.kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms, unit.frame);
+}
+
+void PublishSession::pass(Bytes bytes, const wire::ts::TsReader& reader) {
+    if (transport_)
+        transport_->log.append(Slice::copy_of(bytes), reader);
 }
 
 void PublishSession::flush() {
@@ -107,7 +117,7 @@ void PublishSession::flush() {
     if (!publication_->is_current())
         ended_.raise();
     publication_->source().flush();
-    memory_.set(feed_.held_bytes());
+    memory_.set(feed_.held_bytes() + (transport_ ? transport_->log.held_bytes() : 0));
 }
 
 }  // namespace live::session::mpegts

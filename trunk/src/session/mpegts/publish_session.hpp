@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/log.hpp"
@@ -36,6 +37,7 @@ private:
     void kick(std::string reason) override;
     // UnitSink
     void take(const wire::ts::TsReader::Unit& unit) override;
+    void pass(Bytes bytes, const wire::ts::TsReader& reader) override;
     void flush() override;
     // MemoryBudget::Holder
     std::string_view address() const override { return request_.ip; }
@@ -48,6 +50,7 @@ private:
     StreamPlan plan_;
     media::Publication* publication_ = nullptr;  // while it is published
     media::Ingest* ingest_ = nullptr;
+    std::optional<TransportLogs::Holder> transport_;
     Signal ended_;
     std::string kick_reason_;
     MemoryBudget::Use memory_;

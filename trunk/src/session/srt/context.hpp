@@ -6,6 +6,7 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/places.hpp"
+#include "session/common/transport_log.hpp"
 #include "session/srt/options.hpp"
 #include "session/srt/players.hpp"
 #include "session/srt/port.hpp"
@@ -31,6 +32,7 @@ struct Context {
     Places& places;
     Port& port;
     Players& players;
+    TransportLogs& transports;
     const Log& log;
 };
 

@@ -9,7 +9,7 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
-#include "io/off_loop.hpp"
+#include "session/srt/key_check.hpp"
 #include "session/srt/play_session.hpp"
 #include "session/srt/publish_session.hpp"
 
@@ -71,26 +71,6 @@ srt::ConnectionOptions connection_options(const SrtServerOptions& options) {
     return made;
 }
 
-Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(const srt::Request& request, const std::string& passphrase,
-                                                              io::Deadline deadline) {
-    std::optional<srt::KeyEncryptingKey> kek;
-    // Version 4 says whether it encrypts after the handshake.
-    if (request.handshake_version < 5)
-        return kek;
-    if (passphrase.empty() && !request.is_encrypted())
-        return kek;
-    if (!request.is_encrypted())
-        return Error(Errc::unsupported, "the stream requires a passphrase, and the client has none");
-    if (passphrase.empty())
-        return Error(Errc::unsupported, "the client has a passphrase, and the stream has none");
-    const srt::KeyMessage& message = *request.key_request;
-    kek = TRY(io::off_loop(
-        [passphrase, salt = message.salt, size = message.key_bytes] { return srt::derive_key(passphrase, salt, size); }, deadline,
-        io::Work::arrival));
-    TRY(srt::unwrap_keys(*kek, message.wrapped));
-    return kek;
-}
-
 void Opener::open(srt::Request request, const Path& path) {
     auto opening = std::make_shared<Opening>();  // owner: the fiber; std::function wants a copy
     opening->request = std::move(request);
@@ -140,12 +120,13 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
     opening.patience = std::min(server.connect_timeout, kPatienceMax);
     opening.passphrase = options->passphrase.empty() ? server.passphrase : options->passphrase;
     opening.options.requires_encryption = !opening.passphrase.empty();
-    auto kek = check_passphrase(opening.request, opening.passphrase, deadline);
-    if (!kek.ok())
-        return refuse(kek.error(), kek.code() == Errc::denied        ? RejectReason::bad_secret
-                                   : kek.code() == Errc::unsupported ? RejectReason::unsecure
-                                                                     : reject_reason_of(kek.error()));
-    opening.kek = *kek;
+    opening.asks_for_passphrase = options->passphrase_callback;
+    if (!opening.asks_for_passphrase) {
+        auto kek = check_passphrase(opening.request, opening.passphrase, deadline);
+        if (!kek.ok())
+            return refuse(kek.error(), key_reject_reason_of(kek.error()));
+        opening.kek = *kek;
+    }
     ClientRequest client = client_of(opening.request, *id);
     LOG_INFO(log, "@srt, streamid=#!::r={}/{},m={}, stream_url=/{}/{}, vhost={}, param={}", client.app, client.stream,
              id->mode == Mode::publish ? "publish" : "request", client.app, client.stream, client.vhost, loggable(client.param));
@@ -155,7 +136,7 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
     const auto session = session_for(context_, std::move(client), log);
     auto ended = session->run(opening, deadline);
     if (!opening.is_accepted && !ended.ok())
-        return refuse(ended.error(), reject_reason_of(ended.error()));
+        return refuse(ended.error(), opening.key_reason.value_or(reject_reason_of(ended.error())));
     return ended;
 }
 

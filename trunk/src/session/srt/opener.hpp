@@ -31,9 +31,4 @@ private:
     io::Scope& sessions_;
 };
 
-// The key of the passphrase that the client must know, if its virtual host has one, derived in a worker thread. Errc::denied when
-// its passphrase is another one, Errc::unsupported when only one side has one.
-Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(const engine::srt::Request& request,
-                                                                      const std::string& passphrase, io::Deadline deadline);
-
 }  // namespace live::session::srt

@@ -59,6 +59,8 @@ inline constexpr auto kSrtRows = std::tuple{
         .also_variable("SRS_VHOST_SRT_TO_RTMP"),
     config::row(&SrtOptions::passphrase, "passphrase", kNextSession, "Passphrase of its streams; empty: that of srt_server.")
         .secret(),
+    config::row(&SrtOptions::passphrase_callback, "passphrase_callback", kNextSession,
+                "Answers of on_publish and on_play may name the passphrase of a stream, which is checked after them."),
 };
 
 }  // namespace live::session::srt

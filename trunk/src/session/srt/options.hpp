@@ -40,6 +40,8 @@ struct SrtOptions {
     bool srt_to_rtmp = true;
     // Ours. Instead of the server's.
     std::string passphrase;
+    // Ours. Answers of on_publish and on_play name it.
+    bool passphrase_callback = false;
 };
 
 // Latencies that this side asks for. `latency` is for both directions, where they have none of their own; a default counts as

@@ -33,33 +33,37 @@ Result<void> PlaySession::serve(Opening& opening, io::Deadline deadline) {
         return Error(Errc::not_found, "the stream is on another server, and SRT has no redirect");
     plan_ = std::move(*plan);
     const AdmittedPlay admitted(context_.events, request_, plan_);
+    TRY(check_key(opening, deadline));
     return play(opening, deadline);
 }
 
 Result<void> PlaySession::play(Opening& opening, io::Deadline deadline) {
-    source_ = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
-    source_->set_options(plan_.play);
-    not_before_ = plan_.play.gop_cache ? 0 : source_->ring().next();
-    unit_bytes_ = opening.options.payload_bytes_max / kTsPacketBytes * kTsPacketBytes;
+    const auto source = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
+    source->set_options(plan_.play);
+    not_before_ = plan_.play.gop_cache ? 0 : source->ring().next();
     if (auto connected = connect(opening); !connected.ok()) {
         refuse(connected.error());
         return connected;
     }
     StreamStay stay(entry(), plan_, io::now());
     LOG_INFO(log_, "SRT: start play url={}, from={}", plan_.url, request_.peer);
+    auto ended = send(source, opening.options.payload_bytes_max, deadline);
+    stay.end(ended);
+    cursor_.reset();
+    return ended;
+}
+
+Result<void> PlaySession::send(const Ref<media::Source>& source, std::size_t payload_bytes_max, io::Deadline deadline) {
+    source_ = source;
+    unit_bytes_ = payload_bytes_max / kTsPacketBytes * kTsPacketBytes;
     // Held by the group from then on.
     media::WireLogHold hold(source_, kTransportStream);
-    if (auto complete = catch_up(hold, deadline); !complete.ok()) {
-        stay.end(complete);
-        return complete;
-    }
+    TRY(catch_up(hold, deadline));
     group_ = &context_.players.join(source_, *this);
     context_.players.wake(*this);
     auto ended = wait_for_end(deadline);
-    stay.end(ended);
     context_.players.leave(*this);
     group_ = nullptr;
-    cursor_.reset();
     return ended;
 }
 
@@ -75,20 +79,66 @@ void PlaySession::on_input(TimePoint now) {
 }
 
 void PlaySession::serve(TimePoint now) {
-    if (connection() == nullptr || !connection()->is_open() || !begin())
+    if (connection() == nullptr || !connection()->is_open())
+        return;
+    if (const TransportLog* const log = context_.transports.find(*source_); log != nullptr && log->is_whole()) {
+        cursor_.reset();
+        return pass(*log, now);
+    }
+    passed_ = 0;
+    if (!begin())
         return;
     for (std::size_t sent = 0; sent < kUnitsAtOnce; ++sent) {
         const Slice unit = next_unit();
-        if (unit.empty())
-            return;
-        const auto result = connection()->send(now, unit);
-        // A version 4 player may still send its key.
-        is_full_ = result == engine::srt::Connection::Sent::full || result == engine::srt::Connection::Sent::no_key;
-        if (result != engine::srt::Connection::Sent::queued)
+        if (unit.empty() || !send_unit(now, unit))
             return;
         cursor_->advance(unit.size());
     }
     context_.players.wake(*this);
+}
+
+bool PlaySession::send_unit(TimePoint now, const Slice& unit) {
+    const auto result = connection()->send(now, unit);
+    // A version 4 player may still send its key.
+    is_full_ = result == engine::srt::Connection::Sent::full || result == engine::srt::Connection::Sent::no_key;
+    return result == engine::srt::Connection::Sent::queued;
+}
+
+void PlaySession::pass(const TransportLog& log, TimePoint now) {
+    if (!begin_to_pass(log))
+        return;
+    for (std::size_t sent = 0; sent < kUnitsAtOnce; ++sent) {
+        const bool is_table = !tables_.empty();
+        const Slice unit = is_table ? tables_.sub(0, std::min(tables_.size(), unit_bytes_)) : log.read(passed_to_, unit_bytes_);
+        if (unit.empty() || !send_unit(now, unit))
+            return;
+        if (is_table)
+            tables_ = tables_.sub(unit.size());
+        else
+            passed_to_ += unit.size();
+    }
+    context_.players.wake(*this);
+}
+
+// At a key frame, also where the player is so late that the log has dropped what it needs.
+bool PlaySession::begin_to_pass(const TransportLog& log) {
+    if (passed_ != log.id()) {
+        passed_ = log.id();
+        passed_to_ = plan_.play.gop_cache ? 0 : log.end();
+        tables_ = {};
+        is_passing_ = false;
+    }
+    if (is_passing_ && passed_to_ >= log.begin())
+        return true;
+    const auto entry = log.entry(passed_to_);
+    if (!entry)
+        return false;
+    if (is_passing_)
+        missed_packets_ += (*entry - passed_to_) / kTsPacketBytes;
+    is_passing_ = true;
+    passed_to_ = *entry;
+    tables_ = log.tables();
+    return true;
 }
 
 bool PlaySession::begin() {
@@ -143,8 +193,9 @@ Slice PlaySession::next_unit() {
 
 ClientFigures PlaySession::figures() const {
     ClientFigures figures = Session::figures();
+    figures.dropped_packets = missed_packets_;
     if (cursor_) {
-        figures.dropped_packets = cursor_->dropped();
+        figures.dropped_packets += cursor_->dropped();
         figures.queued_packets = cursor_->behind();
     }
     return figures;

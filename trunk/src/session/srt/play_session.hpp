@@ -10,7 +10,7 @@
 
 namespace live::session::srt {
 
-class PlaySession final : public Session, private GroupPlayer {
+class PlaySession : public Session, private GroupPlayer {
 public:
     // A stream that has had so many packets and none of video is of audio only.
     static constexpr std::uint64_t kSurePackets = 20;
@@ -20,16 +20,25 @@ public:
     using Session::Session;
     ~PlaySession() override;
 
-private:
+protected:
     Result<void> serve(Opening& opening, io::Deadline deadline) override;
+    // GroupPlayer
+    void serve(TimePoint now) override;
+    // Sends until something ends it, once connected.
+    Result<void> send(const Ref<media::Source>& source, std::size_t payload_bytes_max, io::Deadline deadline);
+
+private:
     Result<void> play(Opening& opening, io::Deadline deadline);
     ClientFigures figures() const override;
     bool is_publisher() const override { return false; }
     void on_input(TimePoint now) override;
-    // GroupPlayer
-    void serve(TimePoint now) override;
     Link& link() override { return *this; }
 
+    // A transport stream as it came.
+    void pass(const TransportLog& log, TimePoint now);
+    bool begin_to_pass(const TransportLog& log);
+    // Whether it was taken, so that more may follow.
+    bool send_unit(TimePoint now, const Slice& unit);
     bool begin();
     std::optional<media::Sequence> starting_point() const;
     Slice next_unit();
@@ -38,6 +47,11 @@ private:
     PlayGroup* group_ = nullptr;
     std::optional<media::WireCursor> cursor_;
     media::Sequence not_before_ = 0;
+    std::uint64_t passed_ = 0;  // the id of the log
+    TransportLog::Position passed_to_ = 0;
+    bool is_passing_ = false;
+    Slice tables_;                      // to be sent before
+    std::uint64_t missed_packets_ = 0;  // transport packets
     std::size_t unit_bytes_ = 0;
     bool is_full_ = false;  // the connection takes no more until something is acknowledged
 };

@@ -73,6 +73,7 @@ Result<void> Port::listen(const Endpoint& endpoint) {
 }
 
 Result<void> Port::start(io::Scope& scope) {
+    scope_ = &scope;
     for (const auto& socket : sockets_)
         TRY(scope.start("srt-receive", [this, &socket = *socket](io::Deadline forever) { receive(socket, forever); }));
     return scope.start("srt-time", [this](io::Deadline forever) { keep_time(forever); });
@@ -126,6 +127,10 @@ void Port::take(MutBytes datagram, const TransportAddress& from, const Path& pat
     if (to && *to == srt::SocketId{})
         return take_handshake(datagram, from, path, now);
     const auto found = to ? links_.find(static_cast<std::uint32_t>(*to)) : links_.end();
+    if (to && found == links_.end())
+        if (const auto calling = calls_.find(static_cast<std::uint32_t>(*to));
+            calling != calls_.end() && calling->second.to == from)
+            return calling->second.call->take(now, datagram);
     if (found == links_.end() || !found->second->connection_->is_peer(from))
         return pass_stray(datagram, from, path);
     found->second->connection_->handle_datagram(now, datagram);
@@ -133,15 +138,19 @@ void Port::take(MutBytes datagram, const TransportAddress& from, const Path& pat
 }
 
 void Port::take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now) {
+    if (is_outgoing(path.socket)) {
+        ++figures_.strangers;
+        return;
+    }
     std::array<std::uint8_t, srt::kHeaderBytes + srt::kHandshakeBytes> induction{};
     if (const std::size_t size = listener_.answer_induction(now, datagram, from, induction); size > 0) {
         ++figures_.handshakes;
-        return answer(Bytes(induction).first(size), from, path);
+        return send_now(Bytes(induction).first(size), from, path);
     }
     auto outcome = listener_.handle_datagram(now, datagram, from);
     if (const auto* reply = std::get_if<std::vector<std::uint8_t>>(&outcome)) {
         ++figures_.handshakes;
-        return answer(*reply, from, path);
+        return send_now(*reply, from, path);
     }
     if (auto* request = std::get_if<srt::Request>(&outcome)) {
         ++figures_.handshakes;
@@ -189,17 +198,17 @@ void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
         return;
     }
     if (const auto refusal = refusals_.find(caller); refusal != refusals_.end())
-        return answer(srt::refuse(request, refusal->second.reason), request.from, path);
+        return send_now(srt::refuse(request, refusal->second.reason), request.from, path);
     if (door_ == nullptr || opening_.size() >= kOpeningMax) {
         ++figures_.refused;
-        return answer(srt::refuse(request, srt::RejectReason::overload), request.from, path);
+        return send_now(srt::refuse(request, srt::RejectReason::overload), request.from, path);
     }
     opening_.emplace(caller, now);
     door_->open(std::move(request), path);
 }
 
-// Answers to strangers have no path of their own: they go out at once where the question came in.
-void Port::answer(Bytes datagram, const TransportAddress& to, const Path& path) {
+// Answers to strangers go out where the question came in.
+void Port::send_now(Bytes datagram, const TransportAddress& to, const Path& path) {
     if (path.socket == nullptr)
         return;
     const std::array<io::GsoBatch, 1> one{io::GsoBatch{datagram, datagram.size(), to, path.local}};
@@ -212,27 +221,78 @@ srt::SocketId Port::free_socket_id() const {
     for (;;) {
         // libsrt's are below 2^30.
         const auto id = static_cast<std::uint32_t>(random_number()) & 0x3FFF'FFFF;
-        if (id != 0 && !links_.contains(id))
+        if (id != 0 && !links_.contains(id) && !calls_.contains(id))
             return srt::SocketId{id};
     }
 }
 
 Result<void> Port::add(Link& link, std::unique_ptr<srt::Connection> connection, const srt::Request& request, const Path& path) {
+    TRY(insert(link, std::move(connection), path));
+    link.cookie_ = request.cookie;
+    opening_.erase(caller_of(request));
+    ++figures_.accepted;
+    return {};
+}
+
+Result<void> Port::add_called(Link& link, std::unique_ptr<srt::Connection> connection, const Path& path) {
+    TRY(insert(link, std::move(connection), path));
+    ++figures_.called;
+    return {};
+}
+
+Result<void> Port::insert(Link& link, std::unique_ptr<srt::Connection> connection, const Path& path) {
     CHECK(link.port_ == nullptr);
     if (links_.size() >= kLinksMax)
         return Error(Errc::limit, "there are too many SRT connections");
+    const TransportAddress peer = connection->peer();
     const auto id = static_cast<std::uint32_t>(connection->socket_id());
-    if (!links_.try_emplace(id, &link).second || !callers_.try_emplace(caller_of(request), &link).second)
+    if (links_.contains(id) || !callers_.try_emplace({peer, connection->peer_socket_id()}, &link).second)
         return Error(Errc::conflict, "the client has a connection already");
+    links_.emplace(id, &link);
     link.connection_ = std::move(connection);
     link.port_ = this;
-    link.cookie_ = request.cookie;
-    opening_.erase(caller_of(request));
-    Reached& reached = paths_[request.from];
+    Reached& reached = paths_[peer];
     reached.path = path;
     ++reached.links;
-    ++figures_.accepted;
     service(link, io::now());
+    flush();
+    return {};
+}
+
+Result<io::UdpSocket*> Port::outgoing_socket(bool is_ipv4) {
+    std::unique_ptr<io::UdpSocket>& known = outgoing_[is_ipv4 ? 0 : 1];
+    if (known != nullptr)
+        return known.get();
+    CHECK(scope_ != nullptr);
+    auto socket = TRY(io::UdpSocket::bind({is_ipv4 ? "0.0.0.0" : "::", 0}, kBufferBytes));
+    TRY(scope_->start("srt-receive", [this, &one = *socket](io::Deadline forever) { receive(one, forever); }));
+    known = std::move(socket);
+    return known.get();
+}
+
+bool Port::is_outgoing(const io::UdpSocket* socket) const {
+    return std::ranges::any_of(outgoing_, [socket](const auto& one) { return one != nullptr && one.get() == socket; });
+}
+
+void Port::begin_call(Calling& call, srt::SocketId id, const TransportAddress& to) {
+    calls_[static_cast<std::uint32_t>(id)] = {&call, to};
+}
+
+void Port::end_call(const Calling& call) {
+    std::erase_if(calls_, [&call](const auto& called) { return called.second.call == &call; });
+}
+
+Result<void> Port::hand_over(Link& from, Link& to) {
+    CHECK(to.port_ == nullptr);
+    if (from.port_ == nullptr || from.is_over_)
+        return Error(Errc::closed, "the connection is over already");
+    wheel_.cancel(from);
+    std::erase(touched_, &from);
+    to.connection_ = std::move(from.connection_);
+    to.port_ = std::exchange(from.port_, nullptr);
+    links_[static_cast<std::uint32_t>(to.connection_->socket_id())] = &to;
+    callers_[{to.connection_->peer(), to.connection_->peer_socket_id()}] = &to;
+    service(to, io::now());
     flush();
     return {};
 }
@@ -262,7 +322,7 @@ void Port::refuse(const srt::Request& request, const Path& path, srt::RejectReas
         std::erase_if(refusals_, [now](const auto& refusal) { return now - refusal.second.at > kRefusalsKept; });
     if (refusals_.size() < kRefusalsMax)
         refusals_[caller_of(request)] = {reason, now};
-    answer(srt::refuse(request, reason), request.from, path);
+    send_now(srt::refuse(request, reason), request.from, path);
 }
 
 std::optional<TimePoint> Port::heard_of(const srt::Request& request) const {
@@ -350,8 +410,7 @@ void Port::send_pending() {
 
 std::uint64_t Port::lost_on_arrival() const {
     std::uint64_t lost = 0;
-    for (const auto& socket : sockets_)
-        lost += socket->lost_on_arrival();
+    for_each_socket([&lost](const io::UdpSocket& socket) { lost += socket.lost_on_arrival(); });
     return lost;
 }
 
@@ -366,8 +425,7 @@ PortReading Port::read() const {
     }
     reading.lost = lost_on_arrival();
     reading.unsent = figures_.unsent;
-    for (const auto& socket : sockets_)
-        reading.unsent += socket->counters().sent_failed;
+    for_each_socket([&reading](const io::UdpSocket& socket) { reading.unsent += socket.counters().sent_failed; });
     return reading;
 }
 

@@ -40,6 +40,15 @@ protected:
     ~Door() = default;
 };
 
+// A call to another server that has no connection yet. Nothing here may suspend.
+class Calling {
+public:
+    virtual void take(TimePoint now, Bytes datagram) = 0;
+
+protected:
+    ~Calling() = default;
+};
+
 struct PortFigures {
     std::uint64_t received = 0;  // datagrams of any kind
     std::uint64_t received_bytes = 0;
@@ -50,6 +59,7 @@ struct PortFigures {
     std::uint64_t unsent = 0;  // the kernel's buffer was full
     std::uint64_t accepted = 0;
     std::uint64_t refused = 0;
+    std::uint64_t called = 0;  // connections that this server has made
 };
 
 // Of connections, present and past; packets of media.
@@ -131,6 +141,19 @@ public:
     // The door is done with it, whatever it decided. The last call for a request.
     void end_opening(const engine::srt::Request& request);
 
+    // For calls to other servers, one socket for each IP version, opened with the first call. After start(). Errors as
+    // UdpSocket::bind.
+    Result<io::UdpSocket*> outgoing_socket(bool is_ipv4);
+    // What comes from there for this socket id is of the call, until end_call().
+    void begin_call(Calling& call, engine::srt::SocketId id, const TransportAddress& to);
+    void end_call(const Calling& call);
+    // As add(), of a call that was answered.
+    Result<void> add_called(Link& link, std::unique_ptr<engine::srt::Connection> connection, const Path& path);
+    // A datagram of no connection: it goes out at once.
+    void send_now(Bytes datagram, const TransportAddress& to, const Path& path);
+    // The connection of `from` is that of `to` from now on. Errc::closed when it is over.
+    Result<void> hand_over(Link& from, Link& to);
+
     // Its connection was used outside of the port's own calls: output is written into the batch, and its timer is set.
     void service(Link& link, TimePoint now);
     // Output waiting to be sent.
@@ -161,6 +184,10 @@ private:
             }
         };
     };
+    struct Called {
+        Calling* call = nullptr;
+        TransportAddress to;
+    };
     // Another caller may have the same address.
     struct Reached {
         Path path;
@@ -178,7 +205,16 @@ private:
     void pass_stray(Bytes datagram, const TransportAddress& from, const Path& path);
     void take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
     void take_request(engine::srt::Request request, const Path& path, TimePoint now);
-    void answer(Bytes datagram, const TransportAddress& to, const Path& path);
+    Result<void> insert(Link& link, std::unique_ptr<engine::srt::Connection> connection, const Path& path);
+    template <class Visit>
+    void for_each_socket(Visit visit) const {
+        for (const auto& socket : sockets_)
+            visit(*socket);
+        for (const auto& socket : outgoing_)
+            if (socket != nullptr)
+                visit(*socket);
+    }
+    bool is_outgoing(const io::UdpSocket* socket) const;
     void touch(Link& link);
     void end_batch(TimePoint now);
     void write_output(Link& link, TimePoint now);
@@ -195,7 +231,10 @@ private:
     Signal earlier_;
     engine::webrtc::DatagramBatch output_;
     std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
-    std::unordered_map<std::uint32_t, Link*> links_;  // by socket id
+    std::array<std::unique_ptr<io::UdpSocket>, 2> outgoing_;  // IPv4, IPv6; those of calls
+    io::Scope* scope_ = nullptr;                              // after start()
+    std::unordered_map<std::uint32_t, Link*> links_;          // by socket id
+    std::unordered_map<std::uint32_t, Called> calls_;         // without a connection yet, by socket id
     std::unordered_map<Caller, Link*, Caller::Hash> callers_;
     std::unordered_map<Caller, TimePoint, Caller::Hash> opening_;  // when they asked last
     std::unordered_map<Caller, Refusal, Caller::Hash> refusals_;

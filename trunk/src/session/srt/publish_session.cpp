@@ -20,6 +20,7 @@ Result<void> PublishSession::serve(Opening& opening, io::Deadline deadline) {
         return std::move(admitted).error();
     }
     plan_ = *std::move(admitted);
+    TRY(check_key(opening, deadline));
     auto publication = take_stream(context_.streams, plan_);
     if (!publication.ok()) {
         refuse(publication.error());
@@ -31,8 +32,10 @@ Result<void> PublishSession::serve(Opening& opening, io::Deadline deadline) {
 Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline) {
     ingest_.emplace(*publication, plan_.play, plan_.publish, log_);
     publication_ = publication.get();
+    transport_.emplace(context_.transports, Ref<media::Source>(&publication_->source()));
     if (auto connected = connect(opening); !connected.ok()) {
         ingest_.reset();
+        transport_.reset();
         publication_ = nullptr;
         refuse(connected.error());
         return connected;
@@ -42,8 +45,10 @@ Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Pu
     LOG_INFO(log_, "SRT: start publish url={}, from={}", plan_.url, request_.peer);
     auto ended = wait_for_end(deadline);
     reader_.finish();
-    drain();
+    take_units();
+    publication_->source().flush();
     ingest_.reset();
+    transport_.reset();
     publication_ = nullptr;
     publication.reset();  // before its end is reported
     stay.end(ended);
@@ -57,29 +62,29 @@ void PublishSession::on_input(TimePoint now) {
     if (!publication_->is_current())
         return end(Error(Errc::conflict, "another publisher took the stream over"));
     publication_->source().set_arrival(now);
-    while (auto payload = connection()->next_payload(now))
+    while (auto payload = connection()->next_payload(now)) {
         reader_.feed(payload->bytes.bytes());
-    drain();
+        transport_->log.append(payload->bytes, reader_);
+        take_units();
+    }
+    publication_->source().flush();
     if (connection()->key_question())
         wake();
-    account(connection()->held_bytes() + reader_.held_bytes());
+    account(connection()->held_bytes() + reader_.held_bytes() + transport_->log.held_bytes());
 }
 
-void PublishSession::drain() {
+void PublishSession::take_units() {
     if (reader_.version() != logged_version_)
         log_tracks();
     while (auto unit = reader_.next()) {
-        if (unit->kind == StreamKind::data) {
-            if (!std::exchange(logged_data_, true))
-                LOG_INFO(log_, "SRT: {} comes with {}; no output carries it yet", wire::ts::name_of(unit->format), plan_.url);
-            continue;
-        }
+        if (unit->kind == StreamKind::data)
+            continue;  // only the transport stream carries it
+        if (transport_ && unit->kind == StreamKind::video && unit->frame.content == wire::codec::Content::frame)
+            transport_->log.note_picture(unit->frame);
         if (ingest_)
             ingest_->push_frame(unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio,
                                 static_cast<std::uint32_t>(media::to_ms(unit->frame.dts)), unit->frame);
     }
-    if (publication_ != nullptr)
-        publication_->source().flush();
 }
 
 void PublishSession::log_tracks() {

@@ -21,14 +21,14 @@ private:
     Result<void> receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     bool is_publisher() const override { return true; }
     void on_input(TimePoint now) override;
-    void drain();
+    void take_units();
     void log_tracks();
 
     wire::ts::TsReader reader_;
-    media::Publication* publication_ = nullptr;  // while it is published
-    std::optional<media::Ingest> ingest_;        // likewise
+    media::Publication* publication_ = nullptr;       // while it is published
+    std::optional<media::Ingest> ingest_;             // likewise
+    std::optional<TransportLogs::Holder> transport_;  // likewise; for players of SRT
     std::uint32_t logged_version_ = 0;
-    bool logged_data_ = false;
 };
 
 }  // namespace live::session::srt

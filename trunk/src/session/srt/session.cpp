@@ -6,6 +6,8 @@
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "io/off_loop.hpp"
+#include "session/srt/call.hpp"
+#include "session/srt/key_check.hpp"
 
 namespace live::session::srt {
 
@@ -19,10 +21,10 @@ std::string version_text(std::uint32_t version) {
 
 Error error_of(srt::CloseReason reason) {
     switch (reason) {
-        case srt::CloseReason::idle: return {Errc::timed_out, "nothing came from the client for too long"};
+        case srt::CloseReason::idle: return {Errc::timed_out, "nothing came from the other side for too long"};
         case srt::CloseReason::peer_rejected:
-            return {Errc::denied, "the client refuses what was agreed, or its passphrase is another"};
-        case srt::CloseReason::peer_shutdown: return {Errc::closed, "the client has left"};
+            return {Errc::denied, "the other side refuses what was agreed, or its passphrase is another"};
+        case srt::CloseReason::peer_shutdown: return {Errc::closed, "the other side has left"};
         default: return {Errc::closed, "the connection was closed"};
     }
 }
@@ -45,12 +47,33 @@ Result<void> Session::run(Opening& opening, io::Deadline deadline) {
     if (opening.is_accepted)
         say_figures();
     context_.port.remove(*this);
-    context_.events.on_closed(request_, {total.received_bytes, total.sent_bytes});
+    tell_closed({total.received_bytes, total.sent_bytes});
     return ended;
+}
+
+Result<void> Session::check_key(Opening& opening, io::Deadline deadline) {
+    if (opening.call != nullptr || !opening.asks_for_passphrase)
+        return {};
+    if (plan_.srt_passphrase)
+        passphrase_ = *plan_.srt_passphrase;
+    opening.options.requires_encryption = !passphrase_.empty();
+    auto kek = check_passphrase(opening.request, passphrase_, deadline);
+    if (!kek.ok()) {
+        opening.key_reason = key_reject_reason_of(kek.error());
+        refuse(kek.error());
+        return std::move(kek).error();
+    }
+    opening.kek = *kek;
+    return {};
 }
 
 // It would hold the stream until it is found to be silent, and its next attempt would be refused.
 Result<void> Session::connect(Opening& opening) {
+    if (opening.call != nullptr) {
+        TRY(context_.port.hand_over(*opening.call, *this));
+        opening.is_accepted = true;
+        return {};
+    }
     const auto heard = context_.port.heard_of(opening.request);
     if (heard && opening.patience.count() > 0 && io::now() - *heard > opening.patience)
         return Error(Errc::timed_out, "the client has given up before it was admitted");
@@ -132,12 +155,15 @@ void Session::say_figures() const {
     if (connection() == nullptr)
         return;
     const srt::Figures now = connection()->figures();
+    const std::string link =
+        fmt::format("rtt={:.1f}ms, latency={}ms, version={}", static_cast<double>(now.rtt.count()) / 1000,
+                    (is_publisher() ? now.receive_latency : now.send_latency).count(), version_text(now.peer_version));
     if (is_publisher())
-        LOG_INFO(log_, "<- SRT_CPB Transport Stats # pktRecv={}, pktRcvLoss={}, pktRcvRetrans={}, pktRcvDrop={}", now.received,
-                 now.receive_lost, now.received_retransmitted, now.receive_dropped);
+        LOG_INFO(log_, "<- SRT_CPB Transport Stats # pktRecv={}, pktRcvLoss={}, pktRcvRetrans={}, pktRcvDrop={}, {}",
+                 now.received, now.receive_lost, now.received_retransmitted, now.receive_dropped, link);
     else
-        LOG_INFO(log_, "-> SRT_PLA Transport Stats # pktSent={}, pktSndLoss={}, pktRetrans={}, pktSndDrop={}", now.sent,
-                 now.send_lost, now.retransmitted, now.send_dropped);
+        LOG_INFO(log_, "-> SRT_PLA Transport Stats # pktSent={}, pktSndLoss={}, pktRetrans={}, pktSndDrop={}, {}", now.sent,
+                 now.send_lost, now.retransmitted, now.send_dropped, link);
 }
 
 }  // namespace live::session::srt

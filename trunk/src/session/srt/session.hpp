@@ -18,14 +18,22 @@
 
 namespace live::session::srt {
 
+class Call;
+
 // A client that wants to connect, and what its connection is to be.
 struct Opening {
+    // The connection is there: this server has called. Nothing else here counts then, except the payload's size.
+    Call* call = nullptr;
     engine::srt::Request request;
     Path path;
     engine::srt::ConnectionOptions options;
     std::optional<engine::srt::KeyEncryptingKey> kek;
     // For version 4 callers, who send their key after the handshake; empty: no encryption.
     std::string passphrase;
+    // The callbacks may name another one, so that it is not checked before they have answered.
+    bool asks_for_passphrase = false;
+    // Why its key was refused then.
+    std::optional<engine::srt::RejectReason> key_reason;
     // A client that has not asked again for so long has given up; zero: never.
     std::chrono::milliseconds patience{};
     bool is_accepted = false;
@@ -44,7 +52,13 @@ public:
 protected:
     virtual Result<void> serve(Opening& opening, io::Deadline deadline) = 0;
 
-    // The client gets its response. Errors as engine::srt::accept and Port::add; Errc::timed_out when it has given up.
+    // After admission, and before anything is done for the client: whether it knows the passphrase that the plan may name.
+    Result<void> check_key(Opening& opening, io::Deadline deadline);
+    // The connection of one that asked for admission is over.
+    virtual void tell_closed(const Traffic& traffic) { context_.events.on_closed(request_, traffic); }
+
+    // The client gets its response, or the call is taken over. Errors as engine::srt::accept and Port::add; Errc::timed_out when
+    // it has given up.
     Result<void> connect(Opening& opening);
     // Until the client leaves, is kicked or has lost its memory; returns why.
     Result<void> wait_for_end(io::Deadline deadline);

@@ -6,6 +6,8 @@
 #include "engine/srt/caller.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
+#include "media/ingest.hpp"
+#include "session/srt/dialler.hpp"
 #include "session/srt/doctor.hpp"
 #include "session/srt/opener.hpp"
 #include "session/srt/play_session.hpp"
@@ -32,6 +34,7 @@ public:
 
     std::vector<ClientRequest> asked;
     std::optional<Error> refusal;
+    std::optional<std::string> passphrase;
 
 private:
     Answer answer(const ClientRequest& request) {
@@ -39,6 +42,7 @@ private:
         if (refusal)
             return *refusal;
         StreamPlan plan;
+        plan.srt_passphrase = passphrase;
         plan.url = "/" + request.app + "/" + request.stream;
         return plan;
     }
@@ -197,7 +201,8 @@ protected:
     io::Scope fibers{"fibers"};
     Port port{io::now(), log};
     Players players{port};
-    Context context{streams, vhosts, admission, events, clients, places, port, players, log};
+    TransportLogs transports;
+    Context context{streams, vhosts, admission, events, clients, places, port, players, transports, log};
     Opener opener{context, sessions};
 };
 
@@ -266,6 +271,28 @@ TEST_F(SrtSessions, APassphraseIsChecked) {
     EXPECT_EQ(Remote(socket(), "#!::r=live/cam,m=publish", kPassphrase).refusal(), RejectReason::unsecure);
 }
 
+TEST_F(SrtSessions, AnAnswerNamesThePassphraseOfAStream) {
+    vhosts.options.passphrase_callback = true;
+    admission.passphrase = kPassphrase;
+    EXPECT_EQ(Remote(socket(), "#!::r=live/cam,m=publish", "another passphrase").refusal(), RejectReason::bad_secret);
+    EXPECT_EQ(Remote(socket(), "#!::r=live/cam,m=publish").refusal(), RejectReason::unsecure);
+    EXPECT_EQ(Remote(socket(), "#!::r=live/cam,m=request", "another passphrase").refusal(), RejectReason::bad_secret);
+    EXPECT_EQ(admission.asked.size(), 3U) << "it is checked after the answer";
+    EXPECT_EQ(events.order, (std::vector<std::string>{"closed", "closed", "play ended", "closed"}));
+    EXPECT_FALSE(is_published()) << "it does not disturb the stream";
+    Remote encoder(socket(), "#!::r=live/cam,m=publish", kPassphrase, 32);
+    ASSERT_TRUE(encoder.connect());
+    encoder.send(second_of_units());
+    const auto source = streams.find("/live/cam");
+    EXPECT_TRUE(encoder.pump_until([&] { return source->counters().key_frames == 1; }));
+    admission.passphrase.reset();
+    vhosts.options.passphrase = "of the virtual host";
+    EXPECT_TRUE(Remote(socket(), "#!::r=live/two,m=publish", "of the virtual host").connect()) << "an answer without one";
+    admission.passphrase = "";
+    EXPECT_TRUE(Remote(socket(), "#!::r=live/three,m=publish").connect()) << "no encryption, by the answer";
+    EXPECT_EQ(Remote(socket(), "#!::r=live/four,m=publish", "of the virtual host").refusal(), RejectReason::unsecure);
+}
+
 TEST_F(SrtSessions, AStreamHasOnePublisher) {
     Remote first(socket(), "#!::r=live/cam,m=publish");
     ASSERT_TRUE(first.connect());
@@ -275,11 +302,15 @@ TEST_F(SrtSessions, AStreamHasOnePublisher) {
 }
 
 TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
-    Remote encoder(socket(), "#!::r=live/cam,m=publish");
-    ASSERT_TRUE(encoder.connect());
-    encoder.send(second_of_units());
-    const auto source = streams.find("/live/cam");
-    ASSERT_TRUE(encoder.pump_until([&] { return source->counters().packets[media::index_of(media::Kind::video)] >= 24; }));
+    const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+    const auto publication = MUST(source->publish(media::Source::Takeover::refuse));
+    media::Ingest ingest(*publication, {}, {}, log);
+    ingest.push_frame(media::Kind::video, 0, frames::config(Codec::avc, wire::codec::avc_vectors().front().record));
+    for (std::uint32_t i = 0; i < 30; ++i)
+        ingest.push_frame(
+            media::Kind::video, i * 40,
+            i == 5 ? frames::key(Codec::avc, hex("00000004 65aabbcc")) : frames::inter(Codec::avc, hex("00000003 41aabb")));
+    source->flush();
     Remote player(socket(), "#!::r=live/cam,m=request");
     ASSERT_TRUE(player.connect());
     wire::ts::TsReader reader;
@@ -295,14 +326,41 @@ TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
                 pictures.push_back(*std::move(unit));
         return pictures.size() >= 20;
     }));
+    EXPECT_EQ(transports.find(*source), nullptr);
     EXPECT_TRUE(pictures.front().frame.key);
     EXPECT_EQ(players.groups(), 1U);
     EXPECT_GT(players.held_bytes(), 0U);
     player.connection->close();
     player.pump();
     io::wait_until([this] { return players.groups() == 0; });
-    EXPECT_EQ(events.order.front(), "published");
-    EXPECT_EQ(events.order.back(), "closed");
+    EXPECT_EQ(events.order.front(), "play ended");
+    io::wait_until([this] { return events.order.back() == "closed"; });
+}
+
+// A table that our own muxer does not write: what players get of an SRT publisher is what it sends.
+TEST_F(SrtSessions, PlayersGetAnSrtStreamAsItComes) {
+    Remote encoder(socket(), "#!::r=live/cam,m=publish");
+    ASSERT_TRUE(encoder.connect());
+    const auto sent = second_of_units();
+    encoder.send(sent);
+    const auto source = streams.find("/live/cam");
+    ASSERT_TRUE(encoder.pump_until([&] { return source->counters().packets[media::index_of(media::Kind::video)] >= 24; }));
+    ASSERT_NE(transports.find(*source), nullptr);
+    Remote player(socket(), "#!::r=live/cam,m=request");
+    ASSERT_TRUE(player.connect());
+    ASSERT_TRUE(player.pump_until([&] { return player.received.size() > sent.size() - 2; }));
+    std::vector<std::uint8_t> got;
+    for (const Slice& unit : player.received)
+        got.insert(got.end(), unit.bytes().begin(), unit.bytes().end());
+    std::vector<std::uint8_t> all;
+    for (const Slice& unit : sent)
+        all.insert(all.end(), unit.bytes().begin(), unit.bytes().end());
+    ASSERT_GT(got.size(), 10U * 188);
+    // Behind the tables.
+    EXPECT_NE(std::search(all.begin(), all.end(), got.begin() + 2 * 188, got.end()), all.end());
+    encoder.connection->close();
+    encoder.pump();
+    io::wait_until([&] { return transports.find(*source) == nullptr; });
 }
 
 TEST_F(SrtSessions, AKickSaysGoodbye) {
@@ -327,6 +385,132 @@ TEST_F(SrtSessions, DatagramsFromAnotherAddressAreDropped) {
     EXPECT_TRUE(encoder.connection->is_open() && is_published());
     EXPECT_EQ(encoder.socket->send(one), 1U);
     EXPECT_TRUE(encoder.pump_until([&] { return !is_published(); })) << "from its own address it is taken";
+}
+
+class SrtCalls : public SrtSessions {
+protected:
+    SrtCalls() {
+        EXPECT_TRUE(encoder_.connect());
+        encoder_.send(second_of_units());
+        EXPECT_TRUE(encoder_.pump_until([this] { return pictures_of("/live/cam") >= 24; }));
+    }
+    ~SrtCalls() override { EXPECT_TRUE(calls_.stop(io::Deadline::after(io::kSoon)).ok()); }
+
+    std::uint64_t pictures_of(const std::string& url) const {
+        const auto source = streams.find(url);
+        return source ? source->counters().packets[media::index_of(media::Kind::video)] : 0;
+    }
+    CallUrl to_this_server(const std::string& query) const {
+        return MUST(parse_call_url("srt://127.0.0.1:" + std::to_string(socket().endpoint().port) + "?" + query));
+    }
+    void pull(const std::string& query, const std::string& stream) {
+        MUST(calls_.start("pull", [this, url = to_this_server(query), stream](io::Deadline forever) {
+            ClientRequest request;
+            request.ip = request.peer_ip = "127.0.0.1";
+            request.app = "live";
+            request.stream = stream;
+            ended = dialler.pull(url, request, log, forever);
+        }));
+    }
+    void push(const std::string& query) {
+        MUST(calls_.start("push", [this, url = to_this_server(query)](io::Deadline forever) {
+            ended = dialler.push(url, streams.find("/live/cam"), log, forever);
+        }));
+    }
+
+    Dialler dialler{context, [] { return Result<void>(); }};
+    std::optional<Result<void>> ended;
+
+private:
+    Remote encoder_{socket(), "#!::r=live/cam,m=publish"};
+    io::Scope calls_{"calls"};
+};
+
+TEST_F(SrtCalls, APullPublishesWhatTheOtherServerPlays) {
+    pull("streamid=live/cam&latency=40", "copy");
+    io::wait_until([this] { return pictures_of("/live/copy") >= 24; });
+    const auto source = streams.find("/live/copy");
+    EXPECT_TRUE(source->is_published());
+    EXPECT_EQ(source->counters().key_frames, 1U);
+    EXPECT_EQ(admission.asked.back().kind, ClientKind::srt_publish);
+    EXPECT_EQ(port.figures().called, 1U);
+    bool is_listed = false;
+    clients.for_each([&](ClientEntry& entry) {
+        if (entry.client().request().stream == "copy") {
+            is_listed = true;
+            EXPECT_EQ(entry.client().srt_figures()->latency, 40ms);
+            entry.kick("an operator has ended it");
+        }
+    });
+    EXPECT_TRUE(is_listed);
+    io::wait_until([this] { return ended.has_value(); });
+    EXPECT_FALSE(is_published("/live/copy"));
+}
+
+TEST_F(SrtCalls, APushIsPublishedThereAndIsNoClientHere) {
+    push("streamid=%23!::r=live/pushed,m=publish");
+    io::wait_until([this] { return pictures_of("/live/pushed") >= 20; });
+    EXPECT_EQ(streams.find("/live/pushed")->counters().key_frames, 1U);
+    EXPECT_EQ(clients.size(), 3U) << "both publishers, and the push itself, which entered no stream";
+    EXPECT_EQ(std::ranges::count(events.order, std::string("published")), 2);
+    clients.for_each([](ClientEntry& entry) {
+        if (entry.client().request().stream == "pushed")
+            entry.kick("an operator has ended it");
+    });
+    io::wait_until([this] { return ended.has_value(); });
+    EXPECT_EQ(ended->code(), Errc::closed);
+    io::wait_until([this] { return std::ranges::count(events.order, std::string("closed")) == 1; });
+}
+
+TEST_F(SrtCalls, BothAreEncryptedWithAPassphrase) {
+    vhosts.options.passphrase = kPassphrase;
+    pull("streamid=live/cam&pbkeylen=24&passphrase=a%20passphrase%20of%20tests", "copy");
+    io::wait_until([this] { return pictures_of("/live/copy") >= 24; });
+    push("streamid=%23!::r=live/pushed,m=publish&pbkeylen=32&passphrase=a%20passphrase%20of%20tests");
+    io::wait_until([this] { return pictures_of("/live/pushed") >= 20; });
+    clients.for_each([](ClientEntry& entry) {
+        if (entry.client().request().stream == "pushed") {
+            EXPECT_EQ(entry.client().srt_figures()->key_bytes, 32U);
+        }
+    });
+}
+
+TEST_F(SrtCalls, TheOtherServersReasonIsSaid) {
+    push("streamid=%23!::r=live/cam,m=publish");
+    io::wait_until([this] { return ended.has_value(); });
+    EXPECT_EQ(ended->code(), Errc::conflict);
+    EXPECT_NE(ended->error().text().find("1409"), std::string::npos) << ended->error().text();
+    ended.reset();
+    admission.refusal.emplace(Errc::denied, "not today");
+    pull("streamid=live/cam", "copy");
+    io::wait_until([this] { return ended.has_value(); });
+    EXPECT_NE(ended->error().text().find("1403"), std::string::npos) << ended->error().text();
+    EXPECT_EQ(port.links(), 1U);
+}
+
+TEST_F(SrtCalls, NobodyThereIsSaidToo) {
+    vhosts.server_options.connect_timeout = 300ms;
+    MUST(sessions.start("nobody", [this](io::Deadline forever) {
+        ended = dialler.push(MUST(parse_call_url("srt://127.0.0.1:9")), streams.find("/live/cam"), log, forever);
+    }));
+    io::wait_until([this] { return ended.has_value(); });
+    EXPECT_EQ(ended->code(), Errc::timed_out);
+}
+
+TEST_F(SrtCalls, NobodyConnectsToASocketOfCalls) {
+    const std::uint16_t port_of_calls = MUST(port.outgoing_socket(true))->endpoint().port;
+    const auto stranger = MUST(io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 20));
+    Caller::Options options;
+    options.to = {MUST(parse_ip("127.0.0.1")), port_of_calls};
+    options.socket_id = engine::srt::SocketId{7};
+    Caller caller(io::now(), options);
+    std::array<std::uint8_t, engine::srt::kDatagramBytesMax> buffer{};
+    const std::size_t size = caller.write_next(io::now(), buffer);
+    const std::array one{io::GsoBatch{Bytes(buffer).first(size), size, options.to, {}}};
+    const auto strangers = port.figures().strangers;
+    EXPECT_EQ(stranger->send(one), 1U);
+    io::wait_until([&] { return port.figures().strangers == strangers + 1; });
+    EXPECT_EQ(stranger->receive(io::Deadline::after(20ms)).code(), Errc::timed_out);
 }
 
 TEST_F(SrtSessions, TheDoctorReachesThePort) {

@@ -73,6 +73,7 @@ public:
     std::vector<TrackInfo> tracks() const;
     std::uint32_t version() const { return version_; }
     std::uint16_t program() const { return program_; }
+    std::uint16_t map_pid() const { return map_pid_; }
     Counters counters() const;
     // Memory of unfinished units.
     std::size_t held_bytes() const { return held_; }

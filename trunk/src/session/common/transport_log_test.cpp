@@ -1,0 +1,203 @@
+#include "session/common/transport_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/hex_fixture.hpp"
+#include "media/stream_table.hpp"
+#include "wire/ts/ts_builder_fixture.hpp"
+
+namespace live::session {
+namespace {
+
+using wire::ts::BuiltStream;
+using wire::ts::TsBuilder;
+using Buffer = std::vector<std::uint8_t>;
+
+constexpr std::uint16_t kVideo = 0x101;
+constexpr std::uint16_t kAudio = 0x102;
+const BuiltStream kAvc{0x1B, kVideo, {}};
+const BuiltStream kAac{0x0F, kAudio, {}};
+
+// A publisher: what it sends is read, and logged.
+struct Publisher {
+    TsBuilder ts;
+    wire::ts::TsReader reader;
+    TransportLog log{1};
+
+    // What has been built since the last time, in units of so many packets.
+    void send(std::size_t packets = 7) {
+        const Buffer bytes = std::exchange(ts.bytes, {});
+        for (Bytes rest = bytes; !rest.empty();) {
+            const Bytes unit = rest.first(std::min(rest.size(), packets * 188));
+            rest = rest.subspan(unit.size());
+            reader.feed(unit);
+            log.append(Slice::copy_of(unit), reader);
+            while (auto one = reader.next())
+                if (one->kind == wire::ts::StreamKind::video && one->frame.content == wire::codec::Content::frame)
+                    log.note_picture(one->frame);
+        }
+    }
+    // With random_access_indicator, if `flagged`; returns where it begins if everything is sent afterwards.
+    TransportLog::Position picture(bool key, bool flagged, std::size_t bytes = 600) {
+        Buffer payload =
+            key ? hex("00000001 6764001facd9405005bb011000000300100000030320f18319600100 00000001 68ebe3cb22c0 00000001 65")
+                : hex("00000001 41");
+        payload.resize(std::max(bytes, payload.size()), 0x5A);
+        const Buffer pes = wire::ts::built_pes(0xE0, {.pts = pts_ += 3'600}, payload, false);
+        const std::size_t at = ts.bytes.size();
+        // The first packet has room for flags.
+        const std::size_t first = std::min<std::size_t>(pes.size(), 100);
+        ts.packet(kVideo, true, Bytes(pes).first(first));
+        if (flagged)
+            ts.bytes[at + 5] |= 0x40;
+        for (Bytes rest = Bytes(pes).subspan(first); !rest.empty();) {
+            const Bytes part = rest.first(std::min<std::size_t>(rest.size(), 184));
+            ts.packet(kVideo, false, part);
+            rest = rest.subspan(part.size());
+        }
+        return log.end() + at;
+    }
+
+private:
+    std::uint64_t pts_ = 90'000;
+};
+
+TEST(TransportLog, APlayerBeginsWhereAPacketSaysSoAndGetsTheRestUnchanged) {
+    Publisher publisher;
+    publisher.ts.tables({kAvc, kAac});
+    publisher.picture(false, false);
+    EXPECT_FALSE(publisher.log.entry(0));
+    const auto key = publisher.picture(true, true);
+    publisher.picture(false, false);
+    const Buffer sent = publisher.ts.bytes;
+    publisher.send();
+    ASSERT_EQ(publisher.log.entry(0), key);
+    EXPECT_FALSE(publisher.log.entry(publisher.log.end())) << "the next one is waited for";
+    Buffer got;
+    for (auto at = key; at < publisher.log.end();) {
+        const Slice part = publisher.log.read(at, 1'316);
+        ASSERT_FALSE(part.empty());
+        EXPECT_EQ(part.size() % 188, 0U);
+        got.insert(got.end(), part.bytes().begin(), part.bytes().end());
+        at += part.size();
+    }
+    EXPECT_EQ(got, Buffer(sent.begin() + static_cast<std::ptrdiff_t>(key), sent.end()));
+    EXPECT_TRUE(publisher.log.read(publisher.log.end(), 1'316).empty());
+    EXPECT_EQ(publisher.log.read(0, 400).size(), 376U) << "whole packets";
+    // The tables make it readable.
+    const Slice tables = publisher.log.tables();
+    EXPECT_EQ(tables.size(), 2 * 188U);
+    wire::ts::TsReader reader;
+    reader.feed(tables.bytes());
+    reader.finish();
+    EXPECT_EQ(reader.tracks().size(), 2U);
+}
+
+TEST(TransportLog, WithoutFlagsTheKeyFramesOfTheReaderCount) {
+    Publisher publisher;
+    publisher.ts.tables({kAvc});
+    publisher.picture(false, false);
+    publisher.send();
+    const auto key = publisher.picture(true, false);
+    publisher.send();
+    EXPECT_FALSE(publisher.log.entry(0)) << "it may go on";
+    publisher.picture(false, false);
+    publisher.send();
+    EXPECT_EQ(publisher.log.entry(0), key);
+}
+
+TEST(TransportLog, SeveralPicturesInOneUnitAreToldApart) {
+    Publisher publisher;
+    publisher.ts.tables({kAvc});
+    publisher.picture(false, false, 100);
+    publisher.send();
+    const auto key = publisher.picture(true, false, 100);
+    for (int i = 0; i < 4; ++i)
+        publisher.picture(false, false, 20);
+    publisher.send();
+    EXPECT_EQ(publisher.log.entry(0), key);
+}
+
+TEST(TransportLog, FlagsOnEveryPictureAreNotBelieved) {
+    Publisher publisher;
+    publisher.ts.tables({kAvc});
+    TransportLog::Position key = 0;
+    for (int i = 0; i < 40; ++i) {
+        const auto at = publisher.picture(i % 20 == 10, true);
+        if (i % 20 == 10)
+            key = at;
+        publisher.send();
+    }
+    EXPECT_EQ(publisher.log.entry(0), key);
+}
+
+TEST(TransportLog, AudioAloneBeginsAnywhere) {
+    Publisher publisher;
+    publisher.ts.tables({kAac});
+    publisher.ts.unit(kAudio, wire::ts::built_pes(0xC0, {.pts = 90'000}, Buffer(500, 0x21)));
+    publisher.send();
+    EXPECT_EQ(publisher.log.entry(0), 2 * 188U);
+}
+
+TEST(TransportLog, KeepsOneOrTwoGops) {
+    Publisher publisher;
+    publisher.ts.tables({kAvc});
+    std::vector<TransportLog::Position> keys;
+    for (int i = 0; i < 6; ++i) {
+        keys.push_back(publisher.picture(true, true, 100'000));
+        for (int more = 0; more < 20; ++more)
+            publisher.picture(false, false, 100'000);
+        publisher.send();
+    }
+    EXPECT_EQ(publisher.log.entry(0), keys.back());
+    EXPECT_LE(publisher.log.begin(), keys[keys.size() - 2]);
+    EXPECT_GT(publisher.log.begin(), keys[keys.size() - 3]);
+    EXPECT_EQ(publisher.log.held_bytes(), publisher.log.end() - publisher.log.begin());
+}
+
+TEST(TransportLog, AGopWithoutEndIsBounded) {
+    Publisher publisher;
+    publisher.ts.tables({kAvc});
+    publisher.picture(true, true);
+    publisher.send();
+    for (int i = 0; i < 40; ++i) {
+        publisher.picture(false, false, 1'000'000);
+        publisher.send();
+    }
+    EXPECT_LE(publisher.log.held_bytes(), TransportLog::kBytesMax);
+    EXPECT_GT(publisher.log.held_bytes(), TransportLog::kBytesMax - 2'000);
+    EXPECT_FALSE(publisher.log.entry(0)) << "its beginning has gone";
+    EXPECT_TRUE(publisher.log.read(0, 1'316).empty());
+}
+
+TEST(TransportLog, WhatIsNotOfWholePacketsSpoilsIt) {
+    Publisher publisher;
+    publisher.ts.tables({kAvc});
+    publisher.send();
+    EXPECT_TRUE(publisher.log.is_whole());
+    for (const Buffer& bad : {Buffer(187, 0x47), Buffer(188, 0x48), Buffer(1, 0x47)}) {
+        TransportLog log;
+        log.append(Slice::copy_of(bad), publisher.reader);
+        EXPECT_FALSE(log.is_whole());
+        EXPECT_EQ(log.held_bytes(), 0U);
+        log.append(Slice::copy_of(Buffer(188, 0x47)), publisher.reader);
+        EXPECT_FALSE(log.is_whole());
+    }
+}
+
+TEST(TransportLogs, TheNewestOfASourceIsFound) {
+    media::SlabPool slabs;
+    media::StreamTable streams(slabs);
+    const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+    TransportLogs logs;
+    EXPECT_EQ(logs.find(*source), nullptr);
+    auto first = std::make_unique<TransportLogs::Holder>(logs, source);
+    EXPECT_EQ(logs.find(*source), &first->log);
+    const TransportLogs::Holder second(logs, source);
+    EXPECT_NE(first->log.id(), second.log.id());
+    first.reset();
+    EXPECT_EQ(logs.find(*source), &second.log) << "the one that was taken over leaves later";
+}
+
+}  // namespace
+}  // namespace live::session

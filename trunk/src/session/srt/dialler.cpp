@@ -1,0 +1,87 @@
+#include "session/srt/dialler.hpp"
+
+#include <utility>
+
+#include "base/ip_network.hpp"
+#include "base/log_format.hpp"
+#include "io/loop.hpp"
+#include "io/off_loop.hpp"
+#include "io/resolve.hpp"
+#include "session/srt/opener.hpp"
+#include "session/srt/publish_session.hpp"
+#include "session/srt/push_session.hpp"
+
+namespace live::session::srt {
+
+namespace srt = engine::srt;
+
+namespace {
+
+srt::ConnectionOptions options_of(const CallUrl& url, const SrtServerOptions& server) {
+    srt::ConnectionOptions options = connection_options(server);
+    if (url.latency)
+        options.receive_latency = options.peer_latency = *url.latency;
+    options.requires_encryption = !url.passphrase.empty();
+    return options;
+}
+
+Result<srt::Caller::Encryption> encryption_of(const CallUrl& url, io::Deadline deadline) {
+    srt::Caller::Encryption encryption;
+    encryption.salt = srt::random_salt();
+    encryption.kek = TRY(io::off_loop([passphrase = url.passphrase, salt = encryption.salt,
+                                       size = url.key_bytes] { return srt::derive_key(passphrase, salt, size); },
+                                      deadline));
+    return encryption;
+}
+
+}  // namespace
+
+// All addresses of the host, one after the other.
+Result<Dialler::Called> Dialler::call(const CallUrl& url, Call::Purpose purpose, io::Deadline deadline) {
+    TRY(ready_());
+    srt::Caller::Options options;
+    options.stream_id = url.stream_id;
+    options.connection = options_of(url, context_.vhosts.server());
+    if (const auto limit = context_.vhosts.server().connect_timeout; limit.count() > 0)
+        options.connect_timeout = limit;
+    if (!url.passphrase.empty())
+        options.encryption = TRY(encryption_of(url, deadline));
+    Error last(Errc::not_found, "no address");
+    for (const Endpoint& endpoint : TRY(io::resolve(url.host, url.port, deadline))) {
+        options.to = {TRY(parse_ip(endpoint.ip)), endpoint.port};
+        auto call = std::make_unique<Call>(context_.port, purpose);
+        auto connected = call->connect(options, deadline);
+        if (connected.ok())
+            return Called{std::move(call), endpoint};
+        last = std::move(connected).error();
+        if (last.code() == Errc::cancelled)
+            break;
+    }
+    return last;
+}
+
+Result<void> Dialler::pull(const CallUrl& url, ClientRequest request, const Log& log, io::Deadline deadline) {
+    const Called called = TRY(call(url, Call::Purpose::pull, deadline));
+    LOG_INFO(log, "SRT: connected to {}, url={}", called.endpoint.text(), url.label());
+    request.kind = ClientKind::srt_publish;
+    request.protocol = "srt";
+    request.peer = called.endpoint.text();
+    Opening opening;
+    opening.call = called.call.get();
+    return std::make_unique<PublishSession>(context_, std::move(request), log)->run(opening, deadline);
+}
+
+Result<void> Dialler::push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline) {
+    const Called called = TRY(call(url, Call::Purpose::push, deadline));
+    LOG_INFO(log, "SRT: connected to {}, url={}", called.endpoint.text(), url.label());
+    Opening opening;
+    opening.call = called.call.get();
+    opening.options = options_of(url, context_.vhosts.server());
+    ClientRequest request;
+    request.kind = ClientKind::srt_play;
+    request.protocol = "srt";
+    request.peer = called.endpoint.text();
+    return std::make_unique<PushSession>(context_, std::move(request), source, log)->run(opening, deadline);
+}
+
+}  // namespace live::session::srt

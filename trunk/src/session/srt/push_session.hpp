@@ -1,0 +1,23 @@
+// PushSession: sends a source to another server, as a player is sent to. It is no client: nobody is asked about it, and it is in
+// no list.
+#pragma once
+
+#include "session/srt/play_session.hpp"
+
+namespace live::session::srt {
+
+class PushSession final : public PlaySession {
+public:
+    PushSession(Context& context, ClientRequest request, Ref<media::Source> source, const Log& log)
+        : PlaySession(context, std::move(request), log), pushed_(std::move(source)) {}
+    ~PushSession() override;
+
+private:
+    using PlaySession::serve;
+    Result<void> serve(Opening& opening, io::Deadline deadline) override;
+    void tell_closed(const Traffic& traffic) override;
+
+    Ref<media::Source> pushed_;
+};
+
+}  // namespace live::session::srt
