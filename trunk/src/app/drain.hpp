@@ -1,8 +1,8 @@
 // Drain: empties a node of a cluster before it stops. Nobody is placed on it any more; publishers and RTMP players that announced
 // E-RTMP's reconnect are asked to go on at another node. WebRTC has no message for that: in the last quarter of the time its
 // sessions end one after the other, with BYE and close_notify, so that their clients open new ones and are sent on. The rest stay
-// until they leave by themselves, or until the limit. A process that has handed over to a new program is emptied the same way: its
-// clients are asked to come again, and sessions of WebRTC stay.
+// until they leave by themselves, or until the limit. A process that has handed over to a new program is emptied the same way:
+// its clients are asked to come again, and sessions of WebRTC stay.
 #pragma once
 
 #include <chrono>

@@ -228,6 +228,17 @@ void Process::announce(const settings::LoadedSettings& loaded) const {
         LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
 
+Result<void> Process::join_master(const settings::Settings& settings) {
+    // Before the check of the parent, which may be gone already.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    auto socket = TRY(io::MessageSocket::adopt(io::kPassedHandle));
+    master_ = std::make_unique<service::workers::MasterLine>(command_.seat, std::move(socket));
+    TRY(master_->take_tally(command_.workers_secret, io::Deadline::after(kTallyLimit)));
+    if (settings.worker_affinity)
+        run_on_one_core(command_.seat.number - std::size_t{1});
+    return {};
+}
+
 int Process::serve(settings::LoadedSettings loaded) {
     announce(loaded);
     const auto files = raise_open_files_limit();
@@ -256,18 +267,9 @@ int Process::serve(settings::LoadedSettings loaded) {
         LOG_ERROR(log_, "{}", signals.error().text());
         return fail(signals.error().text(), kListenFailed);
     }
-    if (command_.seat.is_worker()) {
-        // Before the check of the parent, which may be gone already.
-        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-        auto socket = io::MessageSocket::adopt(io::kPassedHandle);
-        if (!socket.ok())
-            return fail(socket.error().sentence(), kListenFailed);
-        master_ = std::make_unique<service::workers::MasterLine>(command_.seat, *std::move(socket));
-        if (const auto taken = master_->take_tally(command_.workers_secret, io::Deadline::after(kTallyLimit)); !taken.ok())
-            return fail(taken.error().sentence(), kListenFailed);
-        if (loaded.settings.worker_affinity)
-            run_on_one_core(command_.seat.number - std::size_t{1});
-    }
+    if (command_.seat.is_worker())
+        if (const auto joined = join_master(loaded.settings); !joined.ok())
+            return fail(joined.error().sentence(), kListenFailed);
     if (command_.heir_of != 0)
         if (const auto status = take_over(loaded.settings))
             return *status;

@@ -72,6 +72,8 @@ private:
     bool serve_the_rest(io::SignalPipe& signals);
     void stay(io::SignalPipe& signals);
     void pass_on(int number);
+    // A worker's line to the master that has started it.
+    Result<void> join_master(const settings::Settings& settings);
     // Of a program that takes over from a running one.
     std::optional<int> take_over(const settings::Settings& settings);
     Result<void> use_pid_file();

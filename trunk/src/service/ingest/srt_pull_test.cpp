@@ -18,7 +18,9 @@ IngestOptions camera() {
     return ingest;
 }
 
-std::optional<SrtPullTarget> target_of(const IngestOptions& ingest) { return srt_pull_target(ingest, ingest.engines[0], kPullPlace); }
+std::optional<SrtPullTarget> target_of(const IngestOptions& ingest) {
+    return srt_pull_target(ingest, ingest.engines[0], kPullPlace);
+}
 
 TEST(SrtPull, TakesWhatIsCopiedToThisServer) {
     const auto target = target_of(camera());

@@ -92,7 +92,8 @@ void Connection::ask_to_leave(std::string reason) {
 }
 
 bool Connection::ask_to_move(const Redirect& to) {
-    if (!peer_.engine().can_reconnect() || (publishing_ == nullptr && playing_ == nullptr) || (to.is_here && request_.tc_url.empty()))
+    if (!peer_.engine().can_reconnect() || (publishing_ == nullptr && playing_ == nullptr) ||
+        (to.is_here && request_.tc_url.empty()))
         return false;
     std::string url = to.is_here ? request_.tc_url : to.rtmp.empty() ? std::string() : reconnect_url(to, request_);
     if (publishing_ != nullptr)

@@ -5,8 +5,8 @@
 #include "base/ip_network.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
-#include "io/off_loop.hpp"
 #include "io/resolve.hpp"
+#include "session/srt/key_check.hpp"
 #include "session/srt/opener.hpp"
 #include "session/srt/publish_session.hpp"
 #include "session/srt/push_session.hpp"
@@ -28,9 +28,7 @@ srt::ConnectionOptions options_of(const CallUrl& url, const SrtServerOptions& se
 Result<srt::Caller::Encryption> encryption_of(const CallUrl& url, io::Deadline deadline) {
     srt::Caller::Encryption encryption;
     encryption.salt = srt::random_salt();
-    encryption.kek = TRY(io::off_loop([passphrase = url.passphrase, salt = encryption.salt,
-                                       size = url.key_bytes] { return srt::derive_key(passphrase, salt, size); },
-                                      deadline));
+    encryption.kek = TRY(derive_key(url.passphrase, encryption.salt, url.key_bytes, deadline));
     return encryption;
 }
 

@@ -1,10 +1,21 @@
 #include "session/srt/key_check.hpp"
 
+#include <utility>
+
 #include "io/off_loop.hpp"
 
 namespace live::session::srt {
 
 namespace srt = engine::srt;
+
+Result<srt::KeyEncryptingKey> derive_key(std::string passphrase, const srt::Salt& salt, std::size_t key_bytes,
+                                         io::Deadline deadline) {
+    const auto derive = [passphrase = std::move(passphrase), salt, key_bytes] {
+        return srt::derive_key(passphrase, salt, key_bytes);
+    };
+    auto derived = io::off_loop(derive, deadline, io::Work::arrival);
+    return !derived.ok() && derived.code() == Errc::limit ? derive() : std::move(derived);
+}
 
 Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(const srt::Request& request, const std::string& passphrase,
                                                               io::Deadline deadline) {
@@ -19,9 +30,7 @@ Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(const srt::Request
     if (passphrase.empty())
         return Error(Errc::unsupported, "the client has a passphrase, and the stream has none");
     const srt::KeyMessage& message = *request.key_request;
-    kek = TRY(io::off_loop(
-        [passphrase, salt = message.salt, size = message.key_bytes] { return srt::derive_key(passphrase, salt, size); }, deadline,
-        io::Work::arrival));
+    kek = TRY(derive_key(passphrase, message.salt, message.key_bytes, deadline));
     TRY(srt::unwrap_keys(*kek, message.wrapped));
     return kek;
 }

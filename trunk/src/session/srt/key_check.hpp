@@ -1,6 +1,7 @@
 // Whether a client that wants to connect knows the passphrase.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -9,7 +10,11 @@
 
 namespace live::session::srt {
 
-// The key of the passphrase that the client must know, if there is one, derived in a worker thread. Errc::denied when its
+// The key of a passphrase, which takes about a millisecond: in a worker thread or, when many newcomers wait for that already,
+// here.
+Result<engine::srt::KeyEncryptingKey> derive_key(std::string passphrase, const engine::srt::Salt& salt, std::size_t key_bytes,
+                                                 io::Deadline deadline);
+// The key of the passphrase that the client must know, if there is one. Errc::denied when its
 // passphrase is another one, Errc::unsupported when only one side has one.
 Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(const engine::srt::Request& request,
                                                                       const std::string& passphrase, io::Deadline deadline);

@@ -5,7 +5,6 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
-#include "io/off_loop.hpp"
 #include "session/srt/call.hpp"
 #include "session/srt/key_check.hpp"
 
@@ -94,14 +93,11 @@ Result<void> Session::wait_for_end(io::Deadline deadline) {
     }
 }
 
-// About a millisecond of work.
 void Session::answer_key(io::Deadline deadline) {
     const auto question = connection()->key_question();
     std::optional<srt::KeyEncryptingKey> kek;
     if (!passphrase_.empty()) {
-        auto derived = io::off_loop([passphrase = passphrase_, salt = question->salt,
-                                     size = question->key_bytes] { return srt::derive_key(passphrase, salt, size); },
-                                    deadline, io::Work::arrival);
+        auto derived = derive_key(passphrase_, question->salt, question->key_bytes, deadline);
         if (!derived.ok())
             return end(derived.error());
         kek = *derived;
