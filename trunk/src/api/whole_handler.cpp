@@ -112,9 +112,8 @@ Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::strin
 
 std::vector<engine::workers::Worker> WholeHandler::everybody() const {
     const auto seat = workers_.seat();
-    std::vector<engine::workers::Worker> all{seat.address()};
-    if (!seat.is_worker())
-        all.insert(all.end(), workers_.others().begin(), workers_.others().end());
+    auto all = seat.is_worker() ? std::vector<engine::workers::Worker>() : workers_.others();
+    all.insert(all.begin(), seat.address());
     for (std::size_t i = 1; i < seat.count; ++i)
         all.push_back(static_cast<engine::workers::Worker>((seat.number - 1U + i) % seat.count + 1));
     return all;

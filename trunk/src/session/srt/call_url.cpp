@@ -69,6 +69,13 @@ Result<void> set(CallUrl& url, std::string_view name, std::string value) {
     return {};
 }
 
+// What stands before the first `separator`, or all; `text` keeps what is behind it.
+std::string_view take_until(std::string_view& text, char separator) {
+    const std::string_view taken = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(taken.size() + 1, text.size()));
+    return taken;
+}
+
 }  // namespace
 
 std::string CallUrl::label() const { return fmt::format("{}{}", kScheme, Endpoint{host, port}.text()); }
@@ -91,12 +98,12 @@ Result<CallUrl> parse_call_url(std::string_view text) {
     CallUrl url;
     url.host = std::move(where.host);
     url.port = *where.port;
-    for (std::string_view rest = text.substr(std::min(question + 1, text.size())); !rest.empty();) {
-        const std::size_t end = std::min(rest.find('&'), rest.size());
-        const std::string_view pair = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        const std::size_t equals = std::min(pair.find('='), pair.size());
-        TRY(set(url, pair.substr(0, equals), TRY(wire::http::percent_decode(pair.substr(std::min(equals + 1, pair.size()))))));
+    std::string_view rest = text.substr(std::min(question + 1, text.size()));
+    while (!rest.empty()) {
+        const std::string_view pair = take_until(rest, '&');
+        std::string_view value = pair;
+        const std::string_view name = take_until(value, '=');
+        TRY(set(url, name, TRY(wire::http::percent_decode(value))));
     }
     return url;
 }
