@@ -243,9 +243,13 @@ private:
     static void check_unit(const std::vector<std::uint8_t>& unit, const std::vector<Slice>& sent, std::int64_t& last) {
         if (unit.empty())
             return;
-        const auto at = std::ranges::search(unit, std::array<std::uint8_t, 5>{0, 0, 0, 1, 0x65}).end();
-        ASSERT_GE(unit.end() - at, 4);
-        const std::uint32_t number = at[0] | at[1] << 8U | at[2] << 16U | static_cast<std::uint32_t>(at[3]) << 24U;
+        constexpr std::array<std::uint8_t, 5> kBegin{0, 0, 0, 1, 0x65};
+        auto at = std::search(unit.begin(), unit.end(), kBegin.begin(), kBegin.end());
+        ASSERT_GE(unit.end() - at, 9);
+        at += 5;
+        std::uint32_t number = 0;
+        for (std::ptrdiff_t i = 4; i-- > 0;)
+            number = number << 8U | at[i];
         ASSERT_LT(number, sent.size());
         ASSERT_GT(number, last);
         last = number;

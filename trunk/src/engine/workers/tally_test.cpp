@@ -26,7 +26,7 @@ Address address_of(std::uint32_t number) {
 
 struct WorkersTallyTest : ::testing::Test {
     struct Free {
-        void operator()(std::uint8_t* memory) const { ::operator delete(memory, std::align_val_t(Tally::kAlignment)); }
+        void operator()(std::uint8_t* block) const { ::operator delete(block, std::align_val_t(Tally::kAlignment)); }
     };
     WorkersTallyTest() {
         std::memset(memory.get(), 0, size);
