@@ -1,5 +1,6 @@
 """Fixtures of the end-to-end tests: the server under test, the clips, the options --long and --workers."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -54,6 +55,24 @@ def fixture_workers(request):
         if count > 1:
             patch.setenv("SRS_WORKERS", str(count))
         yield count
+
+
+@pytest.fixture(name="company", autouse=True)
+def fixture_company(request, tmp_path_factory):
+    """Tests marked `alone` run beside no other (pytest-xdist): time is what they measure, and their helpers need it."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    folder = tmp_path_factory.getbasetemp().parent
+    with open(folder / "gate", "w", encoding="ascii") as gate, open(folder / "turn", "w", encoding="ascii") as turn:
+        # Who waits to be alone has the gate, so that nobody else begins.
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        if request.node.get_closest_marker("alone"):
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        else:
+            fcntl.flock(turn, fcntl.LOCK_SH)
+            fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
 
 
 # Files of more than a minute begin first: where files run beside each other (pytest-xdist), the last one runs alone.

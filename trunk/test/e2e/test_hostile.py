@@ -11,6 +11,7 @@ def attack(tmp_path, clip, seconds: int, calm: int, players: int) -> None:
     assert not report["failures"], report
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("seconds, calm, players", [pytest.param(8, 6, 8, id="short"),
                                                     pytest.param(60, 60, 50, id="whole", marks=pytest.mark.long)])
 def test_who_plays_does_not_notice_all_attacks_at_once(tmp_path, clip, seconds, calm, players):

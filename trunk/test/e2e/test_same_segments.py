@@ -315,6 +315,7 @@ class AnyNode:
         self.server.server_close()
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("seconds", [10, pytest.param(60, marks=pytest.mark.long)])
 def test_a_player_may_change_nodes_at_any_request(server, clip, chromium, html, seconds):
     hls = "hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"

@@ -245,6 +245,7 @@ def test_datagrams_of_strangers_hurt_nothing(server, clip):
         assert metrics(live)["millrace_srt_strangers_total"] > 100
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("loss, delay_s", [(0.05, 0.01), (0.10, 0.025)])
 def test_a_bad_link_loses_nothing_for_good(server, clip, loss, delay_s):
     live = start(server, root="latency 400;")

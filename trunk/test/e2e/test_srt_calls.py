@@ -80,7 +80,7 @@ def test_the_names_of_the_stream_go_into_the_address(server, clip):
 @pytest.mark.parametrize("bits", [0, 128, 192, 256])
 def test_srt_live_transmit_takes_a_push(server, clip, tmp_path, bits):
     port, file = free_port(), tmp_path / "taken.ts"
-    keys = f"passphrase={SECRET}&pbkeylen={bits // 8}" if bits else ""
+    keys = "latency=1000" + (f"&passphrase={SECRET}&pbkeylen={bits // 8}" if bits else "")
     with open(file, "wb") as out:
         taker = subprocess.Popen(["srt-live-transmit", "-q", f"srt://127.0.0.1:{port}?mode=listener&{keys}", "file://con"], stdout=out,
                                  stderr=subprocess.DEVNULL)

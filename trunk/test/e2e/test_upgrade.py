@@ -91,8 +91,8 @@ def test_nobody_notices(live, clip):
     # One API for both: the stream, and the clients of each.
     streams = live.api("/api/v1/streams/")["streams"]
     assert len(streams) == 1 and streams[0]["publish"]["active"], streams
-    kinds = sorted(one["type"] for one in live.api("/api/v1/clients/")["clients"])
-    assert "fmle-publish" in kinds and kinds.count("rtmp-play") == 2, kinds
+    kinds = sorted(one["type"] for one in live.api("/api/v1/clients/?count=1000")["clients"])
+    assert "fmle-publish" in kinds and kinds.count("rtmp-play") == 2, " ".join(kinds)
     new_segments = segments(base)
     assert set(old_segments) & set(new_segments), (sorted(old_segments), sorted(new_segments))
     for name in set(old_segments) & set(new_segments):
@@ -386,6 +386,7 @@ def test_only_this_machine_may_ask(live):
 def test_ffmpeg_publishes_and_plays_on(live, clip):
     with FfmpegPublisher(live.url("cam"), clip("basic")):
         wait_playable(live.url("cam"), 20)
+        wait_until(lambda: playlist_or_none(f"http://127.0.0.1:{live.ports['http']}/live/"), 20, "HLS is there")
         seen: list = []
         players = [threading.Thread(target=lambda url=url: seen.append(play_check.play(url, 9).problems()))
                    for url in (live.url("cam"), f"http://127.0.0.1:{live.ports['http']}/live/cam.m3u8")]
