@@ -333,7 +333,8 @@ def test_a_player_may_change_nodes_at_any_request(server, clip, chromium, html, 
             ended = page.value("[video.currentTime, performance.now()]")
             stalled_s = (ended[1] - began[1]) / 1000 - (ended[0] - began[0])
             errors = page.value("errors")
-            assert [one for one in errors if one != "bufferStalledError"] == []
+            # hls.js may begin a moment before its first picture, and says that it skips this hole. A later one would be in `buffered`.
+            assert [one for one in errors if one not in ("bufferStalledError", "bufferSeekOverHole")] == []
             assert page.value("video.buffered.length") == 1, "no gap"
             # The short form runs beside other tests, which may take the browser's time.
             if seconds == 60:
