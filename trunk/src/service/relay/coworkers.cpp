@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/counted.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "service/relay/cluster_answer.hpp"
@@ -21,17 +22,6 @@ const std::string* place_for(session::ClientKind kind, const session::Redirect& 
         default: return nullptr;
     }
 }
-
-class Counted {
-public:
-    explicit Counted(std::size_t& count) : count_(count) { ++count_; }
-    ~Counted() { --count_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-
-private:
-    std::size_t& count_;
-};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/counted.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::service::workers {
@@ -10,17 +11,6 @@ using wire::http::Status;
 using Answered = std::optional<std::size_t>;
 
 namespace {
-
-class Counted {
-public:
-    explicit Counted(std::size_t& count) : count_(count) { ++count_; }
-    ~Counted() { --count_; }
-    Counted(const Counted&) = delete;
-    Counted& operator=(const Counted&) = delete;
-
-private:
-    std::size_t& count_;
-};
 
 // The virtual host follows from it.
 std::string url_of(const session::http::Request& request) {

@@ -1,11 +1,7 @@
 #include "service/workers/strays.hpp"
 
-#include <gtest/gtest.h>
-
-#include "base/log_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
+#include "service/workers/worker_fixture.hpp"
 #include "session/common/stray_vectors.hpp"
 
 namespace live::service::workers {
@@ -15,12 +11,9 @@ using engine::workers::Kind;
 using engine::workers::Message;
 
 // The test is the master, and the process that was there before.
-class StraysTest : public testing::Test {
+class StraysTest : public WorkerFixture {
 protected:
-    StraysTest() {
-        auto [mine, its] = MUST(io::MessageSocket::pair());
-        master_ = std::make_unique<io::MessageSocket>(std::move(mine));
-        line_ = std::make_unique<MasterLine>(Seat{0, 0, 2}, std::move(its));
+    StraysTest() : WorkerFixture({0, 0, 2}) {
         MUST(workers_.start(fibers_, io::Deadline::never()));
         MUST(workers_.attach(*line_));
         MUST(heir_.start(fibers_, io::Deadline::never()));
@@ -41,17 +34,7 @@ protected:
         return {};
     }
 
-    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
-    NoLog sink_;
-    Log log_{sink_, "test"};
-    media::SlabPool slabs_;
-    media::StreamTable streams_{slabs_};
-    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(4096);
-    http_client::HttpClient http_{"test/1", scratch_, nullptr};
     NoEvents events_;
-    io::Scope fibers_{"test"};
-    std::unique_ptr<io::MessageSocket> master_;
-    std::unique_ptr<MasterLine> line_;
     WorkerService workers_{{nullptr, streams_, http_, {}, {}}, events_, log_};
     std::vector<std::pair<session::Stray, std::string>> taken_;
     Strays heir_{workers_, true, {}, log_};

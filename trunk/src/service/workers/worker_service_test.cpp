@@ -1,10 +1,6 @@
 #include "service/workers/worker_service.hpp"
 
-#include <gtest/gtest.h>
-
-#include "base/log_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
+#include "service/workers/worker_fixture.hpp"
 #include "service/workers/workers_resolver.hpp"
 
 namespace live::service::workers {
@@ -28,13 +24,9 @@ struct Events final : cluster::ClusterEvents {
     std::vector<std::string> said;
 };
 
-// The test is the master.
-class WorkerServiceTest : public testing::Test {
+class WorkerServiceTest : public WorkerFixture {
 protected:
-    WorkerServiceTest() {
-        auto [mine, its] = MUST(io::MessageSocket::pair());
-        master_ = std::make_unique<io::MessageSocket>(std::move(mine));
-        line_ = std::make_unique<MasterLine>(Seat{2, 3}, std::move(its));
+    WorkerServiceTest() : WorkerFixture({2, 3}) {
         service_ = std::make_unique<WorkerService>(WorkerContext{line_.get(), streams_, http_,
                                                                  [this](Purpose purpose, std::unique_ptr<io::TcpStream> stream) {
                                                                      links_.emplace_back(purpose, std::move(stream));
@@ -63,21 +55,10 @@ protected:
             return message;
         }
     }
-    void say(const Message& message) { EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message(message)))); }
 
-    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
-    NoLog sink_;
-    Log log_{sink_, "test"};
-    media::SlabPool slabs_;
-    media::StreamTable streams_{slabs_};
-    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(4096);
-    http_client::HttpClient http_{"test/1", scratch_, nullptr};
     Events events_;
     std::vector<std::pair<Purpose, std::unique_ptr<io::TcpStream>>> links_;
     bool ended_ = false;
-    io::Scope fibers_{"test"};
-    std::unique_ptr<io::MessageSocket> master_;
-    std::unique_ptr<MasterLine> line_;
     std::unique_ptr<WorkerService> service_;
 };
 
@@ -171,14 +152,9 @@ TEST_F(WorkerServiceTest, ConnectsWithOthers) {
 }
 
 // A process that was alone, and that hands over to another.
-class UpgradeTest : public testing::Test, protected Succession {
+class UpgradeTest : public WorkerFixture, protected Succession {
 protected:
-    UpgradeTest() {
-        auto [mine, its] = MUST(io::MessageSocket::pair());
-        master_ = std::make_unique<io::MessageSocket>(std::move(mine));
-        line_ = std::make_unique<MasterLine>(Seat{0, 0, 1}, std::move(its));
-        MUST(service_.start(fibers_, io::Deadline::never()));
-    }
+    UpgradeTest() : WorkerFixture({0, 0, 1}) { MUST(service_.start(fibers_, io::Deadline::never())); }
     ~UpgradeTest() override { MUST(fibers_.stop(io::Deadline::after(1s))); }
 
     void on_give() override { said_.emplace_back("give"); }
@@ -187,7 +163,6 @@ protected:
     }
     void on_take() override { said_.emplace_back("take"); }
 
-    void say(const Message& message) { EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message(message)))); }
     std::vector<Message> told() {
         std::vector<Message> all;
         std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
@@ -197,20 +172,10 @@ protected:
         return all;
     }
 
-    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
-    NoLog sink_;
-    Log log_{sink_, "test"};
-    media::SlabPool slabs_;
-    media::StreamTable streams_{slabs_};
-    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(4096);
-    http_client::HttpClient http_{"test/1", scratch_, nullptr};
     Events events_;
     std::vector<std::string> said_;
     std::vector<std::size_t> others_;
     bool ended_ = false;
-    io::Scope fibers_{"test"};
-    std::unique_ptr<io::MessageSocket> master_;
-    std::unique_ptr<MasterLine> line_;
     WorkerService service_{{nullptr,
                             streams_,
                             http_,
