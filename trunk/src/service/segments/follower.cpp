@@ -63,6 +63,7 @@ void Follower::go_alone() {
     opened_.clear();
     pending_.reset();
     waiting_from_.reset();
+    hand_out_all();
 }
 
 void Follower::wait(std::optional<Mark> pending) {
@@ -231,6 +232,8 @@ void Follower::collect() {
         else
             queue_.emplace_back(std::move(made));
     }
+    if (state_ == State::alone)
+        return hand_out_all();
     const auto unconfirmed = std::ranges::count_if(queue_, [this](const Event& event) { return is_unconfirmed(event); });
     if (state_ == State::following && unconfirmed > static_cast<std::ptrdiff_t>(kUnconfirmedMax))
         go_alone();
@@ -252,19 +255,26 @@ void Follower::note_opened(SegmentState state) {
 }
 
 std::vector<Follower::Event> Follower::take() {
-    std::vector<Event> events;
-    while (!queue_.empty()) {
-        if (state_ != State::alone && is_unconfirmed(queue_.front()))
-            break;
-        if (const PartMade* part = part_of(queue_.front())) {
-            if (std::exchange(handed_number_, part->number) != part->number)
-                handed_parts_.clear();
-            handed_parts_.push_back(bytes_of(*part));
-        }
-        events.push_back(std::move(queue_.front()));
+    while (!queue_.empty() && !is_unconfirmed(queue_.front())) {
+        hand_out(std::move(queue_.front()));
         queue_.pop_front();
     }
-    return events;
+    return std::exchange(ready_, {});
+}
+
+// What was made without marks is not measured by those that come, which may count from the beginning again.
+void Follower::hand_out_all() {
+    for (Event& event : std::exchange(queue_, {}))
+        hand_out(std::move(event));
+}
+
+void Follower::hand_out(Event event) {
+    if (const PartMade* part = part_of(event)) {
+        if (std::exchange(handed_number_, part->number) != part->number)
+            handed_parts_.clear();
+        handed_parts_.push_back(bytes_of(*part));
+    }
+    ready_.push_back(std::move(event));
 }
 
 void Follower::drop_unconfirmed() {

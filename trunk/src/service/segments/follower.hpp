@@ -79,6 +79,8 @@ private:
     void resume(const Mark& mark);
     void wait(std::optional<Mark> pending);
     void go_alone();
+    void hand_out_all();
+    void hand_out(Event event);
     std::optional<std::size_t> find(const SegmentState& said) const;
     std::vector<media::Packet> formats_for(const SegmentState& said, std::size_t at) const;
     void keep(const media::Packet& packet);
@@ -94,6 +96,7 @@ private:
     std::optional<Mark> pending_;      // while waiting: its first frame has not arrived
     std::optional<MediaTime> waiting_from_;
     std::deque<Event> queue_;
+    std::vector<Event> ready_;               // taken from the queue
     std::uint64_t confirmed_ = 0;            // segments below this number may be handed out
     std::uint64_t handed_number_ = 0;        // the newest segment of which parts were handed out
     std::vector<std::size_t> handed_parts_;  // their bytes

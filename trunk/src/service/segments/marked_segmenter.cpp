@@ -13,6 +13,7 @@ MarkedSegmenter::MarkedSegmenter(Setup setup, Segmenter segmenter)
     : setup_(std::move(setup)), instance_(random_number()), segmenter_(std::move(segmenter)) {}
 
 void MarkedSegmenter::end_publisher() {
+    has_mark_ = false;
     if (follower_)
         return follower_->restart();
     const bool was_open = segmenter_.is_open();
@@ -63,9 +64,11 @@ std::optional<Mark> MarkedSegmenter::read(const media::Packet& packet) {
                      setup_.series, setup_.source.url());
         return std::nullopt;
     }
-    // A node between here and the origin has connected again, and repeats the newest GOP.
-    if (std::exchange(to_origin_, text->to_origin) != text->to_origin)
-        follower_->restart();
+    const MediaTime by = text->to_origin - std::exchange(to_origin_, text->to_origin);
+    if (!std::exchange(has_mark_, true))
+        follower_->shift(by);  // until now the timelines seemed to be as far apart as with the publisher before
+    else if (by != MediaTime{})
+        follower_->restart();  // a node between here and the origin has connected again, and repeats the newest GOP
     return *std::move(mark);
 }
 

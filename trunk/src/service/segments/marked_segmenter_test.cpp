@@ -87,5 +87,71 @@ TEST(MarkedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
     EXPECT_EQ(segments_in(here.take()), 2U);
 }
 
+// The node with the publisher, and what it says about its segments.
+struct OriginNode {
+    OriginNode(const Ref<media::Source>& source, std::uint64_t id)
+        : marked({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts())), instance(id) {
+        marked.begin_publisher(false);
+    }
+    // The mark of the segment that this packet begins.
+    std::optional<media::Packet> push(const media::Packet& packet, MediaTime to_origin) {
+        marked.push(packet);
+        std::optional<media::Packet> mark;
+        for (const MarkedSegmenter::Event& event : marked.take()) {
+            const auto* made = std::get_if<Made>(&event);
+            const auto* opened = made != nullptr ? std::get_if<SegmentOpened>(made) : nullptr;
+            if (opened == nullptr)
+                continue;
+            mark.emplace().kind = Kind::data;
+            mark->payload = media::write_relay_mark({"hls", write_mark({1, instance, opened->state, {}}), to_origin});
+        }
+        return mark;
+    }
+    MarkedSegmenter marked;
+    std::uint64_t instance;
+};
+
+// It counts from the beginning again, and its timeline begins at 0; here the stream goes on.
+TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) {
+    const auto loop = MUST(io::Loop::create());
+    media::SlabPool pool;
+    media::StreamTable streams(pool);
+    const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+    MarkedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+    std::vector<std::uint64_t> resumed;
+    std::size_t segments = 0;
+    const auto publish = [&](std::uint64_t instance, MediaTime ahead, int seconds) {
+        OriginNode origin(source, instance);
+        here.end_publisher();
+        here.begin_publisher(true);
+        const auto push = [&](media::Packet packet) {
+            const auto mark = origin.push(packet, -ahead);
+            packet.dts += ahead;
+            here.push(packet);
+            if (mark)
+                if (const auto read = here.read(*mark))
+                    here.follow(*read);
+            for (const MarkedSegmenter::Event& event : here.take()) {
+                if (const auto* at = std::get_if<Follower::Resumed>(&event))
+                    resumed.push_back(std::get<SegmentState>(at->mark.what).number);
+                const auto* made = std::get_if<Made>(&event);
+                segments += made != nullptr && std::holds_alternative<SegmentMade>(*made);
+            }
+        };
+        push(config_packet(Kind::video, avc_config()));
+        push(config_packet(Kind::audio, aac_config()));
+        for (int i = 0; i < 25 * seconds; ++i) {
+            push(media::tag_packet(Kind::audio, false, false, 40ms * i, audio()));
+            push(media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i + 23ms, picture(i % 50 == 0)));
+        }
+    };
+    publish(7, 0s, 21);
+    EXPECT_EQ(resumed, (std::vector<std::uint64_t>{}));
+    EXPECT_EQ(segments, 10U);
+    publish(8, 21s, 7);
+    EXPECT_EQ(resumed, (std::vector<std::uint64_t>{0}));
+    EXPECT_EQ(segments, 13U) << "each as soon as the next one has begun";
+}
+
 }  // namespace
 }  // namespace live::service::segments
