@@ -3,6 +3,7 @@
 #include <hiredis/hiredis.h>
 #include <hiredis/read.h>
 
+#include <optional>
 #include <utility>
 
 namespace live::engine::redis {
@@ -27,18 +28,25 @@ Reply* place_of(const redisReadTask* task) {
     return &static_cast<Reply*>(task->parent->obj)->items[static_cast<std::size_t>(task->idx)];
 }
 
-Reply::Kind kind_of(int type) {
+std::optional<Reply::Kind> kind_of(int type) {
     switch (type) {
+        case REDIS_REPLY_STRING: return Reply::Kind::text;
         case REDIS_REPLY_STATUS: return Reply::Kind::status;
         case REDIS_REPLY_ERROR: return Reply::Kind::error;
-        default: return Reply::Kind::text;
+        default: return std::nullopt;
     }
 }
 
-// nullptr ends the reader: it takes it for a lack of memory.
+// nullptr ends the reader: it takes it for a lack of memory. New versions have no bound for lists in lists, and take the newer
+// protocol's maps, sets and pushes for lists.
 template <class Count>
 void* make_list(const redisReadTask* task, Count count) {
     std::size_t& values = static_cast<Building*>(task->privdata)->values;
+    std::size_t depth = 1;
+    for (const redisReadTask* parent = task->parent; parent != nullptr; parent = parent->parent)
+        ++depth;
+    if (task->type != REDIS_REPLY_ARRAY || depth > ReplyReader::kDepthMax)
+        return nullptr;
     if (count < Count{} || static_cast<std::size_t>(count) > ReplyReader::kValuesMax - values)
         return nullptr;
     values += static_cast<std::size_t>(count);
@@ -52,8 +60,11 @@ void* make_list(const redisReadTask* task, Count count) {
 template <class Functions>
 void set_functions(Functions& functions) {
     functions.createString = [](const redisReadTask* task, char* text, std::size_t length) -> void* {
+        const auto kind = kind_of(task->type);
+        if (!kind)
+            return nullptr;
         Reply* place = place_of(task);
-        place->kind = kind_of(task->type);
+        place->kind = *kind;
         place->text.assign(text, length);
         return place;
     };

@@ -32,9 +32,10 @@ struct Reply {
 
 class ReplyReader {
 public:
-    // Bytes and values of one reply. Lists in lists are refused when they are deeper than hiredis allows (7).
+    // Bytes and values of one reply, and lists in lists.
     static constexpr std::size_t kReplyBytesMax = 16 << 20;
     static constexpr std::size_t kValuesMax = 200'000;
+    static constexpr std::size_t kDepthMax = 7;
 
     ReplyReader();
     ~ReplyReader();

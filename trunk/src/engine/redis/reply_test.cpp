@@ -61,12 +61,27 @@ TEST(RedisReply, ManyComeAtOnce) {
 }
 
 TEST(RedisReply, AnythingElseEndsTheReader) {
-    for (const char* bytes : {"HTTP/1.1 400\r\n", "*x\r\n", "$x\r\n", ":x\r\n", "*2147483647\r\n", "*99999999999999\r\n",
-                              "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", ",1.5\r\n", "#t\r\n"}) {
+    for (const char* bytes :
+         {"HTTP/1.1 400\r\n", "*x\r\n", "$x\r\n", ":x\r\n", "*2147483647\r\n", "*99999999999999\r\n",
+          "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", ",1.5\r\n", "#t\r\n", "%1\r\n+a\r\n:1\r\n",
+          "~1\r\n+a\r\n", ">1\r\n+a\r\n", "(12345678901234567890\r\n", "=5\r\ntxt:a\r\n"}) {
         ReplyReader reader;
         ASSERT_TRUE(reader.feed(as_bytes(std::string_view(bytes))).ok());
         EXPECT_EQ(reader.next().code(), Errc::malformed) << bytes;
     }
+}
+
+// Which would be destroyed one in the other.
+TEST(RedisReply, ListsInListsHaveABound) {
+    std::string bytes;
+    for (std::size_t i = 0; i < ReplyReader::kDepthMax; ++i)
+        bytes += "*1\r\n";
+    ReplyReader deep;
+    ASSERT_TRUE(deep.feed(as_bytes(bytes + ":1\r\n")).ok());
+    EXPECT_TRUE(MUST(deep.next()));
+    ReplyReader deeper;
+    ASSERT_TRUE(deeper.feed(as_bytes(bytes + "*1\r\n:1\r\n")).ok());
+    EXPECT_EQ(deeper.next().code(), Errc::malformed);
 }
 
 TEST(RedisReply, HasABound) {
