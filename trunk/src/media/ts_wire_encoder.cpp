@@ -8,6 +8,9 @@ namespace live::media {
 namespace {
 
 constexpr std::size_t kKeptBytes = 64 * 1024;
+// Whether transport packets begin with the program association table.
+bool begin_with_tables(Bytes packets) { return packets.size() >= 3 && (packets[1] & 0x1FU) == 0 && packets[2] == 0; }
+
 constexpr std::size_t kPieceBytes = kKeptBytes / wire::ts::kPacketBytes * wire::ts::kPacketBytes;
 
 }  // namespace
@@ -36,13 +39,15 @@ WireEncoder::Encoded TsWireEncoder::encode(const Packet& packet, SlabLog& log) {
     if (is_slow(packet)) {
         while (!prepare(packet, packet.payload.size())) {
         }
+        Encoded encoded;
         if (large_) {
+            encoded.has_introduction = begin_with_tables(large_->packed.bytes());
             log.append(frame_head(framing_, large_->packed.size()).view());
             log.append_owned(std::move(large_->packed));
             log.append(frame_end(framing_));
         }
         large_.reset();
-        return {};
+        return encoded;
     }
     packets_.clear();
     convert(packet);
@@ -51,9 +56,10 @@ WireEncoder::Encoded TsWireEncoder::encode(const Packet& packet, SlabLog& log) {
     log.append(frame_head(framing_, packets_.size()).view());
     log.append(packets_);
     log.append(frame_end(framing_));
+    const Encoded encoded{.has_introduction = begin_with_tables(packets_)};
     if (packets_.capacity() > kKeptBytes)
         packets_ = {};
-    return {};
+    return encoded;
 }
 
 bool TsWireEncoder::prepare(const Packet& packet, std::size_t bytes) {

@@ -42,7 +42,9 @@ void WireCursor::place(Sequence from, bool joining) {
     must_jump_ = false;
     if (joining || config_version_ != source_->config_version()) {
         const Ring& ring = source_->ring();
-        introduce(from < ring.next() ? time_of(ring.at(from)) : 0);
+        config_version_ = source_->config_version();
+        if (from == wire_log_.next() || !wire_log_.entry(from).has_introduction)
+            introduce(from < ring.next() ? time_of(ring.at(from)) : 0);
     }
 }
 
@@ -87,7 +89,6 @@ void WireCursor::introduce(std::int64_t time_ms) {
     if (format_.relayed)
         for (const Source::KeptMark& mark : source_->marks())
             wire_log_.encoder().append_own_message(mark.packet, 0, private_);
-    config_version_ = source_->config_version();
 }
 
 std::int64_t WireCursor::time_of(const Packet& packet) const { return std::max<std::int64_t>(to_ms(packet.dts) - base_ms_, 0); }

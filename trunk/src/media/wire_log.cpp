@@ -25,7 +25,7 @@ void WireLog::append(const Packet& packet) {
     const Position offset = log_.head();
     const bool is_left_out = packet.is_mark() && !with_marks_;
     const WireEncoder::Encoded encoded = is_left_out ? WireEncoder::Encoded() : encoder_->encode(packet, log_);
-    entries_.push_back({offset, encoded.header_bytes, encoded.needs_own_header});
+    entries_.push_back({offset, encoded.header_bytes, encoded.needs_own_header, encoded.has_introduction});
     kinds_.add(packet.kind);
     if (encoded.needs_own_header)
         ++epoch_;

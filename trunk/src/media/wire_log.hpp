@@ -49,6 +49,8 @@ public:
         // The shared header cannot carry this packet's time (the first of its kind, or a time jump): every reader needs a header
         // of its own here.
         bool needs_own_header = false;
+        // Begins with what append_own_message() would write for a reader that joins here.
+        bool has_introduction = false;
     };
 
     // Formats that copy a payload take some 0.5 ms for so many bytes.
@@ -80,6 +82,7 @@ public:
         Position offset = 0;
         std::uint8_t header_bytes = 0;
         bool needs_own_header = false;
+        bool has_introduction = false;
     };
 
     // Its first packet will be `first`.
