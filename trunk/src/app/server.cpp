@@ -311,6 +311,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     }
     admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
+    streams_.set_rest_encoder(rest_encoder_);
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
     // First: an HTTP-TS mount may match the name of a fragment.

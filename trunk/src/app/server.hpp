@@ -60,6 +60,7 @@
 #include "session/common/client_table.hpp"
 #include "session/common/fan_out.hpp"
 #include "session/common/places.hpp"
+#include "session/common/rest_encoder.hpp"
 #include "session/common/traffic.hpp"
 #include "session/http_live/play_handler.hpp"
 #include "session/rtmp/context.hpp"
@@ -148,6 +149,7 @@ private:
     service::ServiceList services_;
     io::Scope fibers_{"service"};  // of services
     session::FanOut fan_out_;
+    session::RestEncoder rest_encoder_{fibers_};
     service::stats::StreamStats stream_stats_{streams_};
     service::access_log::AccessLog access_log_;
     session::ClientTable clients_;

@@ -51,4 +51,16 @@ public:
 // One part for write_all and try_write.
 inline ::iovec as_part(Bytes bytes) { return {const_cast<std::uint8_t*>(bytes.data()), bytes.size()}; }
 
+// At most the first `bytes` of the parts; shortens the last of them.
+inline std::span<::iovec> first_bytes(std::span<::iovec> parts, std::size_t bytes) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].iov_len >= bytes) {
+            parts[i].iov_len = bytes;
+            return parts.first(i + 1);
+        }
+        bytes -= parts[i].iov_len;
+    }
+    return parts;
+}
+
 }  // namespace live::io

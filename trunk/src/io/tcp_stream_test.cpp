@@ -87,6 +87,22 @@ TEST_F(TcpStreamTest, AWriterWaitsForASlowReaderAndLosesNothing) {
     MUST(scope.join(Deadline::after(kSoon)));
 }
 
+TEST(Parts, FirstBytesShortensTheLastPart) {
+    const auto sizes = [](std::size_t bytes) {
+        std::vector<::iovec> parts{as_part(as_bytes("one")), as_part(as_bytes("")), as_part(as_bytes("seven"))};
+        std::vector<std::size_t> lengths;
+        for (const ::iovec& part : first_bytes(parts, bytes))
+            lengths.push_back(part.iov_len);
+        return lengths;
+    };
+    EXPECT_EQ(sizes(0), (std::vector<std::size_t>{0}));
+    EXPECT_EQ(sizes(2), (std::vector<std::size_t>{2}));
+    EXPECT_EQ(sizes(3), (std::vector<std::size_t>{3}));
+    EXPECT_EQ(sizes(5), (std::vector<std::size_t>{3, 0, 2}));
+    EXPECT_EQ(sizes(100), (std::vector<std::size_t>{3, 0, 5}));
+    EXPECT_TRUE(first_bytes({}, 7).empty());
+}
+
 TEST_F(TcpStreamTest, ReadsTimeOut) {
     EXPECT_EQ(server_->read_some(buffer_, Deadline::after(1ms)).code(), Errc::timed_out);
     EXPECT_EQ(server_->wait_readable(Deadline::after(1ms)).code(), Errc::timed_out);

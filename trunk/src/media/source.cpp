@@ -99,12 +99,12 @@ void Source::evict_publisher() {
     publication_ = nullptr;
 }
 
-// A frame converter whose last audio is still in conversion stays until the next publisher comes or the last player goes.
+// A frame converter whose last frames are still to be converted stays until the next publisher comes or the last player goes.
 void Source::end_publication() {
     publication_ = nullptr;
-    encode_rest();
+    have_rest_encoded();
     for (HeldRtpLog& held : rtp_logs_)
-        if (held.converter != nullptr && held.converter->is_idle())
+        if (held.converter != nullptr && held.converter->is_idle() && !has_unencoded())
             held.converter.reset();
     note_stream_ended();
 }
@@ -164,7 +164,7 @@ void Source::append_mark(const RelayMark& mark) {
 }
 
 void Source::flush() {
-    encode_rest();
+    have_rest_encoded();
     notify();
 }
 

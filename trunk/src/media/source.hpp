@@ -112,6 +112,16 @@ private:
     std::size_t index_;
 };
 
+// Encodes what append() has left, for publishers that cannot suspend. session/common has it, and app plugs it in.
+class RestEncoder {
+public:
+    // Calls encode_some(), each time in a turn of its own, until nothing is left, then notify(). False: it cannot.
+    virtual bool add(Source& source) = 0;
+
+protected:
+    ~RestEncoder() = default;
+};
+
 // Keeps a wire log for a reader that is about to come. A new log is encoded from the ring, up to kRingBytesMax; whoever cannot
 // wait for all of it at once calls catch_up() until it is true before creating the WireCursor.
 class WireLogHold {
@@ -209,12 +219,14 @@ public:
         Packet packet;
     };
     const std::vector<KeptMark>& marks() const { return marks_; }
-    // The publisher's batch is complete: encodes what append() has left, and notifies readers that wait for every packet.
+    // The publisher's batch is complete: has what append() has left encoded, by the RestEncoder if there is one, and notifies
+    // readers that wait for every packet.
     void flush();
+    void set_rest_encoder(RestEncoder* encoder) { rest_encoder_ = encoder; }
     // Only notifies.
     void notify();
     // Frames of at least WireEncoder::kSlowBytes in formats that copy them (TS, RTP) are not encoded by append(): there may be
-    // several such formats, and each takes milliseconds. They are encoded by flush(), or before it by a publisher that can
+    // several such formats, and each takes milliseconds. They are encoded after flush(), or before it by a publisher that can
     // suspend, some kCatchUpBytes or one frame for RTP by each encode_some(). Other fibers may run in between: readers of these
     // formats find the log as it was before.
     bool has_unencoded() const { return unencoded_bytes_ > 0; }
@@ -357,6 +369,7 @@ private:
     bool catch_up(HeldRtpLog& held, std::size_t bytes) const;
     bool catch_up(HeldWireLog& held, std::size_t bytes) const;
     void append_to_logs(const Packet& packet);
+    void have_rest_encoded();
     void encode_rest();
     const Packet* config_for(const TrackChoice& choice, Kind kind) const;
     std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
@@ -411,6 +424,7 @@ private:
     TimePoint arrival_{};
     std::optional<Sequence> gop_start_;
     std::size_t untrimmed_bytes_ = 0;  // appended since the last trim
+    RestEncoder* rest_encoder_ = nullptr;
     std::size_t unencoded_bytes_ = 0;  // of packets since the first one left by append()
     bool may_return_ = false;
     Sequence published_from_ = 0;  // the first packet of this publisher

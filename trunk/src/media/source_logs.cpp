@@ -44,6 +44,11 @@ void Source::encode_some() {
     unencoded_bytes_ = 0;
 }
 
+void Source::have_rest_encoded() {
+    if (has_unencoded() && (rest_encoder_ == nullptr || !rest_encoder_->add(*this)))
+        encode_rest();
+}
+
 void Source::encode_rest() {
     while (has_unencoded())
         encode_some();

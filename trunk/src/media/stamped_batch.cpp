@@ -5,13 +5,14 @@
 
 namespace live::media {
 
-void StampedBatch::load(const WireLog& wire_log, const Ring& ring, WireLog::Position from) {
+void StampedBatch::load(const WireLog& wire_log, const Ring& ring, WireLog::Position from, std::size_t bytes) {
+    const WireLog::Position enough = from + std::min(bytes, kBytesMax);
     encoder_ = &wire_log.encoder();
     base_ms_ = 0;
     messages_.clear();
     bytes_.clear();
     end_ = from;
-    for (Sequence sequence = wire_log.find(from); sequence < wire_log.next() && end_ - from < kBytes; ++sequence) {
+    for (Sequence sequence = wire_log.find(from); sequence < wire_log.next() && end_ < enough; ++sequence) {
         const auto begin = static_cast<std::size_t>(end_ - from);
         const WireLog::Position next = wire_log.offset_of(sequence + 1);
         if (next - end_ >= SlabLog::kSharedMin)

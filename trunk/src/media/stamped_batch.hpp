@@ -11,12 +11,11 @@ namespace live::media {
 
 class StampedBatch {
 public:
-    // A batch ends after the message that reaches this size.
-    static constexpr std::size_t kBytes = 256 * 1024;
+    static constexpr std::size_t kBytesMax = 256 * 1024;
 
-    // Copies whole messages from `from`, a message boundary before the log's head. `ring` is the ring the log mirrors. Empty if
-    // the next message is too large to be copied (SlabLog::kSharedMin).
-    void load(const WireLog& wire_log, const Ring& ring, WireLog::Position from);
+    // Copies whole messages from `from`, a message boundary before the log's head, up to the one that reaches `bytes` or
+    // kBytesMax. `ring` is the ring the log mirrors. Empty if the next message is too large to be copied (SlabLog::kSharedMin).
+    void load(const WireLog& wire_log, const Ring& ring, WireLog::Position from, std::size_t bytes = kBytesMax);
     // The batch for a reader whose zero is `base_ms` on the source's timeline. Valid until the next call.
     Bytes stamped_for(std::int64_t base_ms);
 

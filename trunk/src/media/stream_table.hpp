@@ -25,6 +25,8 @@ public:
         conversion_log_ = log;
     }
     AudioTranscoders* transcoders() const { return transcoders_; }
+    // For sources created from now on; outlives them.
+    void set_rest_encoder(RestEncoder& encoder) { rest_encoder_ = &encoder; }
 
     // Errc::limit if there are kStreamsMax sources.
     Result<Ref<Source>> find_or_create(const std::string& url, const PlayOptions& options, std::uint32_t chunk_size);
@@ -51,6 +53,7 @@ private:
     SlabPool& pool_;
     std::unordered_map<std::string, Stream> streams_;
     AudioTranscoders* transcoders_ = nullptr;
+    RestEncoder* rest_encoder_ = nullptr;
     Log conversion_log_;
 };
 

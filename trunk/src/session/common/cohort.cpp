@@ -89,20 +89,20 @@ void Cohort::leave_place() {
         waiting_[i]->cursor.leave_place();
 }
 
-void Cohort::send_if_more_than(std::uint32_t messages_min) {
+bool Cohort::send_if_more_than(std::uint32_t messages_min) {
     const media::WireLog* wire_log = source_->wire_log(format_);
     if (wire_log != nullptr && !skipped_ && messages_min > 0 && wire_log->next() - wire_log->find(position_) <= messages_min) {
         skipped_ = true;
-        return;
+        return false;
     }
     skipped_ = false;
-    send();
+    return send();
 }
 
-void Cohort::send() {
+bool Cohort::send() {
     media::WireLog* wire_log = source_->wire_log(format_);
     if (wire_log == nullptr)
-        return;
+        return false;
     if (epoch_ != wire_log->epoch())
         dissolve();
     if (members_.empty()) {
@@ -110,23 +110,35 @@ void Cohort::send() {
         epoch_ = wire_log->epoch();
     }
     send_to_members(*wire_log);
+    if (!members_.empty() && position_ < wire_log->head())
+        return true;
     admit_waiting(*wire_log);
+    return false;
+}
+
+void Cohort::hand_back_members() {
+    while (!members_.empty())
+        hand_back(*members_.back());
 }
 
 void Cohort::send_to_members(media::WireLog& wire_log) {
+    if (members_.empty())
+        return;
     const bool stamped = wire_log.encoder().times() == media::WireTimes::stamped;
-    while (position_ < wire_log.head() && !members_.empty()) {
+    const std::size_t share = std::clamp(kTurnBytes / members_.size(), kShareMin, kFlushedMax);
+    const media::WireLog::Position end = std::min(wire_log.head(), position_ + share);
+    while (position_ < end && !members_.empty()) {
         missed_.clear();
         if (stamped)
-            send_stamped(wire_log);
+            send_stamped(wire_log, end);
         else
-            send_shared(wire_log);
+            send_shared(wire_log, end);
     }
 }
 
-void Cohort::send_shared(media::WireLog& wire_log) {
+void Cohort::send_shared(media::WireLog& wire_log, media::WireLog::Position end) {
     std::array<::iovec, 64> parts;
-    const std::size_t count = wire_log.spans(position_, wire_log.head(), parts);
+    const std::size_t count = wire_log.spans(position_, end, parts);
     std::size_t total = 0;
     for (std::size_t i = 0; i < count; ++i)
         total += parts[i].iov_len;
@@ -136,24 +148,21 @@ void Cohort::send_shared(media::WireLog& wire_log) {
     position_ += total;
 }
 
-void Cohort::send_stamped(media::WireLog& wire_log) {
-    tools_.batch.load(wire_log, source_->ring(), position_);
-    if (tools_.batch.size() == 0) {
-        while (!members_.empty())
-            hand_back(*members_.back());
-        return;
-    }
+void Cohort::send_stamped(media::WireLog& wire_log, media::WireLog::Position end) {
+    tools_.batch.load(wire_log, source_->ring(), position_, end - position_);
+    if (tools_.batch.size() == 0)
+        return hand_back_members();
     for (std::size_t begin = 0; begin < members_.size();) {
         const std::int64_t base_ms = members_[begin]->cursor.base_ms();
-        std::size_t end = begin + 1;
-        while (end < members_.size() && members_[end]->cursor.base_ms() == base_ms)
-            ++end;
+        std::size_t next = begin + 1;
+        while (next < members_.size() && members_[next]->cursor.base_ms() == base_ms)
+            ++next;
         const std::array whole{io::as_part(tools_.batch.stamped_for(base_ms))};
         const std::size_t before = missed_.size();
-        tools_.sender.send(std::span(descriptors_).subspan(begin, end - begin), whole, tools_.batch.size(), missed_);
+        tools_.sender.send(std::span(descriptors_).subspan(begin, next - begin), whole, tools_.batch.size(), missed_);
         for (std::size_t i = before; i < missed_.size(); ++i)
             missed_[i].index += begin;
-        begin = end;
+        begin = next;
     }
     tools_.counters.meter.record(*source_, wire_log, position_, tools_.batch.end(), members_.size(), io::now());
     settle_missed(tools_.batch.size(), &tools_.batch);
@@ -182,9 +191,12 @@ void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
 }
 
 void Cohort::admit_waiting(const media::WireLog& wire_log) {
+    const std::uint64_t before = tools_.counters.bytes;
     for (std::size_t i = waiting_.size(); i-- > 0;) {
         CohortMember& member = *waiting_[i];
-        if (flush(member.stream, member.cursor, tools_.counters.bytes) != Flushed::all) {
+        if (tools_.counters.bytes - before > kTurnBytes) {
+            hand_back(member);  // goes on in a turn of its own
+        } else if (flush(member.stream, member.cursor, tools_.counters.bytes) != Flushed::all) {
             hand_back(member);
         } else if (member.cursor.is_in_sync() && member.cursor.position() == position_ && position_ == wire_log.head()) {
             remove_waiting(member);

@@ -64,6 +64,10 @@ struct CohortTools {
 
 class Cohort final : private media::HeldPlace {
 public:
+    // Sent to all members in one turn of the loop, some 3 ms; but to each member at least kShareMin.
+    static constexpr std::size_t kTurnBytes = 4U << 20;
+    static constexpr std::size_t kShareMin = 64U << 10;
+
     Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools)
         : source_(std::move(source)), format_(format), tools_(tools) {}
     Cohort(const Cohort&) = delete;
@@ -79,15 +83,17 @@ public:
     void join(CohortMember& member);
     // Afterwards the member's cursor has the player's position.
     void leave(CohortMember& member);
-    // Sends everything pending to all members.
-    void send();
+    // Sends what is pending to all members, or as much of it as one turn may take: true, there is more.
+    bool send();
     // The same, but waits one more tick if no more than `messages_min` packets are pending.
-    void send_if_more_than(std::uint32_t messages_min);
+    bool send_if_more_than(std::uint32_t messages_min);
+    // The members go on in their own fibers, each in turns of its own.
+    void hand_back_members();
 
 private:
     void send_to_members(media::WireLog& wire_log);
-    void send_shared(media::WireLog& wire_log);
-    void send_stamped(media::WireLog& wire_log);
+    void send_shared(media::WireLog& wire_log, media::WireLog::Position end);
+    void send_stamped(media::WireLog& wire_log, media::WireLog::Position end);
     void settle_missed(std::size_t total, media::StampedBatch* batch);
     void admit_waiting(const media::WireLog& wire_log);
     void dissolve();

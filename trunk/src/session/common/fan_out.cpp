@@ -52,6 +52,9 @@ public:
     }
 
 private:
+    // For one cohort at one tick.
+    static constexpr std::size_t kTurnsMax = 64;
+
     // Already late, but readers and publishers come first: one turn of the loop.
     static Result<void> give_way() { return io::yield(io::Deadline::never()); }
 
@@ -68,8 +71,15 @@ private:
                 slot.pop_back();
                 --cohorts_;
             } else {
-                players += slot[i]->size();
-                slot[i]->send_if_more_than(slot[i]->format().relayed ? 0 : slot[i]->source().options().mw_msgs);
+                Cohort& cohort = *slot[i];
+                players += cohort.size();
+                bool more = cohort.send_if_more_than(cohort.format().relayed ? 0 : cohort.source().options().mw_msgs);
+                for (std::size_t turns = 1; more; ++turns) {
+                    TRY(give_way());
+                    if (turns == kTurnsMax)
+                        cohort.hand_back_members();
+                    more = cohort.send();
+                }
             }
         }
         return {};
@@ -93,7 +103,10 @@ public:
     Instant(const Instant&) = delete;
     Instant& operator=(const Instant&) = delete;
 
-    void on_packets() override { cohort_.send(); }
+    void on_packets() override {
+        if (cohort_.send())
+            cohort_.hand_back_members();
+    }
     Cohort& cohort() { return cohort_; }
 
 private:

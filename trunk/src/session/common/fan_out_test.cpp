@@ -55,7 +55,7 @@ protected:
     io::Scope scope_{"test"};
     FanOut fan_out_{scope_};
     std::vector<std::unique_ptr<BurstPlayer>> viewers_;
-    std::uint64_t most_ = 0;  // sends between two turns of another fiber
+    std::uint64_t most_ = 0;  // sends or bytes between two turns of another fiber
 };
 
 TEST_F(FanOutTest, EightWhoComeOneAfterAnotherHaveTheSameTurn) {
@@ -89,6 +89,54 @@ TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
     EXPECT_LT(most_, 2 * FanOut::kPlayersAtOnce);
     for (const auto& viewer : viewers_)
         ASSERT_EQ(viewer->member.sent_bytes(), viewers_.front()->member.sent_bytes());
+}
+
+// Of which all members together take more than one turn may send, but each one's socket takes it at once.
+class LargeFrame : public FanOutTest {
+protected:
+    static constexpr std::size_t kPlayers = 100;
+    static constexpr std::size_t kFrameBytes = 90'000;
+    static_assert(kPlayers * kFrameBytes > Cohort::kTurnBytes && kPlayers * kFrameBytes > kPlayers * Cohort::kShareMin);
+
+    void become_members(const media::PlayOptions& options) {
+        stage_.emplace(options);
+        stage_->config();
+        join(kPlayers);
+        stage_->picture();
+        stage_->source->flush();
+        io::wait_until([this] { return all_are_members(); });
+    }
+    void large_frame() {
+        stage_->send(media::Kind::video, true, false, std::chrono::seconds(1), media::payload_of(stage_->number, kFrameBytes));
+        stage_->source->flush();
+    }
+};
+
+TEST_F(LargeFrame, IsSentInSeveralTurns) {
+    become_members(one_slot());
+    MUST(scope_.start("watcher", [&](io::Deadline deadline) {
+        for (std::uint64_t before = fan_out_.counters().bytes; io::yield(deadline).ok();) {
+            const std::uint64_t bytes = fan_out_.counters().bytes;
+            most_ = std::max(most_, bytes - before);
+            before = bytes;
+        }
+    }));
+    const std::uint64_t before = fan_out_.counters().bytes;
+    large_frame();
+    io::wait_until([&] { return fan_out_.counters().bytes - before >= kPlayers * kFrameBytes; });
+    EXPECT_LE(most_, kPlayers * Cohort::kShareMin);
+    EXPECT_TRUE(all_are_members());
+}
+
+TEST_F(LargeFrame, IsTakenByPlayersWithoutAWindowInTurnsOfTheirOwn) {
+    media::PlayOptions options;
+    options.mw_latency = {};
+    become_members(options);
+    const std::uint64_t before = fan_out_.counters().bytes;
+    large_frame();
+    EXPECT_EQ(fan_out_.counters().bytes - before, kPlayers * Cohort::kShareMin);
+    for (const auto& viewer : viewers_)
+        EXPECT_TRUE(viewer->handed_back.is_raised());
 }
 
 // A publisher that sends a burst between two turns.

@@ -1,6 +1,7 @@
 #include "session/common/flush.hpp"
 
 #include <array>
+#include <span>
 
 namespace live::session {
 
@@ -10,13 +11,14 @@ Flushed flush(io::TcpStream& stream, media::WireCursor& cursor, std::uint64_t& s
         const auto batch = cursor.take(parts);
         if (batch.bytes == 0)
             return Flushed::all;
-        const auto sent = stream.try_write(std::span(parts).first(batch.spans));
+        const auto some = io::first_bytes(std::span(parts).first(batch.spans), kFlushedMax - flushed);
+        const auto sent = stream.try_write(some);
         if (!sent.ok())
             return Flushed::gone;
         cursor.advance(*sent);
         sent_bytes += *sent;
         flushed += *sent;
-        if (*sent < batch.bytes || flushed >= kFlushedMax)
+        if (*sent < batch.bytes)
             return Flushed::full;
     }
 }

@@ -1,0 +1,123 @@
+#include "session/common/rest_encoder.hpp"
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
+#include "media/bridge_fixture.hpp"
+#include "media/wire_cursor.hpp"
+
+namespace live::session {
+namespace {
+
+using namespace std::chrono_literals;
+using media::bridge_test::Picture;
+
+constexpr media::WireFormat kTransportStream{media::Container::ts, media::Framing::none, media::KindSet::all()};
+constexpr std::size_t kFrameBytes = 5U << 20;
+
+// Somebody who wants every packet at once.
+struct Waiting final : media::PacketListener {
+    void on_packets() override { ++calls; }
+    int calls = 0;
+};
+
+class RestEncoderTest : public testing::Test {
+protected:
+    void TearDown() override { MUST(scope_.stop(io::Deadline::after(20s))); }
+
+    // A stream with a player of its transport stream.
+    struct Show {
+        explicit Show(media::RestEncoder& encoder) {
+            source->set_rest_encoder(&encoder);
+            publication = MUST(source->publish(media::Source::Takeover::refuse));
+            source->append(media::bridge_test::avc_config());
+            frame(1000);
+            player = std::make_unique<media::WireCursor>(source, kTransportStream);
+        }
+        void frame(std::size_t size) {
+            source->append(media::bridge_test::avc_frame(Picture::key, 40ms * frames++, {media::bridge_test::idr(size)}));
+            source->flush();
+        }
+        bool is_whole() const { return player->wire_log().next() == source->ring().next(); }
+
+        media::SlabPool pool;
+        Ref<media::Source> source = make_ref<media::Source>("/live/large", media::PlayOptions(), 4096U, pool);
+        std::unique_ptr<media::Publication> publication;
+        std::unique_ptr<media::WireCursor> player;
+        int frames = 0;
+    };
+
+    std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
+    io::Scope scope_{"test"};
+    RestEncoder encoder_{scope_};
+};
+
+TEST_F(RestEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
+    Show show(encoder_);
+    show.frame(kFrameBytes);
+    Waiting waiting;
+    show.source->add_listener(waiting);
+    EXPECT_FALSE(show.is_whole());
+    std::size_t turns = 0;
+    for (; !show.is_whole(); ++turns)
+        MUST(io::yield(io::Deadline::after(20s)));
+    EXPECT_GE(turns, kFrameBytes / media::Source::kCatchUpBytes / 2);
+    EXPECT_EQ(waiting.calls, 0);
+    io::wait_until([&] { return waiting.calls == 1; });
+    show.source->remove_listener(waiting);
+}
+
+TEST_F(RestEncoderTest, WhatComesMeanwhileFollows) {
+    Show show(encoder_);
+    show.frame(kFrameBytes);
+    for (int i = 0; i < 5; ++i) {
+        MUST(io::yield(io::Deadline::after(20s)));
+        show.frame(1000);
+        EXPECT_FALSE(show.is_whole());
+    }
+    io::wait_until([&] { return show.is_whole(); });
+    show.frame(1000);
+    EXPECT_TRUE(show.is_whole()) << "at once again";
+}
+
+TEST_F(RestEncoderTest, StreamsTakeTurns) {
+    Show first(encoder_);
+    Show second(encoder_);
+    const auto after = [](const Show& show) { return show.player->wire_log().head(); };
+    first.frame(kFrameBytes);
+    second.frame(kFrameBytes);
+    io::wait_until([&] { return first.is_whole(); });
+    EXPECT_GE(after(second), after(first) / 2);
+    io::wait_until([&] { return second.is_whole(); });
+}
+
+TEST_F(RestEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
+    Show show(encoder_);
+    show.frame(kFrameBytes);
+    MUST(io::yield(io::Deadline::after(20s)));
+    show.publication.reset();
+    EXPECT_FALSE(show.is_whole());
+    io::wait_until([&] { return show.is_whole(); });
+    const auto references = show.source->ref_count();
+    show.frame(kFrameBytes);
+    MUST(io::yield(io::Deadline::after(20s)));
+    EXPECT_GT(show.source->ref_count(), references);
+    show.player.reset();
+    io::wait_until([&] { return show.source->ref_count() < references; });
+}
+
+TEST_F(RestEncoderTest, WhenItsFiberIsOverFlushDoesItAll) {
+    Show show(encoder_);
+    show.frame(kFrameBytes);
+    MUST(scope_.stop(io::Deadline::after(20s)));
+    show.frame(kFrameBytes);
+    EXPECT_TRUE(show.is_whole());
+}
+
+}  // namespace
+}  // namespace live::session
