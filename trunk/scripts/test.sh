@@ -106,12 +106,12 @@ case " $steps " in
     *" build "*) if [ ! -x objs/srs ]; then say "without a server nothing else can run"; finish; fi ;;
 esac
 # The end-to-end tests wait more than they work: beside them, with the CPU time that they leave, what later steps need is built, and the
-# fuzz targets run, for twice as long.
+# fuzz targets run.
 rm -f "$logs/beside-fuzz.status"
 case " $steps " in
     *" e2e "*)
         # shellcheck disable=SC2086 # several words
-        setsid scripts/beside-e2e.sh "$objs" $((2 * ${FUZZ_SECONDS:-4})) $steps >"$logs/beside-e2e.log" 2>&1 </dev/null &
+        setsid scripts/beside-e2e.sh "$objs" "${FUZZ_SECONDS:-4}" $steps >"$logs/beside-e2e.log" 2>&1 </dev/null &
         step e2e counts scripts/e2e.sh "$objs"
         start=$(date +%s)
         wait

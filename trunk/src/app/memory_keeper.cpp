@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -10,8 +11,23 @@
 #include "app/process_usage.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "io/off_loop.hpp"
 
 namespace live::app {
+
+namespace {
+
+// In a worker: nobody waits for it.
+class Free final : public io::Job {
+public:
+    explicit Free(std::vector<Slice> slices) : Job(io::Work::compute), slices_(std::move(slices)) {}
+    void run() override { slices_.clear(); }
+
+private:
+    std::vector<Slice> slices_;
+};
+
+}  // namespace
 
 Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
     holders_ = parts_.services.memory();
@@ -19,33 +35,41 @@ Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
 }
 
 void MemoryKeeper::run(io::Deadline deadline) {
-    Duration pause = kPollInterval;
     for (;;) {
+        const Duration pause = has_more_ || parts_.budget.is_filling() ? kQuickInterval : kPollInterval;
         const auto woken = io::wait(parts_.slabs.totals().much_dropped, deadline.sooner(io::Deadline::after(pause)));
-        if (!woken.ok() && woken.code() != Errc::timed_out)
+        if ((!woken.ok() && woken.code() != Errc::timed_out) || !look(deadline).ok())
             return;
-        pause = look(io::now());
     }
 }
 
-Duration MemoryKeeper::look(TimePoint now) {
+Result<void> MemoryKeeper::look(io::Deadline deadline) {
+    measure(io::now());
+    TRY(io::yield(deadline));
+    judge(io::now());
+    has_more_ = true;
+    for (int turn = 0; has_more_ && turn < kTurnsMax; ++turn) {
+        TRY(io::yield(deadline));
+        has_more_ = return_some(io::now());
+    }
+    return {};
+}
+
+void MemoryKeeper::judge(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     const Streams streams = count(now);
-    measure(now);
     const bool took = budget.is_crowded() && take_from_unpublished(streams, now);
     const bool has_filled_up = budget.has_filled_up();
     if ((budget.is_exceeded() || has_filled_up) && !took)
         take_from_greediest(streams, now);
     give_up_leaving();
-    const bool has_let_go = let_go_of_idle();
-    if (has_let_go)
-        static_cast<void>(give_memory_back());
-    // One of the two at once, as both take a while.
-    const bool has_more = has_let_go || give_back_slabs(now);
-    return has_more || budget.is_filling() ? kQuickInterval : kPollInterval;
 }
 
-bool MemoryKeeper::give_back_slabs(TimePoint now) {
+bool MemoryKeeper::return_some(TimePoint now) {
+    if (auto spent = parts_.slabs.take_spent(); !spent.empty())
+        static_cast<void>(io::start_job(std::make_shared<Free>(std::move(spent))));
+    if (let_go_of_idle())
+        return true;
     if (now - slabs_aged_at_ >= kSlabsKept) {
         parts_.slabs.age();
         slabs_aged_at_ = now;
@@ -66,9 +90,10 @@ void MemoryKeeper::measure(TimePoint now) {
     parts_.slabs.totals().much = portion;
     if (overhead_clock_.is_due(now, budget.overhead(), portion)) {
         io::Loop::release_stacks();
+        const std::size_t before = budget.overhead();
         const Duration took = give_memory_back();
         budget.set_resident(resident_bytes());
-        overhead_clock_.note_done(now, budget.overhead(), took);
+        overhead_clock_.note_done(now, before, budget.overhead(), took);
         if (budget.is_too_small() && !std::exchange(small_logged_, true))
             LOG_WARN(log_, "limits.memory_budget, {} MiB, is too small: the server takes {} MiB of it for itself",
                      budget.whole() >> 20, budget.overhead() >> 20);
@@ -110,7 +135,7 @@ bool MemoryKeeper::let_go_of_idle() {
         const bool is_idle = !source.is_behind() && source.held_bytes() >= kPortion;
         if (!is_idle && !(is_given_up && !source.ring().empty()))
             return;
-        source.let_go(kPortion);
+        source.let_go(kReleasedAtOnce);
         any = true;
     });
     return any;

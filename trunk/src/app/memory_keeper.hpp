@@ -29,8 +29,12 @@ public:
     // Interval between checks; kQuickInterval applies when the budget is filling. Also checked when rings have dropped a portion.
     static constexpr std::chrono::milliseconds kPollInterval{250};
     static constexpr std::chrono::milliseconds kQuickInterval{20};
-    // Released and returned to the system at once: each MiB holds the loop for some 0.2 ms.
+    // Worth to be returned to the system.
     static constexpr std::size_t kPortion = 4U << 20;
+    // Of a stream, released in one turn of the loop: for each MiB of small packets some 0.5 ms.
+    static constexpr std::size_t kReleasedAtOnce = 1U << 20;
+    // Turns after each check in which memory is released and returned.
+    static constexpr int kTurnsMax = 8;
     // Amounts below this fraction of the counted memory fluctuate all the time, and are returned only when the budget is filling.
     static constexpr std::size_t kPortionPart = 32;
     // Slabs that were not needed for so long are not kept; longer than a usual GOP.
@@ -63,13 +67,15 @@ private:
     using Streams = std::unordered_map<std::string, Stream>;
 
     void run(io::Deadline deadline);
-    // Returns the delay until the next call.
-    Duration look(TimePoint now);
+    // Everything once, in turns of the loop of its own; an error when the fiber is cancelled.
+    Result<void> look(io::Deadline deadline);
+    void judge(TimePoint now);
+    // Releases and returns a portion; true: there is more.
+    bool return_some(TimePoint now);
     Streams count(TimePoint now);
     void measure(TimePoint now);
     void give_up_leaving();
     bool let_go_of_idle();
-    bool give_back_slabs(TimePoint now);
     bool take_from_unpublished(const Streams& streams, TimePoint now);
     void leave(const std::string& url, std::size_t bytes, TimePoint now);
     void take_from_greediest(const Streams& streams, TimePoint now);
@@ -80,6 +86,7 @@ private:
     std::unordered_map<std::string, TimePoint> leaving_;  // streams that have lost their memory, and when
     OverheadClock overhead_clock_;
     TimePoint slabs_aged_at_{};
+    bool has_more_ = false;      // to return
     bool small_logged_ = false;  // a budget that cannot be kept has been logged
 };
 

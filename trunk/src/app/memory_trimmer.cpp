@@ -35,11 +35,20 @@ bool TrimClock::is_due(TimePoint now, std::size_t held_bytes) {
 bool OverheadClock::is_due(TimePoint now, std::size_t overhead, std::size_t much) {
     left_ = std::min(left_, overhead);
     const auto times = std::max<std::int64_t>(1, (took_ + kQuick - Duration(1)) / kQuick);
-    return overhead >= left_ + much || (now - done_ >= kEvery * times && took_ <= kLongest);
+    if (now - done_ < kRests * took_)
+        return false;
+    return overhead >= left_ + std::min(much, much_max_) || (now - done_ >= kEvery * times && took_ <= kLongest);
 }
 
-void OverheadClock::note_done(TimePoint now, std::size_t overhead, Duration took) {
-    left_ = overhead;
+void OverheadClock::note_done(TimePoint now, std::size_t before, std::size_t left, Duration took) {
+    constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
+    const std::size_t returned = before - std::min(before, left);
+    if (took > kGoal)
+        much_max_ = std::max(
+            kMuchMin, static_cast<std::size_t>(static_cast<double>(returned) * (std::chrono::duration<double>(kGoal) / took)));
+    else
+        much_max_ = much_max_ > kUnbounded / 2 ? kUnbounded : much_max_ * 2;
+    left_ = left;
     done_ = now;
     took_ = took;
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include "base/time.hpp"
@@ -43,13 +44,19 @@ public:
     // return.
     static constexpr std::chrono::milliseconds kQuick{1};
     static constexpr std::chrono::milliseconds kLongest{4};
+    // After one that took longer, less is much: as much as would have taken so long, but at least kMuchMin.
+    static constexpr std::chrono::milliseconds kGoal{2};
+    static constexpr std::size_t kMuchMin = 512U << 10;
+    // So many times as long as one takes is the least until the next.
+    static constexpr int kRests = 20;
 
     bool is_due(TimePoint now, std::size_t overhead, std::size_t much);
-    // Memory was returned: that took so much CPU time, and left so much overhead.
-    void note_done(TimePoint now, std::size_t overhead, Duration took);
+    // Memory was returned: that took so much CPU time, and changed the overhead from `before` to `left`.
+    void note_done(TimePoint now, std::size_t before, std::size_t left, Duration took);
 
 private:
     std::size_t left_ = 0;
+    std::size_t much_max_ = 4U << 20;
     TimePoint done_{};
     Duration took_{};
 };

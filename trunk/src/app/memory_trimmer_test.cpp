@@ -54,7 +54,7 @@ TEST(TrimClock, IsNotDueOften) {
 
 TEST(OverheadClock, IsDueAtOnceForMuch) {
     OverheadClock clock;
-    clock.note_done(kBegin, 10, {});
+    clock.note_done(kBegin, 10, 10, {});
     EXPECT_FALSE(clock.is_due(kBegin + seconds(1), 109, 100));
     EXPECT_TRUE(clock.is_due(kBegin + seconds(1), 110, 100));
     EXPECT_FALSE(clock.is_due(kBegin + seconds(1), 5, 100)) << "less than was left";
@@ -63,15 +63,31 @@ TEST(OverheadClock, IsDueAtOnceForMuch) {
 
 TEST(OverheadClock, IsDueEveryNowAndThenLessOftenTheLongerItTakes) {
     OverheadClock clock;
-    clock.note_done(kBegin, 10, OverheadClock::kQuick);
+    clock.note_done(kBegin, 10, 10, OverheadClock::kQuick);
     EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kEvery - seconds(1), 10, 100));
     EXPECT_TRUE(clock.is_due(kBegin + OverheadClock::kEvery, 10, 100)) << "freed memory is still resident";
-    clock.note_done(kBegin, 10, 2 * OverheadClock::kQuick);
+    clock.note_done(kBegin, 10, 10, 2 * OverheadClock::kQuick);
     EXPECT_FALSE(clock.is_due(kBegin + 2 * OverheadClock::kEvery - seconds(1), 10, 100));
     EXPECT_TRUE(clock.is_due(kBegin + 2 * OverheadClock::kEvery, 10, 100));
-    clock.note_done(kBegin, 10, OverheadClock::kLongest + std::chrono::microseconds(1));
+    clock.note_done(kBegin, 10, 10, OverheadClock::kLongest + std::chrono::microseconds(1));
     EXPECT_FALSE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 10, 100)) << "it holds the loop";
     EXPECT_TRUE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 110, 100));
+}
+
+TEST(OverheadClock, ReturnsLessAtOnceAfterOneThatTookLong) {
+    constexpr std::size_t kMuch = 100U << 20;
+    constexpr std::size_t kHalf = 16U << 20;
+    OverheadClock clock;
+    clock.note_done(kBegin, 2 * kHalf, 0, 2 * OverheadClock::kGoal);
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(1), kHalf - 1, kMuch));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1), kHalf, kMuch));
+    EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kRests * OverheadClock::kGoal, kHalf, kMuch)) << "not often";
+    clock.note_done(kBegin + seconds(1), kHalf, 0, OverheadClock::kGoal);
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(2), 2 * kHalf - 1, kMuch));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(2), 2 * kHalf, kMuch)) << "twice as much after a quick one";
+    clock.note_done(kBegin + seconds(2), 10, 0, 2 * OverheadClock::kGoal);
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(3), OverheadClock::kMuchMin, kMuch));
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(3), OverheadClock::kMuchMin - 1, kMuch));
 }
 
 }  // namespace

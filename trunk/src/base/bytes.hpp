@@ -21,7 +21,7 @@ inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const ch
 class Slice {
 public:
     // At this size and above a Slice gets its own pages, which return to the system when it is freed; heap memory would not.
-    static constexpr std::size_t kOwnPagesMin = 512 << 10;
+    static constexpr std::size_t kOwnPagesMin = 64 << 10;
 
     Slice() = default;
     Slice(const Slice& other) : owner_(other.owner_), data_(other.data_), size_(other.size_) { retain(); }
@@ -58,6 +58,9 @@ public:
     const void* memory() const { return owner_; }
     // Size of that memory.
     std::size_t memory_bytes() const { return owner_ == nullptr ? 0 : owner_->size; }
+
+    // Whether it is the only one for pages of its own: any thread may free it then.
+    bool is_alone_on_pages() const { return owner_ != nullptr && owner_->has_own_pages && owner_->count == 1; }
 
     // The bytes for writing; only while the Slice is newly allocated and not shared.
     MutBytes mutable_bytes() {

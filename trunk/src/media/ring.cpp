@@ -20,17 +20,6 @@ void Ring::append(Packet added) {
     ++next_;
 }
 
-void Ring::drop_before(Sequence sequence) {
-    CHECK(sequence <= next_);
-    for (; first_ < sequence; ++first_) {
-        Packet& dropped = packet(first_);
-        bytes_ -= dropped.payload.size();
-        dropped.payload = Slice();
-        if (first_ % kChunkPackets == kChunkPackets - 1)
-            close_chunk(first_);
-    }
-}
-
 Sequence Ring::find_time(MediaTime time) const {
     Sequence low = first_;
     Sequence high = next_;

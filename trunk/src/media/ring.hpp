@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "media/packet.hpp"
 
 namespace live::media {
@@ -32,8 +34,21 @@ public:
     const Packet& newest() const { return at(next_ - 1); }
 
     void append(Packet packet);
-    // Drops everything before `sequence`.
-    void drop_before(Sequence sequence);
+    // Drops everything before `sequence`; `spend` gets the payloads.
+    template <class Spend>
+    void drop_before(Sequence sequence, Spend&& spend) {
+        CHECK(sequence <= next_);
+        for (; first_ < sequence; ++first_) {
+            Slice payload = std::exchange(packet(first_).payload, Slice());
+            bytes_ -= payload.size();
+            spend(std::move(payload));
+            if (first_ % kChunkPackets == kChunkPackets - 1)
+                close_chunk(first_);
+        }
+    }
+    void drop_before(Sequence sequence) {
+        drop_before(sequence, [](const Slice&) {});
+    }
     // Approximately the first packet in [first, next) whose time is not before `time`, or next. Off by at most the few tens of ms
     // by which kinds interleave.
     Sequence find_time(MediaTime time) const;

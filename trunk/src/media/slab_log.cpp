@@ -49,17 +49,7 @@ std::size_t SlabPool::surplus() const {
 
 void SlabPool::age() { aged_ = std::exchange(free_min_, free_.size()); }
 
-void SlabPool::spend(Slice slice) {
-    spent_bytes_ += slice.size();
-    spent_.push_back(std::move(slice));
-}
-
 bool SlabPool::give_back_unused() {
-    if (!spent_.empty()) {
-        spent_bytes_ -= spent_.back().size();
-        spent_.pop_back();
-        return !spent_.empty() || surplus() > 0;
-    }
     const auto count = static_cast<std::ptrdiff_t>(std::min(surplus(), kGivenBackAtOnce));
     // The ones unused for longest.
     for (std::uint8_t* slab : std::span(free_).first(static_cast<std::size_t>(count))) {
@@ -119,9 +109,7 @@ void SlabLog::drop_before(Position position) {
     for (; !pieces_.empty() && pieces_.front().end() <= tail_; pieces_.pop_front()) {
         Piece& piece = pieces_.front();
         slabs_ -= piece.slab != nullptr ? 1 : 0;
-        if (!piece.is_owned)
-            continue;
-        owned_bytes_ -= piece.size;
+        owned_bytes_ -= piece.is_owned ? piece.size : 0;
         pool_.spend(std::move(piece.shared));
     }
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <sys/uio.h>
@@ -39,7 +40,9 @@ public:
     static constexpr std::size_t kKeptMin = 64;
     static constexpr std::size_t kKeptPart = 8;
     // Given back at once: some 0.5 ms.
-    static constexpr std::size_t kGivenBackAtOnce = 64;
+    static constexpr std::size_t kGivenBackAtOnce = 16;
+    // Spent slices kept for a worker; what comes beyond this is freed at once.
+    static constexpr std::size_t kSpentMax = 16U << 20;
 
     // Returns the slab to its pool, which outlives it.
     struct Return {
@@ -58,11 +61,22 @@ public:
     std::size_t surplus() const;
     // To be called at an interval longer than a GOP: what was not needed since the last call is not kept.
     void age();
-    // What a log has owned: freed by give_back_unused(), because freeing a MiB takes 0.1 ms or more.
-    void spend(Slice slice);
+    // What a ring or a log has dropped: kept for take_spent() if it is alone on pages of its own, because unmapping a MiB takes
+    // up to a millisecond.
+    void spend(Slice slice) {
+        if (!slice.is_alone_on_pages() || spent_bytes_ + slice.memory_bytes() > kSpentMax)
+            return;
+        spent_bytes_ += slice.memory_bytes();
+        spent_.push_back(std::move(slice));
+    }
+    // Any thread may free them.
+    std::vector<Slice> take_spent() {
+        spent_bytes_ = 0;
+        return std::exchange(spent_, {});
+    }
     // Memory still to be given back: of surplus slabs, and spent.
     std::size_t unused_bytes() const { return surplus() * kSlabBytes + spent_bytes_; }
-    // Gives the memory of up to kGivenBackAtOnce surplus slabs, or one spent slice, back to the system; true: there is more.
+    // Gives the memory of up to kGivenBackAtOnce surplus slabs back to the system; true: there is more.
     bool give_back_unused();
     // Slabs currently used by logs.
     std::size_t in_use() const { return in_use_; }
@@ -92,7 +106,7 @@ public:
     using Position = std::uint64_t;
 
     // From this size on a payload is appended by reference: a copy would hold the loop. Such slices have memory of their own.
-    static constexpr std::size_t kSharedMin = Slice::kOwnPagesMin;
+    static constexpr std::size_t kSharedMin = 512U << 10;
 
     explicit SlabLog(SlabPool& pool) : pool_(pool) {}
     ~SlabLog() { drop_before(head_); }

@@ -431,7 +431,7 @@ void Source::drop_before(Sequence keep) {
     SourceTotals& totals = pool_.totals();
     const std::size_t before = ring_.bytes();
     totals.packets -= ring_.size();
-    ring_.drop_before(keep);
+    ring_.drop_before(keep, [this](Slice payload) { pool_.spend(std::move(payload)); });
     totals.packets += ring_.size();
     totals.packet_bytes -= before - ring_.bytes();
     totals.dropped += before - ring_.bytes();

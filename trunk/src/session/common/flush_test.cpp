@@ -2,14 +2,15 @@
 
 #include <chrono>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
 #include "io/loop.hpp"
+#include "io/off_loop.hpp"
+#include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/wire_log_fixture.hpp"
@@ -17,15 +18,16 @@
 namespace live::session {
 namespace {
 
-// Reads until the end, on another core.
-void take_all(int descriptor, std::uint64_t& taken) {
+// Reads until the end, on another core. Returns how much it was.
+std::uint64_t take_all(int descriptor) {
     std::vector<std::uint8_t> block(1U << 20);
+    std::uint64_t taken = 0;
     for (;;) {
         ::pollfd wanted{descriptor, POLLIN, 0};
         ::poll(&wanted, 1, -1);
-        const auto count = ::recv(descriptor, block.data(), block.size(), MSG_DONTWAIT);
+        const auto count = ::read(descriptor, block.data(), block.size());
         if (count == 0)
-            return;
+            return taken;
         taken += count > 0 ? static_cast<std::uint64_t>(count) : 0;
     }
 }
@@ -36,7 +38,11 @@ TEST(Flush, AClientThatReadsAsFastAsItIsSentToGetsABoundedPartAtOnce) {
     const auto client = MUST(io::TcpStream::connect(listener->endpoint(), io::Deadline::after(io::kSoon)));
     auto server = MUST(listener->accept(io::Deadline::after(io::kSoon)));
     std::uint64_t taken = 0;
-    std::thread reader(take_all, client->native_handle(), std::ref(taken));
+    io::Scope scope("reader");
+    MUST(scope.start("reader", [&](io::Deadline forever) {
+        taken = MUST(io::off_loop([descriptor = client->native_handle()] { return take_all(descriptor); }, forever));
+    }));
+    MUST(io::yield(io::Deadline::after(io::kSoon)));
     media::Stage stage;
     stage.config();
     media::WireCursor cursor(stage.source, media::WireFormat{});
@@ -51,7 +57,7 @@ TEST(Flush, AClientThatReadsAsFastAsItIsSentToGetsABoundedPartAtOnce) {
         }
     }
     MUST(server->shutdown_write());
-    reader.join();
+    MUST(scope.join(io::Deadline::after(io::kSoon)));
     EXPECT_EQ(taken, sent);
     EXPECT_GT(sent, 64U << 20);
 }
