@@ -44,9 +44,10 @@ void MemoryKeeper::run(io::Deadline deadline) {
 }
 
 Result<void> MemoryKeeper::look(io::Deadline deadline) {
+    const Streams streams = count(io::now());  // what they hold is no overhead
     measure(io::now());
     TRY(io::yield(deadline));
-    judge(io::now());
+    judge(streams, io::now());
     has_more_ = true;
     for (int turn = 0; has_more_ && turn < kTurnsMax; ++turn) {
         TRY(io::yield(deadline));
@@ -55,9 +56,8 @@ Result<void> MemoryKeeper::look(io::Deadline deadline) {
     return {};
 }
 
-void MemoryKeeper::judge(TimePoint now) {
+void MemoryKeeper::judge(const Streams& streams, TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
-    const Streams streams = count(now);
     const bool took = budget.is_crowded() && take_from_unpublished(streams, now);
     const bool has_filled_up = budget.has_filled_up();
     if ((budget.is_exceeded() || has_filled_up) && !took)

@@ -69,7 +69,7 @@ private:
     void run(io::Deadline deadline);
     // Everything once, in turns of the loop of its own; an error when the fiber is cancelled.
     Result<void> look(io::Deadline deadline);
-    void judge(TimePoint now);
+    void judge(const Streams& streams, TimePoint now);
     // Releases and returns a portion; true: there is more.
     bool return_some(TimePoint now);
     Streams count(TimePoint now);
