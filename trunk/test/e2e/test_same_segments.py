@@ -232,7 +232,7 @@ def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way
     nodes = three_nodes(server, HLS.format(more=more), way=way)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
         wait_playable(nodes[0].live.url("cam"))
-        watch(nodes, 5)
+        watch(nodes, 7)
         assert kick_relays(nodes[0].live) == 1
         watch(nodes, 6)
         expect_one_playlist(nodes)

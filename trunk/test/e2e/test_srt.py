@@ -249,7 +249,7 @@ def test_datagrams_of_strangers_hurt_nothing(server, clip):
 @pytest.mark.parametrize("loss, delay_s", [(0.05, 0.01), (0.10, 0.025)])
 def test_a_bad_link_loses_nothing_for_good(server, clip, loss, delay_s):
     live = start(server, root="latency 400;")
-    with UdpLink(free_port(), live.ports["srt"], loss=loss, delay_s=delay_s) as link:
+    with UdpLink(free_port(), live.ports["srt"], loss=loss, delay_s=delay_s, srt_losses_max=3) as link:
         port = link.front.getsockname()[1]
         with Sender(srt_url(live, "#!::r=live/cam,m=publish", port=port, latency=400_000), clip("basic")):
             wait_published(live)

@@ -20,10 +20,13 @@ IDLE_S = 0.2
 
 
 class UdpLink:
-    """Passes datagrams on in a thread of its own. `loss` (0 to 1) and `delay_s` (one way) may be changed at any time."""
+    """Passes datagrams on in a thread of its own. `loss` (0 to 1) and `delay_s` (one way) may be changed at any time. `srt_losses_max`: the same
+    packet of SRT's data is lost so often at most, or else luck decides whether it comes in time."""
 
-    def __init__(self, port: int, server_port: int, loss: float = 0, delay_s: float = 0, seed: int = 1):  # pylint: disable=too-many-arguments
-        self.loss, self.delay_s = loss, delay_s
+    def __init__(self, port: int, server_port: int, loss: float = 0, delay_s: float = 0, seed: int = 1,  # pylint: disable=too-many-arguments
+                 srt_losses_max: int | None = None):
+        self.loss, self.delay_s, self.srt_losses_max = loss, delay_s, srt_losses_max
+        self.losses: dict[tuple, int] = {}  # of SRT's packets, by address and sequence number
         self.passed = self.lost = 0
         self.random = random.Random(seed)
         self.server = ("127.0.0.1", server_port)
@@ -81,8 +84,16 @@ class UdpLink:
                     self.backs[sender] = self._open(sender)
                 self._pass(self.backs[sender], self.server, datagram)
 
+    def _may_lose(self, address: tuple, datagram: bytes) -> bool:
+        is_control = not datagram or datagram[0] & 0x80
+        if self.srt_losses_max is None or is_control:
+            return True
+        key = (address, datagram[:4])
+        self.losses[key] = self.losses.get(key, 0) + 1
+        return self.losses[key] <= self.srt_losses_max
+
     def _pass(self, out: socket.socket, address: tuple, datagram: bytes):
-        if self.random.random() < self.loss or len(self.waiting) >= WAITING_MAX:
+        if (self.random.random() < self.loss and self._may_lose(address, datagram)) or len(self.waiting) >= WAITING_MAX:
             self.lost += 1
             return
         self.count += 1
