@@ -8,10 +8,10 @@ namespace live::media {
 namespace {
 
 constexpr std::size_t kKeptBytes = 64 * 1024;
+constexpr std::size_t kPieceBytes = kKeptBytes / wire::ts::kPacketBytes * wire::ts::kPacketBytes;
+
 // Whether transport packets begin with the program association table.
 bool begin_with_tables(Bytes packets) { return packets.size() >= 3 && (packets[1] & 0x1FU) == 0 && packets[2] == 0; }
-
-constexpr std::size_t kPieceBytes = kKeptBytes / wire::ts::kPacketBytes * wire::ts::kPacketBytes;
 
 }  // namespace
 
