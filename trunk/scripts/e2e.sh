@@ -11,8 +11,8 @@ python=$(python_with pytest,hypothesis,xdist || python_with pytest,hypothesis ||
 "$trunk/test/media/install-new-ffmpeg.sh" >/dev/null || say "HEVC, AV1 and Opus over RTMP are skipped"
 export SRS_BINARY="$objs/srs"
 cd "$trunk/.." || exit 1
-# Most tests wait more than they work: one file more at a time than there are cores, where pytest can.
+# Most tests wait more than they work: two files more at a time than there are cores, where pytest can.
 beside=
-if "$python" -c 'import xdist' >/dev/null 2>&1; then beside="-n $((cores + 1)) --dist loadfile"; fi
+if "$python" -c 'import xdist' >/dev/null 2>&1; then beside="-n $((cores + 2)) --dist loadfile"; fi
 # shellcheck disable=SC2086 # several words
 "$python" -m pytest -q -p no:cacheprovider --durations=25 --durations-min=8 $beside trunk/test/e2e "$@"
