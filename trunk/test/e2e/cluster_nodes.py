@@ -8,7 +8,7 @@ import pytest
 
 from live_server import LiveServer, conf, wait_until
 from registry_server import RegistryServer
-from rtmp_client import VIDEO, Closed, Player, Publisher
+from rtmp_client import VIDEO, Closed, Player, Publisher, assert_gapless
 
 VHOST = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"
 OUTPUTS = " dash { enabled on; dash_fragment 1; dash_path $folder/html; } rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }"
@@ -24,7 +24,7 @@ def nodes_in(folder):
 
     def start(registry, vhost: str = "", url: str | None = None, more: str = "", root: str = "", outputs: str = VHOST) -> LiveServer:
         name = f"n{len(started)}"
-        block = (f"cluster {{ registry {url or registry.url()}; node_id {name}; advertise 127.0.0.1; beat 1; lease 3; {more} }}\n"
+        block = (f"cluster {{ registry {url or registry.url()}; node_id {name}; advertise 127.0.0.1; beat 1; lease 5; {more} }}\n"
                  "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
         started.append(LiveServer(folder / name, conf(outputs + vhost, block + root)).start())
         return started[-1]
@@ -73,11 +73,20 @@ def where(node: LiveServer, stream: str) -> str:
 
 def wait_up(*nodes: LiveServer) -> None:
     for node in nodes:
-        wait_until(lambda one=node: cluster_of(one)["registry"]["state"] == "up", 10, "the registry is connected")
+        wait_until(lambda one=node: cluster_of(one)["registry"]["state"] == "up", 20, "the registry is connected")
 
 
 def videos(player: Player) -> int:
     return sum(message.type == VIDEO for message in player.messages)
+
+
+def assert_unnoticed(player: Player, publisher: Publisher) -> None:
+    """Not a frame is missing, and none came later than on a busy machine; what the publisher's own process did not get of it is not counted."""
+    got = [message for message in list(player.messages) if message.type == VIDEO]
+    assert player.error is None and len(got) > 10
+    assert_gapless(got, [mark for mark in publisher.sent if mark[0] == VIDEO])
+    gap = max(later.arrived - earlier.arrived for earlier, later in zip(got, got[1:]))
+    assert gap < 2.5 + publisher.longest_pause, f"{gap:.2f} s without a frame"
 
 
 def start_player(node: LiveServer, stream: str = "cam") -> Player:
@@ -122,7 +131,7 @@ def get(port: int, path: str) -> tuple[int, str]:
 def wait_nodes(*nodes: LiveServer) -> None:
     wait_up(*nodes)
     for node in nodes:
-        wait_until(lambda one=node: len(cluster_of(one)["nodes"]) == len(nodes), 10, "it knows the others")
+        wait_until(lambda one=node: len(cluster_of(one)["nodes"]) == len(nodes), 20, "it knows the others")
 
 
 def drain_of(node: LiveServer) -> dict:

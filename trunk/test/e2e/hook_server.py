@@ -31,6 +31,14 @@ class Answer:
     after_s: float = 0
 
 
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # Of five, the sixth connection at once is tried again a second later.
+
+    def handle_error(self, *_):
+        """A client that has gone is no news here."""
+
+
 @dataclass
 class HookServer:
     """Use as a context. `answers` maps a path, or an action, to an Answer; everything else is answered with 0."""
@@ -64,9 +72,7 @@ class HookServer:
             def log_message(self, *_):
                 pass
 
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
-        self.http.handle_error = lambda *_: None  # a client that has gone is no news here
+        self.http = _Listener(("127.0.0.1", 0), Handler)
         if self.certificate:
             key, cert = self.certificate
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

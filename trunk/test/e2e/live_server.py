@@ -4,6 +4,7 @@ The binary is LIVE_SERVER, else SRS_BINARY, else trunk/objs/srs. A conf is a tex
 test asks a port for, and $folder. Streams and files are on $http.
 """
 
+import collections
 import contextlib
 import json
 import os
@@ -36,18 +37,21 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 _number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 _next_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + _number
-_next_udp_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + 7_000 + 200 * _number
+# Below the kernel's own choice, which begins at 32768, for a dozen of them.
+_next_udp_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + 5_000 + 200 * _number
+_held: collections.deque = collections.deque(maxlen=200)
 
 
 def free_port() -> int:
-    """A TCP port on loopback that nobody listens on; never the same one twice in a run."""
+    """A port on loopback that nobody has, for TCP or UDP; never the same one twice in a run."""
     global _next_port  # pylint: disable=global-statement
     while True:
         _next_port += _WORKERS
-        with socket.socket() as probe:
+        with socket.socket() as probe, socket.socket(type=socket.SOCK_DGRAM) as udp:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", _next_port))
+                udp.bind(("127.0.0.1", _next_port))
                 return _next_port
             except OSError:
                 continue
@@ -67,19 +71,67 @@ def free_udp_ports(count: int) -> int:
                 continue
 
 
+def hold(port: int) -> None:
+    """A server may listen on this TCP port later; until then no connection gets it as its near end."""
+    socket_there = socket.socket()
+    for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+        socket_there.setsockopt(socket.SOL_SOCKET, option, 1)
+    socket_there.bind(("127.0.0.1", port))
+    _held.append(socket_there)
+
+
 def workers_of(environment) -> int:
     return int(environment.get("SRS_WORKERS", "1"))
 
 
-def wait_until(condition, limit_s: float, what: str, step_s: float = 0.05):
-    """Polls until the condition gives something true, and gives that. Fails with `what`."""
+def wait_until(condition, limit_s: float, what, step_s: float = 0.05):
+    """Polls until the condition gives something true, and gives that. Fails with `what`, a text or what gives one. The last look is after the
+    limit: what happened while this process had no CPU has happened in time."""
     deadline = time.monotonic() + limit_s
-    while time.monotonic() < deadline:
+    while True:
+        is_last = time.monotonic() >= deadline
         value = condition()
         if value:
             return value
+        if is_last:
+            raise AssertionError(f"not within {limit_s:g} s: {what() if callable(what) else what}")
         time.sleep(step_s)
-    raise AssertionError(f"not within {limit_s:g} s: {what}")
+
+
+def waited_s(tasks) -> float:
+    """For a CPU that other programs had, all these processes or threads together since they began."""
+    waited_ns = 0
+    for number in tasks:
+        with contextlib.suppress(OSError, IndexError):  # it has ended, or this kernel does not count
+            waited_ns += int(Path(f"/proc/{number}/schedstat").read_text().split()[1])
+    return waited_ns / 1e9
+
+
+class Stopwatch:
+    """Seconds since its start without those in which the servers, or processes, or this one waited for a CPU that other programs had. For claims
+    about what a server does at once, not for those that it waits."""
+
+    def __init__(self, *servers: "LiveServer | int"):
+        self._pids = {pid for one in servers for pid in ([one] if isinstance(one, int) else one.pids())}
+        self._began, self._had_waited = time.monotonic(), self._waited_s()
+
+    def seconds(self) -> float:
+        return time.monotonic() - self._began - self.waited()
+
+    def waited(self) -> float:
+        return max(0.0, self._waited_s() - self._had_waited)
+
+    def _waited_s(self) -> float:
+        return waited_s(self._pids) + waited_s(task.name for task in Path("/proc/self/task").iterdir())
+
+
+def wait_within(condition, limit_s: float, servers: tuple, what: str):
+    """wait_until() whose limit is a claim, by Stopwatch."""
+    watch = Stopwatch(*servers)
+    value = wait_until(condition, limit_s + 10, what, 0.005)
+    took = watch.seconds()
+    assert took < limit_s, f"{took:.2f} s and not {limit_s:g}, with {watch.waited():.2f} s more for a CPU: {what}"
+    return value
 
 
 def is_gone(pid: int) -> bool:
@@ -100,7 +152,11 @@ class Ports(dict):
 
     def __missing__(self, name):
         count = workers_of(os.environ)
-        self[name] = free_udp_ports(count) if count > 1 and name.startswith("udp") else free_port()
+        if count > 1 and name.startswith("udp"):
+            self[name] = free_udp_ports(count)
+        else:
+            self[name] = free_port()
+            hold(self[name])
         return self[name]
 
 
@@ -209,7 +265,7 @@ class LiveServer:
         return [line for line in self.log().splitlines() if re.search(r"\[(WARN|ERROR|Warn|Error)\]", line)]
 
     def wait_log(self, text: str, limit_s: float = 10) -> None:
-        wait_until(lambda: text in self.log(), limit_s, f"{text!r} in the log, which ends:\n{self.log()[-1500:]}")
+        wait_until(lambda: text in self.log(), limit_s, lambda: f"{text!r} in the log, which ends:\n{self.log()[-1500:]}")
 
     def api(self, path: str, limit_s: float = 3) -> dict:
         with urllib.request.urlopen(f"http://{self.host}:{self.ports['api']}{path}", timeout=limit_s) as answer:

@@ -29,6 +29,7 @@ from own_network import CLONE_NEWNET
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x1, 0x1000
 PACKET_BYTES_MAX = 2048
 WAITING_MAX = 20_000
+QUEUE_PACKETS = 10_000
 DEVICE = "wire0"
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -135,7 +136,8 @@ class Wire:
             self.__exit__()
             pytest.skip(f"no machines on a wire: {error}")
         for prefix, address in (([], self.ADDRESS), *((one.command, one.address) for one in self.machines)):
-            for words in (f"address add {address}/24 dev {DEVICE}", f"link set {DEVICE} up", "link set lo up"):
+            # The queue holds what is sent while the wire's process has no CPU.
+            for words in (f"address add {address}/24 dev {DEVICE}", f"link set {DEVICE} txqueuelen {QUEUE_PACKETS} up", "link set lo up"):
                 subprocess.run([*prefix, "ip", *words.split()], check=True)
         tuns = {bytes(map(int, address.split("."))): tun for address, tun in ((self.ADDRESS, self.tun), *((one.address, one.tun) for one in self.machines))}
         self.carrier = multiprocessing.get_context("fork").Process(target=carry, args=(tuns, self.delay_s), daemon=True)

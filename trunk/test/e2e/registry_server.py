@@ -48,13 +48,16 @@ class RegistryServer:
         return f"redis://{':' + said + '@' if said else ''}127.0.0.1:{self.port}"
 
     def call(self, *words: str) -> bytes:
-        """One command; what comes first of the answer, as it is on the wire."""
+        """One command; its answer as it is on the wire: a text whole, of a list what comes first."""
         with socket.create_connection(("127.0.0.1", self.port), 5) as line:
             if self.password:
                 line.sendall(_command("AUTH", self.password))
                 line.recv(100)
             line.sendall(_command(*words))
-            return line.recv(65536)
+            answer = line.recv(65536)
+            while answer.startswith(b"$") and not _is_whole(answer) and (more := line.recv(65536)):
+                answer += more
+            return answer
 
 
 class Sentinel:
@@ -74,6 +77,11 @@ class Sentinel:
     def stop(self) -> None:
         self.process.kill()
         self.process.wait()
+
+
+def _is_whole(bulk: bytes) -> bool:
+    length, end, text = bulk.partition(b"\r\n")
+    return bool(end) and len(text) >= (int(length[1:]) + 2 if int(length[1:]) >= 0 else 0)
 
 
 def _command(*words: str) -> bytes:

@@ -351,6 +351,7 @@ class Publisher(threading.Thread):
         self.client, self.stream, self.tags = RtmpClient(port, host=host), stream, read_flv(clip)
         self.sent: list[tuple] = []
         self.sent_at: dict[tuple, float] = {}
+        self.longest_pause = 0.0  # between two messages: more than their times say when this process did not get a CPU
         self.error: Exception | None = None
         self._stopping = threading.Event()
         self.status = self.client.publish(stream, app)
@@ -365,6 +366,7 @@ class Publisher(threading.Thread):
 
     def _publish(self) -> None:
         round_start, media_start = time.monotonic(), 0
+        last_at = round_start
         length = self.tags[-1].timestamp + 40
         while True:
             for tag in self.tags:
@@ -376,8 +378,10 @@ class Publisher(threading.Thread):
                 self.client.send_message(tag.type, tag.payload, media_start + tag.timestamp)
                 if tag.type != DATA:
                     mark = (tag.type, zlib.crc32(tag.payload))
+                    now = time.monotonic()
+                    self.longest_pause, last_at = max(self.longest_pause, now - last_at), now
                     self.sent.append(mark)
-                    self.sent_at[mark] = time.monotonic()
+                    self.sent_at[mark] = now
             round_start += length / 1000
             media_start += length
 
@@ -446,9 +450,10 @@ def assert_gapless(received: list[Message], sent: list[tuple], what: str = "play
 class Bystander:
     """A publisher and a player of another stream: while somebody else misbehaves, nothing of it may be lost or held up.
 
-    Use as a context; leaving it checks that every message came, in order, none later than `stall_s` after the one before."""
+    Use as a context; leaving it checks that every message came, in order, none later than `stall_s` after the one before. The time for which
+    this process did not publish either is not counted, and a busy machine may keep the server from a CPU for a second or two."""
 
-    def __init__(self, port: int, clip: Path, stream: str = "bystander", stall_s: float = 1.5):
+    def __init__(self, port: int, clip: Path, stream: str = "bystander", stall_s: float = 2.5):
         self.publisher = Publisher(port, stream, clip)
         assert self.publisher.status["level"] == "status", self.publisher.status
         self.player = Player(port, stream)
@@ -463,21 +468,25 @@ class Bystander:
     def __exit__(self, kind, *_):
         time.sleep(1)
         self.publisher.stop()
-        time.sleep(0.7)
+        deadline = time.monotonic() + 10
+        while kind is None and self._missing() > 0 and time.monotonic() < deadline:
+            time.sleep(0.05)
         got = self.player.stop()
         if kind is None:
             self.check(got)
 
+    def _sent(self) -> list[tuple]:
+        headers = {(t.type, zlib.crc32(t.payload)) for t in self.publisher.tags if t.is_setup()}
+        return [mark for mark in self.publisher.sent if mark not in headers]
+
+    def _missing(self) -> int:
+        return len(self._sent()) - len([m for m in list(self.player.messages) if not m.is_sequence_header()])
+
     def check(self, got: list[Message]) -> None:
         assert self.publisher.error is None, f"the bystander's publisher broke: {self.publisher.error}"
         assert self.player.error is None, f"the bystander's player broke: {self.player.error}"
-        sent = [mark for mark, header in zip(self.publisher.sent, self._setup_flags()) if not header]
-        assert_gapless(got, sent, "bystander")
-        missing = len(sent) - len([m for m in got if not m.is_sequence_header()])
+        assert_gapless(got, self._sent(), "bystander")
+        missing = self._missing()
         assert missing == 0, f"the bystander missed the last {missing} messages"
-        gaps = [b.arrived - a.arrived for a, b in zip(got, got[1:])]
-        assert max(gaps) < self.stall_s, f"the bystander stalled for {max(gaps):.2f} s"
-
-    def _setup_flags(self) -> list[bool]:
-        headers = {(t.type, zlib.crc32(t.payload)) for t in self.publisher.tags if t.is_setup()}
-        return [mark in headers for mark in self.publisher.sent]
+        gap, pause = max(b.arrived - a.arrived for a, b in zip(got, got[1:])), self.publisher.longest_pause
+        assert gap < self.stall_s + pause, f"the bystander stalled for {gap:.2f} s, its publisher for {pause:.2f} s"

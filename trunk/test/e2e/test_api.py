@@ -12,7 +12,7 @@ pytestmark = pytest.mark.workers
 
 def get(live, path: str, headers: dict | None = None):
     request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}{path}", headers=headers or {})
-    return urllib.request.urlopen(request, timeout=3)
+    return urllib.request.urlopen(request, timeout=10)
 
 
 def test_versions(server):

@@ -31,6 +31,8 @@ class Watch:
 
     def done(self, clients: int, expect_complaint: bool = True) -> None:
         self.live.assert_alive()
+        if expect_complaint:
+            wait_until(lambda: len(self.live.complaints()) - self.complaints >= clients, 10, f"{clients} complaints")
         time.sleep(0.3)
         new = self.live.complaints()[self.complaints:]
         assert len(new) <= clients, f"{len(new)} complaints about {clients} clients:\n" + "\n".join(new[:10])
@@ -186,9 +188,9 @@ def test_connections_that_say_nothing_are_freed(server, clip, count):
     with Bystander(live.ports["rtmp"], clip("basic")):
         before = live.connections()
         silent = [RtmpClient(live.ports["rtmp"]) for _ in range(count)]
-        wait_until(lambda: live.connections() >= before + count, 10, f"{count} connections")
+        wait_until(lambda: live.connections() >= before + count, 20, f"{count} connections")
         start = time.monotonic()
-        wait_until(lambda: live.connections() <= before, 40, "the silent connections are closed", 0.5)
+        wait_until(lambda: live.connections() <= before, 60, "the silent connections are closed", 0.5)
         assert time.monotonic() - start > 20, "closed before the 30 s that a slow client is given"
         for client in silent:
             assert_closed(client, 1)
@@ -203,7 +205,7 @@ def test_pings_whose_answers_nobody_reads_cost_little(server, clip):
         watch = Watch(live)
         with RtmpClient(live.ports["rtmp"], receive_buffer=4096) as client:
             client.play("nobody")
-            client.socket.settimeout(3)
+            client.socket.settimeout(10)
             with pytest.raises((Closed, OSError)):
                 for _ in range(600):
                     client.send(ping)
@@ -230,13 +232,15 @@ def test_slow_but_honest_bytes_are_understood(server, clip):
 
 def test_a_flood_of_bad_clients_is_a_few_lines_of_the_log(server):
     live = server("", "exporter { enabled on; listen 127.0.0.1:$exporter; }")
+    began = time.monotonic()
     for _ in range(300):
         with RtmpClient(live.ports["rtmp"]) as client:
             client.handshake()
             client.send(type0(3, 20, COMMAND) + b"\xff" * 20)
             client.wait_closed(CLOSES_WITHIN_S)
+    took = time.monotonic() - began
     live.wait_log("more like this were left out", 20)
-    assert len(live.complaints()) < 180, "a hundred at once, then ten a second"
-    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=3) as answer:
+    assert len(live.complaints()) < 160 + 10 * took, "a hundred at once, then ten a second"
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=10) as answer:
         left_out = re.search(r"^millrace_log_lines_left_out_total (\d+)$", answer.read().decode(), re.M)
-    assert int(left_out[1]) + len(live.complaints()) >= 300
+    wait_until(lambda: int(left_out[1]) + len(live.complaints()) >= 300, 10, "lines, or their number")

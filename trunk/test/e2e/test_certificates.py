@@ -12,7 +12,7 @@ import pytest
 from live_server import wait_until
 
 SERVICES = ("rtmps", "api_tls", "http_tls")
-LIMIT_S = 15  # Two looks of two seconds, on a loaded machine.
+LIMIT_S = 20  # Two looks of two seconds, on a loaded machine.
 
 
 def make_pair(folder: Path, name: str) -> tuple[Path, Path]:
@@ -48,11 +48,15 @@ def fixture_pairs(tmp_path_factory):
     return [make_pair(folder, name) for name in ("one", "two", "three")]
 
 
+def replace(source: Path, target: Path) -> None:
+    shutil.copy(source, f"{target}.new")
+    Path(f"{target}.new").rename(target)
+
+
 def install(pair: tuple[Path, Path], folder: Path) -> None:
-    """As renewing programs do it: each file at once, one after the other."""
+    """As renewing programs do it: each file at once, one after the other. A server that looks between the two sees a bad pair."""
     for source, name in zip(pair, ("now.key", "now.crt")):
-        shutil.copy(source, folder / f"{name}.new")
-        (folder / f"{name}.new").rename(folder / name)
+        replace(source, folder / name)
 
 
 def start(server, folder: Path):
@@ -84,11 +88,11 @@ def test_changed_files_are_taken_over_and_connections_stay(server, pairs, tmp_pa
 def test_a_bad_pair_keeps_the_old_one_and_says_so_once(server, pairs, tmp_path):
     install(pairs[0], tmp_path)
     live = start(server, tmp_path)
-    install((pairs[1][0], pairs[2][1]), tmp_path)  # the key of another
+    replace(pairs[1][0], tmp_path / "now.key")  # the key of another
     wait_until(lambda: live.log().count("keeps the certificate it has") == 3, LIMIT_S, "each service says that it keeps the old")
     assert all(served_by(live.ports[name]) == der(pairs[0][1]) for name in SERVICES)
-    install(pairs[2], tmp_path)
-    wait_served(live, pairs[2][1])
+    replace(pairs[1][1], tmp_path / "now.crt")
+    wait_served(live, pairs[1][1])
     assert live.log().count("keeps the certificate it has") == 3
 
 

@@ -8,36 +8,39 @@ import urllib.request
 import pytest
 
 import play_check
-from cluster_nodes import (VHOST, cluster_of, fixture_node, fixture_registry, owners, publish_when_allowed, start_player,  # noqa: F401
+from cluster_nodes import (VHOST, assert_unnoticed, cluster_of, fixture_node, fixture_registry, owners, publish_when_allowed, start_player,  # noqa: F401
                            start_publisher, videos, wait_up, where)
-from live_server import LiveServer, conf, free_port, wait_until
+from live_server import LiveServer, Stopwatch, conf, free_port, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
 from registry_server import RegistryServer, Sentinel
-from rtmp_client import VIDEO, Closed
+from rtmp_client import Closed
+
+AWAY = "cluster registry is away"
+
 
 def test_publish_anywhere_play_anywhere(registry, node, clip):
     nodes = [node(registry), node(registry), node(registry)]
     wait_up(*nodes)
     with FfmpegPublisher(nodes[1].url("cam"), clip("basic")):
         wait_playable(nodes[1].url("cam"))
-        assert owners(nodes[0]) == {"/live/cam": "n1"}
-        began = time.monotonic()
+        wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n1"}, 10, "it is registered")
+        watch = Stopwatch(*nodes)
         early = start_player(nodes[2])
-        wait_until(lambda: videos(early) > 0, 5, "the first frame on another node", 0.005)
-        assert time.monotonic() - began < 1
+        wait_until(lambda: videos(early) > 0, 10, "the first frame on another node", 0.005)
+        assert watch.seconds() < 1
         for one in nodes:
             assert where(one, "/live/cam") == "n1" and where(one, "/live/none") == "nowhere"
             for url in (one.url("cam"), f"http://127.0.0.1:{one.ports['http']}/live/cam.flv"):
                 assert play_check.play(url, 3).problems() == [], url
-            wait_playable(f"http://127.0.0.1:{one.ports['http']}/live/cam.m3u8", 15)
+            wait_playable(f"http://127.0.0.1:{one.ports['http']}/live/cam.m3u8", 30)
         early.stop()
         assert early.error is None
         with urllib.request.urlopen(f"http://127.0.0.1:{nodes[1].ports['exporter']}/metrics") as answer:
             metrics = answer.read().decode()
         for line in ("millrace_cluster_registry_up 1", 'millrace_cluster_owned_streams{state="registered"} 1'):
             assert line in metrics, metrics
-    wait_until(lambda: owners(nodes[0]) == {}, 5, "the stream leaves the registry with its publisher")
-    wait_until(lambda: {one["id"] for one in cluster_of(nodes[0])["nodes"]} == {"n0", "n1", "n2"}, 10, "all nodes are listed")
+    wait_until(lambda: owners(nodes[0]) == {}, 10, "the stream leaves the registry with its publisher")
+    wait_until(lambda: {one["id"] for one in cluster_of(nodes[0])["nodes"]} == {"n0", "n1", "n2"}, 20, "all nodes are listed")
 
 
 def test_a_player_that_comes_first_gets_the_stream_wherever_it_is_published(registry, node, clip):
@@ -47,14 +50,13 @@ def test_a_player_that_comes_first_gets_the_stream_wherever_it_is_published(regi
     time.sleep(0.5)
     assert player.error is None
     publisher = start_publisher(second, clip("basic"))
-    wait_until(lambda: videos(player) > 0, 2, "media on the node where the player waits")
+    wait_within(lambda: videos(player) > 0, 2, (first, second), "media on the node where the player waits")
     # And when it comes to the player's own node instead.
     publisher.stop()
-    wait_until(lambda: owners(first) == {}, 5, "it is gone")
+    wait_until(lambda: owners(first) == {}, 10, "it is gone")
     publisher = publish_when_allowed(first, clip("basic"), 10)
-    began, seen = time.monotonic(), videos(player)
-    wait_until(lambda: videos(player) > seen, 2, "media of the node's own publisher")
-    assert time.monotonic() - began < 1
+    seen = videos(player)
+    wait_within(lambda: videos(player) > seen, 1, (first, second), "media of the node's own publisher")
     assert where(second, "/live/cam") == "n0"
     publisher.stop()
     player.stop()
@@ -67,14 +69,13 @@ def test_the_owner_is_killed(registry, node, clip, back):
     wait_up(*nodes)
     start_publisher(nodes[1], clip("basic"))
     player = start_player(nodes[0])
-    wait_until(lambda: videos(player) > 10, 10, "it plays")
+    wait_until(lambda: videos(player) > 10, 20, "it plays")
     nodes[1].kill()
     # Its lease has not ended.
-    publisher = publish_when_allowed(nodes[back], clip("basic"), 1)
-    began, seen = time.monotonic(), videos(player)
-    wait_until(lambda: videos(player) > seen, 5, "media after the publisher came back", 0.005)
-    assert time.monotonic() - began < 1
-    assert owners(nodes[0]) == {"/live/cam": f"n{back}"}
+    publisher = publish_when_allowed(nodes[back], clip("basic"), 3)
+    seen = videos(player)
+    wait_within(lambda: videos(player) > seen, 1, (nodes[0], nodes[2]), "media after the publisher came back")
+    wait_until(lambda: owners(nodes[0]) == {"/live/cam": f"n{back}"}, 10, "the registry names the new owner")
     publisher.stop()
     player.stop()
     assert player.error is None
@@ -85,12 +86,12 @@ def test_a_second_publisher_is_refused_elsewhere(registry, node, clip):
     wait_up(first, second)
     publisher = start_publisher(first, clip("basic"))
     player = start_player(second)
-    wait_until(lambda: videos(player) > 0, 5, "it plays")
+    wait_until(lambda: videos(player) > 0, 10, "it plays")
     with pytest.raises((AssertionError, Closed, OSError)):
         publish_when_allowed(second, clip("basic"), 2)
     assert owners(first) == {"/live/cam": "n0"}
     seen = videos(player)
-    wait_until(lambda: videos(player) > seen + 10, 5, "the first one goes on")
+    wait_until(lambda: videos(player) > seen + 10, 10, "the first one goes on")
     assert publisher.error is None
     publisher.stop()
     player.stop()
@@ -103,17 +104,17 @@ def test_a_second_publisher_takes_over_elsewhere(registry, node, clip):
     publisher = start_publisher(first, clip("basic"))
     players = [start_player(one) for one in (first, second, third)]
     for player in players:
-        wait_until(lambda one=player: videos(one) > 0, 5, "it plays")
+        wait_until(lambda one=player: videos(one) > 0, 10, "it plays")
     other = start_publisher(second, clip("basic"))
-    began = time.monotonic()
-    publisher.join(5)
+    watch = Stopwatch(first, second, third)
+    publisher.join(10)
     assert not publisher.is_alive(), "the first publisher is closed"
-    wait_until(lambda: owners(first) == {"/live/cam": "n1"}, 2, "the second one owns it")
+    wait_until(lambda: owners(first) == {"/live/cam": "n1"}, 10, "the second one owns it")
     for player in players:
         seen = videos(player)
-        wait_until(lambda one=player, count=seen: videos(one) > count + 5, 5, "every player goes on")
+        wait_until(lambda one=player, count=seen: videos(one) > count + 5, 10, "every player goes on")
         assert player.error is None
-    assert time.monotonic() - began < 5
+    assert watch.seconds() < 5
     other.stop()
     for player in players:
         player.stop()
@@ -124,21 +125,20 @@ def test_the_registry_restarts_empty(registry, node, clip):
     wait_up(*nodes)
     publisher = start_publisher(nodes[0], clip("basic"))
     local, remote = start_player(nodes[0]), start_player(nodes[1])
-    wait_until(lambda: videos(remote) > 0 and videos(local) > 0, 5, "both play")
-    wait_until(lambda: len(cluster_of(nodes[0])["nodes"]) == 2, 10, "it knows its neighbour")
+    wait_until(lambda: videos(remote) > 0 and videos(local) > 0, 10, "both play")
+    wait_until(lambda: len(cluster_of(nodes[0])["nodes"]) == 2, 20, "it knows its neighbour")
     registry.stop()
-    wait_until(lambda: cluster_of(nodes[1])["registry"]["state"] == "away", 10, "it is away")
+    wait_until(lambda: cluster_of(nodes[1])["registry"]["state"] == "away", 20, "it is away")
     later = start_publisher(nodes[1], clip("basic"), "later")
     third = start_player(nodes[0], "later")
-    wait_until(lambda: videos(third) > 0, 3, "a stream that was published without a registry, on another node: a neighbour")
+    wait_within(lambda: videos(third) > 0, 3, (*nodes,), "a stream that was published without a registry, on another node: a neighbour")
     time.sleep(3)
     registry.start()
-    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/later": "n1"}, 10, "the table is right again")
+    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/later": "n1"}, 20, "the table is right again")
     time.sleep(2)
-    for player in (local, remote, third):
-        arrived = [message.arrived for message in player.stop() if message.type == VIDEO]
-        assert player.error is None
-        assert max(later - earlier for earlier, later in zip(arrived, arrived[1:])) < 0.7, "no player has noticed anything"
+    for player, source in ((local, publisher), (remote, publisher), (third, later)):
+        assert_unnoticed(player, source)
+        player.stop()
     for one in (publisher, later):
         assert one.error is None
         one.stop()
@@ -149,20 +149,20 @@ def test_the_registry_is_paused(registry, node, clip):
     wait_up(*nodes)
     publisher = start_publisher(nodes[0], clip("basic"))
     remote = start_player(nodes[1])
-    wait_until(lambda: videos(remote) > 0, 5, "it plays")
+    wait_until(lambda: videos(remote) > 0, 10, "it plays")
     registry.pause()
     try:
-        began = time.monotonic()
+        watch = Stopwatch(*nodes)
         more = start_player(nodes[1])
-        wait_until(lambda: videos(more) > 0, 2, "what is pulled is played without the registry", 0.01)
+        wait_until(lambda: videos(more) > 0, 10, "what is pulled is played without the registry", 0.01)
         other = start_publisher(nodes[1], clip("basic"), "other")
-        assert other.status["code"] == "NetStream.Publish.Start" and time.monotonic() - began < 2
-        with urllib.request.urlopen(f"http://127.0.0.1:{nodes[0].ports['http']}/live/cam.flv", timeout=2) as answer:
+        assert other.status["code"] == "NetStream.Publish.Start" and watch.seconds() < 2
+        with urllib.request.urlopen(f"http://127.0.0.1:{nodes[0].ports['http']}/live/cam.flv", timeout=5) as answer:
             assert answer.read(100)
-        time.sleep(5)  # longer than the lease
+        time.sleep(7)  # longer than the lease
     finally:
         registry.go_on()
-    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/other": "n1"}, 10, "the table is right again")
+    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/other": "n1"}, 20, "the table is right again")
     assert remote.error is None and publisher.error is None and other.error is None
     for one in (remote, more, publisher, other):
         one.stop()
@@ -175,9 +175,9 @@ def test_a_password(tmp_path, node, clip):
         bad = node(registry, url=f"redis://:wrong@127.0.0.1:{registry.port}")
         wait_up(good)
         publisher = start_publisher(good, clip("basic"))
-        wait_until(lambda: owners(good) == {"/live/cam": "n0"}, 5, "it is registered")
-        bad.wait_log("the registry refuses the password", 5)
-        assert cluster_of(bad)["registry"]["state"] == "away"
+        wait_until(lambda: owners(good) == {"/live/cam": "n0"}, 10, "it is registered")
+        bad.wait_log("the registry refuses the password")
+        wait_until(lambda: cluster_of(bad)["registry"]["state"] == "away", 10, "it is away")
         assert "pass word" not in good.log() and "pass%20word" not in good.log() and "wrong" not in bad.log()
         publisher.stop()
     finally:
@@ -200,9 +200,9 @@ def test_over_tls(tmp_path, clip):
             nodes.append(LiveServer(tmp_path / f"t{len(nodes)}", conf(VHOST, root)).start())
         wait_up(nodes[0])
         publisher = start_publisher(nodes[0], clip("basic"))
-        wait_until(lambda: owners(nodes[0]) == {"/live/cam": "t0"}, 5, "it is registered")
-        wait_until(lambda: "cluster registry is away" in nodes[1].log(), 5, "a stranger's certificate is refused")
-        assert cluster_of(nodes[1])["registry"]["state"] == "away"
+        wait_until(lambda: owners(nodes[0]) == {"/live/cam": "t0"}, 10, "it is registered")
+        nodes[1].wait_log(AWAY)  # a stranger's certificate is refused
+        wait_until(lambda: cluster_of(nodes[1])["registry"]["state"] == "away", 10, "it is away")
         publisher.stop()
         for one in nodes:
             one.assert_no_report()
@@ -220,17 +220,19 @@ def test_sentinels_name_another_master(tmp_path, node, clip):
         url = f"redis+sentinel://127.0.0.1:1,127.0.0.1:{sentinel.port}/main"
         first, second = node(master, url=url), node(master, url=url)
         wait_up(first, second)
-        wait_until(lambda: b"slaves=1" in master_of(sentinel), 15, "the sentinel knows the replica")
+        wait_until(lambda: b"slaves=1" in master_of(sentinel), 30, "the sentinel knows the replica")
         publisher = start_publisher(first, clip("basic"))
         player = start_player(second)
-        wait_until(lambda: videos(player) > 0, 5, "it plays")
+        wait_until(lambda: videos(player) > 0, 10, "it plays")
+        away = first.log().count(AWAY)
         master.stop()
-        wait_until(lambda: cluster_of(first)["registry"]["state"] == "away", 5, "the master is gone")
-        wait_until(lambda: b"role:master" in replica.call("INFO", "replication"), 20, "the replica is the master")
-        wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 10, "the table is right again")
-        arrived = [message.arrived for message in player.stop() if message.type == VIDEO]
-        assert player.error is None and publisher.error is None
-        assert max(later - earlier for earlier, later in zip(arrived, arrived[1:])) < 0.7, "the player has noticed nothing"
+        wait_until(lambda: first.log().count(AWAY) > away, 10, "the master is gone")
+        # A sentinel that had no CPU for two seconds does nothing for the next thirty.
+        wait_until(lambda: b"role:master" in replica.call("INFO", "replication"), 60, "the replica is the master")
+        wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 20, "the table is right again")
+        assert_unnoticed(player, publisher)
+        assert publisher.error is None
+        player.stop()
         publisher.stop()
     finally:
         for one in (sentinel, replica, master):
@@ -257,7 +259,7 @@ def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
     registry.call("SET", "millrace:own:/live/cam", "not an owner")
     registry.call("PUBLISH", "millrace:events", "moved|n9|1|5|/live/cam")
     assert where(one, "/live/list") in ("unknown", "nowhere")
-    wait_until(lambda: owners(one).get("/live/cam") == "n0", 5, "its owner sets it right")
+    wait_until(lambda: owners(one).get("/live/cam") == "n0", 10, "its owner sets it right")
     assert publisher.error is None
     one.assert_alive()
     publisher.stop()
@@ -279,7 +281,7 @@ def check_scripts(registry, one, port, clip):
         publish_when_allowed(one, clip("basic"), 1)
     assert registry.call("GET", "millrace:own:/live/cam").split(b"\r\n")[1] == b"n9|7|4|1"
     registry.call("SET", "millrace:own:/live/cam", "n9|6|4|1")
-    publisher = publish_when_allowed(one, clip("basic"), 5)
+    publisher = publish_when_allowed(one, clip("basic"), 10)
     text = registry.call("GET", "millrace:own:/live/cam").split(b"\r\n")[1].decode().split("|")
     assert text[0] == "n0" and text[2] == "5", "its epoch is above the dead one's"
     publisher.stop()

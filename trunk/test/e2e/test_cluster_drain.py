@@ -11,7 +11,8 @@ from cluster_nodes import (REDIRECT, WHEP, cluster_of, drain_of, fixture_registr
                            start_player, start_publisher, videos, wait_nodes, wait_up, where)
 from live_server import LiveServer, wait_until
 from rtc_offer import ask, offer
-from rtmp_client import Closed, Player, RtmpClient
+from rtmp_client import VIDEO, Closed, Player, RtmpClient
+from test_cluster_drain_load import Order
 from test_rtc import FRAMES, fixture_chromium, fixture_html  # noqa: F401
 
 RECONNECT = "NetConnection.Connect.ReconnectRequest"
@@ -34,11 +35,11 @@ def reconnect_request(able: RtmpClient) -> dict:
 
 def test_a_node_that_drains_gives_its_publishers_and_players_away(registry, site, server, clip):
     """The publisher is our own RTMP client, a forward, which announces Reconnect; so does one player. No frame is lost."""
-    first, second = site(registry, REDIRECT + "drain_limit 8;"), site(registry)
+    first, second = site(registry, REDIRECT + "drain_limit 12;"), site(registry)
     wait_nodes(first, second)
     encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{first.ports['rtmp']}; }}")
     publisher = start_publisher(encoder, clip("basic"))
-    wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 10, "it is registered")
+    wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 20, "it is registered")
     local, remote = start_player(first), start_player(second)
     able = able_player(first)
     wait_until(lambda: videos(local) > 10 and videos(remote) > 10, 10, "both play")
@@ -46,13 +47,13 @@ def test_a_node_that_drains_gives_its_publishers_and_players_away(registry, site
     assert ready == 200 and drain_of(first)["state"] == "serving"
     answer = ask(first.ports["api"], "POST", "/api/v1/drain")
     assert answer.status == 200 and answer.json()["data"]["state"] == "draining"
-    wait_until(lambda: owners(second) == {"/live/cam": "n1"}, 5, "the stream is on the other node")
+    wait_until(lambda: owners(second) == {"/live/cam": "n1"}, 10, "the stream is on the other node")
     told = reconnect_request(able)
     assert told["tcUrl"] == f"rtmp://127.0.0.1:{second.ports['rtmp']}/live?millrace_hop=n0"
     able.close()
     assert get(first.ports["api"], "/readyz")[0] == 503
     facts = drain_of(first)
-    assert facts["state"] == "draining" and facts["limit_ms"] == 8000 and facts["asked"] >= 2, facts
+    assert facts["state"] == "draining" and facts["limit_ms"] == 12000 and facts["asked"] >= 2, facts
     # Who comes now is sent on, and publishers are refused.
     late = Player(first.ports["rtmp"], "cam")
     assert late.status["ex"]["code"] == 302, late.status
@@ -64,31 +65,32 @@ def test_a_node_that_drains_gives_its_publishers_and_players_away(registry, site
         publish_when_allowed(first, clip("basic"), 0.5)
     # Players that cannot be told stay to the limit.
     seen = videos(local)
-    wait_until(lambda: videos(local) > seen + 10, 5, "the player that was there goes on")
+    wait_until(lambda: videos(local) > seen + 10, 10, "the player that was there goes on")
     assert local.error is None and first.process.poll() is None
-    first.process.wait(20)
+    first.process.wait(30)
     assert "drain ends after" in first.log() and "the server has stopped gracefully" in first.log()
     time.sleep(1)
-    arrived = [message.arrived for message in remote.stop() if message.type == 9]
-    assert remote.error is None and max(later - earlier for earlier, later in zip(arrived, arrived[1:])) < 1, "nothing is missing elsewhere"
-    assert "FWR goes on at" in encoder.log()
+    got = [message for message in remote.stop() if message.type == VIDEO]
+    assert remote.error is None and Order(clip("basic")).missing(got) == 0, "nothing is missing elsewhere"
+    assert max(later.arrived - earlier.arrived for earlier, later in zip(got, got[1:])) < 2.5 + publisher.longest_pause
+    encoder.wait_log("FWR goes on at")
     local.stop()
     publisher.stop()
 
 
 def test_an_hls_player_goes_on_at_another_node(registry, site, clip):
-    first, second = site(registry, REDIRECT + "drain_limit 6;"), site(registry)
+    first, second = site(registry, REDIRECT + "drain_limit 10;"), site(registry)
     wait_nodes(first, second)
     publisher = start_publisher(second, clip("basic"))
     # As a player does: the master playlist, then the one that it names.
-    wait_until(lambda: get(first.ports["http"], "/live/cam.m3u8")[0] == 200, 15, "the playlist on the first node")
+    wait_until(lambda: get(first.ports["http"], "/live/cam.m3u8")[0] == 200, 30, "the playlist on the first node")
     line = http.client.HTTPConnection("127.0.0.1", first.ports["http"], timeout=10)
     line.request("GET", "/live/cam.m3u8")
     master = line.getresponse().read().decode()
     media = [one for one in master.splitlines() if one and not one.startswith("#")][0]
-    assert get(first.ports["http"], media)[0] == 200
+    wait_until(lambda: get(first.ports["http"], media)[0] == 200, 15, "the media playlist")
     first.process.send_signal(signal.SIGQUIT)
-    status, location = wait_until(lambda: (found := get(first.ports["http"], media))[0] == 302 and found, 5, "it is sent on")
+    status, location = wait_until(lambda: (found := get(first.ports["http"], media))[0] == 302 and found, 8, "it is sent on")
     assert location == f"http://127.0.0.1:{second.ports['http']}{media}&millrace_hop=n0"
     assert get(second.ports["http"], location.split(str(second.ports["http"]), 1)[1])[0] == 200, "it is the same session there"
     first.process.wait(20)
@@ -96,18 +98,16 @@ def test_an_hls_player_goes_on_at_another_node(registry, site, clip):
 
 
 def test_an_encoder_that_cannot_be_asked_stays_to_the_limit(registry, site, clip):
-    first, second = site(registry, "drain_limit 3;", "grace_start_wait 100; grace_final_wait 500;\n"), site(registry)
+    first, second = site(registry, "drain_limit 6;", "grace_start_wait 100; grace_final_wait 500;\n"), site(registry)
     wait_nodes(first, second)
     publisher = start_publisher(first, clip("basic"))
     began = time.monotonic()
     first.process.send_signal(signal.SIGQUIT)
-    wait_until(lambda: {one["id"]: one["state"] for one in cluster_of(second)["nodes"]}["n0"] == "draining", 3, "the others know")
-    time.sleep(max(0.0, began + 2.5 - time.monotonic()))
-    assert publisher.error is None and publisher.is_alive()
-    publisher.join(5)
-    assert 2.9 < time.monotonic() - began < 8
-    assert "asked to leave" in first.log()
-    again = publish_when_allowed(second, clip("basic"), 3)
+    wait_until(lambda: {one["id"]: one["state"] for one in cluster_of(second)["nodes"]}.get("n0") == "draining", 5, "the others know")
+    publisher.join(20)
+    assert 5.9 < time.monotonic() - began < 13
+    first.wait_log("asked to leave")
+    again = publish_when_allowed(second, clip("basic"), 10)
     assert where(second, "/live/cam") == "here" or owners(second) == {"/live/cam": "n1"}
     again.stop()
 
@@ -121,13 +121,13 @@ def test_a_drain_is_not_for_strangers(registry, site):
 
 def test_with_redirect_off_no_address_is_told(registry, site, server, clip):
     """Clients may not reach the advertised addresses: they go on wherever a new connection leads, for instance by a load balancer."""
-    first, second = site(registry, "drain_limit 4;"), site(registry)
+    first, second = site(registry, "drain_limit 10;"), site(registry)
     wait_nodes(first, second)
     encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{first.ports['rtmp']}; }}")
     publisher = start_publisher(encoder, clip("basic"))
-    wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 10, "it is registered")
+    wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 20, "it is registered")
     able = able_player(first)
-    wait_until(lambda: get(first.ports["http"], "/live/cam.m3u8")[0] == 200, 15, "the playlist")
+    wait_until(lambda: get(first.ports["http"], "/live/cam.m3u8")[0] == 200, 30, "the playlist")
     first.process.send_signal(signal.SIGQUIT)
     told = reconnect_request(able)
     assert "tcUrl" not in told, told
@@ -135,33 +135,33 @@ def test_with_redirect_off_no_address_is_told(registry, site, server, clip):
     assert get(first.ports["http"], "/live/cam.m3u8") == (200, ""), "players that come are served to the limit"
     assert ask(first.ports["api"], "POST", WHEP, offer("recvonly"), Content_Type="application/sdp").status == 201
     # Here a new connection leads to the node that drains: the forward stays while it may, and then tries again elsewhere or later.
-    encoder.wait_log("FWR stays at", 5)
+    encoder.wait_log("FWR stays at", 8)
     assert drain_of(first)["redirected"] == 0
-    first.process.wait(20)
+    first.process.wait(30)
     publisher.stop()
 
 
 def test_publishers_are_not_sent_to_an_edge(registry, site, server, clip):
-    origin, edge, other = site(registry, REDIRECT + "drain_limit 8;"), site(registry, "publishers off;"), site(registry)
+    origin, edge, other = site(registry, REDIRECT + "drain_limit 14;"), site(registry, "publishers off;"), site(registry)
     wait_nodes(origin, edge, other)
-    states = {one["id"]: one["state"] for one in cluster_of(origin)["nodes"]}
-    assert states == {"n0": "up", "n1": "edge", "n2": "up"}
+    states = {"n0": "up", "n1": "edge", "n2": "up"}
+    wait_until(lambda: {one["id"]: one["state"] for one in cluster_of(origin)["nodes"]} == states, 20, "the edge says what it is")
     with pytest.raises((AssertionError, Closed, OSError)):
         publish_when_allowed(edge, clip("basic"), 0.5)
     encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{origin.ports['rtmp']}; }}")
     names = [f"cam{number}" for number in range(6)]
     publishers = [start_publisher(encoder, clip("basic"), name) for name in names]
-    wait_until(lambda: owners(other) == {f"/live/{name}": "n0" for name in names}, 10, "all are registered")
+    wait_until(lambda: owners(other) == {f"/live/{name}": "n0" for name in names}, 20, "all are registered")
     player = start_player(edge, "cam0")
     wait_until(lambda: videos(player) > 10, 10, "the edge plays")
     origin.process.send_signal(signal.SIGQUIT)
-    wait_until(lambda: owners(other) == {f"/live/{name}": "n2" for name in names}, 6, "all are at the other origin")
+    wait_until(lambda: owners(other) == {f"/live/{name}": "n2" for name in names}, 12, "all are at the other origin")
     seen = videos(player)
-    wait_until(lambda: videos(player) > seen + 20, 5, "the edge goes on")
+    wait_until(lambda: videos(player) > seen + 20, 10, "the edge goes on")
     assert player.error is None
     for one in (player, *publishers):
         one.stop()
-    origin.process.wait(20)
+    origin.process.wait(30)
 
 
 def test_webrtc_clients_go_on_at_another_node(registry, site, chromium, html):
@@ -183,16 +183,17 @@ def test_webrtc_clients_go_on_at_another_node(registry, site, chromium, html):
     assert kinds(first) == ["rtc-play", "rtc-play", "rtc-publish"]
     began = time.monotonic()
     first.process.send_signal(signal.SIGQUIT)
-    wait_until(lambda: "drain begins" in first.log(), 3, "it drains")
-    time.sleep(7)
-    assert kinds(first) == ["rtc-play", "rtc-play", "rtc-publish"], "nobody is cut before the last quarter"
-    wait_until(lambda: kinds(second) == ["rtc-play", "rtc-play", "rtc-publish"], 8, "all are at the other node")
-    assert 8.5 < time.monotonic() - began < 12.5
+    wait_until(lambda: "drain begins" in first.log(), 5, "it drains")
+    while (seen := (kinds(first), time.monotonic() - began))[1] < 8.9:
+        assert seen[0] == ["rtc-play", "rtc-play", "rtc-publish"], f"nobody is cut before the last quarter: {seen}"
+        time.sleep(0.2)
+    wait_until(lambda: kinds(second) == ["rtc-play", "rtc-play", "rtc-publish"], 20, "all are at the other node")
+    assert time.monotonic() - began > 8.5
     for player in players:
         before = player.value(FRAMES)
-        wait_until(lambda one=player, count=before: one.value(FRAMES) > count + 20, 10, "it plays on")
-    assert owners(second) == {"/live/cam": "n1"}
-    first.process.wait(20)
+        wait_until(lambda one=player, count=before: one.value(FRAMES) > count + 20, 20, "it plays on")
+    wait_until(lambda: owners(second) == {"/live/cam": "n1"}, 10, "it is registered there")
+    first.process.wait(30)
     assert "publishers=0, players=0 are left" in first.log()
     for page in (publisher, *players):
         page.close()

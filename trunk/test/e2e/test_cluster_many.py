@@ -56,9 +56,9 @@ def measure(registry, clip, node, load, streams: int, idle_s: float) -> dict:
     wait_until(lambda: keys(registry) >= want + NODES + 1, 60 + streams / 100, f"{want} streams are registered", 0.5)
     took, full = time.monotonic() - began, counters(registry)
     time.sleep(2)
-    quiet = counters(registry)
+    quiet, began = counters(registry), time.monotonic()
     time.sleep(idle_s)
-    idle = counters(registry)
+    idle, idle_s = counters(registry), time.monotonic() - began
     result = {"streams": want, "publishing_s": round(took, 1),
               "commands_per_publish": round((full["commands"] - before["commands"]) / want, 2),
               "bytes_in_per_publish": round((full["in"] - before["in"]) / want), "bytes_out_per_publish": round((full["out"] - before["out"]) / want),

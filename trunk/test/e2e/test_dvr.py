@@ -44,7 +44,7 @@ def whole_files(folder: Path) -> list[Path]:
 def record(live, clip, url: str) -> None:
     """Publishes until more than a second of it is on the disk."""
     with FfmpegPublisher(live.url(url), clip("basic"), speed=SPEED):
-        wait_until(lambda: any(one["duration"] > 1 for one in live.api("/api/v1/dvrs")["dvrs"]), 10, "a second is recorded")
+        wait_until(lambda: any(one["duration"] > 1 for one in live.api("/api/v1/dvrs")["dvrs"]), 20, "a second is recorded")
 
 
 def vhost(name: str, dvr: str) -> str:
@@ -61,14 +61,18 @@ def test_each_format_records_a_publish(server, clip, tmp_path):
     live = server(root=root + vhost("segments.test", segments))
     folder = tmp_path / "server0"
     publishers = [FfmpegPublisher(live.url(f"cam?vhost={name}.test"), clip("basic"), speed=SPEED) for name in [*FORMATS, "segments"]]
-    wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["active"]]) == 4, 10, "four recordings")
-    time.sleep(4 / SPEED)
+
+    def have_enough() -> bool:
+        recordings = live.api("/api/v1/dvrs")["dvrs"]
+        return sum(one["duration"] > 4 for one in recordings) >= len(FORMATS) and len(whole_files(folder / "segments")) >= 2
+
+    wait_until(have_enough, 20, "four seconds of each, and two segments")
     for one in publishers:
         one.stop(signal.SIGINT)
-    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 5, "the recordings are closed")
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 15, "the recordings are closed")
     for name in FORMATS:
         path = folder / "rec" / f"{name}.{'flv' if name == 'flv' else 'mp4'}"
-        assert 3 < duration_of(path) < 20, name
+        assert 3 < duration_of(path) < 40, name
         assert_decodes(path, 70)
     flv = (folder / "rec" / "flv.flv").read_bytes()
     assert b"SRS/" in flv[:2000] and b"filepositions" in flv[:2000]
@@ -90,7 +94,7 @@ def test_other_codecs_are_recorded(server, clip, tmp_path, name, codecs):
     wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["duration"] > 3]) == 2, 15, "three seconds of both")
     for one in publishers:
         one.stop(signal.SIGINT)
-    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 5, "the recordings are closed")
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 15, "the recordings are closed")
     for form in formats:
         path = tmp_path / "server0" / "rec" / f"{form}.mp4"
         assert duration_of(path) > 3
@@ -102,7 +106,7 @@ def test_what_was_recorded_in_fragments_outlives_a_kill(server, clip, tmp_path):
     left = tmp_path / "server0" / "rec" / "fmp4.mp4.tmp"
     publisher = FfmpegPublisher(live.url("cam"), clip("basic"), speed=SPEED)
     try:
-        wait_until(lambda: left.exists() and left.stat().st_size > 150_000, 10, "some fragments are on the disk")
+        wait_until(lambda: left.exists() and left.stat().st_size > 150_000, 20, "some fragments are on the disk")
         live.kill()
     finally:
         publisher.kill()
@@ -119,10 +123,10 @@ def test_a_full_disk_ends_the_recording_and_not_the_stream(server, clip, tmp_pat
             assert "File too large" in failed[0]["error"]
             player = Player(live.ports["rtmp"], "cam")
             player.start()
-            time.sleep(0.5)
-            assert player.stop(), "the stream goes on"
+            wait_until(lambda: player.messages, 10, "the stream goes on")
+            player.stop()
         assert "File too large" in hooks.wait_for("on_dvr").body["error"]
-    assert any("File too large" in line for line in live.complaints())
+    wait_until(lambda: any("File too large" in line for line in live.complaints()), 10, "a complaint")
     path = tmp_path / "server0" / "rec" / "cam.mp4"
     assert_decodes(path, 25)  # what fitted is a whole file
 
@@ -137,6 +141,7 @@ def test_segments_go_on_when_the_disk_takes_them_again(server, clip):
         wait_until(lambda: live.api("/api/v1/dvrs")["dvrs"][0]["file"] != failed["file"], 15, "another try")
         folder.unlink()
         wait_until(lambda: live.api("/api/v1/dvrs")["dvrs"][0]["files"] >= 2, 15, "segments")
+    live.wait_log("the recording has ended")
     assert sum("the recording has ended" in line for line in live.complaints()) == 1
     for path in whole_files(folder)[:2]:
         assert_decodes(path, 10)
@@ -169,5 +174,5 @@ def test_a_sample_conf_records(server, clip, tmp_path):
     text = (TRUNK / "conf" / "dvr.path.conf").read_text().replace("1935", "127.0.0.1:$rtmp")
     live = server(conf=text + "http_api { enabled on; listen 127.0.0.1:$api; }\npid $folder/srs.pid;\n")
     record(live, clip, "cam")
-    (path,) = wait_until(lambda: whole_files(tmp_path / "server0" / "objs" / "nginx"), 5, "a recording")
+    (path,) = wait_until(lambda: whole_files(tmp_path / "server0" / "objs" / "nginx"), 15, "a recording")
     assert_decodes(path, 20)

@@ -9,7 +9,7 @@ import urllib.request
 import pytest
 
 import play_check
-from live_server import LiveServer, conf, wait_until
+from live_server import LiveServer, Stopwatch, conf, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import VIDEO, Player, Publisher
 
@@ -48,8 +48,8 @@ def pulls_of(origin) -> int:
     return sum(client["type"] == "rtmp-play" for client in origin.api("/api/v1/clients/")["clients"])
 
 
-def gaps_of(player) -> list[float]:
-    arrived = [message.arrived for message in player.messages if message.type == VIDEO]
+def gaps_of(player, since: float = 0) -> list[float]:
+    arrived = [message.arrived for message in player.messages if message.type == VIDEO and message.arrived > since]
     return [later - earlier for earlier, later in zip(arrived, arrived[1:])]
 
 
@@ -57,20 +57,22 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
     origin = server()
     edge = server(edge_of(origin, more="linger 1;") + " hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }",
                   "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
-    with FfmpegPublisher(origin.url("cam"), clip("basic")):
+    with FfmpegPublisher(origin.url("cam"), clip("basic")) as publisher:
         wait_playable(origin.url("cam"))
-        began = time.monotonic()
+        watch = Stopwatch(origin, edge, publisher.process.pid)
         early = Player(edge.ports["rtmp"], "cam")
         early.start()
-        wait_until(lambda: any(message.type == VIDEO for message in early.messages), 5, "the first frame through an edge", 0.005)
-        assert time.monotonic() - began < 0.5, "a cold join"
+        wait_until(lambda: any(message.type == VIDEO for message in early.messages), 10, "the first frame through an edge", 0.005)
+        assert watch.seconds() < 0.5, "a cold join"
         for url in (edge.url("cam"), f"http://127.0.0.1:{edge.ports['http']}/live/cam.flv"):
             assert play_check.play(url, 4).problems() == [], url
-        wait_playable(f"http://127.0.0.1:{edge.ports['http']}/live/cam.m3u8", 15)
+        wait_playable(f"http://127.0.0.1:{edge.ports['http']}/live/cam.m3u8", 30)
         assert pulls_of(origin) == 1, "once, for all of them"
         stream = edge.api("/api/v1/streams/")["streams"][0]
         assert stream["publish"]["active"] and stream["video"]["codec"] == "H264"
-        assert stream["role"] == "edge" and stream["origin"]["state"] == "playing" and stream["origin"]["tries"] == 1
+        assert stream["role"] == "edge" and stream["origin"]["state"] == "playing"
+        # A second without media is a lost origin, and a busy machine may make it one.
+        assert stream["origin"]["tries"] == 1 or watch.waited() > 0.7
         cluster = edge.api("/api/v1/clusters")["data"]
         url = f"rtmp://127.0.0.1:{origin.ports['rtmp']}"
         assert [(one["url"], one["state"]) for one in cluster["origins"]] == [(url, "up")]
@@ -83,36 +85,36 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
         early.stop()
         assert early.error is None
         # HLS counts as read for a while after the last request.
-        wait_until(lambda: pulls_of(origin) == 0, 40, "the pull ends when nobody reads")
+        wait_until(lambda: pulls_of(origin) == 0, 60, "the pull ends when nobody reads")
     complaints = [line for line in edge.complaints() if "SRS_BINARY" not in line]
-    assert not complaints, complaints
+    assert not complaints or watch.waited() > 0.7, complaints
 
 
 def test_a_forward_does_not_keep_a_pull(server, clip):
     origin, sink = server(), server()
-    edge = server(edge_of(origin, more="linger 2;") + f" forward {{ enabled on; destination 127.0.0.1:{sink.ports['rtmp']}; }}")
+    edge = server(edge_of(origin, more="linger 5;") + f" forward {{ enabled on; destination 127.0.0.1:{sink.ports['rtmp']}; }}")
     with FfmpegPublisher(origin.url("cam"), clip("basic")):
         wait_playable(origin.url("cam"))
         player = Player(edge.ports["rtmp"], "cam")
         player.start()
         wait_playable(sink.url("cam"))
-        player.stop()
         left = time.monotonic()
+        player.stop()
         assert player.error is None and pulls_of(origin) == 1
-        wait_until(lambda: pulls_of(origin) == 0, 10, "the pull ends some time after its last viewer")
-        assert time.monotonic() - left > 1, "it lingers"
+        wait_until(lambda: pulls_of(origin) == 0, 20, "the pull ends some time after its last viewer")
+        assert time.monotonic() - left > 4, "it lingers"
 
 
 def test_an_edge_says_that_there_is_no_such_stream(server):
     origin = server()
     edge = server(edge_of(origin, more="first_frame_timeout 1;"))
-    began = time.monotonic()
+    began, watch = time.monotonic(), Stopwatch(origin, edge)
     assert status_of(f"http://127.0.0.1:{edge.ports['http']}/live/nothing.flv") == 404
-    assert 0.9 < time.monotonic() - began < 3
+    assert time.monotonic() - began > 0.9 and watch.seconds() < 3
     player = Player(edge.ports["rtmp"], "nothing")
     assert player.status["code"] in ("NetStream.Play.StreamNotFound", "NetStream.Play.Failed"), player.status
     player.client.close()
-    wait_until(lambda: pulls_of(origin) == 0, 5, "nobody waits any more")
+    wait_until(lambda: pulls_of(origin) == 0, 10, "nobody waits any more")
 
 
 def test_an_origin_that_refuses_is_not_asked_without_a_pause(server):
@@ -130,12 +132,11 @@ def publish_again(origin, clip) -> Publisher:
     return publisher
 
 
-def back_after(player, origin) -> float:
-    """Seconds from the first media at the origin to the first that came through the edge."""
-    wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 5, "the stream is back")
+def wait_back(player, origin, edge, limit_s: float) -> None:
+    """From the first media at the origin to the first that comes through the edge."""
+    wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 10, "the stream is back")
     back = time.monotonic()
-    wait_until(lambda: any(message.arrived > back for message in player.messages if message.type == VIDEO), 10, "media through the edge", 0.01)
-    return next(message.arrived for message in player.messages if message.type == VIDEO and message.arrived > back) - back
+    wait_within(lambda: any(message.arrived > back for message in player.messages if message.type == VIDEO), limit_s, (origin, edge), "media through the edge")
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
@@ -143,21 +144,24 @@ def test_players_stay_when_the_origin_goes(server, mortal, clip, how):
     first, second = mortal(), mortal()
     edge = server(edge_of(first, second))
     publishers = [publish_again(first, clip), publish_again(second, clip)]
-    wait_until(lambda: first.api("/api/v1/streams/")["streams"] and second.api("/api/v1/streams/")["streams"], 5, "both origins have it")
+    wait_until(lambda: first.api("/api/v1/streams/")["streams"] and second.api("/api/v1/streams/")["streams"], 10, "both origins have it")
     player = Player(edge.ports["rtmp"], "cam")
     player.start()
     wait_until(lambda: len(player.messages) > 50, 10, "the stream through the edge")
-    used = first if pulls_of(first) else second
+    used, other = (first, second) if pulls_of(first) else (second, first)
+    watch = Stopwatch(other, edge)
     os.kill(used.process.pid, how)
     gone = time.monotonic()
-    wait_until(lambda: any(message.arrived > gone + 0.5 for message in player.messages if message.type == VIDEO), 6, "media again")
+    wait_until(lambda: any(message.arrived > gone + 0.5 for message in player.messages if message.type == VIDEO), 20, "media again")
     time.sleep(1)
     assert player.error is None
-    assert max(gaps_of(player)) < (1.0 if how == signal.SIGKILL else 2.0)
+    # Silence is twice what the edge has seen before.
+    limit_s = 1.0 if how == signal.SIGKILL else 2.0 + 2 * max(publisher.longest_pause for publisher in publishers)
+    assert max(gaps_of(player, gone - 1)) < limit_s + watch.waited()
     player.stop()
     for publisher in publishers:
         publisher.stop()
-    assert "edge-pull origin disconnected, retry" in edge.log()
+    edge.wait_log("edge-pull origin disconnected, retry")
 
 
 def test_players_stay_until_the_publisher_is_back_elsewhere(server, mortal, clip):
@@ -172,7 +176,7 @@ def test_players_stay_until_the_publisher_is_back_elsewhere(server, mortal, clip
     publisher.stop()
     time.sleep(1.5)
     again = publish_again(second, clip)
-    assert back_after(player, second) < 1.0
+    wait_back(player, second, edge, 1.0)
     assert player.error is None
     player.stop()
     again.stop()
@@ -192,7 +196,7 @@ def test_edges_in_a_row_and_in_a_circle(server, clip):
     left.write_conf(left.conf_path.read_text().replace("vhost __defaultVhost__ {\n", f"vhost __defaultVhost__ {{ {edge_of(right, more='first_frame_timeout 2;')}\n"))
     left.start()
     assert status_of(f"http://127.0.0.1:{left.ports['http']}/live/cam.flv") == 404
-    assert "in a circle" in left.log() + right.log()
+    wait_until(lambda: "in a circle" in left.log() + right.log(), 10, "the log says so")
 
 
 def test_names_of_origins_are_resolved(server, clip):
@@ -212,17 +216,17 @@ def test_what_is_published_on_an_edge_goes_to_an_origin(server, mortal, clip):
     def has_it(origin) -> bool:
         return origin.process.poll() is None and bool(origin.api("/api/v1/streams/")["streams"])
 
-    wait_until(lambda: has_it(first) or has_it(second), 5, "an origin has it")
+    wait_until(lambda: has_it(first) or has_it(second), 10, "an origin has it")
     used, other = (first, second) if has_it(first) else (second, first)
     assert not has_it(other)
     assert play_check.play(used.url("cam"), 2).problems() == []
     assert play_check.play(edge.url("cam"), 2).problems() == []
     used.kill()
-    wait_until(lambda: has_it(other), 5, "the other origin takes over")
+    wait_until(lambda: has_it(other), 10, "the other origin takes over")
     assert play_check.play(other.url("cam"), 2).problems() == []
     assert publisher.error is None, "the encoder was kept"
     other.kill()
-    wait_until(lambda: publisher.error is not None, 10, "without any origin the encoder hears of it")
+    wait_until(lambda: publisher.error is not None, 20, "without any origin the encoder hears of it")
     publisher.stop()
 
 
@@ -230,9 +234,9 @@ def test_an_origin_that_refuses_a_publisher_is_obeyed(server, clip):
     origin = server()
     edge = server(edge_of(origin))
     local = publish_again(origin, clip)
-    wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 5, "the stream at the origin")
+    wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 10, "the stream at the origin")
     second = publish_again(edge, clip)
-    wait_until(lambda: second.error is not None, 5, "the stream is published already")
+    wait_until(lambda: second.error is not None, 10, "the stream is published already")
     assert local.error is None
     local.stop()
     second.stop()
@@ -269,4 +273,4 @@ def test_a_snapshot_is_reason_enough_to_pull(server, clip):
         status, picture = snapshot_of(edge)
         assert (status, picture[:3]) == (200, b"\xff\xd8\xff"), picture[:300]
         assert snapshot_of(edge, "live/none.jpg")[0] == 404
-        wait_until(lambda: not edge.api("/api/v1/clusters")["data"]["pulls"], 8, "the pull ends when nobody reads")
+        wait_until(lambda: not edge.api("/api/v1/clusters")["data"]["pulls"], 20, "the pull ends when nobody reads")

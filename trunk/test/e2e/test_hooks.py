@@ -4,8 +4,10 @@ client hears."""
 import json
 import re
 import signal
+import statistics
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 
@@ -13,7 +15,7 @@ import pytest
 
 from hook_server import Answer, HookServer
 from http_streams import HttpStream
-from live_server import TRUNK, LiveServer, conf, free_port, wait_until
+from live_server import TRUNK, LiveServer, conf, free_port, wait_until, waited_s
 from players import wait_playable
 from rtmp_client import Bystander, Closed, Player, Publisher, RtmpClient
 
@@ -64,9 +66,9 @@ def test_every_event_comes_once_in_order_with_its_members(server, clip, hooks):
     publisher = publish(live, clip)
     player = Player(live.ports["rtmp"], "cam?user=7")
     player.start()
-    stream_id = wait_until(lambda: live.api("/api/v1/streams/")["streams"], 5, "a stream in the API")[0]["id"]
+    stream_id = wait_until(lambda: live.api("/api/v1/streams/")["streams"], 10, "a stream in the API")[0]["id"]
     server_id = live.api("/api/v1/versions")["server"]
-    time.sleep(1)
+    wait_until(lambda: player.client.received > 60_000, 20, "what is counted below")
     player.stop()
     hooks.wait_for("on_close")
     publisher.stop()
@@ -133,7 +135,7 @@ def test_a_refused_publisher_gets_the_reason_and_is_not_there(server, hooks):
         status = client.publish("cam")
         assert (status["level"], status["code"]) == ("error", "NetStream.Publish.Rejected")
         assert "your key has expired" in status["description"]
-        client.wait_closed(5)
+        client.wait_closed(10)
     hooks.wait_for("on_close")
     assert hooks.actions() == ["on_connect", "on_publish", "on_close"]
     assert [s for s in live.api("/api/v1/streams/")["streams"] if s["publish"]["active"]] == []
@@ -147,10 +149,10 @@ def test_a_refused_player_gets_the_reason_over_rtmp_and_http(server, clip, hooks
         status = client.play("cam")
         assert (status["level"], status["code"]) == ("error", "NetStream.Play.Failed")
         assert "come back at eight" in status["description"]
-        client.wait_closed(5)
+        client.wait_closed(10)
     with HttpStream(live.ports["http"], "/live/cam.flv") as player:
         assert player.status == 403
-        player.read(1)
+        wait_until(lambda: player.read(1).rstrip().endswith(b"}"), 10, "the answer")
         answer = json.loads(player.body)
         assert answer["code"] == 403 and "come back at eight" in answer["message"]
     time.sleep(0.3)
@@ -237,29 +239,57 @@ def test_https_with_a_certificate_that_nobody_vouches_for_is_asked_only_where_th
         with RtmpClient(strict.ports["rtmp"]) as client:
             assert client.publish("cam")["level"] == "error"
         assert not hooks.events, "an impostor hears nothing"
-        assert "the certificate is not trusted" in strict.log()
+        strict.wait_log("the certificate is not trusted")
         lax = server(hooks.conf(), "tls_client { verify off; }\n")
         publish(lax, clip).stop()
         hooks.wait_for("on_close")
-        assert "tls_client.verify is off" in lax.log()
+        lax.wait_log("tls_client.verify is off")
 
 
 def added_delay(live) -> dict:
-    """How many packets have been written to a player so far, how many of them later than a bound after their arrival, and their delays' sum."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}/metrics", timeout=3) as answer:
+    """How many packets have been written to a player so far, how many of them later than a bound after their arrival, their delays' sum, and when
+    that was so."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}/metrics", timeout=10) as answer:
         text = answer.read().decode()
     values = dict(re.findall(r"^millrace_added_delay_seconds_(\S+) (\S+)$", text, re.MULTILINE))
     count = int(values["count"])
-    return {"count": count, "sum": float(values["sum"]), **{bound: count - int(values[f'bucket{{le="{bound}"}}']) for bound in ("0.5", "1")}}
+    late = {bound: count - int(values[f'bucket{{le="{bound}"}}']) for bound in ("0.5", "1")}
+    return {"count": count, "sum": float(values["sum"]), "at": time.monotonic(), **late}
 
 
-def assert_no_stutter(before: dict, during: dict) -> None:
+class Stalls(threading.Thread):
+    """How long a server had no CPU, because other programs had all: times of more than 0.2 s only. Use as a context."""
+
+    def __init__(self, live):
+        super().__init__(daemon=True)
+        self.live, self.times, self.ending = live, [], threading.Event()
+
+    def run(self) -> None:
+        pids = self.live.pids()
+        before = waited_s(pids)
+        while not self.ending.wait(0.1):
+            now = waited_s(pids)
+            self.times += [now - before] if now - before > 0.2 else []
+            before = now
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending.set()
+        self.join(5)
+
+
+def assert_no_stutter(before: dict, during: dict, stalled: float) -> None:
     """Between two differences of added_delay(), a second each. Merged writes add up to 0.35 s always, half of that to the average packet, so
-    a loop that stands still for a second once in half a minute makes one packet in two hundred later than that."""
+    a loop that stands still for a second once in half a minute makes one packet in two hundred later than that. `stalled`: for which part of the
+    time the server had no CPU, which delays the packets of that time and of the merged write before it."""
     assert during["count"] > before["count"] * 0.8, f"fewer packets a second: {before} {during}"
     for bound, more in (("0.5", 0.05), ("1", 0.002)):
         late = [phase[bound] / phase["count"] for phase in (before, during)]
-        assert late[1] <= late[0] + more, f"later than {bound} s: {late[0]:.2%} before, {late[1]:.2%} meanwhile"
+        said = f"later than {bound} s: {late[0]:.2%} before, {late[1]:.2%} meanwhile, {stalled:.2%} without a CPU"
+        assert late[1] <= late[0] + more + stalled, said
     mean = [phase["sum"] / phase["count"] for phase in (before, during)]
     assert mean[1] < mean[0] + 0.1, f"the mean delay went from {mean[0]:.3f} s to {mean[1]:.3f} s"
 
@@ -267,8 +297,9 @@ def assert_no_stutter(before: dict, during: dict) -> None:
 def test_a_hanging_service_costs_its_own_time_only(server, clip, hooks):
     """on_play of one stream is not answered: its player is refused after the time limit, everybody else lives on meanwhile, and playing
     streams do not stutter."""
-    def phase(start: dict, seconds: float) -> dict:
-        return {name: (value - start[name]) / seconds for name, value in added_delay(live).items()}
+    def phase(start: dict) -> dict:
+        now = added_delay(live)
+        return {name: (value - start[name]) / (now["at"] - start["at"]) for name, value in now.items()}
 
     hooks.answers["/hang"] = Answer(after_s=120)
     live = server(hooks.conf(), root=f"vhost slow {{ http_hooks {{ enabled on; on_play {hooks.url('/hang')}; on_connect "
@@ -281,8 +312,8 @@ def test_a_hanging_service_costs_its_own_time_only(server, clip, hooks):
             time.sleep(0.1)
         start = added_delay(live)
         time.sleep(4)
-        before, start = phase(start, 4), added_delay(live)
-        with RtmpClient(live.ports["rtmp"], timeout=40) as stuck:
+        before, start = phase(start), added_delay(live)
+        with Stalls(live) as stalls, RtmpClient(live.ports["rtmp"], timeout=50) as stuck:
             stuck.connect("live", tcUrl="rtmp://slow/live")
             stuck.create_stream()
             asked = time.monotonic()
@@ -292,14 +323,14 @@ def test_a_hanging_service_costs_its_own_time_only(server, clip, hooks):
                 began = time.monotonic()
                 with RtmpClient(live.ports["rtmp"]) as other:
                     assert other.play("bystander")["code"] == "NetStream.Play.Start"
-                assert time.monotonic() - began < 1, "another client waited for the hanging one's answer"
-            status = stuck.read_status(40)
+                assert time.monotonic() - began < 5, "another client waited for the hanging one's answer"
+            status = stuck.read_status(50)
             took = time.monotonic() - asked
-        assert_no_stutter(before, phase(start, took))
+        assert_no_stutter(before, phase(start), sum(stall + 0.35 for stall in stalls.times) / took)
         for player in players:
             player.stop()
         assert status["code"] == "NetStream.Play.Failed" and "on_play" in status["description"]
-        assert 29 < took < 32, f"refused after {took:.1f} s"
+        assert 29 < took < 35, f"refused after {took:.1f} s"
     live.assert_alive()
 
 
@@ -322,7 +353,7 @@ def test_a_reload_counts_from_the_next_event(server, hooks):
         assert hooks.events == []
         live.write_conf(conf(hooks.conf()))
         live.process.send_signal(signal.SIGHUP)
-        live.wait_log("reload finished, code=0")
+        wait_until(lambda: live.log().count("reload finished, code=0") == len(live.pids()), 10, "a reload")
     hooks.wait_for("on_close")
     assert hooks.actions() == ["on_unpublish", "on_close"]
 
@@ -340,7 +371,7 @@ def test_a_stop_does_not_wait_for_a_hanging_service(server, hooks):
     live = server(hooks.conf())
     with RtmpClient(live.ports["rtmp"]) as client:
         assert client.publish("cam")["code"] == "NetStream.Publish.Start"
-        assert live.stop() < 3
+        assert live.stop(limit_s=20) < 8
 
 
 @pytest.mark.parametrize("rules,play,number", [
@@ -354,13 +385,13 @@ def test_security_refuses_by_address_and_says_so(server, rules, play, number):
     with RtmpClient(live.ports["rtmp"]) as client:
         status = client.publish("cam")
         assert status["code"] == "NetStream.Publish.Rejected" and f"({number})" in status["description"]
-        client.wait_closed(5)
+        client.wait_closed(10)
     with RtmpClient(live.ports["rtmp"]) as client:
         assert (client.play("cam")["code"] == "NetStream.Play.Start") == play
     with HttpStream(live.ports["http"], "/live/cam.flv", {"X-Forwarded-For": "10.0.0.7"}) as player:
         assert (player.status == 200) == play, "what a client claims of its address is no address"
         if not play:
-            player.read(1)
+            wait_until(lambda: player.read(1).rstrip().endswith(b"}"), 10, "the answer")
             assert player.status == 403 and json.loads(player.body)["code"] == 403
 
 
@@ -409,7 +440,7 @@ def test_heartbeat_says_who_and_where(server, hooks):
     live = server("", root=f"""heartbeat {{ enabled on; interval 0.3; url {hooks.url('/beat?key=1')}; device_id my-device;
                                summaries on; ports on; auth {{ enabled on; token secret; }} }}\n""",
                   environment={"SRS_DEVICE_IP": "203.0.113.9"})
-    wait_until(lambda: len(hooks.events) >= 4, 10, "four beats")
+    wait_until(lambda: len(hooks.events) >= 8, 20, "eight beats")
     beat, versions = hooks.events[3], live.api("/api/v1/versions")
     assert (beat.method, beat.path, beat.headers["Authorization"]) == ("POST", "/beat?key=1", "Bearer secret")
     body = beat.body
@@ -421,7 +452,7 @@ def test_heartbeat_says_who_and_where(server, hooks):
     assert body["api"] == [f"127.0.0.1:{live.ports['api']}"]
     assert body["http"] == [f"127.0.0.1:{live.ports['http']}"]
     gaps = [b.at - a.at for a, b in zip(hooks.events, hooks.events[1:])]
-    assert all(0.2 < gap < 0.8 for gap in gaps[:3]), gaps
+    assert 0.2 < statistics.median(gaps) < 0.8, gaps
 
 
 def test_heartbeat_registers_with_a_proxy_of_origins(server, hooks):
@@ -432,9 +463,9 @@ def test_heartbeat_registers_with_a_proxy_of_origins(server, hooks):
     body = hooks.events[0].body
     assert body["ip"] == "127.0.0.1" and [body[name] for name in ("rtmp", "http", "api")] == [[str(live.ports[name])] for name in ("rtmp", "http", "api")]
     elsewhere = server("", root=root, environment={"SRS_DEVICE_IP": "203.0.113.9"})
-    wait_until(lambda: hooks.events[-1].body["ip"] == "203.0.113.9", 10, "a beat of another one")
-    assert hooks.events[-1].body["rtmp"] == [], "it listens on loopback only"
-    assert "the proxy is not told where RTMP is" in elsewhere.log()
+    beats = wait_until(lambda: [one.body for one in hooks.events if one.body["ip"] == "203.0.113.9"], 10, "a beat of another one")
+    assert beats[0]["rtmp"] == [], "it listens on loopback only"
+    elsewhere.wait_log("the proxy is not told where RTMP is")
 
 
 def test_heartbeat_ignores_the_answer_and_a_reload_changes_it(server, hooks):
@@ -446,10 +477,11 @@ def test_heartbeat_ignores_the_answer_and_a_reload_changes_it(server, hooks):
     live.write_conf(conf("", root.format("on", hooks.url("/two"))))
     live.process.send_signal(signal.SIGHUP)
     wait_until(lambda: hooks.events[-1].path == "/two", 10, "a beat at the new address")
+    wait_until(lambda: live.log().count("reload finished, code=0") == len(live.pids()), 10, "the reload of all")
     live.write_conf(conf("", root.format("off", hooks.url("/two"))))
     live.process.send_signal(signal.SIGHUP)
     wait_until(lambda: live.log().count("reload finished, code=0") == 2 * len(live.pids()), 10, "a reload")
-    time.sleep(0.3)
+    time.sleep(1.5)  # for one that was on its way
     count = len(hooks.events)
     time.sleep(0.8)
     assert len(hooks.events) == count
@@ -498,7 +530,7 @@ def test_the_sample_server_and_its_conf_work_together(tmp_path, clip):
         with RtmpClient(live.ports["rtmp"]) as client:
             assert "come back at eight" in client.play("cam")["description"]
         publisher.stop()
-        wait_until(lambda: sample_list(port, "streams") == [] and sample_list(port, "clients") == [], 5, "everybody to be gone")
+        wait_until(lambda: sample_list(port, "streams") == [] and sample_list(port, "clients") == [], 10, "everybody to be gone")
         live.stop()
     finally:
         live.kill()

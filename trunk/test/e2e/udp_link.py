@@ -6,6 +6,7 @@ Clients are told this port in place of the server's (`candidate 127.0.0.1:$link;
 of its own towards the server, so that the server tells them apart. What is lost is drawn from `seed`; both ways are alike.
 """
 
+import contextlib
 import heapq
 import random
 import selectors
@@ -17,6 +18,8 @@ CLIENTS_MAX = 64
 WAITING_MAX = 10_000
 DATAGRAM_BYTES_MAX = 65_535
 IDLE_S = 0.2
+# What comes while this thread has no CPU must not be lost beside `loss`.
+QUEUE_BYTES, SO_RCVBUFFORCE = 4 << 20, 33
 
 
 class UdpLink:
@@ -42,7 +45,9 @@ class UdpLink:
     def _open(self, client=None) -> socket.socket:
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         made.setblocking(False)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUE_BYTES)
+        with contextlib.suppress(OSError):  # More than net.core.rmem_max is for root only.
+            made.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, QUEUE_BYTES)
         self.selector.register(made, selectors.EVENT_READ, client)
         return made
 
