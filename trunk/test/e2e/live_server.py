@@ -36,8 +36,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _WORKERS = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 _number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 _next_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + _number
-_UDP_PORTS = 200
-_next_udp_port = _first_udp_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + 7_000 + _UDP_PORTS * _number
+_next_udp_port = int(os.environ.get("LIVE_PORT_BASE", "25100")) + 7_000 + 200 * _number
 
 
 def free_port() -> int:
@@ -58,8 +57,7 @@ def free_udp_ports(count: int) -> int:
     """The first of so many in a row that nobody has."""
     global _next_udp_port  # pylint: disable=global-statement
     while True:
-        first = _next_udp_port if _next_udp_port + count <= _first_udp_port + _UDP_PORTS else _first_udp_port  # behind them are another worker's
-        _next_udp_port = first + count
+        first, _next_udp_port = _next_udp_port, _next_udp_port + count
         with contextlib.ExitStack() as stack:
             try:
                 for port in range(first, first + count):
