@@ -67,6 +67,13 @@ class HttpStream:
         self._unframe()
         return self.body
 
+    def read_until(self, condition, limit_s: float = 15) -> bytes:
+        """The body, as soon as it satisfies the condition, the stream has ended or the time is over."""
+        deadline = time.monotonic() + limit_s
+        while not self.ended and not condition(self.body) and time.monotonic() < deadline:
+            self.read(0.1)
+        return self.body
+
     def _unframe(self) -> None:
         if "chunked" not in self.headers.get("transfer-encoding", ""):
             self.body, self.rest = self.body + self.rest, b""
@@ -125,6 +132,11 @@ class WebSocketStream(HttpStream):
             else:
                 assert opcode == 2, f"opcode {opcode}"
                 self.body += payload
+
+
+def count_tags(body: bytes, *types: int) -> int:
+    """Whole tags so far, of these types or of all."""
+    return sum(not types or tag.type in types for tag in read_tags(body)[1]) if len(body) >= 13 else 0
 
 
 def read_tags(body: bytes) -> tuple[int, list[Tag]]:

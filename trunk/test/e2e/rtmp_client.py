@@ -2,6 +2,7 @@
 can be rude (any bytes at any time). It is written for clarity on loopback; it is no load tool. AMF0, chunks and the simple
 handshake follow Adobe's RTMP specification 1.0."""
 
+import functools
 import os
 import socket
 import struct
@@ -318,6 +319,13 @@ class RtmpClient:
         self.socket.settimeout(10)
         return got
 
+    def read_at_least(self, count: int, limit_s: float = 15) -> list[Message]:
+        """The next audio and video messages, however long that takes a busy machine; fewer only when the time is over."""
+        deadline, got = time.monotonic() + limit_s, []
+        while len(got) < count and (left := deadline - time.monotonic()) > 0:
+            got += self.read_media(min(0.1, left))
+        return got
+
 
 @dataclass
 class Tag:
@@ -384,6 +392,19 @@ class Publisher(threading.Thread):
                     self.sent_at[mark] = now
             round_start += length / 1000
             media_start += length
+
+    @functools.cached_property
+    def key_marks(self) -> set[tuple]:
+        return {message.mark() for message in (Message(t.type, 0, 0, t.payload) for t in self.tags) if message.is_key_frame()}
+
+    def frames_since_key(self) -> int:
+        """Video that has been sent behind the newest key frame, which a player with a GOP cache begins with."""
+        count = 0
+        for mark in reversed(self.sent):
+            if mark in self.key_marks:
+                break
+            count += mark[0] == VIDEO
+        return count
 
     def _say_goodbye(self) -> None:
         self.client.call("FCUnpublish", 6, None, self.stream)

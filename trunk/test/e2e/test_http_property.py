@@ -52,13 +52,13 @@ class Cast:
 
     def _start(self) -> None:
         self.returns += 1
-        self.publisher = wait_until(self._publish, 5, "the stream can be published again")
+        self.publisher = wait_until(self._publish, 15, "the stream can be published again")
         self.publisher.start()
         self.player = Player(self.live.ports["rtmp"], "cam")
         self.player.start()
         self.rude = socket.create_connection(("127.0.0.1", self.live.ports["http"]), 5)
         self.rude.sendall(b"GET /live/cam.flv HTTP/1.1\r\nHost: a\r\nReferer: \xff%s\\\r\n\r\n" % CANARY.encode())
-        clients = wait_until(self._clients, 5, "all are listed")
+        clients = wait_until(self._clients, 15, "all are listed")
         ids = {client["type"]: client["id"] for client in clients}
         self._ids = {"publisher": ids["fmle-publish"], "player": ids["rtmp-play"], "stream": clients[0]["stream"], "vhost": clients[0]["vhost"]}
 

@@ -45,7 +45,7 @@ def test_memory_grows_with_streams_and_comes_back(server, clip):
     players = [Player(live.ports["rtmp"], "cam") for _ in range(3)]
     for player in players:
         player.start()
-    wait_until(lambda: kinds(live)["sessions_rtmp-play"]["objects"] == 3 and kinds(live)["packets"]["objects"] > 50, 10, "three play")
+    wait_until(lambda: kinds(live)["sessions_rtmp-play"]["objects"] == 3 and kinds(live)["packets"]["objects"] > 50, 20, "three play")
     now = kinds(live, "?since=mark")
     assert now["sources"]["growth"]["objects"] == 1 and now["sessions_fmle-publish"]["growth"]["objects"] == 1
     assert now["packets"]["growth"]["bytes"] > 20_000 and now["wire_slabs"]["objects"] > 0
@@ -57,7 +57,7 @@ def test_memory_grows_with_streams_and_comes_back(server, clip):
     # The source goes some seconds after the last one who used it; the wheel of the merge window stays, in a fiber of its own.
     stays = {"sources": 0, "packets": 0, "wire_slabs": 0, "sessions_rtmp-play": 0, "sessions_fmle-publish": 0, "fibers": 1, "stacks": 1}
     wait_until(lambda: {kind: count["growth"]["objects"] for kind, count in kinds(live, "?since=mark").items() if kind in stays} == stays,
-               15, "all else is as it was at the mark")
+               30, "all else is as it was at the mark")
     text = ask(live, "/metrics", port="exporter")[1].decode()
     assert float(re.search(r"^millrace_loop_lag_seconds_count (\S+)$", text, re.M).group(1)) > 100
     assert re.search(r"^millrace_players_stalled_total 0$", text, re.M)
@@ -103,8 +103,13 @@ def test_fibers_are_listed_with_what_they_wait_for(server):
     assert fibers["housekeeping"]["waits_for"] == "time" and fibers["housekeeping"]["due_in_seconds"] <= 1.1
     assert sum(fiber["state"] == "running" for fiber in data["fibers"]) == 1, "the one that answers"
     assert 0 < fibers["rtmp-listener"]["stack_high_water_bytes"] < data["stack_bytes"]
-    (oldest,) = live.api(f"/api/v1/fibers?start={data['total'] - 1}&count=10")["data"]["fibers"]
-    assert oldest["id"] == data["fibers"][-1]["id"], "the newest come first, after the process's own"
+
+    def oldest_is_last() -> bool:
+        """Of two answers between which no connection has ended."""
+        whole = live.api("/api/v1/fibers?count=100")["data"]
+        return [one["id"] for one in live.api(f"/api/v1/fibers?start={whole['total'] - 1}&count=10")["data"]["fibers"]] == [whole["fibers"][-1]["id"]]
+
+    wait_until(oldest_is_last, 5, "the newest come first, after the process's own")
 
 
 def test_a_player_that_waits_keeps_one_page_of_stack(server, clip):
@@ -125,7 +130,7 @@ def test_a_player_that_waits_keeps_one_page_of_stack(server, clip):
             return [(fiber["name"], fiber["stack_high_water_bytes"]) for fiber in fibers if fiber["waits_for"].endswith("to read, a signal")]
 
         page = resource.getpagesize()
-        wait_until(lambda: {name for name, _ in parked()} >= {"rtmp", "http"} and all(bytes_ <= page for _, bytes_ in parked()), 5,
+        wait_until(lambda: {name for name, _ in parked()} >= {"rtmp", "http"} and all(bytes_ <= page for _, bytes_ in parked()), 15,
                    f"players on one page of stack each: {parked()}")
     publisher.stop()
     player.stop()

@@ -37,27 +37,27 @@ def test_a_console_that_nobody_reads_holds_nobody(tmp_path):
             return text
 
     def lost() -> int:
-        with urllib.request.urlopen(f"http://127.0.0.1:{exporter}/metrics", timeout=2) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{exporter}/metrics", timeout=10) as answer:
             return int(re.search(r"^millrace_log_lines_lost_total (\d+)$", answer.read().decode(), re.M).group(1))
 
     try:
         server.start()
         assert lost() == 0
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while lost() == 0:
             assert time.monotonic() < deadline, "a MiB of lines is not that much"
             make_lines(server, 20)
-            assert server.api("/api/v1/versions", limit_s=2)["code"] == 0
+            assert server.api("/api/v1/versions", limit_s=10)["code"] == 0
         assert server.api("/api/v1/memory")["data"]["kinds"]["log_queues"]["bytes"] > 1 << 20
-        wait_until(lambda: re.search(r"the log: \d+ lines? lost here", read_some()), 10, "how many lines are lost", step_s=0.001)
+        wait_until(lambda: re.search(r"the log: \d+ lines? lost here", read_some()), 30, "how many lines are lost", step_s=0.001)
         before_end = lost()
-        wait_until(lambda: "Hybrid cpu" in read_some().rpartition("lost here")[2], 10, "the log goes on", step_s=0.001)
+        wait_until(lambda: "Hybrid cpu" in read_some().rpartition("lost here")[2], 30, "the log goes on", step_s=0.001)
         assert sum(int(number) for number in re.findall(r"the log: (\d+) lines? lost here", text)) == before_end
         # Nobody reads again: the end is not held either.
         while lost() == before_end:
             make_lines(server, 20)
         server.process.terminate()
-        assert server.process.wait(5) == 0
+        assert server.process.wait(15) == 0
     finally:
         server.kill()
         os.close(unread)

@@ -17,7 +17,7 @@ def test_forward_carries_a_stream_to_another_server(server, clip, form):
     slave = server()
     master = server(form % slave.ports["rtmp"])
     with FfmpegPublisher(master.url("cam"), clip("basic")):
-        wait_playable(slave.url("cam"))
+        wait_playable(slave.url("cam"), 25)
         assert play_check.play(slave.url("cam"), 6).problems() == []
 
 
@@ -30,7 +30,7 @@ def test_forward_returns_when_its_destination_does(server, clip, tmp_path):
         time.sleep(2)
         slave = LiveServer(tmp_path / "slave", conf(), ports=Ports(rtmp=port)).start()
         try:
-            wait_playable(slave.url("cam"), 25)
+            wait_playable(slave.url("cam"), 40)
             slave.stop()
         finally:
             slave.kill()
@@ -38,7 +38,8 @@ def test_forward_returns_when_its_destination_does(server, clip, tmp_path):
         assert player.error is None
         gaps = [b.arrived - a.arrived for a, b in zip(player.messages, player.messages[1:])]
         player.stop()
-        assert max(gaps) < 1.5, f"the destination's coming and going cost a player {max(gaps):.1f} s"
+        # The new server's start takes the machine's time too.
+        assert max(gaps) < 3.5, f"the destination's coming and going cost a player {max(gaps):.1f} s"
 
 
 def test_forward_to_rtmps(server, clip, certificate):
@@ -46,7 +47,7 @@ def test_forward_to_rtmps(server, clip, certificate):
     slave = server(root=f"rtmps {{ enabled on; listen 127.0.0.1:$rtmps; key {key}; cert {cert}; }}\n")
     master = server(f"forward {{ enabled on; destination rtmps://127.0.0.1:{slave.ports['rtmps']}; }}", f"tls_client {{ ca_file {cert}; }}\n")
     with FfmpegPublisher(master.url("cam"), clip("basic")):
-        wait_playable(slave.url("cam"))
+        wait_playable(slave.url("cam"), 25)
 
 
 def test_forward_to_an_impostor_is_refused(server, clip, certificate):
@@ -55,7 +56,7 @@ def test_forward_to_an_impostor_is_refused(server, clip, certificate):
     master = server(f"forward {{ enabled on; destination rtmps://127.0.0.1:{slave.ports['rtmps']}; }}")
     publisher = Publisher(master.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
-    wait_until(lambda: "the certificate is not trusted" in master.log(), 10, "the forward says why")
+    wait_until(lambda: "the certificate is not trusted" in master.log(), 20, "the forward says why")
     assert not slave.api("/api/v1/streams/")["streams"]
     publisher.stop()
 
@@ -74,7 +75,7 @@ def test_forward_sample_pair(tmp_path, clip):
             servers.append(start_sample(tmp_path / path.stem, path.read_text().replace("127.0.0.1:19350", f"127.0.0.1:{slave_port}"), port))
         slave, master = servers
         with FfmpegPublisher(master.url("livestream"), clip("basic")):
-            wait_playable(slave.url("livestream"))
+            wait_playable(slave.url("livestream"), 25)
         for one in servers:
             one.stop()
     finally:
@@ -104,16 +105,16 @@ def test_ingest_of_the_demo_conf(tmp_path):
         pytest.fail("doc/source.flv is made by scripts/make-source.sh, which has not run")
     live = start_sample(tmp_path / "demo", (TRUNK / "conf" / "demo.conf").read_text(), free_port())
     try:
-        wait_playable(live.url("livestream"), 15)
+        wait_playable(live.url("livestream"), 30)
         assert play_check.play(live.url("livestream"), 6).problems(numbered=False) == []
         encoders = children_of(live.process.pid)
         assert encoders, "no ffmpeg child"
         import os
         os.kill(encoders[0], signal.SIGKILL)
-        wait_until(lambda: (now := children_of(live.process.pid)) and now != encoders, 15, "a killed ffmpeg is started again")
-        wait_playable(live.url("livestream"), 15)
+        wait_until(lambda: (now := children_of(live.process.pid)) and now != encoders, 30, "a killed ffmpeg is started again")
+        wait_playable(live.url("livestream"), 30)
         encoders = children_of(live.process.pid)
         live.stop()
-        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in encoders), 5, "its ffmpeg ends with the server")
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in encoders), 15, "its ffmpeg ends with the server")
     finally:
         live.kill()

@@ -110,7 +110,7 @@ def test_a_player_of_a_stream_that_nobody_publishes_leaves_after_a_while(server,
     live = server(IMPATIENT, EXPORTER)
     with open_player(live, protocol, "nobody") as player:
         live.wait_log("the stream was not published for 2 s (unpublished_timeout)", 20)
-        player.settimeout(5)
+        player.settimeout(15)
         while player.recv(4096):
             pass
     assert metric(live, "millrace_players_unpublished_total") == 1

@@ -12,7 +12,7 @@ import pytest
 from live_server import BINARY, TRUNK, LiveServer, Ports, conf, free_port, wait_until
 
 CONFIG_ERROR, LISTEN_FAILED = 255, 235
-LIMIT_S = 20
+LIMIT_S = 40
 
 
 def run(arguments: list, folder: Path, environment: dict | None = None) -> subprocess.CompletedProcess:
@@ -122,7 +122,7 @@ def test_the_init_script_starts_and_stops(root, how):
     done = init("start")
     assert done.returncode == 0 and "srs started, pid" in done.stdout, done.stdout + done.stderr
     assert server.api("/api/v1/versions")["code"] == 0
-    wait_until(lambda: "signal installed" in (folder / "objs" / "srs.log").read_text(), 5, "the log's line")
+    wait_until(lambda: "signal installed" in (folder / "objs" / "srs.log").read_text(), 20, "the log's line")
     assert init("status").returncode == 0
     pid = pid_of(folder)
     assert init("start").returncode != 0

@@ -14,7 +14,7 @@ from test_http_streams import CASTER, post_flv
 GRACE = "grace_start_wait 200; grace_final_wait 700;\n"
 GRACE_S = 0.9
 # Beside the bound: what a loaded machine takes to write the ends of files and to go.
-SLACK_S = 3.0
+SLACK_S = 6.0
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
@@ -22,7 +22,7 @@ def test_every_stop_finishes_the_recordings_of_connected_publishers(server, clip
     live = server(root=GRACE + "".join(vhost(f"{name}.test", dvr) for name, dvr in FORMATS.items()))
     publishers = [FfmpegPublisher(live.url(f"cam?vhost={name}.test"), clip("basic"), speed=SPEED) for name in FORMATS]
     try:
-        wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["duration"] > 2]) == 3, 20, "two seconds of three recordings")
+        wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["duration"] > 2]) == 3, 40, "two seconds of three recordings")
         assert live.stop(how) < GRACE_S + SLACK_S
     finally:
         for one in publishers:
@@ -52,7 +52,7 @@ def test_a_stop_finishes_what_webrtc_publishes(server, clip, load, tmp_path, how
     live = server(vhost="rtc { enabled on; rtc_to_rtmp on; } dvr { enabled on; dvr_path rec/cam.mp4; }",
                   root=GRACE + "rtc_server { enabled on; listen 127.0.0.1:$udp; }\n")
     load("sb_rtc_load", "-t", 1, "-s", 0, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whip/?app=live&stream=cam", "-i", clip("basic"), "--silence")
-    wait_until(lambda: any(one["duration"] > 1 for one in live.api("/api/v1/dvrs")["dvrs"]), 20, "a second is recorded")
+    wait_until(lambda: any(one["duration"] > 1 for one in live.api("/api/v1/dvrs")["dvrs"]), 40, "a second is recorded")
     assert live.stop(how) < GRACE_S + SLACK_S
     files = whole_files(tmp_path / "server0" / "rec")
     assert [path.name for path in files] == ["cam.mp4"] and not list((tmp_path / "server0").rglob("*.tmp"))
@@ -66,7 +66,7 @@ def test_publishers_that_leave_when_they_are_asked_end_the_stop_early(server, cl
         wait_until(lambda: len([one for one in live.api("/api/v1/streams")["streams"] if one["publish"]["active"]]) == 2, 20, "both publish")
         live.stop(signal.SIGQUIT, limit_s=20)
         for one in publishers:
-            one.process.wait(10)
+            one.process.wait(20)
     finally:
         for one in publishers:
             one.kill()
@@ -80,7 +80,7 @@ def test_the_next_start_finishes_what_a_kill_has_left(server, clip, tmp_path):
         live = server(root="".join(f"vhost {name}.test {{ dvr {{ enabled on; {dvr} }} {told_at(hooks)} }}\n" for name, dvr in FORMATS.items()))
         publishers = [FfmpegPublisher(live.url(f"cam?vhost={name}.test"), clip("basic"), speed=SPEED) for name in FORMATS]
         try:
-            wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["duration"] > 3]) == 3, 20, "three seconds of three recordings")
+            wait_until(lambda: len([one for one in live.api("/api/v1/dvrs")["dvrs"] if one["duration"] > 3]) == 3, 40, "three seconds of three recordings")
             live.kill()
         finally:
             for one in publishers:
