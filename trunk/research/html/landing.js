@@ -55,7 +55,7 @@ function createStream() {
 const facts = (stream) => [
     ['Video', format.video(stream) || 'none'],
     ['Audio', format.audio(stream) || 'none'],
-    ['Bit rate', format.bitrate(stream.kbps)],
+    ['Bit rate', format.bitrate(stream.kbps || null)],
 ];
 
 function updateStream(shown, { stream, addresses }) {
