@@ -85,7 +85,7 @@ class Playback:
         return []
 
 
-def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float = 15, want: str = "av") -> Playback:
+def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float = 40, want: str = "av") -> Playback:
     """Plays and decodes; it is up to the caller to ask for problems()."""
     with tempfile.TemporaryDirectory(prefix="play-check-") as name:
         folder = Path(name)

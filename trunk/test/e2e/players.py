@@ -175,7 +175,7 @@ def available(player: str) -> str:
     return ""
 
 
-def wait_playable(url: str, limit_s: float = 20, program: str = "ffmpeg") -> None:
+def wait_playable(url: str, limit_s: float = 30, program: str = "ffmpeg") -> None:
     """Waits until the stream has packets, so that what is measured next is not the publisher's start."""
     deadline = time.monotonic() + limit_s
     while time.monotonic() < deadline:
