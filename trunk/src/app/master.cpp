@@ -156,9 +156,10 @@ std::string Master::attend(Place& place, io::Deadline deadline) {
             return fmt::format(", killed because its loop stood still for {} ms", place.silent / milliseconds(1));
         if (place.waiting.size() >= kWaitingMax)
             return ", killed because it read nothing";
-        auto served = flush(place);
+        const auto told = flush(place);
+        auto served = read(place);  // what it said before it ended, too
         if (served.ok())
-            served = read(place);
+            served = told;
         if (served.ok()) {
             const auto interest = place.waiting.empty() ? io::Interest::readable : io::Interest::both;
             const auto ready = place.socket->wait(interest, &place.wake, deadline);

@@ -77,10 +77,17 @@ Result<MessageSocket::Received> MessageSocket::try_receive(MutBytes into) {
     message.msg_iovlen = 1;
     message.msg_control = control.data();
     message.msg_controllen = control.size();
-    ssize_t count = 0;
-    do {
-        count = ::recvmsg(socket_.fd(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    } while (count < 0 && errno == EINTR);
+    const auto receive = [&] {
+        ssize_t count = 0;
+        do {
+            count = ::recvmsg(socket_.fd(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        } while (count < 0 && errno == EINTR);
+        return count;
+    };
+    ssize_t count = receive();
+    // A peer that ended without reading everything resets the connection; what it had sent itself is behind that.
+    if (count < 0 && errno == ECONNRESET)
+        count = receive();
     if (count < 0 && errno == EAGAIN) {
         socket_.set_blocked(Interest::readable);
         return Error(Errc::need_more, "");

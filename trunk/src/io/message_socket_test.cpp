@@ -39,6 +39,14 @@ TEST_F(MessageSocketTest, KeepsMessagesApart) {
     EXPECT_EQ(b_->try_send(as_bytes("x")).code(), Errc::closed);
 }
 
+TEST_F(MessageSocketTest, HearsTheLastWordsOfAPeerThatReadNothing) {
+    EXPECT_TRUE(MUST(b_->try_send(as_bytes("never read"))));
+    EXPECT_TRUE(MUST(a_->try_send(as_bytes("why"))));
+    a_->close();
+    EXPECT_EQ(MUST(b_->try_receive(buffer_)).size, 3U);
+    EXPECT_EQ(b_->try_receive(buffer_).code(), Errc::closed);
+}
+
 TEST_F(MessageSocketTest, PassesAConnection) {
     auto [here, there] = MUST(stream_pair());
     EXPECT_TRUE(MUST(a_->try_send(as_bytes("link"), there.fd())));
