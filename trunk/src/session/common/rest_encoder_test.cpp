@@ -118,7 +118,8 @@ TEST_F(RestEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
     MUST(io::yield(io::Deadline::after(20s)));
     show.publication.reset();
     EXPECT_FALSE(show.is_whole());
-    io::wait_until([&] { return show.is_whole(); });
+    io::wait_until([&] { return !show.source->has_unencoded(); });
+    EXPECT_TRUE(show.is_whole());
     const auto references = show.source->ref_count();
     show.frame(kFrameBytes);
     MUST(io::yield(io::Deadline::after(20s)));
@@ -144,7 +145,7 @@ TEST_F(RestEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
     EXPECT_EQ(next(), taken);
     show.source->append(media::bridge_test::avc_config());
     EXPECT_EQ(next(), taken + 1) << "it is needed later";
-    io::wait_until([&] { return show.is_whole(); });
+    io::wait_until([&] { return !show.source->has_unencoded(); });
     frame(Picture::inter);
     EXPECT_EQ(next(), taken + 1) << "it refers to frames that nobody has got";
     frame(Picture::key);
