@@ -309,7 +309,8 @@ void write_streams(MetricsText& text, const std::vector<const StreamRow*>& strea
                   packets_of(media::Kind::audio));
     write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
                   [](const StreamRow& stream) { return stream.counters().key_frames; });
-    write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter, "Packets that slow players did not get.",
+    write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter,
+                  "Packets that slow players did not get, and those of publishers faster than their frames are packed.",
                   [](const StreamRow& stream) { return stream.counters().dropped_packets; });
     write_streams(text, streams, "millrace_stream_frames_per_second", Type::gauge, "Over the last half minute.",
                   [](const StreamRow& stream) { return stream.frames_per_second(); });

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <memory>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -14,20 +13,6 @@
 #include "io/off_loop.hpp"
 
 namespace live::app {
-
-namespace {
-
-// In a worker: nobody waits for it.
-class Free final : public io::Job {
-public:
-    explicit Free(std::vector<Slice> slices) : Job(io::Work::compute), slices_(std::move(slices)) {}
-    void run() override { slices_.clear(); }
-
-private:
-    std::vector<Slice> slices_;
-};
-
-}  // namespace
 
 Result<void> MemoryKeeper::start(io::Scope& fibers, io::Deadline) {
     holders_ = parts_.services.memory();
@@ -66,8 +51,7 @@ void MemoryKeeper::judge(const Streams& streams, TimePoint now) {
 }
 
 bool MemoryKeeper::return_some(TimePoint now) {
-    if (auto spent = parts_.slabs.take_spent(); !spent.empty())
-        static_cast<void>(io::start_job(std::make_shared<Free>(std::move(spent))));
+    io::free_off_loop(parts_.slabs.take_spent(), io::Work::compute);
     if (let_go_of_idle())
         return true;
     if (now - slabs_aged_at_ >= kSlabsKept) {

@@ -71,4 +71,14 @@ typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline, Work 
     return std::move(*job->answer);
 }
 
+// Destroys `owned`, if it is not empty, in a worker thread, soon: freeing tens of MiB takes milliseconds, because large blocks go
+// straight back to the kernel. Never suspends; when the queue is full, it is destroyed here.
+template <class Container>
+void free_off_loop(Container owned, Work what = Work::local) {
+    if (owned.empty())
+        return;
+    auto nothing = [owned = std::move(owned)] {};
+    static_cast<void>(start_job(std::make_shared<detail::OffLoopJob<decltype(nothing)>>(std::move(nothing), what)));
+}
+
 }  // namespace live::io

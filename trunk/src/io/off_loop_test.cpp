@@ -5,12 +5,15 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "io/loop.hpp"
 #include "io/resolve.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -170,6 +173,28 @@ TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
     go->store(true);
     MUST(scope.join(Deadline::after(30s)));
     EXPECT_EQ(done + refused, kJobs);
+}
+
+// Records which thread frees it.
+std::shared_ptr<void> watched(std::atomic<int>& freed_in) {
+    return {nullptr, [&freed_in](void*) { freed_in = ::gettid(); }};
+}
+
+TEST_F(OffLoopTest, AWorkerFreesWhatNobodyElseOwns) {
+    std::atomic<int> alone = 0;
+    std::atomic<int> shared = 0;
+    std::shared_ptr<void> mine = watched(shared);
+    // Moved in: a copy in an initializer list would live until after the call.
+    std::vector<std::shared_ptr<void>> owned;
+    owned.push_back(watched(alone));
+    owned.push_back(mine);
+    free_off_loop(std::move(owned));
+    wait_until([&] { return alone != 0; });
+    EXPECT_NE(alone, ::gettid());
+    MUST(sleep(Deadline::after(20ms)));
+    EXPECT_EQ(shared, 0);
+    mine.reset();
+    EXPECT_EQ(shared, ::gettid());
 }
 
 TEST_F(OffLoopTest, AddressesAreResolvedAtOnce) {

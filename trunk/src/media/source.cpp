@@ -83,6 +83,8 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     name_tracks({});
     marks_.clear();
     published_from_ = ring_.next();
+    ends_when_encoded_ = false;
+    is_outrun_ = false;
     for (HeldRtpLog& held : rtp_logs_)
         held.converter.reset();
     for (SourceWatch* watch : watches_)
@@ -106,7 +108,9 @@ void Source::end_publication() {
     for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr && held.converter->is_idle() && !has_unencoded())
             held.converter.reset();
-    note_stream_ended();
+    ends_when_encoded_ = has_unencoded();
+    if (!ends_when_encoded_)
+        note_stream_ended();
 }
 
 void Source::note_stream_ended() {
@@ -122,6 +126,8 @@ void Source::set_may_return(bool may_return) {
 }
 
 void Source::append(Packet packet) {
+    if (is_outrun_by(packet))
+        return;
     packet.arrived = arrival_;
     const std::size_t kind = index_of(packet.kind);
     if (packet.kind != Kind::data) {
@@ -144,8 +150,10 @@ void Source::append(Packet packet) {
     untrimmed_bytes_ += packet.payload.size();
     const bool trim_now = (packet.key && !packet.extra) || (ring_.next() & 15U) == 0 || untrimmed_bytes_ >= kTrimBytesMax / 2;
     ring_.append(std::move(packet));
-    if (unencoded_bytes_ > kUnencodedMax)
+    if (unencoded_bytes_ > 2 * kUnencodedMax)
         encode_rest();
+    else if (unencoded_bytes_ > kUnencodedMax)
+        have_rest_encoded();
     if (trim_now)
         trim();
 }
@@ -175,6 +183,8 @@ void Source::notify() {
     for (auto* listeners : {&listeners_, &batched_listeners_})
         for (std::size_t i = listeners->size(); i-- > 0;)
             (*listeners)[i]->on_packets();
+    if (!has_unencoded() && std::exchange(ends_when_encoded_, false))
+        note_stream_ended();
 }
 
 // Tracks that are not known to this publisher belong to a former one.

@@ -103,7 +103,7 @@ private:
     friend class Source;
     // A publication begins.
     virtual void on_publisher_began() {}
-    // The publisher has left, and nobody has taken its place; or see Source::note_stream_ended.
+    // The publisher has left, nobody has taken its place, and its last frames are encoded; or see Source::note_stream_ended.
     virtual void on_publisher_left() {}
     // The first viewer has arrived (`watched`), or the last one has left: see Source::is_watched.
     virtual void on_watched(bool /*watched*/) {}
@@ -158,7 +158,7 @@ struct SourceCounters {
     std::array<std::uint64_t, kKindCount> packets{};  // of the default tracks
     std::array<std::uint64_t, kKindCount> bytes{};
     std::uint64_t key_frames = 0;
-    std::uint64_t dropped_packets = 0;  // not delivered because readers were too slow
+    std::uint64_t dropped_packets = 0;  // readers were too slow, or the publisher faster than its frames are encoded
 };
 
 class Source final : public RefCounted {
@@ -168,7 +168,8 @@ public:
     static constexpr std::size_t kRingBytesMax = 64U << 20;
     // What a new log catches up at once; an RTP log with each packet that is appended, too.
     static constexpr std::size_t kCatchUpBytes = 256U << 10;
-    // Above this append() encodes what it has left: readers' logs hold back the ring's trimming.
+    // Above this append() drops frames, or encodes what it has left if the RestEncoder cannot; above the double it encodes it in
+    // any case. Readers' logs hold back the ring's trimming.
     static constexpr std::size_t kUnencodedMax = 16U << 20;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
     // Dropped at once, beyond what the limits require: a GOP may be tens of MiB, and freeing one takes some 0.1 ms. Dropping a
@@ -368,6 +369,7 @@ private:
     Converted convert(const Packet& packet);
     bool catch_up(HeldRtpLog& held, std::size_t bytes) const;
     bool catch_up(HeldWireLog& held, std::size_t bytes) const;
+    bool is_outrun_by(const Packet& packet);
     void append_to_logs(const Packet& packet);
     void have_rest_encoded();
     void encode_rest();
@@ -426,6 +428,8 @@ private:
     std::size_t untrimmed_bytes_ = 0;  // appended since the last trim
     RestEncoder* rest_encoder_ = nullptr;
     std::size_t unencoded_bytes_ = 0;  // of packets since the first one left by append()
+    bool ends_when_encoded_ = false;   // the publisher has left
+    bool is_outrun_ = false;           // frames are dropped: see kUnencodedMax
     bool may_return_ = false;
     Sequence published_from_ = 0;  // the first packet of this publisher
     std::uint32_t config_version_ = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/log_format.hpp"
 #include "media/audio_wire_encoder.hpp"
 #include "media/flv_wire_encoder.hpp"
 #include "media/frames_to_rtp.hpp"
@@ -28,6 +29,23 @@ void Source::append_to_logs(const Packet& packet) {
         is_left = true;
     if (is_left)
         unencoded_bytes_ += std::max<std::size_t>(packet.payload.size(), 1);
+}
+
+// Encoding it all at once would hold the loop, so the publisher loses frames until the RestEncoder is done; video until the next
+// key frame.
+bool Source::is_outrun_by(const Packet& packet) {
+    if (packet.kind == Kind::data || packet.is_config())
+        return false;
+    if (unencoded_bytes_ > kUnencodedMax && !std::exchange(is_outrun_, true))
+        LOG_WARN(conversion_log_, "the publisher of {} sends faster than its frames are encoded: some are dropped", url_);
+    if (!is_outrun_)
+        return false;
+    if (has_unencoded() || (packet.kind == Kind::video && !packet.key)) {
+        ++counters_.dropped_packets;
+        return true;
+    }
+    is_outrun_ = packet.kind != Kind::video;
+    return false;
 }
 
 void Source::encode_some() {

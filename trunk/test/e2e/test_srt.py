@@ -2,13 +2,10 @@
 which reason."""
 
 import concurrent.futures
-import ctypes
-import functools
 import json
 import os
 import re
 import socket
-import struct
 import subprocess
 import time
 import urllib.request
@@ -18,6 +15,7 @@ import pytest
 from hook_server import Answer, HookServer
 from live_server import free_port, installed, wait_until
 from players import FfmpegPublisher, wait_playable
+from transport_stream import SrtSender, libsrt, srt_address
 from udp_link import UdpLink
 
 ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; %s } exporter { enabled on; listen 127.0.0.1:$metrics; }"
@@ -182,24 +180,10 @@ def test_who_is_refused_hears_the_reason(server, clip):
         wait_until(lambda: "on_unpublish" in hooks.actions() and hooks.actions().count("on_close") >= 3, 15, "the end is told, 10 s after the publisher was killed")
 
 
-@functools.cache
-def libsrt():
-    """The library of the machine, which ffmpeg uses too."""
-    for name in ("libsrt-gnutls.so.1.5", "libsrt.so.1.5", "libsrt-openssl.so.1.5"):
-        try:
-            library = ctypes.CDLL(name)
-        except OSError:
-            continue
-        library.srt_startup()
-        return library
-    pytest.skip("no libsrt")
-
-
 def reject_code(live, stream_id: str) -> int:
     """What a client of libsrt is told."""
-    library, text = libsrt(), stream_id.encode()
-    stream_id_option, address_family = 46, struct.pack("=H", socket.AF_INET)
-    address = address_family + struct.pack("!H4s8x", live.ports["srt"], socket.inet_aton("127.0.0.1"))
+    library, text, stream_id_option = libsrt() or pytest.skip("no libsrt"), stream_id.encode(), SrtSender.STREAM_ID
+    address = srt_address("127.0.0.1", live.ports["srt"])
     one = library.srt_create_socket()
     try:
         assert library.srt_setsockflag(one, stream_id_option, text, len(text)) == 0

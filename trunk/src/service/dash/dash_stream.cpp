@@ -9,7 +9,7 @@
 #include "base/hash.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
-#include "service/files/release.hpp"
+#include "io/off_loop.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 
 namespace live::service::dash {
@@ -473,7 +473,7 @@ void DashStream::release_first(std::deque<Segment>& segments) {
         if (piece.held.file != nullptr && piece.held.file.use_count() == 1)
             std::ranges::move(piece.held.file->let_go(), std::back_inserter(spent));
     segments.pop_front();
-    files::release(std::move(spent));
+    io::free_off_loop(std::move(spent));
 }
 
 void DashStream::report_bytes() {

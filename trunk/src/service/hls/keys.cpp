@@ -9,7 +9,6 @@
 #include "engine/crypto/aes_cbc.hpp"
 #include "engine/crypto/hkdf.hpp"
 #include "io/off_loop.hpp"
-#include "service/files/release.hpp"
 
 namespace live::service::hls {
 
@@ -62,7 +61,7 @@ Result<std::vector<Block>> Keys::encrypt(std::vector<Block> blocks, io::Deadline
     if (!done.ok() && done.code() == Errc::cancelled)
         done = work();
     auto sealed = TRY(std::move(done));
-    files::release(std::move(blocks));
+    io::free_off_loop(std::move(blocks));
     return std::vector<Block>{std::make_shared<const std::vector<std::uint8_t>>(std::move(sealed))};
 }
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "service/files/release.hpp"
+#include "io/off_loop.hpp"
 #include "service/segments/mark.hpp"
 
 namespace live::service::hls {
@@ -220,7 +220,7 @@ void Rendition::clean_up(std::vector<std::string>& paths) {
             paths.push_back(segment.key_file->path());
     }
     forget_old();
-    files::release(list_.take_spent());
+    io::free_off_loop(list_.take_spent());
 }
 
 void Rendition::forget_old() {
@@ -257,7 +257,7 @@ std::vector<std::string> Rendition::take_all() {
     for (Held& init : init_files_)
         paths.push_back(std::move(init.path));
     init_files_.clear();
-    files::release(list_.take_spent());
+    io::free_off_loop(list_.take_spent());
     init_.reset();
     init_hash_ = 0;
     inits_ = 0;

@@ -4,8 +4,8 @@
 
 #include "base/log_format.hpp"
 #include "base/random.hpp"
+#include "io/off_loop.hpp"
 #include "media/relay_mark.hpp"
-#include "service/files/release.hpp"
 
 namespace live::service::segments {
 
@@ -84,7 +84,7 @@ void MarkedSegmenter::collect() {
 
 std::vector<MarkedSegmenter::Event> MarkedSegmenter::take() {
     collect();
-    files::release(segmenter_.take_spent());
+    io::free_off_loop(segmenter_.take_spent());
     return std::exchange(events_, {});
 }
 

@@ -52,9 +52,6 @@ public:
     }
 
 private:
-    // For one cohort at one tick.
-    static constexpr std::size_t kTurnsMax = 64;
-
     // Already late, but readers and publishers come first: one turn of the loop.
     static Result<void> give_way() { return io::yield(io::Deadline::never()); }
 

@@ -26,6 +26,8 @@ public:
     static constexpr std::size_t kPlayersAtOnce = 128;
     // Players that join consecutively share a slot: the kernel's state of their sockets is adjacent in memory.
     static constexpr std::size_t kNeighbours = 8;
+    // Of one cohort at one tick; then its members go on in their own fibers.
+    static constexpr std::size_t kTurnsMax = 64;
 
     // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.
     explicit FanOut(io::Scope& scope, io::FanSender::Use use = io::FanSender::Use::plain_sends);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "io/socket_pair_fixture.hpp"
 #include "io/wait_fixture.hpp"
@@ -106,6 +107,11 @@ protected:
         stage_->source->flush();
         io::wait_until([this] { return all_are_members(); });
     }
+    static void take_all(const BurstPlayer& viewer) {
+        std::vector<std::uint8_t> block(Cohort::kShareMin);
+        while (::read(viewer.reader.fd(), block.data(), block.size()) > 0) {
+        }
+    }
     void large_frame() {
         stage_->send(media::Kind::video, true, false, std::chrono::seconds(1), media::payload_of(stage_->number, kFrameBytes));
         stage_->source->flush();
@@ -137,6 +143,47 @@ TEST_F(LargeFrame, IsTakenByPlayersWithoutAWindowInTurnsOfTheirOwn) {
     EXPECT_EQ(fan_out_.counters().bytes - before, kPlayers * Cohort::kShareMin);
     for (const auto& viewer : viewers_)
         EXPECT_TRUE(viewer->handed_back.is_raised());
+}
+
+// What more than a tick's turns can take.
+TEST_F(LargeFrame, OfManyTurnsIsFinishedByItsPlayersThemselves) {
+    constexpr std::size_t kWhole = (FanOut::kTurnsMax + 16) * Cohort::kShareMin;
+    become_members(one_slot());
+    const std::uint64_t before = fan_out_.counters().bytes;
+    const auto sent = [&] { return fan_out_.counters().bytes - before; };
+    stage_->send(media::Kind::video, true, false, std::chrono::seconds(1), media::payload_of(stage_->number, kWhole));
+    stage_->source->flush();
+    const auto limit = io::Deadline::after(io::kSoon);
+    while (sent() < kPlayers * kWhole && fan_out_.counters().handed_back == 0 && !limit.expired()) {
+        MUST(io::yield(limit));
+        for (const auto& viewer : viewers_)
+            take_all(*viewer);
+    }
+    EXPECT_EQ(sent(), kPlayers * FanOut::kTurnsMax * Cohort::kShareMin);
+    EXPECT_EQ(fan_out_.counters().handed_back, kPlayers);
+    for (const auto& viewer : viewers_)
+        EXPECT_TRUE(viewer->handed_back.is_raised());
+}
+
+// All at the same tick, and each has much to get.
+TEST_F(LargeFrame, ThatManyNewcomersGetIsTakenByTheLastOfThemInTurnsOfTheirOwn) {
+    stage_.emplace(one_slot());
+    stage_->config();
+    large_frame();
+    join(kPlayers);
+    const std::uint64_t before = fan_out_.counters().bytes;
+    io::wait_until([&] { return fan_out_.counters().bytes > before; });
+    const std::uint64_t sent = fan_out_.counters().bytes - before;
+    EXPECT_GE(sent, Cohort::kTurnBytes);
+    EXPECT_LT(sent, Cohort::kTurnBytes + 2 * kFrameBytes);
+    const auto handed_back = std::ranges::count_if(viewers_, [](const auto& viewer) { return viewer->handed_back.is_raised(); });
+    EXPECT_EQ(static_cast<std::size_t>(handed_back), kPlayers - sent / kFrameBytes);
+    io::wait_until([this] {
+        for (const auto& viewer : viewers_)
+            if (viewer->member.cohort == nullptr)
+                MUST(fan_out_.join(viewer->member));
+        return all_are_members();
+    });
 }
 
 // A publisher that sends a burst between two turns.

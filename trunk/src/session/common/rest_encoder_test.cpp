@@ -10,6 +10,7 @@
 #include "io/wait_fixture.hpp"
 #include "media/bridge_fixture.hpp"
 #include "media/wire_cursor.hpp"
+#include "session/common/end_watch.hpp"
 
 namespace live::session {
 namespace {
@@ -102,19 +103,86 @@ TEST_F(RestEncoderTest, StreamsTakeTurns) {
     EXPECT_LT(turns_until_whole(second), turns / 4);
 }
 
+TEST_F(RestEncoderTest, AStreamWaitsOnce) {
+    Show show(pool_, encoder_);
+    show.frame(kFrameBytes);
+    const auto references = show.source->ref_count();
+    for (int i = 0; i < 5; ++i)
+        show.frame(1000);
+    EXPECT_EQ(show.source->ref_count(), references);
+}
+
 TEST_F(RestEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     MUST(io::yield(io::Deadline::after(20s)));
     show.publication.reset();
     EXPECT_FALSE(show.is_whole());
-    io::wait_until([&] { return show.is_whole(); });
+    io::wait_until([&] { return !show.source->has_unencoded(); });
+    EXPECT_TRUE(show.is_whole());
     const auto references = show.source->ref_count();
     show.frame(kFrameBytes);
     MUST(io::yield(io::Deadline::after(20s)));
     EXPECT_GT(show.source->ref_count(), references);
     show.player.reset();
     io::wait_until([&] { return show.source->ref_count() < references; });
+}
+
+TEST_F(RestEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
+    Show show(pool_, encoder_);
+    const auto next = [&show] { return show.source->ring().next(); };
+    const auto frame = [&show](Picture is) {
+        show.source->append(media::bridge_test::avc_frame(is, 40ms * show.frames++, {media::bridge_test::idr(1000)}));
+        show.source->flush();
+    };
+    for (std::size_t bytes = 0; bytes <= media::Source::kUnencodedMax; bytes += kFrameBytes)
+        show.frame(kFrameBytes);
+    const media::Sequence taken = next();
+    frame(Picture::key);
+    EXPECT_FALSE(show.is_whole()) << "not encoded in one turn";
+    MUST(io::yield(io::Deadline::after(20s)));
+    frame(Picture::inter);
+    EXPECT_EQ(next(), taken);
+    show.source->append(media::bridge_test::avc_config());
+    EXPECT_EQ(next(), taken + 1) << "it is needed later";
+    io::wait_until([&] { return !show.source->has_unencoded(); });
+    frame(Picture::inter);
+    EXPECT_EQ(next(), taken + 1) << "it refers to frames that nobody has got";
+    frame(Picture::key);
+    frame(Picture::inter);
+    EXPECT_EQ(next(), taken + 3);
+    EXPECT_TRUE(show.is_whole());
+    EXPECT_EQ(show.source->counters().dropped_packets, 3U);
+}
+
+// They are never dropped, so they are not left either.
+TEST_F(RestEncoderTest, ConfigurationsWithoutEndAreEncodedAtOnce) {
+    Show show(pool_, encoder_);
+    show.frame(kFrameBytes);
+    media::Packet config = media::bridge_test::avc_config();
+    config.payload = Slice::allocate(media::Source::kUnencodedMax);
+    show.source->append(config);
+    EXPECT_FALSE(show.is_whole());
+    show.source->append(config);
+    EXPECT_TRUE(show.is_whole());
+}
+
+TEST_F(RestEncoderTest, AStreamEndsAfterItsLastFrame) {
+    Show show(pool_, encoder_);
+    Signal left;
+    EndWatch watch(show.source, left);
+    show.frame(kFrameBytes);
+    show.publication.reset();
+    EXPECT_FALSE(left.is_raised());
+    io::wait_until([&] { return left.is_raised(); });
+    EXPECT_TRUE(show.is_whole());
+    EXPECT_TRUE(watch.take_ended());
+    show.publication = MUST(show.source->publish(media::Source::Takeover::refuse));
+    show.frame(kFrameBytes);
+    show.publication.reset();
+    show.publication = MUST(show.source->publish(media::Source::Takeover::refuse));
+    io::wait_until([&] { return show.is_whole(); });
+    EXPECT_FALSE(watch.take_ended()) << "it goes on";
 }
 
 TEST_F(RestEncoderTest, WhenItsFiberIsOverFlushDoesItAll) {

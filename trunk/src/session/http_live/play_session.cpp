@@ -222,6 +222,11 @@ Result<void> PlaySession::play(io::Deadline deadline) {
     return Error(Errc::closed, "the stream has ended");  // ends the connection too
 }
 
+// With the last frame, which may not have been encoded yet.
+bool PlaySession::is_over() {
+    return goodbye_ || !(gets_marks_ || source_->is_published() || source_->may_return() || source_->has_unencoded());
+}
+
 // A relay stays: the stream may go on.
 Result<void> PlaySession::on_caught_up() {
     if (!gets_marks_ || !end_watch_->take_ended())

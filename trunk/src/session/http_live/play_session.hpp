@@ -59,7 +59,7 @@ private:
     // PlayerProtocol
     Result<Step> on_readable() override;
     Result<void> on_caught_up() override;
-    bool is_over() override { return goodbye_ || !(gets_marks_ || source_->is_published() || source_->may_return()); }
+    bool is_over() override;
 
     http::Exchange& exchange_;
     Context& context_;
