@@ -16,6 +16,9 @@ void Timeline::start_relay(std::uint32_t stamp_ms) {
     const std::int64_t raw_ms = stamp_ms;
     const bool is_kept = !any_packet_ || (raw_ms >= newest_ms && raw_ms <= newest_ms + kJumpAhead.count());
     shift_ms_ = is_kept ? 0 : newest_ms + kRelayJoin.count() - raw_ms;
+    // What comes before the first packet has its time: readers would leave it out as too old.
+    if (!any_packet_)
+        newest_ = std::chrono::milliseconds(raw_ms);
     started_ = true;
 }
 
