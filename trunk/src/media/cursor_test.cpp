@@ -63,6 +63,16 @@ TEST(Cursor, MarksAreForThoseWhoAsk) {
     EXPECT_EQ(read_relay_mark(mark->payload.bytes())->text, "1");
 }
 
+TEST(Cursor, AConnectionsBeginningHasItsPlaceAndIsNotKept) {
+    Stage stage;
+    Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    stage.source->append_mark({std::string(kRelayStart), {}, {}});
+    const auto mark = segmenter.take();
+    ASSERT_TRUE(mark && mark->is_mark());
+    EXPECT_EQ(read_relay_mark(mark->payload.bytes())->series, kRelayStart);
+    EXPECT_TRUE(stage.source->marks().empty());
+}
+
 // What a node keeps for those that join comes before the first frame, which is from a stream that has run for long.
 TEST(Cursor, AMarkBeforeTheFirstFrameOfARelayedStreamIsNotTooOld) {
     Stage stage;

@@ -70,7 +70,7 @@ private:
     Segmenter segmenter_;
     std::optional<Follower> follower_;  // while the publisher is another node
     MediaTime to_origin_{};
-    bool has_mark_ = false;  // since the publisher began
+    bool has_mark_ = false;  // since the publisher, or the connection to it, began
     std::vector<Event> events_;
     bool rules_logged_ = false;  // the origin's other settings have been logged
 };

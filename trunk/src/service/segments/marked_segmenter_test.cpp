@@ -96,23 +96,36 @@ struct OriginNode {
     // The mark of the segment that this packet begins.
     std::optional<media::Packet> push(const media::Packet& packet, MediaTime to_origin) {
         marked.push(packet);
-        std::optional<media::Packet> mark;
         for (const MarkedSegmenter::Event& event : marked.take()) {
             const auto* made = std::get_if<Made>(&event);
-            const auto* opened = made != nullptr ? std::get_if<SegmentOpened>(made) : nullptr;
-            if (opened == nullptr)
-                continue;
-            mark.emplace().kind = Kind::data;
-            mark->payload = media::write_relay_mark({"hls", write_mark({1, instance, opened->state, {}}), to_origin});
+            if (const auto* opened = made != nullptr ? std::get_if<SegmentOpened>(made) : nullptr)
+                return mark_of(opened->state, to_origin);
         }
+        return std::nullopt;
+    }
+    // The mark of the end of the last segment.
+    std::optional<media::Packet> end(MediaTime to_origin) {
+        marked.end_publisher();
+        for (const MarkedSegmenter::Event& event : marked.take())
+            if (const auto* ended = std::get_if<SegmentsEnded>(&event))
+                return mark_of(*ended, to_origin);
+        return std::nullopt;
+    }
+    media::Packet mark_of(std::variant<SegmentState, SegmentsEnded> what, MediaTime to_origin) const {
+        media::Packet mark;
+        mark.kind = Kind::data;
+        mark.payload = media::write_relay_mark({"hls", write_mark({1, instance, std::move(what), {}}), to_origin});
         return mark;
     }
     MarkedSegmenter marked;
     std::uint64_t instance;
 };
 
-// It counts from the beginning again, and its timeline begins at 0; here the stream goes on.
-TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) {
+// This node, or one between it and the origin, goes on at another origin, which counts from the beginning again and whose
+// timeline begins at 0; here the stream goes on.
+enum class Connects : std::uint8_t { here, before };
+
+void follow_another_origin(Connects which) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
@@ -122,8 +135,6 @@ TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) {
     std::size_t segments = 0;
     const auto publish = [&](std::uint64_t instance, MediaTime ahead, int seconds) {
         OriginNode origin(source, instance);
-        here.end_publisher();
-        here.begin_publisher(true);
         const auto push = [&](media::Packet packet) {
             const auto mark = origin.push(packet, -ahead);
             packet.dts += ahead;
@@ -145,13 +156,26 @@ TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) {
             push(media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i + 23ms, picture(i % 50 == 0)));
         }
     };
+    here.end_publisher();
+    here.begin_publisher(true);
     publish(7, 0s, 21);
     EXPECT_EQ(resumed, (std::vector<std::uint64_t>{}));
     EXPECT_EQ(segments, 10U);
+    if (which == Connects::here) {
+        here.end_publisher();
+        here.begin_publisher(true);
+    }
+    media::Packet start;
+    start.kind = Kind::data;
+    start.payload = media::write_relay_mark({std::string(media::kRelayStart), {}, {}});
+    EXPECT_FALSE(here.read(start));
     publish(8, 21s, 7);
     EXPECT_EQ(resumed, (std::vector<std::uint64_t>{0}));
     EXPECT_EQ(segments, 13U) << "each as soon as the next one has begun";
 }
+
+TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) { follow_another_origin(Connects::here); }
+TEST(MarkedSegmenter, BehindANodeThatGoesOnAtAnotherOriginItLosesNoSegment) { follow_another_origin(Connects::before); }
 
 }  // namespace
 }  // namespace live::service::segments
