@@ -12,10 +12,10 @@ namespace live::service::segments {
 MarkedSegmenter::MarkedSegmenter(Setup setup, Segmenter segmenter)
     : setup_(std::move(setup)), instance_(random_number()), segmenter_(std::move(segmenter)) {}
 
-void MarkedSegmenter::end_publisher() {
+void MarkedSegmenter::end_publisher(bool relays_next) {
     has_mark_ = false;
     if (follower_)
-        return follower_->restart();
+        return relays_next ? follower_->begin_next() : follower_->restart();
     const bool was_open = segmenter_.is_open();
     segmenter_.interrupt();
     collect();
