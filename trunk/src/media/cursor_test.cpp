@@ -63,5 +63,29 @@ TEST(Cursor, MarksAreForThoseWhoAsk) {
     EXPECT_EQ(read_relay_mark(mark->payload.bytes())->text, "1");
 }
 
+TEST(Cursor, AConnectionsBeginningHasItsPlaceAndIsNotKept) {
+    Stage stage;
+    Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    stage.source->append_mark({std::string(kRelayStart), {}, {}});
+    const auto mark = segmenter.take();
+    ASSERT_TRUE(mark && mark->is_mark());
+    EXPECT_EQ(read_relay_mark(mark->payload.bytes())->series, kRelayStart);
+    EXPECT_TRUE(stage.source->marks().empty());
+}
+
+// What a node keeps for those that join comes before the first frame, which is from a stream that has run for long.
+TEST(Cursor, AMarkBeforeTheFirstFrameOfARelayedStreamIsNotTooOld) {
+    Stage stage;
+    Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    stage.source->timeline().start_relay(900'000);
+    stage.source->append_mark({"hls", "1", {}});
+    stage.start = stage.source->timeline().map(Kind::video, 900'000).dts;
+    stage.picture();
+    const auto mark = segmenter.take();
+    ASSERT_TRUE(mark);
+    EXPECT_TRUE(mark->is_mark());
+    EXPECT_EQ(segmenter.dropped(), 0U);
+}
+
 }  // namespace
 }  // namespace live::media

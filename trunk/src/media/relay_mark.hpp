@@ -3,7 +3,8 @@
 // microseconds between the two nodes' timelines.
 //
 // A mark of the series kRelayEnd is no output's: it tells another node over HTTP-FLV, which has no word for it, that the
-// publisher has left. RTMP has its own.
+// publisher has left. RTMP has its own. One of the series kRelayStart precedes the packets of another connection to an origin,
+// for every node further down: timelines are apart by an unknown amount until the next mark. It is not kept for those that join.
 #pragma once
 
 #include <string>
@@ -17,6 +18,7 @@
 namespace live::media {
 
 inline constexpr std::string_view kRelayEnd = "end";
+inline constexpr std::string_view kRelayStart = "start";
 
 struct RelayMark {
     // Limits, in bytes.

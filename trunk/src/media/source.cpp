@@ -166,7 +166,7 @@ void Source::append_mark(const RelayMark& mark) {
     const auto kept = std::ranges::find(marks_, mark.series, &KeptMark::series);
     if (kept != marks_.end())
         kept->packet = packet;
-    else if (marks_.size() < kMarkSeriesMax)
+    else if (mark.series != kRelayStart && marks_.size() < kMarkSeriesMax)
         marks_.push_back({mark.series, packet});
     append(std::move(packet));
 }

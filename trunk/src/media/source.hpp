@@ -213,7 +213,7 @@ public:
     void set_arrival(TimePoint now) { arrival_ = now; }
     void append(Packet packet);
     // A mark, at the time of the newest packet, for readers that ask for marks. The newest of each series, at most
-    // kMarkSeriesMax, is kept for those that join.
+    // kMarkSeriesMax, is kept for those that join; none of kRelayStart.
     void append_mark(const RelayMark& mark);
     struct KeptMark {
         std::string series;

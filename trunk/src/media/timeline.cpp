@@ -10,12 +10,18 @@ void Timeline::start_publisher() {
     started_ = false;
 }
 
-// The stamp is kept when it is at most somewhat newer than the newest packet.
+// The stamp is kept, or moved as those before, when it is then at most somewhat newer than the newest packet.
 void Timeline::start_relay(std::uint32_t stamp_ms) {
     const std::int64_t newest_ms = std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count();
     const std::int64_t raw_ms = stamp_ms;
-    const bool is_kept = !any_packet_ || (raw_ms >= newest_ms && raw_ms <= newest_ms + kJumpAhead.count());
-    shift_ms_ = is_kept ? 0 : newest_ms + kRelayJoin.count() - raw_ms;
+    const auto continues = [&](std::int64_t time_ms) {
+        return time_ms >= newest_ms && time_ms <= newest_ms + kJumpAhead.count();
+    };
+    if (any_packet_ && !continues(raw_ms + shift_ms_))
+        shift_ms_ = continues(raw_ms) ? 0 : newest_ms + kRelayJoin.count() - raw_ms;
+    // What comes before the first packet has its time: readers would leave it out as too old.
+    if (!any_packet_)
+        newest_ = std::chrono::milliseconds(raw_ms);
     started_ = true;
 }
 

@@ -135,6 +135,10 @@ TEST(Timeline, AnotherNodesStampsAreKept) {
     const MediaTime moved = -timeline.publisher_offset();
     EXPECT_EQ(timeline.map(Kind::video, 600'500).dts, 601s + Timeline::kRelayJoin);
     EXPECT_EQ(timeline.map(Kind::audio, 600'480).dts, 600'480ms + moved);
+    // Another publisher at the same origin: moved by the same as before.
+    timeline.start_publisher();
+    timeline.start_relay(602'000);
+    EXPECT_EQ(timeline.map(Kind::video, 602'000).dts, 602s + moved);
 }
 
 }  // namespace

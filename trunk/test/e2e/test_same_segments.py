@@ -265,6 +265,30 @@ def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
     assert [int(number) for number in behind] == list(range(int(behind[0]), int(behind[0]) + len(behind)))
 
 
+def test_behind_an_edge_nothing_of_another_origin_is_missing(server, clip, tmp_path):
+    """An edge that goes on at another origin tells the edge behind it, which has that origin's first fragment, too."""
+    hls = HLS.format(more="")
+    first = LiveServer(tmp_path / "first", conf(hls)).start()
+    second = server(hls)
+    near = server(f"cluster {{ mode remote; origin 127.0.0.1:{first.ports['rtmp']} 127.0.0.1:{second.ports['rtmp']}; }} {hls}")
+    far = server(f"cluster {{ mode remote; origin {place_of(near, 'rtmp')}; }} {hls}")
+    nodes = [Node(live, "cam.m3u8") for live in (second, near, far)]
+    try:
+        with FfmpegPublisher(first.url("cam"), clip("basic")):
+            wait_playable(first.url("cam"))
+            watch(nodes[1:], 5)
+            first.process.send_signal(signal.SIGKILL)
+        with FfmpegPublisher(second.url("cam"), clip("basic")):
+            wait_until(lambda: nodes[0].look() or nodes[0].files, 20, "a fragment of the other origin", 0.1)
+            watch(nodes, 5)
+    finally:
+        first.kill()
+    fragments = list(nodes[0].files.values())[:4]
+    assert len(fragments) == 4
+    for node in nodes[1:]:
+        assert [fragment in node.files.values() for fragment in fragments] == [True] * 4, (node.base, nodes[0].playlists[-1], node.playlists[-1])
+
+
 PAGE = b"""<!DOCTYPE html><main></main><video id=video muted playsinline></video><script src="/players/js/hls.js"></script><script>
 window.waits = 0; window.errors = [];
 window.hls = new Hls({liveSyncDurationCount: 3});

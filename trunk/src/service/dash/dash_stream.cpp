@@ -129,11 +129,12 @@ Duration DashStream::time_after_end() const {
 }
 
 void DashStream::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline) {
-    marked_.end_publisher();
+    const bool relays = publisher && publisher->kind == session::ClientKind::relay_pull;
+    marked_.end_publisher(relays);
     handle_made();
     if (!publisher)
         return;
-    marked_.begin_publisher(publisher->kind == session::ClientKind::relay_pull);
+    marked_.begin_publisher(relays);
     disk_.set_off(publisher->is_sibling);  // another worker writes them
     opened_.reset();
     must_follow_clock_ = began_.has_value();

@@ -171,11 +171,12 @@ void StreamOutput::recover(io::Deadline deadline) {
 }
 
 void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
-    marked_.end_publisher();
+    const bool relays = publisher && publisher->kind == session::ClientKind::relay_pull;
+    marked_.end_publisher(relays);
     handle_made(deadline);  // pending events belong to the previous publisher
     if (!publisher)
         return;
-    marked_.begin_publisher(publisher->kind == session::ClientKind::relay_pull);
+    marked_.begin_publisher(relays);
     formats_ = {};
     codecs_ = {};
     configs_.clear();

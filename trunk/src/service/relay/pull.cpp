@@ -396,8 +396,10 @@ Result<void> Pull::publish() {
     if (!stay_)
         stay_.emplace(entry_, plan_, io::now());
     context_.events.on_published(request_, plan_);
-    if (std::exchange(had_media_, true) && media_try_ != tries_)
+    if (std::exchange(had_media_, true) && media_try_ != tries_) {
         ++totals_.failovers;
+        source->append_mark({std::string(media::kRelayStart), {}, {}});
+    }
     media_try_ = tries_;
     set_state(PullFacts::State::playing);
     left_.clear();

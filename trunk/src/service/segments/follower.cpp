@@ -58,6 +58,29 @@ void Follower::restart() {
     go_alone();
 }
 
+// After the mark there is no open segment.
+void Follower::begin_next() {
+    if (state_ == State::ending)
+        push_next();
+    if (state_ != State::following || !segmenter_.is_open())
+        return restart();
+    state_ = State::ending;
+    next_ = 0;
+    waiting_from_.reset();
+}
+
+// As if they had come after the mark.
+void Follower::push_next() {
+    const std::vector<Packet> next(packets_.end() - static_cast<std::ptrdiff_t>(next_), packets_.end());
+    for (; next_ > 0; --next_) {
+        bytes_ -= packets_.back().payload.size();
+        packets_.pop_back();
+    }
+    restart();
+    for (const Packet& packet : next)
+        push(packet);
+}
+
 void Follower::go_alone() {
     state_ = State::alone;
     opened_.clear();
@@ -76,6 +99,13 @@ void Follower::wait(std::optional<Mark> pending) {
 
 void Follower::push(const Packet& packet) {
     keep(packet);
+    if (state_ == State::ending) {
+        next_ = std::min(next_ + 1, packets_.size());
+        waiting_from_ = waiting_from_.value_or(packet.dts);
+        if (packet.dts - *waiting_from_ >= kPatience)
+            push_next();
+        return;
+    }
     if (state_ != State::waiting) {
         segmenter_.push(packet);
         return collect();
@@ -116,11 +146,16 @@ void Follower::shift(MediaTime by) {
 void Follower::handle(const SegmentState& said, const Mark& mark) {
     const auto ours = std::ranges::find(opened_, said);
     if (ours != opened_.end()) {
-        state_ = State::following;
+        state_ = state_ == State::ending ? State::ending : State::following;
         confirmed_ = said.number;
         opened_.erase(opened_.begin(), ours);
         forget_before(find(said).value_or(0));
         return;
+    }
+    // The next publisher's first mark, and no end of the one before.
+    if (state_ == State::ending) {
+        handle(SegmentsEnded{said.number, said.frames_before});
+        return handle(said, mark);
     }
     const bool is_next = state_ == State::following && !opened_.empty() && opened_.front().number + 1 == said.number;
     if (is_next)
@@ -135,8 +170,14 @@ void Follower::handle(const SegmentState& said, const Mark& mark) {
 }
 
 void Follower::handle(const SegmentsEnded& said) {
-    if (state_ != State::following || opened_.empty())
-        return;
+    const bool has_next = state_ == State::ending;
+    if (is_following() && !opened_.empty())
+        end(said);
+    if (has_next)
+        push_next();
+}
+
+void Follower::end(const SegmentsEnded& said) {
     const bool is_same =
         opened_.back().number + 1 == said.number && segmenter_.is_open() && segmenter_.frames_hash() == said.frames;
     if (is_same) {
@@ -146,7 +187,9 @@ void Follower::handle(const SegmentsEnded& said) {
         opened_.clear();
         return;
     }
-    if (opened_.front().number + 1 != said.number)
+    // Without an open segment, the output has begun another layout for the next publisher.
+    const bool is_over = state_ == State::ending && !segmenter_.is_open();
+    if (is_over || opened_.front().number + 1 != said.number)
         drop_unconfirmed();
     else if (remake(said.frames))
         confirmed_ = said.number;
@@ -330,6 +373,7 @@ void Follower::forget_before(std::size_t at) {
             configs_.insert_or_assign(track, std::move(packet));
         packets_.pop_front();
     }
+    next_ = std::min(next_, packets_.size());
 }
 
 }  // namespace live::service::segments

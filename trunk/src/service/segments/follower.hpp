@@ -29,7 +29,7 @@ public:
     static constexpr std::size_t kBytesMax = 64U << 20;
     // Complete segments that wait for a mark. One more means that there are no marks any more.
     static constexpr std::size_t kUnconfirmedMax = 2;
-    // How long it waits, in media time, for the frame that a mark names, or for the mark after an end.
+    // How long it waits, in media time, for the frame that a mark names, or for the mark at or after an end.
     static constexpr MediaTime kPatience = 30s;
 
     // `segmenter` outlives this, and is used by this only.
@@ -37,6 +37,9 @@ public:
 
     // Another connection or origin: forgets everything but the configurations, which may not be repeated.
     void restart();
+    // Another publisher at the same origin, from the next packet on. It may have overtaken the mark that ends the segment of the
+    // one before.
+    void begin_next();
     // The next packet, on the origin's timeline.
     void push(const media::Packet& packet);
     void push(const Mark& mark);
@@ -56,7 +59,7 @@ public:
     std::vector<Event> take();
 
     // Marks have arrived, and this node is at the same segment: false also before the first mark.
-    bool is_following() const { return state_ == State::following; }
+    bool is_following() const { return state_ == State::following || state_ == State::ending; }
     // Kept packets.
     std::size_t bytes() const { return bytes_; }
 
@@ -64,11 +67,14 @@ private:
     enum class State : std::uint8_t {
         alone,      // no marks: like any other segmenter
         following,  // the open segment is that of the newest mark, or follows it
+        ending,     // the same, of a publisher that has left; the next one's packets are kept until a mark ends it
         waiting,    // for the frame with which a marked segment begins; nothing is segmented until then
     };
 
     void handle(const SegmentState& said, const Mark& mark);
     void handle(const SegmentsEnded& said);
+    void end(const SegmentsEnded& said);
+    void push_next();
     void collect();
     void note_opened(SegmentState state);
     bool remake(std::uint64_t frames);
@@ -90,6 +96,7 @@ private:
     State state_ = State::alone;
     std::deque<media::Packet> packets_;
     std::size_t bytes_ = 0;
+    std::size_t next_ = 0;  // while ending: that many of the packets are the next publisher's
     // Configurations before `packets_`.
     std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;
     std::deque<SegmentState> opened_;  // segments begun here since the newest confirmed one, which is the first

@@ -89,12 +89,26 @@ std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video)
     return all;
 }
 
-// What the origin makes, and what it sends to other nodes: its segmenter is some packets behind.
+// The parts of each segment.
+using Parts = std::map<std::uint64_t, std::vector<std::vector<std::vector<std::uint8_t>>>>;
+
+void add_part(Parts& parts, const PartMade& made) {
+    auto& part = parts[made.number].emplace_back();
+    for (const Piece& piece : made.pieces)
+        part.push_back(bytes_of(piece.blocks));
+}
+
+// What the origin makes, and what it sends to other nodes: its segmenter is some packets behind, and `late` ones when another
+// publisher begins.
 struct Origin {
     std::map<std::uint64_t, Whole> segments;
+    Parts parts;
     std::vector<OnWire> wire;
+    std::vector<std::size_t> begins;  // where on the wire each publisher begins
+    std::vector<std::size_t> ends;    // the marks that end their last segments
 
-    Origin(Form form, const std::vector<std::vector<Packet>>& all, std::uint32_t seed) : segmenter(segmenter_of(form)) {
+    Origin(Form form, const std::vector<std::vector<Packet>>& all, std::uint32_t seed, std::size_t late = 0)
+        : segmenter(segmenter_of(form)) {
         std::mt19937 random(seed);
         std::deque<std::optional<Packet>> behind;  // none: the publisher ends
         const auto catch_up = [&](std::size_t left) {
@@ -107,11 +121,13 @@ struct Origin {
             }
         };
         for (const auto& packets : all) {
+            begins.push_back(wire.size());
+            std::size_t taken = 0;
             for (const Packet& packet : packets) {
                 wire.emplace_back(packet);
                 behind.emplace_back(packet);
                 // With parts the segmenter takes packets at once.
-                if (form == Form::cmaf_parts || random() % 4 == 0)
+                if (++taken > late && (form == Form::cmaf_parts || random() % 4 == 0))
                     catch_up(random() % (form == Form::cmaf_parts ? 3 : 20));
             }
             behind.emplace_back();
@@ -123,6 +139,7 @@ private:
     void end_publisher() {
         segmenter.interrupt();
         take();
+        ends.push_back(wire.size());
         wire.emplace_back(Mark{7, 8, SegmentsEnded{segmenter.number(), segmenter.frames_hash()}, {}});
         segmenter.restart();
     }
@@ -130,6 +147,8 @@ private:
         for (Made& made : segmenter.take()) {
             if (const auto* opened = std::get_if<SegmentOpened>(&made))
                 wire.emplace_back(Mark{7, 8, opened->state, {opened->state.number}});
+            else if (const auto* part = std::get_if<PartMade>(&made))
+                add_part(parts, *part);
             else if (const auto* segment = std::get_if<SegmentMade>(&made))
                 segments[segment->number] = whole_of(*segment);
         }
@@ -142,8 +161,8 @@ struct Edge {
     Segmenter segmenter;
     Follower follower{segmenter};
     std::map<std::uint64_t, Whole> segments;
+    Parts parts;
     std::size_t resumed = 0;
-    std::size_t alone = 0;  // segments made while not following
 
     explicit Edge(Form form) : segmenter(segmenter_of(form)) {}
 
@@ -160,6 +179,8 @@ struct Edge {
         for (Follower::Event& event : follower.take()) {
             resumed += std::holds_alternative<Follower::Resumed>(event) ? 1 : 0;
             const auto* made = std::get_if<Made>(&event);
+            if (const auto* part = made == nullptr ? nullptr : std::get_if<PartMade>(made))
+                add_part(parts, *part);
             if (const auto* segment = made == nullptr ? nullptr : std::get_if<SegmentMade>(made)) {
                 EXPECT_FALSE(segments.contains(segment->number)) << segment->number;
                 segments[segment->number] = whole_of(*segment);
@@ -212,6 +233,65 @@ TEST_P(FollowerTest, FromTheStartEverySegmentIsTheSame) {
         EXPECT_EQ(edge.segments.size(), origin.segments.size()) << "seed " << seed;
         expect_same(edge, origin, seed);
     }
+}
+
+// The origin says at once that a publisher has left; the next one's first packets come before the mark that ends the last
+// segment.
+TEST_P(FollowerTest, APublisherThatOvertakesTheEndOfTheOneBeforeChangesNothing) {
+    std::size_t overtakings = 0;
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed, seed % 3 * 30);
+        Edge edge(GetParam());
+        for (std::size_t i = 0, publisher = 0; i < origin.wire.size(); ++i) {
+            if (publisher < origin.begins.size() && i == origin.begins[publisher]) {
+                overtakings += publisher > 0 && i < origin.ends[publisher - 1] ? 1 : 0;
+                edge.follower.begin_next();
+                ++publisher;
+            }
+            edge.push(origin.wire[i]);
+        }
+        EXPECT_EQ(edge.segments.size(), origin.segments.size()) << "seed " << seed;
+        expect_same(edge, origin, seed);
+        EXPECT_TRUE(edge.parts == origin.parts) << "seed " << seed;
+        EXPECT_EQ(edge.resumed, 0U) << "seed " << seed;
+    }
+    EXPECT_GE(overtakings, kSeeds / 4);
+}
+
+// The next mark ends it as well, because it names the frames of the segment before.
+TEST_P(FollowerTest, WithoutTheEndOfAPublisherTheNextMarkIsEnough) {
+    for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
+        const Origin origin(GetParam(), publishers(seed, true), seed, 30);
+        Edge edge(GetParam());
+        for (std::size_t i = 0, publisher = 0; i < origin.wire.size(); ++i) {
+            if (publisher < origin.begins.size() && i == origin.begins[publisher]) {
+                edge.follower.begin_next();
+                ++publisher;
+            }
+            if (i == origin.ends.back() || std::ranges::find(origin.ends, i) == origin.ends.end())
+                edge.push(origin.wire[i]);
+        }
+        EXPECT_EQ(edge.segments.size(), origin.segments.size()) << "seed " << seed;
+        expect_same(edge, origin, seed);
+    }
+}
+
+// Then it goes on by itself, with what it has kept.
+TEST_P(FollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
+    const Origin origin(GetParam(), publishers(5, true), 5);
+    Edge edge(GetParam());
+    for (std::size_t i = 0; i < origin.ends.front(); ++i)
+        edge.push(origin.wire[i]);
+    ASSERT_TRUE(edge.follower.is_following());
+    const std::size_t before = edge.segments.size();
+    edge.follower.begin_next();
+    edge.push(config_packet(Kind::video, avc_config(), 100s));
+    constexpr auto kFrames = static_cast<int>(2 * Follower::kPatience / 1s);
+    for (int i = 0; i < kFrames; ++i) {
+        edge.push(video_packet(100s + i * 1s, true));
+        EXPECT_EQ(edge.follower.is_following(), i * 1s < Follower::kPatience) << i;
+    }
+    EXPECT_GE(edge.segments.size(), before + kFrames / 2 - 3);
 }
 
 TEST_P(FollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {

@@ -1,5 +1,5 @@
 // Any text as another node's mark: refused, or understood, and then written again as it was meant; and followed in the middle of
-// a stream, whatever it says.
+// a stream and at another publisher's beginning, whatever it says.
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "service/segments/follower.hpp"
@@ -25,8 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         packet.dts = state->at;
     }
     packet.payload = Slice::copy_of(Bytes(data, size));
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 6; ++i) {
         follower.push(packet);
+        if (i >= 3)
+            follower.begin_next();
         follower.push(*mark);
         packet.dts += 11s;
         static_cast<void>(follower.take());

@@ -12,10 +12,10 @@ namespace live::service::segments {
 MarkedSegmenter::MarkedSegmenter(Setup setup, Segmenter segmenter)
     : setup_(std::move(setup)), instance_(random_number()), segmenter_(std::move(segmenter)) {}
 
-void MarkedSegmenter::end_publisher() {
+void MarkedSegmenter::end_publisher(bool relays_next) {
     has_mark_ = false;
     if (follower_)
-        return follower_->restart();
+        return relays_next ? follower_->begin_next() : follower_->restart();
     const bool was_open = segmenter_.is_open();
     segmenter_.interrupt();
     collect();
@@ -51,7 +51,14 @@ void MarkedSegmenter::interrupt() {
 
 std::optional<Mark> MarkedSegmenter::read(const media::Packet& packet) {
     const auto text = media::read_relay_mark(packet.payload.bytes());
-    if (!follower_ || !text.ok() || text->series != setup_.series)
+    if (!follower_ || !text.ok())
+        return std::nullopt;
+    // This node, or one between here and the origin, has connected again, perhaps to another origin; the newest GOP is repeated.
+    if (text->series == media::kRelayStart) {
+        has_mark_ = false;
+        follower_->restart();
+    }
+    if (text->series != setup_.series)
         return std::nullopt;
     auto mark = read_mark(text->text);
     if (!mark.ok()) {
@@ -68,7 +75,7 @@ std::optional<Mark> MarkedSegmenter::read(const media::Packet& packet) {
     if (!std::exchange(has_mark_, true))
         follower_->shift(by);  // until now the timelines seemed to be as far apart as with the publisher before
     else if (by != MediaTime{})
-        follower_->restart();  // a node between here and the origin has connected again, and repeats the newest GOP
+        follower_->restart();  // the same, by a node that does not say so
     return *std::move(mark);
 }
 

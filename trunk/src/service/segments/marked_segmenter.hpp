@@ -32,8 +32,9 @@ public:
     MarkedSegmenter(const MarkedSegmenter&) = delete;
     MarkedSegmenter& operator=(const MarkedSegmenter&) = delete;
 
-    // The publisher has left, or another one is about to begin. A relayed stream is not cut short: it may go on.
-    void end_publisher();
+    // The publisher has left, or another one is about to begin. A relayed stream is not cut short: it may go on. `relays_next`:
+    // the next publisher is another node, at the same origin unless a mark says otherwise (media::kRelayStart).
+    void end_publisher(bool relays_next);
     // `relays`: the publisher is another node.
     void begin_publisher(bool relays);
     // The next packet, on the source's timeline; no mark.
@@ -70,7 +71,7 @@ private:
     Segmenter segmenter_;
     std::optional<Follower> follower_;  // while the publisher is another node
     MediaTime to_origin_{};
-    bool has_mark_ = false;  // since the publisher began
+    bool has_mark_ = false;  // since the publisher, or the connection to it, began
     std::vector<Event> events_;
     bool rules_logged_ = false;  // the origin's other settings have been logged
 };

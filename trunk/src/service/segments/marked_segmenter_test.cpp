@@ -30,7 +30,7 @@ TEST(MarkedSegmenter, AWorkerFreesASegmentThatIsLeftOut) {
     for (int i = 0; i < 4; ++i)
         marked.push(media::tag_packet(Kind::video, i == 0, false, 0s, picture(i == 0, 0, Segmenter::kBlockBytes)));
     ASSERT_GT(marked.segmenter().bytes(), 4 * Segmenter::kBlockBytes);
-    marked.end_publisher();
+    marked.end_publisher(false);
     for (const MarkedSegmenter::Event& event : marked.take()) {
         const auto* made = std::get_if<Made>(&event);
         EXPECT_FALSE(made != nullptr && std::holds_alternative<SegmentMade>(*made));
@@ -80,7 +80,7 @@ TEST(MarkedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
     here.follow(*mark);
     push(here, 0s, 5);
     ASSERT_GT(here.segmenter().number(), opened->number) << "it follows";
-    here.end_publisher();
+    here.end_publisher(false);
     here.take();
     here.begin_publisher(false);
     push(here, 5s, 5);
@@ -96,23 +96,36 @@ struct OriginNode {
     // The mark of the segment that this packet begins.
     std::optional<media::Packet> push(const media::Packet& packet, MediaTime to_origin) {
         marked.push(packet);
-        std::optional<media::Packet> mark;
         for (const MarkedSegmenter::Event& event : marked.take()) {
             const auto* made = std::get_if<Made>(&event);
-            const auto* opened = made != nullptr ? std::get_if<SegmentOpened>(made) : nullptr;
-            if (opened == nullptr)
-                continue;
-            mark.emplace().kind = Kind::data;
-            mark->payload = media::write_relay_mark({"hls", write_mark({1, instance, opened->state, {}}), to_origin});
+            if (const auto* opened = made != nullptr ? std::get_if<SegmentOpened>(made) : nullptr)
+                return mark_of(opened->state, to_origin);
         }
+        return std::nullopt;
+    }
+    // The mark of the end of the last segment.
+    std::optional<media::Packet> end(MediaTime to_origin) {
+        marked.end_publisher(false);
+        for (const MarkedSegmenter::Event& event : marked.take())
+            if (const auto* ended = std::get_if<SegmentsEnded>(&event))
+                return mark_of(*ended, to_origin);
+        return std::nullopt;
+    }
+    media::Packet mark_of(std::variant<SegmentState, SegmentsEnded> what, MediaTime to_origin) const {
+        media::Packet mark;
+        mark.kind = Kind::data;
+        mark.payload = media::write_relay_mark({"hls", write_mark({1, instance, std::move(what), {}}), to_origin});
         return mark;
     }
     MarkedSegmenter marked;
     std::uint64_t instance;
 };
 
-// It counts from the beginning again, and its timeline begins at 0; here the stream goes on.
-TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) {
+// This node, or one between it and the origin, goes on at another origin, which counts from the beginning again and whose
+// timeline begins at 0; here the stream goes on.
+enum class Connects : std::uint8_t { here, before };
+
+void follow_another_origin(Connects which) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
@@ -122,8 +135,6 @@ TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) {
     std::size_t segments = 0;
     const auto publish = [&](std::uint64_t instance, MediaTime ahead, int seconds) {
         OriginNode origin(source, instance);
-        here.end_publisher();
-        here.begin_publisher(true);
         const auto push = [&](media::Packet packet) {
             const auto mark = origin.push(packet, -ahead);
             packet.dts += ahead;
@@ -145,13 +156,75 @@ TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) {
             push(media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i + 23ms, picture(i % 50 == 0)));
         }
     };
+    here.end_publisher(true);
+    here.begin_publisher(true);
     publish(7, 0s, 21);
     EXPECT_EQ(resumed, (std::vector<std::uint64_t>{}));
     EXPECT_EQ(segments, 10U);
+    if (which == Connects::here) {
+        here.end_publisher(true);
+        here.begin_publisher(true);
+    }
+    media::Packet start;
+    start.kind = Kind::data;
+    start.payload = media::write_relay_mark({std::string(media::kRelayStart), {}, {}});
+    EXPECT_FALSE(here.read(start));
     publish(8, 21s, 7);
     EXPECT_EQ(resumed, (std::vector<std::uint64_t>{0}));
     EXPECT_EQ(segments, 13U) << "each as soon as the next one has begun";
 }
+
+// It also moves this node's timeline.
+TEST(MarkedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLastSegment) {
+    const auto loop = MUST(io::Loop::create());
+    media::SlabPool pool;
+    media::StreamTable streams(pool);
+    const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+    OriginNode origin(source, 7);
+    MarkedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+    const auto read = [&here](const std::optional<media::Packet>& packet) {
+        if (!packet)
+            return;
+        const auto mark = here.read(*packet);
+        ASSERT_TRUE(mark);
+        here.follow(*mark);
+    };
+    std::vector<std::optional<media::Packet>> late;
+    const auto push = [&](media::Packet packet, MediaTime ahead) {
+        late.push_back(origin.push(packet, -ahead));
+        packet.dts += ahead;
+        here.push(packet);
+    };
+    here.begin_publisher(true);
+    push(config_packet(Kind::video, avc_config()), 0s);
+    for (int i = 0; i < 25 * 5; ++i) {
+        push(media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0)), 0s);
+        read(late.back());
+    }
+    EXPECT_EQ(segments_in(here.take()), 2U);
+    late.assign({origin.end(-1s)});
+    ASSERT_TRUE(late.front());
+    here.end_publisher(true);
+    here.begin_publisher(true);
+    EXPECT_EQ(segments_in(here.take()), 0U);
+    for (int i = 0; i < 25 * 5; ++i) {
+        if (i == 0)
+            push(config_packet(Kind::video, avc_config()), 1s);
+        push(media::tag_packet(Kind::video, i % 50 == 0, false, 6s + 40ms * i, picture(i % 50 == 0)), 1s);
+        if (i == 20)
+            for (const auto& mark : std::exchange(late, {}))
+                read(mark);
+        if (i > 20)
+            read(late.back());
+        if (i == 30) {
+            EXPECT_EQ(segments_in(here.take()), 1U) << "the last one of the publisher before";
+        }
+    }
+    EXPECT_EQ(segments_in(here.take()), 2U);
+}
+
+TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) { follow_another_origin(Connects::here); }
+TEST(MarkedSegmenter, BehindANodeThatGoesOnAtAnotherOriginItLosesNoSegment) { follow_another_origin(Connects::before); }
 
 }  // namespace
 }  // namespace live::service::segments
