@@ -24,7 +24,7 @@ QUEUE_BYTES, SO_RCVBUFFORCE = 4 << 20, 33
 
 class UdpLink:
     """Passes datagrams on in a thread of its own. `loss` (0 to 1) and `delay_s` (one way) may be changed at any time. `srt_losses_max`: the same
-    packet of SRT's data is lost so often at most, or else luck decides whether it comes in time."""
+    packet of SRT's data is lost so often at most, or else luck decides whether it comes in time: libsrt retransmits it once a round trip."""
 
     def __init__(self, port: int, server_port: int, loss: float = 0, delay_s: float = 0, seed: int = 1,  # pylint: disable=too-many-arguments
                  srt_losses_max: int | None = None):

@@ -3,7 +3,7 @@
 
   bench.py                            the whole matrix into doc/bench, about thirty-five minutes
   bench.py --smoke                    the ratios that a change must not break, under three minutes
-  bench.py --only play,memory         some parts: play flv http hls whep publish low_latency delay relay memory profile workers
+  bench.py --only play,memory         some parts: play flv http hls whep srt publish low_latency delay relay memory profile workers
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py --only ways --build lto=b-lto/srs
@@ -35,7 +35,7 @@ from scenarios import Plan, run_parts, soak
 from servers import Peer, nginx_module
 
 SMOKE_PARTS = ("play", "flv", "publish", "memory")
-PARTS = ("play", "flv", "http", "hls", "whep", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
+PARTS = ("play", "flv", "http", "hls", "whep", "srt", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
 EXTRA_PARTS = ("ways",)  # Only when they are named.
 
 
@@ -94,6 +94,8 @@ def make_plan(options: argparse.Namespace) -> Plan:
         players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
         flv_players=counts(options.players, smoke, [500], [500, 2500, 5000]),
         whep_players=counts(options.players, smoke, [300], [500, 1000, 2000]),
+        srt_players=counts(options.players, smoke, [200], [1000]),
+        srt_streams=counts(options.streams, smoke, [50], [200, 250]),
         hls_players=counts(options.players, smoke, [200], [2000]),
         streams=counts(options.streams, smoke, [200], [500, 1000]),
         repeats=options.repeats,

@@ -1,6 +1,8 @@
 """Players and publishers of a server, which are the programs of src/bench, and those of the floor, which are bare sockets
 (floor_load.cpp). All obey the same words on standard input (mark, report, quit) and say `ready`, `report` and `final`."""
 
+from pathlib import Path
+
 from harness import Lab, Process
 from servers import Server
 
@@ -31,10 +33,10 @@ def players_that_look(lab: Lab, port: int, count: int, stream: str) -> Process:
     return load
 
 
-def publishers(lab: Lab, port: int, stream: str, count: int = 1, ramp: float = 200, stamp: bool = False) -> Process:
+def publishers(lab: Lab, port: int, stream: str, count: int = 1, ramp: float = 200, stamp: bool = False, clip: Path | None = None) -> Process:
     """One publishes `stream`, several publish `stream`0, `stream`1, ...; each message goes by itself at its time."""
     name = stream if count == 1 else stream + "{i}"
-    load = start(lab, "sb_rtmp_publish", f"rtmp://127.0.0.1:{port}/live/{name}", count, ramp, "-i", lab.clip, "--ahead", 0, *(["--stamp"] if stamp else []))
+    load = start(lab, "sb_rtmp_publish", f"rtmp://127.0.0.1:{port}/live/{name}", count, ramp, "-i", clip or lab.clip, "--ahead", 0, *(["--stamp"] if stamp else []))
     load.wait_event("ready", 60)
     return load
 

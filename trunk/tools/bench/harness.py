@@ -20,8 +20,8 @@ TRUNK = HERE.parent.parent
 sys.path.insert(0, str(TRUNK / "test" / "media"))
 
 SERVER_CORE, LOAD_CORE = 0, 1
-PROGRAMS = ("floor", "floor_load", "srtp_floor")
-LIBRARIES = {"srtp_floor": ["-lcrypto"]}
+PROGRAMS = ("floor", "floor_load", "srtp_floor", "srt_floor")
+LIBRARIES = {"srtp_floor": ["-lcrypto"], "srt_floor": ["-lcrypto"]}
 
 
 class BenchError(Exception):

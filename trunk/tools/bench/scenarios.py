@@ -18,6 +18,7 @@ from hls import hls_rows
 from relay import relay_rows
 from report import Row, number
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
+from srt import srt_rows
 from ways import ways_rows
 from whep import whep_rows
 from windows import Window, measure_windows
@@ -34,6 +35,8 @@ class Plan:
     flv_players: list[int]
     whep_players: list[int]
     hls_players: list[int]
+    srt_players: list[int]
+    srt_streams: list[int]
     streams: list[int]
     repeats: int
     seconds: float
@@ -468,7 +471,7 @@ COUNTS = {"play": "players", "flv": "flv_players", "hls": "hls_players", "whep":
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
+    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
                  "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "ways": ways_rows}
     rows = []
     for part in plan.parts:

@@ -24,6 +24,7 @@ http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
 http_server {{ enabled on; listen 127.0.0.1:{http_port}; dir {folder}/html; }}
 {rtc_server}
 {workers}
+{root}
 vhost __defaultVhost__ {{
     min_latency {min_latency};
     tcp_nodelay {min_latency};
@@ -33,6 +34,7 @@ vhost __defaultVhost__ {{
     http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
     rtc     {{ enabled {rtc}; rtmp_to_rtc on; }}
     {cluster}
+    {vhost}
     hls     {{ enabled {hls}; hls_fragment 2; hls_window 12; hls_ctx off; hls_dispose 0; hls_path {folder}/html; }}
 }}
 """
@@ -77,15 +79,15 @@ class Server:
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
-               rtc: bool = False, cluster: str = "", workers: int = 1) -> Server:
-    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host. Several workers have a core each."""
+               rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "") -> Server:
+    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host. `root`, `vhost`: more there. Several workers have a core each."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
-                                    io_uring=on[io_uring], rtc=on[rtc], cluster=cluster,
+                                    io_uring=on[io_uring], rtc=on[rtc], cluster=cluster, root=root, vhost=vhost,
                                     workers=f"workers {workers}; worker_affinity on;" if workers > 1 else "",
                                     rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
                                     window_ms=0 if min_latency else WINDOW_MS))

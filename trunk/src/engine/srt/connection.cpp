@@ -184,7 +184,7 @@ void Connection::State::handle_data(Micros now, const DataPacket& packet) {
     counts_.received_bytes += packet.payload.size();
     if (packet.header.is_retransmitted)
         ++counts_.received_retransmitted;
-    receive_.insert(now, position, clock_.widen(packet.header.timestamp), opened(packet), round_trip_);
+    receive_.insert(now, position, clock_.widen(packet.header.timestamp), opened(packet));
 }
 
 std::optional<Slice> Connection::State::opened(const DataPacket& packet) {

@@ -142,6 +142,15 @@ TEST(SrtConnection, AsksForWhatIsMissingAtOnceAndAgain) {
     ASSERT_EQ(naks.size(), 1U);
     EXPECT_EQ(parse_loss_list(contents_of(naks[0])).value(), (std::vector<SequenceRange>{{101, 101}, {103, 103}}));
     EXPECT_EQ(end.connection->figures().receive_lost, 3U);
+    end.pass(150ms);
+    EXPECT_EQ(end.controls(ControlType::nak).size(), 1U);
+    // A whole round trip has not brought them: five times a round trip from here on.
+    for (int i = 0; i < 5; ++i) {
+        end.pass(10ms);
+        EXPECT_EQ(end.controls(ControlType::nak).size(), 0U);
+        end.pass(10ms);
+        EXPECT_EQ(end.controls(ControlType::nak).size(), 1U);
+    }
 }
 
 TEST(SrtConnection, RetransmitsOnceEachRoundTrip) {
@@ -163,6 +172,74 @@ TEST(SrtConnection, RetransmitsOnceEachRoundTrip) {
     end.give(ControlType::nak, 0, nak);
     EXPECT_EQ(end.output().size(), 2U);
     EXPECT_EQ(end.connection->figures().retransmitted, 4U);
+}
+
+// Sends so many, and answers for what is asked for then.
+struct Sender : OneEnd {
+    Sender(std::uint32_t count, std::chrono::milliseconds latency) : OneEnd(5, {.peer_latency = latency}) {
+        for (std::uint64_t i = 0; i < count; ++i)
+            static_cast<void>(connection->send(now, numbered_payload(i)));
+        EXPECT_EQ(output().size(), count);
+    }
+    std::size_t ask_for(std::uint32_t first, std::uint32_t last) {
+        give(ControlType::nak, 0, write_loss_list(std::vector<SequenceRange>{{first, last}}));
+        return output().size();
+    }
+    std::size_t after(std::chrono::milliseconds time) {
+        pass(time);
+        return output().size();
+    }
+};
+
+TEST(SrtConnection, SendsCopiesOfWhatIsAskedForAgain) {
+    Sender end(40, 0ms);
+    EXPECT_EQ(end.ask_for(110, 110), 1U);
+    EXPECT_EQ(end.after(50ms), 0U);
+    EXPECT_EQ(end.after(50ms), 0U);
+    EXPECT_EQ(end.ask_for(110, 110), 1U);
+    EXPECT_EQ(end.connection->next_timeout(end.now), end.now + 5ms);
+    EXPECT_EQ(end.after(4ms), 0U);
+    EXPECT_EQ(end.ask_for(110, 110), 0U);
+    EXPECT_EQ(end.after(1ms), 1U);
+    EXPECT_EQ(end.after(5ms), 1U);
+    EXPECT_EQ(end.after(90ms), 0U);
+    EXPECT_EQ(end.ask_for(110, 110), 1U);
+    EXPECT_EQ(end.after(5ms), 1U);
+    EXPECT_EQ(end.after(5ms), 1U);
+    EXPECT_EQ(end.after(50ms), 0U);
+    EXPECT_EQ(end.connection->figures().retransmitted, 7U);
+}
+
+TEST(SrtConnection, SendsCopiesOfWhatCanBeAskedForNoMore) {
+    Sender end(40, 200ms);  // until it is measured, a round trip takes up to 300 ms
+    EXPECT_EQ(end.ask_for(110, 110), 1U);
+    EXPECT_EQ(end.after(5ms), 1U);
+    EXPECT_EQ(end.after(5ms), 1U);
+    EXPECT_EQ(end.after(5ms), 0U);
+    end.pass(190ms);  // too late for copies
+    EXPECT_EQ(end.ask_for(120, 120), 1U);
+    EXPECT_EQ(end.after(10ms), 0U);
+}
+
+TEST(SrtConnection, ForgetsCopiesOfWhatHasCome) {
+    Sender end(40, 200ms);
+    EXPECT_EQ(end.ask_for(110, 111), 2U);
+    end.give(ControlType::ack, 0, write_ack({.next_sequence = 111, .path = {}, .rates = {}}));
+    EXPECT_EQ(end.after(5ms), 1U);
+    end.give(ControlType::ack, 0, write_ack({.next_sequence = 140, .path = {}, .rates = {}}));
+    EXPECT_EQ(end.after(5ms), 0U);
+}
+
+TEST(SrtConnection, CopiesAreAShareOfWhatIsSent) {
+    Sender end(8, 200ms);
+    EXPECT_EQ(end.ask_for(100, 107), 8U);
+    EXPECT_EQ(end.after(5ms) + end.after(5ms), 2U);
+    EXPECT_EQ(end.after(20ms), 0U);
+    // What is not used is kept for a while.
+    Sender other(2'000, 200ms);
+    EXPECT_EQ(other.ask_for(100, 199), 100U);
+    EXPECT_EQ(other.after(5ms) + other.after(5ms), 64U);
+    EXPECT_EQ(other.after(20ms), 0U);
 }
 
 TEST(SrtConnection, SaysThatWhatIsGoneIsGone) {

@@ -96,7 +96,7 @@ std::optional<Micros> ReceiveBuffer::next_due(const DeliveryClock* clock) const 
     return clock == nullptr ? Micros::min() : clock->due_at(slots_[next].time);
 }
 
-std::vector<PositionRange> ReceiveBuffer::missing_ranges(Micros now, Micros age, std::size_t count) {
+std::vector<PositionRange> ReceiveBuffer::missing_ranges(Micros now, Micros interval, Micros late_interval, std::size_t count) {
     std::vector<PositionRange> ranges;
     std::size_t left = missing_;
     for (std::uint64_t at = first_missing_; left > 0 && at < slots_.end(); ++at) {
@@ -104,7 +104,7 @@ std::vector<PositionRange> ReceiveBuffer::missing_ranges(Micros now, Micros age,
         if (slot.kind != Kind::missing)
             continue;
         --left;
-        if (now - slot.time < age)
+        if (now - slot.time < (slot.asked < kAskedMax ? interval : late_interval))
             continue;
         if (!ranges.empty() && ranges.back().second + 1 == at)
             ranges.back().second = at;
@@ -113,6 +113,8 @@ std::vector<PositionRange> ReceiveBuffer::missing_ranges(Micros now, Micros age,
         else
             ranges.emplace_back(at, at);
         slot.time = now;
+        if (slot.asked < kAskedMax)
+            ++slot.asked;
     }
     return ranges;
 }

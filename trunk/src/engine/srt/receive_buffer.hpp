@@ -24,6 +24,8 @@ public:
         std::size_t packets = 0;
         bool too_late_drop = true;
     };
+    static constexpr std::uint8_t kAskedMax = 3;  // counted no further
+
     enum class Place : std::uint8_t {
         wanted,
         duplicate,  // has arrived already
@@ -57,8 +59,9 @@ public:
     std::size_t space_packets() const { return limits_.packets > slots_.size() ? limits_.packets - slots_.size() : 0; }
     std::uint64_t dropped() const { return dropped_; }
 
-    // Missing for at least `age`, as up to `count` ranges, and marked as asked for now.
-    std::vector<PositionRange> missing_ranges(Micros now, Micros age, std::size_t count);
+    // Missing and not asked for since `interval`, or since `late_interval` if they were asked for kAskedMax times: up to `count`
+    // ranges, marked as asked for now.
+    std::vector<PositionRange> missing_ranges(Micros now, Micros interval, Micros late_interval, std::size_t count);
 
 private:
     enum class Kind : std::uint8_t { missing, present, dropped };
@@ -66,6 +69,7 @@ private:
         Slice bytes;
         Micros time{};  // present: its timestamp; missing: when it was asked for last
         Kind kind = Kind::missing;
+        std::uint8_t asked = 1;  // how often; a gap is asked for when it is seen
     };
 
     void advance_missing();

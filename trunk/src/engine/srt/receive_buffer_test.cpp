@@ -60,10 +60,10 @@ TEST(SrtReceiveBuffer, ReportsGapsAndSkipsThemWhenLate) {
     EXPECT_EQ(b.arrive(5), ReceiveBuffer::Place::duplicate);
     b.arrive(3);
     EXPECT_EQ(b.buffer.missing(), 3U);
-    EXPECT_EQ(b.buffer.missing_ranges(Micros(10), Micros(0), 9),
+    EXPECT_EQ(b.buffer.missing_ranges(Micros(10), Micros(0), Micros(0), 9),
               (std::vector<PositionRange>{{kFirst + 1, kFirst + 2}, {kFirst + 4, kFirst + 4}}));
-    EXPECT_TRUE(b.buffer.missing_ranges(Micros(11), Micros(5), 9).empty());
-    EXPECT_EQ(b.buffer.missing_ranges(Micros(15), Micros(5), 1).size(), 1U);
+    EXPECT_TRUE(b.buffer.missing_ranges(Micros(11), Micros(5), Micros(5), 9).empty());
+    EXPECT_EQ(b.buffer.missing_ranges(Micros(15), Micros(5), Micros(5), 1).size(), 1U);
     b.now = std::chrono::milliseconds(104);
     EXPECT_EQ(b.take(&b.clock), 2U);
     EXPECT_EQ(b.skipped, 2U);
@@ -72,6 +72,26 @@ TEST(SrtReceiveBuffer, ReportsGapsAndSkipsThemWhenLate) {
     EXPECT_EQ(b.skipped, 3U);
     EXPECT_EQ(b.buffer.dropped(), 3U);
     EXPECT_EQ(b.buffer.missing(), 0U);
+}
+
+TEST(SrtReceiveBuffer, AsksMoreOftenForWhatWasAskedForThreeTimes) {
+    Buffer b;
+    b.arrive(0);
+    b.arrive(2);
+    const auto is_due = [&b](int at) { return !b.buffer.missing_ranges(Micros(at), Micros(50), Micros(10), 9).empty(); };
+    EXPECT_FALSE(is_due(49));
+    EXPECT_TRUE(is_due(50));
+    EXPECT_FALSE(is_due(99));
+    EXPECT_TRUE(is_due(100));
+    EXPECT_FALSE(is_due(109));
+    EXPECT_TRUE(is_due(110));
+    EXPECT_TRUE(is_due(120));
+    b.arrive(1);
+    EXPECT_FALSE(is_due(130));
+    b.now = Micros(130);
+    b.arrive(4);
+    EXPECT_FALSE(is_due(140));
+    EXPECT_TRUE(is_due(180));
 }
 
 TEST(SrtReceiveBuffer, WithoutDropWaitsUntilItIsFull) {

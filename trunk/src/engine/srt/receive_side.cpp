@@ -23,8 +23,7 @@ std::vector<std::uint8_t> nak_contents(const std::vector<PositionRange>& ranges)
 
 }  // namespace
 
-void ReceiveSide::insert(Micros now, std::uint64_t position, Micros timestamp, std::optional<Slice> bytes,
-                         const RoundTrip& round_trip) {
+void ReceiveSide::insert(Micros now, std::uint64_t position, Micros timestamp, std::optional<Slice> bytes) {
     measure_rate(now);
     ++rate_packets_;
     rate_bytes_ += bytes ? bytes->size() + kHeaderBytes : kHeaderBytes;
@@ -35,7 +34,7 @@ void ReceiveSide::insert(Micros now, std::uint64_t position, Micros timestamp, s
         if (nak_.size() < kNakRangesMax)
             nak_.push_back(*gap);
         if (nak_at_ == Micros::max())
-            nak_at_ = now + round_trip.nak_interval();
+            nak_at_ = now + kNakTick;
     }
     if (++since_ack_ >= kLightAckPackets) {
         since_ack_ = 0;
@@ -85,8 +84,8 @@ void ReceiveSide::handle_timeout(Micros now, const RoundTrip& round_trip) {
         return;
     }
     if (nak_.empty())
-        nak_ = buffer_.missing_ranges(now, round_trip.nak_interval(), kNakRangesMax);
-    nak_at_ = now + round_trip.nak_interval();
+        nak_ = buffer_.missing_ranges(now, round_trip.nak_interval(), round_trip.late_nak_interval(), kNakRangesMax);
+    nak_at_ = now + kNakTick;
 }
 
 Micros ReceiveSide::next_timeout() const { return std::min(ack_at_, nak_at_); }

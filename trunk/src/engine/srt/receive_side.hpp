@@ -24,6 +24,8 @@ class ReceiveSide {
 public:
     static constexpr Micros kAckInterval{10'000};
     static constexpr unsigned kLightAckPackets = 64;
+    // How often we look for packets to ask for again, while some are missing.
+    static constexpr Micros kNakTick{10'000};
     // As many as fit into one NAK.
     static constexpr std::size_t kNakRangesMax = kPayloadBytesMax / 8;
     // ACKs whose ACKACK may still come: five seconds of them.
@@ -34,7 +36,7 @@ public:
     const ReceiveBuffer& buffer() const { return buffer_; }
     ReceiveBuffer::Place place_of(std::uint64_t position, std::size_t bytes) { return buffer_.place_of(position, bytes); }
     // For a wanted position; see ReceiveBuffer::insert.
-    void insert(Micros now, std::uint64_t position, Micros timestamp, std::optional<Slice> bytes, const RoundTrip& round_trip);
+    void insert(Micros now, std::uint64_t position, Micros timestamp, std::optional<Slice> bytes);
     void give_up(Micros now, PositionRange range);
     std::optional<ReceivedPayload> take(Micros now, const DeliveryClock* clock);
     // The round-trip time, if this ACKACK answers an ACK that is remembered.

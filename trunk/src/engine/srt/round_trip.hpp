@@ -36,6 +36,11 @@ public:
     }
 
     Micros nak_interval() const { return std::max((time_ + 4 * variance_) / 2, Micros(20'000)); }
+    // For what has been asked for during a whole round trip: a sender that retransmits once a round trip obeys the first NAK
+    // after it, and little time is lost.
+    Micros late_nak_interval() const { return std::max(time_ / 5, Micros(10'000)); }
+    // A NAK this long after a retransmission says that it was lost, too; an earlier one may have crossed it.
+    Micros resend_interval() const { return std::max(time_ - 4 * variance_, time_ / 2); }
     Micros patience() const { return time_ + 4 * variance_; }
 
 private:

@@ -75,10 +75,21 @@ bool SendSide::handle_nak(Micros now, const std::vector<SequenceRange>& ranges, 
 void SendSide::request(Micros now, std::uint64_t position, const RoundTrip& round_trip) {
     Entry& entry = entries_[position];
     // A retransmission that is still under way is not repeated.
-    if (entry.is_requested || (entry.is_resent && now - entry.sent_at < round_trip.estimate()))
+    if (entry.is_requested || entry.is_copied || (entry.is_resent && now - entry.sent_at < round_trip.resend_interval()))
         return;
     entry.is_requested = true;
+    entry.copies = spend_copies(now, entry, round_trip);
     requested_.push_back(position);
+}
+
+std::uint8_t SendSide::spend_copies(Micros now, const Entry& entry, const RoundTrip& round_trip) {
+    const Micros age = now - entry.origin;
+    const Micros next_round = round_trip.patience() + round_trip.nak_interval();
+    const bool is_last_chance = age < limits_.latency && age + next_round > limits_.latency;
+    const unsigned wanted = entry.is_resent || is_last_chance ? kCopiesMax - 1 : 0;
+    const unsigned copies = std::min(wanted, spare_copies_ / kPacketsPerCopy);
+    spare_copies_ -= copies * kPacketsPerCopy;
+    return static_cast<std::uint8_t>(copies);
 }
 
 void SendSide::handle_timeout(Micros now, const RoundTrip& round_trip) {
@@ -113,7 +124,10 @@ bool SendSide::may_send_new() const {
 }
 
 Micros SendSide::next_send() const {
-    return requested_.empty() && !may_send_new() ? Micros::max() : std::chrono::ceil<Micros>(paced_until_);
+    const Micros paced = std::chrono::ceil<Micros>(paced_until_);
+    if (!requested_.empty() || may_send_new())
+        return paced;
+    return copies_.empty() ? Micros::max() : std::max(paced, copies_.front().due);
 }
 
 std::optional<SendSide::Outgoing> SendSide::next(Micros now) {
@@ -126,13 +140,23 @@ std::optional<SendSide::Outgoing> SendSide::next(Micros now) {
         Entry& entry = entries_[position];
         entry.is_requested = false;
         entry.is_resent = true;
-        ++counts_.retransmitted;
-        counts_.retransmitted_bytes += entry.payload.size();
-        Outgoing out = send(now, position);
-        out.is_retransmitted = true;
-        return out;
+        if (entry.copies > 0 && !entry.is_copied) {
+            entry.is_copied = true;
+            copies_.push_back({position, now + kCopyDistance});
+        }
+        return resend(now, position);
+    }
+    if (!copies_.empty() && copies_.front().due <= now) {
+        const std::uint64_t position = copies_.front().position;
+        copies_.pop_front();
+        Entry& entry = entries_[position];
+        entry.is_copied = --entry.copies > 0;
+        if (entry.is_copied)
+            copies_.push_back({position, now + kCopyDistance});
+        return resend(now, position);
     }
     progress_at_ = now;
+    spare_copies_ = std::min(spare_copies_ + 1, kSpareCopiesMax * kPacketsPerCopy);
     ++counts_.sent;
     counts_.sent_bytes += entries_[next_].payload.size();
     return send(now, next_++);
@@ -145,6 +169,14 @@ SendSide::Outgoing SendSide::send(Micros now, std::uint64_t position) {
     const std::chrono::nanoseconds period{bytes * 1'000'000'000 / limits_.bandwidth};
     paced_until_ = std::max<std::chrono::nanoseconds>(paced_until_, now - kBurst) + period;
     return {.position = position, .payload = &entry.payload, .origin = entry.origin, .key = entry.key};
+}
+
+SendSide::Outgoing SendSide::resend(Micros now, std::uint64_t position) {
+    Outgoing out = send(now, position);
+    ++counts_.retransmitted;
+    counts_.retransmitted_bytes += out.payload->size();
+    out.is_retransmitted = true;
+    return out;
 }
 
 std::optional<ControlOutput> SendSide::next_output() {
@@ -174,6 +206,8 @@ void SendSide::pop() {
 void SendSide::forget_old_requests() {
     while (!requested_.empty() && requested_.front() < entries_.begin())
         requested_.pop_front();
+    while (!copies_.empty() && copies_.front().position < entries_.begin())
+        copies_.pop_front();
 }
 
 }  // namespace live::engine::srt

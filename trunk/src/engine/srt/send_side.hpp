@@ -25,6 +25,15 @@ public:
     // However little space the peer claims to have: otherwise nothing would make it say that there is more.
     static constexpr std::uint64_t kInFlightMin = 2;
 
+    // How often a packet is retransmitted at a time if it is asked for again, or perhaps cannot be asked for again before it is
+    // due. Receivers ignore what they have.
+    static constexpr unsigned kCopiesMax = 3;
+    // Between copies, so that they are not lost together.
+    static constexpr Micros kCopyDistance{5'000};
+    // Copies beyond the first are at most one for so many new packets; unused ones are saved for a burst of losses.
+    static constexpr unsigned kPacketsPerCopy = 4;
+    static constexpr unsigned kSpareCopiesMax = 64;
+
     struct Limits {
         std::size_t bytes = 0;
         std::int64_t bandwidth = -1;
@@ -72,7 +81,7 @@ public:
     const Counts& counts() const { return counts_; }
     std::size_t packets() const { return entries_.size(); }
     std::size_t bytes() const { return bytes_; }
-    std::size_t held_bytes() const { return entries_.held_bytes() + requested_.held_bytes() + bytes_; }
+    std::size_t held_bytes() const { return entries_.held_bytes() + requested_.held_bytes() + copies_.held_bytes() + bytes_; }
 
 private:
     struct Entry {
@@ -82,21 +91,32 @@ private:
         KeyFlag key = KeyFlag::none;
         bool is_requested = false;
         bool is_resent = false;
+        bool is_copied = false;   // it is in copies_
+        std::uint8_t copies = 0;  // still to be sent after the retransmission
+    };
+
+    struct Copy {
+        std::uint64_t position;
+        Micros due;
     };
 
     void drop_late(Micros now);
     void pop();
     void request(Micros now, std::uint64_t position, const RoundTrip& round_trip);
+    std::uint8_t spend_copies(Micros now, const Entry& entry, const RoundTrip& round_trip);
     void forget_old_requests();
     bool may_send_new() const;
     Micros kept_for() const { return std::max(kKeptMin, limits_.latency * 5 / 4); }
     Micros probe_at(const RoundTrip& round_trip) const;
     Outgoing send(Micros now, std::uint64_t position);
+    Outgoing resend(Micros now, std::uint64_t position);
 
     SequenceRing<Entry> entries_;
     std::uint64_t next_;                  // not sent yet
     std::uint64_t window_end_;            // the peer has space before it
     RingQueue<std::uint64_t> requested_;  // for retransmission; those before entries_ are stale
+    RingQueue<Copy> copies_;              // in order of their times; those before entries_ are stale
+    unsigned spare_copies_ = 0;           // times kPacketsPerCopy
     std::vector<PositionRange> drop_requests_;
     Limits limits_;
     std::size_t bytes_ = 0;

@@ -81,6 +81,36 @@ INSTANTIATE_TEST_SUITE_P(Links, LossyLink,
                                          Case{25ms, 10ms, 10, 400ms}, Case{100ms, 0ms, 5, 1500ms},
                                          Case{100ms, 20ms, 10, 2000ms}));
 
+// Many streams of 20 s with 200 packets per second, each over a link of its own luck. SRT_PACKETS=N for more.
+class ManyLossyLinks : public testing::TestWithParam<Case> {};
+
+TEST_P(ManyLossyLinks, LoseNothingForGood) {
+    const char* const text = std::getenv("SRT_PACKETS");
+    const std::uint64_t packets = text == nullptr ? 40'000 : static_cast<std::uint64_t>(std::atoll(text));
+    const Case& with = GetParam();
+    std::uint64_t sent = 0, lost = 0, resent = 0, datagrams = 0;
+    for (std::uint32_t at = seed(); sent < packets; at += 2) {
+        Pair pair({.delay = with.one_way, .jitter = with.jitter, .loss_percent = with.loss, .seed = at});
+        pair.keeps_received = false;
+        if (!pair.connect({.connect_timeout = 20s, .connection = with_latency(with.latency)}, with_latency(with.latency)))
+            continue;
+        pair.stream(0, 5ms, 20s);
+        pair.run_until(pair.now + 3s);
+        const Pair::End& end = pair.ends[1];
+        EXPECT_EQ(end.wrong, 0U);
+        sent += pair.sent_numbers[0];
+        lost += pair.sent_numbers[0] - end.received_count;
+        resent += pair.ends[0].connection->figures().retransmitted;
+        datagrams += pair.to_listener.lost;
+    }
+    EXPECT_EQ(lost, 0U) << "of " << sent << "; " << datagrams << " lost by the links, " << resent << " retransmitted";
+    EXPECT_LE(resent, datagrams * 3 / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(SimulatedSrt, ManyLossyLinks,
+                         testing::Values(Case{25ms, 0ms, 10, 400ms}, Case{25ms, 10ms, 10, 400ms}, Case{50ms, 0ms, 10, 400ms},
+                                         Case{50ms, 10ms, 10, 400ms}));
+
 TEST(SimulatedSrt, DropsWhatIsTooLateAtTheReceiver) {
     Pair pair({.delay = 100ms, .loss_percent = 10, .seed = seed()});
     // Less than a round trip: no retransmission comes in time.

@@ -1,0 +1,218 @@
+"""SRT and transport streams over UDP: players and publishers of srt_floor.cpp, which speak SRT and do not decrypt, beside its loop that encrypts and
+sends the same packets in GSO batches, and beside one that only reads. Server and floor take turns on the core."""
+
+import json
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import clients
+from harness import SERVER_CORE, BenchError, Lab, Process
+from report import Row
+from servers import Server, start_ours
+
+CLIP = "fat"  # 2 Mbps
+STREAM = "bench"
+SETTLE_S = 3.0
+PASSPHRASE = "the passphrase of the bench"
+STREAM_KIB = 4096  # The stream's own: its GOP, the units that were cut last.
+DATAGRAM_BYTES = 16 + 7 * 188
+FLOOR_MISSING_MAX = 0.001  # A floor that loses more has not the machine for itself.
+
+
+@dataclass
+class Turn:
+    cpu_s: float
+    bytes: float
+    seconds: float
+    missing: int = 0
+    kib_each: float = 0.0
+
+    @property
+    def per_gb(self) -> float:
+        return self.cpu_s / (self.bytes / 1e9) if self.bytes else float("inf")
+
+    @property
+    def gbps(self) -> float:
+        return self.bytes * 8 / self.seconds / 1e9
+
+
+def window(measured: Process, load: Process, seconds: float, received_on: range = range(0)) -> Turn:
+    """`received_on`: the ports on which the measured one receives, whose losses count."""
+    time.sleep(SETTLE_S)
+    load.tell("mark")
+    lost, before = kernel_drops(received_on), measured.cpu_seconds()
+    time.sleep(seconds)
+    cpu = measured.cpu_seconds() - before
+    load.tell("report")
+    got = load.wait_event("report", 30)
+    return Turn(cpu, got["window_bytes"], got["seconds"], int(got["missing"]) + kernel_drops(received_on) - lost)
+
+
+def kernel_drops(ports: range) -> int:
+    """Datagrams for which there was no room in the buffers of sockets on these ports."""
+    rows = [line.split() for line in Path("/proc/net/udp").read_text().splitlines()[1:]] if ports else []
+    return sum(int(row[-1]) for row in rows if int(row[1].split(":")[1], 16) in ports)
+
+
+def transport_stream(lab: Lab) -> tuple[Path, float]:
+    """The clip as MPEG-TS, and its rate in kbps."""
+    clip, file = lab.other_clip(CLIP), lab.folder / "bench.ts"
+    if not file.exists():
+        done = subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", str(clip), "-c", "copy", "-f", "mpegts", str(file)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise BenchError(f"ffmpeg makes no transport stream: {done.stderr[-300:]}")
+    return file, lab.facts_of(clip)["kbps"] * file.stat().st_size / clip.stat().st_size
+
+
+def start_with_srt(lab: Lab, encrypted: bool = False, casters: list[int] | None = None) -> tuple[Server, int]:
+    port = lab.port()
+    root = f"srt_server {{ enabled on; listen 127.0.0.1:{port}; " + (f'passphrase "{PASSPHRASE}"; ' if encrypted else "") + "}"
+    if casters:
+        listen = " ".join(f"127.0.0.1:{one}" for one in casters)
+        root += f" stream_caster {{ enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/[port]; listen {listen}; }}"
+    return start_ours(lab, root=root, vhost="srt { enabled on; }"), port
+
+
+def our_play(lab: Lab, players: int, seconds: float, encrypted: bool) -> Turn:
+    server, port = start_with_srt(lab, encrypted)
+    publisher = clients.publishers(lab, server.port, STREAM, clip=lab.other_clip(CLIP))
+    time.sleep(1)
+    base = server.process.resident_kib()
+    load = lab.load("srt_floor", mode="play", port=port, clients=players, **({"encrypted": True} if encrypted else {}))
+    load.wait_event("ready", 90)
+    turn = window(server.process, load, seconds)
+    turn.kib_each = max(0.0, server.process.resident_kib() - base - STREAM_KIB) / players
+    for one in (load, publisher):
+        one.stop()
+    server.process.stop()
+    return turn
+
+
+def floor_play(lab: Lab, players: int, seconds: float, encrypted: bool, kbps: float) -> Turn:
+    port = lab.port()
+    floor = lab.load("srt_floor", SERVER_CORE, mode="send", port=port, clients=players, kbps=kbps, **({"encrypted": True} if encrypted else {}))
+    floor.wait_event("listening", 10)
+    sink = lab.load("srt_floor", mode="sink", port=port, clients=players)
+    sink.wait_event("ready", 60)
+    floor.wait_event("ready", 60)
+    turn = window(floor, sink, seconds)
+    floor.stop()
+    sink.stop()
+    return of_a_floor(turn)
+
+
+def of_a_floor(turn: Turn) -> Turn:
+    if turn.missing > FLOOR_MISSING_MAX * turn.bytes / DATAGRAM_BYTES:
+        raise BenchError(f"the floor of SRT lost {turn.missing} packets: the machine is too busy, or too slow")
+    return turn
+
+
+def play_rows(lab: Lab, players: int, plan) -> list[Row]:
+    rows = []
+    for encrypted in (False, True):
+        print(f"srt: {players} players{', encrypted' if encrypted else ''}", file=sys.stderr, flush=True)
+        ours, floors = [], []
+        for _ in range(plan.repeats):
+            ours.append(our_play(lab, players, plan.seconds, encrypted))
+            kbps = ours[-1].bytes * 8 / 1000 / ours[-1].seconds / players
+            floors.append(floor_play(lab, players, plan.seconds, encrypted, kbps))
+        work = f"SRT play, {players:,} players x 2 Mbps" + (", AES-128" if encrypted else "")
+        ratio = median(a.per_gb / b.per_gb for a, b in zip(ours, floors))
+        rate = median(turn.gbps * turn.seconds / turn.cpu_s for turn in ours)
+        kib, missing = median(turn.kib_each for turn in ours), max(turn.missing for turn in ours)
+        details = {"ours": [turn.__dict__ for turn in ours], "floor": [turn.__dict__ for turn in floors]}
+        rows += [Row(work, "CPU-s/GB", median(turn.per_gb for turn in ours), median(turn.per_gb for turn in floors), "-", ratio, "<= 1.30 x floor", ratio <= 1.3 * plan.slack,
+                     "every player acknowledges each 10 ms, as libsrt does; nobody answers the floor", details, plan.command),
+                 Row(work, "Gbit/s a core would send", rate, target=">= 3", met=rate >= 3 / plan.slack, command=plan.command),
+                 Row(work, "undelivered", f"{missing} packets", target="nothing", met=missing == 0, command=plan.command),
+                 Row(work, "memory a player, KiB", kib, note="with what is kept to be sent again, which players share", command=plan.command)]
+    return rows
+
+
+def free_ports(lab: Lab, count: int) -> int:
+    """The first of so many that follow each other."""
+    first = lab.port()
+    lab.port_base += count - 1
+    return first
+
+
+def reading_floor(lab: Lab, streams: int, seconds: float, one_port: bool, ts: Path, kbps: float) -> Turn:
+    """Only reads what as many senders send: datagrams as those of SRT on one socket, or transport packets on a socket for each."""
+    sockets = 1 if one_port else streams
+    port = free_ports(lab, sockets)
+    floor = lab.load("srt_floor", SERVER_CORE, mode="read", port=port, clients=sockets)
+    floor.wait_event("listening", 10)
+    load = lab.load("srt_floor", mode="udp", port=port, clients=streams, ts=ts, kbps=kbps, **({"one_port": True} if one_port else {}))
+    load.wait_event("ready", 10)
+    turn = window(floor, load, seconds, range(port, port + sockets))
+    load.stop()
+    floor.stop()
+    return of_a_floor(turn)
+
+
+def our_publish(lab: Lab, streams: int, seconds: float, ts: Path, kbps: float) -> Turn:
+    server, port = start_with_srt(lab)
+    load = lab.load("srt_floor", mode="publish", port=port, clients=streams, ts=ts, kbps=kbps)
+    load.wait_event("ready", 60)
+    turn = window(server.process, load, seconds, range(port, port + 1))
+    check_published(server, streams)
+    load.stop()
+    server.process.stop()
+    return turn
+
+
+def our_caster(lab: Lab, streams: int, seconds: float, ts: Path, kbps: float) -> Turn:
+    first = free_ports(lab, streams)
+    server, _ = start_with_srt(lab, casters=[first + i for i in range(streams)])
+    load = lab.load("srt_floor", mode="udp", port=first, clients=streams, ts=ts, kbps=kbps)
+    load.wait_event("ready", 10)
+    turn = window(server.process, load, seconds, range(first, first + streams))
+    check_published(server, streams)
+    load.stop()
+    server.process.stop()
+    return turn
+
+
+def check_published(server: Server, streams: int) -> None:
+    """All of them are there, and have video; a stream that is not read costs little."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.api_port}/api/v1/streams/?count={streams + 10}", timeout=5) as answer:
+        found = json.load(answer)["streams"]
+    good = sum(1 for one in found if one["publish"]["active"] and one["video"])
+    if good != streams:
+        raise BenchError(f"of {streams} streams {good} are published")
+
+
+def publish_rows(lab: Lab, streams: int, plan) -> list[Row]:
+    print(f"srt: {streams} publishers; as many transport streams over UDP", file=sys.stderr, flush=True)
+    ts, kbps = transport_stream(lab)
+    turns_of: dict[str, list[Turn]] = {"srt": [], "srt floor": [], "udp": [], "udp floor": []}
+    for _ in range(plan.repeats):
+        turns_of["srt"].append(our_publish(lab, streams, plan.seconds, ts, kbps))
+        turns_of["srt floor"].append(reading_floor(lab, streams, plan.seconds, True, ts, kbps))
+        turns_of["udp"].append(our_caster(lab, streams, plan.seconds, ts, kbps))
+        turns_of["udp floor"].append(reading_floor(lab, streams, plan.seconds, False, ts, kbps))
+    rows = []
+    for kind, work in (("srt", f"SRT publish, {streams} x 2 Mbps"), ("udp", f"MPEG-TS over UDP in, {streams * 2} Mbps on {streams} ports")):
+        turns, floors = turns_of[kind], turns_of[f"{kind} floor"]
+        ratio = median(a.per_gb / b.per_gb for a, b in zip(turns, floors))
+        share, missing = median(turn.cpu_s / turn.seconds for turn in turns), max(turn.missing for turn in turns)
+        rows += [Row(work, "CPU-s/GB", median(turn.per_gb for turn in turns), median(turn.per_gb for turn in floors), "-", ratio,
+                     note="the floor reads as many datagrams from as many sockets, and does not look at them", command=plan.command,
+                     details={"ours": [turn.__dict__ for turn in turns], "floor": [turn.__dict__ for turn in floors]}),
+                 Row(work, "core used, %", share * 100, command=plan.command),
+                 Row(work, "lost on arrival", f"{missing} packets", target="nothing", met=missing == 0, command=plan.command)]
+    return rows
+
+
+def srt_rows(lab: Lab, plan) -> list[Row]:
+    rows = []
+    for players in plan.srt_players:
+        rows += play_rows(lab, players, plan)
+    for streams in plan.srt_streams:
+        rows += publish_rows(lab, streams, plan)
+    return rows

@@ -1,0 +1,633 @@
+// The floor of SRT, and its load. `send` is the floor of play: header, AES-128-CTR under the player's own key if wanted, and
+// sendmmsg of GSO batches that the kernel cuts (UDP_SEGMENT), the packets of a frame at once; `sink` is its N players; `read` is
+// the floor of publish: only recvmmsg. `play` and `publish` are N SRT callers for a server, which answer and count, and do not
+// decrypt; `udp` sends the same transport stream to N ports without SRT, or, with `--one-port`, datagrams as long as those of SRT
+// from N sockets to one.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <openssl/evp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+
+namespace {
+
+using namespace bench;
+using Buffer = std::vector<std::uint8_t>;
+
+constexpr std::string_view kUsage =
+    "srt_floor --mode send|sink|read|play|publish|udp --port PORT --clients N [--kbps 2000] [--encrypted] [--one-port] [--ts "
+    "FILE.ts] "
+    "[--stream live/bench]";
+constexpr std::size_t kUnit = 1316;
+constexpr std::size_t kHeader = 16;
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kCutMax = 65'000 / (kHeader + kUnit);  // The kernel cuts no longer ones.
+constexpr double kFrame = 0.04;
+constexpr std::string_view kPassphrase = "the passphrase of the bench";
+
+struct Options {
+    std::string mode;
+    std::uint16_t port = 0;
+    std::size_t clients = 1;
+    double kbps = 2000;
+    bool encrypted = false;
+    bool one_port = false;
+    std::string ts;
+    std::string stream;
+};
+
+struct Counters {
+    std::uint64_t bytes = 0;
+    std::uint64_t packets = 0;
+    std::uint64_t refused = 0;  // Messages that the kernel did not take.
+    std::uint64_t missing = 0;  // Packets that a player did not get in order.
+};
+
+void put32(std::uint8_t* to, std::uint32_t value) {
+    for (int i = 0; i < 4; ++i)
+        to[i] = static_cast<std::uint8_t>(value >> (24 - 8 * i));
+}
+std::uint32_t get32(const std::uint8_t* from) {
+    return static_cast<std::uint32_t>(from[0]) << 24 | static_cast<std::uint32_t>(from[1]) << 16 |
+           static_cast<std::uint32_t>(from[2]) << 8 | from[3];
+}
+std::uint32_t microseconds() { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now_seconds() * 1e6)); }
+
+sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+int udp_socket(int buffer_bytes) {
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        die("no UDP socket: " + std::string(strerror(errno)));
+    for (const int name : {SO_RCVBUFFORCE, SO_SNDBUFFORCE})
+        setsockopt(fd, SOL_SOCKET, name, &buffer_bytes, sizeof buffer_bytes);
+    return fd;
+}
+
+int bound_socket(std::uint16_t port) {
+    const int fd = udp_socket(16 << 20);
+    sockaddr_in here = loopback(port);
+    if (bind(fd, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0)
+        die("port " + std::to_string(port) + ": " + strerror(errno));
+    return fd;
+}
+
+int connected_socket(std::uint16_t port) {
+    const int fd = udp_socket(1 << 20);
+    sockaddr_in there = loopback(port);
+    if (connect(fd, reinterpret_cast<sockaddr*>(&there), sizeof there) != 0)
+        die("connecting: " + std::string(strerror(errno)));
+    return fd;
+}
+
+// What bench.py says: mark begins a window, report tells what came in it. False when it says quit, or has gone.
+class Words {
+public:
+    Words() { fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK); }
+    bool take(const Counters& all) {
+        char text[64];
+        const ssize_t count = read(STDIN_FILENO, text, sizeof text);
+        const std::string_view said(text, count > 0 ? static_cast<std::size_t>(count) : 0);
+        if (said.find("mark") != said.npos) {
+            mark_ = all;
+            marked_at_ = now_seconds();
+        }
+        if (said.find("report") != said.npos)
+            JsonLine("report")
+                .add("window_bytes", all.bytes - mark_.bytes)
+                .add("window_packets", all.packets - mark_.packets)
+                .add("missing", all.missing - mark_.missing)
+                .add("seconds", now_seconds() - marked_at_)
+                .print();
+        return count != 0 && said.find("quit") == said.npos;
+    }
+
+private:
+    Counters mark_;
+    double marked_at_ = 0;
+};
+
+struct Inbox {
+    std::uint8_t bytes[kBatch][2048];
+    iovec parts[kBatch];
+    mmsghdr messages[kBatch];
+
+    Inbox() {
+        memset(messages, 0, sizeof messages);
+        for (std::size_t i = 0; i < kBatch; ++i) {
+            parts[i] = {bytes[i], sizeof bytes[i]};
+            messages[i].msg_hdr.msg_iov = &parts[i];
+            messages[i].msg_hdr.msg_iovlen = 1;
+        }
+    }
+    int receive(int fd) { return recvmmsg(fd, messages, kBatch, MSG_DONTWAIT, nullptr); }
+};
+
+// How many units are due, of a stream that began at a time.
+struct Pace {
+    double per_second;
+    double began = now_seconds();
+    std::uint64_t sent = 0;
+
+    explicit Pace(double kbps) : per_second(kbps * 125 / kUnit) {}
+    std::size_t due() { return static_cast<std::size_t>((now_seconds() - began) * per_second) - sent; }
+};
+
+// ---- the floor of play
+
+struct Player {
+    sockaddr_in to{};
+    EVP_CIPHER_CTX* cipher = nullptr;
+    std::uint32_t sequence = 0;
+};
+
+std::vector<Player> learn_players(int fd, std::size_t clients) {
+    std::vector<Player> players;
+    while (players.size() < clients && !stop_requested()) {
+        char hello[16];
+        Player player;
+        socklen_t size = sizeof player.to;
+        if (recvfrom(fd, hello, sizeof hello, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&player.to), &size) < 0) {
+            sleep_seconds(0.002);
+            continue;
+        }
+        std::uint8_t key[16] = {static_cast<std::uint8_t>(players.size()), static_cast<std::uint8_t>(players.size() >> 8), 7};
+        player.cipher = EVP_CIPHER_CTX_new();
+        EVP_EncryptInit_ex(player.cipher, EVP_aes_128_ctr(), nullptr, key, nullptr);
+        players.push_back(player);
+    }
+    JsonLine("ready").add("clients", static_cast<std::uint64_t>(players.size())).print();
+    return players;
+}
+
+class Batches {
+public:
+    Batches(int fd, bool encrypted, Counters& counters)
+        : fd_(fd), encrypted_(encrypted), counters_(counters), memory_(kBatch * kBatch * (kHeader + kUnit)) {}
+
+    void add(Player& player, std::size_t packets) {
+        if (messages_ == kBatch)
+            flush();
+        msghdr& message = list_[messages_].msg_hdr;
+        message = {};
+        message.msg_name = &player.to;
+        message.msg_namelen = sizeof player.to;
+        std::uint8_t* const begin = memory_.data() + used_;
+        for (std::size_t i = 0; i < packets; ++i)
+            write(player);
+        parts_[messages_] = {begin, packets * (kHeader + kUnit)};
+        message.msg_iov = &parts_[messages_];
+        message.msg_iovlen = 1;
+        if (packets > 1) {
+            message.msg_control = control_[messages_];
+            message.msg_controllen = sizeof control_[messages_];
+            cmsghdr* const head = CMSG_FIRSTHDR(&message);
+            head->cmsg_level = SOL_UDP;
+            head->cmsg_type = UDP_SEGMENT;
+            head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
+            const std::uint16_t size = kHeader + kUnit;
+            memcpy(CMSG_DATA(head), &size, sizeof size);
+        }
+        ++messages_;
+    }
+    void flush() {
+        for (std::size_t done = 0; done < messages_;) {
+            const int taken = sendmmsg(fd_, list_ + done, static_cast<unsigned>(messages_ - done), MSG_DONTWAIT);
+            counters_.refused += taken <= 0 ? 1 : 0;
+            done += taken <= 0 ? 1 : static_cast<std::size_t>(taken);
+        }
+        messages_ = used_ = 0;
+    }
+
+private:
+    void write(Player& player) {
+        static const Buffer payload(kUnit, 0x47);
+        std::uint8_t* const out = memory_.data() + used_;
+        put32(out, player.sequence);
+        put32(out + 4, 0xC0000000 | (encrypted_ ? 0x08000000 : 0) | (player.sequence & 0x3FFFFFF));
+        put32(out + 8, microseconds());
+        put32(out + 12, 7);
+        if (encrypted_) {
+            std::uint8_t iv[16] = {};
+            put32(iv + 10, player.sequence);
+            EVP_EncryptInit_ex(player.cipher, nullptr, nullptr, nullptr, iv);
+            EVP_Cipher(player.cipher, out + kHeader, payload.data(), kUnit);
+        } else {
+            memcpy(out + kHeader, payload.data(), kUnit);
+        }
+        ++player.sequence;
+        used_ += kHeader + kUnit;
+        counters_.bytes += kHeader + kUnit;
+        ++counters_.packets;
+    }
+
+    int fd_;
+    bool encrypted_;
+    Counters& counters_;
+    Buffer memory_;
+    std::size_t used_ = 0;
+    std::size_t messages_ = 0;
+    mmsghdr list_[kBatch]{};
+    iovec parts_[kBatch]{};
+    alignas(cmsghdr) unsigned char control_[kBatch][CMSG_SPACE(sizeof(std::uint16_t))]{};
+};
+
+Counters run_send(const Options& options) {
+    Counters counters;
+    const int fd = bound_socket(options.port);
+    JsonLine("listening").print();
+    std::vector<Player> players = learn_players(fd, options.clients);
+    Batches batches(fd, options.encrypted, counters);
+    Pace pace(options.kbps);
+    while (!stop_requested()) {
+        const std::size_t due = std::min<std::size_t>(pace.due(), kCutMax);
+        pace.sent += due;
+        if (due > 0)
+            for (Player& player : players)
+                batches.add(player, due);
+        batches.flush();
+        const double next = static_cast<double>(static_cast<std::uint64_t>((now_seconds() - pace.began) / kFrame) + 1) * kFrame;
+        sleep_seconds(pace.began + next - now_seconds());
+    }
+    return counters;
+}
+
+// ---- callers
+
+// The same key for everybody: what a client derives is not measured.
+struct Secret {
+    Buffer message;
+
+    Secret() {
+        std::uint8_t salt[16], kek[16], key[16];
+        memset(salt, 0x51, sizeof salt);
+        memset(key, 0x52, sizeof key);
+        derive(salt, kek);
+        message = {0x12, 0x20, 0x29, 0x01, 0, 0, 0, 0, 2, 0, 2, 0, 0, 0, 4, 4};
+        message.insert(message.end(), salt, salt + sizeof salt);
+        EVP_CIPHER_CTX* const wrap = EVP_CIPHER_CTX_new();
+        EVP_CIPHER_CTX_set_flags(wrap, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+        std::uint8_t wrapped[40];
+        int size = 0;
+        if (EVP_EncryptInit_ex(wrap, EVP_aes_128_wrap(), nullptr, kek, nullptr) != 1 ||
+            EVP_EncryptUpdate(wrap, wrapped, &size, key, sizeof key) != 1)
+            die("no AES key wrap");
+        EVP_CIPHER_CTX_free(wrap);
+        message.insert(message.end(), wrapped, wrapped + size);
+    }
+
+private:
+    static void derive(const std::uint8_t* salt, std::uint8_t* kek) {
+        PKCS5_PBKDF2_HMAC(kPassphrase.data(), static_cast<int>(kPassphrase.size()), salt + 8, 8, 2048, EVP_sha1(), 16, kek);
+    }
+};
+
+struct Caller {
+    int fd = -1;
+    std::uint32_t id = 0;
+    std::uint32_t peer = 0;
+    std::uint32_t cookie = 0;
+    std::uint32_t sequence = 1000;  // The next, of either direction.
+    std::uint32_t acknowledged = 0;
+    std::uint32_t acks = 0;
+    bool connected = false;
+    double asked_at = 0;
+};
+
+Buffer handshake(const Caller& caller, const Options& options, const Buffer& key) {
+    const bool concludes = caller.cookie != 0;
+    Buffer out(kHeader + 48, 0);
+    out[0] = 0x80;
+    put32(&out[8], microseconds());
+    std::uint8_t* const body = &out[kHeader];
+    put32(body, concludes ? 5 : 4);
+    put32(body + 4, concludes ? (options.encrypted ? 0x00020007U : 0x00000005U) : 2);
+    put32(body + 8, caller.sequence);
+    put32(body + 12, 1500);
+    put32(body + 16, 8192);
+    put32(body + 20, concludes ? 0xFFFFFFFF : 1);
+    put32(body + 24, caller.id);
+    put32(body + 28, caller.cookie);
+    if (!concludes)
+        return out;
+    const auto extension = [&out](std::uint16_t type, const Buffer& contents) {
+        out.insert(out.end(), {static_cast<std::uint8_t>(type >> 8), static_cast<std::uint8_t>(type), 0,
+                               static_cast<std::uint8_t>(contents.size() / 4)});
+        out.insert(out.end(), contents.begin(), contents.end());
+    };
+    extension(1, {0, 1, 5, 1, 0, 0, 0, 0xBF, 0, 120, 0, 120});
+    if (options.encrypted)
+        extension(3, key);
+    const std::string mode = options.mode == "play" ? "request" : "publish";
+    std::string name = "#!::r=" + options.stream + (options.mode == "play" ? "" : std::to_string(caller.id)) + ",m=" + mode;
+    name.resize((name.size() + 3) / 4 * 4, '\0');
+    for (std::size_t at = 0; at < name.size(); at += 4)
+        std::reverse(name.begin() + static_cast<std::ptrdiff_t>(at), name.begin() + static_cast<std::ptrdiff_t>(at) + 4);
+    extension(5, Buffer(name.begin(), name.end()));
+    return out;
+}
+
+class Callers {
+public:
+    explicit Callers(const Options& options) : options_(options), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+        if (options_.encrypted)
+            key_ = Secret().message;
+        for (std::size_t i = 0; i < options_.clients; ++i) {
+            Caller caller;
+            caller.fd = connected_socket(options_.port);
+            caller.id = static_cast<std::uint32_t>(i + 1);
+            watch(epoll_, caller.fd, EPOLLIN | EPOLLET, static_cast<std::uint32_t>(i), true);
+            callers_.push_back(caller);
+        }
+        if (options_.mode == "publish") {
+            std::ifstream file(options_.ts, std::ios::binary);
+            units_.assign(std::istreambuf_iterator<char>(file), {});
+            units_.resize(units_.size() / kUnit * kUnit);
+            if (units_.empty())
+                die("no transport stream in " + options_.ts);
+        }
+    }
+
+    Counters run() {
+        connect_all();
+        JsonLine("ready").add("clients", static_cast<std::uint64_t>(callers_.size())).print();
+        Words words;
+        Pace pace(options_.kbps);
+        while (!stop_requested() && words.take(all_)) {
+            const double began = now_seconds();
+            receive();
+            if (options_.mode == "publish")
+                publish(pace);
+            else
+                acknowledge();
+            sleep_seconds(0.01 - (now_seconds() - began));
+        }
+        for (const Caller& caller : callers_)
+            send_control(caller, 5, 0, Buffer(4, 0));
+        return all_;
+    }
+
+private:
+    void connect_all() {
+        const double limit = now_seconds() + 60;
+        for (std::size_t connected = 0; connected < callers_.size() && !stop_requested();) {
+            if (now_seconds() > limit)
+                die(std::to_string(callers_.size() - connected) + " of the callers are not connected after a minute");
+            std::size_t asking = 0;
+            for (Caller& caller : callers_)
+                if (!caller.connected && asking++ < 100 && now_seconds() - caller.asked_at > 0.25)
+                    ask(caller);
+            receive();
+            connected = static_cast<std::size_t>(
+                std::count_if(callers_.begin(), callers_.end(), [](const Caller& caller) { return caller.connected; }));
+            acknowledge();
+            sleep_seconds(0.005);
+        }
+    }
+    void ask(Caller& caller) {
+        caller.asked_at = now_seconds();
+        const Buffer datagram = handshake(caller, options_, key_);
+        static_cast<void>(send(caller.fd, datagram.data(), datagram.size(), MSG_DONTWAIT));
+    }
+    void receive() {
+        epoll_event events[256];
+        for (int count = 256; count == 256;) {
+            count = epoll_wait(epoll_, events, 256, 0);
+            for (int i = 0; i < count; ++i)
+                drain(callers_[events[i].data.u32]);
+        }
+    }
+    void drain(Caller& caller) {
+        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
+            count = inbox_.receive(caller.fd);
+            for (int i = 0; i < count; ++i)
+                take(caller, inbox_.bytes[i], inbox_.messages[i].msg_len);
+        }
+    }
+    void take(Caller& caller, const std::uint8_t* bytes, std::size_t size) {
+        if (size < kHeader)
+            return;
+        if ((bytes[0] & 0x80) == 0) {
+            all_.bytes += size;
+            ++all_.packets;
+            const std::uint32_t sequence = get32(bytes);
+            if (sequence != caller.sequence)
+                all_.missing += sequence > caller.sequence ? sequence - caller.sequence : 0;
+            caller.sequence = std::max(caller.sequence, sequence + 1);
+            return;
+        }
+        // Publishers answer every ACK that has a number with an ACKACK.
+        if (bytes[1] == 2 && get32(bytes + 4) != 0)
+            return send_control(caller, 6, get32(bytes + 4), Buffer(4, 0));
+        if (bytes[1] != 0 || size < kHeader + 48 || caller.connected)
+            return;
+        const std::uint32_t type = get32(bytes + kHeader + 20);
+        if (type == 1 && caller.cookie == 0) {
+            caller.cookie = get32(bytes + kHeader + 28);
+            ask(caller);
+        } else if (type == 0xFFFFFFFF) {
+            caller.connected = true;
+            caller.peer = get32(bytes + kHeader + 24);
+            caller.acknowledged = caller.sequence;
+        } else if (type >= 1000) {
+            die("a caller is refused with " + std::to_string(type));
+        }
+    }
+    // As libsrt: each 10 ms, if something has come.
+    void acknowledge() {
+        if (options_.mode != "play")
+            return;
+        for (Caller& caller : callers_) {
+            if (!caller.connected || caller.acknowledged == caller.sequence)
+                continue;
+            caller.acknowledged = caller.sequence;
+            Buffer body(28);
+            put32(&body[0], caller.sequence);
+            put32(&body[4], 1000);
+            put32(&body[8], 200);
+            put32(&body[12], 8000);
+            send_control(caller, 2, ++caller.acks, body);
+        }
+    }
+    static void send_control(const Caller& caller, std::uint8_t type, std::uint32_t information, const Buffer& body) {
+        Buffer out(kHeader, 0);
+        out[0] = 0x80;
+        out[1] = type;
+        put32(&out[4], information);
+        put32(&out[8], microseconds());
+        put32(&out[12], caller.peer);
+        out.insert(out.end(), body.begin(), body.end());
+        static_cast<void>(send(caller.fd, out.data(), out.size(), MSG_DONTWAIT));
+    }
+    void publish(Pace& pace) {
+        const std::size_t due = std::min<std::size_t>(pace.due(), kBatch);
+        for (Caller& caller : callers_)
+            for (std::size_t i = 0; i < due; ++i) {
+                std::uint8_t out[kHeader + kUnit];
+                put32(out, caller.sequence & 0x7FFFFFFF);
+                put32(out + 4, 0xC0000000 | (caller.sequence & 0x3FFFFFF));
+                put32(out + 8, microseconds());
+                put32(out + 12, caller.peer);
+                memcpy(out + kHeader, &units_[(pace.sent + i) * kUnit % units_.size()], kUnit);
+                ++caller.sequence;
+                all_.refused += send(caller.fd, out, sizeof out, MSG_DONTWAIT) < 0 ? 1 : 0;
+                all_.bytes += sizeof out;
+                ++all_.packets;
+            }
+        pace.sent += due;
+    }
+
+    const Options& options_;
+    int epoll_;
+    Buffer key_;
+    Buffer units_;
+    std::vector<Caller> callers_;
+    Counters all_;
+    Inbox inbox_;
+};
+
+// ---- bare sockets
+
+Counters run_sink(const Options& options) {
+    Counters all;
+    static Inbox inbox;
+    std::vector<int> sockets;
+    std::vector<std::uint32_t> next(options.clients);
+    for (std::size_t i = 0; i < options.clients; ++i) {
+        sockets.push_back(connected_socket(options.port));
+        if (send(sockets.back(), "hello", 5, 0) < 0)
+            die("nobody takes the first datagram");
+        if (i % 64 == 63)
+            sleep_seconds(0.01);
+    }
+    JsonLine("ready").add("clients", static_cast<std::uint64_t>(options.clients)).print();
+    Words words;
+    while (!stop_requested() && words.take(all)) {
+        const double began = now_seconds();
+        for (std::size_t at = 0; at < sockets.size(); ++at)
+            for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
+                count = inbox.receive(sockets[at]);
+                for (int i = 0; i < count; ++i) {
+                    const std::uint32_t sequence = get32(inbox.bytes[i]);
+                    all.missing += sequence - next[at];
+                    next[at] = sequence + 1;
+                    all.bytes += inbox.messages[i].msg_len;
+                    ++all.packets;
+                }
+            }
+        sleep_seconds(0.01 - (now_seconds() - began));
+    }
+    return all;
+}
+
+// Only reads, as soon as something is there; --clients sockets on following ports.
+Counters run_read(const Options& options) {
+    Counters all;
+    static Inbox inbox;
+    const int epoll = epoll_create1(EPOLL_CLOEXEC);
+    std::vector<int> sockets;
+    for (std::size_t i = 0; i < options.clients; ++i) {
+        sockets.push_back(bound_socket(static_cast<std::uint16_t>(options.port + i)));
+        watch(epoll, sockets.back(), EPOLLIN, static_cast<std::uint32_t>(i), true);
+    }
+    JsonLine("listening").print();
+    Words words;
+    while (!stop_requested() && words.take(all)) {
+        epoll_event events[256];
+        const int count = epoll_wait(epoll, events, 256, 50);
+        for (int i = 0; i < count; ++i)
+            for (int taken = inbox.receive(sockets[events[i].data.u32]), k = 0; k < taken; ++k) {
+                all.bytes += inbox.messages[k].msg_len;
+                ++all.packets;
+            }
+    }
+    return all;
+}
+
+// A transport stream to each of --clients ports; with --one-port that of all to one, each unit with bytes for a header in front.
+Counters run_udp(const Options& options) {
+    Counters all;
+    std::ifstream file(options.ts, std::ios::binary);
+    Buffer units(std::istreambuf_iterator<char>(file), {});
+    units.resize(units.size() / kUnit * kUnit);
+    if (units.empty())
+        die("no transport stream in " + options.ts);
+    std::vector<int> sockets;
+    for (std::size_t i = 0; i < options.clients; ++i)
+        sockets.push_back(connected_socket(static_cast<std::uint16_t>(options.port + (options.one_port ? 0 : i))));
+    JsonLine("ready").add("clients", static_cast<std::uint64_t>(options.clients)).print();
+    Words words;
+    Pace pace(options.kbps);
+    const std::size_t header = options.one_port ? kHeader : 0;
+    std::uint8_t out[kHeader + kUnit] = {};
+    while (!stop_requested() && words.take(all)) {
+        const double began = now_seconds();
+        const std::size_t due = std::min<std::size_t>(pace.due(), kBatch);
+        for (const int fd : sockets)
+            for (std::size_t i = 0; i < due; ++i) {
+                memcpy(out + header, &units[(pace.sent + i) * kUnit % units.size()], kUnit);
+                all.refused += send(fd, out, header + kUnit, MSG_DONTWAIT) < 0 ? 1 : 0;
+                all.bytes += header + kUnit;
+                ++all.packets;
+            }
+        pace.sent += due;
+        sleep_seconds(0.01 - (now_seconds() - began));
+    }
+    return all;
+}
+
+Counters run(const Options& options) {
+    if (options.mode == "send")
+        return run_send(options);
+    if (options.mode == "sink")
+        return run_sink(options);
+    if (options.mode == "read")
+        return run_read(options);
+    if (options.mode == "udp")
+        return run_udp(options);
+    if (options.mode == "play" || options.mode == "publish")
+        return std::make_unique<Callers>(options)->run();
+    die("usage: " + std::string(kUsage));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Args args(argc, argv, kUsage);
+    Options options;
+    options.mode = args.required("mode");
+    options.port = static_cast<std::uint16_t>(args.count("port", 0));
+    options.clients = args.count("clients", 1);
+    options.kbps = args.number("kbps", 2000);
+    options.encrypted = args.flag("encrypted");
+    options.one_port = args.flag("one-port");
+    options.ts = args.text("ts", "");
+    options.stream = args.text("stream", "live/bench");
+    args.check_all_used();
+    if (options.port == 0 || options.clients == 0)
+        die("usage: " + std::string(kUsage));
+    raise_file_limit(options.clients + 64);
+    catch_stop_signals();
+    const Counters counters = run(options);
+    JsonLine("final").add("bytes", counters.bytes).add("packets", counters.packets).add("refused", counters.refused).print();
+    return 0;
+}
