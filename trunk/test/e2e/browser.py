@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent / "browser"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ANSWER_S_MAX = 40
-CLICK_MS_MAX = 5000
+CLICK_MS_MAX = 15_000
 
 
 class Unavailable(Exception):
@@ -120,7 +120,7 @@ class Page:
     def is_shown(self, target: str) -> bool:
         return self.value(f"document.querySelector({json.dumps(target)})?.checkVisibility() ?? false")
 
-    def wait(self, code: str, limit_s: float = 10):
+    def wait(self, code: str, limit_s: float = 20):
         """Until the page is there and the expression true; gives its value. A failure tells what the page shows."""
         deadline = time.monotonic() + limit_s
         while True:

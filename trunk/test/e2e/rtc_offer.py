@@ -34,7 +34,7 @@ class Answer:
 
 
 def ask(port: int, method: str, path: str, body: str = "", **headers) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request(method, path, body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
         return Answer(connection.getresponse())

@@ -52,8 +52,9 @@ class Bench:
 
 
 def play(bench: Bench, clip, name: str, url: str) -> None:
+    before = own_network.loopback_payload()
     publisher = bench.publisher(clip)
-    time.sleep(0.5)
+    wait_until(lambda: own_network.loopback_payload() - before > 100_000, 20, "it publishes")
     players = bench.load(name, "-c", 10, "-s", 0, "-r", url.format(rtmp=bench.rtmp, http=bench.http, api=bench.api))
     time.sleep(SECONDS)
     # The publisher pauses first: what was sent is also read, however busy the machine is.
@@ -75,7 +76,7 @@ def publish(bench: Bench, clip) -> None:
 
 def live_hls(bench: Bench, clip) -> None:
     publisher = bench.publisher(clip)
-    time.sleep(4)  # until there is a playlist
+    wait_until(lambda: list((bench.folder / "server").rglob("cam.m3u8")), 30, "a playlist")
     url = f"http://127.0.0.1:{bench.http}/live/cam.m3u8"
     result = bench.count(bench.load("sb_hls_load", "-c", 10, "-s", 0, "-r", url, "--seconds", SECONDS))
     assert result["fragments"] >= 10
@@ -115,7 +116,7 @@ def run_case(folder, clip, peer: str, step, *words) -> None:
         before = own_network.loopback_payload(header)
         step(bench, clip, *words)
         # What is under way arrives.
-        wait_until(lambda: own_network.loopback_payload(header) - before >= bench.counted * 0.98, 2, "what was counted was carried")
+        wait_until(lambda: own_network.loopback_payload(header) - before >= bench.counted * 0.98, 10, "what was counted was carried")
         carried = own_network.loopback_payload(header) - before
     again = own_network.segments_sent_again() * 65536
     print(f"counted {bench.counted}, carried {carried}, at most {again} of it twice: {carried / bench.counted:.4f}")

@@ -50,14 +50,12 @@ def send_pictures(client: RtmpClient, mib: int, first: int = 0) -> None:
 def test_unfinished_messages_take_a_quarter_at_most(server):
     live = start(server)
     with contextlib.ExitStack() as stack:
-        closed = 0
         for i in range(30):
             client = stack.enter_context(publisher(live, f"hoard{i}"))
             with contextlib.suppress(Closed):
                 client.send(encode_message(VIDEO, 0, bytes(MESSAGE), chunk_size=60000)[:-1000])
             assert metric(live, 'millrace_memory_used_bytes{use="unfinished"}') <= BUDGET_MIB / 4 * (1 << 20)
-        closed = metric(live, "millrace_memory_losses_total")
-        assert closed >= 24, "of 30, four or five fit"
+        wait_until(lambda: metric(live, "millrace_memory_losses_total") >= 24, 10, "of 30, four or five fit")
         assert live.resident_kib() < BUDGET_MIB << 10
     assert "limits.memory_budget, 160 MiB" in live.log()
     with publisher(live, "afterwards") as client:
@@ -76,12 +74,12 @@ def test_the_largest_stream_is_closed_and_the_others_go_on(server):
                 send_pictures(larger, 2, first=2 * sent)
                 sent += 2
                 time.sleep(0.3)
-        live.wait_log("this stream takes", 5)
+        live.wait_log("this stream takes", 15)
         assert sent > 25, "it is the smaller one until then"
-        larger.wait_closed(5)
+        larger.wait_closed(15)
         send_pictures(modest, 1, first=80)
         send_pictures(large, 1, first=90)
-        wait_until(lambda: metric(live, 'millrace_memory_used_bytes{use="packets"}') < 90 << 20, 10, "the ring's memory")
+        wait_until(lambda: metric(live, 'millrace_memory_used_bytes{use="packets"}') < 90 << 20, 20, "the ring's memory")
         names = [stream["name"] for stream in live.api("/api/v1/streams")["streams"] if stream["publish"]["active"]]
         assert sorted(names) == ["large", "modest"]
         assert metric(live, "millrace_memory_losses_total") == 1
@@ -98,6 +96,8 @@ def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
                 break
             late.set_chunk_size(60000)
             send_pictures(late, 10)
+            wait_until(lambda: metric(live, 'millrace_memory_used_bytes{use="packets"}') > (10 * (number + 1) - 1) << 20, 15,  # pylint: disable=cell-var-from-loop
+                       "all of it is counted")
             time.sleep(0.5)
         assert status["code"] == "NetStream.Publish.Rejected" and "limits.memory_budget" in status["description"], status
         assert number >= 5
@@ -108,13 +108,13 @@ def test_what_nobody_publishes_any_more_goes_first(server):
     live = start(server, "hls { enabled on; hls_path $folder/html; hls_fragment 1; hls_window 60; hls_dispose 100; }")
     with publisher(live, "over") as over:
         send_pictures(over, 35)
-    wait_until(lambda: metric(live, 'millrace_memory_used_bytes{use="windows"}') > 28 << 20, 10, "the window of HLS")
+    wait_until(lambda: metric(live, 'millrace_memory_used_bytes{use="windows"}') > 28 << 20, 20, "the window of HLS")
     with publisher(live, "living") as living:
         for first in range(0, 160, 10):
             send_pictures(living, 5, first=first)
             time.sleep(0.2)
             if "KiB of /live/over are released" in live.log():
                 break
-        live.wait_log("KiB of /live/over are released", 10)
+        live.wait_log("KiB of /live/over are released", 20)
         send_pictures(living, 1, first=first + 10)
         assert "this stream takes" not in live.log()

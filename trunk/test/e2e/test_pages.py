@@ -78,7 +78,7 @@ def fixture_site(server, html, chromium):
         live = server(vhost=REMUX, **options)
         shutil.copytree(folder, live.folder / "html", dirs_exist_ok=True)
         started.append(Site(live, chromium))
-        wait_until(lambda: can_connect(live.ports["http"]), 5, "the HTTP server")
+        wait_until(lambda: can_connect(live.ports["http"]), 20, "the HTTP server")
         return started[-1]
 
     yield start
@@ -135,11 +135,11 @@ def wait_playing(page, frames: int = 50, limit_s: float = 20) -> None:
     """Pictures are decoded, one after the other, and sound too."""
     page.wait("document.getElementById('state').textContent === 'Playing'", limit_s)
     before = page.value(DECODED)
-    page.wait(f"{DECODED} >= {before + frames}", frames / 25 + 6)
+    page.wait(f"{DECODED} >= {before + frames}", frames / 25 + 15)
     assert page.value("document.getElementById('video').webkitAudioDecodedByteCount") > 0
 
 
-# What a viewer of the next two seconds sees and hears.
+# What a viewer of the next two seconds sees and hears; of more where a busy browser stands still meanwhile.
 WITNESS = """(async () => {
     const video = document.getElementById('video');
     if (!window.ears) {  // An element's sound can be taken once.
@@ -153,7 +153,8 @@ WITNESS = """(async () => {
     const frames = () => video.getVideoPlaybackQuality().totalVideoFrames;
     const begin = { frames: frames(), time: video.currentTime, at: performance.now() };
     let energy = 0, count = 0, darkest = 255, brightest = 0;
-    while (performance.now() - begin.at < 2000) {
+    const goesOn = () => frames() - begin.frames >= 16 && video.currentTime - begin.time > 1.2;
+    while (performance.now() - begin.at < (goesOn() ? 2000 : 15000)) {
         await new Promise((done) => setTimeout(done, 50));
         window.ears.getFloatTimeDomainData(samples);
         for (const sample of samples) energy += sample * sample;
@@ -195,8 +196,8 @@ def test_landing_lists_a_stream_and_its_play_button_plays_it(site, html, clip):
         page.click(".stream .primary")
         wait_playing(page)
         assert page.text("#size") == "640×360"
-        page.wait("Number(document.getElementById('fps').textContent) >= 20", 8)
-        assert float(page.text("#latency").split(" ")[0]) < 4
+        page.wait("Number(document.getElementById('fps').textContent) >= 20")
+        page.wait("parseFloat(document.getElementById('latency').textContent) < 4")
         assert_seen_and_heard(page)
         page.shot("player")
 
@@ -243,15 +244,19 @@ def test_player_plays_hls_and_says_how_far_behind(site, html, clip, forms):
             time.sleep(0.02)
         for form in forms:
             playlist = f"{one.origin}/live/{form}.m3u8?vhost={form}.test&hls_ctx=abc{form}"
-            wait_until(lambda url=playlist: has_media(url), 20, f"a playlist of {form}")
+            wait_until(lambda url=playlist: has_media(url), 40, f"a playlist of {form}")
             page = one.player(f"{form}.m3u8&vhost={form}.test")
             wait_playing(page, 25)
             assert_seen_and_heard(page)
             page.wait("/^[0-9.]+ s$/.test(document.getElementById('latency').textContent)")
-            shown, behind = float(page.text("#latency").split(" ")[0]), delay_seconds(page, began[form])
-            print(f"{form}: the page says {shown} s, the picture {behind:.2f} s behind")
+
+            def delays(page=page, form=form) -> tuple[float, float]:
+                return float(page.text("#latency").split(" ")[0]), delay_seconds(page, began[form])
             if form.startswith("ll"):
-                assert shown < 2 and behind < 2, (shown, behind)
+                # It catches up after whatever has held the browser up.
+                wait_until(lambda: max(delays()) < 2, 20, "less than two seconds behind")  # pylint: disable=cell-var-from-loop
+            shown, behind = delays()
+            print(f"{form}: the page says {shown} s, the picture {behind:.2f} s behind")
             page.shot(f"player-hls-{form}")
     finally:
         for publisher in publishers:
@@ -320,7 +325,7 @@ def password(live, more: str = "auth { enabled on; username u; password p; }") -
     live.stop()
     live.write_conf(live.conf_path.read_text().replace("http_api { enabled on;", f"http_api {{ enabled on; {more}"))
     live.start(ready=False)
-    wait_until(lambda: can_connect(live.ports["api"]) and can_connect(live.ports["http"]), 5, "the server with a password")
+    wait_until(lambda: can_connect(live.ports["api"]) and can_connect(live.ports["http"]), 20, "the server with a password")
 
 
 def test_an_api_with_a_password_hides_no_stream(site, clip):
@@ -359,7 +364,7 @@ def look_from_another_machine(tmp_path, html, clip):
                 shutil.copytree(html, servers[-1].folder / "html")
                 servers[-1].start(ready=False)
                 port = 1935 + len(publishers)
-                wait_until(lambda port=port: can_connect(port), 10, f"RTMP of {name}")
+                wait_until(lambda port=port: can_connect(port), 20, f"RTMP of {name}")
                 publishers.append(players.FfmpegPublisher(f"rtmp://127.0.0.1:{port}/live/{name}", clip))
             page = chromium.page().goto(f"http://{near}:8080/")
             page.wait("document.querySelectorAll('.stream').length === 1")
@@ -392,7 +397,7 @@ def look_from_another_machine(tmp_path, html, clip):
 
 
 def test_pages_work_from_another_machine(tmp_path, html, clip):
-    own_network.run(look_from_another_machine, tmp_path, html, clip("basic"), limit_s=90)
+    own_network.run(look_from_another_machine, tmp_path, html, clip("basic"), limit_s=180)
 
 
 class JsonServer(BaseHTTPRequestHandler):
@@ -507,9 +512,9 @@ def test_player_waits_for_the_publisher_and_comes_back_after_a_break(site, html,
     for _ in range(2):
         with one.publish("later", clip("basic")):
             wait_playing(page, limit_s=25)
-            assert not page.is_shown("#over")
+            page.wait("!document.getElementById('over').checkVisibility()")
         page.wait("document.getElementById('state').textContent !== 'Playing'")
-        assert page.is_shown("#over")
+        page.wait("document.getElementById('over').checkVisibility()")
     assert int(page.text("#connections")) >= 2
     page.click("#stop")
     page.wait("document.getElementById('state').textContent === 'Stopped'")
@@ -595,7 +600,7 @@ def test_console_shows_streams_and_clients_and_kicks(site, clip):
             page.click("#confirm .danger")
             page.wait("document.querySelectorAll('#clients tbody tr').length === 1")
             assert "was kicked" in page.text("#clients-note")
-            player.wait(5)
+            player.wait(20)
         finally:
             if player.poll() is None:
                 player.kill()

@@ -9,6 +9,7 @@ import zlib
 import pytest
 
 import play_check
+from live_server import wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import AUDIO, COMMAND, VIDEO, Player, Publisher, RtmpClient, amf0, assert_gapless, encode_message, read_flv
 
@@ -28,11 +29,12 @@ def test_first_key_frame_comes_at_once_and_time_starts_at_zero(server, clip):
     time.sleep(3.3)  # Between two key frames, which are 2 s apart.
     player = Player(live.ports["rtmp"], "cam")
     player.start()
-    time.sleep(2)
+    wait_until(lambda: sum(m.type == VIDEO for m in player.messages) > 60, 15, "more than what is cached")
     got = player.stop()
     publisher.stop()
     first_key = next(m for m in got if m.is_key_frame())
-    assert first_key.arrived - player.asked_at < 1.0
+    assert publisher.sent_at[first_key.mark()] < player.asked_at, "it did not wait for one"
+    assert first_key.arrived - player.asked_at < 3.0
     assert min(m.timestamp for m in got[:10]) == 0
     assert got[0].timestamp < 100
     first_frame = next(m for m in got if not m.is_sequence_header() and m.type == VIDEO)
@@ -43,24 +45,24 @@ def test_first_key_frame_comes_at_once_and_time_starts_at_zero(server, clip):
 def test_without_gop_cache_a_player_starts_with_what_comes_next(server, clip):
     live = server("play { gop_cache off; }")
     publisher = publish(live, clip)
-    time.sleep(2.9)
+    wait_until(lambda: 40 < publisher.frames_since_key() < 48, 10, "the end of a GOP", 0.01)
     player = Player(live.ports["rtmp"], "cam")
     player.start()
-    time.sleep(1.2)
+    wait_until(lambda: sum(m.type == VIDEO for m in player.messages) > 10, 15, "pictures")
     got = player.stop()
     publisher.stop()
-    frames = [m for m in got if m.type == VIDEO and not m.is_sequence_header()]
-    assert 5 < len(frames) < 45, f"{len(frames)} frames in 1.2 s: no cache means no burst"
+    first = next(m for m in got if m.type == VIDEO and not m.is_sequence_header())
+    assert not first.is_key_frame() or publisher.sent_at[first.mark()] > player.asked_at - 0.5, "no cache means no burst"
     assert [m.type for m in got if m.is_sequence_header()].count(VIDEO) >= 1
 
 
 def test_time_jitter_off_keeps_the_publishers_clock(server, clip):
     live = server("play { time_jitter off; }")
     publisher = publish(live, clip)
-    time.sleep(4)
+    wait_until(lambda: len(publisher.sent) > 5 * 68, 20, "five seconds are sent")
     player = Player(live.ports["rtmp"], "cam")
     player.start()
-    time.sleep(1)
+    wait_until(lambda: len(player.messages) > 10, 15, "it plays")
     got = [m for m in player.stop() if not m.is_sequence_header()]
     publisher.stop()
     assert got and got[0].timestamp > 1500, f"the first frame says {got[0].timestamp if got else None}"
@@ -78,9 +80,9 @@ def test_every_message_arrives_in_order(server, clip, vhost):
         time.sleep(0.7)
     time.sleep(4)
     publisher.stop()
-    time.sleep(1)
     frames = [mark for mark, tag in zip(publisher.sent, [t for t in publisher.tags if t.type != 18]) if not tag.is_setup()]
     for number, player in enumerate(players):
+        wait_until(lambda each=player: frames[-1] in [m.mark() for m in each.messages[-10:]], 10, f"player {number} gets the end")
         got = player.stop()
         if "mix_correct" in vhost:  # It sorts by time, so the order between audio and video may change.
             for kind in (AUDIO, VIDEO):
@@ -105,9 +107,9 @@ def test_a_last_message_that_comes_with_the_goodbye_is_delivered(server, clip, v
         last = encode_message(tags[-1].type, tags[-1].timestamp, tags[-1].payload)
         goodbye = amf0("FCUnpublish") + amf0(6) + amf0(None) + amf0("cam")
         client.send(last + encode_message(COMMAND, 0, goodbye, 0))  # In one piece: one read of the server's takes both.
-        time.sleep(1)
-    got = player.stop()
-    assert got[-1].mark() == (tags[-1].type, zlib.crc32(tags[-1].payload)), "the last message was lost"
+        mark = tags[-1].type, zlib.crc32(tags[-1].payload)
+        wait_until(lambda: player.messages and player.messages[-1].mark() == mark, 10, "the last message, which was lost")
+    player.stop()
 
 
 @pytest.mark.workers(always=True)
@@ -118,9 +120,8 @@ def test_a_player_may_come_before_the_publisher(server, clip):
     player.start()
     time.sleep(0.5)
     publisher = publish(live, clip)
-    time.sleep(2)
+    wait_until(lambda: len(player.messages) > 100, 20, "it gets the stream")
     publisher.stop()
-    time.sleep(0.7)
     got = player.stop()
     assert {m.type for m in got} == {AUDIO, VIDEO} and got[0].timestamp == 0
 
@@ -130,14 +131,14 @@ def test_pause_stops_delivery_and_unpause_resumes_it(server, clip):
     publisher = publish(live, clip)
     with RtmpClient(live.ports["rtmp"]) as client:
         client.play("cam")
-        assert client.read_media(1.5)
+        assert client.read_at_least(20)
         client.call("pause", 6, None, True, 1500, stream_id=1)
         assert client.read_status()["code"] == "NetStream.Pause.Notify"
         client.read_media(0.5)  # What was on its way.
         assert client.read_media(1.5) == []
         client.call("pause", 7, None, False, 1500, stream_id=1)
         assert client.read_status()["code"] == "NetStream.Unpause.Notify"
-        assert len(client.read_media(1.5)) > 20
+        assert len(client.read_at_least(21)) > 20
     publisher.stop()
 
 
@@ -154,7 +155,8 @@ def test_a_play_on_top_of_a_play_changes_the_stream(server, clip, vhost, before)
                  for number, stream in ((5, "cam"), (6, "cam2"))]
         if before:
             client.send(plays[0])
-            assert len(client.read_media(before)) > 10
+            client.read_media(before)
+            assert client.read_at_least(10)
             client.send(plays[1])
             started = 1
         else:
@@ -162,7 +164,7 @@ def test_a_play_on_top_of_a_play_changes_the_stream(server, clip, vhost, before)
             started = 2
         while started:
             started -= client.read_status()["code"] == "NetStream.Play.Start"
-        got = client.read_media(2)
+        got = client.read_media(2) + client.read_at_least(31)
     for publisher in publishers:
         publisher.stop()
     assert len(got) > 30 and all(m.mark() in marks for m in got)
@@ -196,16 +198,15 @@ def test_players_stay_when_the_publisher_is_killed_and_comes_back(server, clip):
     wait_playable(url)
     player = Player(live.ports["rtmp"], "cam")
     player.start()
-    time.sleep(2)
+    wait_until(lambda: len(player.messages) > 100, 15, "it plays")
     first.kill()
     live.wait_log("cleanup when unpublish")
     time.sleep(1)
     before = len(player.messages)
     with FfmpegPublisher(url, clip("basic")):
-        time.sleep(5)
+        wait_until(lambda: player.error or len(player.messages) - before > 200, 20, "something from the second publisher")
     got = player.stop()
     assert player.error is None, f"the player was thrown out: {player.error}"
-    assert len(got) - before > 100, "nothing came from the second publisher"
     for kind in (AUDIO, VIDEO):
         times = [m.timestamp for m in got if m.type == kind]
         assert times == sorted(times), "time went back when the publisher returned"
@@ -217,13 +218,13 @@ def test_min_latency_adds_little_delay(server, clip):
     time.sleep(0.5)
     player = Player(live.ports["rtmp"], "cam")
     player.start()
-    time.sleep(4)
+    wait_until(lambda: len(player.messages) > 270, 20, "four seconds")
     got = player.stop()
     publisher.stop()
     delays = sorted(m.arrived - publisher.sent_at[m.mark()] for m in got if m.mark() in publisher.sent_at and not m.is_sequence_header())
     assert len(delays) > 100
-    # Generous: the test's own Python and a busy machine are in it. bench.py measures the real figure.
-    assert delays[len(delays) // 2] < 0.030, f"median {delays[len(delays) // 2] * 1000:.1f} ms"
+    # Generous: the test's own Python and a busy machine are in it. Merged writes would add 175 ms. bench.py measures the real figure.
+    assert delays[len(delays) // 2] < 0.080, f"median {delays[len(delays) // 2] * 1000:.1f} ms"
 
 
 def test_a_play_of_limited_duration_ends(server, clip):
@@ -234,7 +235,7 @@ def test_a_play_of_limited_duration_ends(server, clip):
         client.create_stream()
         client.call("play", 5, None, "cam", -2000, 3000, stream_id=1)
         client.read_status()
-        client.wait_closed(10)
+        client.wait_closed(20)
     publisher.stop()
 
 
@@ -245,6 +246,6 @@ def test_the_name_is_free_again_when_its_publisher_is_gone(server, clip, how):
     first = FfmpegPublisher(url, clip("basic"))
     wait_playable(url)
     first.stop(how)
-    time.sleep(1)
+    live.wait_log("cleanup when unpublish")
     with FfmpegPublisher(url, clip("basic")):
         wait_playable(url)

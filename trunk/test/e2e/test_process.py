@@ -15,12 +15,14 @@ import pytest
 import live_server
 from live_server import BINARY, LiveServer, conf, free_port, wait_until
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import Bystander, Player, RtmpClient
+from rtmp_client import VIDEO, Bystander, Closed, Player, RtmpClient
 
 CONFIG_ERROR, ALREADY_RUNNING, LISTEN_FAILED = 255, 11, 235
+# A graceful stop takes more than 5 s; a busy machine may keep a process waiting for two.
+AT_ONCE_S = 4.0
 
 
-def run(*arguments, cwd=None, environment=None, limit_s=10) -> subprocess.CompletedProcess:
+def run(*arguments, cwd=None, environment=None, limit_s=30) -> subprocess.CompletedProcess:
     clean = {k: v for k, v in os.environ.items() if not k.startswith("SRS_")}
     return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=limit_s, cwd=cwd, check=False,
                           env={**clean, **(environment or {})})
@@ -78,14 +80,14 @@ def test_sigterm_stops_fast_with_clients_connected(server, clip):
     player = Player(live.ports["rtmp"], "cam")
     player.start()
     time.sleep(0.5)
-    assert live.stop(signal.SIGTERM) < 2.0
+    assert live.stop(signal.SIGTERM) < AT_ONCE_S
     publisher.kill()
     player.stop()
     assert "the server has stopped at once" in live.log()
 
 
 def test_sigint_stops_too(server):
-    assert server().stop(signal.SIGINT) < 2.0
+    assert server().stop(signal.SIGINT) < AT_ONCE_S
 
 
 def test_sigquit_waits_for_the_last_client(server, clip):
@@ -96,13 +98,12 @@ def test_sigquit_waits_for_the_last_client(server, clip):
     idle.request("GET", "/api/v1/versions")
     assert idle.getresponse().read()
     live.process.send_signal(signal.SIGQUIT)
-    time.sleep(1.5)
+    wait_until(lambda: not live_server.can_connect(live.ports["rtmp"]), 10, "it listens no more")
+    time.sleep(1)
     assert live.process.poll() is None, "it did not wait for its client"
-    with pytest.raises(OSError):
-        socket.create_connection(("127.0.0.1", live.ports["rtmp"]), 1).close()
     client.close()
     # It does not wait for a connection without a request (that would be 15 s).
-    live.process.wait(8)
+    live.process.wait(12)
     idle.close()
     live.stop()
 
@@ -113,7 +114,7 @@ def test_sigterm_ends_a_graceful_stop_at_once(server):
         client.play("cam")
         live.process.send_signal(signal.SIGQUIT)
         live.wait_log("graceful quit waits")
-        assert live.stop(signal.SIGTERM) < 2.0
+        assert live.stop(signal.SIGTERM) < AT_ONCE_S
 
 
 def test_the_pid_file_holds_the_pid_and_locks_out_a_second_server(server):
@@ -122,7 +123,7 @@ def test_the_pid_file_holds_the_pid_and_locks_out_a_second_server(server):
     assert pid_file.read_text() == str(live.process.pid)
     second = LiveServer(live.folder.parent / "second", conf().replace("$folder/srs.pid", str(pid_file)))
     second.start(ready=False)
-    assert second.process.wait(5) == ALREADY_RUNNING
+    assert second.process.wait(20) == ALREADY_RUNNING
     assert "already running" in second.log()
     assert pid_file.read_text() == str(live.process.pid)
     live.assert_alive()
@@ -134,30 +135,30 @@ def test_a_taken_port_is_an_error_with_its_own_status(tmp_path):
         taken.listen()
         server = LiveServer(tmp_path, conf(), ports=live_server.Ports(rtmp=taken.getsockname()[1]))
         server.start(ready=False)
-        assert server.process.wait(5) == LISTEN_FAILED
+        assert server.process.wait(20) == LISTEN_FAILED
         assert str(taken.getsockname()[1]) in server.log()
 
 
 def test_reload_takes_a_good_file_and_keeps_old_settings_with_a_bad_one(server, clip):
     live = server("play { gop_cache on; }")
-    with Bystander(live.ports["rtmp"], clip("basic")):
+    with Bystander(live.ports["rtmp"], clip("basic")) as bystander:
         live.write_conf(conf("play { gop_cache on; }", root="not_a_directive 1;\n"))
         live.process.send_signal(signal.SIGHUP)
-        live.wait_log("not_a_directive", 5)
+        live.wait_log("not_a_directive", 15)
         live.assert_alive()
         more = live_server.free_port()
         live.ports["second"] = more
         live.write_conf(conf("play { gop_cache off; }").replace("listen              127.0.0.1:$rtmp;",
                                                                 "listen 127.0.0.1:$rtmp 127.0.0.1:$second;"))
         live.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: live_server.can_connect(more), 5, "the new endpoint listens after a reload")
+        wait_until(lambda: live_server.can_connect(more), 15, "the new endpoint listens after a reload")
         # gop_cache off: a new player gets no burst.
-        time.sleep(1)
+        wait_until(lambda: 40 < bystander.publisher.frames_since_key() < 48, 10, "the end of a GOP", 0.01)
         player = Player(more, "bystander")
         player.start()
-        time.sleep(1)
-        frames = [m for m in player.stop() if m.type == 9 and not m.is_sequence_header()]
-        assert 5 < len(frames) < 40, f"{len(frames)} frames in a second: the cache is still on"
+        wait_until(lambda: sum(m.type == VIDEO for m in player.messages) > 10, 15, "pictures")
+        first = next(m for m in player.stop() if m.type == VIDEO and not m.is_sequence_header())
+        assert not first.is_key_frame() or bystander.publisher.sent_at[first.mark()] > player.asked_at - 0.5, "the cache is still on"
 
 
 def test_sigusr1_reopens_the_log(tmp_path):
@@ -167,15 +168,15 @@ def test_sigusr1_reopens_the_log(tmp_path):
     try:
         with RtmpClient(server.ports["rtmp"]) as client:
             client.connect()
-        wait_until(lambda: log.stat().st_size > 0, 5, "something in the log")
+        wait_until(lambda: log.stat().st_size > 0, 15, "something in the log")
         log.rename(tmp_path / "srs.log.1")
         server.process.send_signal(signal.SIGUSR1)
-        wait_until(log.exists, 5, "a new log file")
+        wait_until(log.exists, 15, "a new log file")
         with RtmpClient(server.ports["rtmp"]) as client:
             client.connect()
-        wait_until(lambda: log.stat().st_size > 0, 5, "something in the new log")
+        wait_until(lambda: log.stat().st_size > 0, 15, "something in the new log")
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(5) == 0
+        assert server.process.wait(15) == 0
         assert "srs terminated" in log.read_text().strip().splitlines()[-1]
     finally:
         server.kill()
@@ -220,14 +221,14 @@ def test_daemon_mode_returns_at_once_and_runs_on(tmp_path):
     server = LiveServer(tmp_path, text)
     done = run("-c", server.conf_path, cwd=tmp_path)
     assert done.returncode == 0 and "tail" in done.stdout
-    wait_until((tmp_path / "srs.pid").exists, 5, "a pid file")
-    pid = int(wait_until((tmp_path / "srs.pid").read_text, 5, "a pid in it"))
+    wait_until((tmp_path / "srs.pid").exists, 15, "a pid file")
+    pid = int(wait_until((tmp_path / "srs.pid").read_text, 15, "a pid in it"))
     try:
-        wait_until(lambda: live_server.can_connect(server.ports["rtmp"]), 10, "the daemon listens")
+        wait_until(lambda: live_server.can_connect(server.ports["rtmp"]), 20, "the daemon listens")
         assert os.getsid(pid) != os.getsid(0)
     finally:
         os.kill(pid, signal.SIGTERM)
-    wait_until(lambda: daemon_is_gone(pid), 5, "the daemon ends on SIGTERM")
+    wait_until(lambda: daemon_is_gone(pid), 20, "the daemon ends on SIGTERM")
     assert "srs terminated" in log.read_text().strip().splitlines()[-1]
 
 
@@ -238,6 +239,7 @@ def test_a_low_limit_of_open_files_is_a_warning_and_a_clamp(tmp_path):
     server = LiveServer(tmp_path, conf().replace("max_connections     1000;", "max_connections 10240;"))
     try:
         server.start(preexec=lower)
+        server.wait_log("10240")
         warning = [line for line in server.complaints() if "10240" in line]
         assert warning and "300" in warning[0], "no warning with both numbers:\n" + "\n".join(server.complaints())
         # Whether or not it may raise the limit, it must serve.
@@ -261,6 +263,15 @@ def test_the_soft_limit_is_raised_to_the_hard_one(tmp_path):
         server.kill()
 
 
+def is_welcome(server: LiveServer) -> bool:
+    """Whether a newcomer is served."""
+    try:
+        with RtmpClient(server.ports["rtmp"]) as client:
+            return client.connect()["code"] == "NetConnection.Connect.Success"
+    except (Closed, OSError):
+        return False
+
+
 def test_running_out_of_files_refuses_newcomers_and_recovers(tmp_path, clip):
     server = LiveServer(tmp_path, conf())
     try:
@@ -270,9 +281,7 @@ def test_running_out_of_files_refuses_newcomers_and_recovers(tmp_path, clip):
             time.sleep(1)
             for client in crowd:
                 client.close()
-            time.sleep(0.5)
-            with RtmpClient(server.ports["rtmp"]) as client:
-                assert client.connect()["code"] == "NetConnection.Connect.Success"
+            wait_until(lambda: is_welcome(server), 15, "it serves again")
         server.stop()
     finally:
         server.kill()
@@ -286,6 +295,7 @@ def test_log_lines_have_the_agreed_form_and_keywords(server, clip):
             client.play("cam")
             time.sleep(0.5)
     live.wait_log("cleanup when unpublish")
+    live.wait_log("client disconnect peer. ret=1007")
     log = live.log()
     form = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\]\[(TRACE|DEBUG|INFO|WARN|ERROR)\]\[\d+\]\[[0-9a-z]{8}\]")
     odd = [line for line in log.splitlines() if line and not form.match(line)]

@@ -4,7 +4,9 @@ import time
 
 import pytest
 
+from live_server import wait_until
 from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message
+from test_process import is_welcome
 
 pytestmark = pytest.mark.workers
 
@@ -18,7 +20,7 @@ def test_a_second_publisher_is_refused_with_a_reason(server, clip):
             assert status["code"].startswith("NetStream.Publish."), status
             assert status["code"] != "NetStream.Publish.Start"
             assert status.get("description"), "the refusal must say why"
-            newcomer.wait_closed(5)
+            newcomer.wait_closed(15)
 
 
 @pytest.mark.workers(always=True)
@@ -26,20 +28,19 @@ def test_takeover_lets_the_newcomer_replace_the_old_one(server, clip):
     live = server("publish { takeover on; }")
     old = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     old.start()
-    time.sleep(1)
     player = Player(live.ports["rtmp"], "cam")
     player.start()
-    time.sleep(1)
+    wait_until(lambda: len(player.messages) > 60, 15, "it plays")
     new = Publisher(live.ports["rtmp"], "cam", clip("bframes"))
     assert new.status["code"] == "NetStream.Publish.Start"
     new.start()
-    time.sleep(3)
+    old.join(15)
     assert isinstance(old.error, (Closed, OSError)), "the old publisher is still connected"
+    wait_until(lambda: player.error or sum(m.mark() in set(new.sent) - set(old.sent) for m in list(player.messages)) > 50, 15,
+               "the newcomer's stream for the player", 0.5)
     new.stop()
-    got = player.stop()
+    player.stop()
     assert player.error is None
-    marks = set(new.sent) - set(old.sent)
-    assert sum(m.mark() in marks for m in got) > 50, "the player got nothing from the newcomer"
 
 
 def test_a_publisher_may_publish_again_on_the_same_connection(server, clip):
@@ -74,7 +75,7 @@ def test_a_name_outside_the_allow_list_is_refused(server, clip, name):
         with RtmpClient(live.ports["rtmp"]) as client:
             status = client.publish(name)
             assert status["level"] == "error" and status["code"] != "NetStream.Publish.Start", status
-            client.wait_closed(5)
+            client.wait_closed(15)
 
 
 def test_a_bad_app_is_refused_in_the_connect(server):
@@ -98,18 +99,18 @@ def test_a_bad_app_is_refused_in_the_connect(server):
 def test_a_publisher_that_sends_nothing_is_closed_in_time(server):
     live = server("publish { firstpkt_timeout 1500; normal_timeout 1500; }")
     with RtmpClient(live.ports["rtmp"]) as client:
-        client.publish("cam")
         start = time.monotonic()
-        client.wait_closed(8)
-        assert 1.0 < time.monotonic() - start < 6
+        client.publish("cam")
+        client.wait_closed(15)
+        assert 1.0 < time.monotonic() - start < 8
 
 
 def test_kickoff_for_idle_closes_a_publisher_nobody_watches(server, clip):
     live = server("publish { kickoff_for_idle 2; }")
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
-    publisher.join(12)
-    assert publisher.error is not None, "still publishing after 12 s without a player"
+    publisher.join(20)
+    assert publisher.error is not None, "still publishing after 20 s without a player"
 
 
 @pytest.mark.workers(always=True)
@@ -119,14 +120,13 @@ def test_max_connections_closes_the_next_one(server):
     live = server(conf="listen 127.0.0.1:$rtmp; max_connections 5; daemon off; srs_log_tank console; pid $folder/srs.pid;"
                        "http_api { enabled on; listen 127.0.0.1:$api; } vhost __defaultVhost__ {}")
     clients = [RtmpClient(live.ports["rtmp"]) for _ in range(5)]
-    time.sleep(0.3)
+    for client in clients:
+        client.handshake()  # has its place, whichever worker it is at
     with RtmpClient(live.ports["rtmp"]) as last:
-        last.wait_closed(3)
+        last.wait_closed(10)
     for client in clients:
         client.close()
-    time.sleep(0.5)
-    with RtmpClient(live.ports["rtmp"]) as again:
-        assert again.connect()["code"] == "NetConnection.Connect.Success"
+    wait_until(lambda: is_welcome(live), 15, "there is room again")
 
 
 def test_a_stream_named_by_app_and_tcurl_alone_is_published_and_played(server, clip):
@@ -146,7 +146,7 @@ def test_a_stream_named_by_app_and_tcurl_alone_is_published_and_played(server, c
         with RtmpClient(live.ports["rtmp"]) as client:
             status = getattr(client, name)("", "live")
             assert status["level"] == "error" and "a stream name is required" in status["description"], status
-            client.wait_closed(5)
+            client.wait_closed(15)
 
 
 @pytest.mark.parametrize("latency", ["", "mr on; mr_latency 350;", "mr on; mr_latency 2000;"])

@@ -57,7 +57,7 @@ def test_whip_answers_as_rfc_9725_wants(live):
     assert ask(api, "DELETE", where.replace("token=", "t=")).status == 401
     assert len(clients(live, "rtc-publish")) == 1
     assert ask(api, "DELETE", where).status == 200
-    wait_until(lambda: not clients(live, "rtc-publish"), 2, "the session ends")
+    wait_until(lambda: not clients(live, "rtc-publish"), 10, "the session ends")
     assert ask(api, "DELETE", where).status == 200
     # The stream is free again, and on the streaming port the same calls are answered.
     assert post(live.ports["http"], WHIP + "a", offer()).status == 201
@@ -170,12 +170,12 @@ def test_strangers_get_nothing(live):
 
 @pytest.mark.one_worker("workers relay frames, not RTP: rtc_to_rtmp is off")
 def test_sessions_that_nobody_comes_for_expire(server):
-    live = server(vhost=RTC.replace("on;", "on; stun_timeout 1;"), root=ROOT)
+    live = server(vhost=RTC.replace("on;", "on; stun_timeout 8;"), root=ROOT)
     for i in range(30):
         assert post(live.ports["api"], WHIP + f"s{i}", offer()).status == 201
         assert post(live.ports["api"], WHEP + f"s{i}", offer("recvonly")).status == 201
     assert len(live.api("/api/v1/clients/?count=100")["clients"]) == 60
-    wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 5, "nobody is left")
+    wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 40, "nobody is left")
     assert post(live.ports["api"], WHIP + "s1", offer()).status == 201
 
 
@@ -216,12 +216,12 @@ def test_its_figures_are_in_the_log_the_metrics_and_the_memory(server):
     assert metric(live, "millrace_rtc_sent_datagrams_total") >= 3
     assert metric(live, 'millrace_rtc_lost_datagrams_total{direction="in"}') == 0
     # The doctor's own session goes some seconds later.
-    held = wait_until(lambda: (kinds := live.api("/api/v1/memory")["data"]["kinds"])["rtc_engines"]["objects"] == 1 and kinds, 8, "one is left")
+    held = wait_until(lambda: (kinds := live.api("/api/v1/memory")["data"]["kinds"])["rtc_engines"]["objects"] == 1 and kinds, 25, "one is left")
     assert held["rtc_engines"]["bytes"] > 1000
     assert held["sessions_rtc-publish"]["objects"] == 1 and held["sessions_rtc-publish"]["bytes"] > 500
     assert held["rtp_logs"]["objects"] == 1 and held["rtc_dtls"]["objects"] == 0
-    live.wait_log("RTC: Server conns=1", 13)
-    line = next(line for line in live.log().splitlines() if "RTC: Server conns=" in line)
+    live.wait_log("RTC: Server conns=1,", 25)
+    line = next(line for line in live.log().splitlines() if "RTC: Server conns=1," in line)
     assert re.search(r"conns=1, rpkts=\(\d+,rtp:\d+,stun:\d+,rtcp:\d+,dtls:\d+,unknown:\d+\), spkts=\(\d+,rtp:\d+,rtcp:\d+\), "
                      r"rtcp=\(pli:\d+,twcc:\d+,rr:\d+\), snk=\(\d+\), rnk=\(\d+,h:\d+,m:\d+\), loss=\(r:0,s:0\)", line), line
 
@@ -231,7 +231,7 @@ def test_a_busy_processor_makes_it_do_less(server):
     """Any load is too much here."""
     breaker = "circuit_breaker { high_threshold 0; critical_threshold 0; dying_threshold 0; dying_pulse 2; }"
     live = server(vhost=RTC, root=ROOT + EXPORTER + breaker)
-    live.wait_log("no NACK, no TWCC, nothing for players", 8)
+    live.wait_log("no NACK, no TWCC, nothing for players", 20)
     assert metric(live, "millrace_rtc_circuit_breaker_level") == 3
     steps = re.findall(r"circuit breaker: cpu=\d+%, (.*)", live.log())
     assert steps[:2] == ["no NACK, no TWCC", "no NACK, no TWCC, nothing for players"]
@@ -239,7 +239,7 @@ def test_a_busy_processor_makes_it_do_less(server):
 
 def test_an_rsa_certificate_and_several_sockets(server):
     live = server(vhost=RTC.replace("on;", "on; dtls_version dtls1.0;"), root=ROOT.replace("on;", "on; ecdsa off; reuseport 3;"))
-    assert live.log().count(f"rtc listen at udp://127.0.0.1:{live.ports['udp']}") == 3
+    wait_until(lambda: live.log().count(f"rtc listen at udp://127.0.0.1:{live.ports['udp']}") == 3, 5, "three sockets")
     assert "DTLS 1.2 is spoken" in live.log()
     # Each probe comes from another port, so that the kernel chooses among the sockets.
     for _ in range(5):
@@ -256,7 +256,7 @@ def test_media_may_come_over_the_port_of_http(server, port):
     assert post(live.ports["http"], WHIP + "a", offer()).status == 201
     # What is neither: HTTP says so, and who says nothing is let go.
     with socket.create_connection(("127.0.0.1", live.ports[port])) as stranger:
-        stranger.settimeout(3)
+        stranger.settimeout(10)
         stranger.sendall(b"\x00\x20" + bytes(32))
         assert stranger.recv(100) == b""
     live.assert_alive()
@@ -334,16 +334,16 @@ def test_chromium_publishes_and_plays(site, codec):
     publisher = one.publish("cam", f"&codec={codec}")
     player = one.play("cam")
     before = player.value(FRAMES)
-    wait_until(lambda: player.value(FRAMES) > before + 20, 10, "20 frames")
+    wait_until(lambda: player.value(FRAMES) > before + 20, 20, "20 frames")
     assert player.value(SIZE) > 0
-    wait_until(lambda: codec.upper() in player.text("#codecs").upper() and "OPUS" in player.text("#codecs").upper(), 5, "the codecs")
+    wait_until(lambda: codec.upper() in player.text("#codecs").upper() and "OPUS" in player.text("#codecs").upper(), 15, "the codecs")
     listed = one.live.api("/api/v1/clients/")["clients"]
     assert sorted(client["type"] for client in listed) == ["rtc-play", "rtc-publish"]
-    assert all(client["send_bytes"] + client["recv_bytes"] > 1000 for client in listed)
+    wait_until(lambda: all(client["send_bytes"] + client["recv_bytes"] > 1000 for client in one.live.api("/api/v1/clients/")["clients"]), 10, "bytes")
     # A second player begins at once, although no key frame is due.
     one.play("cam")
     publisher.click("#stop")
-    wait_until(lambda: not clients(one.live, "rtc-publish"), 5, "DELETE ends the publisher")
+    wait_until(lambda: not clients(one.live, "rtc-publish"), 15, "DELETE ends the publisher")
 
 
 @pytest.mark.one_worker("a connection to a shared port may reach any worker")
@@ -352,7 +352,7 @@ def test_chromium_over_tcp(site):
     one.publish("cam")
     player = one.play("cam")
     before = player.value(FRAMES)
-    wait_until(lambda: player.value(FRAMES) > before + 20, 10, "20 frames")
+    wait_until(lambda: player.value(FRAMES) > before + 20, 20, "20 frames")
 
 
 WRONG_FINGERPRINT = """(async () => {
@@ -372,7 +372,7 @@ def test_a_wrong_fingerprint_ends_the_session(site):
     assert page.value(WRONG_FINGERPRINT) == 201
     one.live.wait_log("rtc-publish ends, url=/live/wrong")
     assert "certificate is not the one of its description" in one.live.log().split("rtc-publish ends, url=/live/wrong")[1].splitlines()[0]
-    assert not clients(one.live, "rtc-publish")
+    wait_until(lambda: not clients(one.live, "rtc-publish"), 10, "it is not listed any more")
 
 
 def test_a_server_without_dtls_says_so_and_serves_the_rest(server, tmp_path):

@@ -1,6 +1,7 @@
 """sb_rtc_load against our server: WHEP players and WHIP publishers over real ICE, DTLS and SRTP, and figures that fit."""
 
 import re
+import signal
 import subprocess
 import time
 
@@ -46,7 +47,7 @@ def assert_played(result: dict, count: int) -> None:
 def server_counts(live, event: str, field: str, count: int) -> list[int]:
     """What the server says of each session when it ends."""
     pattern = re.compile(rf"{event} ends.* {field}=(\d+)")
-    wait_until(lambda: len(pattern.findall(live.log())) >= count, 5, f"{count} times {event} ends")
+    wait_until(lambda: len(pattern.findall(live.log())) >= count, 20, f"{count} times {event} ends")
     return sorted(int(number) for number in pattern.findall(live.log()))
 
 
@@ -55,12 +56,22 @@ def assert_same_counts(ours: list[int], theirs: list[int]) -> None:
     assert len(ours) == len(theirs) and all(abs(a - b) <= 5 for a, b in zip(sorted(ours), sorted(theirs))), (ours, theirs)
 
 
+def pause(publisher) -> None:
+    """Until what it has sent has come to all players, however busy the machine is; nothing more is under way then."""
+    publisher.process.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+
+
 def test_players_of_what_rtmp_publishes(live, clip, load):
     publisher = load("sb_rtmp_publish", "-s", 0, "-r", live.url("cam"), "-i", clip("basic"), "--stamp")
-    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 10, "the stream is there")
-    real = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep"), "--seconds", 4)
-    light = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep"), "--seconds", 4, "--skip-decryption")
-    wait_until(lambda: len(clients(live, "rtc-play")) == 40, 4, "forty players are there")
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 20, "the stream is there")
+    real = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep"))
+    light = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep"), "--skip-decryption")
+    wait_until(lambda: len(clients(live, "rtc-play")) == 40, 20, "forty players are there")
+    time.sleep(4)
+    pause(publisher)
+    for players in (real, light):
+        players.stop()
     results = [real.result(), light.result()]
     for result in results:
         assert_played(result, 20)
@@ -70,19 +81,27 @@ def test_players_of_what_rtmp_publishes(live, clip, load):
     # Both kinds of players have counted each packet that the server sent them.
     assert_same_counts(per_client(results[0], "packets") + per_client(results[1], "packets"), server_counts(live, "rtc-play", "sent", 40))
     assert not clients(live, "rtc-play")
+    publisher.process.send_signal(signal.SIGCONT)
     publisher.stop()
     publisher.result()
 
 
 def test_publishers_and_players_of_what_they_publish(live, clip, load):
     publishers = load("sb_rtc_load", "-c", 3, "-s", 0, "-r", url(live, "whip", "cam_{i}"), "-i", clip("basic"), "--stamp", "--silence")
-    wait_until(lambda: len(clients(live, "rtc-publish")) == 3, 5, "three publishers are there")
+    wait_until(lambda: len(clients(live, "rtc-publish")) == 3, 20, "three publishers are there")
     time.sleep(0.5)
-    result = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep", "cam_1"), "--seconds", 4).result()
+    players = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep", "cam_1"))
+    wait_until(lambda: len(clients(live, "rtc-play")) == 20, 20, "twenty players are there")
+    time.sleep(4)
+    pause(publishers)
+    players.stop()
+    result = players.result()
+    publishers.process.send_signal(signal.SIGCONT)
     assert_played(result, 20)
     delay = result["metrics"]["delay_ms"]
     assert delay["count"] > 20 * 25 and 0 < delay["p50"] < 1000, delay
     assert_same_counts(per_client(result, "packets"), server_counts(live, "rtc-play", "sent", 20))
+    time.sleep(2)  # What they are late with is sent now.
     publishers.stop()
     sent = publishers.result()
     assert sent["failed"] == 0 and sent["metrics"]["late_ms"]["count"] == 3
@@ -97,7 +116,7 @@ def test_a_server_that_goes_is_a_failure(tmp_path, clip, load):
     live = LiveServer(tmp_path / "server", conf(RTC, ROOT)).start()
     publisher = load("sb_rtc_load", "-t", 1, "-s", 0, "-r", url(live, "whip"), "-i", clip("basic"))
     players = load("sb_rtc_load", "-c", 5, "-t", 1, "-s", 0, "-e", 0, "-r", url(live, "whep"))
-    wait_until(lambda: len(clients(live, "rtc-play")) == 5, 5, "five players are there")
+    wait_until(lambda: len(clients(live, "rtc-play")) == 5, 20, "five players are there")
     time.sleep(0.5)
     live.kill()
     for one, count in ((players, 5), (publisher, 1)):

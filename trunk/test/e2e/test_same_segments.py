@@ -85,14 +85,18 @@ def is_published(live) -> bool:
 
 
 def expect_one_playlist(nodes) -> None:
-    wait_until(lambda: len({get(node.base + node.playlist) for node in nodes}) == 1, 10, "one playlist for all", 0.02)
+    wait_until(lambda: len({get(node.base + node.playlist) for node in nodes}) == 1, 20, "one playlist for all", 0.02)
+
+
+def look_at(nodes) -> bool:
+    """One after the other. Whether each has listed something by now; who has not is waited for."""
+    return all(node.look() or node.playlists for node in nodes)
 
 
 def watch(nodes, seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        for node in nodes:
-            node.look()
+        look_at(nodes)
         time.sleep(0.2)
 
 
@@ -122,16 +126,18 @@ SAME = {"hls-ts": (HLS.format(more=""), "cam.m3u8"),
 def test_it_is_the_same_on_every_node(server, clip, output, playlist, way):
     nodes = three_nodes(server, output, playlist, way)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
-        wait_playable(nodes[0].live.url("cam"))
+        # From the first list of the origin's on.
+        wait_until(lambda: look_at(nodes), 40, "a playlist everywhere", 0.2)
         watch(nodes, SECONDS + 4)
         expect_one_playlist(nodes)
     # Another publisher, whenever it is ready: its fragments follow after a discontinuity, everywhere.
     origin = nodes[0].live
-    wait_until(lambda: nodes[0].look() or not is_published(origin), 10, "the first one has left")
+    wait_until(lambda: nodes[0].look() or not is_published(origin), 20, "the first one has left")
     with FfmpegPublisher(origin.url("cam"), clip("basic")):
         wait_until(lambda: nodes[0].look() or is_published(origin), 30, "the other publisher")
-        for node in nodes if playlist.endswith("m3u8") else []:
-            wait_until(lambda one=node: one.look() or "#EXT-X-DISCONTINUITY\n" in one.playlists[-1], 10, "a fragment of the other publisher")
+        if playlist.endswith("m3u8"):
+            wait_until(lambda: look_at(nodes) and all("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes), 30,
+                       "a fragment of the other publisher")
         watch(nodes, SECONDS)
         expect_one_playlist(nodes)
     expect_the_same(nodes)
@@ -164,8 +170,7 @@ def test_gaps_and_another_codec_change_nothing(server, clip, way):
     gaps, change = with_audio_gaps(read_flv(clip("bframes"))), one_after_another(read_flv(clip("basic")), read_flv(clip("hevc")), 4000)
     for tags, seconds in ((gaps, 10), (change, 7)):
         publisher = publish_tags(nodes[0].live, clip("basic"), tags)
-        for node in everybody:
-            wait_until(lambda one=node: one.look() or one.playlists, 20, "a playlist", 0.2)
+        wait_until(lambda: look_at(everybody), 40, "a playlist everywhere", 0.2)
         watch(everybody, seconds)
         publisher.stop()
         assert publisher.error is None
@@ -193,13 +198,12 @@ def test_two_edges_are_the_same_for_ten_minutes(server, clip):
             expect_one_playlist(each)
 
     with FfmpegPublisher(lives[0].url("cam"), clip("bframes")):
-        for each in everybody:
-            wait_until(lambda node=each: node.look() or node.playlists, 20, "a playlist", 0.2)
+        wait_until(lambda: look_at(everybody), 40, "a playlist everywhere", 0.2)
         watch(everybody, 10)
         settle()
     while time.monotonic() < end:
         for tags, seconds in ((gaps, 19), (change, 15)):
-            wait_until(lambda: not is_published(lives[0]), 10, "the one before has left")
+            wait_until(lambda: not is_published(lives[0]), 20, "the one before has left")
             publisher = publish_tags(lives[0], clip("basic"), tags)
             watch(everybody, seconds)
             publisher.stop()
@@ -231,7 +235,7 @@ def kick_relays(origin) -> int:
 def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way):
     nodes = three_nodes(server, HLS.format(more=more), way=way)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
-        wait_playable(nodes[0].live.url("cam"))
+        wait_until(lambda: look_at(nodes), 40, "a playlist everywhere", 0.2)
         watch(nodes, 7)
         assert kick_relays(nodes[0].live) == 1
         watch(nodes, 6)
@@ -248,16 +252,19 @@ def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
     second = server(hls)
     edge = server(f"cluster {{ mode remote; origin 127.0.0.1:{first.ports['rtmp']} 127.0.0.1:{second.ports['rtmp']}; }} {hls}")
     node = Node(edge, "cam.m3u8")
+    publisher = FfmpegPublisher(first.url("cam"), clip("basic"))
     try:
-        with FfmpegPublisher(first.url("cam"), clip("basic")):
-            wait_playable(first.url("cam"))
-            watch([node], 6)
-            before = node.playlists[-1]
-            first.process.send_signal(signal.SIGKILL)
+        wait_playable(first.url("cam"), 20)
+        wait_until(lambda: look_at([node]), 40, "a playlist", 0.2)
+        watch([node], 6)
+        before = node.playlists[-1]
+        first.process.send_signal(signal.SIGKILL)
+        publisher.kill()
         with FfmpegPublisher(second.url("cam"), clip("basic")):
-            wait_until(lambda: node.look() or "#EXT-X-DISCONTINUITY\n" in node.playlists[-1], 20, "a fragment of the other origin", 0.1)
+            wait_until(lambda: node.look() or "#EXT-X-DISCONTINUITY\n" in node.playlists[-1], 40, "a fragment of the other origin", 0.1)
             watch([node], 3)
     finally:
+        publisher.kill()
         first.kill()
     newest = max(int(number) for number in re.findall(r"cam-([0-9]+)\.ts", before))
     behind = re.findall(r"cam-([0-9]+)\.ts", node.playlists[-1].split("#EXT-X-DISCONTINUITY\n")[-1])
@@ -349,7 +356,7 @@ def test_a_player_may_change_nodes_at_any_request(server, clip, chromium, html, 
         with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
             wait_playable(nodes[0].live.url("cam"))
             for node in nodes:
-                wait_until(lambda: names_in_hls(get(node.base + "cam.m3u8").decode()), 10, "a playlist")
+                wait_until(lambda: names_in_hls(get(node.base + "cam.m3u8").decode()), 20, "a playlist")
             page = chromium.page().goto(f"{any_node.url}/page.html")
             page.wait("video.currentTime > 0 && !video.paused", 20)
             began = page.value("[video.currentTime, performance.now()]")

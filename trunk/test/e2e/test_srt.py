@@ -37,6 +37,10 @@ def start(server, root: str = "", vhost: str = "", more: str = ""):
     return server(VHOST % vhost + more, root=ROOT % root)
 
 
+# For players in ffmpeg. With the usual 120 ms a busy machine makes it late by itself, and what is late is dropped.
+PATIENT = {"latency": 2_000_000}
+
+
 def srt_url(live, stream_id: str, port: int | None = None, **options) -> str:
     """For ffmpeg, whose times are microseconds."""
     query = "".join(f"&{name}={value}" for name, value in options.items())
@@ -58,7 +62,7 @@ class Sender:
         self.process.kill()
         self.process.communicate()
 
-    def ended(self, limit_s: float = 15) -> str:
+    def ended(self, limit_s: float = 30) -> str:
         """What it said, once it has ended by itself."""
         return self.process.communicate(timeout=limit_s)[1]
 
@@ -72,11 +76,11 @@ def streams(live) -> dict:
 
 
 def wait_published(live, stream: str = "cam") -> None:
-    wait_until(lambda: stream in streams(live), 15, f"{stream} is published")
+    wait_until(lambda: stream in streams(live), 30, f"{stream} is published")
 
 
 def client(live, kind: str) -> dict:
-    return wait_until(lambda: next((one for one in live.api("/api/v1/clients/")["clients"] if one["type"] == kind), None), 10, kind)
+    return wait_until(lambda: next((one for one in live.api("/api/v1/clients/")["clients"] if one["type"] == kind), None), 20, kind)
 
 
 def http(live, path: str) -> str:
@@ -105,18 +109,18 @@ def test_what_ffmpeg_publishes_plays_by_everything(server, clip):
     live = start(server)
     with publish(live, clip("basic")):
         wait_published(live)
-        wait_playable(http(live, "cam.m3u8"), 20)
-        urls = [live.url("cam"), http(live, "cam.flv"), http(live, "cam.m3u8"), srt_url(live, "#!::r=live/cam,m=request")]
+        wait_playable(http(live, "cam.m3u8"), 40)
+        urls = [live.url("cam"), http(live, "cam.flv"), http(live, "cam.m3u8"), srt_url(live, "#!::r=live/cam,m=request", **PATIENT)]
         played = beside(*(lambda url=url: play_check.play(url, 5) for url in urls))
         sender = client(live, "srt-publish")
         figures = metrics(live)
     assert [one.problems() for one in played] == [[], [], [], []]
     assert sender["publish"] and sender["ip"] == "127.0.0.1" and sender["recv_bytes"] > 100_000
     assert sender["srt"]["peer_version"].startswith("1.") and sender["srt"]["latency_ms"] == 120 and not sender["srt"]["encrypted"]
-    assert sender["srt"]["drop"] == 0 and 0 < sender["srt"]["rtt_ms"] < 200
+    assert sender["srt"]["drop"] == 0 and 0 < sender["srt"]["rtt_ms"] < 2000
     assert figures['millrace_srt_connections{kind="publish"}'] == 1 and figures['millrace_srt_packets_total{direction="in"}'] > 100
-    wait_until(lambda: not streams(live), 15, "the stream has ended 10 s after its publisher was killed")
-    live.wait_log("Transport Stats # pktRecv=")
+    wait_until(lambda: not streams(live), 30, "the stream has ended 10 s after its publisher was killed")
+    live.wait_log("Transport Stats # pktRecv=", 25)
     live.wait_log("cleanup when unpublish, url=/live/cam")
 
 
@@ -125,12 +129,12 @@ def test_an_rtmp_stream_plays_by_srt_from_a_key_frame_on(server, clip):
     with FfmpegPublisher(live.url("cam"), clip("basic")):
         wait_published(live)
         ids = ["#!::r=live/cam,m=request", "live/cam", "read:live/cam", "srt%3A%2F%2F127.0.0.1%2Flive%2Fcam"]
-        played = beside(*(lambda one=one: play_check.play(srt_url(live, one), 4) for one in ids),
+        played = beside(*(lambda one=one: play_check.play(srt_url(live, one, **PATIENT), 4) for one in ids),
                         lambda: client(live, "srt-play"))
         assert [one.problems() for one in played[:-1]] == [[], [], [], []]
         assert played[-1]["srt"]["latency_ms"] >= 120 and not played[-1]["publish"]
         first = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=flags", "-read_intervals", "%+#1", "-of",
-                                "json", srt_url(live, "live/cam")], capture_output=True, text=True, timeout=20, check=True)
+                                "json", srt_url(live, "live/cam")], capture_output=True, text=True, timeout=40, check=True)
     assert json.loads(first.stdout)["packets"][0]["flags"].startswith("K")
 
 
@@ -140,7 +144,7 @@ def test_streams_are_encrypted_with_keys_of_every_length(server, clip, bits):
     keys = {"passphrase": SECRET, "pbkeylen": bits // 8}
     with publish(live, clip("basic"), **keys):
         wait_published(live)
-        played = play_check.play(srt_url(live, "live/cam", **keys), 4)
+        played = play_check.play(srt_url(live, "live/cam", **keys, **PATIENT), 4)
         sender = client(live, "srt-publish")
     assert played.problems() == []
     assert sender["srt"]["encrypted"] and sender["srt"]["key_bits"] == bits
@@ -177,15 +181,17 @@ def test_who_is_refused_hears_the_reason(server, clip):
         with publish(live, clip("basic")):
             wait_published(live)
             assert reject_code(live, "#!::r=live/cam,m=publish") == 1409
-        wait_until(lambda: "on_unpublish" in hooks.actions() and hooks.actions().count("on_close") >= 3, 15, "the end is told, 10 s after the publisher was killed")
+        wait_until(lambda: "on_unpublish" in hooks.actions() and hooks.actions().count("on_close") >= 3, 30, "the end is told, 10 s after the publisher was killed")
 
 
 def reject_code(live, stream_id: str) -> int:
     """What a client of libsrt is told."""
     library, text, stream_id_option = libsrt() or pytest.skip("no libsrt"), stream_id.encode(), SrtSender.STREAM_ID
-    address = srt_address("127.0.0.1", live.ports["srt"])
+    connect_timeout_option, address = 36, srt_address("127.0.0.1", live.ports["srt"])
     one = library.srt_create_socket()
     try:
+        # The usual three seconds may be over before a busy machine lets the server answer.
+        assert library.srt_setsockflag(one, connect_timeout_option, struct.pack("=i", 15_000), 4) == 0
         assert library.srt_setsockflag(one, stream_id_option, text, len(text)) == 0
         assert library.srt_connect(one, address, len(address)) == -1, "it was accepted"
         return library.srt_getrejectreason(one)
@@ -202,8 +208,8 @@ def test_kicks_and_callbacks_reach_srt_clients(server, clip):
         assert "u=me" in hooks.first("on_publish").body["param"] and "secret-of-me" not in live.log()
         one = client(live, "srt-publish")
         kick(live, one["id"])
-        sender.ended(10)
-        wait_until(lambda: not streams(live), 5, "it has gone")
+        sender.ended(20)
+        wait_until(lambda: not streams(live), 15, "it has gone")
         hooks.wait_for("on_unpublish")
         assert hooks.wait_for("on_close").body["recv_bytes"] > 0
 
@@ -216,7 +222,8 @@ def test_a_virtual_host_without_srt_refuses(server, clip):
 
 def test_datagrams_of_strangers_hurt_nothing(server, clip):
     live = start(server)
-    with publish(live, clip("basic")), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+    # They fill the server's buffer when it is kept waiting: what is lost then has time to come again.
+    with publish(live, clip("basic"), **PATIENT), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         wait_published(live)
         with concurrent.futures.ThreadPoolExecutor() as pool:
             watched = pool.submit(play_check.play, http(live, "cam.flv"), 4)
@@ -232,13 +239,13 @@ def test_datagrams_of_strangers_hurt_nothing(server, clip):
 @pytest.mark.alone
 @pytest.mark.parametrize("loss, delay_s", [(0.05, 0.01), (0.10, 0.025)])
 def test_a_bad_link_loses_nothing_for_good(server, clip, loss, delay_s):
-    live = start(server, root="latency 400;")
+    live = start(server, root="latency 3000;")
     with UdpLink(free_port(), live.ports["srt"], loss=loss, delay_s=delay_s, srt_losses_max=3) as link:
         port = link.front.getsockname()[1]
-        with Sender(srt_url(live, "#!::r=live/cam,m=publish", port=port, latency=400_000), clip("basic")):
+        with Sender(srt_url(live, "#!::r=live/cam,m=publish", port=port, latency=3_000_000), clip("basic")):
             wait_published(live)
             played = beside(lambda: play_check.play(http(live, "cam.flv"), 6),
-                            lambda: play_check.play(srt_url(live, "live/cam", port=port, latency=400_000), 6, patience_s=25))
+                            lambda: play_check.play(srt_url(live, "live/cam", port=port, latency=3_000_000), 6, patience_s=25))
             sender = client(live, "srt-publish")
     assert sender["srt"]["loss"] > 0 and sender["srt"]["retrans"] > 0 and sender["srt"]["drop"] == 0, sender["srt"]
     assert [one.problems() for one in played] == [[], []], sender["srt"]
@@ -252,8 +259,8 @@ def test_srt_live_transmit_carries_a_stream_on(server, clip, tmp_path):
     with FfmpegPublisher(live.url("cam"), clip("basic")):
         wait_published(live)
         with open(file, "wb") as out:
-            subprocess.run(["srt-live-transmit", "-q", "-to:5", "-t:5", "-a:no", f"srt://127.0.0.1:{live.ports['srt']}?streamid=live/cam", "file://con"],
-                           stdout=out, stderr=subprocess.DEVNULL, timeout=20, check=False)
+            subprocess.run(["srt-live-transmit", "-q", "-to:8", "-t:8", "-a:no", f"srt://127.0.0.1:{live.ports['srt']}?streamid=live/cam", "file://con"],
+                           stdout=out, stderr=subprocess.DEVNULL, timeout=40, check=False)
     data = file.read_bytes()
     assert len(data) > 188 * 500 and len(data) % 188 == 0 and set(data[::188]) == {0x47}
 
@@ -262,4 +269,4 @@ def test_a_client_without_a_stream_id_plays_the_default_one(server, clip):
     live = start(server, root='default_streamid "#!::r=live/cam,m=request";')
     with FfmpegPublisher(live.url("cam"), clip("basic")):
         wait_published(live)
-        assert play_check.play(f"srt://127.0.0.1:{live.ports['srt']}", 3).problems() == []
+        assert play_check.play(f"srt://127.0.0.1:{live.ports['srt']}?latency={PATIENT['latency']}", 3).problems() == []

@@ -13,7 +13,7 @@ import pytest
 from hook_server import Answer, HookServer
 from live_server import free_port, wait_until
 from players import FfmpegPublisher
-from test_srt import (SECRET, Sender, client, http, needs_tools, publish, reject_code, srt_url, start, streams, wait_published)
+from test_srt import (PATIENT, SECRET, Sender, client, http, needs_tools, publish, reject_code, srt_url, start, streams, wait_published)
 from test_srt import pytestmark  # noqa: F401  pylint: disable=unused-import
 
 INGEST = 'ingest cam { enabled on; input { type stream; url "%s"; } ffmpeg /no/ffmpeg; engine { enabled off; output rtmp://127.0.0.1:$rtmp/live/pulled; } }'
@@ -33,12 +33,12 @@ def test_an_ingest_pulls_from_a_listener_and_plays_by_everything(server, clip, b
     with Sender(listener(port, **keys), clip("basic")):
         live = start(server, more=INGEST % mine)
         wait_published(live, "pulled")
-        played = [play_check.play(url, 4) for url in (http(live, "pulled.flv"), srt_url(live, "live/pulled"))]
+        played = [play_check.play(url, 4) for url in (http(live, "pulled.flv"), srt_url(live, "live/pulled", **PATIENT))]
         one = client(live, "srt-publish")
     assert [each.problems() for each in played] == [[], []]
     assert one["srt"]["latency_ms"] >= 200 and one["srt"].get("key_bits", 0) == bits and one["recv_bytes"] > 100_000
     # ffmpeg has gone, and is called again.
-    wait_until(lambda: not streams(live), 15, "the stream has ended")
+    wait_until(lambda: not streams(live), 30, "the stream has ended")
     live.wait_log("IGS retry in")
     with Sender(listener(port, **keys), clip("basic")):
         wait_published(live, "pulled")
@@ -62,7 +62,7 @@ def test_a_forward_pushes_to_another_server_and_says_why_not(server, clip):
         assert not [each for each in here.api("/api/v1/clients/")["clients"] if each["type"].startswith("srt")], "a push is no client"
     assert played.problems() == []
     assert one["srt"]["encrypted"] and one["srt"]["key_bits"] == 192 and one["srt"]["latency_ms"] == 200
-    wait_until(lambda: not streams(there), 5, "a goodbye ends it at once")
+    wait_until(lambda: not streams(there), 8, "a goodbye ends it at once")
     wrong = server(FORWARD % f"srt://127.0.0.1:{there.ports['srt']}?passphrase=another-passphrase")
     with FfmpegPublisher(wrong.url("other"), clip("basic")):
         wrong.wait_log("FWR retry in")
@@ -87,7 +87,7 @@ def test_srt_live_transmit_takes_a_push(server, clip, tmp_path, bits):
     try:
         live = server(FORWARD % f"srt://127.0.0.1:{port}?{keys}")
         with FfmpegPublisher(live.url("cam"), clip("basic")):
-            wait_until(lambda: file.stat().st_size > 188 * 1000, 20, "it gets the stream")
+            wait_until(lambda: file.stat().st_size > 188 * 1000, 40, "it gets the stream")
     finally:
         taker.kill()
         taker.wait()
@@ -184,7 +184,7 @@ def with_cues(data: bytes, pid: int = 0x1F0) -> bytes:
 
 def probe(url: str) -> list[str]:
     done = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,codec_type,codec_tag_string", "-of", "json", url], capture_output=True, text=True,
-                          timeout=30, check=False)
+                          timeout=60, check=False)
     return [one.get("codec_name", one["codec_type"]) for one in json.loads(done.stdout or "{}").get("streams", [])]
 
 
@@ -202,10 +202,10 @@ def test_srt_players_get_every_track_as_it_came(server, rich):
     live = start(server)
     with Feeder(srt_url(live, "#!::r=live/cam,m=publish"), rich, 40):
         wait_published(live)
-        wait_until(lambda: len(streams(live)["cam"].get("tracks") or [1, 2]) >= 2, 10, "it has tracks")
+        wait_until(lambda: len(streams(live)["cam"].get("tracks") or [1, 2]) >= 2, 20, "it has tracks")
         seen = probe(srt_url(live, "live/cam"))
-        data = subprocess.run(["srt-live-transmit", "-q", "-t:6", "-to:6", "-a:no", srt_url(live, "live/cam"), "file://con"], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, timeout=30, check=False).stdout
+        data = subprocess.run(["srt-live-transmit", "-q", "-t:6", "-to:6", "-a:no", srt_url(live, "live/cam", latency=2000), "file://con"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=30, check=False).stdout
         known = streams(live)["cam"]
     assert [one for one in seen if one in ("h264", "aac", "ac3", "mp2", "scte_35")] == ["h264", "aac", "ac3", "mp2", "scte_35"], seen
     data = data[:len(data) // 188 * 188]
@@ -221,10 +221,10 @@ def test_two_audio_tracks_come_out_and_begin_at_a_key_frame(server, clip):
     with publish(live, clip("basic"), options="-map 0:v -map 0:a -map 0:a -c:v copy -c:a:0 copy -c:a:1 ac3"):
         wait_published(live)
         assert probe(srt_url(live, "live/cam")) == ["h264", "aac", "ac3"]
-        assert play_check.play(srt_url(live, "live/cam"), 4).problems() == []
+        assert play_check.play(srt_url(live, "live/cam", **PATIENT), 4).problems() == []
         in_hls = wait_until(lambda: probe(http(live, "cam.m3u8")), 30, "the HLS list has segments", 0.5)
         first = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=flags", "-read_intervals", "%+#1", "-of", "json",
-                                srt_url(live, "live/cam")], capture_output=True, text=True, timeout=20, check=True)
+                                srt_url(live, "live/cam")], capture_output=True, text=True, timeout=40, check=True)
     assert json.loads(first.stdout)["packets"][0]["flags"].startswith("K")
     assert {"h264", "aac"} <= set(in_hls)
 
@@ -246,7 +246,7 @@ def test_a_callback_names_the_passphrase_of_a_stream(server, clip):
             wait_published(live)
             assert client(live, "srt-publish")["srt"]["key_bits"] == 256
             assert reject_code(live, "#!::r=live/cam,m=request") == 11
-            assert play_check.play(srt_url(live, "live/cam", passphrase=SECRET + "-of-players"), 3).problems() == []
+            assert play_check.play(srt_url(live, "live/cam", passphrase=SECRET + "-of-players", **PATIENT), 3).problems() == []
             said = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", srt_url(live, "live/cam", passphrase=SECRET), "-t", "1", "-f", "null", "-"],
                                   capture_output=True, text=True, timeout=30, check=False)
             assert said.returncode != 0

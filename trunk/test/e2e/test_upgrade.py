@@ -25,7 +25,7 @@ from test_workers import is_gone, playlist, segments
 
 VHOST = """
 http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
-hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }
+hls { enabled on; hls_fragment 1; hls_window 30; hls_path $folder/html; }
 """
 
 
@@ -40,7 +40,7 @@ def upgrade(live: LiveServer) -> int:
     assert answer.status == 200, (answer.status, answer.body, live.log()[-2000:])
     data = answer.json()["data"]
     assert data["state"] == "draining" and data["error"] == "", data
-    wait_until(lambda: served_by(live) == data["successor"], 5, "the new program answers")
+    wait_until(lambda: served_by(live) == data["successor"], 20, "the new program answers")
     return data["successor"]
 
 
@@ -77,14 +77,14 @@ def test_nobody_notices(live, clip):
     seen: list = []
     watching = threading.Thread(target=lambda: seen.append(play_check.play(flv, 10)))
     watching.start()
-    wait_until(lambda: playlist_or_none(base) and len(segments(base)) >= 2, 20, "HLS is there")
+    wait_until(lambda: playlist_or_none(base) and len(segments(base)) >= 2, 40, "HLS is there")
     old_segments = segments(base)
     assert facts(live)["state"] == "serving" and facts(live)["others"] == []
     old = live.process.pid
     new = upgrade(live)
     assert new != old and (live.folder / "srs.pid").read_text() == str(new)
     after = start_player(live)
-    wait_until(lambda: videos(after) > 50 and videos(before) > 100, 15, "both play")
+    wait_until(lambda: videos(after) > 50 and videos(before) > 100, 20, "both play")
     state = facts(live)
     assert state["pid"] == new and state["state"] == "serving" and len(state["others"]) == 1, state
     assert state["others"][0]["pid"] == old and state["others"][0]["publishers"] == 1, state
@@ -105,7 +105,7 @@ def test_nobody_notices(live, clip):
     assert_gapless(after.stop(), publisher.sent, "the player that came later")
     publisher.stop()
     live.wait_log("this process has no client any more", 20)
-    wait_until(lambda: facts(live)["others"] == [], 5, "the old process serves nobody")
+    wait_until(lambda: facts(live)["others"] == [], 20, "the old process serves nobody")
     # It stays as the parent, because the test waits for it.
     assert live.process.poll() is None
     again = start_publisher(live, clip)
@@ -124,14 +124,14 @@ def test_a_publisher_that_can_be_asked_comes_over(live, server, clip):
     """It is our own RTMP client, a forward, which announces Reconnect. No frame is lost."""
     encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{live.ports['rtmp']}; }}")
     publisher = start_publisher(encoder, clip)
-    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 10, "it is forwarded")
+    wait_until(lambda: live.api("/api/v1/streams/")["streams"], 20, "it is forwarded")
     time.sleep(1.5)
     before = start_player(live)
     able = RtmpClient(live.ports["rtmp"])
     able.connect("live", capsEx=1)
     able.create_stream()
     able.call("play", 5, None, "cam", -2000, stream_id=1)
-    wait_until(lambda: videos(before) > 10, 10, "it plays")
+    wait_until(lambda: videos(before) > 10, 20, "it plays")
     seen_flv: list = []
     flv = threading.Thread(target=lambda: seen_flv.append(play_check.play(f"http://127.0.0.1:{live.ports['http']}/live/cam.flv", 9)))
     flv.start()
@@ -142,10 +142,10 @@ def test_a_publisher_that_can_be_asked_comes_over(live, server, clip):
         pass
     assert told["tcUrl"] == f"rtmp://127.0.0.1:{live.ports['rtmp']}/live", told
     able.close()
-    wait_until(lambda: "FWR goes on at" in encoder.log(), 10, "it has come over")
-    wait_until(lambda: facts(live)["others"][0]["publishers"] == 0, 5, "the old process has no publisher")
+    wait_until(lambda: "FWR goes on at" in encoder.log(), 20, "it has come over")
+    wait_until(lambda: facts(live)["others"][0]["publishers"] == 0, 15, "the old process has no publisher")
     seen = videos(before), videos(after)
-    wait_until(lambda: videos(before) > seen[0] + 50 and videos(after) > seen[1] + 50, 10, "both go on")
+    wait_until(lambda: videos(before) > seen[0] + 50 and videos(after) > seen[1] + 50, 20, "both go on")
     flv.join()
     # A player that would end with the stream. A splice begins with the newest key frame, which it has had; none is left out.
     steps = [(later - earlier) % play_check.CLIP_FRAMES for earlier, later in zip(seen_flv[0].frames, seen_flv[0].frames[1:])]
@@ -171,8 +171,8 @@ def test_no_connection_is_lost(live):
     def connect_all_the_time() -> None:
         while not stop.is_set():
             try:
-                live.api("/api/v1/versions")
-                client = RtmpClient(live.ports["rtmp"], timeout=5)
+                live.api("/api/v1/versions", limit_s=15)
+                client = RtmpClient(live.ports["rtmp"], timeout=15)
                 client.connect("live")
                 client.close()
                 done.append(1)
@@ -184,10 +184,10 @@ def test_no_connection_is_lost(live):
         thread.start()
     for _ in range(3):
         count = len(done)
-        wait_until(lambda: len(done) > count + 20, 10, "clients come")  # pylint: disable=cell-var-from-loop
+        wait_until(lambda: len(done) > count + 20, 30, "clients come")  # pylint: disable=cell-var-from-loop
         upgrade(live)
     count = len(done)
-    wait_until(lambda: len(done) > count + 20, 10, "clients come")
+    wait_until(lambda: len(done) > count + 20, 30, "clients come")
     stop.set()
     for thread in threads:
         thread.join()
@@ -207,7 +207,7 @@ def test_twice_in_a_row(live, clip):
     watched["three"] = start_player(live, "three")
     assert {one["pid"] for one in facts(live)["others"]} == {live.process.pid, first}
     late = {stream: start_player(live, stream) for stream in publishers}
-    wait_until(lambda: all(videos(player) > 50 for player in [*late.values(), *watched.values()]), 15, "all play")
+    wait_until(lambda: all(videos(player) > 50 for player in [*late.values(), *watched.values()]), 30, "all play")
     assert {one["name"] for one in live.api("/api/v1/streams/")["streams"]} == set(publishers)
     # A stream is published once, whichever process has it.
     for stream in publishers:
@@ -265,13 +265,14 @@ def test_a_program_that_does_not_start(server, own_program, clip, fault):
         why = "exited with 7"
     answer = ask(live.ports["api"], "POST", "/api/v1/upgrade")
     assert answer.status == 500 and why in answer.json()["message"], answer.body
-    assert "upgrade: this process goes on" in live.log() and why in live.log()
+    live.wait_log("upgrade: this process goes on")
+    assert why in live.log()
     state = facts(live)
     assert state["state"] == "serving" and state["pid"] == live.process.pid and why in state["error"], state
     assert (live.folder / "srs.pid").read_text() == str(live.process.pid)
     seen = videos(player)
     late = start_player(live)
-    wait_until(lambda: videos(player) > seen + 10 and videos(late) > 10, 5, "it goes on")
+    wait_until(lambda: videos(player) > seen + 10 and videos(late) > 10, 15, "it goes on")
     assert_gapless(player.stop(), publisher.sent)
     late.stop()
     # And when it is put right, it works.
@@ -286,22 +287,22 @@ def test_a_program_that_does_not_start(server, own_program, clip, fault):
 
 def test_a_signal_does_the_same_and_another_one_is_of_the_new_program(live):
     live.process.send_signal(signal.SIGUSR2)
-    wait_until(lambda: served_by(live) != live.process.pid, 10, "the new program answers")
+    wait_until(lambda: served_by(live) != live.process.pid, 20, "the new program answers")
     first = served_by(live)
     # The parent passes it on, as it does with a reload.
-    wait_until(lambda: "this process stays without clients" in live.log(), 10, "the old one is a parent")
+    wait_until(lambda: "this process stays without clients" in live.log(), 20, "the old one is a parent")
     live.process.send_signal(signal.SIGUSR2)
-    wait_until(lambda: served_by(live) != first, 10, "the next one answers")
-    wait_until(lambda: is_gone(first), 10, "the first one is gone")
+    wait_until(lambda: served_by(live) != first, 20, "the next one answers")
+    wait_until(lambda: is_gone(first), 20, "the first one is gone")
     reloads = live.log().count("reload finished, code=0")
     live.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: live.log().count("reload finished, code=0") > reloads, 5, "it reloads")
+    wait_until(lambda: live.log().count("reload finished, code=0") > reloads, 15, "it reloads")
 
 
 def test_the_parent_ends_as_the_new_program_does(live):
     new = upgrade(live)
     os.kill(new, signal.SIGKILL)
-    assert live.process.wait(10) == 128 + signal.SIGKILL
+    assert live.process.wait(20) == 128 + signal.SIGKILL
     live.process = None
 
 
@@ -309,20 +310,20 @@ def test_the_new_program_ends_with_its_parent(live):
     new = upgrade(live)
     live.process.kill()
     live.process.wait()
-    wait_until(lambda: is_gone(new), 5, "it ends")
+    wait_until(lambda: is_gone(new), 15, "it ends")
     live.process = None
 
 
 def test_clients_that_stay_are_closed_at_the_limit(server, clip):
-    live = server(vhost=VHOST, root="upgrade_limit 2;\ngrace_final_wait 500;\n")
+    live = server(vhost=VHOST, root="upgrade_limit 8;\ngrace_final_wait 500;\n")
     publisher = start_publisher(live, clip)
     upgrade(live)
     time.sleep(1)
     assert publisher.error is None and publisher.is_alive()
-    live.wait_log("1 connections are left after 2 s", 5)
-    publisher.join(5)
+    live.wait_log("1 connections are left after 8 s", 25)
+    publisher.join(20)
     assert not publisher.is_alive()
-    live.wait_log("this process stays without clients", 5)
+    live.wait_log("this process stays without clients", 20)
     start_publisher(live, clip).stop()
 
 
@@ -354,9 +355,9 @@ def test_the_init_script_upgrades_a_daemon(tmp_path, clip, own_program):
         assert "upgraded" in script("upgrade")
         third = served_by(live)
         player = start_player(live)
-        wait_until(lambda: videos(player) > 20, 10, "the stream of the first process")
+        wait_until(lambda: videos(player) > 20, 20, "the stream of the first process")
         assert not is_gone(first) and len({first, second, third}) == 3
-        wait_until(lambda: is_gone(second), 10, "the second has nothing to do any more")
+        wait_until(lambda: is_gone(second), 20, "the second has nothing to do any more")
         publisher.stop()
         assert_gapless(player.stop(), publisher.sent)
         wait_until(lambda: is_gone(first), 20, "the old process has ended")
@@ -365,9 +366,9 @@ def test_the_init_script_upgrades_a_daemon(tmp_path, clip, own_program):
         again = start_publisher(live, clip)
         assert "upgraded" in script("upgrade")
         script("stop")
-        again.join(5)
+        again.join(20)
         assert not again.is_alive()
-        wait_until(lambda: is_gone(third), 10, "the process before has ended with it")
+        wait_until(lambda: is_gone(third), 20, "the process before has ended with it")
     finally:
         for pid in {int(one) for one in re.findall(r"\]\[(\d+)\]\[", live.log())}:
             if not is_gone(pid):
@@ -385,10 +386,10 @@ def test_only_this_machine_may_ask(live):
 @pytest.mark.skipif(not installed("ffmpeg"), reason="no ffmpeg")
 def test_ffmpeg_publishes_and_plays_on(live, clip):
     with FfmpegPublisher(live.url("cam"), clip("basic")):
-        wait_playable(live.url("cam"), 20)
-        wait_until(lambda: playlist_or_none(f"http://127.0.0.1:{live.ports['http']}/live/"), 20, "HLS is there")
+        wait_playable(live.url("cam"), 40)
+        wait_until(lambda: playlist_or_none(f"http://127.0.0.1:{live.ports['http']}/live/"), 40, "HLS is there")
         seen: list = []
-        players = [threading.Thread(target=lambda url=url: seen.append(play_check.play(url, 9).problems()))
+        players = [threading.Thread(target=lambda url=url: seen.append(play_check.play(url, 9, patience_s=30).problems()))
                    for url in (live.url("cam"), f"http://127.0.0.1:{live.ports['http']}/live/cam.m3u8")]
         for one in players:
             one.start()
@@ -404,17 +405,17 @@ def test_ffmpeg_publishes_and_plays_on(live, clip):
 def test_srt_goes_on_at_the_old_process_and_begins_at_the_new_one(server, clip):
     """Both have the same UDP port."""
     live = test_srt.start(server)
-    play_url = test_srt.srt_url(live, "#!::r=live/cam,m=request")
-    with test_srt.publish(live, clip("basic")):
+    play_url = test_srt.srt_url(live, "#!::r=live/cam,m=request", **test_srt.PATIENT)
+    with test_srt.publish(live, clip("basic"), **test_srt.PATIENT):
         test_srt.wait_published(live)
-        wait_playable(live.url("cam"), 20)
+        wait_playable(live.url("cam"), 40)
         seen: list = []
         watching = threading.Thread(target=lambda: seen.append(play_check.play(play_url, 9).problems()))
         watching.start()
         time.sleep(3)
         upgrade(live)
         assert play_check.play(play_url, 3).problems() == [], "a player of the new process, over SRT"
-        with test_srt.publish(live, clip("basic"), "second"):
+        with test_srt.publish(live, clip("basic"), "second", **test_srt.PATIENT):
             test_srt.wait_published(live, "second")
             assert play_check.play(live.url("second"), 2).problems() == []
             watching.join()
@@ -435,10 +436,10 @@ def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aio
     publisher = test_rtc_client.Client(aiortc, "whip", address % "whip", "H264")
     players = []
     try:
-        wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 15, "it publishes")
-        wait_playable(live.url("cam"), 10)
+        wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 30, "it publishes")
+        wait_playable(live.url("cam"), 25)
         players.append(test_rtc_client.Client(aiortc, "whep", address % "whep", "H264", 9))
-        wait_until(lambda: sum(one["type"] == "rtc-play" for one in live.api("/api/v1/clients/")["clients"]), 10, "it plays")
+        wait_until(lambda: sum(one["type"] == "rtc-play" for one in live.api("/api/v1/clients/")["clients"]), 30, "it plays")
         time.sleep(2)
         upgrade(live)
         players.append(test_rtc_client.Client(aiortc, "whep", address % "whep", "H264", 3))
@@ -451,7 +452,7 @@ def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aio
             one.kill()
     assert sent["video"] > 90, sent
     for one, seconds in zip(got, (9, 3)):
-        assert one["video"]["frames"] > 20 * seconds and one["video"]["gap"] < 0.5, one
+        assert one["video"]["frames"] > 20 * seconds and one["video"]["gap"] < 0.5 and one["video"]["pause"] < 3, one
         assert one["audio"]["frames"] > 30 * seconds, one
 
 
@@ -472,14 +473,14 @@ def test_the_first_process_of_a_container_stays(tmp_path, clip):
         second = upgrade(live)
         assert len({1, first, second}) == 3
         player = start_player(live)
-        wait_until(lambda: videos(player) > 20, 10, "the stream of the first process")
+        wait_until(lambda: videos(player) > 20, 20, "the stream of the first process")
         publisher.stop()
         assert_gapless(player.stop(), publisher.sent)
         live.wait_log("this process stays without clients", 20)
         assert served_by(live) == second
         [inside] = Path(f"/proc/{live.process.pid}/task/{live.process.pid}/children").read_text().split()
         os.kill(int(inside), signal.SIGQUIT)
-        assert live.process.wait(15) == 0
+        assert live.process.wait(30) == 0
         assert live.log().count("srs terminated") == 3, "all have ended in order"
     finally:
         live.kill()
@@ -493,10 +494,10 @@ def test_nobody_notices_among_many(server, load, clip, publishers, players):
     live.write_conf(live.conf_path.read_text().replace("max_connections     1000;", "max_connections     5000;"))
     live.process.send_signal(signal.SIGHUP)
     live.wait_log("reload finished, code=0")
-    senders = load("sb_rtmp_publish", "-c", publishers, "-i", clip("basic"), "-s", 0, "-r", live.url("s_{i}"), "--seconds", 30)
+    senders = load("sb_rtmp_publish", "-c", publishers, "-i", clip("basic"), "-s", 0, "-r", live.url("s_{i}"))
     wait_until(lambda: len(live.api("/api/v1/streams/?count=1000")["streams"]) == publishers, 30, "all are published")
     base = f"http://127.0.0.1:{live.ports['http']}/live/"
-    wait_playable(base + "s_0.m3u8", 20)
+    wait_playable(base + "s_0.m3u8", 40)
     running = [load("sb_rtmp_load", "-c", players, "-r", live.url("s_0"), "--ramp", 200, "--seconds", 12),
                load("sb_flv_load", "-c", players, "-r", base + "s_0.flv", "--ramp", 200, "--seconds", 12),
                load("sb_hls_load", "-c", players, "-r", base + "s_0.m3u8", "--ramp", 200, "--seconds", 12),
@@ -508,6 +509,7 @@ def test_nobody_notices_among_many(server, load, clip, publishers, players):
     assert [one["failed"] for one in results] == [0] * 4, results
     # Those of HLS have a request at a time.
     assert [results[i]["alive"] for i in (0, 1, 3)] == [players] * 3, results
+    senders.stop()
     sent = senders.result(60)
     assert sent["failed"] == 0, sent
     live.wait_log("this process has no client any more", 30)

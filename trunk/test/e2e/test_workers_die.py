@@ -3,9 +3,9 @@ master keeps nothing of it."""
 
 import contextlib
 import os
-import random
 import re
 import resource
+import select
 import signal
 import socket
 import threading
@@ -18,12 +18,12 @@ from live_server import LiveServer, conf, is_gone, wait_until
 from rtmp_client import Closed, Player, RtmpClient, assert_gapless
 from test_memory_budget import publisher as big_publisher
 from test_memory_budget import send_pictures
-from test_workers import ROOT, VHOST, WORKERS, clients, pids, start_publisher, streams, videos
+from test_workers import WORKERS, clients, pids, start, start_publisher, streams, videos
 
 
 @pytest.fixture(name="live")
 def fixture_live(server):
-    live = server(vhost=VHOST, root=ROOT)
+    live = start(server)
     live.wait_log(f"{WORKERS} workers serve", 20)
     return live
 
@@ -68,36 +68,39 @@ def answers(live: LiveServer) -> set[int]:
 
 @pytest.mark.parametrize("seconds", [20, pytest.param(120, marks=pytest.mark.long)])
 def test_a_worker_killed_each_five_seconds_costs_the_others_nothing(live, clip, seconds):
-    chosen = random.Random(1)
     steady = start_publisher(live, clip, "steady")
     owner = next(one["worker"] for one in clients(live) if one["publish"])
-    returning = [Returning(live.ports["rtmp"], "steady") for _ in range(9)]
+    returning = [Returning(live.ports["rtmp"], "steady") for _ in range(12)]
     for player in returning:
         player.start()
-    wait_until(lambda: len(clients(live)) == 1 + len(returning), 10, "all players are there")
+    wait_until(lambda: len(clients(live)) == 1 + len(returning), 20, "all players are there")
     master, before = live.process.pid, None
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    end, rounds = time.monotonic() + seconds, 0
+    # Each of the two dies at least once: that nobody is at either of them has a chance of (1/3)^12.
+    while time.monotonic() < end or rounds < 2:
         began = time.monotonic()
-        victim = chosen.choice([number for number in pids(live) if number != owner])
+        rounds += 1
+        victim = sorted(number for number in pids(live) if number != owner)[rounds % 2]
         others = len(clients_on(live, victim))
         watched = [Player(live.ports["rtmp"], "steady") for _ in range(6)]
         for player in watched:
             player.start()
-        wait_until(lambda: all(videos(player) > 10 for player in watched), 10, "all play")
+        wait_until(lambda: all(videos(player) > 10 for player in watched), 20, "all play")
         doomed = len(clients_on(live, victim)) - others
         old = pids(live)[victim]
         os.kill(old, signal.SIGKILL)
-        wait_until(lambda: pids(live)[victim] != old and is_gone(old), 10, "it is started again")
-        wait_until(lambda: answers(live) == set(range(1, WORKERS + 1)), 15, "it answers")
+        wait_until(lambda: pids(live)[victim] != old and is_gone(old), 20, "it is started again")
+        wait_until(lambda: answers(live) == set(range(1, WORKERS + 1)), 20, "it answers")
         time.sleep(max(0.0, began + 5 - time.monotonic()))
+        wait_until(lambda: sum(player.error is not None for player in watched) >= doomed, 10, "those of the dead worker notice")
         lost = [player for player in watched if player.error is not None]
         for player in watched:
             if player not in lost:
                 assert_gapless(player.stop(), steady.sent)
         assert len(lost) == doomed, "only those of the dead worker"
-        wait_until(lambda: len(clients(live)) == 1 + len(returning), 10, "all players are back, and nobody else is listed")
-        assert [(one["name"], one["clients"], one["publish"]["active"]) for one in streams(live)] == [("steady", 1 + len(returning), True)]
+        wait_until(lambda: len(clients(live)) == 1 + len(returning), 20, "all players are back, and nobody else is listed")
+        expected = [("steady", 1 + len(returning), True)]
+        wait_until(lambda: [(one["name"], one["clients"], one["publish"]["active"]) for one in streams(live)] == expected, 10, "the stream has them")
         if before is None:  # what one round makes the master need
             before = (descriptors(master), resident_kib(master))
     assert steady.error is None
@@ -124,21 +127,23 @@ def test_a_worker_without_descriptors_refuses_and_the_others_serve(live, clip):
         assert len(held) == 60
         time.sleep(0.5)
         served = 0
-        for _ in range(12):
+        for _ in range(60):  # the kernel chooses the worker of a connection
             with contextlib.suppress(Closed, OSError, AssertionError), RtmpClient(live.ports["rtmp"], timeout=2) as client:
                 client.play("cam")
-                served += len(client.read_media(1)) > 5
-        assert served >= 4, "the others have room"
+                served += len(client.read_at_least(6)) > 5
+            if served == 4:
+                break
+        assert served == 4, "the others have room"
         assert publisher.error is None
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (20_000, 20_000))
 
     def plays() -> bool:
         with contextlib.suppress(Closed, OSError), RtmpClient(live.ports["rtmp"]) as client:
             client.play("cam")
-            return len(client.read_media(0.5)) > 3
+            return len(client.read_at_least(4)) > 3
         return False
 
-    wait_until(lambda: all(plays() for _ in range(6)), 20, "all serve again")
+    wait_until(lambda: all(plays() for _ in range(6)), 40, "all serve again")
     assert pids(live)[full] == pid, "it was not restarted for it"
     publisher.stop()
 
@@ -195,7 +200,8 @@ def test_a_worker_may_take_the_memory_that_the_others_leave(server):
                         time.sleep(0.1)
             time.sleep(1)
             assert sum(resident_kib(pid) for pid in live.pids()) < 320 << 10, "all together"
-            assert more and "limits.memory_budget, 300 MiB" in live.log()
+            assert more
+            live.wait_log("limits.memory_budget, 300 MiB")
     live.assert_alive()
 
 
@@ -203,28 +209,30 @@ def test_a_place_is_for_all_and_that_of_a_dead_worker_is_free(server):
     live = server(conf=conf(root="workers 3;").replace("max_connections     1000;", "max_connections 30;"))
     live.wait_log("3 workers serve", 20)
 
-    def open_ones(held: list[socket.socket]) -> int:
-        count = 0
+    def connect_many(stack: contextlib.ExitStack) -> list[socket.socket]:
+        """Sixty whose handshake is answered, or who are refused."""
+        held = [stack.enter_context(socket.create_connection(("127.0.0.1", live.ports["rtmp"]))) for _ in range(60)]
         for each in held:
-            each.settimeout(0.05)
-            try:
-                count += each.recv(1) != b""
-            except TimeoutError:
-                count += 1
-            except ConnectionError:
-                pass
-        return count
+            each.settimeout(15)
+            with contextlib.suppress(ConnectionError):
+                each.sendall(b"\x03" + bytes(1536))
+                each.recv(1, socket.MSG_PEEK)
+        return held
+
+    def open_ones(held: list[socket.socket]) -> int:
+        ended = select.poll()
+        for each in held:
+            ended.register(each, select.POLLRDHUP)
+        return len(held) - len(ended.poll(0))
 
     with contextlib.ExitStack() as stack:
-        held = [stack.enter_context(socket.create_connection(("127.0.0.1", live.ports["rtmp"]))) for _ in range(60)]
-        time.sleep(0.5)
+        held = connect_many(stack)
         assert 27 <= open_ones(held) <= 30, "some places may be the API's"
         old = pids(live)[2]
         os.kill(old, signal.SIGKILL)
-        wait_until(lambda: pids(live)[2] != old, 10, "it is started again")
-        wait_until(lambda: answers(live) == {1, 2, 3}, 15, "it answers")
+        wait_until(lambda: pids(live)[2] != old, 20, "it is started again")
+        wait_until(lambda: answers(live) == {1, 2, 3}, 20, "it answers")
         left = open_ones(held)
         assert left < 27
-        again = [stack.enter_context(socket.create_connection(("127.0.0.1", live.ports["rtmp"]))) for _ in range(60)]
-        time.sleep(0.5)
+        again = connect_many(stack)
         assert 27 <= left + open_ones(again) <= 30

@@ -24,12 +24,14 @@ QUEUE_BYTES, SO_RCVBUFFORCE = 4 << 20, 33
 
 class UdpLink:
     """Passes datagrams on in a thread of its own. `loss` (0 to 1) and `delay_s` (one way) may be changed at any time. `srt_losses_max`: the same
-    packet of SRT's data is lost so often at most, or else luck decides whether it comes in time: libsrt retransmits it once a round trip."""
+    packet of SRT's data is lost so often at most, or else luck decides whether it comes in time: libsrt retransmits it once a round trip.
+    `dtls_losses_max`: so many datagrams of DTLS in a row, whose handshakes wait twice as long after each loss."""
 
     def __init__(self, port: int, server_port: int, loss: float = 0, delay_s: float = 0, seed: int = 1,  # pylint: disable=too-many-arguments
-                 srt_losses_max: int | None = None):
-        self.loss, self.delay_s, self.srt_losses_max = loss, delay_s, srt_losses_max
+                 srt_losses_max: int | None = None, dtls_losses_max: int | None = None):
+        self.loss, self.delay_s, self.srt_losses_max, self.dtls_losses_max = loss, delay_s, srt_losses_max, dtls_losses_max
         self.losses: dict[tuple, int] = {}  # of SRT's packets, by address and sequence number
+        self.dtls_losses: dict[tuple, int] = {}  # in a row, by the socket and the address they go to
         self.passed = self.lost = 0
         self.random = random.Random(seed)
         self.server = ("127.0.0.1", server_port)
@@ -97,8 +99,15 @@ class UdpLink:
         self.losses[key] = self.losses.get(key, 0) + 1
         return self.losses[key] <= self.srt_losses_max
 
+    def _is_lost(self, out: socket.socket, address: tuple, datagram: bytes) -> bool:
+        is_lost = self.random.random() < self.loss and self._may_lose(address, datagram)
+        if self.dtls_losses_max is not None and datagram and 20 <= datagram[0] <= 63:
+            is_lost = is_lost and self.dtls_losses.get((out, address), 0) < self.dtls_losses_max
+            self.dtls_losses[out, address] = self.dtls_losses.get((out, address), 0) + 1 if is_lost else 0
+        return is_lost
+
     def _pass(self, out: socket.socket, address: tuple, datagram: bytes):
-        if (self.random.random() < self.loss and self._may_lose(address, datagram)) or len(self.waiting) >= WAITING_MAX:
+        if self._is_lost(out, address, datagram) or len(self.waiting) >= WAITING_MAX:
             self.lost += 1
             return
         self.count += 1

@@ -1,7 +1,7 @@
 """A WebRTC client that shares no code with a browser: aiortc. Publishes a picture that changes and a tone by WHIP, or plays by WHEP.
 
     client.py whip URL H264|VP8              until its input ends
-    client.py whep URL H264|VP8 SECONDS      from the first picture on
+    client.py whep URL H264|VP8 SECONDS      from the first picture on; a busy machine may take longer for so much media
 
 Prints one JSON line of what it sent or got.
 """
@@ -21,7 +21,8 @@ import av
 from aiortc import MediaStreamTrack, RTCConfiguration, RTCPeerConnection, RTCRtpSender, RTCSessionDescription, VideoStreamTrack
 from aiortc.mediastreams import MediaStreamError
 
-CONNECT_S_MAX = 10
+CONNECT_S_MAX = 20
+LATE_S_MAX = 10
 RATE = 48_000
 SAMPLES = RATE // 50
 
@@ -67,7 +68,7 @@ class Got:
 
     def __init__(self):
         self.frames = self.loudness = self.width = 0
-        self.shades, self.times = set(), []
+        self.shades, self.times, self.arrivals = set(), [], []
 
     async def read(self, track):
         while True:
@@ -76,7 +77,8 @@ class Got:
             except MediaStreamError:
                 return
             self.frames += 1
-            self.times.append(time.monotonic())
+            self.times.append(frame.time)
+            self.arrivals.append(time.monotonic())
             if track.kind == "audio":
                 samples = array.array("h", bytes(frame.planes[0])[:frame.samples * 2])
                 self.loudness = max(self.loudness, max(samples))
@@ -85,8 +87,9 @@ class Got:
                 self.shades.add(bytes(frame.planes[0])[0])
 
     def summary(self) -> dict:
-        gaps = [after - before for before, after in zip(self.times, self.times[1:])]
-        return {"frames": self.frames, "width": self.width, "shades": len(self.shades), "loudness": self.loudness, "gap": max(gaps, default=0)}
+        """`gap` is what is missing between two frames, `pause` how long the next one was waited for."""
+        gap, pause = (max((after - before for before, after in zip(all_, all_[1:])), default=0) for all_ in (self.times, self.arrivals))
+        return {"frames": self.frames, "width": self.width, "shades": len(self.shades), "loudness": self.loudness, "gap": gap, "pause": pause}
 
 
 def post(url: str, sdp: str) -> tuple[str, str]:
@@ -103,13 +106,16 @@ async def connected(peer) -> None:
         await asyncio.sleep(0.02)
 
 
-async def play(video: Got, seconds: float) -> None:
+async def play(video: Got, audio: Got, seconds: float) -> None:
     deadline = time.monotonic() + CONNECT_S_MAX
     while not video.frames:
         if time.monotonic() > deadline:
             raise SystemExit("no picture came")
         await asyncio.sleep(0.02)
     await asyncio.sleep(seconds)
+    deadline = time.monotonic() + LATE_S_MAX
+    while (video.frames < 22 * seconds or audio.frames < 40 * seconds) and time.monotonic() < deadline:
+        await asyncio.sleep(0.1)
 
 
 async def run(kind: str, url: str, codec: str, seconds: float = 0) -> dict:
@@ -130,9 +136,9 @@ async def run(kind: str, url: str, codec: str, seconds: float = 0) -> dict:
     await peer.setRemoteDescription(RTCSessionDescription(answer, "answer"))
     await connected(peer)
     took = time.monotonic() - began
-    await (asyncio.to_thread(sys.stdin.read) if kind == "whip" else play(got["video"], seconds))
+    await (asyncio.to_thread(sys.stdin.read) if kind == "whip" else play(got["video"], got["audio"], seconds))
     sent = {name: track.sent for name, track in tracks.items()}
-    await asyncio.to_thread(lambda: urllib.request.urlopen(urllib.request.Request(session, method="DELETE"), timeout=5).close())
+    await asyncio.to_thread(lambda: urllib.request.urlopen(urllib.request.Request(session, method="DELETE"), timeout=20).close())
     await peer.close()
     await asyncio.gather(*tasks, return_exceptions=True)
     return {"connect_s": took, **(sent if kind == "whip" else {name: one.summary() for name, one in got.items()})}
