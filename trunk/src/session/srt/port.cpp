@@ -104,6 +104,8 @@ void Port::keep_time(io::Deadline deadline) {
         if (!woken.ok() && woken.code() != Errc::timed_out)
             return;
         advance(io::now());
+        if (io::is_turn_over() && !io::yield(deadline).ok())
+            return;
     }
 }
 

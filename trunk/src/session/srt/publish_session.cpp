@@ -1,5 +1,6 @@
 #include "session/srt/publish_session.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -44,6 +45,8 @@ Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Pu
     const AdmittedPublish published(context_.streams, context_.events, request_, plan_);
     LOG_INFO(log_, "SRT: start publish url={}, from={}", plan_.url, request_.peer);
     auto ended = wait_for_end(deadline);
+    while (!connection()->is_open() && publication_->is_current() && !take_some(io::now()) && io::yield(deadline).ok())
+        continue;
     reader_.finish();
     take_units();
     publication_->source().flush();
@@ -61,16 +64,25 @@ void PublishSession::on_input(TimePoint now) {
         return;
     if (!publication_->is_current())
         return end(Error(Errc::conflict, "another publisher took the stream over"));
-    publication_->source().set_arrival(now);
-    while (auto payload = connection()->next_payload(now)) {
-        reader_.feed(payload->bytes.bytes());
-        transport_->log.append(payload->bytes, reader_);
-        take_units();
-    }
-    publication_->source().flush();
+    static_cast<void>(take_some(now));  // what is left has its time out at once
     if (connection()->key_question())
         wake();
     account(connection()->held_bytes() + reader_.held_bytes() + transport_->log.held_bytes());
+}
+
+bool PublishSession::take_some(TimePoint now) {
+    publication_->source().set_arrival(now);
+    std::optional<engine::srt::Connection::Payload> payload;
+    do {
+        payload = connection()->next_payload(now);
+        if (!payload)
+            break;
+        reader_.feed(payload->bytes.bytes());
+        transport_->log.append(payload->bytes, reader_);
+        take_units();
+    } while (!io::is_turn_over());
+    publication_->source().flush();
+    return !payload;
 }
 
 void PublishSession::take_units() {

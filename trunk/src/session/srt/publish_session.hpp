@@ -21,6 +21,8 @@ private:
     Result<void> receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     bool is_publisher() const override { return true; }
     void on_input(TimePoint now) override;
+    // What is due, for as long as a turn of the loop takes. True: that was all.
+    bool take_some(TimePoint now);
     void take_units();
     void log_tracks();
 
