@@ -108,8 +108,8 @@ void Ingest::push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body) {
         push_tag(kind, stamp_ms, std::move(part));
 }
 
-void Ingest::push_frame(Kind kind, std::uint32_t stamp_ms, const wire::codec::Frame& frame) {
-    push_media(write_tag(kind, frame), stamp_ms);
+void Ingest::push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
+    push_media(write_tag(kind, std::move(frame)), stamp_ms);
 }
 
 void Ingest::push_media(TagPacket tagged, std::uint32_t stamp_ms) {

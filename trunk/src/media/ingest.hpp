@@ -30,7 +30,7 @@ public:
     // AMF0: the name of the event, then its values. A leading "@setDataFrame" is removed.
     void push_data(std::uint32_t stamp_ms, Slice body);
     // Audio or video of a publisher whose protocol has no such bodies; the frame's dts is ignored.
-    void push_frame(Kind kind, std::uint32_t stamp_ms, const wire::codec::Frame& frame);
+    void push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame frame);
 
     // Broken bodies that were dropped.
     std::uint64_t dropped() const { return dropped_; }

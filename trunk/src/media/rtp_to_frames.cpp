@@ -1,6 +1,7 @@
 #include "media/rtp_to_frames.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/byte_writer.hpp"
 #include "wire/amf/amf.hpp"
@@ -82,19 +83,21 @@ void RtpToFrames::take(const RtpPacket& packet) {
 }
 
 void RtpToFrames::push_video() {
-    while (const auto frame = video_.poll()) {
+    while (auto frame = video_.poll()) {
         if (frame->content == Content::config)
             push_metadata(frame->dts);
-        ingest_.push_frame(Kind::video, stamp_of(frame->dts), *frame);
+        const auto stamp_ms = stamp_of(frame->dts);
+        ingest_.push_frame(Kind::video, stamp_ms, *std::move(frame));
     }
 }
 
 void RtpToFrames::push_audio() {
-    while (const auto frame = audio_.poll()) {
+    while (auto frame = audio_.poll()) {
         // If video is expected, the metadata waits until its codec is known.
         if (!has_metadata_ && rtp_log_.track(Kind::video) == nullptr)
             push_metadata(frame->dts);
-        ingest_.push_frame(Kind::audio, stamp_of(frame->dts), *frame);
+        const auto stamp_ms = stamp_of(frame->dts);
+        ingest_.push_frame(Kind::audio, stamp_ms, *std::move(frame));
     }
 }
 

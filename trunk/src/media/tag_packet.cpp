@@ -121,12 +121,16 @@ Result<std::vector<Slice>> split_tag(Kind kind, Bytes body) {
     return bodies;
 }
 
-TagPacket write_tag(Kind kind, const wire::codec::Frame& frame) {
+TagPacket write_tag(Kind kind, wire::codec::Frame frame) {
     ByteWriter head;
     write_head(head, kind, frame);
-    Slice body = Slice::allocate(head.size() + frame.data.size());
+    // A large frame of a transport stream has room in front, where its PES header was; copying it would take milliseconds.
+    Slice body = std::move(frame.data);
+    if (!body.is_alone_on_pages() || !body.extend_to_front(head.size())) {
+        const Slice data = std::exchange(body, Slice::allocate(head.size() + body.size()));
+        std::ranges::copy(data.bytes(), body.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(head.size()));
+    }
     std::ranges::copy(head.written(), body.mutable_bytes().begin());
-    std::ranges::copy(frame.data.bytes(), body.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(head.size()));
     TagPacket made;
     Packet& packet = made.packet;
     packet.kind = kind;

@@ -27,7 +27,7 @@ Result<std::vector<Slice>> split_tag(Kind kind, Bytes body);
 
 // The packet of a frame: a header, then its data, in one Slice; its dts is 0. FLV must support the codec; a track id other than 0
 // needs a codec with a FourCC.
-TagPacket write_tag(Kind kind, const wire::codec::Frame& frame);
+TagPacket write_tag(Kind kind, wire::codec::Frame frame);
 
 // The codec id in onMetaData: the classic id if there is one, else the FourCC (E-RTMP v2, "onMetaData").
 double metadata_id_of(Codec codec);

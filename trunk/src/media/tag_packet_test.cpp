@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -215,6 +217,29 @@ TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
             EXPECT_EQ(read->fourcc, 0U) << "players know no other";
         }
     }
+}
+
+TEST(TagPacket, ALargeFrameIsNotCopiedWhereThereIsRoomInFrontOfIt) {
+    constexpr std::size_t kRoom = 19;
+    for (const std::size_t size : {Slice::kOwnPagesMin, std::size_t{100}}) {
+        auto frame = frames::key(Codec::avc, {});
+        Slice unit = Slice::allocate(kRoom + size);
+        std::ranges::fill(unit.mutable_bytes(), std::uint8_t{7});
+        const std::uint8_t* const first = unit.data() + kRoom;
+        frame.data = std::exchange(unit, {}).sub(kRoom);
+        const bool is_in_place = frame.data.is_alone_on_pages();
+        EXPECT_EQ(is_in_place, size >= Slice::kOwnPagesMin);
+        const Packet alone = write_tag(Kind::video, std::move(frame)).packet;
+        EXPECT_EQ(alone.frame().data() == first, is_in_place);
+        EXPECT_EQ(alone.payload.bytes()[0], 0x17);
+        EXPECT_TRUE(std::ranges::equal(alone.frame(), std::vector<std::uint8_t>(size, 7)));
+    }
+    // Neither of what others have, nor without room.
+    auto frame = frames::key(Codec::avc, {});
+    frame.data = Slice::allocate(Slice::kOwnPagesMin);
+    const Slice shared = frame.data;
+    EXPECT_NE(write_tag(Kind::video, frame).packet.payload.memory(), shared.memory());
+    EXPECT_EQ(write_tag(Kind::video, std::move(frame)).packet.frame().size(), shared.size());
 }
 
 // Every packet of every stream costs this much.

@@ -54,8 +54,9 @@ def test_without_rows_for_it_there_is_no_chart(tmp_path):
 
 
 def plan_of(**changed) -> scenarios.Plan:
-    return scenarios.Plan(**{"parts": ["publish"], "players": [], "flv_players": [], "whep_players": [], "hls_players": [], "streams": [500, 1000], "repeats": 3,
-                             "seconds": 1, "slack": 1, "with_nginx": True, "command": "bench.py", "smoke": False, **changed})
+    return scenarios.Plan(**{"parts": ["publish"], "players": [], "flv_players": [], "whep_players": [], "hls_players": [], "srt_players": [],
+                             "srt_streams": [], "streams": [500, 1000], "repeats": 3, "seconds": 1,
+                             "slack": 1, "with_nginx": True, "command": "bench.py", "smoke": False, **changed})
 
 
 def measure_publish(monkeypatch, plan: scenarios.Plan) -> tuple[list[Row], list[scenarios.Plan]]:

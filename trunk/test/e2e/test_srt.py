@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import struct
 import subprocess
 import time
 import urllib.request

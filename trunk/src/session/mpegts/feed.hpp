@@ -28,7 +28,7 @@ struct Context {
 // Takes the frames of a port once it is published.
 class UnitSink {
 public:
-    virtual void take(const wire::ts::TsReader::Unit& unit) = 0;
+    virtual void take(wire::ts::TsReader::Unit unit) = 0;
     // Bytes of the stream as they came, which the reader has read; before the frames that they complete.
     virtual void pass(Bytes bytes, const wire::ts::TsReader& reader) = 0;
     // After the units of one batch of datagrams.

@@ -132,7 +132,7 @@ void Port::drain(TimePoint now) {
         if (unit->kind == StreamKind::data)
             continue;  // only the transport stream carries it
         if (sink_ != nullptr) {
-            sink_->take(*unit);
+            sink_->take(*std::move(unit));
             continue;
         }
         open_session(now);
@@ -155,8 +155,8 @@ void Port::set_sink(UnitSink* sink) {
     pending_bytes_ = 0;
     if (sink_ == nullptr)
         return;
-    for (const TsReader::Unit& unit : pending)
-        sink_->take(unit);
+    for (TsReader::Unit& unit : pending)
+        sink_->take(std::move(unit));
     sink_->flush();
 }
 

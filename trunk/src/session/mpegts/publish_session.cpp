@@ -96,14 +96,15 @@ void PublishSession::kick(std::string reason) {
     ended_.raise();
 }
 
-void PublishSession::take(const wire::ts::TsReader::Unit& unit) {
+void PublishSession::take(wire::ts::TsReader::Unit unit) {
     if (ingest_ == nullptr || unit.kind == StreamKind::data)
         return;
     if (transport_ && unit.kind == StreamKind::video && unit.frame.content == wire::codec::Content::frame)
         transport_->log.note_picture(unit.frame);
     publication_->source().set_arrival(feed_.heard());
     const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit.frame.dts));
-    ingest_->push_frame(unit.kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms, unit.frame);
+    ingest_->push_frame(unit.kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms,
+                        std::move(unit.frame));
 }
 
 void PublishSession::pass(Bytes bytes, const wire::ts::TsReader& reader) {

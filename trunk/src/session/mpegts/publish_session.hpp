@@ -36,7 +36,7 @@ private:
     ClientFigures figures() const override;
     void kick(std::string reason) override;
     // UnitSink
-    void take(const wire::ts::TsReader::Unit& unit) override;
+    void take(wire::ts::TsReader::Unit unit) override;
     void pass(Bytes bytes, const wire::ts::TsReader& reader) override;
     void flush() override;
     // MemoryBudget::Holder

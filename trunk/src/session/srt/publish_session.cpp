@@ -93,9 +93,10 @@ void PublishSession::take_units() {
             continue;  // only the transport stream carries it
         if (transport_ && unit->kind == StreamKind::video && unit->frame.content == wire::codec::Content::frame)
             transport_->log.note_picture(unit->frame);
+        const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit->frame.dts));
         if (ingest_)
-            ingest_->push_frame(unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio,
-                                static_cast<std::uint32_t>(media::to_ms(unit->frame.dts)), unit->frame);
+            ingest_->push_frame(unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms,
+                                std::move(unit->frame));
     }
 }
 

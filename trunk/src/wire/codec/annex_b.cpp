@@ -15,22 +15,37 @@ namespace {
 constexpr std::size_t kPrefixBytes = 3;  // start_code_prefix_one_3bytes
 constexpr std::size_t kLengthBytes = 4;
 
+// Bytes that are looked at together, as many instructions' worth whatever they are: a picture may be MiB of zeros.
+constexpr std::size_t kBlock = 64;
+
+bool has_prefix(const std::uint8_t* block) {
+    std::uint8_t found = 0;
+    for (std::size_t i = 0; i < kBlock; ++i)
+        found |= static_cast<std::uint8_t>((block[i] | block[i + 1] | (block[i + 2] ^ 1U)) == 0);
+    return found != 0;
+}
+
+bool is_zero(const std::uint8_t* block) {
+    std::uint8_t any = 0;
+    for (std::size_t i = 0; i < kBlock; ++i)
+        any |= block[i];
+    return any == 0;
+}
+
 // Offset of the next 00 00 01 from `at` on; the size of `stream` when there is none.
 std::size_t find_prefix(Bytes stream, std::size_t at) {
-    while (at + kPrefixBytes <= stream.size()) {
-        const std::uint8_t last = stream[at + 2];
-        if (last > 1)
-            at += 3;
-        else if (last == 1 && stream[at] == 0 && stream[at + 1] == 0)
+    while (at + kBlock + kPrefixBytes <= stream.size() && !has_prefix(stream.data() + at))
+        at += kBlock;
+    for (; at + kPrefixBytes <= stream.size(); ++at)
+        if (stream[at] == 0 && stream[at + 1] == 0 && stream[at + 2] == 1)
             return at;
-        else
-            ++at;
-    }
     return stream.size();
 }
 
 // Without trailing_zero_8bits and the zero_byte of the next start code: no NAL unit ends with a zero (H.264, 7.4.1).
 Bytes without_zeros(Bytes unit) {
+    while (unit.size() >= kBlock && is_zero(unit.data() + unit.size() - kBlock))
+        unit = unit.first(unit.size() - kBlock);
     while (!unit.empty() && unit.back() == 0)
         unit = unit.first(unit.size() - 1);
     return unit;
@@ -139,15 +154,13 @@ Result<void> split_annex_b(Bytes stream, std::vector<Bytes>& units) {
     std::size_t at = find_prefix(stream, 0);
     if (!without_zeros(stream.first(at)).empty())
         return Error(Errc::malformed, "a byte stream that does not begin with a start code");
-    while (at < stream.size()) {
+    for (std::size_t found = 0; at < stream.size(); ++found) {
+        if (found == kAnnexBUnitsMax)
+            return Error(Errc::limit, "more than " + std::to_string(kAnnexBUnitsMax) + " NAL units in an access unit");
         const std::size_t begin = at + kPrefixBytes;
         at = find_prefix(stream, begin);
-        const Bytes unit = without_zeros(stream.subspan(begin, at - begin));
-        if (unit.empty())
-            continue;
-        if (units.size() == kAnnexBUnitsMax)
-            return Error(Errc::limit, "more than " + std::to_string(kAnnexBUnitsMax) + " NAL units in an access unit");
-        units.push_back(unit);
+        if (const Bytes unit = without_zeros(stream.subspan(begin, at - begin)); !unit.empty())
+            units.push_back(unit);
     }
     return {};
 }

@@ -11,7 +11,7 @@
 
 namespace live::wire::codec {
 
-// Maximum NAL units in one access unit; levels allow at most 600 slices.
+// Maximum NAL units in one access unit, empty ones too; levels allow at most 600 slices.
 inline constexpr std::size_t kAnnexBUnitsMax = 1'024;
 
 // Collects the NAL units of a byte stream, in order; they borrow from `stream`. Zeros around them and empty units are skipped.

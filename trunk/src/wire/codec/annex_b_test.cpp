@@ -1,6 +1,9 @@
 #include "wire/codec/annex_b.hpp"
 
 #include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -65,6 +68,42 @@ TEST(AnnexB, HasABound) {
     EXPECT_EQ(full->frame.size(), kAnnexBUnitsMax * 6);
     append(stream, hex("41aa"));
     EXPECT_EQ(read_annex_b(Codec::avc, stream).code(), Errc::limit);
+
+    std::vector<std::uint8_t> empty;
+    for (std::size_t i = 0; i <= kAnnexBUnitsMax; ++i)
+        append(empty, {});
+    EXPECT_EQ(read_annex_b(Codec::avc, empty).code(), Errc::limit);
+}
+
+// One byte after the other.
+std::vector<std::string> naive_units(const std::string& stream) {
+    std::vector<std::string> units;
+    const std::string prefix("\0\0\1", 3);
+    for (std::size_t at = stream.find(prefix); at < stream.size();) {
+        const std::size_t next = stream.find(prefix, at + 3);
+        std::string unit = stream.substr(at + 3, next == std::string::npos ? next : next - at - 3);
+        unit.erase(unit.find_last_not_of('\0') + 1);
+        if (!unit.empty())
+            units.push_back(unit);
+        at = next;
+    }
+    return units;
+}
+
+TEST(AnnexB, FindsEveryStartCodeWhereverItIs) {
+    std::mt19937 random(1);
+    for (int round = 0; round < 2000; ++round) {
+        std::string stream("\0\0\1", 3);
+        // Long runs of zeros, single ones in between, and start codes across the borders of blocks.
+        for (std::size_t left = random() % 400; left > 0; --left)
+            stream.push_back(static_cast<char>(random() % (round % 2 == 0 ? 3 : 40) == 0 ? 1 + random() % 2 : 0));
+        std::vector<Bytes> units;
+        ASSERT_TRUE(split_annex_b(as_bytes(stream), units).ok());
+        std::vector<std::string> found;
+        for (const Bytes unit : units)
+            found.emplace_back(as_text(unit));
+        ASSERT_EQ(found, naive_units(stream)) << round;
+    }
 }
 
 TEST(AnnexB, MakesTheConfigurationOfItsParameterSets) {
