@@ -424,7 +424,9 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         grown = live.api("/api/v1/memory?since=mark")
         results["sb_rtmp_publish"] = publisher.result(limit_s=60, status=None)
         live.assert_alive()
-        report = judge(results, watch, players, API_P99_MS if calm >= WAY_BACK_S else 3 * API_P99_MS)
+        # Beside builds, the threads that give memory back have no CPU for a while.
+        is_whole = calm >= WAY_BACK_S
+        report = judge(results, watch, players, API_P99_MS * (1 if is_whole else 3), BUDGET_MIB * (1 if is_whole else 1.5))
         report |= {"before_mib": round(before_kib / 1024, 1), "after_mib": round(after_kib / 1024, 1)}
         if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
@@ -454,7 +456,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         live.kill()
 
 
-def judge(results: dict, watch: Watch, players: int, api_p99_ms: float) -> dict:
+def judge(results: dict, watch: Watch, players: int, api_p99_ms: float, memory_mib: float) -> dict:
     failures = []
     for name, result in results.items():
         count = 1 if name == "sb_rtmp_publish" else players
@@ -469,7 +471,7 @@ def judge(results: dict, watch: Watch, players: int, api_p99_ms: float) -> dict:
     if watch.failed or p99 > api_p99_ms:
         failures.append(f"the API: p99 {p99:.0f} ms, {watch.failed} calls without an answer")
     peak_mib = max(watch.resident_kib) / 1024
-    if peak_mib > BUDGET_MIB:
+    if peak_mib > memory_mib:
         failures.append(f"{peak_mib:.0f} MiB resident at most, the budget is {BUDGET_MIB} MiB")
     return {"failures": failures, "api_calls": len(watch.latency_ms), "api_p50_ms": round(percentile(watch.latency_ms, 0.5), 1),
             "api_p99_ms": round(p99, 1), "peak_mib": round(peak_mib, 1),
