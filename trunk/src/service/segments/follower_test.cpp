@@ -1,5 +1,6 @@
 // Property of marks: a node that relays a stream, joins anywhere and loses packets anywhere makes only segments that are the
 // same, byte for byte, as those of the node with the publisher.
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <random>
