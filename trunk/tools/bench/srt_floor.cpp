@@ -3,16 +3,11 @@
 // the floor of publish: only recvmmsg. `play` and `publish` are N SRT callers for a server, which answer and count, and do not
 // decrypt; `udp` sends the same transport stream to N ports without SRT, or, with `--one-port`, datagrams as long as those of SRT
 // from N sockets to one.
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <netinet/udp.h>
 #include <openssl/evp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -21,6 +16,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "udp.hpp"
 
 namespace {
 
@@ -33,9 +29,10 @@ constexpr std::string_view kUsage =
     "[--stream live/bench]";
 constexpr std::size_t kUnit = 1316;
 constexpr std::size_t kHeader = 16;
-constexpr std::size_t kBatch = 64;
 constexpr std::size_t kCutMax = 65'000 / (kHeader + kUnit);  // The kernel cuts no longer ones.
 constexpr double kFrame = 0.04;
+constexpr int kServerBuffer = 16 << 20;
+constexpr int kClientBuffer = 1 << 20;
 constexpr std::string_view kPassphrase = "the passphrase of the bench";
 
 struct Options {
@@ -49,13 +46,6 @@ struct Options {
     std::string stream;
 };
 
-struct Counters {
-    std::uint64_t bytes = 0;
-    std::uint64_t packets = 0;
-    std::uint64_t refused = 0;  // Messages that the kernel did not take.
-    std::uint64_t missing = 0;  // Packets that a player did not get in order.
-};
-
 void put32(std::uint8_t* to, std::uint32_t value) {
     for (int i = 0; i < 4; ++i)
         to[i] = static_cast<std::uint8_t>(value >> (24 - 8 * i));
@@ -65,82 +55,6 @@ std::uint32_t get32(const std::uint8_t* from) {
            static_cast<std::uint32_t>(from[2]) << 8 | from[3];
 }
 std::uint32_t microseconds() { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now_seconds() * 1e6)); }
-
-sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
-
-int udp_socket(int buffer_bytes) {
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        die("no UDP socket: " + std::string(strerror(errno)));
-    for (const int name : {SO_RCVBUFFORCE, SO_SNDBUFFORCE})
-        setsockopt(fd, SOL_SOCKET, name, &buffer_bytes, sizeof buffer_bytes);
-    return fd;
-}
-
-int bound_socket(std::uint16_t port) {
-    const int fd = udp_socket(16 << 20);
-    sockaddr_in here = loopback(port);
-    if (bind(fd, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0)
-        die("port " + std::to_string(port) + ": " + strerror(errno));
-    return fd;
-}
-
-int connected_socket(std::uint16_t port) {
-    const int fd = udp_socket(1 << 20);
-    sockaddr_in there = loopback(port);
-    if (connect(fd, reinterpret_cast<sockaddr*>(&there), sizeof there) != 0)
-        die("connecting: " + std::string(strerror(errno)));
-    return fd;
-}
-
-// What bench.py says: mark begins a window, report tells what came in it. False when it says quit, or has gone.
-class Words {
-public:
-    Words() { fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK); }
-    bool take(const Counters& all) {
-        char text[64];
-        const ssize_t count = read(STDIN_FILENO, text, sizeof text);
-        const std::string_view said(text, count > 0 ? static_cast<std::size_t>(count) : 0);
-        if (said.find("mark") != said.npos) {
-            mark_ = all;
-            marked_at_ = now_seconds();
-        }
-        if (said.find("report") != said.npos)
-            JsonLine("report")
-                .add("window_bytes", all.bytes - mark_.bytes)
-                .add("window_packets", all.packets - mark_.packets)
-                .add("missing", all.missing - mark_.missing)
-                .add("seconds", now_seconds() - marked_at_)
-                .print();
-        return count != 0 && said.find("quit") == said.npos;
-    }
-
-private:
-    Counters mark_;
-    double marked_at_ = 0;
-};
-
-struct Inbox {
-    std::uint8_t bytes[kBatch][2048];
-    iovec parts[kBatch];
-    mmsghdr messages[kBatch];
-
-    Inbox() {
-        memset(messages, 0, sizeof messages);
-        for (std::size_t i = 0; i < kBatch; ++i) {
-            parts[i] = {bytes[i], sizeof bytes[i]};
-            messages[i].msg_hdr.msg_iov = &parts[i];
-            messages[i].msg_hdr.msg_iovlen = 1;
-        }
-    }
-    int receive(int fd) { return recvmmsg(fd, messages, kBatch, MSG_DONTWAIT, nullptr); }
-};
 
 // How many units are due, of a stream that began at a time.
 struct Pace {
@@ -185,37 +99,16 @@ public:
         : fd_(fd), encrypted_(encrypted), counters_(counters), memory_(kBatch * kBatch * (kHeader + kUnit)) {}
 
     void add(Player& player, std::size_t packets) {
-        if (messages_ == kBatch)
+        if (batch_.is_full())
             flush();
-        msghdr& message = list_[messages_].msg_hdr;
-        message = {};
-        message.msg_name = &player.to;
-        message.msg_namelen = sizeof player.to;
         std::uint8_t* const begin = memory_.data() + used_;
         for (std::size_t i = 0; i < packets; ++i)
             write(player);
-        parts_[messages_] = {begin, packets * (kHeader + kUnit)};
-        message.msg_iov = &parts_[messages_];
-        message.msg_iovlen = 1;
-        if (packets > 1) {
-            message.msg_control = control_[messages_];
-            message.msg_controllen = sizeof control_[messages_];
-            cmsghdr* const head = CMSG_FIRSTHDR(&message);
-            head->cmsg_level = SOL_UDP;
-            head->cmsg_type = UDP_SEGMENT;
-            head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-            const std::uint16_t size = kHeader + kUnit;
-            memcpy(CMSG_DATA(head), &size, sizeof size);
-        }
-        ++messages_;
+        batch_.add(player.to, begin, packets * (kHeader + kUnit), packets > 1 ? kHeader + kUnit : 0);
     }
     void flush() {
-        for (std::size_t done = 0; done < messages_;) {
-            const int taken = sendmmsg(fd_, list_ + done, static_cast<unsigned>(messages_ - done), MSG_DONTWAIT);
-            counters_.refused += taken <= 0 ? 1 : 0;
-            done += taken <= 0 ? 1 : static_cast<std::size_t>(taken);
-        }
-        messages_ = used_ = 0;
+        batch_.send(fd_, counters_);
+        used_ = 0;
     }
 
 private:
@@ -245,15 +138,12 @@ private:
     Counters& counters_;
     Buffer memory_;
     std::size_t used_ = 0;
-    std::size_t messages_ = 0;
-    mmsghdr list_[kBatch]{};
-    iovec parts_[kBatch]{};
-    alignas(cmsghdr) unsigned char control_[kBatch][CMSG_SPACE(sizeof(std::uint16_t))]{};
+    MessageBatch batch_;
 };
 
 Counters run_send(const Options& options) {
     Counters counters;
-    const int fd = bound_socket(options.port);
+    const int fd = bound_socket(options.port, kServerBuffer);
     JsonLine("listening").print();
     std::vector<Player> players = learn_players(fd, options.clients);
     Batches batches(fd, options.encrypted, counters);
@@ -353,7 +243,7 @@ public:
             key_ = Secret().message;
         for (std::size_t i = 0; i < options_.clients; ++i) {
             Caller caller;
-            caller.fd = connected_socket(options_.port);
+            caller.fd = connected_socket(options_.port, kClientBuffer);
             caller.id = static_cast<std::uint32_t>(i + 1);
             watch(epoll_, caller.fd, EPOLLIN | EPOLLET, static_cast<std::uint32_t>(i), true);
             callers_.push_back(caller);
@@ -513,7 +403,7 @@ Counters run_sink(const Options& options) {
     std::vector<int> sockets;
     std::vector<std::uint32_t> next(options.clients);
     for (std::size_t i = 0; i < options.clients; ++i) {
-        sockets.push_back(connected_socket(options.port));
+        sockets.push_back(connected_socket(options.port, kClientBuffer));
         if (send(sockets.back(), "hello", 5, 0) < 0)
             die("nobody takes the first datagram");
         if (i % 64 == 63)
@@ -546,7 +436,7 @@ Counters run_read(const Options& options) {
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
     std::vector<int> sockets;
     for (std::size_t i = 0; i < options.clients; ++i) {
-        sockets.push_back(bound_socket(static_cast<std::uint16_t>(options.port + i)));
+        sockets.push_back(bound_socket(static_cast<std::uint16_t>(options.port + i), kServerBuffer));
         watch(epoll, sockets.back(), EPOLLIN, static_cast<std::uint32_t>(i), true);
     }
     JsonLine("listening").print();
@@ -573,7 +463,7 @@ Counters run_udp(const Options& options) {
         die("no transport stream in " + options.ts);
     std::vector<int> sockets;
     for (std::size_t i = 0; i < options.clients; ++i)
-        sockets.push_back(connected_socket(static_cast<std::uint16_t>(options.port + (options.one_port ? 0 : i))));
+        sockets.push_back(connected_socket(static_cast<std::uint16_t>(options.port + (options.one_port ? 0 : i)), kClientBuffer));
     JsonLine("ready").add("clients", static_cast<std::uint64_t>(options.clients)).print();
     Words words;
     Pace pace(options.kbps);

@@ -3,22 +3,18 @@
 // AES-128-GCM under the player's own key (RFC 7714), and sendmmsg of up to 64 messages, each a train that the kernel cuts
 // (UDP_SEGMENT). In `sink` mode it is the N players: one socket each, looked at every 5 ms, as sb_rtc_load --skip-decryption does.
 // There is no session, no RTCP and nobody who could lose a packet, so no server can do better by the same system calls.
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
-#include <netinet/udp.h>
 #include <openssl/evp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "clip.hpp"
 #include "common.hpp"
+#include "udp.hpp"
 
 namespace {
 
@@ -29,7 +25,6 @@ constexpr std::size_t kPayloadMax = 1200;
 constexpr std::size_t kHeader = 20;  // With the transport-wide number that players agree on.
 constexpr std::size_t kClearHeader = 20;
 constexpr std::size_t kTag = 16;
-constexpr std::size_t kBatch = 64;
 constexpr std::size_t kParameterSets = 48;  // In front of a key frame: a packet of their own or a part of the first.
 constexpr double kAudioStep = 0.02;
 constexpr std::size_t kFlvHeader = 5;
@@ -39,30 +34,6 @@ struct Player {
     EVP_CIPHER_CTX* cipher = nullptr;
     std::uint16_t sequence[2] = {0, 0};
 };
-
-struct Counters {
-    std::uint64_t bytes = 0;
-    std::uint64_t packets = 0;
-    std::uint64_t messages = 0;
-    std::uint64_t refused = 0;  // Messages that the kernel did not take.
-};
-
-sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
-
-int udp_socket(int buffer_bytes) {
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        die("no UDP socket: " + std::string(strerror(errno)));
-    for (const int name : {SO_RCVBUFFORCE, SO_SNDBUFFORCE})
-        setsockopt(fd, SOL_SOCKET, name, &buffer_bytes, sizeof buffer_bytes);
-    return fd;
-}
 
 // Sends what is put into it in batches; one buffer for all.
 class Outbox {
@@ -75,56 +46,24 @@ public:
             std::size_t count = 1;
             while (first + count < sizes.size() && count < kBatch && sizes[first + count - 1] == sizes[first] && sizes[first + count] <= sizes[first])
                 ++count;
-            begin_message(player, sizes[first] + kHeader + kTag, count > 1);
+            if (batch_.is_full())
+                flush();
+            std::uint8_t* const begin = memory_.data() + used_;
             for (std::size_t i = first; i < first + count; ++i)
                 protect(player, kind, time, sizes[i], i + 1 == sizes.size());
-            end_message();
+            const auto size = static_cast<std::size_t>(memory_.data() + used_ - begin);
+            batch_.add(player.to, begin, size, count > 1 ? sizes[first] + kHeader + kTag : 0);
+            counters_.bytes += size;
             first += count;
         }
     }
 
     void flush() {
-        for (std::size_t done = 0; done < messages_;) {
-            const int taken = sendmmsg(fd_, list_ + done, static_cast<unsigned>(messages_ - done), MSG_DONTWAIT);
-            if (taken <= 0) {
-                ++counters_.refused;  // UDP may lose anything; the floor does not wait.
-                ++done;
-                continue;
-            }
-            done += static_cast<std::size_t>(taken);
-        }
-        messages_ = used_ = 0;
+        batch_.send(fd_, counters_);
+        used_ = 0;
     }
 
 private:
-    void begin_message(Player& player, std::size_t segment, bool is_train) {
-        if (messages_ == kBatch)
-            flush();
-        msghdr& message = list_[messages_].msg_hdr;
-        message = {};
-        message.msg_name = &player.to;
-        message.msg_namelen = sizeof player.to;
-        parts_[messages_] = {memory_.data() + used_, 0};
-        message.msg_iov = &parts_[messages_];
-        message.msg_iovlen = 1;
-        if (!is_train)
-            return;
-        message.msg_control = control_[messages_];
-        message.msg_controllen = sizeof control_[messages_];
-        cmsghdr* const head = CMSG_FIRSTHDR(&message);
-        head->cmsg_level = SOL_UDP;
-        head->cmsg_type = UDP_SEGMENT;
-        head->cmsg_len = CMSG_LEN(sizeof(std::uint16_t));
-        const auto size = static_cast<std::uint16_t>(segment);
-        memcpy(CMSG_DATA(head), &size, sizeof size);
-    }
-    void end_message() {
-        parts_[messages_].iov_len = static_cast<std::size_t>(memory_.data() + used_ - static_cast<std::uint8_t*>(parts_[messages_].iov_base));
-        counters_.bytes += parts_[messages_].iov_len;
-        ++messages_;
-        ++counters_.messages;
-    }
-
     void protect(Player& player, int kind, std::uint32_t time, std::size_t size, bool marker) {
         static const std::vector<std::uint8_t> payload(kPayloadMax, 0x5A);
         std::uint8_t* const out = memory_.data() + used_;
@@ -149,10 +88,7 @@ private:
     Counters& counters_;
     std::vector<std::uint8_t> memory_;
     std::size_t used_ = 0;
-    std::size_t messages_ = 0;
-    mmsghdr list_[kBatch]{};
-    iovec parts_[kBatch]{};
-    alignas(cmsghdr) unsigned char control_[kBatch][CMSG_SPACE(sizeof(std::uint16_t))]{};
+    MessageBatch batch_;
 };
 
 std::vector<Player> learn_players(int fd, std::size_t clients) {
@@ -187,10 +123,7 @@ std::vector<std::size_t> cut(std::size_t bytes) {
 
 Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, std::size_t sound_bytes) {
     Counters counters;
-    const int fd = udp_socket(4 << 20);
-    sockaddr_in here = loopback(port);
-    if (bind(fd, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0)
-        die("port " + std::to_string(port) + ": " + strerror(errno));
+    const int fd = bound_socket(port, 4 << 20);
     JsonLine("listening").print();
     std::vector<Player> players = learn_players(fd, clients);
     Outbox outbox(fd, counters);
@@ -227,28 +160,19 @@ Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, s
 class Sink {
 public:
     Sink(std::uint16_t port, std::size_t clients) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-        sockaddr_in there = loopback(port);
         for (std::size_t i = 0; i < clients; ++i) {
-            sockets_.push_back(udp_socket(1 << 20));
-            if (connect(sockets_[i], reinterpret_cast<sockaddr*>(&there), sizeof there) != 0)
-                die("connecting: " + std::string(strerror(errno)));
+            sockets_.push_back(connected_socket(port, 1 << 20));
             watch(epoll_, sockets_[i], EPOLLIN | EPOLLET, static_cast<std::uint32_t>(i), true);
             if (send(sockets_[i], "hello", 5, 0) < 0)
                 die("nobody takes the first datagram");
             if (i % 64 == 63)
                 sleep_seconds(0.01);
         }
-        for (std::size_t i = 0; i < kBatch; ++i) {
-            parts_[i] = {bytes_[i], sizeof bytes_[i]};
-            messages_[i].msg_hdr.msg_iov = &parts_[i];
-            messages_[i].msg_hdr.msg_iovlen = 1;
-        }
-        fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
         JsonLine("ready").add("clients", static_cast<std::uint64_t>(clients)).print();
     }
 
     Counters run() {
-        while (!stop_requested() && take_words()) {
+        while (!stop_requested() && words_.take(all_)) {
             const double began = now_seconds();
             receive();
             sleep_seconds(0.005 - (now_seconds() - began));
@@ -267,38 +191,19 @@ private:
     }
     void drain(int fd) {
         for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
-            count = recvmmsg(fd, messages_, kBatch, MSG_DONTWAIT, nullptr);
+            count = inbox_.receive(fd);
             for (int i = 0; i < count; ++i) {
-                all_.bytes += messages_[i].msg_len;
+                all_.bytes += inbox_.messages[i].msg_len;
                 ++all_.packets;
             }
         }
     }
-    // What bench.py says: mark begins a window, report tells what came in it. False when it says quit, or has gone.
-    bool take_words() {
-        char text[64];
-        const ssize_t count = read(STDIN_FILENO, text, sizeof text);
-        const std::string_view said(text, count > 0 ? static_cast<std::size_t>(count) : 0);
-        if (said.find("mark") != said.npos) {
-            mark_ = all_;
-            marked_at_ = now_seconds();
-        }
-        if (said.find("report") != said.npos)
-            JsonLine("report")
-                .add("window_bytes", all_.bytes - mark_.bytes)
-                .add("window_packets", all_.packets - mark_.packets)
-                .add("seconds", now_seconds() - marked_at_)
-                .print();
-        return count != 0 && said.find("quit") == said.npos;
-    }
 
     int epoll_;
     std::vector<int> sockets_;
-    Counters all_, mark_;
-    double marked_at_ = 0;
-    std::uint8_t bytes_[kBatch][2048]{};
-    iovec parts_[kBatch]{};
-    mmsghdr messages_[kBatch]{};
+    Counters all_;
+    Words words_;
+    Inbox inbox_;
 };
 
 }  // namespace
