@@ -167,7 +167,7 @@ private:
     settings::Mounts mounts_;
     session::http_live::Context http_live_;
     session::http_live::PlayHandler http_live_player_;
-    session::TransportLogs transports_;
+    session::TransportLogs transports_{slabs_};
     CasterWiring casters_;
     service::workers::Strays strays_;
     RtcWiring rtc_;

@@ -335,6 +335,7 @@ class Watch(threading.Thread):
     def __init__(self, live: LiveServer):
         super().__init__(daemon=True)
         self.live, self.latency_ms, self.failed, self.resident_kib, self.stopping = live, [], 0, [], threading.Event()
+        self.peak_kib, self.at_peak = 0, {}
 
     def run(self) -> None:
         while not self.stopping.wait(0.1):
@@ -345,6 +346,10 @@ class Watch(threading.Thread):
             except (OSError, ValueError):
                 self.failed += 1
             self.resident_kib.append(self.live.resident_kib())
+            if self.resident_kib[-1] > self.peak_kib + 1024:
+                self.peak_kib = self.resident_kib[-1]
+                with contextlib.suppress(OSError, ValueError):
+                    self.at_peak = self.live.api("/api/v1/memory", limit_s=5)
 
     def stop(self) -> None:
         self.stopping.set()
@@ -432,7 +437,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
         if libsrt() is None and srt_giants in (attacks or ATTACKS):
             report["left_out"] = "srt_giants: no libsrt"
-        report["grown"], report["resident_kib_before_and_after"] = grown, parts
+        report["grown"], report["resident_kib_before_and_after"], report["at_peak"] = grown, parts, watch.at_peak
         report["held"] = re.findall(r"the loop was held .*", live.log())
         report["lost_memory"] = re.findall(r"the memory for clients is used up .*", live.log())
         report["turns_of_the_loop"] = {kind: count - turns_before[kind] for kind, count in turns.items()}

@@ -23,23 +23,20 @@ bool is_random_access(Bytes packet) { return (packet[3] & 0x20) != 0 && packet[4
 
 }  // namespace
 
-void TransportLog::append(const Slice& unit, const wire::ts::TsReader& reader) {
-    if (is_spoilt_ || unit.empty())
+void TransportLog::append(Bytes unit, const wire::ts::TsReader& reader) {
+    if (is_spoilt_)
         return;
-    const Bytes bytes = unit.bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += kPacketBytes)
-        if (bytes.size() % kPacketBytes != 0 || bytes[at] != wire::ts::kSyncByte) {
-            *this = TransportLog(id_);
+    for (std::size_t at = 0; at < unit.size(); at += kPacketBytes)
+        if (unit.size() % kPacketBytes != 0 || unit[at] != wire::ts::kSyncByte) {
+            bytes_.drop_before(end());
             is_spoilt_ = true;
             return;
         }
     if (reader.version() != version_)
         choose_tracks(reader);
-    units_.push_back({end_, unit});
-    held_ += unit.size();
-    for (std::size_t at = 0; at < bytes.size(); at += kPacketBytes)
-        look_at(bytes.subspan(at, kPacketBytes), end_ + at);
-    end_ += unit.size();
+    for (std::size_t at = 0; at < unit.size(); at += kPacketBytes)
+        look_at(unit.subspan(at, kPacketBytes), end() + at);
+    bytes_.append(unit);
     trim();
 }
 
@@ -113,15 +110,14 @@ void TransportLog::add_entry(Position at) {
 }
 
 void TransportLog::trim() {
-    const auto is_over = [this] {
-        const Unit& front = units_.front();
-        const bool is_old = entries_.size() >= 2 && front.begin + front.bytes.size() <= entries_[entries_.size() - 2];
-        return held_ > kBytesMax || (held_ - front.bytes.size() > kBytesKept && is_old);
+    const auto newest = [this](std::size_t bytes) {
+        return end() - std::min<Position>(end(), bytes / kPacketBytes * kPacketBytes);
     };
-    while (units_.size() > 1 && is_over()) {
-        held_ -= units_.front().bytes.size();
-        units_.pop_front();
-    }
+    Position first = newest(kBytesMax);
+    if (entries_.size() >= 2)
+        first = std::max(first, std::min(entries_[entries_.size() - 2], newest(kBytesKept)));
+    if (first > begin())
+        bytes_.drop_before(first);
     while (!entries_.empty() && entries_.front() < begin())
         entries_.pop_front();
 }
@@ -138,17 +134,8 @@ Slice TransportLog::tables() const {
     return Slice::copy_of(both);
 }
 
-Slice TransportLog::read(Position at, std::size_t bytes_max) const {
-    const auto behind = std::ranges::upper_bound(units_, at, {}, &Unit::begin);
-    if (behind == units_.begin() || at >= end_)
-        return {};
-    const Unit& unit = *std::prev(behind);
-    const auto offset = static_cast<std::size_t>(at - unit.begin);
-    return unit.bytes.sub(offset, std::min(unit.bytes.size() - offset, bytes_max / kPacketBytes * kPacketBytes));
-}
-
 TransportLogs::Holder::Holder(TransportLogs& logs, Ref<media::Source> source)
-    : log(++logs.last_id_), logs_(logs), source_(std::move(source)) {
+    : log(logs.slabs_, ++logs.last_id_), logs_(logs), source_(std::move(source)) {
     logs_.logs_[source_.get()] = &log;
 }
 

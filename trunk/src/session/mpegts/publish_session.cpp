@@ -109,7 +109,7 @@ void PublishSession::take(wire::ts::TsReader::Unit unit) {
 
 void PublishSession::pass(Bytes bytes, const wire::ts::TsReader& reader) {
     if (transport_)
-        transport_->log.append(Slice::copy_of(bytes), reader);
+        transport_->log.append(bytes, reader);
 }
 
 void PublishSession::flush() {

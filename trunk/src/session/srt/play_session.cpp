@@ -14,6 +14,8 @@ using media::Kind;
 namespace {
 
 constexpr std::size_t kTsPacketBytes = 188;
+// Of the source's own log, for the cache of units; those of transport logs begin with 1.
+constexpr std::uint64_t kWireLog = 0;
 
 }  // namespace
 
@@ -109,7 +111,7 @@ void PlaySession::pass(const TransportLog& log, TimePoint now) {
         return;
     for (std::size_t sent = 0; sent < kUnitsAtOnce; ++sent) {
         const bool is_table = !tables_.empty();
-        const Slice unit = is_table ? tables_.sub(0, std::min(tables_.size(), unit_bytes_)) : log.read(passed_to_, unit_bytes_);
+        const Slice unit = is_table ? tables_.sub(0, std::min(tables_.size(), unit_bytes_)) : next_unit(log);
         if (unit.empty() || !send_unit(now, unit))
             return;
         if (is_table)
@@ -174,20 +176,35 @@ Slice PlaySession::next_unit() {
     size = std::min(size, reached) / kTsPacketBytes * kTsPacketBytes;
     if (size == 0)
         return {};
-    const bool is_shared = cursor_->is_in_sync();
-    if (is_shared)
-        if (const Slice* const known = group_->units().find(cursor_->position(), size))
+    return cut({kWireLog, cursor_->position(), cursor_->is_in_sync()}, parts, size);
+}
+
+// All players cut at the same places. Those that are late leave the units of the others in the cache.
+Slice PlaySession::next_unit(const TransportLog& log) {
+    const auto size =
+        static_cast<std::size_t>(std::min<std::uint64_t>(unit_bytes_ - passed_to_ % unit_bytes_, log.end() - passed_to_));
+    if (size == 0)
+        return {};
+    const bool is_shared = log.end() - passed_to_ <= UnitCache::kUnits * unit_bytes_ / 2;
+    std::array<::iovec, 4> parts;
+    log.spans(passed_to_, passed_to_ + size, parts);
+    return cut({log.id(), passed_to_, is_shared}, parts, size);
+}
+
+Slice PlaySession::cut(const Place& place, std::span<const ::iovec> parts, std::size_t size) {
+    UnitCache& units = group_->units();
+    if (place.is_shared)
+        if (const Slice* const known = units.find(place.log, place.position, size))
             return *known;
     Slice unit = Slice::allocate(size);
-    const MutBytes into = unit.mutable_bytes();
-    std::size_t done = 0;
-    for (std::size_t i = 0; i < batch.spans && done < size; ++i) {
-        const Bytes part(static_cast<const std::uint8_t*>(parts[i].iov_base), std::min(parts[i].iov_len, size - done));
-        std::ranges::copy(part, into.begin() + static_cast<std::ptrdiff_t>(done));
-        done += part.size();
+    MutBytes rest = unit.mutable_bytes();
+    for (auto part = parts.begin(); !rest.empty(); ++part) {
+        const Bytes bytes(static_cast<const std::uint8_t*>(part->iov_base), std::min(part->iov_len, rest.size()));
+        std::ranges::copy(bytes, rest.begin());
+        rest = rest.subspan(bytes.size());
     }
-    if (is_shared)
-        group_->units().put(cursor_->position(), unit);
+    if (place.is_shared)
+        units.put(place.log, place.position, unit);
     return unit;
 }
 

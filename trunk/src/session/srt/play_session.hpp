@@ -42,6 +42,15 @@ private:
     bool begin();
     std::optional<media::Sequence> starting_point() const;
     Slice next_unit();
+    Slice next_unit(const TransportLog& log);
+    // In a log, and whether others are likely to cut there too.
+    struct Place {
+        std::uint64_t log = 0;
+        std::uint64_t position = 0;
+        bool is_shared = false;
+    };
+    // The first bytes of `parts`, which have as many.
+    Slice cut(const Place& place, std::span<const ::iovec> parts, std::size_t size);
 
     Ref<media::Source> source_;
     PlayGroup* group_ = nullptr;

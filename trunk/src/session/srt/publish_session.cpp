@@ -78,7 +78,7 @@ bool PublishSession::take_some(TimePoint now) {
         if (!payload)
             break;
         reader_.feed(payload->bytes.bytes());
-        transport_->log.append(payload->bytes, reader_);
+        transport_->log.append(payload->bytes.bytes(), reader_);
         take_units();
     } while (!io::is_turn_over());
     publication_->source().flush();

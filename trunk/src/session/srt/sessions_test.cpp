@@ -201,7 +201,7 @@ protected:
     io::Scope fibers{"fibers"};
     Port port{io::now(), log};
     Players players{port};
-    TransportLogs transports;
+    TransportLogs transports{slabs};
     Context context{streams, vhosts, admission, events, clients, places, port, players, transports, log};
     Opener opener{context, sessions};
 };

@@ -1,4 +1,4 @@
-// UnitCache: the units, of at most seven transport packets each, that were cut last from the log of one source. Players that are
+// UnitCache: the units, of at most seven transport packets each, that were cut last from the logs of one source. Players that are
 // up to date cut at the same places, so that all of them send, and keep for retransmission, the same bytes of memory. Dry.
 #pragma once
 
@@ -14,12 +14,14 @@ class UnitCache {
 public:
     static constexpr std::size_t kUnits = 512;
 
-    // The unit of that size that begins at this position of the log; nullptr if it is not kept.
-    const Slice* find(std::uint64_t position, std::size_t size) const {
+    // The unit of that size that begins at this position of the log with this id; nullptr if it is not kept.
+    const Slice* find(std::uint64_t log, std::uint64_t position, std::size_t size) const {
         const Entry& entry = entry_at(position);
-        return entry.position == position && entry.unit.size() == size ? &entry.unit : nullptr;
+        return entry.log == log && entry.position == position && entry.unit.size() == size ? &entry.unit : nullptr;
     }
-    void put(std::uint64_t position, const Slice& unit) { entries_[index_of(position)] = {position, unit}; }
+    void put(std::uint64_t log, std::uint64_t position, const Slice& unit) {
+        entries_[index_of(position)] = {log, position, unit};
+    }
     std::size_t held_bytes() const {
         std::size_t bytes = 0;
         for (const Entry& entry : entries_)
@@ -29,6 +31,7 @@ public:
 
 private:
     struct Entry {
+        std::uint64_t log = 0;
         std::uint64_t position = 0;
         Slice unit;
     };

@@ -7,23 +7,24 @@ namespace {
 
 TEST(UnitCache, GivesTheSameMemoryForTheSamePlaceAndSize) {
     UnitCache cache;
-    EXPECT_EQ(cache.find(188, 1'316), nullptr);
+    EXPECT_EQ(cache.find(1, 188, 1'316), nullptr);
     const Slice unit = Slice::allocate(1'316);
-    cache.put(188, unit);
-    ASSERT_NE(cache.find(188, 1'316), nullptr);
-    EXPECT_EQ(cache.find(188, 1'316)->memory(), unit.memory());
-    EXPECT_EQ(cache.find(188, 188), nullptr) << "of another size";
-    EXPECT_EQ(cache.find(376, 1'316), nullptr);
+    cache.put(1, 188, unit);
+    ASSERT_NE(cache.find(1, 188, 1'316), nullptr);
+    EXPECT_EQ(cache.find(1, 188, 1'316)->memory(), unit.memory());
+    EXPECT_EQ(cache.find(1, 188, 188), nullptr) << "of another size";
+    EXPECT_EQ(cache.find(1, 376, 1'316), nullptr);
+    EXPECT_EQ(cache.find(2, 188, 1'316), nullptr) << "of another log";
     EXPECT_EQ(cache.held_bytes(), 1'316U);
 }
 
 TEST(UnitCache, KeepsTheNewestOfItsPlaces) {
     UnitCache cache;
     for (std::uint64_t i = 0; i < 2 * UnitCache::kUnits; ++i)
-        cache.put(i * 188, Slice::allocate(188));
+        cache.put(1, i * 188, Slice::allocate(188));
     EXPECT_EQ(cache.held_bytes(), UnitCache::kUnits * 188);
-    EXPECT_EQ(cache.find(0, 188), nullptr);
-    EXPECT_NE(cache.find((2 * UnitCache::kUnits - 1) * 188, 188), nullptr);
+    EXPECT_EQ(cache.find(1, 0, 188), nullptr);
+    EXPECT_NE(cache.find(1, (2 * UnitCache::kUnits - 1) * 188, 188), nullptr);
 }
 
 }  // namespace
