@@ -197,11 +197,12 @@ void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory)
     text.family("millrace_memory_budget_bytes", Type::gauge, "limits.memory_budget: what clients may make the server take.")
         .sample(std::uint64_t{memory.whole()});
     text.family("millrace_memory_used_bytes", Type::gauge,
-                "Of the memory budget, by what it is used for; overhead is all that is not counted.");
+                "Of the memory budget, by what it is used for; leaving is being released, overhead is all that is not counted.");
     text.sample(std::uint64_t{memory.bytes(Kind::unfinished)}, {{"use", "unfinished"}});
     text.sample(std::uint64_t{memory.bytes(Kind::buffers)}, {{"use", "rtc_buffers"}});
     text.sample(std::uint64_t{memory.streams() - memory.windows()}, {{"use", "packets"}});
     text.sample(std::uint64_t{memory.windows()}, {{"use", "windows"}});
+    text.sample(std::uint64_t{memory.leaving()}, {{"use", "leaving"}});
     text.sample(std::uint64_t{memory.overhead()}, {{"use", "overhead"}});
     text.family("millrace_memory_losses_total", Type::counter, "Clients and streams that were closed because they held the most.")
         .sample(memory.losses());

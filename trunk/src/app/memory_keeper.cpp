@@ -105,7 +105,7 @@ MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {
         (stream.is_leaving ? leaving : sum) += stream.bytes;
     }
     parts_.budget.set_streams(sum, windows);
-    parts_.budget.set_leaving(leaving + parts_.slabs.unused_bytes());
+    parts_.budget.set_leaving(leaving + parts_.slabs.unused_bytes() + io::bytes_being_freed());
     return streams;
 }
 

@@ -37,7 +37,16 @@ bool OverheadClock::is_due(TimePoint now, std::size_t overhead, std::size_t much
     const auto times = std::max<std::int64_t>(1, (took_ + kQuick - Duration(1)) / kQuick);
     if (now - done_ < kRests * took_)
         return false;
-    return overhead >= left_ + std::min(much, much_max_) || (now - done_ >= kEvery * times && took_ <= kLongest);
+    if (overhead >= left_ + std::min(much, much_max_)) {
+        has_grown_ = true;
+        return true;
+    }
+    // How long it took under load says nothing of what it takes afterwards.
+    if (has_grown_ && now - done_ >= kEvery) {
+        has_grown_ = false;
+        return true;
+    }
+    return now - done_ >= kEvery * times && took_ <= kLongest;
 }
 
 void OverheadClock::note_done(TimePoint now, std::size_t before, std::size_t left, Duration took) {

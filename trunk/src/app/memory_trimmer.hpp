@@ -35,8 +35,8 @@ private:
 };
 
 // Decides the same by the memory that is resident but counted nowhere (the overhead): at once when it has grown by much since the
-// last time, and otherwise every now and then, less often the longer it takes: memory that departed clients have freed stays
-// resident without being more than before.
+// last time, once more when it has not done so for a while, and otherwise every now and then, less often the longer it takes:
+// memory that departed clients have freed stays resident without being more than before.
 class OverheadClock {
 public:
     static constexpr std::chrono::seconds kEvery{30};
@@ -59,6 +59,7 @@ private:
     std::size_t much_max_ = 4U << 20;
     TimePoint done_{};
     Duration took_{};
+    bool has_grown_ = false;  // since it was calm
 };
 
 // Neither function has an effect where the C library does not support it.

@@ -74,6 +74,18 @@ TEST(OverheadClock, IsDueEveryNowAndThenLessOftenTheLongerItTakes) {
     EXPECT_TRUE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 110, 100));
 }
 
+TEST(OverheadClock, IsDueOnceMoreWhenItHasBeenCalm) {
+    OverheadClock clock;
+    constexpr Duration kLong = 2 * OverheadClock::kLongest;
+    clock.note_done(kBegin, 10, 10, {});
+    ASSERT_TRUE(clock.is_due(kBegin + seconds(1), 200, 100));
+    clock.note_done(kBegin + seconds(1), 200, 10, kLong);
+    EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kEvery, 10, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1) + OverheadClock::kEvery, 10, 100)) << "whatever the last one took";
+    clock.note_done(kBegin + seconds(1) + OverheadClock::kEvery, 10, 10, kLong);
+    EXPECT_FALSE(clock.is_due(kBegin + 20 * OverheadClock::kEvery, 10, 100)) << "it holds the loop";
+}
+
 TEST(OverheadClock, ReturnsLessAtOnceAfterOneThatTookLong) {
     constexpr std::size_t kMuch = 100U << 20;
     constexpr std::size_t kHalf = 16U << 20;

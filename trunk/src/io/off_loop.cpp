@@ -27,6 +27,8 @@ std::size_t usable_processors() {
 
 namespace detail {
 
+std::atomic<std::size_t> bytes_being_freed = 0;
+
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline) {
     TRY(start_job(job));
     auto waited = wait(job->done, deadline);

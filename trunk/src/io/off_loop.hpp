@@ -2,6 +2,7 @@
 // and anything else that would hold the loop for long. start_job() is for callers without a fiber that could wait.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -59,6 +60,37 @@ private:
 // start_job(), then waits for it.
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
 
+extern std::atomic<std::size_t> bytes_being_freed;
+
+// What free_off_loop() destroys, counted until then.
+template <class Container>
+struct Spent {
+    // Of a Slice, or a pointer to bytes.
+    template <class T>
+    static std::size_t bytes_of(const T& one) {
+        if constexpr (requires { one.memory_bytes(); })
+            return one.memory_bytes();
+        else if constexpr (requires { one->size(); })
+            return one->size();
+        else
+            return 0;
+    }
+
+    explicit Spent(Container all) : owned(std::move(all)) {
+        for (const auto& one : owned)
+            bytes += bytes_of(one);
+        bytes_being_freed += bytes;
+    }
+    Spent(Spent&& other) noexcept : owned(std::move(other.owned)), bytes(std::exchange(other.bytes, 0)) {}
+    ~Spent() {
+        owned = {};
+        bytes_being_freed -= bytes;
+    }
+
+    Container owned;
+    std::size_t bytes = 0;
+};
+
 }  // namespace detail
 
 // Calls `work()` in a worker thread and returns its result (T, void or Result<T>). `work` must own everything it touches: when
@@ -71,13 +103,16 @@ typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline, Work 
     return std::move(*job->answer);
 }
 
+// Memory that free_off_loop() was given and that is not freed yet: of Slices and of pointers to bytes.
+inline std::size_t bytes_being_freed() { return detail::bytes_being_freed; }
+
 // Destroys `owned`, if it is not empty, in a worker thread, soon: freeing tens of MiB takes milliseconds, because large blocks go
 // straight back to the kernel. Never suspends; when the queue is full, it is destroyed here.
 template <class Container>
 void free_off_loop(Container owned, Work what = Work::local) {
     if (owned.empty())
         return;
-    auto nothing = [owned = std::move(owned)] {};
+    auto nothing = [spent = detail::Spent<Container>(std::move(owned))] {};
     static_cast<void>(start_job(std::make_shared<detail::OffLoopJob<decltype(nothing)>>(std::move(nothing), what)));
 }
 

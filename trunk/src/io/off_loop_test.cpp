@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/block.hpp"
+#include "base/bytes.hpp"
 #include "io/loop.hpp"
 #include "io/resolve.hpp"
 #include "io/scope.hpp"
@@ -195,6 +197,27 @@ TEST_F(OffLoopTest, AWorkerFreesWhatNobodyElseOwns) {
     EXPECT_EQ(shared, 0);
     mine.reset();
     EXPECT_EQ(shared, ::gettid());
+}
+
+TEST_F(OffLoopTest, WhatIsBeingFreedIsCounted) {
+    std::atomic<bool> may_free = false;
+    // A pointer to bytes, whose last owner waits.
+    const auto wait_and_free = [&may_free](const std::vector<std::uint8_t>* bytes) {
+        while (!may_free)
+            std::this_thread::yield();
+        delete bytes;
+    };
+    std::vector<Block> owned;
+    owned.emplace_back(new std::vector<std::uint8_t>(1'000), wait_and_free);
+    free_off_loop(std::move(owned));
+    std::vector<Slice> slices;
+    slices.push_back(Slice::allocate(2 * Slice::kOwnPagesMin));
+    const std::size_t of_slice = slices[0].memory_bytes();
+    free_off_loop(std::move(slices), Work::compute);
+    wait_until([] { return bytes_being_freed() == 1'000; });
+    EXPECT_GE(of_slice, 2 * Slice::kOwnPagesMin);
+    may_free = true;
+    wait_until([] { return bytes_being_freed() == 0; });
 }
 
 TEST_F(OffLoopTest, AddressesAreResolvedAtOnce) {

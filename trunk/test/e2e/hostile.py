@@ -349,7 +349,7 @@ class Watch(threading.Thread):
             if self.resident_kib[-1] > self.peak_kib + 1024:
                 self.peak_kib = self.resident_kib[-1]
                 with contextlib.suppress(OSError, ValueError):
-                    self.at_peak = self.live.api("/api/v1/memory", limit_s=5)
+                    self.at_peak = {name: round(value / 2**20, 1) for name, value in metrics(self.live).items() if name.startswith("millrace_memory_used_bytes")}
 
     def stop(self) -> None:
         self.stopping.set()

@@ -124,6 +124,8 @@ public:
     }
     // Still held by streams that have lost it.
     void set_leaving(std::size_t bytes) { leaving_ = bytes; }
+    // Memory that is being released.
+    std::size_t leaving() const { return lost_ + leaving_; }
     // Of a stream that has lost it.
     void forget_stream(std::size_t bytes) {
         streams_ -= std::min(streams_, bytes);
@@ -133,7 +135,7 @@ public:
     }
     std::size_t used() const { return bytes(Kind::unfinished) + bytes(Kind::buffers) + streams_; }
     // Memory in use and being released, which takes time.
-    std::size_t held() const { return used() + lost_ + leaving_; }
+    std::size_t held() const { return used() + leaving(); }
     // More than six tenths are held: it is checked often, and so is the memory being released.
     bool is_filling() const { return held() > limit() / 10 * 6; }
     // More than seven tenths: new publishers are refused.
@@ -142,10 +144,10 @@ public:
     bool is_crowded() const { return used() > limit() / 10 * 7; }
     // Eight tenths: the rest is for what arrives until the next check.
     bool is_exceeded() const { return used() > limit() / 10 * 8; }
-    // Seventeen twentieths are held; the rest is for what others take until the last loser's memory is released. Being full is
-    // reported again only after growth by another twentieth.
+    // Eight tenths are held; the rest is for what others take until the last loser's memory is released. Being full is reported
+    // again only after growth by a twentieth.
     bool has_filled_up() {
-        const bool is_full = held() > limit() / 20 * 17;
+        const bool is_full = held() > limit() / 10 * 8;
         const bool is_event = is_full && held() >= filled_ + limit() / 20;
         if (is_event || !is_full)
             filled_ = is_full ? held() : 0;
