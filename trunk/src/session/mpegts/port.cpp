@@ -48,9 +48,14 @@ Result<void> Port::start(io::Scope& scope) {
 
 void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
     for (;;) {
-        const auto datagrams = socket.receive(deadline);
+        const bool holds = !has_session_ && reader_->held_bytes() > 0;
+        const auto datagrams = socket.receive(holds ? deadline.sooner(io::Deadline::after(kSilenceMax)) : deadline);
         if (datagrams.ok()) {
             take(*datagrams, io::now());
+            continue;
+        }
+        if (datagrams.code() == Errc::timed_out) {
+            forget_silent(io::now());
             continue;
         }
         if (datagrams.code() == Errc::cancelled || datagrams.code() == Errc::closed)
@@ -67,6 +72,10 @@ void Port::take(std::span<const io::Datagram> datagrams, TimePoint now) {
         ++counters_.datagrams;
         if (!take_sender(datagram, now))
             continue;
+        if (is_refused(now)) {
+            ++counters_.left_out;
+            continue;
+        }
         counters_.bytes += datagram.bytes.size();
         if (!is_rtp_) {
             read(datagram.bytes, now);
@@ -78,6 +87,22 @@ void Port::take(std::span<const io::Datagram> datagrams, TimePoint now) {
     }
     if (sink_ != nullptr)
         sink_->flush();
+}
+
+// Once its time is over, the stream is read from there on.
+bool Port::is_refused(TimePoint now) {
+    if (!retry_at_)
+        return false;
+    if (now < *retry_at_)
+        return true;
+    retry_at_.reset();
+    begin_stream();
+    return false;
+}
+
+void Port::forget_silent(TimePoint now) {
+    if (!has_session_ && now - heard_ >= kSilenceMax)
+        begin_stream();
 }
 
 // Whether the datagram is of the stream that is received.
@@ -168,11 +193,8 @@ void Port::finish_reader() {
 }
 
 void Port::open_session(TimePoint now) {
-    if (has_session_ || (retry_at_ && now < *retry_at_))
+    if (has_session_)
         return;
-    // Its configurations have gone by: the stream is read from here on.
-    if (std::exchange(retry_at_, std::nullopt))
-        return begin_stream();
     const TransportAddress from = *sender_;
     const auto started =
         sessions_.start("mpegts-session", [this, from](io::Deadline forever) { serve(random_id(), from, forever); });

@@ -26,7 +26,7 @@ class Port final : private Feed {
 public:
     // Another sender is listened to when the last one has been silent for this long.
     static constexpr std::chrono::seconds kSenderHolds{5};
-    // After a refusal or a kick its sender, which cannot know of it, is tried again.
+    // After a refusal or a kick its sender, which cannot know of it, is tried again; until then it is not read.
     static constexpr std::chrono::seconds kRetryAfter{5};
     // Frames kept while admission takes its time; later ones are dropped.
     static constexpr std::size_t kPendingBytesMax = 4U << 20;
@@ -38,7 +38,7 @@ public:
         std::uint64_t bytes = 0;
         std::uint64_t strangers = 0;  // of other senders
         std::uint64_t foreign = 0;    // that are no transport stream
-        std::uint64_t left_out = 0;   // frames that came while admission took too long
+        std::uint64_t left_out = 0;   // frames that came while admission took too long, and datagrams after a refusal
     };
 
     Port(Context& context, wire::rtmp::StreamUrl url, io::Scope& sessions, const Log& log);
@@ -53,6 +53,8 @@ public:
 
     // Datagrams of one batch.
     void take(std::span<const io::Datagram> datagrams, TimePoint now);
+    // Drops what has begun and was never published, if its sender is silent.
+    void forget_silent(TimePoint now);
 
     const Counters& counters() const { return counters_; }
     const wire::ts::TsReader& reader() const { return *reader_; }
@@ -70,6 +72,7 @@ private:
 
     void receive(io::UdpSocket& socket, io::Deadline deadline);
     bool take_sender(const io::Datagram& datagram, TimePoint now);
+    bool is_refused(TimePoint now);
     void begin_stream();
     void read(Bytes bytes, TimePoint now);
     void drain(TimePoint now);

@@ -177,6 +177,36 @@ TEST_F(CasterPort, ARefusedSenderIsAskedForAgainAfterAWhile) {
     EXPECT_NE(streams.find("/live/cam")->config_of(media::Kind::video, {}), nullptr);
 }
 
+// The beginning of a picture of 1 MB.
+Buffer unfinished_unit() {
+    wire::ts::TsConverter converter;
+    Buffer out;
+    EXPECT_TRUE(converter.push_video(frames::config(Codec::avc, wire::codec::avc_vectors().front().record), out).ok());
+    Buffer picture = hex("000f4240 65");
+    picture.resize(4 + 1'000'000, 0x5A);
+    EXPECT_TRUE(converter.push_video(frames::key(Codec::avc, picture), out).ok());
+    out.resize(out.size() / 2 / 188 * 188);
+    return out;
+}
+
+TEST_F(CasterPort, ARefusedSenderIsNotRead) {
+    door.refuses = true;
+    send(second_of_stream());
+    io::wait_until([this] { return sessions.size() == 0 && !events.order.empty(); });
+    send(unfinished_unit());
+    EXPECT_EQ(port.reader().held_bytes(), 0u) << "nobody would count it";
+    EXPECT_GT(port.counters().left_out, 100u);
+}
+
+TEST_F(CasterPort, WhatASilentSenderHasBegunIsForgotten) {
+    send(unfinished_unit(), 1'000, Feed::kSilenceMax);
+    EXPECT_GT(port.reader().held_bytes(), 400'000u);
+    port.forget_silent(io::now() - 1s);
+    EXPECT_GT(port.reader().held_bytes(), 400'000u);
+    port.forget_silent(io::now());
+    EXPECT_EQ(port.reader().held_bytes(), 0u);
+}
+
 TEST_F(CasterPort, AKickEndsTheStream) {
     send(second_of_stream());
     wait_published();
