@@ -101,7 +101,9 @@ class Stage:
         """What is wrong with those of these nodes when the publisher has stopped."""
         publisher.stop()
         for node in nodes:
-            wait_until(lambda one=node: any(one.folder.glob("rec/*.flv")), 30, "its file is whole")
+            wait_until(lambda one=node: any(one.folder.glob("rec/*.flv")) or "the stream ended at the origin, stream=/live/cam:" in one.log(), 20, "its end")
+            if not any(node.folder.glob("rec/*.flv")):
+                node.stop()  # an edge keeps its recording open for a publisher that comes back
         return {node.host: found for node in nodes if (found := recording_problems(node, publisher))}
 
 
@@ -199,19 +201,30 @@ def recording_problems(node: Node, publisher: Publisher) -> list[str]:
     return problems + playback.problems() + ([] if len(playback.frames) == len(videos) else [f"{len(playback.frames)} frames of {len(videos)}"])
 
 
+def read_text(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=15) as answer:
+        return answer.read().decode()
+
+
+def media_list(edge: Node, place: str) -> str:
+    """The address of the playlist that the one at that place names, for one session."""
+    base = f"http://{edge.host}:{edge.ports['http']}"
+    return base + next(line for line in read_text(base + place).splitlines() if line and line[0] != "#")
+
+
 # Times are in ms of the clock that the test has, too.
 PAGE = """<!DOCTYPE html><main></main><video id=video muted playsinline></video><script src="/players/js/hls.js"></script><script>
-window.shown = [];  // when each picture was
-window.appended = [];  // when the buffer grew, and to where
+window.shown = [];  // [when, its time] of each picture
+window.loaded = [];  // of hls.js: [how many discontinuities are before it, its time, when] of what came into the buffer
 window.errors = [];
 const now = () => performance.timeOrigin + performance.now();
-const look = () => { shown.push(now()); video.requestVideoFrameCallback(look); };
+const look = (_, { mediaTime }) => { shown.push([now(), mediaTime]); video.requestVideoFrameCallback(look); };
 video.requestVideoFrameCallback(look);
 
 const playHls = (place) => {
     window.hls = new Hls();
     hls.on(Hls.Events.ERROR, (_, data) => errors.push(data.details));  // bufferStalledError, fragLoadError, ...
-    hls.on(Hls.Events.BUFFER_APPENDED, () => video.buffered.length && appended.push([now(), video.buffered.end(video.buffered.length - 1)]));
+    hls.on(Hls.Events.BUFFER_APPENDED, (_, { frag }) => loaded.push([frag.cc, frag.start, now()]));
     hls.loadSource(place);
     hls.attachMedia(video);
 };
@@ -252,7 +265,10 @@ class Screen:
         stage.stack.callback(self.chromium.close)
 
     def open(self, edge: Node, place: str):
-        """Until it plays."""
+        """Until it plays. Players of HLS begin with all that they want to have in front of them."""
+        if place != "whep":
+            playlist = media_list(edge, place)
+            wait_until(lambda: read_text(playlist).count("#EXTINF") > 3, 40, "enough fragments", 0.2)
         shutil.copytree(self.html, edge.folder / "html", dirs_exist_ok=True)
         (edge.folder / "html/page.html").write_text(PAGE)
         page = self.chromium.page().goto(f"http://{edge.host}:{edge.ports['http']}/page.html?{place}")
@@ -282,9 +298,9 @@ class BrowserWatch:
         return max(waited_s([one]) - before for one, before in self._before.items())
 
 
-def shown_by(page) -> list[float]:
-    """When each picture was, in seconds of time.time()."""
-    return [at / 1000 for at in page.value("shown")]
+def shown_by(page, from_s: float = 0) -> list[float]:
+    """When each picture was, in seconds of time.time(); those from some time of the media on."""
+    return [at / 1000 for at, media_s in page.value("shown") if media_s >= from_s]
 
 
 def longest_gap(times: list[float]) -> float:
