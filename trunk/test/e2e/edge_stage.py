@@ -69,12 +69,13 @@ class Stage:
         self.mortal += self.nodes[-1:] if mortal else []
         return self.nodes[-1].start()
 
-    def edge(self, *origins: Node, more: str = "", root: str = "") -> Node:
-        return self.node(f"cluster {{ mode remote; origin {names_of(origins)}; }} {more}", root)
+    def edge(self, *origins: Node, more: str = "", root: str = "", options: str = "") -> Node:
+        """`options`: of its cluster."""
+        return self.node(f"cluster {{ mode remote; origin {names_of(origins)}; {options} }} {more}", root)
 
-    def whole_edge(self, *origins: Node, more: str = "") -> Node:
+    def whole_edge(self, *origins: Node, more: str = "", options: str = "") -> Node:
         """With every output: addresses_of()."""
-        return self.edge(*origins, more=OUTPUTS + more, root=RTC + PLAIN % names_of(origins))
+        return self.edge(*origins, more=OUTPUTS + more, root=RTC + PLAIN % names_of(origins), options=options)
 
     def publish(self, node: Node, clip, stream: str = "cam", app: str = "live") -> Publisher:
         publisher = Publisher(node.ports["rtmp"], stream, clip, app, host=node.host)

@@ -12,7 +12,7 @@ from edge_stage import (DVR, LOW_LATENCY_HLS, PLAIN_HLS, RECEIVED, RTC, Screen, 
 from live_server import wait_until
 from load_tools import Load
 from nodes import Node
-from test_edge import pulls_of
+from test_edge import status_of
 from test_rtc import fixture_html  # noqa: F401 (a fixture)
 from test_rtc_client import HERE as SECOND_CLIENT
 from test_rtc_client import Client
@@ -86,14 +86,23 @@ def test_what_is_published_on_an_edge_is_everywhere(tmp_path, clip):
 
 
 def edges_in_a_row(folder, clip) -> None:
+    # Longer than an edge waits for an answer.
+    patience = "first_frame_timeout 6;"
     with Stage(folder, 4) as stage:
         row = [stage.node()]
         for _ in range(2):
-            row.append(stage.edge(row[-1]))
-        row.append(stage.whole_edge(row[-1]))
+            row.append(stage.edge(row[-1], options=patience))
+        row.append(stage.whole_edge(row[-1], options=patience))
         stage.publish_both(row[0], clip)
-        assert problems_of(stage, row[-1]) == {}
-        assert [pulls_of(node) for node in row[:-1]] == [2, 2, 2]
+        with ThreadPoolExecutor(1) as beside:
+            asked = beside.submit(status_of, f"http://{row[-1].host}:{row[-1].ports['http']}/live/nothing.flv")
+            assert problems_of(stage, row[-1]) == {}
+            assert asked.result() == 404
+        for node in row[:-1]:
+            pulled = [client["url"] for client in node.api("/api/v1/clients/")["clients"] if client["type"] == "rtmp-play"]
+            assert sorted(url for url in pulled if url != "/live/nothing") == ["/live/cam", "/plain/cam"]
+        # That a stream is nowhere is not the fault of the edges between.
+        assert [line for node in row for line in node.complaints() if "origin disconnected" in line and "/live/nothing" in line] == []
         # The first one becomes an edge of the last one.
         first, last = row[0], row[-1]
         first.stop()
