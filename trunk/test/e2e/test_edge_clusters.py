@@ -83,6 +83,33 @@ def test_an_edge_obeys_a_redirect(server, clip):
     publisher.stop()
 
 
+def test_rtmp_redirects_in_a_circle_end(server):
+    """Two origins, each of which says that the other one has the stream."""
+    ports = {}
+
+    def says(name: str):
+        def answer(connection, _) -> None:
+            body = json.dumps({"code": 0, "data": {"origin": {"ip": "127.0.0.1", "port": ports[name]}}})
+            connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        return FakeOrigin(answer)
+
+    with says("right") as asked_by_left, says("left") as asked_by_right:
+        left, right = server(cluster_of(asked_by_left.port)), server(cluster_of(asked_by_right.port))
+        ports.update(left=left.ports["rtmp"], right=right.ports["rtmp"])
+        edge = server(edge_of(left, more="first_frame_timeout 2;"))
+        began = time.monotonic()
+        assert status_of(flv_of(edge)) == 404
+        tries = (time.monotonic() - began) / 0.5 + 1
+        connections = edge.api("/api/v1/clusters")["data"]["totals"]["connections"]
+        assert 2 <= connections <= 2 * tries, f"one redirect, then a pause: {connections} connections in {tries:.1f} tries"
+        assert asked_by_left.heads and asked_by_right.heads, "both were asked"
+        assert set(origins_of(edge).values()) == {"up"}, "who redirects is there"
+        player = Player(edge.ports["rtmp"], "cam")
+        assert player.status["level"] == "error" and "ex" not in player.status, player.status
+        player.client.close()
+        wait_until(lambda: not edge.api("/api/v1/clusters")["data"]["pulls"], 15, "nobody waits any more, and nothing goes on")
+
+
 def test_origins_that_do_not_answer_refuse(server):
     asked = server(cluster_of(DEAD_PORT))
     watch = Stopwatch(asked)

@@ -27,6 +27,7 @@ public:
     Result<void> handle_end() override;
     std::optional<UpstreamEvent> poll_event() override;
     void take_output(std::vector<std::uint8_t>& into) override;
+    bool has_answered() const override { return bytes_received_ > 0; }
     bool is_started() const override { return phase_ == Phase::body; }
     // A node of ours; others give each connection its own zero.
     bool keeps_timeline() const override { return gets_marks_; }

@@ -172,6 +172,9 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     request_.protocol = is_http(origin.scheme) ? "http-flv" : "rtmp";
     TRY(upstream_->start(io::now()));
     auto started = start(limit);
+    // An edge answers when its own origin has. That a stream is nowhere must not cost those that are there their origin.
+    if (!started.ok() && started.code() == Errc::timed_out && (upstream_->has_answered() || book_.is_heard_after(origin_, began)))
+        started = Error(Errc::not_found, "the origin has not begun the stream in time");
     if (started.ok() || started.code() == Errc::not_found)
         book_.report_up(origin_, io::now() - began, io::now());
     return started;

@@ -21,6 +21,7 @@ public:
     Result<void> handle_end() override { return Error(Errc::closed, "the origin closed the connection"); }
     std::optional<UpstreamEvent> poll_event() override;
     void take_output(std::vector<std::uint8_t>& into) override { client_.take_output(into); }
+    bool has_answered() const override { return is_connected_; }
     bool is_started() const override { return until_ == Until::connected ? is_connected_ : client_.is_started(); }
     bool keeps_timeline() const override { return true; }
     std::uint64_t bytes_received() const override { return client_.bytes_received(); }

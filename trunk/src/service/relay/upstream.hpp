@@ -44,6 +44,8 @@ public:
     virtual std::optional<UpstreamEvent> poll_event() = 0;
     virtual void take_output(std::vector<std::uint8_t>& into) = 0;
 
+    // Whether the origin has answered. It may still be looking for the stream, as an edge does.
+    virtual bool has_answered() const = 0;
     // Whether the origin has agreed to send the stream.
     virtual bool is_started() const = 0;
     // Whether stamps are those of the origin's own timeline, however often one connects.

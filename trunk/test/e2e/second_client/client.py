@@ -3,7 +3,7 @@
     client.py whip URL H264|VP8              until its input ends
     client.py whep URL H264|VP8 SECONDS      from the first picture on; a busy machine may take longer for so much media
 
-Prints one JSON line of what it sent or got.
+Prints one JSON line of what it sent or got. `digests`: of the slices of H.264 and the frames of Opus, as they were encoded.
 """
 
 import array
@@ -11,12 +11,16 @@ import asyncio
 import fractions
 import json
 import math
+import socket
 import sys
 import time
 import urllib.parse
 import urllib.request
+import zlib
 
 import aioice.ice
+import aiortc.codecs.h264
+import aiortc.codecs.opus
 import av
 from aiortc import MediaStreamTrack, RTCConfiguration, RTCPeerConnection, RTCRtpSender, RTCSessionDescription, VideoStreamTrack
 from aiortc.mediastreams import MediaStreamError
@@ -26,8 +30,44 @@ LATE_S_MAX = 10
 RATE = 48_000
 SAMPLES = RATE // 50
 
-# It leaves loopback out, where tests are at home.
-aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
+DIGESTS: dict[str, list[int]] = {"audio": [], "video": []}
+
+
+def near_address(url: str) -> str:
+    """Ours on the way to that server. aioice leaves loopback out, where most tests are at home."""
+    place = urllib.parse.urlsplit(url)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((place.hostname, place.port))
+        return probe.getsockname()[0]
+
+
+def note_slices(units) -> list[bytes]:
+    units = list(units)
+    DIGESTS["video"] += [zlib.crc32(unit) for unit in units if unit[0] & 31 in (1, 5)]
+    return units
+
+
+def note_what_is_coded() -> None:
+    """Between the codecs and RTP, in both directions."""
+    h264, opus = aiortc.codecs.h264, aiortc.codecs.opus
+    split, packetize = h264.H264Encoder._split_bitstream, h264.H264Encoder._packetize
+    decode_video, decode_audio, encode_audio = h264.H264Decoder.decode, opus.OpusDecoder.decode, opus.OpusEncoder.encode
+    h264.H264Encoder._packetize = staticmethod(lambda units: packetize(note_slices(units)))
+
+    def video(decoder, frame):
+        note_slices(split(frame.data))
+        return decode_video(decoder, frame)
+
+    def audio(decoder, frame):
+        DIGESTS["audio"].append(zlib.crc32(frame.data))
+        return decode_audio(decoder, frame)
+
+    def encoded(encoder, *arguments):
+        payloads, timestamp = encode_audio(encoder, *arguments)
+        DIGESTS["audio"] += [zlib.crc32(payload) for payload in payloads]
+        return payloads, timestamp
+
+    h264.H264Decoder.decode, opus.OpusDecoder.decode, opus.OpusEncoder.encode = video, audio, encoded
 
 
 class Picture(VideoStreamTrack):
@@ -119,6 +159,9 @@ async def play(video: Got, audio: Got, seconds: float) -> None:
 
 
 async def run(kind: str, url: str, codec: str, seconds: float = 0) -> dict:
+    near = near_address(url)
+    aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: [near]
+    note_what_is_coded()
     peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
     got = {"audio": Got(), "video": Got()}
     tasks = []
@@ -141,7 +184,7 @@ async def run(kind: str, url: str, codec: str, seconds: float = 0) -> dict:
     await asyncio.to_thread(lambda: urllib.request.urlopen(urllib.request.Request(session, method="DELETE"), timeout=20).close())
     await peer.close()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return {"connect_s": took, **(sent if kind == "whip" else {name: one.summary() for name, one in got.items()})}
+    return {"connect_s": took, "digests": DIGESTS, **(sent if kind == "whip" else {name: one.summary() for name, one in got.items()})}
 
 
 if __name__ == "__main__":
