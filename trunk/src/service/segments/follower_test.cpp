@@ -132,6 +132,9 @@ struct Origin {
                     catch_up(random() % (form == Form::cmaf_parts ? 3 : 20));
             }
             behind.emplace_back();
+            // Else an edge that is not told of the next publisher may hand out a part with packets of both.
+            if (form == Form::cmaf_parts && late == 0)
+                catch_up(0);
         }
         catch_up(0);
     }
