@@ -208,11 +208,14 @@ def test_siblings_are_the_same_whatever_the_publishers_do(server, clip):
     first.stop()
     siblings.wait_more(3)
     siblings.settle()
-    second.stop()
-    third = Encoder(siblings.origin, clip, tags["bframes"])
+    second.break_off()
+    third = Encoder(siblings.origin, clip, tags["bframes"])  # at once
+    siblings.wait_more(1)
+    third.stop()
+    fourth = Encoder(siblings.origin, clip, tags["gaps"])
     siblings.wait_more(2)
     siblings.settle()
-    third.stop()
+    fourth.stop()
     print(siblings.summary())
     siblings.expect_the_same()
 
