@@ -234,17 +234,17 @@ def test_after_a_kill_the_list_goes_on_and_nothing_listed_is_missing(server, cli
         left = on_disk.read_text()
         assert hls_check.check(left) == []
         segments = hls_check.parse(left).segments
-        assert all((on_disk.parent / name).stat().st_size > 10_000 for name in (segment.uri for segment in segments))
+        assert all((on_disk.parent / segment.uri).stat().st_size > 10_000 for segment in segments if not segment.gap)
         live.start()
     with Publisher(live, clip("basic")):
         player = Player(live).join().wait()
         wait_until(lambda: numbers_of(player.playlist())[-1] >= numbers_of(left)[-1] + 2, 30, "new segments")
         after = player.playlist()
-        loaded = [player.get("/live/" + segment.uri) for segment in hls_check.parse(after).segments]
+        loaded = [player.get("/live/" + segment.uri) for segment in hls_check.parse(after).segments if not segment.gap]
     assert update_complaints(left, after) == []
     numbers = numbers_of(after)
     assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    begins = numbers_of(left)[-1] + 1
+    begins = numbers_of(left)[-1] + (2 if form else 1)  # parts of the first were served
     broken = [number for number, segment in zip(numbers, hls_check.parse(after).segments) if segment.discontinuity]
     assert begins in broken and not any(number > begins for number in broken), (begins, broken)
     assert all(status == 200 and len(body) > 10_000 for status, _, body in loaded)

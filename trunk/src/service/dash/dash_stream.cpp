@@ -61,6 +61,13 @@ bool are_same(const std::vector<segments::Header>& a, const std::vector<segments
     });
 }
 
+std::uint64_t hash_of(const std::vector<segments::Header>& headers) {
+    std::uint64_t hash = 1;
+    for (const segments::Header& header : headers)
+        hash = hash_of_numbers({hash, segments::hash_of_init(*header.init)});
+    return std::max<std::uint64_t>(hash, 1);
+}
+
 }  // namespace
 
 std::size_t DashStream::Segment::bytes() const {
@@ -200,13 +207,16 @@ void DashStream::leave_list() {
 }
 
 void DashStream::add(const segments::HeadersChanged& made) {
-    if (!headers_.empty() && are_same(headers_, made.headers))
+    const std::uint64_t hash = hash_of(made.headers);
+    const std::uint64_t number = inits_ > 0 && hash == headers_hash_ ? inits_ - 1 : inits_;
+    // Another number for the same bytes: that of a node that has begun to count again.
+    if (!headers_.empty() && are_same(headers_, made.headers) && number == init_number_)
         return;
     leave_list();
     headers_ = made.headers;
-    const std::uint64_t hash = headers_hash();
-    const std::uint64_t number = inits_ > 0 && hash == headers_hash_ ? inits_ - 1 : inits_++;
     headers_hash_ = hash;
+    init_number_ = number;
+    inits_ = number + 1;
     init_suffix_ = number == 0 ? "" : fmt::format("-{}", number);
     std::vector<HeldFile>& files = init_files_.emplace_back();
     for (const segments::Header& header : headers_) {
@@ -224,13 +234,6 @@ void DashStream::add(const segments::HeadersChanged& made) {
     }
     if (promised_)
         promise_tracks();
-}
-
-std::uint64_t DashStream::headers_hash() const {
-    std::uint64_t hash = 1;
-    for (const segments::Header& header : headers_)
-        hash = hash_of_numbers({hash, segments::hash_of_init(*header.init)});
-    return std::max<std::uint64_t>(hash, 1);
 }
 
 void DashStream::add(const segments::SegmentOpened& opened) {

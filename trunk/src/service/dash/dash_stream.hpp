@@ -87,7 +87,6 @@ private:
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
     void follow(const media::Packet& packet);
     void tell_opened();
-    std::uint64_t headers_hash() const;
     bool is_listed_already(std::uint64_t number) const { return marked_.relays() && number < listed_below_; }
     void on_hole() override { marked_.interrupt(); }
     void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
@@ -156,6 +155,7 @@ private:
     std::vector<segments::Header> headers_;  // in force now
     std::uint64_t inits_ = 0;
     std::uint64_t headers_hash_ = 0;  // of the newest headers, also when only another node has them
+    std::uint64_t init_number_ = 0;   // of `headers_`
     std::string init_suffix_;
     std::deque<std::vector<HeldFile>> init_files_;
     std::deque<Segment> listed_;

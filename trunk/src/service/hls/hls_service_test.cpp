@@ -7,6 +7,7 @@
 #include "io/off_loop.hpp"
 #include "service/files/frame_limit.hpp"
 #include "service/hls/hls_service_fixture.hpp"
+#include "service/hls/left_behind.hpp"
 
 namespace live::service::hls {
 namespace {
@@ -172,6 +173,28 @@ TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheListThatWasLeft) {
     EXPECT_EQ(playlist.segments[0], left.segments[1]);
     EXPECT_EQ(playlist.segments[1], left.segments[2]);
     EXPECT_TRUE(playlist.segments[2].discontinuity);
+}
+
+// Of which parts may have been served.
+TEST_F(HlsServiceTest, AnotherServerDoesNotGiveTheNameOfTheFragmentThatWasBegunAgain) {
+    options_.dispose = 0s;
+    options_.ll = true;
+    publish();
+    seconds(4);
+    wait_written(2);
+    restart();
+    ASSERT_EQ(on_disk().segments.back().uri, "cam-3.ts");
+    publish();
+    seconds(2);
+    wait_written(5);
+    io::wait_until([this] { return on_disk().segments.back().uri == "cam-5.ts"; });
+    const auto playlist = on_disk();
+    ASSERT_GE(playlist.segments.size(), 3U);
+    EXPECT_EQ((playlist.segments.end() - 2)->uri, "cam-4.ts");
+    EXPECT_TRUE((playlist.segments.end() - 2)->gap);
+    EXPECT_TRUE(playlist.segments.back().discontinuity);
+    const auto left = MUST(read_left_behind(output()->together().names(), io::Deadline::after(5s)));
+    EXPECT_EQ(left.segments.size(), playlist.segments.size()) << "a gap has no file, and the next server goes on with it";
 }
 
 TEST_F(HlsServiceTest, WhatIsMissingOnTheDiskIsNotListedAgain) {

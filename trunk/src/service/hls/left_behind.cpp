@@ -20,12 +20,14 @@ Result<wire::hls::AnyPlaylist> read_playlist(const std::string& file_name, io::D
     return wire::hls::parse_playlist(as_text(text));
 }
 
-// Keeps the newest entries whose files all exist: every listed file must exist, and numbers must be contiguous.
+// Keeps the newest entries whose files all exist, but for gaps: every listed file must exist, and numbers must be contiguous.
 Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names, io::Deadline deadline) {
     std::vector<std::string> paths;
     for (const wire::hls::Segment& segment : list.segments)
         paths.push_back(names.file_of(segment.uri).value_or(""));
-    const auto there = TRY(io::are_files(paths, deadline));
+    auto there = TRY(io::are_files(paths, deadline));
+    for (std::size_t i = 0; i < paths.size(); ++i)
+        there[i] = there[i] || list.segments[i].gap;
     const auto missing = std::find(there.rbegin(), there.rend(), false);
     const auto gone = static_cast<std::size_t>(there.rend() - missing);
     LeftBehind left;
@@ -41,6 +43,7 @@ Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names,
         segment.name = {paths[i], entry.uri.substr(0, entry.uri.find('?')), ""};
         segment.duration = entry.duration;
         segment.discontinuity = entry.discontinuity;
+        segment.absent = entry.gap;
         segment.key = std::move(entry.key);
         segment.map = std::move(entry.map);
         left.segments.push_back(std::move(segment));

@@ -65,12 +65,17 @@ void Rendition::set_header(const segments::Header& header) {
     format_ = header.format;
     if (header.init == nullptr)
         map_.clear();
-    if (header.init == nullptr || (init_ != nullptr && *header.init == *init_))
+    if (header.init == nullptr)
+        return;
+    const std::uint64_t hash = segments::hash_of_init(*header.init);
+    const std::uint64_t number = inits_ > 0 && hash == init_hash_ ? inits_ - 1 : inits_;
+    // Another number for the same bytes: that of a node that has begun to count again.
+    if (init_ != nullptr && *header.init == *init_ && number == init_number_)
         return;
     init_ = header.init;
-    const std::uint64_t hash = segments::hash_of_init(*init_);
-    const std::uint64_t number = inits_ > 0 && hash == init_hash_ ? inits_ - 1 : inits_++;
     init_hash_ = hash;
+    init_number_ = number;
+    inits_ = number + 1;
     const FileName name = names_.init(number);
     map_ = name.uri;
     init_files_.push_back({number, name.file, shared_.store.add(name.file, shared_.stream, {init_})});

@@ -124,6 +124,7 @@ private:
     Block init_;
     std::uint64_t init_hash_ = 0;  // of the newest section, also when only another node has it
     std::uint64_t inits_ = 0;
+    std::uint64_t init_number_ = 0;  // of `init_`
     std::string map_;
     std::optional<wire::mp4::TrackFormat> format_;
     std::vector<wire::hls::RenditionReport> reports_;

@@ -57,6 +57,7 @@ void SegmentList::begin_open(FileName name, bool discontinuity, std::string map)
 }
 
 ListedPart& SegmentList::add_part(ListedPart part) {
+    usual_part_ = std::max(usual_part_, rules_.part);
     if (part.duration <= kUsualParts * rules_.part)
         usual_part_ = std::max(usual_part_, part.duration);
     open_->parts.push_back(std::move(part));

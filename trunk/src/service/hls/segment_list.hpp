@@ -119,7 +119,8 @@ public:
     enum class Wait : std::uint8_t { ready, later, never };
     Wait wait_for(std::uint64_t number, std::optional<std::uint64_t> part) const;
     MediaTime target_duration() const;
-    // The longest part so far; outliers after a gap in the stream, which last as long as the gap, count only while listed.
+    // The intended duration of a part, or that of the longest one so far; outliers, of frames that are far apart, count only
+    // while listed.
     MediaTime part_target() const;
 
 private:

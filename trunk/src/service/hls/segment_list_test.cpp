@@ -200,6 +200,17 @@ TEST_F(LowLatencyList, APartThatIsFarTooLongCountsAsLongAsItIsListed) {
     EXPECT_EQ(list_.playlist(Form::players).low_latency->part_target, 250ms);
 }
 
+// Players have been told how long a part is at most: a first one that is shorter does not say less.
+TEST_F(LowLatencyList, APartTargetIsTheIntendedDurationFromTheFirstPartOn) {
+    SegmentList list({.target = 1s, .window = 20s, .low_latency = true});
+    EXPECT_FALSE(list.playlist(Form::players).low_latency);
+    list.begin_open({"", "a-0.ts", ""}, false, "");
+    ListedPart short_one = part(0, 0);
+    short_one.duration = 187ms;
+    list.add_part(short_one);
+    EXPECT_EQ(list.part_target(), 200ms);
+}
+
 TEST_F(LowLatencyList, ADeltaLeavesOutWhatIsOlderThanTheSkipBoundary) {
     const auto delta = list_.playlist(Form::delta);
     EXPECT_EQ(delta.skipped, 6U);

@@ -165,6 +165,7 @@ void StreamOutput::recover(io::Deadline deadline) {
     const auto has_map = [](const ListedSegment& segment) { return !segment.map.empty(); };
     if (setup_.options.use_fmp4 == Fmp4::by_codec && std::ranges::any_of(together().list().listed(), has_map))
         begin_fmp4(deadline);
+    skips_next_ = has_parts(setup_.options);
     LOG_INFO(log_, "HLS {}: goes on with fragment {}, {} of before are listed", setup_.url, together().list().next_number(),
              together().list().listed().size());
     changed();
@@ -177,6 +178,10 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
     if (!publisher)
         return;
     marked_.begin_publisher(relays);
+    // Players, caches and nodes that relay the stream may have parts of the fragment that the earlier process had begun: its name
+    // is not given again.
+    if (std::exchange(skips_next_, false) && !relays)
+        together().add_absent(setup_.options.fragment, false);
     formats_ = {};
     codecs_ = {};
     configs_.clear();

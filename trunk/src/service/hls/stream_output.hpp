@@ -176,6 +176,7 @@ private:
     MediaTime listed_until_{};         // the end of the last listed segment
     bool breaks_ = false;              // the next segment is another instance's
     bool recovered_ = false;
+    bool skips_next_ = false;     // parts of the next fragment may have been served by an earlier process
     bool bytes_logged_ = false;   // the memory limit's effect on the list has been logged
     bool tracks_logged_ = false;  // dropped tracks have been logged
     bool over_ = false;

@@ -132,6 +132,9 @@ struct Origin {
                     catch_up(random() % (form == Form::cmaf_parts ? 3 : 20));
             }
             behind.emplace_back();
+            // Else an edge that is not told of the next publisher may hand out a part with packets of both.
+            if (form == Form::cmaf_parts && late == 0)
+                catch_up(0);
         }
         catch_up(0);
     }
@@ -293,6 +296,59 @@ TEST_P(FollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
         EXPECT_EQ(edge.follower.is_following(), i * 1s < Follower::kPatience) << i;
     }
     EXPECT_GE(edge.segments.size(), before + kFrames / 2 - 3);
+}
+
+// Up to the end of the first publisher, of which the edge has been told, but not by the mark.
+void push_until_the_end(Edge& edge, const Origin& origin) {
+    for (std::size_t i = 0; i < origin.ends.front(); ++i)
+        edge.push(origin.wire[i]);
+    ASSERT_TRUE(edge.follower.is_following());
+    edge.follower.begin_next();
+}
+
+// What the second one has sent until then is not lost for that.
+TEST_P(FollowerTest, AThirdPublisherMayBeginBeforeTheEndOfTheFirst) {
+    const Origin origin(GetParam(), publishers(5, true), 5);
+    Edge edge(GetParam());
+    push_until_the_end(edge, origin);
+    const std::size_t before = edge.segments.size();
+    edge.push(config_packet(Kind::video, avc_config(), 100s));
+    for (int i = 0; i < 10; ++i)
+        edge.push(video_packet(100s + i * 1s, true));
+    EXPECT_EQ(edge.segments.size(), before);
+    edge.follower.begin_next();
+    edge.push(config_packet(Kind::video, avc_config(), 200s));
+    EXPECT_GE(edge.segments.size(), before + 4);
+}
+
+// The output has begun to make other containers, as the next publisher's codec needs them: it cannot make the last segment again.
+TEST_P(FollowerTest, ASegmentIsNotMadeAgainInAnotherContainer) {
+    const Origin origin(GetParam(), publishers(5, true), 5);
+    Edge edge(GetParam());
+    push_until_the_end(edge, origin);
+    const bool was_ts = GetParam() == Form::ts || GetParam() == Form::ts_counted;
+    edge.segmenter.restart(Segmenter::Layout::together, was_ts ? make_cmaf() : make_ts());
+    static_cast<void>(edge.segmenter.take());
+    edge.push(origin.wire[origin.ends.front()]);
+    expect_same(edge, origin, 5);
+}
+
+// An origin's mark may name a frame twice.
+TEST_P(FollowerTest, PacketsThatWaitForAnEndMayBeForgotten) {
+    const Origin origin(GetParam(), publishers(5, true), 5);
+    Edge edge(GetParam());
+    push_until_the_end(edge, origin);
+    const OnWire* newest = nullptr;
+    for (std::size_t i = 0; i < origin.ends.front(); ++i)
+        newest = std::holds_alternative<Mark>(origin.wire[i]) ? &origin.wire[i] : newest;
+    ASSERT_TRUE(newest != nullptr);
+    const auto& opened = std::get<SegmentState>(std::get<Mark>(*newest).what);
+    const MediaTime at = opened.at;
+    for (std::size_t i = 0; i < Follower::kPacketsMax; ++i)
+        edge.push(opened.kind == Kind::video && i == Follower::kPacketsMax / 2 ? video_packet(at, true) : audio_packet(at + 1us));
+    edge.push(*newest);
+    edge.push(origin.wire[origin.ends.front()]);
+    EXPECT_FALSE(edge.follower.is_following());
 }
 
 TEST_P(FollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {

@@ -223,6 +223,56 @@ TEST(MarkedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLast
     EXPECT_EQ(segments_in(here.take()), 2U);
 }
 
+// The node before this one has lost its connection for a moment: it repeats the newest mark and GOP, at other times. Frames from
+// before, whose times seem to have been others then, do not begin the segment.
+TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
+    const auto loop = MUST(io::Loop::create());
+    media::SlabPool pool;
+    media::StreamTable streams(pool);
+    const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+    OriginNode origin(source, 7);
+    MarkedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+    here.begin_publisher(true);
+    std::size_t segments = 0;
+    std::optional<media::Packet> newest;
+    const auto read = [&here](const media::Packet& packet) {
+        if (const auto mark = here.read(packet))
+            here.follow(*mark);
+    };
+    const auto frame = [](int i) { return media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0)); };
+    const auto push_here = [&](media::Packet packet, MediaTime ahead) {
+        packet.dts += ahead;
+        here.push(packet);
+        segments += segments_in(here.take());
+    };
+    const auto push = [&](const media::Packet& packet, MediaTime ahead) {
+        const auto mark = origin.push(packet, -ahead);
+        push_here(packet, ahead);
+        if (mark) {
+            newest = mark;
+            read(*mark);
+        }
+    };
+    push(config_packet(Kind::video, avc_config()), 0s);
+    for (int i = 0; i < 130; ++i)
+        push(frame(i), 0s);
+    EXPECT_EQ(segments, 2U);
+    constexpr MediaTime kAhead = 400ms;  // ten frames
+    media::Packet start;
+    start.kind = Kind::data;
+    start.payload = media::write_relay_mark({std::string(media::kRelayStart), {}, {}});
+    read(start);
+    const auto said = MUST(media::read_relay_mark(newest->payload.bytes()));
+    newest->payload = media::write_relay_mark({said.series, said.text, -kAhead});
+    read(*newest);
+    for (int i = 100; i < 130; ++i)
+        push_here(frame(i), kAhead);
+    for (int i = 130; i < 230; ++i)
+        push(frame(i), kAhead);
+    segments += segments_in(here.take());
+    EXPECT_EQ(segments, 4U) << "with the one that was in progress";
+}
+
 TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) { follow_another_origin(Connects::here); }
 TEST(MarkedSegmenter, BehindANodeThatGoesOnAtAnotherOriginItLosesNoSegment) { follow_another_origin(Connects::before); }
 

@@ -16,6 +16,8 @@ namespace {
 
 // A part may end this much early: timestamps are whole milliseconds.
 constexpr MediaTime kPartSlack = 5ms;
+// 8216bis, 4.4.4.9: of the part target.
+constexpr int kPartPercentMin = 85;
 
 }  // namespace
 
@@ -114,6 +116,7 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
     const bool is_start = packet.kind == Kind::video ? packet.key : of.id.kind || !has_video();
     of.independent = of.independent || is_start;
     has_frames_ = part_has_frames_ = true;
+    part_has_leader_ = part_has_leader_ || leads(index);
     frames_hash_ = fnv1a_step(frames_hash_, static_cast<std::uint64_t>(packet.dts.count()) ^ packet.frame_bytes() << 40U);
     if (track.seen && packet.dts > track.last)
         track.step = packet.dts - track.last;
@@ -240,12 +243,17 @@ Segmenter::Cut Segmenter::audio_cut(std::size_t index, const Packet& packet) con
     return has_stopped ? Cut::segment : Cut::none;
 }
 
-// Part boundaries follow the leader.
+// Part boundaries follow the leader, until it has stopped. A part ends before the frame that would make it too long, unless it
+// would be too short then.
 bool Segmenter::ends_part(std::size_t index, const Packet& packet) const {
     if (!rules_.part || !part_has_frames_)
         return false;
     const MediaTime length = packet.dts - part_start_;
-    return length >= (leads(index) ? *rules_.part - kPartSlack : 2 * *rules_.part);  // the leader has stopped
+    if (!leads(index) && part_has_leader_)
+        return length >= 2 * *rules_.part;
+    if (length >= *rules_.part - kPartSlack)
+        return true;
+    return length * 100 >= *rules_.part * kPartPercentMin && length + tracks_[index].step > *rules_.part + kPartSlack;
 }
 
 void Segmenter::open(std::size_t index, const Packet& packet) {
@@ -253,7 +261,7 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
     open_ = true;
     start_ = part_start_ = layout_ == Layout::together ? std::max(at, covered_) : at;
     discontinuity_ = std::exchange(next_discontinuity_, false) || needs_segment({});
-    has_frames_ = part_has_frames_ = has_emitted_parts_ = false;
+    has_frames_ = part_has_frames_ = part_has_leader_ = has_emitted_parts_ = false;
     bytes_ = 0;
     for (Track& track : tracks_)
         track.needs_segment = false;
@@ -395,7 +403,7 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
     if (rules_.part && part_has_frames_) {
         const auto representations = in_order(true);
         tell_headers(representations);
-        PartMade made{number_, !std::exchange(has_emitted_parts_, true), discontinuity_, start_, part_start_, at - part_start_,
+        PartMade made{number_, !std::exchange(has_emitted_parts_, true), discontinuity_, start_, part_start_, part_duration(at),
                       {}};
         for (const Representation* of : representations) {
             Piece& piece = made.pieces.emplace_back();
@@ -407,11 +415,25 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
         made_.emplace_back(std::move(made));
     }
     part_start_ = at;
-    part_has_frames_ = false;
+    part_has_frames_ = part_has_leader_ = false;
     for (Representation& of : representations_) {
         of.part_block = of.blocks.size();
         of.independent = false;
     }
+}
+
+// 8216bis, 4.4.4.9: no part is longer than the part target, which players have been told. Where frames are missing, or timestamps
+// jump, the part ends before the hole: with the leader's last frame, or when it is as long as parts are meant to be. The hole is
+// in no part.
+MediaTime Segmenter::part_duration(MediaTime end) const {
+    const MediaTime length = end - part_start_;
+    if (length <= *rules_.part + kPartSlack)
+        return std::min(length, *rules_.part);
+    MediaTime covered{};  // by frames of the leader
+    for (std::size_t i = 0; i < tracks_.size(); ++i)
+        if (tracks_[i].seen && leads(i))
+            covered = std::max(covered, tracks_[i].step > MediaTime{} ? tracks_[i].last + tracks_[i].step - part_start_ : length);
+    return std::min(length, std::max(covered, *rules_.part));
 }
 
 std::vector<Segmenter::Representation*> Segmenter::in_order(bool with_empty) {

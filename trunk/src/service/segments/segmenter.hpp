@@ -74,7 +74,7 @@ struct Piece {
     Extent extent;             // of a segment: as written in the container, otherwise that of the cut
 };
 
-// A part is complete.
+// A part is complete. Its duration is what players are told: a hole in the stream's time behind its last frame does not count.
 struct PartMade {
     std::uint64_t number = 0;    // of its segment
     bool begins = false;         // first part of the segment
@@ -252,6 +252,7 @@ private:
     void note_state(std::size_t index, const media::Packet& packet);
     void close(MediaTime at, std::optional<std::size_t> next);
     void end_part(MediaTime at, std::optional<std::size_t> next);
+    MediaTime part_duration(MediaTime end) const;
     void abandon();
     void drop_blocks();
     bool lacks_a_track() const;
@@ -282,6 +283,7 @@ private:
 
     MediaTime part_start_{};
     bool part_has_frames_ = false;
+    bool part_has_leader_ = false;    // frames of it
     bool has_emitted_parts_ = false;  // parts of the open segment have been emitted
 
     std::uint64_t frames_hash_ = 0;                   // of the open segment, or the last one

@@ -1,0 +1,276 @@
+"""Two edges that pull from the same origin, one of them later: HLS and DASH from all three are the same, byte for byte, playlists of the
+same moment as well as fragments, parts, initialization sections and keys; with B-frames, gaps in the audio, another codec, a publisher
+that comes back, one that takes the stream over, one that breaks off, and an origin that is killed and comes back."""
+
+import difflib
+import hashlib
+import os
+import random
+import re
+import time
+import urllib.error
+
+import pytest
+
+from live_server import conf, wait_until
+from rtmp_client import Publisher, Tag, read_flv
+from test_same_segments import DASH, HLS, KEYS, Node, get, kick_relays, one_after_another, place_of, with_audio_gaps
+
+# Low latency in fMP4, and encrypted fragments of MPEG-TS: not together, so on two virtual hosts.
+PARTS = HLS.format(more="hls_ll on; hls_part 200; hls_use_fmp4 on;") + DASH.format(more="dash_ll on; dash_part 200;")
+CODED = HLS.format(more=KEYS) + DASH.format(more="")
+CODED_QUERY = "?vhost=coded.test"
+LISTS = (("cam.m3u8", ""), ("cam.mpd", ""), ("coded.m3u8", CODED_QUERY), ("coded.mpd", CODED_QUERY))
+
+
+def parts_in(playlist: str) -> list[str]:
+    return [name.split("?")[0] for name in re.findall(r'^#EXT-X-PART:DURATION=[0-9.]+,URI="([^"]+)"(?:,INDEPENDENT=YES)?$', playlist, re.M)]
+
+
+def moment_of(playlist: str) -> bytes:
+    """What two lists of the same moment have in common: everything that is named in them, in order, or numbered."""
+    named = re.findall(r'URI="[^"]+"|^[^#<\s]+$|<BaseURL>[^<]*|(?:startNumber|initialization|availabilityTimeOffset)="[^"]*"|<S ', playlist, re.M)
+    return hashlib.sha256("\n".join(re.findall("#EXT-X-MEDIA-SEQUENCE:[0-9]+", playlist) + named).encode()).digest()
+
+
+def number_of(name: str) -> int | None:
+    """Of a fragment, or of the one that a part belongs to."""
+    found = re.search(r"-([0-9]+)(?:\.[0-9]+)?\.(?:ts|m4s)$", name)
+    return int(found[1]) if found else None
+
+
+def differences(*texts: str) -> str:
+    """Of the first one to each of the others."""
+    first = texts[0].splitlines()
+    return "\n".join(line for text in texts[1:] for line in difflib.unified_diff(first, text.splitlines(), n=2, lineterm=""))
+
+
+class Watched(Node):
+    """With parts, and with every list that it has given."""
+
+    def __init__(self, live, playlist: str, query: str = ""):
+        super().__init__(live, playlist)
+        self.query, self.lists = query, {}
+
+    def list_now(self) -> str:
+        """Empty: there is none yet."""
+        try:
+            return get(self.base + self.playlist + self.query).decode()
+        except urllib.error.HTTPError:
+            return ""
+
+    def look(self) -> None:
+        text = self.list_now()
+        if not text:
+            return
+        self.playlists = [text]
+        known = self.lists.setdefault(moment_of(text), text)
+        assert differences(known, text) == "", f"two lists of one moment at {self.base}"
+        self.load(self.names_in(text) + parts_in(text))
+
+    def load(self, names) -> None:
+        for name in names:
+            if name not in self.files:
+                self.files[name] = hashlib.sha256(get(self.base + name + self.query)).digest()
+
+    def forget(self) -> None:
+        self.files, self.lists = {}, {}
+
+    def segments(self) -> int:
+        return sum(number_of(name) is not None and "." not in name.rsplit("-", 1)[1].rsplit(".", 1)[0] for name in self.files)
+
+
+class Encoder:
+    """Publishes the same to both virtual hosts."""
+
+    def __init__(self, live, clip, tags: list[Tag]):
+        self.publishers = [Publisher(live.ports["rtmp"], stream, clip("basic")) for stream in ("cam", "coded" + CODED_QUERY)]
+        for one in self.publishers:
+            one.tags = tags
+            one.start()
+
+    def stop(self) -> None:
+        for one in self.publishers:
+            one.stop()
+
+    def break_off(self) -> None:
+        for one in self.publishers:
+            one.break_off()
+
+
+class Siblings:
+    """An origin and two edges; `late` is not asked for anything before it joins."""
+
+    def __init__(self, server):
+        self.origin = self.start(server, "publish { takeover on; }")
+        self.lives = [self.origin] + [self.start(server, f"cluster {{ mode remote; origin {place_of(self.origin, 'rtmp')}; }}") for _ in range(2)]
+        self.series = [[Watched(live, *which) for live in self.lives] for which in LISTS]
+        self.count = 2
+
+    @staticmethod
+    def start(server, more: str):
+        return server(conf=conf(f"{more} {PARTS}", f"vhost coded.test {{ {more} {CODED} }}"))
+
+    def join(self) -> None:
+        self.count = 3
+
+    def nodes(self) -> list[Watched]:
+        return [node for nodes in self.series for node in nodes[:self.count]]
+
+    def look(self) -> None:
+        """What an edge lists, the origin has, if only for those that have an older list."""
+        for origin, *edges in (nodes[:self.count] for nodes in self.series):
+            for node in (origin, *edges):
+                node.look()
+            for edge in edges:
+                origin.load(edge.files)
+
+    def watch(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.look()
+            time.sleep(0.2)
+
+    def wait_more(self, count: int) -> None:
+        """So many more fragments of everything on every node."""
+        goal = {id(node): node.segments() + count for node in self.nodes()}
+        behind = []
+
+        def there() -> bool:
+            self.look()
+            behind[:] = [(node.base, node.playlist, node.segments(), goal[id(node)]) for node in self.nodes() if node.segments() < goal[id(node)]]
+            return not behind
+        wait_until(there, 60, lambda: f"fragments everywhere: {behind}", 0.2)
+
+    def settle(self, series=None) -> None:
+        """One list on all nodes at some moment."""
+        for nodes in series or self.series:
+            texts = []
+
+            def are_one(nodes=nodes[:self.count], texts=texts) -> bool:
+                texts[:] = [node.list_now() for node in nodes]
+                is_one = len(set(texts)) == 1 and texts[0]
+                for node in nodes if is_one else ():
+                    node.lists[moment_of(texts[0])] = texts[0]
+                return is_one
+            wait_until(are_one, 30, lambda texts=texts: "one list for all:\n" + differences(*texts), 0.02)
+        if series is None:
+            self.look()
+
+    def restart_origin(self) -> None:
+        """As by a power cut, while parts of a fragment are listed everywhere, and all before it is on the disk."""
+        def is_in_fragment() -> bool:
+            for nodes, of in ((self.series[0], "cam"), (self.series[2], "coded")):
+                lists = [node.list_now() for node in nodes]
+                newest = [max(number_of(name) or 0 for name in nodes[0].names_in(text)) for text in lists]
+                on_disk = (self.origin.folder / f"html/live/{of}.m3u8").read_text()
+                has_parts = all(number_of(parts_in(text)[-1]) == newest[0] + 1 for text in lists) if of == "cam" else True
+                if len(set(newest)) > 1 or f"-{newest[0]}." not in on_disk or not has_parts:
+                    return False
+            return True
+        wait_until(is_in_fragment, 20, "parts of one fragment everywhere", 0.02)
+        self.look()
+        self.origin.kill()
+        self.origin.start()
+
+    def expect_the_same(self) -> None:
+        for origin, *edges in self.series:
+            for edge in edges:
+                what = f"{edge.playlist} at {edge.base}"
+                common = set(edge.files) & set(origin.files)
+                assert len(common) >= 4, (what, sorted(edge.files), sorted(origin.files))
+                assert [name for name in sorted(common) if edge.files[name] != origin.files[name]] == [], what
+                first = min(number_of(name) for name in edge.files if number_of(name) is not None)
+                assert [name for name in sorted(set(origin.files) - set(edge.files)) if (number_of(name) or 0) > first] == [], (what, first)
+            for one, other in ((origin, edges[0]), (origin, edges[1]), (edges[0], edges[1])):
+                same = set(one.lists) & set(other.lists)
+                assert len(same) >= 2, (one.playlist, len(same), len(one.lists), len(other.lists))
+                for moment in same:
+                    assert differences(one.lists[moment], other.lists[moment]) == "", f"{one.base} and {other.base}"
+
+    def summary(self) -> str:
+        return "\n".join(f"{nodes[0].playlist}: files on each node {[len(node.files) for node in nodes]}, lists {[len(node.lists) for node in nodes]}, "
+                         f"of the same moment {len(set.intersection(*(set(node.lists) for node in nodes)))}" for nodes in self.series)
+
+
+def clips_of(clip) -> dict[str, list[Tag]]:
+    return {"gaps": with_audio_gaps(read_flv(clip("bframes"))), "codec": one_after_another(read_flv(clip("basic")), read_flv(clip("hevc")), 4000),
+            "bframes": read_flv(clip("bframes"))}
+
+
+def test_siblings_are_the_same_whatever_the_publishers_do(server, clip):
+    siblings, tags = Siblings(server), clips_of(clip)
+    first = Encoder(siblings.origin, clip, tags["gaps"])
+    siblings.wait_more(1)
+    siblings.join()
+    siblings.wait_more(1)
+    second = Encoder(siblings.origin, clip, tags["codec"])  # takes over
+    first.stop()
+    siblings.wait_more(3)
+    siblings.settle()
+    second.break_off()
+    third = Encoder(siblings.origin, clip, tags["bframes"])  # at once
+    siblings.wait_more(1)
+    third.stop()
+    fourth = Encoder(siblings.origin, clip, tags["gaps"])
+    siblings.wait_more(2)
+    siblings.settle()
+    fourth.stop()
+    print(siblings.summary())
+    siblings.expect_the_same()
+
+
+def test_siblings_are_the_same_after_the_origin_was_killed(server, clip):
+    """HLS goes on; the fragment of which parts were out is a gap, whose length each node has counted by itself. DASH begins again, in another list."""
+    siblings, tags = Siblings(server), clips_of(clip)
+    siblings.join()
+    encoder = Encoder(siblings.origin, clip, tags["bframes"])
+    siblings.wait_more(2)
+    siblings.restart_origin()
+    encoder.break_off()
+    encoder = Encoder(siblings.origin, clip, tags["bframes"])
+    for nodes in siblings.series[1::2]:
+        siblings.settle([nodes])
+        for node in nodes:
+            node.forget()
+    wait_until(lambda: siblings.look() or not any("#EXT-X-GAP" in node.playlists[-1] for node in siblings.series[0]), 30, "a window behind the gap", 0.2)
+    for node in siblings.series[0]:
+        node.lists = {}
+    siblings.wait_more(2)
+    siblings.settle()
+    encoder.stop()
+    siblings.expect_the_same()
+
+
+@pytest.mark.long
+def test_siblings_are_the_same_for_ten_minutes(server, clip):
+    """LIVE_SAME_SECONDS is another length."""
+    end = time.monotonic() + float(os.environ.get("LIVE_SAME_SECONDS", "600"))
+    siblings, tags, rest, rounds = Siblings(server), clips_of(clip), random.Random(2), 0
+    encoder = Encoder(siblings.origin, clip, tags["bframes"])
+    siblings.wait_more(1)
+    siblings.watch(rest.uniform(1, 5))
+    siblings.join()
+    siblings.wait_more(1)
+    while time.monotonic() < end:
+        for which in ("gaps", "codec", "bframes"):
+            before, encoder = encoder, Encoder(siblings.origin, clip, tags[which])  # takes over
+            before.stop()
+            siblings.watch(rest.uniform(3, 15))
+        siblings.settle()
+        encoder.stop()
+        siblings.watch(rest.uniform(0, 3))
+        encoder = Encoder(siblings.origin, clip, tags["gaps"])
+        siblings.watch(rest.uniform(3, 15))
+        encoder.break_off()
+        encoder = Encoder(siblings.origin, clip, tags["codec"])
+        siblings.watch(rest.uniform(3, 15))
+        siblings.wait_more(1)
+        siblings.settle()
+        assert kick_relays(siblings.origin) == 4
+        siblings.watch(rest.uniform(6, 9))
+        siblings.settle()
+        rounds += 1
+    encoder.stop()
+    print(f"{rounds} rounds\n{siblings.summary()}")
+    siblings.expect_the_same()
