@@ -46,14 +46,14 @@ def test_nobody_notices(server, load, clip):
     wait_playable(base + "cam.m3u8", 40)
     before = {stream: players_on_both(live, stream, {1, 2}) for stream in ("cam", "moves")}
     whep = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=cam"
-    running = [load(f"sb_{kind}_load", "-c", 4, "-r", url, "--seconds", 9)
+    running = [load(f"sb_{kind}_load", "-c", 4, "-r", url, "--ramp", 50, "--seconds", 9)
                for kind, url in (("flv", base + "cam.flv"), ("hls", base + "cam.m3u8"), ("rtc", whep))]
     wait_until(lambda: sum(one["type"] in ("flv-play", "rtc-play") for one in clients(live)) == 8, 20, "they play")
     old = live.process.pid
     new = upgrade(live)
     assert new != old and (live.folder / "srs.pid").read_text() == str(new)
     after = {stream: players_on_both(live, stream, {3, 4}) for stream in ("cam", "moves")}
-    newcomers = load("sb_rtc_load", "-c", 4, "-r", whep, "--seconds", 3)
+    newcomers = load("sb_rtc_load", "-c", 4, "-r", whep, "--ramp", 50, "--seconds", 3)
     wait_until(lambda: "FWR goes on at" in encoder.log(), 20, "it has come over")
     state = wait_until(lambda: facts(live) if facts(live)["publishers"] == 1 else None, 20, "the new workers have it")
     assert state["pid"] == new and state["state"] == "serving" and len(state["others"]) == 1, state
@@ -131,7 +131,7 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
     wait_until(lambda: pids(live)[5] != newest[5], 20, "it is started again")
     # Its UDP port was open in the old workers all the time; they do not read it.
     whep = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=one"
-    played = load("sb_rtc_load", "-c", 6, "-r", whep, "--seconds", 2).result(60)
+    played = load("sb_rtc_load", "-c", 6, "-r", whep, "--ramp", 50, "--seconds", 2).result(60)
     assert played["failed"] == 0 and played["alive"] == 6, played
     publishers["one"].stop()
     publishers["two"].stop()
