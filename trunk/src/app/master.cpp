@@ -144,6 +144,12 @@ void Master::supervise(Place& place, io::Deadline deadline) {
         if (is_released_)
             return;
         place.socket->close();
+        if (place.has_handed) {  // it has no clients any more, and ends
+            desk_.forget(place.number);
+            place.is_ready = false;
+            asked_.raise();
+            return;
+        }
         if (place.process != nullptr && !stopping_) {
             place.process->send_signal(SIGKILL);
             const auto ended = place.process->wait(io::Deadline::never());

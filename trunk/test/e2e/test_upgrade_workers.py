@@ -2,6 +2,7 @@
 the same with one process, and runs with several workers too (--workers)."""
 
 import os
+import re
 import shutil
 import signal
 import time
@@ -46,7 +47,7 @@ def test_nobody_notices(server, load, clip):
     wait_playable(base + "cam.m3u8", 40)
     before = {stream: players_on_both(live, stream, {1, 2}) for stream in ("cam", "moves")}
     whep = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=cam"
-    running = [load(f"sb_{kind}_load", "-c", 4, "-r", url, "--ramp", 50, "--seconds", 9)
+    running = [load(f"sb_{kind}_load", "-c", 4, "-r", url, "--ramp", 50, "--seconds", 7)
                for kind, url in (("flv", base + "cam.flv"), ("hls", base + "cam.m3u8"), ("rtc", whep))]
     wait_until(lambda: sum(one["type"] in ("flv-play", "rtc-play") for one in clients(live)) == 8, 20, "they play")
     old = live.process.pid
@@ -80,6 +81,7 @@ def test_nobody_notices(server, load, clip):
     live.wait_log("the old workers have ended; this process stays", 20)
     wait_until(lambda: facts(live)["others"] == [], 20, "nobody is at the old workers")
     moves.stop()
+    assert "is gone: " not in live.log(), "an old worker that ends is not taken for one that has died"
 
 
 def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, own_program):
@@ -140,6 +142,7 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
     # The numbers of the first are free again.
     third = upgrade(live)
     assert third not in (old, first, second) and {1, 2} <= set(pids(live))
+    assert re.findall(r"worker (\d) is gone: ", live.log()) == ["5"], live.complaints()
     again = start_publisher(live, clip, "again")
     assert {one["worker"] for one in clients(live)} <= {1, 2}, clients(live)
     again.stop()
