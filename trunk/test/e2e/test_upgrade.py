@@ -17,7 +17,7 @@ import pytest
 import test_rtc_client
 import test_srt
 from cached_venv import python_with
-from live_server import TRUNK, LiveServer, installed, wait_until
+from live_server import TRUNK, LiveServer, Ports, free_udp_ports, installed, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtc_offer import ask
 from rtmp_client import VIDEO, Player, Publisher, RtmpClient, assert_gapless
@@ -498,11 +498,12 @@ def test_the_first_process_of_a_container_stays(tmp_path, clip, workers):
         live.kill()
 
 
+@pytest.mark.workers
 @pytest.mark.parametrize("publishers, players", [(10, 40), pytest.param(50, 500, marks=pytest.mark.long)])
-def test_nobody_notices_among_many(server, load, clip, publishers, players):
+def test_nobody_notices_among_many(server, load, clip, workers, publishers, players):
     """Publishers, and players of each kind: none of them fails, or has to come again."""
     live = server(vhost=VHOST + "rtc { enabled on; rtmp_to_rtc on; }",
-                  root="rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }\n")
+                  root="rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }\n", ports=Ports(udp=free_udp_ports(workers)))
     live.write_conf(live.conf_path.read_text().replace("max_connections     1000;", "max_connections     5000;"))
     live.process.send_signal(signal.SIGHUP)
     live.wait_log("reload finished, code=0")
