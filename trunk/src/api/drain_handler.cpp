@@ -19,7 +19,8 @@ Reply DrainHandler::handle(const Request& request, io::Deadline) {
     if (method != "GET" && method != "POST")
         return session::http::method_not_allowed("GET, POST, OPTIONS", "POST begins a drain, GET says how far it is");
     if (method == "POST") {
-        if (!control_.is_api_guarded() && !Endpoint{request.peer_ip, 1}.is_loopback())
+        // Another process of this server asks for whoever has asked it.
+        if (!control_.is_api_guarded() && (request.is_sibling || !Endpoint{request.peer_ip, 1}.is_loopback()))
             return session::http::error_reply(wire::http::Status::forbidden,
                                               "a drain is begun from this machine, or with http_api.auth on");
         control_.request_drain();

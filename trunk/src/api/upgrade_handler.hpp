@@ -1,5 +1,5 @@
 // /api/v1/upgrade: POST starts the program anew beside this process, which hands its new clients over to it, as SIGUSR2 does; GET
-// says how that went, and what the old processes still have.
+// says how that went, and what the old processes still have. Workers of one program are one entry.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,8 @@ namespace live::api {
 struct UpgradeFacts {
     enum class State : std::uint8_t { serving, starting, draining };
     State state = State::serving;
+    // That which the pid file names, or has named.
+    std::int64_t pid = 0;
     // Of the last attempt.
     std::optional<std::uint32_t> successor;
     std::string error{};
@@ -35,18 +37,18 @@ public:
     static constexpr std::string_view kPath = "/api/v1/upgrade";
     static constexpr std::chrono::milliseconds kAnswerLimit{1'500};
 
-    // nullptr: this process does not hand over. All outlive this.
-    UpgradeHandler(const ServerInfo& server, UpgradeControl* control, DrainControl& drain,
+    // All outlive this.
+    UpgradeHandler(const ServerInfo& server, UpgradeControl& control, DrainControl& drain,
                    service::workers::WorkerService& workers)
         : server_(server), control_(control), drain_(drain), workers_(workers) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
     std::string data(const UpgradeFacts& facts) const;
-    std::string with_old_processes(const session::http::Request& request, const std::string& own, io::Deadline deadline) const;
+    std::string with_others(const std::string& own, io::Deadline deadline) const;
 
     const ServerInfo& server_;
-    UpgradeControl* const control_;
+    UpgradeControl& control_;
     DrainControl& drain_;
     service::workers::WorkerService& workers_;
 };

@@ -111,11 +111,8 @@ Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::strin
 }
 
 std::vector<engine::workers::Worker> WholeHandler::everybody() const {
-    const auto seat = workers_.seat();
-    auto all = seat.is_worker() ? std::vector<engine::workers::Worker>() : workers_.others();
-    all.insert(all.begin(), seat.address());
-    for (std::size_t i = 1; i < seat.count; ++i)
-        all.push_back(static_cast<engine::workers::Worker>((seat.number - 1U + i) % seat.count + 1));
+    auto all = workers_.everybody_else();
+    all.insert(all.begin(), workers_.seat().address());
     return all;
 }
 

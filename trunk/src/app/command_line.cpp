@@ -16,22 +16,23 @@ std::string variable(const config::Environment& environment, std::string_view na
     return found == environment.end() ? "" : found->second;
 }
 
-// "2/3/secret". Anything else is no seat.
+// "2/3/5/secret": the second of three, known as 5. Anything else is no seat.
 void take_seat(std::string_view text, CommandLine& command) {
-    const auto number_at = [&text]() -> unsigned {
+    const auto number_at = [&text](unsigned most) -> engine::workers::Worker {
         unsigned number = 0;
         const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
         const auto used = static_cast<std::size_t>(end.ptr - text.data());
-        if (end.ec != std::errc() || number == 0 || number > engine::workers::kWorkersMax || !text.substr(used).starts_with('/'))
+        if (end.ec != std::errc() || number > most || !text.substr(used).starts_with('/'))
             return 0;
         text.remove_prefix(used + 1);
-        return number;
+        return static_cast<engine::workers::Worker>(number);
     };
-    const unsigned number = number_at();
-    const unsigned count = number_at();
-    if (number == 0 || count < number || text.empty())
+    const auto number = number_at(engine::workers::kWorkersMax);
+    const auto count = number_at(engine::workers::kWorkersMax);
+    const auto id = number_at(engine::workers::kMembersMax);
+    if (number == 0 || count < number || id < number || (id - number) % count != 0 || text.empty())
         return;
-    command.seat = {static_cast<engine::workers::Worker>(number), static_cast<engine::workers::Worker>(count)};
+    command.seat = {number, count, id};
     command.workers_secret = text;
 }
 
@@ -121,7 +122,7 @@ std::string heir_variable(std::string_view secret) {
 }
 
 std::string worker_variable(const service::workers::Seat& seat, std::string_view secret) {
-    return fmt::format("{}={}/{}/{}", kWorkerVariable, seat.number, seat.count, secret);
+    return fmt::format("{}={}/{}/{}/{}", kWorkerVariable, seat.number, seat.count, seat.address(), secret);
 }
 
 std::string help_text(std::string_view program) {

@@ -41,11 +41,19 @@ std::vector<std::string> own_arguments() {
 
 StartedAs started_as() { return {own_arguments(), ::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)}; }
 
-Master::Master(StartedAs started, std::size_t count, std::string secret, const Log& log)
-    : started_(std::move(started)), count_(count), secret_(std::move(secret)), log_(log), desk_(messages::kWorkersMax) {
-    for (std::size_t i = 0; i < count; ++i) {
+Master::Master(StartedAs started, std::size_t count, std::string secret, const Log& log, Inheritance inheritance)
+    : started_(std::move(started)),
+      count_(count),
+      base_(inheritance.base),
+      secret_(std::move(secret)),
+      log_(log),
+      desk_(count > 0 ? messages::kMembersMax : messages::kWorkersMax) {
+    for (std::size_t i = 0; i < base_ + count; ++i) {
         workers_.push_back(std::make_unique<Place>());
         workers_.back()->number = static_cast<Worker>(i + 1);
+        workers_.back()->is_gone = i < base_;
+        if (i >= base_ && i - base_ < inheritance.sockets.size())
+            workers_.back()->kept = std::move(inheritance.sockets[i - base_]);
     }
 }
 
@@ -63,12 +71,14 @@ std::optional<Master::Failure> Master::start(io::Deadline deadline) {
     };
     for (const auto& place : workers_) {
         Place* const one = place.get();
+        if (!is_own(*one))
+            continue;
         if (const auto begun = start_worker(*one); !begun.ok())
             one->failure.sentence = begun.error().sentence();
         else
             MUST(fibers_.start("worker", [this, one](io::Deadline forever) { supervise(*one, forever); }));
         const bool is_last = place == workers_.back();
-        while (one->failure.sentence.empty() && (one->number == 1 || is_last) && !are_ready())
+        while (one->failure.sentence.empty() && (one->number == base_ + 1 || is_last) && !are_ready())
             if (const auto waited = io::wait(asked_, limit); !waited.ok())
                 one->failure.sentence = "a worker does not get ready in time";
             else if (std::ranges::any_of(workers_, [](const auto& other) { return !other->failure.sentence.empty(); }))
@@ -93,7 +103,8 @@ Result<void> Master::start_worker(Place& place) {
     options.inherits_output = true;
     if (count_ > 0) {
         options.program = "/proc/self/exe";
-        options.environment = {worker_variable({place.number, static_cast<Worker>(count_)}, secret_)};
+        const auto seat = static_cast<Worker>(place.number - base_);
+        options.environment = {worker_variable({seat, static_cast<Worker>(count_), place.number}, secret_)};
     } else {
         // By its path, where there may be another one now.
         options.environment = {heir_variable(secret_)};
@@ -109,8 +120,20 @@ Result<void> Master::start_worker(Place& place) {
     place.started = io::now();
     place.silent = {};
     if (tally_ != nullptr)
-        send(place.number, {Kind::tally}, TRY(tally_->handle()));
+        TRY(give_place(place));
     LOG_INFO(log_, "{} {} is started, pid={}", count_ > 0 ? "worker" : "upgrade: process", place.number, place.process->pid());
+    return {};
+}
+
+// What a worker finds there when it starts.
+Result<void> Master::give_place(Place& place) {
+    const bool is_heir = !place.kept.empty();
+    send(place.number, {Kind::tally, static_cast<std::uint8_t>(is_heir ? 1 : 0)}, TRY(tally_->handle()));
+    for (const io::BoundSocket& kept : place.kept)
+        if (const int copy = ::fcntl(kept.copy.fd(), F_DUPFD_CLOEXEC, 0); copy >= 0)
+            send(place.number, {Kind::gift, 0, 0, 0, 0, kept.name}, io::Socket(copy));
+    if (is_heir)
+        send(place.number, {Kind::begin});
     return {};
 }
 
@@ -118,7 +141,15 @@ Result<void> Master::start_worker(Place& place) {
 void Master::supervise(Place& place, io::Deadline deadline) {
     for (;;) {
         const std::string why = attend(place, deadline);
+        if (is_released_)
+            return;
         place.socket->close();
+        if (place.has_handed) {  // it has no clients any more, and ends
+            desk_.forget(place.number);
+            place.is_ready = false;
+            asked_.raise();
+            return;
+        }
         if (place.process != nullptr && !stopping_) {
             place.process->send_signal(SIGKILL);
             const auto ended = place.process->wait(io::Deadline::never());
@@ -126,7 +157,7 @@ void Master::supervise(Place& place, io::Deadline deadline) {
         }
         desk_.forget(place.number);
         if (tally_ != nullptr && place.process != nullptr && place.process->has_ended())
-            messages::Tally::forget(tally_->bytes(), static_cast<Worker>(workers_.size()), place.number);
+            messages::Tally::forget(tally_->bytes(), static_cast<Worker>(count_), static_cast<Worker>(place.number - base_));
         const bool was_ready = std::exchange(place.is_ready, false);
         if (!was_ready && place.failure.sentence.empty())
             place.failure.sentence = fmt::format("worker {} died while it started", place.number);
@@ -172,7 +203,7 @@ std::string Master::attend(Place& place, io::Deadline deadline) {
 
 Result<void> Master::read(Place& place) {
     std::array<std::uint8_t, messages::kMessageMax> packet{};
-    for (;;) {
+    while (!is_released_) {
         auto received = place.socket->try_receive(packet);
         if (!received.ok() && received.code() == Errc::need_more)
             return {};
@@ -184,6 +215,7 @@ Result<void> Master::read(Place& place) {
         if (io::is_turn_over())
             TRY(io::yield(io::Deadline::never()));
     }
+    return {};
 }
 
 void Master::handle(Place& place, Message message, io::Socket passed) {
@@ -192,8 +224,10 @@ void Master::handle(Place& place, Message message, io::Socket passed) {
         case Kind::beat: break;
         case Kind::ready:
             place.is_ready = true;
-            if (count_ > 0)
+            if (place.process != nullptr && count_ > 0)
                 LOG_INFO(log_, "worker {} serves, pid={}", place.number, place.process->pid());
+            if (has_begun_)
+                welcome(place);
             asked_.raise();
             break;
         case Kind::failed:
@@ -207,6 +241,11 @@ void Master::handle(Place& place, Message message, io::Socket passed) {
             asked_.raise();
             break;
         case Kind::upgrade:
+            if (count_ > 0)
+                std::raise(SIGUSR2);  // as an operator's signal
+            else
+                handle_upgrade(place, std::move(message), std::move(passed));
+            break;
         case Kind::gift:
         case Kind::given:
         case Kind::handed: handle_upgrade(place, std::move(message), std::move(passed)); break;

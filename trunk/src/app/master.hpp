@@ -1,7 +1,9 @@
 // Master: the process above several workers. It serves nobody: it starts the workers, starts again what has died or stopped,
 // knows which worker publishes which stream, connects workers with each other, and passes signals on. The workers end with it.
 // A process without workers makes one for an upgrade: it joins itself, and heirs are started, which take over from each other and
-// which nobody starts again (app/upgrade.hpp).
+// which nobody starts again (app/upgrade.hpp). A master with workers hands its roll to the master of the new program
+// (app/workers_upgrade.hpp): the lines to its workers, and whose the streams are. Its workers do not notice, and end when they
+// have no clients any more; the next master does not start them again.
 #pragma once
 
 #include <chrono>
@@ -25,6 +27,7 @@
 #include "io/scope.hpp"
 #include "io/shared_memory.hpp"
 #include "io/signal_pipe.hpp"
+#include "service/workers/master_line.hpp"
 
 namespace live::app {
 
@@ -62,8 +65,17 @@ public:
         std::string sentence;
     };
 
+    using Worker = engine::workers::Worker;
+    // The sockets of each worker, by its place among them.
+    using WorkersSockets = std::vector<std::vector<io::BoundSocket>>;
+    // What a master has from the one before it.
+    struct Inheritance {
+        Worker base = 0;  // its workers' numbers begin after that
+        WorkersSockets sockets{};
+    };
+
     // `started` is used for each start of a worker, `secret` is theirs.
-    Master(StartedAs started, std::size_t count, std::string secret, const Log& log);
+    Master(StartedAs started, std::size_t count, std::string secret, const Log& log, Inheritance inheritance);
     ~Master();
     Master(const Master&) = delete;
     Master& operator=(const Master&) = delete;
@@ -94,11 +106,24 @@ public:
     bool are_gone() const;
 
     std::uint64_t restarts() const { return restarts_; }
-    std::size_t size() const { return workers_.size(); }
+    std::size_t size() const { return count_; }
+    const StartedAs& started() const { return started_; }
+
+    // An upgrade of the workers (app/master_roll.cpp), in this order. Where the numbers of the next workers begin; Errc::limit.
+    Result<Worker> free_base() const;
+    // Copies of the workers' sockets.
+    Result<WorkersSockets> gather(io::Deadline deadline);
+    void tell_workers(const engine::workers::Message& message);
+    // They have let go of their sockets; those that do not in time are killed.
+    void await_handed(io::Deadline deadline);
+    // From now on this only knows the processes of its workers: the next master hears and tells them.
+    Result<void> hand_roll(service::workers::MasterLine& to, io::Deadline deadline);
+    // Of the next master. Errc::closed when the other one is gone, which leaves what has come.
+    Result<void> take_roll(service::workers::MasterLine& from, io::Deadline deadline);
+    // Its workers take clients.
+    void begin_service();
 
 private:
-    using Worker = engine::workers::Worker;
-
     struct Packet {
         std::vector<std::uint8_t> bytes;
         io::Socket passed{};
@@ -106,7 +131,9 @@ private:
     struct Place {
         Worker number = 0;
         bool is_gone = false;  // the place is free
-        std::vector<Packet> gifts;
+        std::vector<io::BoundSocket> gifts;
+        // Sockets that it has taken over from another program's worker: copies, for when it has to be started again.
+        std::vector<io::BoundSocket> kept;
         bool has_given = false;
         bool has_handed = false;
         bool is_ending = false;                     // its end is waited for
@@ -121,8 +148,14 @@ private:
         Backoff backoff{kBackoffFirst, kBackoffMax};
     };
 
+    // A worker that this has started, or would.
+    bool is_own(const Place& place) const { return place.number > base_ && place.number <= base_ + count_; }
+    bool is_elder(const Place& place) const { return count_ > 0 && !place.is_gone && !is_own(place); }
+    void take_member(Worker number, io::Socket line);
+    void welcome(Place& place);
     void supervise(Place& place, io::Deadline deadline);
     Result<void> start_worker(Place& place);
+    Result<void> give_place(Place& place);
     // An heir's or this process's own line, until it closes.
     void accompany(Place& place, io::Deadline deadline);
     void upgrade(Place& asker, io::Deadline deadline);
@@ -143,6 +176,7 @@ private:
 
     const StartedAs started_;
     const std::size_t count_;  // of workers; 0: of an upgrade
+    const Worker base_;
     const std::string secret_;
     const Log& log_;
     engine::workers::Desk desk_;
@@ -156,6 +190,8 @@ private:
     Worker newest_ = 0;  // the heir that takes new clients
     int heir_status_ = 0;
     bool reload_wanted_ = false;
+    bool has_begun_ = false;    // an heir's workers take clients
+    bool is_released_ = false;  // another master has the roll
     std::uint64_t restarts_ = 0;
 };
 

@@ -40,6 +40,8 @@ Master::Place& Master::free_place() {
 
 void Master::accompany(Place& place, io::Deadline deadline) {
     const std::string why = attend(place, deadline);
+    if (is_released_)
+        return;
     place.socket->close();
     std::string end;
     if (place.process != nullptr && !stopping_) {
@@ -63,6 +65,12 @@ void Master::accompany(Place& place, io::Deadline deadline) {
         return;
     tell_members();
     place.is_gone = true;
+    if (count_ == 0)
+        return;
+    LOG_INFO(log_, "worker {} of an old program is gone{}", place.number, why);
+    if (std::ranges::none_of(workers_, [this](const auto& other) { return is_elder(*other); }))
+        for (const auto& other : workers_)
+            other->kept.clear();
 }
 
 void Master::tell_members() {
@@ -86,7 +94,7 @@ void Master::handle_upgrade(Place& place, Message message, io::Socket passed) {
             break;
         case Kind::gift:
             if (place.gifts.size() < kGiftsMax && passed.is_open() && !place.has_given)
-                place.gifts.push_back({messages::write_message(message), std::move(passed)});
+                place.gifts.push_back({std::move(message.text), std::move(passed)});
             break;
         case Kind::given: place.has_given = true; break;
         case Kind::handed: place.has_handed = true; break;
@@ -143,8 +151,8 @@ Result<Master::Place*> Master::start_heir(Place& asker, io::Deadline deadline) {
         return Error(begun.error()).during("starting the new program");
     }
     MUST(fibers_.start("heir", [this, &heir](io::Deadline forever) { accompany(heir, forever); }));
-    for (Packet& gift : asker.gifts)
-        heir.waiting.push_back(std::move(gift));
+    for (io::BoundSocket& gift : asker.gifts)
+        heir.waiting.push_back({messages::write_message({Kind::gift, 0, 0, 0, 0, gift.name}), std::move(gift.copy)});
     asker.gifts.clear();
     send(heir.number, {Kind::begin, static_cast<std::uint8_t>(heirs_end_with_it_ ? 1 : 0), heir.number});
     const auto served = wait_for([&] { return heir.is_ready || !heir.failure.sentence.empty(); },

@@ -9,7 +9,6 @@
 
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -31,14 +30,9 @@ namespace live::app {
 
 namespace {
 
-// Address space of a fiber's stack; untouched pages cost nothing. The Opus encoder takes 70 KiB of the publisher's fiber.
-constexpr std::size_t kStackBytes = 256 * 1024;
-
 // A worker finds the master's first message there when it starts.
 constexpr std::chrono::seconds kTallyLimit{5};
 constexpr std::size_t kSecretLetters = 16;
-// How often a master looks for what no signal announces.
-constexpr std::chrono::milliseconds kMasterLook{500};
 
 std::size_t usable_cores() {
     cpu_set_t cores;
@@ -68,19 +62,6 @@ void share_keys(settings::Settings& settings, const std::string& secret) {
     for (settings::Vhost& vhost : settings.vhosts)
         if (vhost.hls.key_secret.empty())
             vhost.hls.key_secret = secret;
-}
-
-// FILE becomes FILE.1, and so on.
-bool rotate_when_full(const std::string& path, const io::LineWriter::Rotation& rotation) {
-    struct ::stat file {};
-    if (rotation.file_bytes_max == 0 || ::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode) ||
-        static_cast<std::uint64_t>(file.st_size) < rotation.file_bytes_max)
-        return false;
-    if (rotation.backups == 0)
-        return ::unlink(path.c_str()) == 0;
-    for (std::uint32_t number = rotation.backups; number > 1; --number)
-        ::rename(fmt::format("{}.{}", path, number - 1).c_str(), fmt::format("{}.{}", path, number).c_str());
-    return ::rename(path.c_str(), (path + ".1").c_str()) == 0;
 }
 
 std::string working_folder() {
@@ -120,8 +101,6 @@ int Process::run() {
         command_.workers_secret = random_id(kSecretLetters);
     if (const auto status = prepare(*loaded))
         return *status;
-    if (*workers > 1 && !command_.seat.is_worker() && command_.heir_of != 0)
-        return fail("workers is more than 1 now, which needs a restart", kInvalidConfig);
     if (*workers > 1 && !command_.seat.is_worker())
         return serve_master(*loaded, *workers);
     return serve(*std::move(loaded));
@@ -234,6 +213,11 @@ Result<void> Process::join_master(const settings::Settings& settings) {
     auto socket = TRY(io::MessageSocket::adopt(io::kPassedHandle));
     master_ = std::make_unique<service::workers::MasterLine>(command_.seat, std::move(socket));
     TRY(master_->take_tally(command_.workers_secret, io::Deadline::after(kTallyLimit)));
+    is_heir_ = master_->has_heritage();
+    if (is_heir_) {
+        TRY(receive_heritage(*master_, io::Deadline::after(kTallyLimit)));
+        io::hold_arrivals();
+    }
     if (settings.worker_affinity)
         run_on_one_core(command_.seat.number - std::size_t{1});
     return {};
@@ -270,15 +254,18 @@ int Process::serve(settings::LoadedSettings loaded) {
     if (command_.seat.is_worker())
         if (const auto joined = join_master(loaded.settings); !joined.ok())
             return fail(joined.error().sentence(), kListenFailed);
-    if (command_.heir_of != 0)
-        if (const auto status = take_over(loaded.settings))
+    if (command_.heir_of != 0) {
+        Heritage heritage;
+        if (const auto status = take_over(loaded.settings, 1, heritage))
             return *status;
+        io::hold_arrivals();
+    }
     prepare_upgrade(loaded.settings);
     share_keys(loaded.settings, command_.workers_secret);
     // Of this start of the server: the same on all workers.
     const std::string service =
         command_.seat.is_worker() ? service::workers::shared_name(command_.workers_secret, "service") : random_id();
-    ServerNames names{id.id, service, ::getpid(), master_.get(), command_.workers_secret, upgrade_.get()};
+    ServerNames names{id.id, service, ::getpid(), master_.get(), command_.workers_secret, upgrade_.get(), is_heir_};
     auto server = Server::create(std::move(loaded.settings), std::move(names), fitting.max_connections, log_);
     if (!server.ok()) {
         LOG_ERROR(log_, "{}", server.error().sentence());
@@ -288,7 +275,7 @@ int Process::serve(settings::LoadedSettings loaded) {
     if (server_->settings().asprocess && command_.heir_of == 0)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process triggers a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
-    if (command_.heir_of != 0)
+    if (is_heir_)
         if (const auto used = use_pid_file(); !used.ok())
             return fail(used.error().sentence(), kInvalidConfig);
     start_report_.report_success();
@@ -303,115 +290,6 @@ int Process::serve(settings::LoadedSettings loaded) {
     LOG_INFO(log_, "main cycle terminated normally");
     LOG_INFO(log_, "srs terminated");
     return status_;
-}
-
-int Process::serve_master(const settings::LoadedSettings& loaded, std::size_t workers) {
-    announce(loaded);
-    constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGTERM};
-    auto loop = io::Loop::create({.stack_bytes = kStackBytes});
-    auto signals = loop.ok() ? io::SignalPipe::create(kSignals) : Result<std::unique_ptr<io::SignalPipe>>(loop.error());
-    if (!signals.ok())
-        return fail(signals.error().sentence(), kListenFailed);
-    const ServerId id = find_server_id(loaded.settings.server_id, loaded.settings.pid);
-    if (!id.warning.empty())
-        LOG_WARN(log_, "{}", id.warning);
-    if (const auto free = check_ports(loaded.settings, log_); !free.ok()) {
-        LOG_ERROR(log_, "{}", free.error().sentence());
-        return fail(free.error().sentence(), kListenFailed);
-    }
-    {
-        Master master(std::move(started_as_), workers, command_.workers_secret, log_);
-        if (const auto failure = master.start(io::Deadline::never())) {
-            LOG_ERROR(log_, "{}", failure->sentence);
-            return fail(failure->sentence, failure->status);
-        }
-        if (loaded.settings.asprocess)
-            ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-        LOG_INFO(log_, "{} workers serve", workers);
-        start_report_.report_success();
-        handle_master_signals(**signals, master, loaded.settings);
-    }
-    log_file_->say_left_out();
-    LOG_INFO(log_, "main cycle terminated normally");
-    LOG_INFO(log_, "srs terminated");
-    return EXIT_SUCCESS;
-}
-
-void Process::handle_master_signals(io::SignalPipe& signals, Master& master, settings::Settings settings) {
-    const auto fast = std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit);
-    for (;;) {
-        const auto number = signals.next_signal(io::Deadline::after(kMasterLook));
-        if (master.take_reload_request())
-            reload_workers(master, settings);
-        rotate_logs(master, settings);
-        if (!number.ok() && number.code() != Errc::timed_out) {
-            LOG_ERROR(log_, "waiting for signals: {}", number.error().text());
-            return master.stop(SIGINT, fast);
-        }
-        if (!number.ok())
-            continue;
-        switch (*number) {
-            case SIGHUP: reload_workers(master, settings); break;
-            case SIGUSR1:
-                log_file_->reopen();
-                LOG_INFO(log_, "signal {}: the log files are reopened", SIGUSR1);
-                master.send_signal(SIGUSR1);
-                break;
-            case SIGINT:
-            case SIGTERM:
-                if (settings.force_grace_quit && *number == SIGTERM)
-                    return stop_workers_gracefully(signals, master, settings);
-                LOG_INFO(log_, "signal {}: fast quit requested, of {} workers", *number, master.size());
-                return master.stop(SIGINT, fast);
-            case SIGQUIT: return stop_workers_gracefully(signals, master, settings);
-            case SIGABRT: LOG_ERROR(log_, "signal {}: abort with a core file", SIGABRT); std::abort();
-            default: break;
-        }
-    }
-}
-
-void Process::reload_workers(Master& master, settings::Settings& settings) {
-    LOG_INFO(log_, "signal {}: reload {}, of {} workers", SIGHUP, command_.conf_file, master.size());
-    auto loaded = load_process_settings(command_);
-    const auto possible = loaded.ok() ? settings::check_reload(settings, loaded->settings) : Result<void>(Error(loaded.error()));
-    // The workers find the same, and say so to whoever asks.
-    if (!possible.ok())
-        LOG_ERROR(log_, "reload: the old settings stay: {}", possible.error().sentence());
-    else
-        settings = std::move(loaded->settings);
-    master.send_signal(SIGHUP);
-}
-
-void Process::stop_workers_gracefully(io::SignalPipe& signals, Master& master, const settings::Settings& settings) {
-    LOG_INFO(log_, "graceful quit requested, of {} workers", master.size());
-    const auto limit = settings.grace_start_wait + settings.grace_final_wait + 2 * kStopLimit;
-    master.begin_stop(SIGQUIT);
-    const auto until = io::Deadline::after(limit);
-    while (!until.expired() && !master.are_gone()) {
-        const auto number = signals.next_signal(until.sooner(io::Deadline::after(kMasterLook)));
-        if (number.ok() && (*number == SIGTERM || *number == SIGINT)) {
-            LOG_INFO(log_, "a second signal: fast quit requested");
-            return master.stop(SIGINT, std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit));
-        }
-    }
-    master.stop(SIGQUIT, std::chrono::milliseconds(0));
-    LOG_INFO(log_, "the workers have stopped gracefully");
-}
-
-// Workers append to the same files, so none of them may rename one.
-void Process::rotate_logs(Master& master, const settings::Settings& settings) {
-    if (built_in_profilers().leaks)
-        return;
-    const io::LineWriter::Rotation rotation = rotation_of(settings.log);
-    bool rotated = false;
-    if (settings.log.tank == settings::LogTank::file)
-        rotated = rotate_when_full(settings.log.file, rotation);
-    if (settings.access_log != "off")
-        rotated = rotate_when_full(settings.access_log, rotation) || rotated;
-    if (!rotated)
-        return;
-    log_file_->reopen();
-    master.send_signal(SIGUSR1);
 }
 
 void Process::handle_signals(io::SignalPipe& signals) {

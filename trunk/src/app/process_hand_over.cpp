@@ -21,8 +21,6 @@ constexpr std::chrono::milliseconds kParentLook{200};
 // What a program that takes over waits for, from the process that has started it.
 constexpr std::chrono::seconds kHeritageLimit{10};
 
-bool is_stop(int number) { return number == SIGTERM || number == SIGINT || number == SIGQUIT; }
-
 }  // namespace
 
 // A parent in the foreground gets the signals that are meant for the server.
@@ -80,37 +78,44 @@ void Process::hand_over(io::SignalPipe& signals) {
 }
 
 void Process::prepare_upgrade(const settings::Settings& settings) {
-    if (command_.seat.is_worker())
-        return;
-    const bool stays = command_.heir_of == 0 && (!settings.daemon || ::getpid() == 1);
-    upgrade_ = std::make_unique<Upgrade>(
-        Upgrade::Shared{std::move(started_as_), command_.workers_secret, master_, pid_file_, settings.pid, stays}, log_);
+    upgrade_ =
+        std::make_unique<Upgrade>(Upgrade::Shared{std::move(started_as_), command_.workers_secret, master_, pid_file_,
+                                                  settings.pid, stays(settings), command_.seat.is_worker() ? ::getppid() : 0},
+                                  log_);
 }
 
-std::optional<int> Process::take_over(const settings::Settings& settings) {
+bool Process::stays(const settings::Settings& settings) const {
+    return !command_.seat.is_worker() && command_.heir_of == 0 && (!settings.daemon || ::getpid() == 1);
+}
+
+std::optional<int> Process::take_over(const settings::Settings& settings, std::size_t workers, Heritage& heritage) {
     if (command_.heir_of != engine::workers::kSpoken)
         return fail("the running program is of another kind: it is upgraded by a restart", kInvalidConfig);
     auto adopted = io::MessageSocket::adopt(io::kPassedHandle);
     if (!adopted.ok())
         return fail(adopted.error().sentence(), kListenFailed);
-    io::MessageSocket socket(*std::move(adopted));
-    const auto heritage = receive_heritage(socket, io::Deadline::after(kHeritageLimit));
-    if (!heritage.ok())
-        return fail(heritage.error().sentence(), kListenFailed);
-    master_ = std::make_unique<service::workers::MasterLine>(service::workers::Seat{0, 0, heritage->number}, std::move(socket));
-    if (heritage->parent_stays)
+    is_heir_ = true;
+    master_ = std::make_unique<service::workers::MasterLine>(service::workers::Seat{}, *std::move(adopted));
+    auto received = receive_heritage(*master_, io::Deadline::after(kHeritageLimit));
+    if (!received.ok())
+        return fail(received.error().sentence(), kListenFailed);
+    heritage = *std::move(received);
+    master_->sit({0, 0, heritage.number});
+    if (heritage.workers != workers)
+        return fail(fmt::format("workers was {} and is {} now, which needs a restart", heritage.workers, workers),
+                    kInvalidConfig);
+    if (heritage.parent_stays)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (heritage->pid_file >= 0 && heritage->pid_path == settings.pid) {
-        pid_file_ = PidFile::adopt(heritage->pid_file);
+    if (heritage.pid_file >= 0 && heritage.pid_path == settings.pid) {
+        pid_file_ = PidFile::adopt(heritage.pid_file);
     } else {
-        if (heritage->pid_file >= 0)
-            ::close(heritage->pid_file);
+        if (heritage.pid_file >= 0)
+            ::close(heritage.pid_file);
         auto own = PidFile::create(settings.pid);
         if (!own.ok())
             return fail(own.error().sentence(), kPidLocked);
         pid_file_ = *std::move(own);
     }
-    io::hold_arrivals();
     return std::nullopt;
 }
 
@@ -118,7 +123,7 @@ std::optional<int> Process::take_over(const settings::Settings& settings) {
 Result<void> Process::use_pid_file() {
     if (const std::size_t unused = io::drop_inherited(); unused > 0)
         LOG_INFO(log_, "upgrade: {} sockets of the old process are not in the settings any more", unused);
-    return pid_file_->write();
+    return pid_file_ != nullptr ? pid_file_->write() : Result<void>();  // a worker has none
 }
 
 void Process::stay(io::SignalPipe& signals) {

@@ -257,8 +257,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, transports_, names_.seat(), log),
       strays_(
-          workers_, names_.master != nullptr && !names_.seat().is_worker(),
-          [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); }, log.with_id("WRK")),
+          workers_, names_.is_heir, [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); },
+          log.with_id("WRK")),
       rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_}, log),
       srt_(settings_, {streams_, admission_, *events_, clients_, places_, strays_, transports_}, names_.seat().is_first(), log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
@@ -289,7 +289,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
           names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_,
           memory_, rtc_,       srt_,          transcoders_, relay_, node_, workers_},
       http_(settings_, http_sources_, scratch_, places_, log),
-      upgrade_api_(http_.info(), names_.upgrade, *drain_control_, workers_),
+      upgrade_api_(http_.info(), *names_.upgrade, *drain_control_, workers_),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);

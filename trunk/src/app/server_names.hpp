@@ -17,8 +17,10 @@ struct ServerNames {
     // nullptr: the process is alone. Owned by Process; outlives the server.
     service::workers::MasterLine* master = nullptr;
     std::string workers_secret{};  // the same for all workers, and after an upgrade
-    // Outlives the server; nullptr: this process does not hand over by itself.
+    // Outlives the server.
     Upgrade* upgrade = nullptr;
+    // It has taken over from another process.
+    bool is_heir = false;
 
     engine::workers::Tally* tally() const { return master == nullptr ? nullptr : master->tally(); }
     service::workers::Seat seat() const { return master == nullptr ? service::workers::Seat{} : master->seat(); }

@@ -1,6 +1,6 @@
 #include "app/upgrade.hpp"
 
-#include <array>
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -20,53 +20,63 @@ using messages::Message;
 
 namespace {
 
-constexpr std::string_view kPidName = "pid ";
-
-Result<void> take_gift(Heritage& heritage, const std::string& name, io::Socket passed) {
-    if (!name.starts_with(kPidName))
+Result<void> take_gift(Heritage& heritage, const Message& gift, io::Socket passed) {
+    const std::string& name = gift.text;
+    if (gift.worker != 0) {
+        heritage.sockets.resize(std::max<std::size_t>(heritage.sockets.size(), gift.worker));
+        auto& sockets = heritage.sockets[gift.worker - 1U];
+        if (sockets.size() < io::kBoundSocketsMax)
+            sockets.push_back({name, std::move(passed)});
+    } else if (name == kParentGift) {
+        heritage.parent = std::move(passed);
+    } else if (!name.starts_with(kPidGift)) {
         return io::inherit(name, std::move(passed));
-    if (heritage.pid_file >= 0)
-        return {};
-    heritage.pid_path = name.substr(kPidName.size());
-    heritage.pid_file = ::fcntl(passed.fd(), F_DUPFD_CLOEXEC, 0);
+    } else if (heritage.pid_file < 0) {
+        heritage.pid_path = name.substr(kPidGift.size());
+        heritage.pid_file = ::fcntl(passed.fd(), F_DUPFD_CLOEXEC, 0);
+    }
     return {};
 }
 
 }  // namespace
 
-Result<Heritage> receive_heritage(io::MessageSocket& from, io::Deadline deadline) {
+Result<Heritage> receive_heritage(service::workers::MasterLine& from, io::Deadline deadline) {
     Heritage heritage;
-    std::array<std::uint8_t, messages::kMessageMax> packet{};
     for (;;) {
-        auto received = from.try_receive(packet);
-        if (!received.ok() && received.code() == Errc::need_more) {
-            if (TRY(from.wait(io::Interest::readable, nullptr, deadline)).timed_out)
+        auto incoming = TRY(from.take());
+        if (!incoming) {
+            TRY(from.wait(deadline));
+            if (deadline.expired())
                 return Error(Errc::timed_out, "the running process does not say what is to be taken over");
             continue;
         }
-        if (!received.ok())
-            return Error(received.error());
-        const auto message = messages::parse_message(Bytes(packet).first(received->size));
-        if (!message.ok())
+        const Message& message = incoming->message;
+        if (message.kind == Kind::gift && incoming->passed.is_open())
+            TRY(take_gift(heritage, message, std::move(incoming->passed)));
+        if (message.kind != Kind::begin)
             continue;
-        if (message->kind == Kind::gift && received->passed.is_open())
-            TRY(take_gift(heritage, message->text, std::move(received->passed)));
-        if (message->kind != Kind::begin)
-            continue;
-        heritage.number = message->worker;
-        heritage.parent_stays = message->flag == 1;
+        heritage.number = message.worker;
+        heritage.workers = std::max<std::size_t>(message.ticket, 1);
+        heritage.parent_stays = message.flag == 1;
         return heritage;
     }
 }
 
+api::UpgradeFacts Upgrade::upgrade_facts() const {
+    auto facts = facts_;
+    facts.pid = is_worker() ? shared_.master_pid : ::getpid();
+    return facts;
+}
+
 void Upgrade::fail(const std::string& why) {
-    LOG_ERROR(log_, "upgrade: this process goes on: {}", why);
-    facts_ = {UpgradeFacts::State::serving, std::nullopt, why};
+    if (!is_worker())  // its master says it
+        LOG_ERROR(log_, "upgrade: this process goes on: {}", why);
+    facts_ = {UpgradeFacts::State::serving, 0, std::nullopt, why};
 }
 
 Result<void> Upgrade::become_parent(service::workers::WorkerService& workers) {
     if (parent_ == nullptr)
-        parent_ = std::make_unique<Master>(std::move(shared_.started), 0, shared_.secret, log_);
+        parent_ = std::make_unique<Master>(std::move(shared_.started), 0, shared_.secret, log_, Master::Inheritance{});
     auto socket = TRY(parent_->join(shared_.stays));
     if (shared_.line != nullptr)
         first_line_ = std::move(shared_.line);
@@ -78,18 +88,21 @@ void Upgrade::begin(service::workers::WorkerService& workers, bool is_cluster_no
     is_asked_ = false;
     if (facts_.state == UpgradeFacts::State::starting)
         return;
-    LOG_INFO(log_, "signal {}: upgrade: the program is started anew, beside this process", SIGUSR2);
+    if (!is_worker())
+        LOG_INFO(log_, "signal {}: upgrade: the program is started anew, beside this process", SIGUSR2);
     if (is_cluster_node)
         return fail("a node of a cluster is not upgraded in place: drain it, and start the new program");
     if (!workers.is_on())
         if (const auto parent = become_parent(workers); !parent.ok())
             return fail(parent.error().sentence());
-    facts_ = {UpgradeFacts::State::starting, std::nullopt, ""};
+    facts_ = {};
+    facts_.state = UpgradeFacts::State::starting;
     if (!shared_.line->tell({Kind::upgrade}))
         fail("the parent process does not listen");
 }
 
 void Upgrade::on_give() {
+    facts_.state = UpgradeFacts::State::starting;
     const auto give = [this](const std::string& name, io::Socket socket) {
         Message gift{Kind::gift};
         gift.text = name;
@@ -99,14 +112,14 @@ void Upgrade::on_give() {
         give(bound.name, std::move(bound.copy));
     if (shared_.pid_file != nullptr)
         if (const int copy = ::fcntl(shared_.pid_file->native_handle(), F_DUPFD_CLOEXEC, 0); copy >= 0)
-            give(std::string(kPidName) + shared_.pid_path, io::Socket(copy));
+            give(std::string(kPidGift) + shared_.pid_path, io::Socket(copy));
     shared_.line->tell({Kind::given});
 }
 
 void Upgrade::on_upgraded(std::optional<std::uint32_t> pid, const std::string& why) {
     if (!pid)
         return fail(why);
-    facts_ = {UpgradeFacts::State::draining, pid, ""};
+    facts_ = {UpgradeFacts::State::draining, 0, pid, ""};
     std::raise(SIGUSR2);
 }
 

@@ -1,6 +1,7 @@
 // Upgrade: this process hands its sockets and its new clients over to the program at its own path, which it starts beside itself.
 // A process that is asked for the first time becomes the parent of an upgrade: its Master connects all that follow, each with
-// each. Process does the rest of the work: it drains, and ends or stays (app/process_hand_over.cpp).
+// each. Process does the rest of the work: it drains, and ends or stays (app/process_hand_over.cpp). A worker asks its master,
+// which starts the new program (app/workers_upgrade.hpp), and does the rest in the same way.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,19 @@ namespace live::app {
 
 // What a program that takes over is given before it starts.
 struct Heritage {
-    engine::workers::Worker number = 0;
+    engine::workers::Worker number = 0;  // its own; of a master: what its workers' begin after
+    std::size_t workers = 1;
     bool parent_stays = false;
-    std::string pid_path;
+    std::string pid_path{};
     int pid_file = -1;  // an open descriptor that the caller owns; negative: none
+    Master::WorkersSockets sockets{};
+    io::Socket parent{};  // of a master: a line to the process that stays
 };
-// Sockets go to the loop. Errc::timed_out, Errc::closed when the other process is gone.
-Result<Heritage> receive_heritage(io::MessageSocket& from, io::Deadline deadline);
+// Its own sockets go to the loop. Errc::timed_out, Errc::closed when the other process is gone.
+Result<Heritage> receive_heritage(service::workers::MasterLine& from, io::Deadline deadline);
+// How the descriptors that are no sockets are named, beside the pid file's path.
+inline constexpr std::string_view kPidGift = "pid ";
+inline constexpr std::string_view kParentGift = "parent";
 
 class Upgrade final : public service::workers::Succession, public api::UpgradeControl {
 public:
@@ -37,6 +44,8 @@ public:
         std::string pid_path;
         // This process stays in the foreground as a parent: whoever has started it waits for its end.
         bool stays = false;
+        // The master's, of a worker.
+        std::int64_t master_pid = 0;
     };
     // Of the API, for a signal that was raised to be noticed and for the program to start.
     static constexpr std::chrono::seconds kAnswerLimit{70};
@@ -60,7 +69,7 @@ public:
     void end();
     bool stays() const { return shared_.stays; }
 
-    api::UpgradeFacts upgrade_facts() const override { return facts_; }
+    api::UpgradeFacts upgrade_facts() const override;
     Result<std::uint32_t> upgrade(io::Deadline deadline) override;
 
 private:
@@ -69,6 +78,7 @@ private:
     void on_take() override;
     Result<void> become_parent(service::workers::WorkerService& workers);
     void fail(const std::string& why);
+    bool is_worker() const { return shared_.master_pid != 0; }
 
     Shared shared_;
     const Log& log_;

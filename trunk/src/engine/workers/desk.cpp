@@ -1,5 +1,6 @@
 #include "engine/workers/desk.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace live::engine::workers {
@@ -73,6 +74,16 @@ void Desk::withdraw(Worker from, const std::string& url) {
         return;
     --counts_[from];
     owners_.erase(known);
+}
+
+void Desk::restore(const std::string& url, const Owner& owner) {
+    if (owner.worker == 0 || owner.worker > workers_ || counts_[owner.worker] >= kStreamsMax || owners_.contains(url))
+        return;
+    owners_[url] = owner;
+    ++counts_[owner.worker];
+    // A number from elsewhere may be any.
+    if (owner.epoch >= next_epoch_ && owner.epoch < std::numeric_limits<std::uint64_t>::max())
+        next_epoch_ = owner.epoch + 1;
 }
 
 void Desk::forget(Worker worker) {

@@ -36,6 +36,11 @@ public:
     // The worker has died: it owns nothing any more.
     void forget(Worker worker);
 
+    // What another desk knew that this one takes the place of: an owner's number and the order of owners stay.
+    const std::unordered_map<std::string, Owner>& owners() const { return owners_; }
+    // Ignored when the stream has an owner here, or the worker too many.
+    void restore(const std::string& url, const Owner& owner);
+
     std::optional<Owner> find(const std::string& url) const;
     std::size_t streams() const { return owners_.size(); }
     std::size_t streams(Worker worker) const { return counts_[worker]; }

@@ -129,5 +129,30 @@ TEST(WorkerDesk, IsAsAMap) {
     }
 }
 
+TEST(WorkerDesk, TakesThePlaceOfAnotherOne) {
+    Desk before(4), after(4);
+    before.handle(1, claim_of(1));
+    before.handle(2, {Kind::announce, 0, 0, 0, 0, "/live/b"});
+    before.handle(2, {Kind::announce, 0, 0, 0, 0, "/live/c"});
+    for (const auto& [url, owner] : before.owners())
+        after.restore(url, owner);
+    EXPECT_EQ(after.streams(), 3U);
+    EXPECT_EQ(after.streams(2), 2U);
+    EXPECT_EQ(after.find(kUrl)->epoch, before.find(kUrl)->epoch);
+    EXPECT_EQ(verdict_of(after.handle(3, claim_of(2))), Verdict::refused) << "its publisher goes on";
+    after.handle(3, {Kind::announce, 0, 0, 0, 0, "/live/d"});
+    for (const char* url : {"/live/b", "/live/c", kUrl.c_str()})
+        EXPECT_GT(after.find("/live/d")->epoch, after.find(url)->epoch) << "a later owner has a later number";
+    after.restore(kUrl, {4, 99});
+    EXPECT_EQ(after.find(kUrl)->worker, 1) << "what is known here stays";
+    after.restore("/live/e", {0, 1});
+    after.restore("/live/e", {5, 1});
+    EXPECT_FALSE(after.find("/live/e")) << "no such worker";
+    after.restore("/live/e", {4, ~std::uint64_t{0}});
+    after.forget(2);
+    after.forget(4);
+    EXPECT_EQ(after.streams(), 2U);
+}
+
 }  // namespace
 }  // namespace live::engine::workers

@@ -13,8 +13,10 @@ namespace {
 std::uint8_t most_of(Kind kind) {
     switch (kind) {
         case Kind::claim:
+        case Kind::tally:
         case Kind::begin:
-        case Kind::upgraded: return 1;
+        case Kind::upgraded:
+        case Kind::launched: return 1;
         case Kind::claimed: return static_cast<std::uint8_t>(Verdict::too_many);
         case Kind::link: return static_cast<std::uint8_t>(Purpose::datagrams);
         default: return 0;
@@ -43,7 +45,7 @@ Result<Message> parse_message(Bytes packet) {
         return Error(malformed);
     ByteReader in(packet);
     const std::uint8_t kind = MUST(in.u8());
-    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::members))
+    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::launched))
         return Error(malformed);
     Message message;
     message.kind = static_cast<Kind>(kind);
@@ -53,7 +55,7 @@ Result<Message> parse_message(Bytes packet) {
     message.ticket = MUST(in.u32be());
     message.epoch = MUST(in.u64be());
     message.text = as_text(in.rest());
-    if (zero != 0 || message.worker > kWorkersMax || message.flag > most_of(message.kind))
+    if (zero != 0 || message.worker > kMembersMax || message.flag > most_of(message.kind))
         return Error(malformed);
     const bool needs_text = names_stream(message.kind) || message.kind == Kind::gift;
     if (needs_text && message.text.empty())

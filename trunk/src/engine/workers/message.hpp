@@ -21,6 +21,8 @@ inline constexpr unsigned kSpoken = 1;
 // Workers are numbered from 1; 0 is none.
 using Worker = std::uint8_t;
 inline constexpr Worker kWorkersMax = 64;
+// Those of several programs during upgrades are told apart by numbers of their own.
+inline constexpr Worker kMembersMax = 3 * kWorkersMax;
 
 inline constexpr std::size_t kHeadBytes = 16;
 // Of a stream's url or a sentence.
@@ -44,19 +46,27 @@ enum class Kind : std::uint8_t {
     lost,     // `worker` has taken the stream over: close the publisher
     // Both ways, with a descriptor: a connection from another worker or to one. `flag` is a Purpose.
     link,
-    // To a worker, with a descriptor, and the first message of all: the memory of the Tally.
+    // To a worker, with a descriptor, and the first message of all: the memory of the Tally. `flag` 1: it takes a place over, and
+    // gifts follow.
     tally,
     // An upgrade, in this order. From a process: an operator asks for it.
     upgrade,
-    give,      // to the process: copies of its sockets are wanted
-    gift,      // from it, and on to the new one, with a descriptor: `text` says what it is, such as "tcp 0.0.0.0:1935"
+    give,  // to the process: copies of its sockets are wanted
+    // From it, and on to the new one, with a descriptor: `text` says what it is, such as "tcp 0.0.0.0:1935". `worker`: of which
+    // worker, where there are several.
+    gift,
     given,     // from it: that was all
-    begin,     // to the new one: that was all; `flag` 1: its parent stays
+    begin,     // to the new one: that was all; `flag` 1: its parent stays; `ticket`: of how many workers, 0 for one
     upgraded,  // to the old one: the new one serves, its pid is `ticket`; `flag` 1: it does not, and `text` says why
     handed,    // from the old one: it takes no client any more
     take,      // to the new one: it may take clients
     // To each: who is there, one byte of `text` for each number.
     members,
+    // From a master to the next one, with a descriptor: its line to `worker`. The streams of its workers come as announcements.
+    member,
+    // From a master to the process that stays above all programs, with a descriptor: the next program, to be started with it.
+    launch,
+    launched,  // back: its pid is `ticket`, and with a descriptor, its own line to that process; `flag` 1: `text` says why not
 };
 
 enum class Verdict : std::uint8_t { granted, refused, too_many };

@@ -24,7 +24,13 @@ inline const std::array kMessageVectors = {
     MessageVector{{"\x0e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::tally, 0, 0, 0, 0, ""}},
     MessageVector{{"\x11\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0tcp [::]:80", 27}, {Kind::gift, 0, 0, 0, 0, "tcp [::]:80"}},
     MessageVector{{"\x14\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0no file", 23}, {Kind::upgraded, 1, 0, 0, 0, "no file"}},
+    MessageVector{{"\x0e\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::tally, 1, 0, 0, 0, ""}},
+    MessageVector{{"\x11\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0udp 1.2.3.4:80", 30}, {Kind::gift, 0, 2, 0, 0, "udp 1.2.3.4:80"}},
+    MessageVector{{"\x13\x01\x04\0\0\0\0\x02\0\0\0\0\0\0\0\0", 16}, {Kind::begin, 1, 4, 2, 0, ""}},
     MessageVector{{"\x17\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x03", 18}, {Kind::members, 0, 0, 0, 0, "\x01\x03"}},
+    MessageVector{{"\x18\0\xc0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::member, 0, 192, 0, 0, ""}},
+    MessageVector{{"\x19\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::launch, 0, 0, 0, 0, ""}},
+    MessageVector{{"\x1a\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0no file", 23}, {Kind::launched, 1, 0, 0, 0, "no file"}},
 };
 
 }  // namespace live::engine::workers

@@ -25,6 +25,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             CHECK(MUST(parse_message(write_message(out.message))) == out.message);
         }
         CHECK(desk.streams(1) + desk.streams(2) + desk.streams(3) == desk.streams());
+        if (message->kind == Kind::announce && message->worker != 0)  // as one master tells the next
+            desk.restore(message->text, {message->worker, message->epoch});
+        CHECK(desk.streams(1) + desk.streams(2) + desk.streams(3) == desk.streams());
     }
+    Desk next(kWorkers);
+    for (const auto& [url, owner] : desk.owners())
+        next.restore(url, owner);
+    CHECK(next.streams() == desk.streams() && next.streams(1) == desk.streams(1));
     return 0;
 }

@@ -81,6 +81,12 @@ std::string PushSession::take_reconnect_url() {
     return url;
 }
 
+void PushSession::catch_up(io::Deadline deadline) {
+    while (cursor_)
+        if (const auto more = send_batch(*cursor_, deadline); !more.ok() || !*more)
+            return;
+}
+
 void PushSession::end() {
     say_goodbye();
     if (cursor_)

@@ -54,6 +54,8 @@ public:
     Result<void> run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline);
     // The tcUrl that the destination asked for when run() returned ok; empty: the same.
     std::string take_reconnect_url();
+    // Sends what has come since run() returned, as far as it can within the limit.
+    void catch_up(io::Deadline deadline);
     // The stream goes on elsewhere: says goodbye and closes.
     void end();
 

@@ -37,6 +37,8 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
         LOG_WARN(log, "FWR stays at {}, cannot go on at {}: {}", old.destination.label, to.label, opened.error().sentence());
         return std::unique_ptr<Pushing>();
     }
+    // The next one begins with the newest key frame, which may have come meanwhile.
+    old.session.catch_up(limit);
     old.session.end();
     if (is_taken) {
         fresh = std::make_unique<Pushing>(to, context, log);

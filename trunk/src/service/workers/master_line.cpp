@@ -18,6 +18,7 @@ Result<void> MasterLine::take_tally(std::string_view secret, io::Deadline deadli
     }
     if (first->message.kind != messages::Kind::tally)
         return Error(Errc::malformed, "the master does not begin with the memory that the workers share");
+    has_heritage_ = first->message.flag == 1;
     memory_ = TRY(io::SharedMemory::adopt(std::move(first->passed), messages::Tally::bytes_for(seat_.count)));
     messages::Tally::Key key{};
     std::copy_n(secret.begin(), std::min(secret.size(), key.size()), key.begin());
@@ -41,6 +42,13 @@ Result<void> MasterLine::flush() {
             break;
         waiting_.pop_front();
     }
+    return {};
+}
+
+Result<void> MasterLine::flush_all(io::Deadline deadline) {
+    for (TRY(flush()); !waiting_.empty(); TRY(flush()))
+        if (TRY(socket_.wait(io::Interest::writable, nullptr, deadline)).timed_out)
+            return Error(Errc::timed_out, "the other process does not read");
     return {};
 }
 

@@ -19,10 +19,22 @@ namespace live::service::workers {
 struct Seat {
     engine::workers::Worker number = 0;
     engine::workers::Worker count = 0;
-    // What the master knows it by, where that is not `number`: a process before or after an upgrade.
+    // What the master knows it by, where that is not `number`: a process before or after an upgrade. Workers that are started
+    // together are known by numbers that follow each other, after a multiple of their count.
     engine::workers::Worker id = 0;
 
     engine::workers::Worker address() const { return id != 0 ? id : number; }
+    // Of a worker that was started with this one.
+    engine::workers::Worker address_of(engine::workers::Worker other) const {
+        return static_cast<engine::workers::Worker>(address() - number + other);
+    }
+    bool is_mate(engine::workers::Worker other) const {
+        return is_worker() && other > address() - number && other <= address() - number + count;
+    }
+    // The process with that address has, or had, the same ports before or after an upgrade.
+    bool shares_ports_with(engine::workers::Worker other) const {
+        return !is_worker() || (!is_mate(other) && other != 0 && (other - 1) % count == number - 1);
+    }
     bool is_worker() const { return number != 0; }
     // Alone, or the first worker: what must be done once is done there.
     bool is_first() const { return number <= 1; }
@@ -42,15 +54,21 @@ public:
     MasterLine(Seat seat, io::MessageSocket socket) : seat_(seat), socket_(std::move(socket)) {}
 
     const Seat& seat() const { return seat_; }
+    // A program that takes over is told its place by this line.
+    void sit(const Seat& seat) { seat_ = seat; }
     // The master's first message, which is there when the worker starts. Errc::timed_out, Errc::closed, Errc::malformed,
     // Errc::system.
     Result<void> take_tally(std::string_view secret, io::Deadline deadline);
     // nullptr before that.
     engine::workers::Tally* tally() { return tally_ ? &*tally_ : nullptr; }
+    // The tally came with the word that gifts follow.
+    bool has_heritage() const { return has_heritage_; }
     // Never waits. False when too much waits already.
     bool tell(const engine::workers::Message& message, io::Socket passed = {});
     // Sends what fits now. Errc::closed when the master is gone.
     Result<void> flush();
+    // Sends all of it. Errc::closed, Errc::timed_out, Errc::cancelled.
+    Result<void> flush_all(io::Deadline deadline);
     // None: nothing more for now. Errc::closed when the master is gone.
     Result<std::optional<Incoming>> take();
     // Until something comes, what waits may go on, or the deadline.
@@ -62,10 +80,11 @@ private:
         io::Socket passed;
     };
 
-    const Seat seat_;
+    Seat seat_;
     io::MessageSocket socket_;
     std::unique_ptr<io::SharedMemory> memory_;
     std::optional<engine::workers::Tally> tally_;
+    bool has_heritage_ = false;
     std::deque<Outgoing> waiting_;
     Signal told_;
 };

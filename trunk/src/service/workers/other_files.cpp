@@ -45,10 +45,10 @@ Result<Answered> OtherFiles::answer(session::http::Exchange& exchange, const std
 }
 
 Result<Answered> OtherFiles::answer(session::http::Exchange& exchange, io::Deadline deadline) {
-    const auto seat = workers_.seat();
-    for (std::size_t i = 1; i < seat.count && may_ask(exchange.request()); ++i) {
-        const std::size_t worker = (seat.number - 1U + i) % seat.count + 1;
-        if (auto sent = TRY(pass(static_cast<engine::workers::Worker>(worker), Asked::anybody, exchange, deadline)))
+    for (const auto worker : workers_.everybody_else()) {
+        if (!may_ask(exchange.request()))
+            break;
+        if (auto sent = TRY(pass(worker, Asked::anybody, exchange, deadline)))
             return Answered(sent);
     }
     return Answered();

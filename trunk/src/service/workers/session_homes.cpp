@@ -67,11 +67,12 @@ http_client::HttpCall call_to(std::string_view target, const Json& body) {
 Worker SessionHomes::home_of(std::string_view name) const {
     constexpr int kMixed = 17;  // the low bits are a check letter
     const std::uint64_t hash = fnv1a(as_bytes(name)) >> kMixed;
-    return static_cast<Worker>(hash % std::max<Worker>(workers_.seat().count, 1) + 1);
+    const Seat seat = workers_.seat();
+    return seat.address_of(static_cast<Worker>(hash % std::max<Worker>(seat.count, 1) + 1));
 }
 
 bool SessionHomes::is_elsewhere(std::string_view name) const {
-    return workers_.is_on() && home_of(name) != workers_.seat().number;
+    return workers_.is_on() && home_of(name) != workers_.seat().address();
 }
 
 std::string SessionHomes::name_for(std::string_view key) const {

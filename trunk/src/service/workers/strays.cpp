@@ -1,6 +1,7 @@
 #include "service/workers/strays.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -14,7 +15,9 @@ Result<void> Strays::start(io::Scope&, io::Deadline) {
     return {};
 }
 
-void Strays::on_others(const std::vector<engine::workers::Worker>& others) {
+void Strays::on_others(const std::vector<engine::workers::Worker>& all) {
+    std::vector<engine::workers::Worker> others;
+    std::ranges::copy_if(all, std::back_inserter(others), [this](auto one) { return workers_.seat().shares_ports_with(one); });
     std::erase_if(links_, [&](const Link& link) { return std::ranges::find(others, link.to) == others.end(); });
     if (others.empty() || !std::exchange(is_heir_, false))
         return;

@@ -28,7 +28,8 @@ public:
         : workers_(workers), is_heir_(is_heir), take_(std::move(take)), log_(std::move(log)) {}
 
     // Those that are there before this process serves are the ones that had its ports.
-    void on_others(const std::vector<engine::workers::Worker>& others);
+    // Of several workers, each has a predecessor.
+    void on_others(const std::vector<engine::workers::Worker>& all);
     // The process that has the ports now passes on what comes.
     void serve(io::Socket socket);
     void pass(const session::Stray& stray, Bytes datagram) override;

@@ -85,5 +85,34 @@ TEST_F(StraysTest, WhatAProcessThatIsGoneOrStuckDoesNotTakeIsLost) {
     EXPECT_EQ(heir_.links(), 0U);
 }
 
+// The fourth is the second of the next two: the second has had its ports.
+class WorkersStraysTest : public WorkerFixture {
+protected:
+    WorkersStraysTest() : WorkerFixture({2, 2, 4}) {
+        MUST(workers_.start(fibers_, io::Deadline::never()));
+        MUST(heir_.start(fibers_, io::Deadline::never()));
+    }
+    ~WorkersStraysTest() override {
+        MUST(heir_.stop(io::Deadline::after(1s)));
+        MUST(fibers_.stop(io::Deadline::after(1s)));
+    }
+
+    NoEvents events_;
+    WorkerService workers_{{line_.get(), streams_, http_, {}, {}}, events_, log_};
+    Strays heir_{workers_, true, {}, log_};
+};
+
+TEST_F(WorkersStraysTest, AreForTheOldWorkerInTheSamePlace) {
+    heir_.on_others({3});
+    heir_.on_others({1, 3});
+    EXPECT_EQ(heir_.links(), 0U);
+    heir_.on_others({1, 2, 3});
+    EXPECT_EQ(heir_.links(), 1U);
+    heir_.on_others({1, 2, 3, 6});
+    EXPECT_EQ(heir_.links(), 1U) << "one that came later has the ports";
+    heir_.on_others({1, 3, 6});
+    EXPECT_EQ(heir_.links(), 0U);
+}
+
 }  // namespace
 }  // namespace live::service::workers

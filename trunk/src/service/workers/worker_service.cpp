@@ -1,5 +1,7 @@
 #include "service/workers/worker_service.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -44,6 +46,15 @@ Result<void> WorkerService::attach(MasterLine& master) {
     if (!started.ok())
         context_.master = nullptr;
     return started;
+}
+
+std::vector<Worker> WorkerService::everybody_else() const {
+    const Seat own = seat();
+    std::vector<Worker> all;
+    for (std::size_t i = 1; i < own.count; ++i)
+        all.push_back(own.address_of(static_cast<Worker>((own.number - 1U + i) % own.count + 1)));
+    std::ranges::copy_if(others_, std::back_inserter(all), [&](Worker other) { return !own.is_mate(other); });
+    return all;
 }
 
 // The process above an upgrade has ended: this one is alone.
@@ -160,7 +171,10 @@ Result<void> WorkerService::claim(const std::string& url, bool replaces, io::Dea
     const Message asked{Kind::claim, static_cast<std::uint8_t>(replaces ? 1 : 0), 0, 0, 0, url};
     Message answer = TRY(question(asked, deadline));
     const auto until = deadline.sooner(io::Deadline::after(kComingOverLimit));
-    while (static_cast<Verdict>(answer.flag) == Verdict::refused && is_on() && !seat().is_worker() && !until.expired()) {
+    const auto is_coming_over = [&] {
+        return static_cast<Verdict>(answer.flag) == Verdict::refused && is_on() && !seat().is_mate(answer.worker);
+    };
+    while (is_coming_over() && !until.expired()) {
         TRY(io::sleep(deadline.sooner(io::Deadline::after(kComingOverLook))));
         answer = TRY(question(asked, deadline));
     }

@@ -84,6 +84,8 @@ public:
     Result<void> attach(MasterLine& master);
     // The other processes, as far as they have been named: those of an upgrade.
     const std::vector<engine::workers::Worker>& others() const { return others_; }
+    // All workers and processes besides this one, those that were started with it first.
+    std::vector<engine::workers::Worker> everybody_else() const;
     Seat seat() const { return is_on() ? context_.master->seat() : Seat{}; }
     // A publisher wants to be let in. Errc::conflict when another worker has the stream and `replaces` is off, Errc::limit,
     // Errc::cancelled.

@@ -235,6 +235,23 @@ TEST_F(UpgradeTest, WithoutItsMasterItIsAloneAndMayHaveAnother) {
     EXPECT_EQ(service_.seat().address(), 5);
 }
 
+TEST_F(WorkerServiceTest, KnowsWorkersOfOtherProgramsFromItsOwn) {
+    using Workers = std::vector<engine::workers::Worker>;
+    EXPECT_EQ(service_->everybody_else(), (Workers{3, 1})) << "nobody has to name them";
+    say({Kind::members, 0, 0, 0, 0, std::string("\x01\x02\x04\x05")});
+    io::wait_until([this] { return service_->others().size() == 3; });
+    EXPECT_EQ(service_->everybody_else(), (Workers{3, 1, 4, 5}));
+    Result<void> claimed;
+    io::Scope asking("asking");
+    MUST(asking.start("claim", [&](io::Deadline forever) { claimed = service_->claim("/live/a", false, forever); }));
+    Message asked = next();
+    say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 5, asked.ticket, 0, "/live/a"});
+    asked = next();  // its publisher may be coming over
+    say({Kind::claimed, static_cast<std::uint8_t>(Verdict::granted), 2, asked.ticket, 0, "/live/a"});
+    MUST(asking.join(io::Deadline::after(5s)));
+    EXPECT_TRUE(claimed.ok());
+}
+
 TEST_F(WorkerServiceTest, EndsWithItsMaster) {
     master_->close();
     io::wait_until([this] { return ended_; });

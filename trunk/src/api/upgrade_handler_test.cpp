@@ -1,0 +1,83 @@
+#include "api/upgrade_handler.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "service/workers/no_events_fixture.hpp"
+#include "service/workers/worker_fixture.hpp"
+
+namespace live::api {
+namespace {
+
+struct Drained final : DrainControl {
+    DrainFacts facts() const override {
+        DrainFacts facts;
+        facts.clients = {2, 3};
+        return facts;
+    }
+    void request_drain() override { ++asked; }
+    bool is_api_guarded() const override { return is_guarded; }
+    int asked = 0;
+    bool is_guarded = false;
+};
+
+struct Upgraded final : UpgradeControl {
+    UpgradeFacts upgrade_facts() const override { return {UpgradeFacts::State::serving, 4711, std::nullopt, "no file"}; }
+    Result<std::uint32_t> upgrade(io::Deadline) override {
+        ++asked;
+        return 4712U;
+    }
+    int asked = 0;
+};
+
+class UpgradeHandlerTest : public service::workers::WorkerFixture {
+protected:
+    UpgradeHandlerTest() : WorkerFixture({1, 2}) {}
+
+    template <class HandlerType>
+    session::http::Reply ask(HandlerType& handler, const std::string& method, const std::string& ip, bool is_sibling = false) {
+        session::http::Request request;
+        request.message.method = method;
+        request.message.target = std::string(HandlerType::kPath) + "?own=1";
+        request.target = MUST(wire::http::parse_target(request.message.target));
+        request.peer_ip = ip;
+        request.is_sibling = is_sibling;
+        return handler.handle(request, io::Deadline::after(5s));
+    }
+
+    ServerInfo info_;
+    service::workers::NoEvents events_;
+    service::workers::WorkerService workers_{{nullptr, streams_, http_, {}, {}}, events_, log_};
+    Drained drained_;
+    Upgraded upgraded_;
+    DrainHandler drain_{info_, drained_};
+    UpgradeHandler upgrade_{info_, upgraded_, drained_, workers_};
+};
+
+TEST_F(UpgradeHandlerTest, SaysHowItGoes) {
+    const auto json = nlohmann::json::parse(ask(upgrade_, "GET", "192.0.2.1").body, nullptr, false);
+    EXPECT_EQ(json["data"]["state"], "serving");
+    EXPECT_EQ(json["data"]["pid"], 4711);
+    EXPECT_EQ(json["data"]["error"], "no file");
+    EXPECT_EQ(json["data"]["publishers"], 2);
+    EXPECT_EQ(json["data"]["players"], 3);
+}
+
+// Another worker passes a request on from whoever has asked it, and is on this machine itself.
+TEST_F(UpgradeHandlerTest, OnlyThisMachineMayAskWhereThereIsNoPassword) {
+    for (const auto& [ip, is_sibling] : {std::pair("192.0.2.1", false), std::pair("127.0.0.1", true)}) {
+        EXPECT_EQ(ask(upgrade_, "POST", ip, is_sibling).status, 403) << ip;
+        EXPECT_EQ(ask(drain_, "POST", ip, is_sibling).status, 403) << ip;
+        EXPECT_EQ(ask(upgrade_, "GET", ip, is_sibling).status, 200) << ip;
+    }
+    EXPECT_EQ(upgraded_.asked + drained_.asked, 0);
+    EXPECT_EQ(ask(upgrade_, "POST", "127.0.0.1").status, 200);
+    EXPECT_EQ(ask(drain_, "POST", "127.0.0.1").status, 200);
+    drained_.is_guarded = true;
+    EXPECT_EQ(ask(upgrade_, "POST", "192.0.2.1", true).status, 200);
+    EXPECT_EQ(ask(drain_, "POST", "192.0.2.1").status, 200);
+    EXPECT_EQ(upgraded_.asked, 2);
+    EXPECT_EQ(drained_.asked, 2);
+}
+
+}  // namespace
+}  // namespace live::api

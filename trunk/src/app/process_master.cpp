@@ -1,0 +1,243 @@
+// The part of Process that is a master: it has workers, and no clients.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/process.hpp"
+#include "app/profiler.hpp"
+#include "app/server_id.hpp"
+#include "app/start_check.hpp"
+#include "base/log_format.hpp"
+#include "io/inheritance.hpp"
+#include "settings/tools.hpp"
+
+namespace live::app {
+
+namespace {
+
+// How often a master looks for what no signal announces.
+constexpr std::chrono::milliseconds kMasterLook{500};
+// The same after an upgrade, when it looks for the end of processes.
+constexpr std::chrono::milliseconds kEndLook{200};
+// For the old workers to let go, which are killed then.
+constexpr std::chrono::seconds kRollLimit{30};
+
+// FILE becomes FILE.1, and so on.
+bool rotate_when_full(const std::string& path, const io::LineWriter::Rotation& rotation) {
+    struct ::stat file {};
+    if (rotation.file_bytes_max == 0 || ::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode) ||
+        static_cast<std::uint64_t>(file.st_size) < rotation.file_bytes_max)
+        return false;
+    if (rotation.backups == 0)
+        return ::unlink(path.c_str()) == 0;
+    for (std::uint32_t number = rotation.backups; number > 1; --number)
+        ::rename(fmt::format("{}.{}", path, number - 1).c_str(), fmt::format("{}.{}", path, number).c_str());
+    return ::rename(path.c_str(), (path + ".1").c_str()) == 0;
+}
+
+}  // namespace
+
+int Process::serve_master(const settings::LoadedSettings& loaded, std::size_t workers) {
+    announce(loaded);
+    constexpr std::array kSignals{SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGTERM};
+    auto loop = io::Loop::create({.stack_bytes = kStackBytes});
+    auto signals = loop.ok() ? io::SignalPipe::create(kSignals) : Result<std::unique_ptr<io::SignalPipe>>(loop.error());
+    if (!signals.ok())
+        return fail(signals.error().sentence(), kListenFailed);
+    const ServerId id = find_server_id(loaded.settings.server_id, loaded.settings.pid);
+    if (!id.warning.empty())
+        LOG_WARN(log_, "{}", id.warning);
+    Heritage heritage;
+    if (command_.heir_of != 0)
+        if (const auto status = take_over(loaded.settings, workers, heritage))
+            return *status;
+    if (const auto free = check_new_ports(loaded.settings, heritage); !free.ok()) {
+        LOG_ERROR(log_, "{}", free.error().sentence());
+        return fail(free.error().sentence(), kListenFailed);
+    }
+    if (const auto status = serve_workers(**signals, loaded.settings, workers, std::move(heritage)))
+        return *status;
+    log_file_->say_left_out();
+    LOG_INFO(log_, "main cycle terminated normally");
+    LOG_INFO(log_, "srs terminated");
+    return status_;
+}
+
+std::optional<int> Process::serve_workers(io::SignalPipe& signals, const settings::Settings& settings, std::size_t workers,
+                                          Heritage heritage) {
+    Master master(std::move(started_as_), workers, command_.workers_secret, log_, {heritage.number, std::move(heritage.sockets)});
+    if (const auto failure = master.start(io::Deadline::never())) {
+        LOG_ERROR(log_, "{}", failure->sentence);
+        return fail(failure->sentence, failure->status);
+    }
+    if (settings.asprocess && command_.heir_of == 0)
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    WorkersUpgrade upgrade(
+        {master, command_.workers_secret, pid_file_, settings.pid, stays(settings), std::move(heritage.parent)}, log_);
+    if (is_heir_)
+        if (const auto used = use_pid_file(); !used.ok()) {
+            master.stop(SIGINT, std::chrono::milliseconds(0));
+            return fail(used.error().sentence(), kInvalidConfig);
+        }
+    LOG_INFO(log_, "{} workers serve", workers);
+    start_report_.report_success();
+    if (is_heir_)
+        take_workers_over(master);
+    handle_master_signals(signals, master, upgrade, settings);
+    return std::nullopt;
+}
+
+void Process::handle_master_signals(io::SignalPipe& signals, Master& master, WorkersUpgrade& upgrade,
+                                    settings::Settings settings) {
+    const auto fast = std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit);
+    for (;;) {
+        const auto number = signals.next_signal(io::Deadline::after(kMasterLook));
+        if (master.take_reload_request())
+            reload_workers(master, settings);
+        rotate_logs(master, settings);
+        if (!number.ok() && number.code() != Errc::timed_out) {
+            LOG_ERROR(log_, "waiting for signals: {}", number.error().text());
+            upgrade.end();
+            return master.stop(SIGINT, fast);
+        }
+        if (!number.ok())
+            continue;
+        if (is_stop(*number))
+            upgrade.end();  // a program that is just being started
+        switch (*number) {
+            case SIGUSR2:
+                if (upgrade.has_successor())
+                    return follow_workers(signals, master, upgrade);
+                upgrade.begin();
+                break;
+            case SIGHUP: reload_workers(master, settings); break;
+            case SIGUSR1:
+                log_file_->reopen();
+                LOG_INFO(log_, "signal {}: the log files are reopened", SIGUSR1);
+                master.send_signal(SIGUSR1);
+                break;
+            case SIGINT:
+            case SIGTERM:
+                if (settings.force_grace_quit && *number == SIGTERM)
+                    return stop_workers_gracefully(signals, master, settings);
+                LOG_INFO(log_, "signal {}: fast quit requested, of {} workers", *number, master.size());
+                return master.stop(SIGINT, fast);
+            case SIGQUIT: return stop_workers_gracefully(signals, master, settings);
+            case SIGABRT: LOG_ERROR(log_, "signal {}: abort with a core file", SIGABRT); std::abort();
+            default: break;
+        }
+    }
+}
+
+void Process::reload_workers(Master& master, settings::Settings& settings) {
+    LOG_INFO(log_, "signal {}: reload {}, of {} workers", SIGHUP, command_.conf_file, master.size());
+    auto loaded = load_process_settings(command_);
+    const auto possible = loaded.ok() ? settings::check_reload(settings, loaded->settings) : Result<void>(Error(loaded.error()));
+    // The workers find the same, and say so to whoever asks.
+    if (!possible.ok())
+        LOG_ERROR(log_, "reload: the old settings stay: {}", possible.error().sentence());
+    else
+        settings = std::move(loaded->settings);
+    master.send_signal(SIGHUP);
+}
+
+void Process::stop_workers_gracefully(io::SignalPipe& signals, Master& master, const settings::Settings& settings) {
+    LOG_INFO(log_, "graceful quit requested, of {} workers", master.size());
+    const auto limit = settings.grace_start_wait + settings.grace_final_wait + 2 * kStopLimit;
+    master.begin_stop(SIGQUIT);
+    const auto until = io::Deadline::after(limit);
+    while (!until.expired() && !master.are_gone()) {
+        const auto number = signals.next_signal(until.sooner(io::Deadline::after(kMasterLook)));
+        if (number.ok() && (*number == SIGTERM || *number == SIGINT)) {
+            LOG_INFO(log_, "a second signal: fast quit requested");
+            return master.stop(SIGINT, std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit));
+        }
+    }
+    master.stop(SIGQUIT, std::chrono::milliseconds(0));
+    LOG_INFO(log_, "the workers have stopped gracefully");
+}
+
+// Workers append to the same files, so none of them may rename one.
+void Process::rotate_logs(Master& master, const settings::Settings& settings) {
+    if (built_in_profilers().leaks)
+        return;
+    const io::LineWriter::Rotation rotation = rotation_of(settings.log);
+    bool rotated = false;
+    if (settings.log.tank == settings::LogTank::file)
+        rotated = rotate_when_full(settings.log.file, rotation);
+    if (settings.access_log != "off")
+        rotated = rotate_when_full(settings.access_log, rotation) || rotated;
+    if (!rotated)
+        return;
+    log_file_->reopen();
+    master.send_signal(SIGUSR1);
+}
+
+// The ports of the settings that the workers of the process before have are not taken by somebody else.
+Result<void> Process::check_new_ports(const settings::Settings& settings, const Heritage& heritage) {
+    std::set<std::string_view> names;
+    for (const auto& sockets : heritage.sockets)
+        for (const io::BoundSocket& bound : sockets)
+            if (names.size() < io::kBoundSocketsMax && names.insert(bound.name).second)
+                if (const int copy = ::fcntl(bound.copy.fd(), F_DUPFD_CLOEXEC, 0); copy >= 0)
+                    TRY(io::inherit(bound.name, io::Socket(copy)));
+    auto checked = check_ports(settings, log_);
+    io::drop_inherited();
+    return checked;
+}
+
+// When the old master is gone meanwhile, there is nobody to be waited for.
+void Process::take_workers_over(Master& master) {
+    master_->tell({engine::workers::Kind::ready});
+    if (const auto taken = master.take_roll(*master_, io::Deadline::after(kRollLimit)); !taken.ok())
+        LOG_WARN(log_, "upgrade: {}", taken.error().sentence());
+    master_.reset();
+    master.begin_service();
+    LOG_INFO(log_, "upgrade: the workers take clients");
+}
+
+void Process::follow_workers(io::SignalPipe& signals, Master& master, WorkersUpgrade& upgrade) {
+    LOG_INFO(log_, "upgrade: process {} takes new clients, those of the workers stay", upgrade.successor());
+    const auto fast = std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit);
+    bool are_there = true;
+    bool is_ending = false;
+    while (!master.are_gone() || upgrade.heirs() > 0) {
+        if (master.are_gone() && std::exchange(are_there, false))
+            LOG_INFO(log_, "upgrade: the old workers have ended; this process stays without clients until the new one ends");
+        if (upgrade.stays() && !upgrade.has_newest() && !std::exchange(is_ending, true)) {
+            upgrade.send_to_heirs(SIGTERM);
+            master.begin_stop(SIGTERM);
+        }
+        const auto number = signals.next_signal(io::Deadline::after(kEndLook));
+        if (!number.ok())
+            continue;
+        if (*number == SIGUSR1)
+            log_file_->reopen();
+        if (*number == SIGUSR1)
+            master.send_signal(SIGUSR1);
+        if (is_stop(*number) && !upgrade.stays())
+            break;
+        if (is_stop(*number)) {
+            upgrade.send_to_heirs(*number);
+            master.begin_stop(*number);
+        } else if (*number == SIGHUP || *number == SIGUSR1 || *number == SIGUSR2) {
+            upgrade.send_to_newest(*number);
+        }
+    }
+    if (are_there)
+        LOG_INFO(log_, "upgrade: the old workers {}", master.are_gone() ? "have ended" : "are ended");
+    master.stop(SIGINT, fast);
+    status_ = upgrade.status();
+    upgrade.leave();
+}
+
+}  // namespace live::app
