@@ -2,6 +2,7 @@
 // one pointer to this object exists per process (callbacks.cpp). Only for .cpp files of the io room.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -40,8 +41,9 @@ struct LoopState {
     StackPool stacks;
     FiberStack primordial_stack;
     Fiber primordial{"main"};
-    std::unique_ptr<WorkerPool> workers;  // created by the first off_loop
-    Fiber* fibers = nullptr;              // all but the primordial one
+    std::atomic<std::size_t> bytes_being_freed = 0;  // by workers
+    std::unique_ptr<WorkerPool> workers;             // created by the first off_loop
+    Fiber* fibers = nullptr;                         // all but the primordial one
     std::size_t fiber_count = 0;
     std::size_t fibers_max = 0;
     std::size_t stack_bytes = 0;

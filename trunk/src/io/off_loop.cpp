@@ -27,7 +27,7 @@ std::size_t usable_processors() {
 
 namespace detail {
 
-std::atomic<std::size_t> bytes_being_freed = 0;
+std::atomic<std::size_t>& bytes_being_freed() { return st::loop_state().bytes_being_freed; }
 
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline) {
     TRY(start_job(job));

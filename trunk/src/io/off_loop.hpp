@@ -60,7 +60,7 @@ private:
 // start_job(), then waits for it.
 Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
 
-extern std::atomic<std::size_t> bytes_being_freed;
+std::atomic<std::size_t>& bytes_being_freed();
 
 // What free_off_loop() destroys, counted until then.
 template <class Container>
@@ -79,12 +79,12 @@ struct Spent {
     explicit Spent(Container all) : owned(std::move(all)) {
         for (const auto& one : owned)
             bytes += bytes_of(one);
-        bytes_being_freed += bytes;
+        bytes_being_freed() += bytes;
     }
     Spent(Spent&& other) noexcept : owned(std::move(other.owned)), bytes(std::exchange(other.bytes, 0)) {}
     ~Spent() {
         owned = {};
-        bytes_being_freed -= bytes;
+        bytes_being_freed() -= bytes;
     }
 
     Container owned;
@@ -104,7 +104,7 @@ typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline, Work 
 }
 
 // Memory that free_off_loop() was given and that is not freed yet: of Slices and of pointers to bytes.
-inline std::size_t bytes_being_freed() { return detail::bytes_being_freed; }
+inline std::size_t bytes_being_freed() { return detail::bytes_being_freed(); }
 
 // Destroys `owned`, if it is not empty, in a worker thread, soon: freeing tens of MiB takes milliseconds, because large blocks go
 // straight back to the kernel. Never suspends; when the queue is full, it is destroyed here.

@@ -201,14 +201,13 @@ TEST_F(OffLoopTest, AWorkerFreesWhatNobodyElseOwns) {
 
 TEST_F(OffLoopTest, WhatIsBeingFreedIsCounted) {
     std::atomic<bool> may_free = false;
-    // A pointer to bytes, whose last owner waits.
-    const auto wait_and_free = [&may_free](const std::vector<std::uint8_t>* bytes) {
+    const std::vector<std::uint8_t> bytes(1'000);
+    const auto wait = [&may_free](const auto*) {
         while (!may_free)
             std::this_thread::yield();
-        delete bytes;
     };
     std::vector<Block> owned;
-    owned.emplace_back(new std::vector<std::uint8_t>(1'000), wait_and_free);
+    owned.emplace_back(&bytes, wait);
     free_off_loop(std::move(owned));
     std::vector<Slice> slices;
     slices.push_back(Slice::allocate(2 * Slice::kOwnPagesMin));
