@@ -40,7 +40,7 @@ apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTes
 apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*AnyStateIsTakenOrLeft/1:*OrLeft/2:*OrLeft/3:*OrLeft/4:HandshakeStepTest.*"
 # In parts, which are taken one after another: by all cores but one beside what follows, as the server shakes hands within time
 # limits, and then by that core too.
-parts=6
+parts=16
 # shellcheck disable=SC2086 # several words
 part() {
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1

@@ -142,12 +142,12 @@ public:
     bool is_tight() const { return held() > limit() / 10 * 7; }
     // The same of what is in use: streams that nobody publishes lose it.
     bool is_crowded() const { return used() > limit() / 10 * 7; }
-    // Eight tenths: the rest is for what arrives until the next check.
-    bool is_exceeded() const { return used() > limit() / 10 * 8; }
-    // Eight tenths are held; the rest is for what others take until the last loser's memory is released. Being full is reported
+    // Three quarters: the rest is for what arrives until the next check.
+    bool is_exceeded() const { return used() > limit() / 4 * 3; }
+    // Three quarters are held; the rest is for what others take until the last loser's memory is released. Being full is reported
     // again only after growth by a twentieth.
     bool has_filled_up() {
-        const bool is_full = held() > limit() / 10 * 8;
+        const bool is_full = held() > limit() / 4 * 3;
         const bool is_event = is_full && held() >= filled_ + limit() / 20;
         if (is_event || !is_full)
             filled_ = is_full ? held() : 0;
