@@ -37,6 +37,8 @@ apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterS
 apart="$apart:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
 apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*:TsReader.HoldsNoMoreThanItsLimit:Flush.AClientThatReadsAsFast*"
 apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTest.ALostConnection*:*FollowerTest.JoinsAndLosses*"
+# Of the forms of a container, the first and the last.
+apart="$apart:*FollowerTest.FromTheStart*/1:*FollowerTest.FromTheStart*/2:*FollowerTest.FromTheStart*/3:MemoryBudgetTest.TheProcessStays*"
 apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*AnyStateIsTakenOrLeft/1:*OrLeft/2:*OrLeft/3:*OrLeft/4:HandshakeStepTest.*"
 # In parts, which are taken one after another: by all cores but one beside what follows, as the server shakes hands within time
 # limits, and then by that core too.

@@ -2,6 +2,7 @@
 same moment as well as fragments, parts, initialization sections and keys; with B-frames, gaps in the audio, another codec, a publisher
 that comes back, one that takes the stream over, one that breaks off, and an origin that is killed and comes back."""
 
+import contextlib
 import difflib
 import hashlib
 import os
@@ -73,6 +74,14 @@ class Watched(Node):
             if name not in self.files:
                 self.files[name] = hashlib.sha256(get(self.base + name + self.query)).digest()
 
+    def load_if_there(self, names) -> None:
+        """What another node has listed: here it may have been listed between two looks only, at the end of a publisher."""
+        first = min((number_of(name) for name in self.files if number_of(name) is not None), default=None)
+        for name in names - set(self.files):
+            if first is not None and (number_of(name) or 0) > first:
+                with contextlib.suppress(urllib.error.HTTPError):
+                    self.load([name])
+
     def forget(self) -> None:
         self.files, self.lists = {}, {}
 
@@ -118,12 +127,13 @@ class Siblings:
         return [node for nodes in self.series for node in nodes[:self.count]]
 
     def look(self) -> None:
-        """What an edge lists, the origin has, if only for those that have an older list."""
+        """What an edge lists, the origin has, if only for those that have an older list, and what the origin has listed an edge has soon."""
         for origin, *edges in (nodes[:self.count] for nodes in self.series):
             for node in (origin, *edges):
                 node.look()
             for edge in edges:
                 origin.load(edge.files)
+                edge.load_if_there(set(origin.files))
 
     def watch(self, seconds: float) -> None:
         end = time.monotonic() + seconds
