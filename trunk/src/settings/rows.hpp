@@ -143,8 +143,9 @@ inline constexpr auto kProcessRows = std::tuple{
                 "Graceful stop: how long all goes on as before."),
     config::row(&Settings::grace_final_wait, "grace_final_wait", 0ms, 3'600'000ms, kLive,
                 "Graceful stop: then, how long clients have to leave before they are closed."),
-    config::row(&Settings::upgrade_limit, "upgrade_limit", 0s, 2'592'000s, kLive,
-                "Ours: after an upgrade, how long the old process, or its workers, stay for clients that do not leave by themselves."),
+    config::row(
+        &Settings::upgrade_limit, "upgrade_limit", 0s, 2'592'000s, kLive,
+        "Ours: after an upgrade, how long the old process, or its workers, stay for clients that do not leave by themselves."),
     config::row(&Settings::force_grace_quit, "force_grace_quit", kLive, "SIGTERM stops gracefully."),
     config::row(&Settings::io_uring, "io_uring", kRestart, "Ours: sends in batches through io_uring where the kernel allows it."),
     config::row(
