@@ -97,17 +97,11 @@ Result<void> Master::hand_roll(service::workers::MasterLine& to, io::Deadline de
 
 Result<void> Master::take_roll(service::workers::MasterLine& from, io::Deadline deadline) {
     for (;;) {
-        auto incoming = TRY(from.take());
-        if (!incoming) {
-            TRY(from.wait(deadline));
-            if (deadline.expired())
-                return Error(Errc::timed_out, "the running process does not hand its workers over");
-            continue;
-        }
-        Message& message = incoming->message;
+        auto incoming = TRY(from.next("the running process does not hand its workers over", deadline));
+        Message& message = incoming.message;
         switch (message.kind) {
             case Kind::announce: desk_.restore(message.text, {message.worker, message.epoch}); break;
-            case Kind::member: take_member(message.worker, std::move(incoming->passed)); break;
+            case Kind::member: take_member(message.worker, std::move(incoming.passed)); break;
             case Kind::take: return {};
             default: break;
         }

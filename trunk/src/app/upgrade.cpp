@@ -43,16 +43,10 @@ Result<void> take_gift(Heritage& heritage, const Message& gift, io::Socket passe
 Result<Heritage> receive_heritage(service::workers::MasterLine& from, io::Deadline deadline) {
     Heritage heritage;
     for (;;) {
-        auto incoming = TRY(from.take());
-        if (!incoming) {
-            TRY(from.wait(deadline));
-            if (deadline.expired())
-                return Error(Errc::timed_out, "the running process does not say what is to be taken over");
-            continue;
-        }
-        const Message& message = incoming->message;
-        if (message.kind == Kind::gift && incoming->passed.is_open())
-            TRY(take_gift(heritage, message, std::move(incoming->passed)));
+        auto incoming = TRY(from.next("the running process does not say what is to be taken over", deadline));
+        const Message& message = incoming.message;
+        if (message.kind == Kind::gift && incoming.passed.is_open())
+            TRY(take_gift(heritage, message, std::move(incoming.passed)));
         if (message.kind != Kind::begin)
             continue;
         heritage.number = message.worker;

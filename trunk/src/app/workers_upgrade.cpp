@@ -98,19 +98,13 @@ Result<WorkersUpgrade::Launched> WorkersUpgrade::launch(io::Socket line) {
 Result<WorkersUpgrade::Launched> WorkersUpgrade::ask_parent(io::Socket line, io::Deadline deadline) {
     parent_->tell({Kind::launch}, std::move(line));
     for (;;) {
-        auto incoming = TRY(parent_->take());
-        if (!incoming) {
-            TRY(parent_->wait(deadline));
-            if (deadline.expired())
-                return Error(Errc::timed_out, "the process that stays does not start the new program");
-            continue;
-        }
-        const Message& message = incoming->message;
+        auto incoming = TRY(parent_->next("the process that stays does not start the new program", deadline));
+        const Message& message = incoming.message;
         if (message.kind != Kind::launched)
             continue;
         if (message.flag == 1)
             return Error(Errc::system, message.text);
-        return Launched{message.ticket, std::move(incoming->passed), nullptr};
+        return Launched{message.ticket, std::move(incoming.passed), nullptr};
     }
 }
 
@@ -134,19 +128,15 @@ Result<void> WorkersUpgrade::give(Master::WorkersSockets sockets, io::Socket par
 
 Result<void> WorkersUpgrade::wait_ready(const Launched& launched, io::Deadline deadline) {
     for (;;) {
-        auto incoming = line_->take();
+        const auto incoming = line_->next("the new program does not get ready in time", deadline);
+        if (!incoming.ok() && (incoming.code() == Errc::timed_out || incoming.code() == Errc::cancelled))
+            return Error(incoming.error());
         if (!incoming.ok())
             break;
-        if (!*incoming) {
-            TRY(line_->wait(deadline));
-            if (deadline.expired())
-                return Error(Errc::timed_out, "the new program does not get ready in time");
-            continue;
-        }
-        if ((*incoming)->message.kind == Kind::ready)
+        if (incoming->message.kind == Kind::ready)
             return {};
-        if ((*incoming)->message.kind == Kind::failed)
-            return Error(Errc::system, (*incoming)->message.text);
+        if (incoming->message.kind == Kind::failed)
+            return Error(Errc::system, incoming->message.text);
     }
     std::string end = "ended";
     if (launched.heir != nullptr) {

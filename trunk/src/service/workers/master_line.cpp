@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 namespace live::service::workers {
@@ -9,17 +10,11 @@ namespace live::service::workers {
 namespace messages = engine::workers;
 
 Result<void> MasterLine::take_tally(std::string_view secret, io::Deadline deadline) {
-    auto first = TRY(take());
-    while (!first) {
-        if (deadline.expired())
-            return Error(Errc::timed_out, "the master says nothing");
-        TRY(wait(deadline));
-        first = TRY(take());
-    }
-    if (first->message.kind != messages::Kind::tally)
+    Incoming first = TRY(next("the master says nothing", deadline));
+    if (first.message.kind != messages::Kind::tally)
         return Error(Errc::malformed, "the master does not begin with the memory that the workers share");
-    has_heritage_ = first->message.flag == 1;
-    memory_ = TRY(io::SharedMemory::adopt(std::move(first->passed), messages::Tally::bytes_for(seat_.count)));
+    has_heritage_ = first.message.flag == 1;
+    memory_ = TRY(io::SharedMemory::adopt(std::move(first.passed), messages::Tally::bytes_for(seat_.count)));
     messages::Tally::Key key{};
     std::copy_n(secret.begin(), std::min(secret.size(), key.size()), key.begin());
     tally_.emplace(memory_->bytes(), seat_.count, seat_.number, key);
@@ -63,6 +58,16 @@ Result<std::optional<MasterLine::Incoming>> MasterLine::take() {
         auto message = messages::parse_message(Bytes(packet).first(received->size));
         if (message.ok())
             return std::optional(Incoming{*std::move(message), std::move(received->passed)});
+    }
+}
+
+Result<MasterLine::Incoming> MasterLine::next(std::string_view late, io::Deadline deadline) {
+    for (;;) {
+        if (auto incoming = TRY(take()))
+            return *std::move(incoming);
+        TRY(wait(deadline));
+        if (deadline.expired())
+            return Error(Errc::timed_out, std::string(late));
     }
 }
 

@@ -71,6 +71,8 @@ public:
     Result<void> flush_all(io::Deadline deadline);
     // None: nothing more for now. Errc::closed when the master is gone.
     Result<std::optional<Incoming>> take();
+    // Waits for it. Errc::closed, Errc::timed_out with this sentence, Errc::cancelled.
+    Result<Incoming> next(std::string_view late, io::Deadline deadline);
     // Until something comes, what waits may go on, or the deadline.
     Result<void> wait(io::Deadline deadline);
 

@@ -176,7 +176,10 @@ Slice PlaySession::next_unit() {
     size = std::min(size, reached) / kTsPacketBytes * kTsPacketBytes;
     if (size == 0)
         return {};
-    return cut({kWireLog, cursor_->position(), cursor_->is_in_sync()}, parts, size);
+    const Place place{kWireLog, cursor_->position(), cursor_->is_in_sync()};
+    if (const Slice* const known = known_unit(place, size))
+        return *known;
+    return cut(place, parts, size);
 }
 
 // All players cut at the same places. Those that are late leave the units of the others in the cache.
@@ -185,17 +188,19 @@ Slice PlaySession::next_unit(const TransportLog& log) {
         static_cast<std::size_t>(std::min<std::uint64_t>(unit_bytes_ - passed_to_ % unit_bytes_, log.end() - passed_to_));
     if (size == 0)
         return {};
-    const bool is_shared = log.end() - passed_to_ <= UnitCache::kUnits * unit_bytes_ / 2;
+    const Place place{log.id(), passed_to_, log.end() - passed_to_ <= UnitCache::kUnits * unit_bytes_ / 2};
+    if (const Slice* const known = known_unit(place, size))
+        return *known;
     std::array<::iovec, 4> parts;
     log.spans(passed_to_, passed_to_ + size, parts);
-    return cut({log.id(), passed_to_, is_shared}, parts, size);
+    return cut(place, parts, size);
+}
+
+const Slice* PlaySession::known_unit(const Place& place, std::size_t size) const {
+    return place.is_shared ? group_->units().find(place.log, place.position, size) : nullptr;
 }
 
 Slice PlaySession::cut(const Place& place, std::span<const ::iovec> parts, std::size_t size) {
-    UnitCache& units = group_->units();
-    if (place.is_shared)
-        if (const Slice* const known = units.find(place.log, place.position, size))
-            return *known;
     Slice unit = Slice::allocate(size);
     MutBytes rest = unit.mutable_bytes();
     for (auto part = parts.begin(); !rest.empty(); ++part) {
@@ -204,7 +209,7 @@ Slice PlaySession::cut(const Place& place, std::span<const ::iovec> parts, std::
         rest = rest.subspan(bytes.size());
     }
     if (place.is_shared)
-        units.put(place.log, place.position, unit);
+        group_->units().put(place.log, place.position, unit);
     return unit;
 }
 

@@ -4,6 +4,9 @@
 
 #include <array>
 #include <optional>
+#include <span>
+
+#include <sys/uio.h>
 
 #include "media/wire_cursor.hpp"
 #include "session/srt/session.hpp"
@@ -49,6 +52,8 @@ private:
         std::uint64_t position = 0;
         bool is_shared = false;
     };
+    // nullptr: nobody has cut it yet.
+    const Slice* known_unit(const Place& place, std::size_t size) const;
     // The first bytes of `parts`, which have as many.
     Slice cut(const Place& place, std::span<const ::iovec> parts, std::size_t size);
 
