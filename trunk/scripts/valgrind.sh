@@ -37,9 +37,13 @@ apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterS
 apart="$apart:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
 apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*:TsReader.HoldsNoMoreThanItsLimit:Flush.AClientThatReadsAsFast*"
 apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTest.ALostConnection*:*FollowerTest.JoinsAndLosses*"
-# Of the forms of a container, the first and the last.
-apart="$apart:*FollowerTest.FromTheStart*/1:*FollowerTest.FromTheStart*/2:*FollowerTest.FromTheStart*/3:MemoryBudgetTest.TheProcessStays*"
-apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*AnyStateIsTakenOrLeft/1:*OrLeft/2:*OrLeft/3:*OrLeft/4:HandshakeStepTest.*"
+apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.CallsThatNobody*:HookServiceTest.TheQueueIsBounded:MemoryBudgetTest.TheProcessStays*"
+apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHandlerTest.AFileLarger*:HttpConnectionTest.TheLastResponse*"
+apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:Utf8.AgreesWith*:NormalPath.IsWhat*"
+apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:DtlsTransport.LossCosts*"
+apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*AnyStateIsTakenOrLeft/4:HandshakeStepTest.*"
+# Of the forms of a test, the first and the last.
+for form in 1 2 3; do apart="$apart:*FollowerTest.*/$form"; done
 # In parts, which are taken one after another: by all cores but one beside what follows, as the server shakes hands within time
 # limits, and then by that core too.
 parts=16

@@ -4,9 +4,22 @@
 
 namespace live::media {
 
+namespace {
+
+Sequence place_of(const Source& source, Cursor::Start start) {
+    switch (start) {
+        case Cursor::Start::join_point: return source.join_point();
+        case Cursor::Start::overlapping: return source.join_point(Cursor::kOverlap);
+        case Cursor::Start::now: break;
+    }
+    return source.ring().next();
+}
+
+}  // namespace
+
 Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks, Audience audience)
     : source_(std::move(source)),
-      next_(start == Start::now ? source_->ring().next() : source_->join_point()),
+      next_(place_of(*source_, start)),
       tracks_(tracks),
       audience_(audience) {
     source_->add_reader(*this, how);

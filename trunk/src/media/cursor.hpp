@@ -15,8 +15,10 @@ namespace live::media {
 
 class Cursor final : private PacketReader {
 public:
-    // At the source's join point, or after everything published so far.
-    enum class Start : bool { join_point, now };
+    // At the source's join point; at an earlier one, for what a reader before this may not have brought to its end; or after
+    // everything published so far.
+    enum class Start : std::uint8_t { join_point, overlapping, now };
+    static constexpr std::chrono::milliseconds kOverlap{500};
 
     // Only the default tracks, or all, or all and marks (packets of our own for other nodes).
     enum class Tracks : std::uint8_t { defaults, all, all_and_marks };

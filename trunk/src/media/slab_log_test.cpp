@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <span>
 #include <vector>
@@ -49,7 +50,7 @@ TEST(SlabLog, IsAStringOfBytesWhoseOldOnesAreDropped) {
                                  static_cast<const std::uint8_t*>(span.iov_base) + span.iov_len);
             return bytes;
         };
-        for (int round = 0; round < 2'000; ++round) {
+        for (int round = 0; round < 600; ++round) {
             Slice slice = Slice::allocate(random() % std::array{20U, 5'000U, 150'000U}[random() % 3]);
             for (std::uint8_t& byte : slice.mutable_bytes())
                 byte = static_cast<std::uint8_t>(random());
@@ -84,7 +85,7 @@ TEST(SlabPool, GivesBackWhatIsNotUsedInPortions) {
     std::vector<SlabPool::Slab> slabs;
     for (int i = 0; i < 1'200; ++i) {
         slabs.push_back(pool.take());
-        std::ranges::fill(std::span(slabs.back().get(), SlabPool::kSlabBytes), std::uint8_t{0xA5});
+        std::memset(slabs.back().get(), 0xA5, SlabPool::kSlabBytes);
     }
     EXPECT_EQ(pool.in_use(), 1'200U);
     slabs.resize(1'000);
@@ -103,7 +104,7 @@ TEST(SlabPool, GivesBackWhatIsNotUsedInPortions) {
     std::size_t zeros = 0;
     for (int i = 0; i < 1'200; ++i) {
         slabs.push_back(pool.take());
-        zeros += std::ranges::count(std::span(slabs.back().get(), SlabPool::kSlabBytes), 0) == SlabPool::kSlabBytes ? 1 : 0;
+        zeros += slabs.back()[0] == 0 && std::memcmp(slabs.back().get(), slabs.back().get() + 1, SlabPool::kSlabBytes - 1) == 0 ? 1 : 0;
     }
     EXPECT_EQ(zeros, 1'200U - SlabPool::kKeptMin);
 }

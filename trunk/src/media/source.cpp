@@ -331,6 +331,20 @@ std::optional<Sequence> Source::gop_start() const {
 
 Sequence Source::join_point() const { return options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next(); }
 
+Sequence Source::join_point(MediaTime age) const {
+    if (ring_.size() == 0)
+        return join_point();
+    const Sequence younger = ring_.find_time(ring_.newest().dts - age + MediaTime(1));
+    for (Sequence at = ring_.next(); at-- > ring_.first();) {
+        const Packet& packet = ring_.at(at);
+        if (packet.is_config() && packet.kind != Kind::data)
+            break;  // what is before it cannot be decoded with those of now
+        if (at < younger && packet.kind == Kind::video && packet.key && !packet.extra)
+            return at;
+    }
+    return has_default_.has(Kind::video) ? join_point() : std::max(younger, ring_.first() + 1) - 1;
+}
+
 bool Source::is_too_late(Sequence sequence, Sequence floor) const {
     return sequence < floor || ring_.newest().dts - ring_.at(sequence).dts > options_.queue_length;
 }

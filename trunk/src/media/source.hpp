@@ -270,6 +270,9 @@ public:
     std::optional<Sequence> gop_start() const;
     // Where a newcomer starts: at the cached GOP, or at the next packet.
     Sequence join_point() const;
+    // Where a reader starts that goes on for another one: at the newest key frame that is at least so old, or, where there is no
+    // video, at a packet of that age; else at the join point.
+    Sequence join_point(MediaTime age) const;
     const SourceCounters& counters() const { return counters_; }
 
     // The chunk size of wire logs; a change takes effect with the next one created.

@@ -60,6 +60,40 @@ TEST_F(SourceTest, KeepsTheNewestGopAndNoMore) {
     EXPECT_EQ(source->gop_start(), 150U);
 }
 
+// A reader that goes on for another one sends half a second again.
+TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
+    const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
+    const auto publication = *source->publish(Source::Takeover::refuse);
+    EXPECT_EQ(source->join_point(500ms), source->ring().next());
+    picture(0, true);
+    EXPECT_EQ(source->join_point(500ms), 0U) << "there is no other";
+    for (int i = 1; i <= 50; ++i)
+        picture(40 * i, i % 25 == 0);
+    EXPECT_EQ(source->join_point(), 50U);
+    EXPECT_EQ(source->join_point(500ms), 25U);
+    for (int i = 51; i < 63; ++i)
+        picture(40 * i);
+    EXPECT_EQ(source->join_point(500ms), 25U) << "480 ms";
+    picture(2'520);
+    EXPECT_EQ(source->join_point(500ms), 50U);
+    // Of other sequence headers.
+    source->append(plain_packet(Kind::video, false, true, 2'530ms, Slice::copy_of(as_bytes("\x17\x00 other"))));
+    picture(2'540, true);
+    picture(3'200);
+    EXPECT_EQ(source->join_point(500ms), 65U);
+    picture(3'240, true);
+    EXPECT_EQ(source->join_point(800ms), source->join_point());
+}
+
+TEST_F(SourceTest, AnEarlierJoinPointOfSoundIsAtThatAge) {
+    const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
+    const auto publication = *source->publish(Source::Takeover::refuse);
+    for (int i = 0; i < 100; ++i)
+        source->append(packet(Kind::audio, 20 * i));
+    EXPECT_EQ(source->join_point(500ms), 74U);
+    EXPECT_EQ(source->join_point(10s), 0U);
+}
+
 TEST_F(SourceTest, GopOverTheFrameLimitIsNotCached) {
     options.gop_cache_frames_max = 20;
     source->set_options(options);

@@ -58,10 +58,10 @@ Result<void> PushSession::open(io::Deadline deadline) {
     return {};
 }
 
-Result<void> PushSession::run(Ref<media::Source> source, media::Cursor::Audience audience, io::Deadline deadline) {
+Result<void> PushSession::run(Ref<media::Source> source, media::Cursor::Start start, media::Cursor::Audience audience,
+                              io::Deadline deadline) {
     if (!cursor_) {
-        cursor_.emplace(std::move(source), media::Listens::at_once, media::Cursor::Start::join_point, media::Cursor::Tracks::all,
-                        audience);
+        cursor_.emplace(std::move(source), media::Listens::at_once, start, media::Cursor::Tracks::all, audience);
         reported_at_ = io::now();
         LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
     }

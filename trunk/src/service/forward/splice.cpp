@@ -37,7 +37,7 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
         LOG_WARN(log, "FWR stays at {}, cannot go on at {}: {}", old.destination.label, to.label, opened.error().sentence());
         return std::unique_ptr<Pushing>();
     }
-    // The next one begins with the newest key frame, which may have come meanwhile.
+    // What comes until the next one begins, it sends again: see Start::overlapping.
     old.session.catch_up(limit);
     old.session.end();
     if (is_taken) {
@@ -53,11 +53,15 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
 Result<void> push_and_splice(Destination destination, const NextDestination& next, const ForwardContext& context, const Log& log,
                              const Ref<media::Source>& source, media::Cursor::Audience audience, io::Deadline deadline) {
     auto pushing = std::make_unique<Pushing>(std::move(destination), context, log);
+    auto start = media::Cursor::Start::join_point;
     TRY(pushing->session.open(deadline));
     for (;;) {
-        TRY(pushing->session.run(source, audience, deadline));
-        if (auto fresh = TRY(go_on(*pushing, next, context, log, deadline)))
+        TRY(pushing->session.run(source, start, audience, deadline));
+        if (auto fresh = TRY(go_on(*pushing, next, context, log, deadline))) {
             pushing = std::move(fresh);
+            // Viewers may go over before they have the last that went to the old place.
+            start = media::Cursor::Start::overlapping;
+        }
     }
 }
 
