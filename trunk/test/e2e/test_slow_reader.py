@@ -87,7 +87,8 @@ def open_player(live, protocol: str, stream: str) -> socket.socket:
     player.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
     player.settimeout(15)
     player.connect(("127.0.0.1", live.ports["http"]))
-    player.sendall(f"GET /live/{stream}.flv HTTP/1.1\r\nHost: h\r\n\r\n".encode())
+    upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    player.sendall(f"GET /live/{stream}.flv HTTP/1.1\r\nHost: h\r\n{upgrade * (protocol == 'websocket')}\r\n".encode())
     return player
 
 
@@ -96,7 +97,7 @@ def metric(live, name: str) -> int:
         return int(re.search(rf"^{name} (\d+)$", answer.read().decode(), re.M)[1])
 
 
-@pytest.mark.parametrize("protocol", ["rtmp", "flv"])
+@pytest.mark.parametrize("protocol", ["rtmp", "flv", "websocket"])
 def test_a_player_that_takes_nothing_is_closed_and_counted(server, clip, protocol):
     live = server(IMPATIENT, EXPORTER)
     with Bystander(live.ports["rtmp"], clip("fat"), stream="fat"):
@@ -105,7 +106,7 @@ def test_a_player_that_takes_nothing_is_closed_and_counted(server, clip, protoco
     assert metric(live, "millrace_players_stalled_total") == 1
 
 
-@pytest.mark.parametrize("protocol", ["rtmp", "flv"])
+@pytest.mark.parametrize("protocol", ["rtmp", "flv", "websocket"])
 def test_a_player_of_a_stream_that_nobody_publishes_leaves_after_a_while(server, protocol):
     live = server(IMPATIENT, EXPORTER)
     with open_player(live, protocol, "nobody") as player:
