@@ -87,7 +87,7 @@ def test_the_largest_stream_is_closed_and_the_others_go_on(server):
 
 
 def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
-    live = start(server)
+    live = start(server, "} vhost edge.test { cluster { mode remote; origin 127.0.0.1:9; }")
     with contextlib.ExitStack() as stack:
         for number in range(20):
             late = stack.enter_context(RtmpClient(live.ports["rtmp"]))
@@ -101,6 +101,9 @@ def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
             time.sleep(0.5)
         assert status["code"] == "NetStream.Publish.Rejected" and "limits.memory_budget" in status["description"], status
         assert number >= 5
+        with RtmpClient(live.ports["rtmp"]) as viewer:
+            status = viewer.play("cam?vhost=edge.test")
+        assert status["level"] == "error" and "limits.memory_budget" in status["description"], "nothing is pulled either"
         assert live.resident_kib() < BUDGET_MIB << 10
 
 
