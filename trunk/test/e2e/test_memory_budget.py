@@ -120,7 +120,7 @@ def test_an_edge_lets_go_of_what_it_pulls_and_the_others_go_on(server):
             players[name].start()
             wait_until(lambda name=name: any(message.type == VIDEO for message in players[name].messages), 15, f"{name} plays")
         peak_kib, sent = 0, 2
-        while sent < 80:
+        while sent < 56:
             for client in fat:
                 send_pictures(client, 1, first=sent)
             send_pictures(modest, 1, first=sent) if sent < 20 else None  # pylint: disable=expression-not-assigned
