@@ -4,6 +4,7 @@
 
 #include "app/listening.hpp"
 #include "base/log_format.hpp"
+#include "base/secret.hpp"
 #include "base/version.hpp"
 
 namespace live::app {
@@ -53,7 +54,7 @@ Result<void> CasterWiring::start_flv(const settings::StreamCasterOptions& option
         auto listener = TRY(listen_at(wanted, "the stream caster", log_));
         if (!listener)
             continue;
-        LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", wanted.endpoint.text(), options.output);
+        LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", wanted.endpoint.text(), redacted(options.output));
         caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(
             std::move(listener), nullptr, caster.context, places_, session::Places::Kind::client, connections_, log_));
         auto* acceptor = caster.acceptors.back().get();
@@ -76,7 +77,7 @@ Result<void> CasterWiring::start_mpegts(const settings::StreamCasterOptions& opt
             }
             if (!listening.ok())
                 return Error(listening.error()).during("listening for the stream caster");
-            LOG_INFO(log_, "MPEG-TS caster listen at udp://{}, output={}", address.text(), output);
+            LOG_INFO(log_, "MPEG-TS caster listen at udp://{}, output={}", address.text(), redacted(output));
         }
         TRY(port->start(listeners_));
         ports_.push_back(std::move(port));

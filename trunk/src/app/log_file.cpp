@@ -148,11 +148,13 @@ LogCounters LogFile::counters() const {
     return {throttle_.left_out(), written.lost, written.memory_bytes};
 }
 
-bool LogFile::admits(LogPlace place, std::string_view id) { return throttle_.admits(io::now(), place, id); }
+bool LogFile::admits(LogLimit limit, LogPlace place, std::string_view id) {
+    return throttle_.admits(io::now(), limit, place, id);
+}
 
 void LogFile::write_from(LogPlace place, LogLevel level, std::string_view id, std::string_view message, int errno_value) {
     constexpr Duration kSayEvery = std::chrono::seconds(1);
-    const auto left_out = level < LogLevel::warn ? 0 : throttle_.on_written(place, message);
+    const auto left_out = throttle_.on_written(place, message);
     if (left_out > 0)
         write(level, id, fmt::format("{} ({} more like this were left out)", message, left_out), errno_value);
     else

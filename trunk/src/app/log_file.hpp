@@ -75,7 +75,7 @@ public:
 
     LogLevel level() const override { return options_.level; }
     void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
-    bool admits(LogPlace place, std::string_view id) override;
+    bool admits(LogLimit limit, LogPlace place, std::string_view id) override;
     void write_from(LogPlace place, LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
     LogCounters counters() const override;
     // Reports suppressed lines that no later line has reported. Otherwise this happens periodically.

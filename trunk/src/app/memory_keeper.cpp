@@ -179,8 +179,9 @@ void MemoryKeeper::take_from_greediest(const Streams& streams, TimePoint now) {
     session::ClientEntry& publisher = *publishers[*loser - uses.size()];
     const std::string url = publisher.plan()->url;
     leave(url, holdings[*loser].bytes, now);
-    publisher.kick(fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this stream takes {} KiB",
-                               budget.whole() >> 20, holdings[*loser].bytes >> 10));
+    publisher.lose_stream(
+        fmt::format("the memory for clients is used up (limits.memory_budget, {} MiB), and this stream takes {} KiB",
+                    budget.whole() >> 20, holdings[*loser].bytes >> 10));
 }
 
 namespace {

@@ -15,6 +15,9 @@ namespace live {
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warn, error, off };
 
+// How many lines of one kind there may be: as many as come, a share for each client, or that and a share for all together.
+enum class LogLimit : std::uint8_t { none, of_client, of_all };
+
 // A code location that writes log lines, used to tell kinds of lines apart; nullptr: unspecified.
 using LogPlace = const void*;
 
@@ -33,8 +36,8 @@ public:
     virtual ~LogSink() = default;
     virtual LogLevel level() const = 0;
     virtual void write(LogLevel level, std::string_view id, std::string_view message, int errno_value) = 0;
-    // Whether one more warning or error from this place and client may be written. Called before the line is formatted.
-    virtual bool admits(LogPlace, std::string_view) { return true; }
+    // Whether one more line from this place and client may be written, where it has a limit. Called before the line is formatted.
+    virtual bool admits(LogLimit, LogPlace, std::string_view) { return true; }
     // Writes an admitted line.
     virtual void write_from(LogPlace, LogLevel level, std::string_view id, std::string_view message, int errno_value) {
         write(level, id, message, errno_value);
@@ -53,8 +56,8 @@ public:
         if (enabled(level))
             sink_->write(level, id_, message, errno_value);
     }
-    // For the macros, when `level` is enabled.
-    bool admits(LogLevel level, LogPlace place) const { return level < LogLevel::warn || sink_->admits(place, id_); }
+    // For the macros, when the level is enabled.
+    bool admits(LogLimit limit, LogPlace place) const { return limit == LogLimit::none || sink_->admits(limit, place, id_); }
     void write_from(LogPlace place, LogLevel level, std::string_view message) const {
         sink_->write_from(place, level, id_, message, 0);
     }

@@ -14,13 +14,13 @@ bool LogThrottle::Share::take(TimePoint now, const Rate& rate) {
     return true;
 }
 
-bool LogThrottle::admits(TimePoint now, LogPlace place, std::string_view client) {
+bool LogThrottle::admits(TimePoint now, LogLimit limit, LogPlace place, std::string_view client) {
     Kind& kind = kinds_[place];
     const std::size_t key = std::hash<std::string_view>()(client) ^ std::hash<LogPlace>()(place);
     ClientShare& own = clients_[key % clients_.size()];
     if (own.key != key)
         own = {key, {}};
-    if (own.share.take(now, kOfClient) && kind.share.take(now, kOfKind))
+    if (own.share.take(now, kOfClient) && (limit == LogLimit::of_client || kind.share.take(now, kOfKind)))
         return true;
     if (kind.unsaid++ == 0)
         kind.unsaid_since = now;
@@ -29,7 +29,10 @@ bool LogThrottle::admits(TimePoint now, LogPlace place, std::string_view client)
 }
 
 std::uint64_t LogThrottle::on_written(LogPlace place, std::string_view message) {
-    Kind& kind = kinds_[place];
+    const auto known = kinds_.find(place);
+    if (known == kinds_.end())
+        return 0;
+    Kind& kind = known->second;
     kind.sample.assign(message.substr(0, kSampleBytes));
     return std::exchange(kind.unsaid, 0);
 }

@@ -39,8 +39,9 @@ public:
     };
 
     // Whether a line of this kind may be written for the client. If not, it is counted as suppressed.
-    bool admits(TimePoint now, LogPlace place, std::string_view client);
-    // Records that the line was written; returns the lines of its kind suppressed since the last report.
+    bool admits(TimePoint now, LogLimit limit, LogPlace place, std::string_view client);
+    // Records that the line was written; returns the lines of its kind suppressed since the last report. Nothing for kinds
+    // without a limit.
     std::uint64_t on_written(LogPlace place, std::string_view message);
     // A kind with lines suppressed at least `age` ago and not yet reported; marks it as reported.
     std::optional<LeftOut> take_left_out(TimePoint now, Duration age = kSayAfter);

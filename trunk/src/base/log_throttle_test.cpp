@@ -12,7 +12,7 @@ constexpr char kBroken = 0;
 std::size_t admitted(LogThrottle& throttle, TimePoint now, LogPlace place, std::string_view client, std::size_t tries) {
     std::size_t count = 0;
     for (std::size_t i = 0; i < tries; ++i)
-        count += throttle.admits(now, place, client) ? 1 : 0;
+        count += throttle.admits(now, LogLimit::of_all, place, client) ? 1 : 0;
     return count;
 }
 
@@ -36,11 +36,22 @@ TEST(LogThrottle, AKindIsBoundedHoweverManyClientsThereAre) {
     LogThrottle throttle;
     std::size_t count = 0;
     for (int client = 0; client < 100'000; ++client)
-        count += throttle.admits(kStart, &kSlow, std::to_string(client)) ? 1 : 0;
+        count += throttle.admits(kStart, LogLimit::of_all, &kSlow, std::to_string(client)) ? 1 : 0;
     EXPECT_EQ(count, LogThrottle::kOfKind.burst);
     for (int client = 0; client < 100'000; ++client)
-        count += throttle.admits(kStart + client * 100us, &kSlow, std::to_string(client)) ? 1 : 0;
+        count += throttle.admits(kStart + client * 100us, LogLimit::of_all, &kSlow, std::to_string(client)) ? 1 : 0;
     EXPECT_EQ(count, LogThrottle::kOfKind.burst + 99) << "ten a second for ten seconds";
+}
+
+TEST(LogThrottle, LinesOfEveryClientMayBeBoundedForEachClientAlone) {
+    LogThrottle throttle;
+    std::size_t count = 0;
+    for (int line = 0; line < 20; ++line)
+        for (int client = 0; client < 100; ++client)
+            count += throttle.admits(kStart, LogLimit::of_client, &kSlow, std::to_string(client)) ? 1 : 0;
+    EXPECT_GT(count, LogThrottle::kOfKind.burst) << "these do not share";
+    EXPECT_EQ(throttle.left_out(), 2000 - count);
+    EXPECT_GT(throttle.left_out(), 0U);
 }
 
 TEST(LogThrottle, WhatWasLeftOutIsSaidWithTheNextLineOfItsKind) {
@@ -54,6 +65,7 @@ TEST(LogThrottle, WhatWasLeftOutIsSaidWithTheNextLineOfItsKind) {
 
 TEST(LogThrottle, WhatWasLeftOutIsSaidAfterAWhileWhenNoLineFollows) {
     LogThrottle throttle;
+    admitted(throttle, kStart - 1h, &kSlow, "b", 1);
     throttle.on_written(&kSlow, "slow " + std::string(LogThrottle::kSampleBytes, 'x'));
     admitted(throttle, kStart, &kSlow, "a", 15);
     EXPECT_FALSE(throttle.take_left_out(kStart + LogThrottle::kSayAfter - 1ms));

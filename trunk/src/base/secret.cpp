@@ -14,12 +14,31 @@ constexpr std::string_view kHidden = "***";
 constexpr std::string_view kSeparators = "?&;#/ \t\r\n\"'";
 constexpr std::string_view kValueEnds = "&;# \t\r\n\"'";
 
+int hex_value(char letter) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const std::size_t at = kDigits.find(ascii::lower(letter));
+    return at == std::string_view::npos ? -1 : static_cast<int>(at);
+}
+
+// Of a name as long as those below may be when every letter is encoded; a longer one is none of them.
+std::string percent_decoded(std::string_view name) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min<std::size_t>(name.size(), 64); ++i) {
+        const int high = name[i] == '%' && i + 2 < name.size() ? hex_value(name[i + 1]) : -1;
+        const int low = high < 0 ? -1 : hex_value(name[i + 2]);
+        out += low < 0 ? name[i] : static_cast<char>(high * 16 + low);
+        i += low < 0 ? 0 : 2;
+    }
+    return out;
+}
+
 bool is_secret(std::string_view name) {
     static constexpr std::array<std::string_view, 19> kNames = {
         "key",      "token",  "access_token", "auth",       "auth_key", "authorization", "pass",
         "password", "passwd", "pwd",          "passphrase", "secret",   "sign",          "signature",
         "sig",      "jwt",    "streamkey",    "stream_key", "ice-pwd"};
-    return std::ranges::any_of(kNames, [name](std::string_view known) { return ascii::are_same(known, name); });
+    const std::string decoded = name.find('%') == std::string_view::npos ? std::string(name) : percent_decoded(name);
+    return std::ranges::any_of(kNames, [&decoded](std::string_view known) { return ascii::are_same(known, decoded); });
 }
 
 // Size of the user info before the host in "user:password@host"; 0 when there is none.

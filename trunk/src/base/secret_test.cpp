@@ -28,6 +28,7 @@ TEST(SecretTest, ValuesOfSecretParametersAreHidden) {
         {"?token=", "?token=***"},
         {"?a==&sign==&b", "?a==&sign=***&b"},
         {"key=1&key=2", "key=***&key=***"},
+        {"?%74oken=abc&%4b%45%59=1&%7=2&%zz=3", "?%74oken=***&%4b%45%59=***&%7=2&%zz=3"},
     };
     for (const auto& [text, shown] : cases)
         EXPECT_EQ(redacted(text), shown);

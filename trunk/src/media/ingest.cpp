@@ -198,8 +198,8 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
         const amf::Value* value = values.find(key);
         return value == nullptr ? 0.0 : value->number().value_or(0.0);
     };
-    LOG_INFO(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"), number("height"),
-             number("videocodecid"), number("audiocodecid"));
+    LOG_INFO_REPEATED(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"),
+                      number("height"), number("videocodecid"), number("audiocodecid"));
     publication_.source().name_tracks(read_track_names(values, Source::kTracksMax));
     const amf::Value* bravo_atc = values.find("bravo_atc");
     publication_.source().force_atc(options_.atc_auto && bravo_atc != nullptr && bravo_atc->string() == "true");
@@ -213,8 +213,8 @@ void Ingest::log_config(const Packet& packet) const {
     constexpr int kAacId = 10;
     if (packet.kind == Kind::video)
         return log_video_config(packet);
-    LOG_INFO(log_, "{}B audio sh, codec({}, {})", packet.frame_bytes(), packet.codec == Codec::aac ? kAacId : 0,
-             name_of(packet.codec));
+    LOG_INFO_REPEATED(log_, "{}B audio sh, codec({}, {})", packet.frame_bytes(), packet.codec == Codec::aac ? kAacId : 0,
+                      name_of(packet.codec));
 }
 
 void Ingest::log_video_config(const Packet& packet) const {
@@ -222,14 +222,14 @@ void Ingest::log_video_config(const Packet& packet) const {
         const auto config = wire::codec::parse_avc_config(packet.frame());
         if (config.ok() && !config->sps.empty()) {
             if (const auto sps = wire::codec::parse_avc_sps(config->sps.front()); sps.ok()) {
-                LOG_INFO(log_, "{}B video sh, codec(7, profile={}, level={}, {}x{}, {:.1f}fps)", packet.frame_bytes(),
-                         wire::codec::avc_profile_name(sps->profile), sps->level, sps->width, sps->height,
-                         sps->frames_per_second.value_or(0.0));
+                LOG_INFO_REPEATED(log_, "{}B video sh, codec(7, profile={}, level={}, {}x{}, {:.1f}fps)", packet.frame_bytes(),
+                                  wire::codec::avc_profile_name(sps->profile), sps->level, sps->width, sps->height,
+                                  sps->frames_per_second.value_or(0.0));
                 return;
             }
         }
     }
-    LOG_INFO(log_, "{}B video sh, codec({})", packet.frame_bytes(), name_of(packet.codec));
+    LOG_INFO_REPEATED(log_, "{}B video sh, codec({})", packet.frame_bytes(), name_of(packet.codec));
 }
 
 }  // namespace live::media

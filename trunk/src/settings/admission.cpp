@@ -119,8 +119,7 @@ Result<void> Admission::check_token(const session::ClientRequest& request, const
 
 session::Answer Admission::publish(const session::ClientRequest& request, io::Deadline deadline) {
     if (memory_ != nullptr && memory_->is_tight())
-        return Error(Errc::limit, fmt::format("seven tenths of the memory for clients are taken (limits.memory_budget, {} MiB)",
-                                              memory_->whole() >> 20));
+        return memory_->refusal();
     session::StreamPlan plan = TRY(plan_for(request));
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_stranger(request, subject, plan, deadline));

@@ -1,6 +1,15 @@
 #include "settings/files.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "service/access/security.hpp"
+#include "service/dash/dash_stream.hpp"
+#include "service/files/name_form.hpp"
+#include "service/files/normal_path.hpp"
 
 namespace live::settings {
 
@@ -29,7 +38,78 @@ std::optional<session::http::FilePlace> match(const Vhost& vhost, const std::str
     return session::http::FilePlace{vhost.http_static.dir, path.substr(prefix.size()), asked};
 }
 
+enum class Made : std::uint8_t { not_here, as_list, as_media };
+
+using service::files::fits_form;
+using service::files::normal_path;
+
+std::string whole_path(const std::string& folder, std::string_view path) {
+    const std::string below = normal_path(folder, path);
+    std::error_code ignored;
+    return below.starts_with('/') ? below : normal_path(std::filesystem::current_path(ignored).string(), below);
+}
+
+// Most files are excluded by their endings alone.
+bool fits(const std::string& path, const std::string& folder, std::string_view form) {
+    const std::size_t dot = std::min(form.rfind('.'), form.size());
+    const bool has_ending = form.find(']', dot) != std::string_view::npos || path.ends_with(form.substr(dot));
+    return has_ending && fits_form(whole_path(folder, form), path);
+}
+
+Made made_as(const service::hls::HlsOptions& hls, const std::string& path) {
+    if (!hls.enabled)
+        return Made::not_here;
+    if (fits(path, hls.path, hls.m3u8_file))
+        return Made::as_list;
+    for (const std::string* form : {&hls.ts_file, &hls.fmp4_file, &hls.init_file})
+        if (fits(path, hls.path, *form))
+            return Made::as_media;
+    return hls.keys && fits(path, hls.key_file_path, hls.key_file) ? Made::as_media : Made::not_here;
+}
+
+Made made_as(const service::dash::DashOptions& dash, const std::string& path) {
+    if (!dash.enabled)
+        return Made::not_here;
+    if (fits(path, dash.path, dash.mpd_file))
+        return Made::as_list;
+    const bool may_be_segment = path.ends_with(".m4s") || path.ends_with(".mp4");
+    const auto forms = may_be_segment ? service::dash::DashStream::segment_forms(dash.mpd_file) : std::vector<std::string>();
+    const bool is_segment = std::ranges::any_of(forms, [&](const std::string& form) { return fits(path, dash.path, form); });
+    return is_segment ? Made::as_media : Made::not_here;
+}
+
+Made made_by(const Vhost& vhost, const std::string& path) {
+    if (!vhost.enabled)
+        return Made::not_here;
+    const Made made = made_as(vhost.hls, path);
+    return made == Made::not_here ? made_as(vhost.dash, path) : made;
+}
+
 }  // namespace
+
+Result<void> Files::check(const session::http::Request& request, const session::http::FilePlace& place) const {
+    if (request.is_sibling)
+        return {};
+    const std::string path = whole_path(place.folder, place.path);
+    const auto rules = [&request](const Vhost& vhost) {
+        return service::access::check_security(vhost.security, service::access::Role::play, request.peer_ip);
+    };
+    const Vhost* asked = settings_->find_vhost(request.vhost());
+    if (asked != nullptr && made_by(*asked, path) != Made::not_here)
+        return rules(*asked);
+    Result<void> allowed;
+    for (const Vhost& vhost : settings_->vhosts) {
+        const Made made = &vhost == asked ? Made::not_here : made_by(vhost, path);
+        if (made == Made::as_list)
+            return Error(Errc::not_found, "there is no such file");
+        if (made == Made::not_here)
+            continue;
+        allowed = rules(vhost);
+        if (allowed.ok())
+            break;
+    }
+    return allowed;
+}
 
 std::optional<session::http::FilePlace> Files::find(const session::http::Request& request) const {
     const Vhost* asked = settings_->find_vhost(request.vhost());

@@ -60,5 +60,57 @@ TEST_F(SettingsFilesTest, EverythingElseIsTheServersFolder) {
     EXPECT_EQ(find("a.example", "/x.html"), "./html /x.html");
 }
 
+// A host that refuses all players, another one with its own HLS, and the rest without any; all in one folder.
+struct SettingsFilesOfOutputsTest : ::testing::Test {
+    SettingsFilesOfOutputsTest() {
+        settings.http_server.dir = "./html";
+        settings.vhosts = {vhost(std::string(kDefaultVhost), "[vhost]/files", "/default"), vhost("closed", "[vhost]/files", "/c"),
+                           vhost("open", "[vhost]/files", "/o")};
+        settings.vhosts[1].security = {true, {}, {{"play", "all"}}};
+        settings.vhosts[1].hls.enabled = settings.vhosts[1].dash.enabled = true;
+        settings.vhosts[1].hls.keys = true;
+        settings.vhosts[1].hls.path = settings.vhosts[1].hls.key_file_path = settings.vhosts[1].dash.path = "html";
+        settings.vhosts[2].hls.enabled = true;
+        settings.vhosts[2].hls.path = "./html/open";
+    }
+    int check(const std::string& host, const std::string& target) {
+        current.propose(settings);
+        current.replace();
+        session::http::Request request;
+        request.message.headers.add("Host", host);
+        request.target = MUST(wire::http::parse_target(target));
+        request.peer_ip = "127.0.0.1";
+        const auto allowed = files.check(request, *files.find(request));
+        return allowed.ok() ? 200 : allowed.code() == Errc::denied ? 403 : allowed.code() == Errc::not_found ? 404 : 0;
+    }
+    Settings settings;
+    CurrentSettings current{settings};
+    Files files{current};
+};
+
+TEST_F(SettingsFilesOfOutputsTest, WhatAnOutputMayHaveLeftHasTheRulesOfItsHost) {
+    for (const char* media : {"/live/cam-3.ts", "/live//cam-3.ts", "/live/./cam-3.m4s", "/live/cam-3.audio-1.m4s",
+                              "/live/cam/init.mp4", "/live/cam-0.key", "/live/cam/audio-3.m4s", "/live/cam/video-1-3.m4s",
+                              "/live/cam/video-init.mp4", "/live/cam/audio-1-init-2.mp4"}) {
+        EXPECT_EQ(check("closed", media), 403) << media;
+        EXPECT_EQ(check("other", media), 403) << media;
+    }
+    for (const char* list : {"/live/cam.m3u8", "/live/cam.audio-1.m3u8", "/live/cam.mpd", "/live/./cam.mpd"}) {
+        EXPECT_EQ(check("closed", list), 403) << list;
+        EXPECT_EQ(check("other", list), 404) << list;
+    }
+    EXPECT_EQ(check("open", "/open/live/cam-3.ts"), 200);
+    EXPECT_EQ(check("open", "/open/live/cam.m3u8"), 200);
+    EXPECT_EQ(check("open", "/live/cam-3.ts"), 403);
+}
+
+TEST_F(SettingsFilesOfOutputsTest, EverythingElseIsForEverybody) {
+    for (const char* file : {"/index.html", "/live/cam.mp4", "/live/cam/1732.mp4", "/live/cam.flv", "/live/cam.jpg",
+                             "/players/a.ts", "/live/cam/intro.m4s", "/cam.m3u8", "/files/live/cam-3.ts"})
+        EXPECT_EQ(check("closed", file), 200) << file;
+    settings.vhosts[1].enabled = false;
+    EXPECT_EQ(check("other", "/live/cam-3.ts"), 200);
+}
+
 }  // namespace
 }  // namespace live::settings

@@ -10,7 +10,8 @@ import urllib.request
 import pytest
 
 from live_server import wait_until
-from rtmp_client import COMMAND, USER_CONTROL, Bystander, Closed, RtmpClient, amf0, amf0_key, encode_message
+from rtmp_client import AUDIO, COMMAND, DATA, USER_CONTROL, Bystander, Closed, RtmpClient, amf0, amf0_key, encode_message
+from transport_stream import TransportStream, UdpSender
 
 CLOSES_WITHIN_S = 5
 GROWTH_KIB = 48 * 1024
@@ -228,6 +229,25 @@ def test_slow_but_honest_bytes_are_understood(server, clip):
             client.send(bytes([byte]))
             time.sleep(0.0005)
         assert client.read_command("_result")[3]["code"] == "NetConnection.Connect.Success"
+
+
+def test_what_a_publisher_repeats_is_a_few_lines_of_the_log(server):
+    live = server("", "stream_caster { enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cast; listen 127.0.0.1:$caster; }")
+    name, empty = amf0("onMetaData"), b"\x03\x00\x00\x09"
+    with RtmpClient(live.ports["rtmp"]) as client:
+        client.publish("cam")
+        for i in range(500):
+            client.send(encode_message(AUDIO, i, bytes([0xAF, 0, 0x12, 0x10 + 8 * (i % 2)])) + encode_message(DATA, i, name + empty))
+    live.wait_log("cleanup when unpublish", 15)
+    for what in ("got metadata", "audio sh, codec"):
+        assert 10 <= live.log().count(what) <= 20, what
+    with UdpSender(live.ports["caster"]) as sender:
+        stream = TransportStream()
+        for i in range(200):
+            sender.send(stream.frame(i, 40 * i, 200))
+            sender.send(stream.tables(1 + i % 31, [(0xE100, 0x1B), *((0xE101 + pid, (0x0F, 0x03)[i % 2]) for pid in range(12))]))
+        wait_until(lambda: any(one["frames"] >= 190 for one in live.api("/api/v1/streams/")["streams"]), 15, "all is taken")
+        assert 10 <= live.log().count("mpegts: got") <= 20
 
 
 def test_a_flood_of_bad_clients_is_a_few_lines_of_the_log(server):

@@ -157,6 +157,45 @@ def test_one_kind_alone_plays(server, clip):
         assert not any(problems.values()), problems
 
 
+CLOSED = """vhost closed.test {
+    security { enabled on; deny play all; }
+    hls { enabled on; hls_fragment 1; hls_path $folder/html; hls_keys on; hls_key_file_path $folder/html; }
+    dash { enabled on; dash_fragment 1; dash_path $folder/html; }
+}
+"""
+
+
+def status_at(live, path: str, host: str) -> int:
+    request = urllib.request.Request(f"http://127.0.0.1:{live.ports['http']}{path}", headers={"Host": host})
+    try:
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_files_that_a_killed_server_left_keep_the_rules_of_their_host(server, clip):
+    with HookServer() as hooks:
+        live = server(DASH.format("dash_fragment 1;").replace("$folder/html", "$folder/html/own") + f"http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; }}",
+                      root=CLOSED)
+        html = live.folder / "html"
+        (html / "own").mkdir(parents=True)
+        with FfmpegPublisher(live.url("cam?vhost=closed.test"), clip("basic")), FfmpegPublisher(live.url("cam"), clip("basic")):
+            wait_until(lambda: all((html / name).exists() for name in ("live/cam.m3u8", "live/cam.mpd", "live/cam-0.ts", "own/live/cam.mpd")), 30, "files")
+        live.kill()
+        live.start()
+        left = ["/" + str(file.relative_to(html)) for file in (html / "live").rglob("*") if file.suffix in (".m3u8", ".mpd", ".ts", ".m4s", ".mp4", ".key")]
+        assert len(left) >= 8 and len({path.rsplit(".", 1)[1] for path in left}) == 6, left
+        for path in [*left, "/live//cam.mpd", "/live/./cam-0.ts", "/live/%2e/cam.m3u8"]:
+            is_list = path.endswith(("m3u8", "mpd"))
+            assert (status_at(live, path, "closed.test"), status_at(live, path, "other.test")) == (403, 404 if is_list else 403), path
+        assert not hooks.actions()
+        # Of a host that lets everybody play, and asks.
+        assert status_at(live, "/own/live/cam.mpd", "other.test") == 200
+        assert hooks.wait_for("on_play").body["stream_url"] == "/live/cam"
+        assert status_at(live, "/own/live/cam/video-init.mp4", "other.test") == 200
+
+
 @pytest.mark.workers(always=True)
 def test_a_player_is_a_client_that_is_asked_for_and_kicked(server, clip):
     with HookServer() as hooks:

@@ -6,7 +6,7 @@ import time
 import urllib.request
 
 from live_server import LiveServer, wait_until
-from rtmp_client import VIDEO, Closed, RtmpClient, encode_message
+from rtmp_client import VIDEO, Closed, Player, RtmpClient, encode_message
 
 BUDGET_MIB = 160
 CONF = """\
@@ -87,7 +87,7 @@ def test_the_largest_stream_is_closed_and_the_others_go_on(server):
 
 
 def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
-    live = start(server)
+    live = start(server, "} vhost edge.test { cluster { mode remote; origin 127.0.0.1:9; }")
     with contextlib.ExitStack() as stack:
         for number in range(20):
             late = stack.enter_context(RtmpClient(live.ports["rtmp"]))
@@ -101,7 +101,43 @@ def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
             time.sleep(0.5)
         assert status["code"] == "NetStream.Publish.Rejected" and "limits.memory_budget" in status["description"], status
         assert number >= 5
+        with RtmpClient(live.ports["rtmp"]) as viewer:
+            status = viewer.play("cam?vhost=edge.test")
+        assert status["level"] == "error" and "limits.memory_budget" in status["description"], "nothing is pulled either"
         assert live.resident_kib() < BUDGET_MIB << 10
+
+
+def test_an_edge_lets_go_of_what_it_pulls_and_the_others_go_on(server):
+    origin = server("publish { normal_timeout 60000; }")
+    live = start(server, f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }}")
+    with contextlib.ExitStack() as stack:
+        fat = [stack.enter_context(publisher(origin, f"fat{number}")) for number in range(4)]
+        modest = stack.enter_context(publisher(origin, "modest"))
+        players = {}
+        for name, client in [("modest", modest), *((f"fat{number}", client) for number, client in enumerate(fat))]:
+            send_pictures(client, 1)
+            players[name] = Player(live.ports["rtmp"], name)
+            players[name].start()
+            wait_until(lambda name=name: any(message.type == VIDEO for message in players[name].messages), 15, f"{name} plays")
+        peak_kib, sent = 0, 2
+        while sent < 56:
+            for client in fat:
+                send_pictures(client, 1, first=sent)
+            send_pictures(modest, 1, first=sent) if sent < 20 else None  # pylint: disable=expression-not-assigned
+            sent += 2
+            for _ in range(10):
+                time.sleep(0.02)
+                peak_kib = max(peak_kib, live.resident_kib())
+        live.wait_log("edge-pull lets go of the stream for a while", 15)
+        let_go = set(re.findall(r"lets go of the stream for a while, stream=/live/(\w+):", live.log()))
+        assert let_go <= {"fat0", "fat1", "fat2", "fat3"} and metric(live, "millrace_memory_losses_total") >= 1
+        assert peak_kib < BUDGET_MIB << 10, f"{peak_kib >> 10} MiB, {let_go}"
+        assert "origin disconnected" not in live.log(), "the origin is healthy"
+        before = len(players["modest"].messages)
+        send_pictures(modest, 1, first=100)
+        wait_until(lambda: len(players["modest"].messages) >= before + 2, 15, "the modest stream goes on")
+        for player in players.values():
+            player.stop()
 
 
 def test_what_nobody_publishes_any_more_goes_first(server):

@@ -5,9 +5,11 @@ import socket
 import threading
 import time
 import urllib.request
+from contextlib import ExitStack
 
 import pytest
 
+from live_server import wait_until
 from rtmp_client import Bystander, RtmpClient
 
 RATE_BYTES = 10_000
@@ -87,7 +89,8 @@ def open_player(live, protocol: str, stream: str) -> socket.socket:
     player.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
     player.settimeout(15)
     player.connect(("127.0.0.1", live.ports["http"]))
-    player.sendall(f"GET /live/{stream}.flv HTTP/1.1\r\nHost: h\r\n\r\n".encode())
+    upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    player.sendall(f"GET /live/{stream}.flv HTTP/1.1\r\nHost: h\r\n{upgrade * (protocol == 'websocket')}\r\n".encode())
     return player
 
 
@@ -96,21 +99,25 @@ def metric(live, name: str) -> int:
         return int(re.search(rf"^{name} (\d+)$", answer.read().decode(), re.M)[1])
 
 
-@pytest.mark.parametrize("protocol", ["rtmp", "flv"])
-def test_a_player_that_takes_nothing_is_closed_and_counted(server, clip, protocol):
-    live = server(IMPATIENT, EXPORTER)
-    with Bystander(live.ports["rtmp"], clip("fat"), stream="fat"):
-        with open_player(live, protocol, "fat"):
-            live.wait_log("the player took nothing for 2 s (stall_timeout)", 20)
-    assert metric(live, "millrace_players_stalled_total") == 1
+PROTOCOLS = ("rtmp", "flv", "websocket")
 
 
-@pytest.mark.parametrize("protocol", ["rtmp", "flv"])
-def test_a_player_of_a_stream_that_nobody_publishes_leaves_after_a_while(server, protocol):
+def test_players_that_take_nothing_are_closed_and_counted(server, clip):
     live = server(IMPATIENT, EXPORTER)
-    with open_player(live, protocol, "nobody") as player:
-        live.wait_log("the stream was not published for 2 s (unpublished_timeout)", 20)
-        player.settimeout(15)
-        while player.recv(4096):
-            pass
-    assert metric(live, "millrace_players_unpublished_total") == 1
+    with Bystander(live.ports["rtmp"], clip("fat"), stream="fat"), ExitStack() as stack:
+        for protocol in PROTOCOLS:
+            stack.enter_context(open_player(live, protocol, "fat"))
+        wait_until(lambda: live.log().count("the player took nothing for 2 s (stall_timeout)") >= len(PROTOCOLS), 20, "all are closed")
+    assert metric(live, "millrace_players_stalled_total") == len(PROTOCOLS)
+
+
+def test_players_of_a_stream_that_nobody_publishes_leave_after_a_while(server):
+    live = server(IMPATIENT, EXPORTER)
+    with ExitStack() as stack:
+        players = [stack.enter_context(open_player(live, protocol, "nobody")) for protocol in PROTOCOLS]
+        wait_until(lambda: live.log().count("the stream was not published for 2 s (unpublished_timeout)") >= len(PROTOCOLS), 20, "all leave")
+        for player in players:
+            player.settimeout(15)
+            while player.recv(4096):
+                pass
+    assert metric(live, "millrace_players_unpublished_total") == len(PROTOCOLS)

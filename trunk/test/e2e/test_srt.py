@@ -2,6 +2,7 @@
 which reason."""
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
@@ -66,6 +67,15 @@ class Sender:
     def ended(self, limit_s: float = 30) -> str:
         """What it said, once it has ended by itself."""
         return self.process.communicate(timeout=limit_s)[1]
+
+
+def beside_player(stack: contextlib.ExitStack, url: str) -> subprocess.Popen:
+    """ffmpeg takes a stream until it ends, or the stack does."""
+    command = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-i", url, "-c", "copy", "-f", "null", "-"]
+    player = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    stack.callback(player.wait)
+    stack.callback(player.kill)
+    return player
 
 
 def publish(live, clip, stream: str = "cam", options: str = "-c copy", **more) -> Sender:
@@ -219,6 +229,28 @@ def test_a_virtual_host_without_srt_refuses(server, clip):
     live = server("srt { enabled off; }", root=ROOT % "")
     assert refused(publish(live, clip("basic")).ended())
     live.wait_log("has no SRT")
+
+
+class MuteLink(UdpLink):
+    """The client's acknowledgements and reports of losses come to the server as signs of life, which say nothing about what has come."""
+
+    def _pass(self, out, address, datagram):
+        is_answer = address == self.server and len(datagram) >= 16 and datagram[:2] in (b"\x80\x02", b"\x80\x03")
+        super()._pass(out, address, b"\x80\x01" + bytes(6) + datagram[8:16] + bytes(4) if is_answer else datagram)
+
+
+def test_players_that_take_nothing_or_wait_for_nobody_are_closed(server, clip):
+    live = start(server, vhost="", more=" play { stall_timeout 2; unpublished_timeout 3; }")
+    with publish(live, clip("basic")), MuteLink(free_port(), live.ports["srt"]) as link, contextlib.ExitStack() as stack:
+        wait_published(live)
+        good = beside_player(stack, srt_url(live, "#!::r=live/cam,m=request"))
+        mute = beside_player(stack, srt_url(live, "#!::r=live/cam,m=request", link.front.getsockname()[1]))
+        waiting = beside_player(stack, srt_url(live, "#!::r=live/nobody,m=request"))
+        live.wait_log("the player took nothing for 2 s (stall_timeout)", 20)
+        live.wait_log("the stream was not published for 3 s (unpublished_timeout)", 20)
+        mute.wait(20)
+        waiting.wait(20)
+        assert good.poll() is None and live.log().count("(stall_timeout)") == 1
 
 
 def test_datagrams_of_strangers_hurt_nothing(server, clip):

@@ -24,8 +24,8 @@ def crc32_mpeg2(data: bytes) -> int:
     return crc
 
 
-def section(table: int, body: bytes) -> bytes:
-    data = struct.pack(">BHHBBB", table, 0xB000 | len(body) + 9, 1, 0xC1, 0, 0) + body
+def section(table: int, body: bytes, version: int = 0) -> bytes:
+    data = struct.pack(">BHHBBB", table, 0xB000 | len(body) + 9, 1, 0xC1 | version << 1, 0, 0) + body
     return data + struct.pack(">I", crc32_mpeg2(data))
 
 
@@ -48,6 +48,11 @@ class TransportStream:
         count = self.counters[pid]
         self.counters[pid] = (count + 1) % 16
         return struct.pack(">BHB", 0x47, 0x4000 * begins | pid, (0x30 if adaptation else 0x10) | count) + adaptation
+
+    def tables(self, version: int, streams: list[tuple[int, int]]) -> bytes:
+        """Another list of streams: (0xE000 | PID, type)."""
+        body = struct.pack(">HH", 0xE000 | VIDEO_PID, 0xF000) + b"".join(struct.pack(">BHH", kind, pid, 0xF000) for pid, kind in streams)
+        return self._head(MAP_PID, True) + (b"\x00" + section(2, body, version)).ljust(LENGTH, b"\xff")
 
     def frame(self, number: int, time_ms: int, size: int, fill: bytes = b"\xab") -> bytes:
         assert size >= FIRST

@@ -460,6 +460,8 @@ Figures Connection::State::figures() const {
     all.retransmitted = sent.retransmitted;
     all.retransmitted_bytes = sent.retransmitted_bytes;
     all.send_lost = sent.lost;
+    all.acknowledged = sent.acknowledged;
+    all.is_owed_ack = send_.is_owed_ack();
     all.send_dropped = sent.dropped;
     all.send_buffer_packets = send_.packets();
     all.send_buffer_bytes = send_.bytes();

@@ -256,6 +256,27 @@ TEST(SrtConnection, SaysThatWhatIsGoneIsGone) {
     EXPECT_EQ(parse_drop_request(contents_of(drops[0])).value(), SequenceRange(101, 102));
 }
 
+TEST(SrtConnection, KnowsHowMuchThePeerHasTakenWhateverIsDroppedHere) {
+    OneEnd end;
+    EXPECT_FALSE(end.connection->figures().is_owed_ack);
+    for (std::uint64_t i = 0; i < 5; ++i)
+        static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
+    EXPECT_FALSE(end.connection->figures().is_owed_ack) << "nothing is sent yet";
+    end.output();
+    EXPECT_TRUE(end.connection->figures().is_owed_ack);
+    end.give(ControlType::ack, 1, write_ack({.next_sequence = 103, .path = Ack::Path{1'000, 100, 50}, .rates = {}}));
+    end.give(ControlType::ack, 2, write_ack({.next_sequence = 102, .path = Ack::Path{1'000, 100, 50}, .rates = {}}));
+    EXPECT_EQ(end.connection->figures().acknowledged, 3U);
+    end.now += 3s;
+    end.connection->handle_timeout(end.now);
+    EXPECT_EQ(end.connection->figures().send_buffer_packets, 0U) << "too late";
+    EXPECT_TRUE(end.connection->figures().is_owed_ack);
+    EXPECT_EQ(end.connection->figures().acknowledged, 3U);
+    end.give(ControlType::ack, 3, write_ack({.next_sequence = 105, .path = Ack::Path{1'000, 100, 50}, .rates = {}}));
+    EXPECT_EQ(end.connection->figures().acknowledged, 5U);
+    EXPECT_FALSE(end.connection->figures().is_owed_ack);
+}
+
 TEST(SrtConnection, KeepsToThePeersWindow) {
     OneEnd end;
     end.give(ControlType::ack, 0, write_ack({.next_sequence = 100, .path = {}, .rates = {}}));

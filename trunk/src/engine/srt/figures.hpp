@@ -23,6 +23,8 @@ struct Figures {
     std::uint64_t retransmitted_bytes = 0;
     std::uint64_t send_lost = 0;     // reported by the peer, each report counted
     std::uint64_t send_dropped = 0;  // too late, or the buffer was full
+    std::uint64_t acknowledged = 0;  // or dropped before
+    bool is_owed_ack = false;        // of the newest packet
     std::uint64_t send_buffer_packets = 0;
     std::uint64_t send_buffer_bytes = 0;
     std::uint64_t key_refreshes = 0;

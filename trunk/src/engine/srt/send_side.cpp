@@ -1,6 +1,7 @@
 #include "engine/srt/send_side.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/srt/sequence.hpp"
 
@@ -16,6 +17,7 @@ constexpr std::size_t kDatagramOverhead = kHeaderBytes + 28;
 SendSide::SendSide(std::uint64_t first, const Limits& limits)
     : entries_(first),
       next_(first),
+      acknowledged_to_(first),
       window_end_(first + std::max<std::uint64_t>(limits.peer_window, kInFlightMin)),
       limits_(limits) {
     if (limits_.bandwidth <= 0)
@@ -37,6 +39,8 @@ bool SendSide::handle_ack(Micros now, const Ack& ack) {
     const std::uint64_t position = widen_sequence(ack.next_sequence, next_);
     if (position > next_)
         return false;
+    if (position > acknowledged_to_)
+        counts_.acknowledged += position - std::exchange(acknowledged_to_, position);
     if (ack.path)
         window_end_ = std::max(window_end_, position + std::max<std::uint64_t>(ack.path->buffer_packets, kInFlightMin));
     if (position <= entries_.begin())

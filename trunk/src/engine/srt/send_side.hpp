@@ -55,6 +55,7 @@ public:
         std::uint64_t retransmitted_bytes = 0;
         std::uint64_t lost = 0;
         std::uint64_t dropped = 0;
+        std::uint64_t acknowledged = 0;
     };
 
     SendSide(std::uint64_t first, const Limits& limits);
@@ -79,6 +80,8 @@ public:
     std::optional<ControlOutput> next_output();
 
     const Counts& counts() const { return counts_; }
+    // The peer has not acknowledged the newest packet, though it may have been dropped here since.
+    bool is_owed_ack() const { return acknowledged_to_ < next_; }
     std::size_t packets() const { return entries_.size(); }
     std::size_t bytes() const { return bytes_; }
     std::size_t held_bytes() const { return entries_.held_bytes() + requested_.held_bytes() + copies_.held_bytes() + bytes_; }
@@ -112,7 +115,8 @@ private:
     Outgoing resend(Micros now, std::uint64_t position);
 
     SequenceRing<Entry> entries_;
-    std::uint64_t next_;                  // not sent yet
+    std::uint64_t next_;  // not sent yet
+    std::uint64_t acknowledged_to_;
     std::uint64_t window_end_;            // the peer has space before it
     RingQueue<std::uint64_t> requested_;  // for retransmission; those before entries_ are stale
     RingQueue<Copy> copies_;              // in order of their times; those before entries_ are stale

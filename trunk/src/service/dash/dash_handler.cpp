@@ -56,7 +56,7 @@ bool DashHandler::may_be_elsewhere(const http::Request& request) const {
 }
 
 bool DashHandler::takes(const http::Request& request) const {
-    return find(request).file != nullptr || pulled_by(request).has_value() || may_be_elsewhere(request);
+    return find(request).file != nullptr || named_by(request).has_value() || may_be_elsewhere(request);
 }
 
 // Access rules are those of the virtual host.
@@ -82,6 +82,19 @@ Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline d
     return files_.serve(exchange, deadline);
 }
 
+// An MPD of an earlier process, whose player is one like others. The rules come first, as for an MPD that is not there.
+Result<void> DashHandler::serve_left_behind(http::Exchange& exchange, const segments::StreamOfFiles& stream,
+                                            io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    const auto root = roots_.find(request);
+    const bool is_left =
+        root && roots_.check(request, *root).ok() && io::File::open_below(root->folder, root->path, deadline).ok();
+    if (is_left)
+        if (const auto admitted = viewers_.admit(request, stream, deadline); !admitted.ok() || *admitted)
+            return turn_away(exchange, admitted, stream.vhost, deadline);
+    return files_.serve(exchange, deadline);
+}
+
 // An MPD that began in the middle of the stream lacks what the publisher's worker lists.
 Result<bool> DashHandler::send_from_publisher(http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
                                               io::Deadline deadline) {
@@ -102,21 +115,32 @@ DashHandler::Found DashHandler::find(const http::Request& request) const {
     return found;
 }
 
-std::optional<segments::StreamOfFiles> DashHandler::pulled_by(const http::Request& request) const {
+std::optional<segments::StreamOfFiles> DashHandler::named_by(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
-    if (options == nullptr || !options->enabled || request.is_head() || request.is_sibling ||
-        !request.path().ends_with(kMpdEnding))
+    if (options == nullptr || !options->enabled || request.is_sibling || !request.path().ends_with(kMpdEnding))
         return std::nullopt;
-    const std::string below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
+    const auto place = roots_.find(request);
+    std::string base = files::normal_path(options->path, "");
+    if (!base.ends_with('/'))
+        base += '/';
+    std::string below = place ? files::normal_path(place->folder, place->path) : "";
+    if (below.starts_with(base))
+        below.erase(0, base.size());
+    else
+        below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
     const auto name = files::match_name(options->mpd_file, below);
     if (!name || !wire::rtmp::admit_name(name->app).ok() || !wire::rtmp::admit_name(name->stream).ok())
         return std::nullopt;
     // As the stream's own files say it: a player is the same before and after there are some.
-    const auto place = roots_.find(request);
     const std::string vhost = place && !place->vhost.empty() ? place->vhost : request.vhost();
     segments::StreamOfFiles stream{vhost, name->app, name->stream, {}};
     stream.idle_limit = idle_limit_of(*options);
-    return viewers_.may_pull(request, stream) ? std::optional(std::move(stream)) : std::nullopt;
+    return stream;
+}
+
+std::optional<segments::StreamOfFiles> DashHandler::pulled_by(const http::Request& request) const {
+    auto stream = request.is_head() ? std::nullopt : named_by(request);
+    return stream && viewers_.may_pull(request, *stream) ? std::move(stream) : std::nullopt;
 }
 
 Result<void> DashHandler::wait_for_mpd(const http::Request& request, io::Deadline deadline) {
@@ -156,6 +180,8 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const bool is_mpd = request.path().ends_with(kMpdEnding);
     if (found.file == nullptr && may_be_elsewhere(request))
         return serve_unknown(exchange, deadline);
+    if (const auto named = found.file == nullptr ? named_by(request) : std::nullopt)
+        return serve_left_behind(exchange, *named, deadline);
     if (!may_have(request, found, is_mpd))
         return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
     const segments::FileRef& file = found.file;

@@ -49,6 +49,10 @@ private:
                                      io::Deadline deadline);
     Result<void> send_growing(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
 
+    // The stream whose MPD has the path of the request, where its virtual host has DASH.
+    std::optional<segments::StreamOfFiles> named_by(const session::http::Request& request) const;
+    Result<void> serve_left_behind(session::http::Exchange& exchange, const segments::StreamOfFiles& stream,
+                                   io::Deadline deadline);
     // The stream that is pulled from another server for the request of its MPD; none when it is here, or cannot be.
     std::optional<segments::StreamOfFiles> pulled_by(const session::http::Request& request) const;
     // The MPD exists after the stream's first segment. After the limit the request is answered with what is there.

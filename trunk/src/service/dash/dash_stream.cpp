@@ -80,6 +80,14 @@ std::vector<std::string> DashStream::claimed_paths(const std::string& mpd) {
     return {mpd, without_ending(mpd) + "/audio-[seq].m4s", without_ending(mpd) + "/video-[seq].m4s"};
 }
 
+std::vector<std::string> DashStream::segment_forms(const std::string& mpd_form) {
+    std::vector<std::string> forms;
+    for (const char* name : {"/audio-[seq].m4s", "/video-[seq].m4s", "/audio-init.mp4", "/video-init.mp4",
+                             "/audio-[seq]-init.mp4", "/video-[seq]-init.mp4"})
+        forms.push_back(without_ending(mpd_form) + name);
+    return forms;
+}
+
 DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathClaims::Claim claim, segments::StreamOfFiles name,
                        const DashOptions& options, segments::Store& store, Log log)
     : mpd_path_(std::move(mpd)),

@@ -45,6 +45,8 @@ public:
 
     // Every file written by a stream with that MPD.
     static std::vector<std::string> claimed_paths(const std::string& mpd);
+    // The same of everything else that goes with the MPD of that template, for files::fits_form().
+    static std::vector<std::string> segment_forms(const std::string& mpd_form);
 
     // Neither suspends.
     void on_published(const session::ClientRequest& publisher) { feed_.on_published(publisher); }

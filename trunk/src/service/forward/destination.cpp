@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/endpoint.hpp"
+#include "base/secret.hpp"
 #include "base/variables.hpp"
 #include "session/srt/stream_id.hpp"
 #include "wire/http/target.hpp"
@@ -23,8 +24,12 @@ struct Authority {
     std::uint16_t port = 0;
 };
 
+// The path may be a key.
 Error malformed(std::string_view text, std::string_view why) {
-    return {Errc::malformed, fmt::format("forward destination \"{}\": {}", text, why)};
+    const std::size_t scheme = text.find("://");
+    const std::size_t path = text.find_first_of("/?", scheme == std::string_view::npos ? 0 : scheme + 3);
+    return {Errc::malformed, fmt::format("forward destination \"{}{}\": {}", redacted(text.substr(0, path)),
+                                         path == std::string_view::npos ? "" : "/***", why)};
 }
 
 Result<Authority> parse_authority(std::string_view text, std::string_view authority, std::uint16_t default_port) {

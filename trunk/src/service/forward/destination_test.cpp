@@ -76,11 +76,13 @@ TEST(ForwardDestination, ReadsEverySpelling) {
 
 TEST(ForwardDestination, RefusesWhatItCannotReach) {
     for (const char* text :
-         {"", ":1935", "a:0", "a:65536", "a:x", "a:", "http://a/live", "rtmp://", "rtmp:///live", "[::1", "[::1]x", "[]"}) {
+         {"", ":1935", "a:0", "a:65536", "a:x", "a:", "http://a/live", "rtmp://", "rtmp:///live", "[::1", "[::1]x", "[]",
+          "rtmp://u:secret@a:1935/live/secret?token=secret", "http://a/live/secret", "[/secret", "a:x?token=secret"}) {
         SCOPED_TRACE(text);
         const auto made = make_destination(text, kCamera);
         ASSERT_FALSE(made.ok());
         EXPECT_EQ(made.code(), Errc::malformed);
+        EXPECT_EQ(made.error().text().find("secret"), std::string::npos) << made.error().text();
     }
 }
 

@@ -480,6 +480,8 @@ Result<void> HlsHandler::send_left_behind(http::Exchange& exchange, const Asked&
     const auto place = roots_.find(exchange.request());
     if (!place)
         return exchange.send(not_found(), deadline);
+    if (const auto allowed = roots_.check(exchange.request(), *place); !allowed.ok())
+        return exchange.send(refusal(allowed.error()), deadline);
     const auto file = io::File::open_below(place->folder, place->path, deadline);
     if (!file.ok() || file->facts().is_folder || file->facts().size > wire::hls::kPlaylistBytesMax)
         return TRY(send_from_anybody(exchange, asked.ctx, deadline)) ? Result<void>() : exchange.send(not_found(), deadline);

@@ -86,6 +86,11 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (found == nullptr || !(may_pull(*found) || has_siblings()))
         return Left::stream_unneeded;
     look_again_ = false;
+    if (is_resting()) {
+        TRY(pause(kMemoryPause, deadline));
+        return Left::origin;
+    }
+    rests_since_.reset();
     ClusterOptions options = *found;
     if (options.follow_client)
         options.protocol = followed_.value_or(options.protocol);
@@ -130,7 +135,7 @@ Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& optio
     auto left = connected.ok() ? receive(has_others, deadline) : Result<Left>(connected.error());
     // A host that cannot be found is down; an origin that answered without the stream is not.
     was_refused_ = !left.ok() && left.code() == Errc::not_found && upstream_ != nullptr;
-    if (!left.ok() && left.code() != Errc::cancelled && !was_refused_) {
+    if (!left.ok() && left.code() != Errc::cancelled && !was_refused_ && !rests_since_) {
         book_.report_down(origin_, left.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
         LOG_WARN(log_, "edge-pull origin disconnected, retry. stream={}, origin={}: {}", plan_.url, origin_,
                  left.error().sentence());
@@ -191,7 +196,7 @@ Result<void> Pull::start(io::Deadline deadline) {
         TRY(handle_input(stream_->read_some(context_.dial.scratch, deadline), any));
     }
     if (any)
-        publication_->source().flush();
+        viewers_->source().flush();
     return {};
 }
 
@@ -214,6 +219,8 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
             return Left::stream_unneeded;
         if (!kick_reason_.empty())
             return Error(Errc::closed, std::exchange(kick_reason_, {}));
+        if (rests_since_)
+            return Error(Errc::limit, last_error_);
         if (std::exchange(look_again_, false) && has_moved(deadline))
             return Left::origin;
         if (publication_ != nullptr && !publication_->is_current())
@@ -273,8 +280,9 @@ Result<void> Pull::read(io::Deadline deadline) {
     }
     if (!any)
         return {};
-    TRY(session::encode_rest(publication_->source(), deadline));
-    publication_->source().flush();
+    // The publication may be over afterwards.
+    TRY(session::encode_rest(viewers_->source(), deadline));
+    viewers_->source().flush();
     return {};
 }
 
@@ -387,6 +395,8 @@ void Pull::append_mark(const rtmp::GotMedia& media) {
 
 // Called with the first media of a connection: takes the stream over from the previous connection.
 Result<void> Pull::publish() {
+    if (rests_since_)
+        return Error(Errc::limit, last_error_);
     media::Source* const source = &viewers_->source();
     const bool is_ours = publication_ != nullptr && publication_->is_current();
     auto publication = TRY(source->publish(is_ours ? media::Source::Takeover::replace : media::Source::Takeover::refuse));
@@ -474,6 +484,10 @@ void Pull::note_need() {
     wake_.raise();
 }
 
+bool Pull::is_resting() const {
+    return rests_since_ && (io::now() - *rests_since_ < kMemoryPause || context_.is_short_of_memory());
+}
+
 bool Pull::is_needed() const {
     return !over_ && (!waiting_.empty() || viewers_->source().is_watched() || io::now() - needed_at_ < linger());
 }
@@ -497,7 +511,7 @@ Result<void> Pull::wait_for_media(io::Deadline deadline) {
     Signal signal;
     waiting_.push_back(&signal);
     Result<void> waited;
-    while (waited.ok() && !is_playing() && !over_)
+    while (waited.ok() && !is_playing() && !over_ && !rests_since_)
         waited = io::wait(signal, deadline);
     std::erase(waiting_, &signal);
     note_need();
@@ -505,6 +519,8 @@ Result<void> Pull::wait_for_media(io::Deadline deadline) {
         return waited;
     if (is_playing() || gave_way_)
         return {};
+    if (rests_since_)
+        return Error(Errc::limit, last_error_);
     return Error(Errc::not_found, last_error_.empty() ? "no origin has sent the stream in time"
                                                       : "no origin has sent the stream in time: " + last_error_);
 }
@@ -517,6 +533,19 @@ session::ClientFigures Pull::figures() const {
 
 void Pull::kick(std::string reason) {
     kick_reason_ = reason.empty() ? "kicked" : std::move(reason);
+    wake_.raise();
+}
+
+void Pull::lose_stream(std::string why) {
+    if (over_)
+        return;
+    LOG_WARN(log_, "edge-pull lets go of the stream for a while, stream={}: {}", plan_.url, why);
+    last_error_ = std::move(why);
+    rests_since_ = io::now();
+    unpublish();
+    set_state(PullFacts::State::connecting);
+    for (Signal* signal : waiting_)
+        signal->raise();
     wake_.raise();
 }
 

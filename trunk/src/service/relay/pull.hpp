@@ -29,6 +29,7 @@
 #include "service/rtmp_client/dial.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
+#include "session/common/memory_budget.hpp"
 
 namespace live::service::relay {
 
@@ -42,6 +43,10 @@ struct PullContext {
     Node node;
     // Whether other processes of this server may have the stream: during an upgrade.
     std::function<bool()> has_siblings{};
+    // nullptr: unlimited.
+    const session::MemoryBudget* memory = nullptr;
+
+    bool is_short_of_memory() const { return memory != nullptr && memory->is_tight(); }
 };
 
 // Totals over all pulls since startup.
@@ -93,6 +98,8 @@ public:
     static constexpr std::chrono::milliseconds kLingerWithoutMedia{100};
     // After a refusal, the end of a stream or a failure elsewhere, which no backoff of the origin covers: it is healthy.
     static constexpr std::chrono::milliseconds kRefusedPause{500};
+    // After the stream has lost its memory; longer while there is none for new publishers.
+    static constexpr std::chrono::seconds kMemoryPause{10};
 
     Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
          session::StreamPlan plan, std::string path, Log log);
@@ -132,6 +139,8 @@ private:
     const session::ClientRequest& request() const override { return request_; }
     session::ClientFigures figures() const override;
     void kick(std::string reason) override;
+    // Its viewers keep it: it goes on when there is memory.
+    void lose_stream(std::string why) override;
 
     Result<Left> attempt(io::Deadline deadline);
     // Pulls from there, or from where that redirects to.
@@ -158,6 +167,7 @@ private:
     // A client or the first viewer has come, or the last one has left.
     void note_need();
     bool is_needed() const;
+    bool is_resting() const;
     Duration linger() const;
     Duration silence_limit() const;
     bool is_origin_heard() const;
@@ -196,7 +206,8 @@ private:
     TimePoint needed_at_{};  // when the need began or ended
     TimePoint asked_at_{};   // for media, which has not come yet: since play, or the end of a stream
     TimePoint media_at_{};
-    TimePoint heard_at_{};  // when the book was told of media
+    std::optional<TimePoint> rests_since_;  // it has lost its memory
+    TimePoint heard_at_{};                  // when the book was told of media
     Duration longest_gap_{};
     std::uint64_t tries_ = 0;
     std::uint64_t media_try_ = 0;      // the newest with media

@@ -44,6 +44,8 @@ Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const ses
         return known->second;
     if (stopping_)
         return Error(Errc::cancelled, "the server stops");
+    if (context_.is_short_of_memory())
+        return context_.memory->refusal();
     if (jobs_.size() >= kPullsMax)
         return Error(Errc::limit, fmt::format("{} streams are pulled already", jobs_.size()));
     auto job =

@@ -12,8 +12,8 @@ namespace live::service::stats {
 class PlayerPatience {
 public:
     struct Seen {
-        std::uint64_t sent_bytes = 0;
-        bool waits = false;  // data waits for it, and it is not paused
+        std::uint64_t taken = 0;  // of any unit: bytes sent, or what it has acknowledged
+        bool waits = false;       // data waits for it, and it is not paused
         bool is_published = false;
     };
     enum class Verdict : std::uint8_t { stays, stalled, unpublished };
@@ -21,11 +21,11 @@ public:
     // The first look starts the clock.
     Verdict look(TimePoint now, const Seen& seen, const media::PlayOptions& options) {
         const bool is_first = took_at_ == TimePoint{};
-        if (is_first || !seen.waits || seen.sent_bytes != sent_bytes_)
+        if (is_first || !seen.waits || seen.taken != taken_)
             took_at_ = now;
         if (is_first || seen.is_published)
             published_at_ = now;
-        sent_bytes_ = seen.sent_bytes;
+        taken_ = seen.taken;
         if (is_over(now - took_at_, options.stall_timeout))
             return Verdict::stalled;
         return is_over(now - published_at_, options.unpublished_timeout) ? Verdict::unpublished : Verdict::stays;
@@ -34,7 +34,7 @@ public:
 private:
     static bool is_over(Duration passed, std::chrono::seconds limit) { return limit > limit.zero() && passed >= limit; }
 
-    std::uint64_t sent_bytes_ = 0;
+    std::uint64_t taken_ = 0;
     TimePoint took_at_{};
     TimePoint published_at_{};
 };

@@ -178,8 +178,10 @@ void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures
     const session::StreamPlan* plan = client.entry->plan();
     if (plan == nullptr || session::is_publisher(client.kind) || client.kind == session::ClientKind::hls_play)
         return;
-    const PlayerPatience::Seen seen{figures.sent_bytes, figures.queued_packets > 0 && !figures.is_paused,
-                                    !client.stream->publisher.empty() || client.stream->is_published()};
+    const bool is_published = !client.stream->publisher.empty() || client.stream->is_published();
+    // The end of a stream may have been lost, and need not be acknowledged any more.
+    const bool waits = figures.taken ? !figures.taken->is_all && is_published : figures.queued_packets > 0 && !figures.is_paused;
+    const PlayerPatience::Seen seen{figures.taken ? figures.taken->amount : figures.sent_bytes, waits, is_published};
     const auto verdict = client.patience.look(now, seen, plan->play);
     if (verdict == Verdict::stays)
         return;

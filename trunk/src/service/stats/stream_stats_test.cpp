@@ -72,6 +72,26 @@ TEST_F(StreamStatsTest, PlayersThatTakeNothingAreSentAwayAndCounted) {
     leave_all();
 }
 
+TEST_F(StreamStatsTest, WhereTakingIsAcknowledgedSendingAloneSaysNothing) {
+    client(ClientKind::srt_publish);
+    auto& mute = client(ClientKind::srt_play);
+    auto& slow = client(ClientKind::srt_play);
+    auto& up_to_date = client(ClientKind::srt_play);
+    auto& left_alone = client(ClientKind::srt_play, "nobody publishes it");
+    for (FakeClient* each : {&mute, &slow, &up_to_date, &left_alone})
+        each->now.taken = {10, each == &up_to_date};
+    stream_stats.sample(begin);
+    for (const auto& each : clients)
+        each->now.sent_bytes = 1'000'000;
+    slow.now.taken->amount = 11;
+    stream_stats.sample(begin + 30s);
+    EXPECT_EQ(mute.kicked, "the player took nothing for 30 s (stall_timeout)");
+    for (const auto& each : clients)
+        EXPECT_TRUE(each->kicked.empty() || each.get() == &mute) << each->asked.stream;
+    EXPECT_EQ(stream_stats.totals().stalled, 1U);
+    leave_all();
+}
+
 TEST_F(StreamStatsTest, PlayersOfAStreamThatNobodyPublishesAreSentAwayAndCounted) {
     auto& waiting = client(ClientKind::rtc_play);
     auto& lucky = client(ClientKind::rtmp_play, "other");

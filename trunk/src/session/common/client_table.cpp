@@ -35,6 +35,11 @@ void ClientEntry::ask_to_leave(std::string reason) {
     client_.ask_to_leave(std::move(reason));
 }
 
+void ClientEntry::lose_stream(std::string why) {
+    kick_reason_ = why;
+    client_.lose_stream(std::move(why));
+}
+
 void ClientEntry::refuse(const Error& error) {
     if (client_.request().is_sibling)
         return;
@@ -64,7 +69,7 @@ void ClientEntry::enter(const StreamPlan& plan, TimePoint now) {
 
 void ClientEntry::leave(SessionEnd end) {
     if (!kick_reason_.empty())
-        end = {kick_reason_, false};
+        end = {std::exchange(kick_reason_, {}), false};
     if (is_told_)
         for (ClientWatcher* watcher : table_.watchers_)
             watcher->on_left(*this, end);

@@ -27,6 +27,12 @@ struct ClientFigures {
     std::uint64_t queued_packets = 0;   // not sent yet
     MediaTime queue_delay{};            // from the oldest to the newest queued packet
     bool is_paused = false;             // paused by the player
+    // Where players say how much they have taken, in a unit of their own; sending alone says nothing there.
+    struct Taken {
+        std::uint64_t amount = 0;
+        bool is_all = true;
+    };
+    std::optional<Taken> taken{};
 
     ClientFigures& operator+=(const ClientFigures& more) {
         received_bytes += more.received_bytes;
@@ -62,6 +68,9 @@ public:
     // Announces to a publisher, if its protocol has a message for it, that the server is about to stop; it has a moment to leave
     // by itself. Protocols without such a message end the connection.
     virtual void ask_to_leave(std::string reason) { kick(std::move(reason)); }
+    // The stream that it publishes takes too much memory, which is given back once the stream is unpublished. `why` is for the
+    // log.
+    virtual void lose_stream(std::string why) { kick(std::move(why)); }
     // Asks the client to go on at another server by itself, if it has announced that it can. False: it has not.
     virtual bool ask_to_move(const Redirect& /*to*/) { return false; }
 
@@ -126,6 +135,7 @@ public:
     ClientFigures figures() const;
     void kick(std::string reason);
     void ask_to_leave(std::string reason);
+    void lose_stream(std::string why);
     // It was refused.
     void refuse(const Error& error);
 

@@ -27,6 +27,11 @@ std::optional<std::size_t> greediest(std::span<const MemoryHolding> holdings) {
     return found;
 }
 
+Error MemoryBudget::refusal() const {
+    return {Errc::limit,
+            fmt::format("seven tenths of the memory for clients are taken (limits.memory_budget, {} MiB)", whole_ >> 20)};
+}
+
 void MemoryBudget::add(Use& use) {
     use.index_ = static_cast<std::uint32_t>(uses_.size());
     uses_.push_back(&use);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/ip_network.hpp"
+#include "base/result.hpp"
 
 namespace live::session {
 
@@ -140,6 +141,8 @@ public:
     bool is_filling() const { return held() > limit() / 10 * 6; }
     // More than seven tenths: new publishers are refused.
     bool is_tight() const { return held() > limit() / 10 * 7; }
+    // For a new publisher then. Errc::limit.
+    Error refusal() const;
     // The same of what is in use: streams that nobody publishes lose it.
     bool is_crowded() const { return used() > limit() / 10 * 7; }
     // Three quarters: the rest is for what arrives until the next check.

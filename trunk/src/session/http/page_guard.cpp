@@ -23,12 +23,14 @@ bool changes_state(const Request& request) { return !request.is_get() || request
 
 bool may_control(const Request& request, bool has_password) {
     const auto origin = request.message.headers.find("Origin");
-    if (!origin)
-        return request.message.headers.find("Sec-Fetch-Site").value_or("") != "cross-site";
     const std::string host = request.host();
-    if (host.empty() || !ascii::are_same(host_of_origin(*origin), host))
-        return false;
-    return has_password || !Endpoint{request.peer_ip, 0}.is_loopback() || is_address_or_localhost(host);
+    // A name that another site has made to point at this machine.
+    const bool is_good_host = has_password || !Endpoint{request.peer_ip, 0}.is_loopback() || is_address_or_localhost(host);
+    // GET is the only method that a browser sends to the page's own host without an Origin.
+    if (!origin)
+        return request.message.headers.find("Sec-Fetch-Site").value_or("") != "cross-site" &&
+               (!request.is_get() || host.empty() || is_good_host);
+    return !host.empty() && ascii::are_same(host_of_origin(*origin), host) && is_good_host;
 }
 
 }  // namespace live::session::http

@@ -54,6 +54,17 @@ TEST(PageGuard, PagesOfTheSameHostMayControlAndOthersMayNot) {
     }
 }
 
+TEST(PageGuard, AReloadByAPageWhoseNamePointsAtThisMachineIsRefused) {
+    const char* target = "/api/v1/raw?rpc=reload";
+    EXPECT_FALSE(may_control(request_of("GET", target, "evil.example:1985", ""), false));
+    EXPECT_TRUE(may_control(request_of("GET", target, "evil.example:1985", ""), true));
+    EXPECT_TRUE(may_control(request_of("GET", target, "127.0.0.1:1985", ""), false));
+    EXPECT_TRUE(may_control(request_of("GET", target, "", ""), false)) << "no browser";
+    EXPECT_TRUE(may_control(request_of("GET", target, "media.example:1985", "", "203.0.113.7"), false));
+    EXPECT_TRUE(may_control(request_of("DELETE", "/api/v1/clients/a", "media.example", ""), false))
+        << "a browser would send Origin";
+}
+
 TEST(PageGuard, AScriptTagOfAnotherSiteHasNoOriginButSaysWhereItIs) {
     Request request = request_of("GET", "/api/v1/raw?rpc=reload", "127.0.0.1:1985", "");
     request.message.headers.add("Sec-Fetch-Site", "cross-site");

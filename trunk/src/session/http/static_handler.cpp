@@ -13,6 +13,7 @@
 #include "session/http/file_body.hpp"
 #include "session/http/flv_start.hpp"
 #include "session/http/mime.hpp"
+#include "session/http/status_for.hpp"
 #include "wire/http/byte_range.hpp"
 #include "wire/http/date.hpp"
 #include "wire/http/status.hpp"
@@ -173,6 +174,8 @@ Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
     const bool is_index = place->path.empty() || place->path.ends_with('/');
     if (is_index)
         place->path += "index.html";
+    if (const auto allowed = roots_.check(request, *place); !allowed.ok())
+        return exchange.send(error_reply(status_for(allowed.code()), allowed.error().sentence()), deadline);
     const auto file = io::File::open_below(place->folder, place->path, deadline);
     if (!file.ok()) {
         if (file.code() == Errc::cancelled)

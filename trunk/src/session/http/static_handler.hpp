@@ -22,6 +22,9 @@ public:
     virtual ~FileRoots() = default;
     // None: no files for such a request. Must not suspend.
     virtual std::optional<FilePlace> find(const Request& request) const = 0;
+    // Whether the client may have that file: an output's files have the rules of its virtual host, whoever has left them. Must
+    // not suspend.
+    virtual Result<void> check(const Request& /*request*/, const FilePlace& /*place*/) const { return {}; }
 };
 
 class StaticHandler final : public Handler {

@@ -236,11 +236,11 @@ void Port::serve(const std::string& id, const TransportAddress& from, io::Deadli
 void Port::log_tracks() {
     logged_version_ = reader_->version();
     for (const TsReader::TrackInfo& track : reader_->tracks())
-        LOG_INFO(log_, "mpegts: got {} {}, pid={}, track={}, from={}",
-                 kind_of(track.format) == StreamKind::video   ? "Video"
-                 : kind_of(track.format) == StreamKind::audio ? "Audio"
-                                                              : "Data",
-                 wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id), ip_text(sender_->ip));
+        LOG_INFO_REPEATED(log_, "mpegts: got {} {}, pid={}, track={}, from={}",
+                          kind_of(track.format) == StreamKind::video   ? "Video"
+                          : kind_of(track.format) == StreamKind::audio ? "Audio"
+                                                                       : "Data",
+                          wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id), ip_text(sender_->ip));
 }
 
 }  // namespace live::session::mpegts

@@ -238,7 +238,7 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
 // The client closes, or says something first, when it has read the answer.
 [[gnu::noinline]] Result<void> Connection::send_elsewhere(const Redirect& redirect, io::Deadline deadline) {
     const auto urls = redirect_urls(redirect, request_);
-    LOG_INFO(log_, "RTMP redirect to {}", redacted(urls.full));
+    LOG_INFO_REPEATED(log_, "RTMP redirect to {}", redacted(urls.full));
     TRY(peer_.engine().redirect_play(urls.tc_url, urls.full, "the stream is on another server"));
     const auto limit = deadline.sooner(io::Deadline::after(kRedirectLimit));
     for (;;) {
@@ -253,8 +253,8 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
 Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline deadline) {
     const ClientKind kind = kind_of(asked.style);
     const auto named = identify(asked.stream, kind);
-    LOG_INFO(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(kind),
-             request_.vhost, request_.app, request_.stream, redacted(request_.param));
+    LOG_INFO_REPEATED(log_, "client identified, type={}, vhost={}, app={}, stream={}, param={}, duration=-1ms", name_of(kind),
+                      request_.vhost, request_.app, request_.stream, redacted(request_.param));
     if (!named.ok())
         return refuse_publish(named.error(), deadline);
     const auto admitted = context_.admission.serve_publish(request_, deadline);
@@ -264,8 +264,8 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
     auto publication = take_stream(context_.streams, plan);
     if (!publication.ok())
         return refuse_publish(publication.error(), deadline);
-    LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
-             plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
+    LOG_INFO_REPEATED(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
+                      plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     StreamStay stay(entry_, plan, io::now());
     const AdmittedPublish admitted_publish(context_.streams, context_.events, request_, plan);
     auto ended = [&, owned = *std::move(publication)]() mutable -> Result<void> {
@@ -277,7 +277,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
         return over;
     }();
     stay.end(ended);
-    LOG_INFO(log_, "cleanup when unpublish, url={}", plan.url);
+    LOG_INFO_REPEATED(log_, "cleanup when unpublish, url={}", plan.url);
     return ended;
 }
 
@@ -295,8 +295,8 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
 
 Result<void> Connection::play(const rtmp::WantsToPlay& asked, io::Deadline deadline) {
     const auto named = identify(asked.stream, ClientKind::rtmp_play);
-    LOG_INFO(log_, "client identified, type=Play, vhost={}, app={}, stream={}, param={}, duration={}ms", request_.vhost,
-             request_.app, request_.stream, redacted(request_.param), asked.duration.count());
+    LOG_INFO_REPEATED(log_, "client identified, type=Play, vhost={}, app={}, stream={}, param={}, duration={}ms", request_.vhost,
+                      request_.app, request_.stream, redacted(request_.param), asked.duration.count());
     if (!named.ok())
         return refuse_play(named.error(), deadline);
     const auto admitted = context_.admission.serve_play(request_, deadline);
@@ -310,8 +310,8 @@ Result<void> Connection::play(const rtmp::WantsToPlay& asked, io::Deadline deadl
     if (!source.ok())
         return refuse_play(source.error(), deadline);
     (*source)->set_options(plan.play);
-    LOG_INFO(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
-             plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
+    LOG_INFO_REPEATED(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,
+                      plan.play.gop_cache ? 1 : 0, plan.play.gop_cache_frames_max);
     StreamStay stay(entry_, plan, io::now());
     TRY(peer_.engine().accept_play());
     const auto session = TRY(begin_play(plan, *source, asked.duration, deadline));

@@ -50,9 +50,9 @@ Result<void> PublishSession::run(io::Deadline deadline) {
 }
 
 void PublishSession::announce() {
-    LOG_INFO(log_, "start publish mr={}/{}, p1stpt={}, pnt={}, tcp_nodelay={}", plan_.publish.merged_read ? 1 : 0,
-             plan_.publish.merged_read_latency.count(), plan_.publish.first_packet_timeout.count(),
-             plan_.publish.normal_timeout.count(), options_.tcp_nodelay ? 1 : 0);
+    LOG_INFO_REPEATED(log_, "start publish mr={}/{}, p1stpt={}, pnt={}, tcp_nodelay={}", plan_.publish.merged_read ? 1 : 0,
+                      plan_.publish.merged_read_latency.count(), plan_.publish.first_packet_timeout.count(),
+                      plan_.publish.normal_timeout.count(), options_.tcp_nodelay ? 1 : 0);
 }
 
 void PublishSession::ask_to_leave(std::string reason) {

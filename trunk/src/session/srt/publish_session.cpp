@@ -103,11 +103,11 @@ void PublishSession::take_units() {
 void PublishSession::log_tracks() {
     logged_version_ = reader_.version();
     for (const TsReader::TrackInfo& track : reader_.tracks())
-        LOG_INFO(log_, "SRT: got {} {}, pid={}, track={}",
-                 kind_of(track.format) == StreamKind::video   ? "Video"
-                 : kind_of(track.format) == StreamKind::audio ? "Audio"
-                                                              : "Data",
-                 wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id));
+        LOG_INFO_REPEATED(log_, "SRT: got {} {}, pid={}, track={}",
+                          kind_of(track.format) == StreamKind::video   ? "Video"
+                          : kind_of(track.format) == StreamKind::audio ? "Audio"
+                                                                       : "Data",
+                          wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id));
 }
 
 }  // namespace live::session::srt

@@ -128,6 +128,8 @@ ClientFigures Session::figures() const {
     const srt::Figures now = connection()->figures();
     figures.received_bytes = now.received_bytes;
     figures.sent_bytes = now.sent_bytes + now.retransmitted_bytes;
+    if (!is_publisher())
+        figures.taken = {now.acknowledged, !now.is_owed_ack};
     return figures;
 }
 
