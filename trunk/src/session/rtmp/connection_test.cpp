@@ -594,8 +594,9 @@ TEST_F(SessionTest, APublisherIsAskedToLeaveAndAPlayerIsSentAway) {
     clients.for_each([](ClientEntry& one) { one.ask_to_leave("the server is about to stop"); });
     while (!player->closed)
         player->step(io::Deadline::after(kSoon));
-    while (!publisher->refused)
+    while (!publisher->refused && !publisher->closed)
         publisher->step(io::Deadline::after(kSoon));
+    ASSERT_TRUE(publisher->refused.has_value());
     EXPECT_EQ(publisher->refused->code, "NetConnection.Connect.AppShutdown");
     EXPECT_EQ(publisher->refused->description, "the server is about to stop");
     while (clients.size() > 1)
