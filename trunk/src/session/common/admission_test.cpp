@@ -41,5 +41,57 @@ TEST(Admission, RedirectsPlayersOnly) {
     EXPECT_EQ(admission.serve_publish({}, io::Deadline::never()).code(), Errc::denied);
 }
 
+// Another server has every stream.
+class PullingAdmission final : public Admission {
+public:
+    Answer publish(const ClientRequest& request, io::Deadline) override { return play(request, io::Deadline::never()); }
+    Answer play(const ClientRequest&, io::Deadline) override {
+        StreamPlan plan;
+        plan.url = "/live/cam";
+        return Answer::Pull{plan};
+    }
+    Result<void> pull(const ClientRequest& request, const StreamPlan& plan, io::Deadline deadline) override {
+        ++pulls;
+        return there ? Result<void>() : Admission::pull(request, plan, deadline);
+    }
+    Result<void> check_play(const ClientRequest&) const override { return {}; }
+
+    bool there = true;
+    int pulls = 0;
+};
+
+TEST(Admission, APlayerWaitsForThePullAndIsServedAsAnyOther) {
+    PullingAdmission admission;
+    EXPECT_EQ(std::get<StreamPlan>(MUST(admission.serve_play({}, io::Deadline::never()))).url, "/live/cam");
+    EXPECT_EQ(admission.pulls, 1);
+    admission.there = false;
+    const auto missing = admission.serve_play({}, io::Deadline::never());
+    EXPECT_EQ(missing.code(), Errc::not_found);
+    EXPECT_EQ(missing.error().sentence(), "there is no stream /live/cam");
+}
+
+TEST(Admission, APublisherPullsNothing) {
+    PullingAdmission admission;
+    EXPECT_EQ(MUST(admission.serve_publish({}, io::Deadline::never())).url, "/live/cam");
+    EXPECT_EQ(admission.pulls, 0);
+}
+
+TEST(Admission, SendsNobodyAnywhereUnlessItSaysSo) {
+    const PullingAdmission admission;
+    EXPECT_FALSE(admission.may_pull({}));
+    EXPECT_FALSE(admission.send_on({}).has_value());
+}
+
+TEST(ClientRequest, IsARelaysByItsPath) {
+    ClientRequest request;
+    EXPECT_FALSE(request.is_relay());
+    EXPECT_EQ(request.relay_path(), "");
+    request.claims = std::make_shared<const RelayClaims>(RelayClaims{"", "proof", ""});
+    EXPECT_FALSE(request.is_relay());
+    request.claims = std::make_shared<const RelayClaims>(RelayClaims{"server-1", "", ""});
+    EXPECT_TRUE(request.is_relay());
+    EXPECT_EQ(request.relay_path(), "server-1");
+}
+
 }  // namespace
 }  // namespace live::session

@@ -11,6 +11,7 @@
 #include "media/bridge_fixture.hpp"
 #include "media/wire_cursor.hpp"
 #include "session/common/end_watch.hpp"
+#include "session/common/join.hpp"
 
 namespace live::session {
 namespace {
@@ -191,6 +192,45 @@ TEST_F(RestEncoderTest, WhenItsFiberIsOverFlushDoesItAll) {
     MUST(scope_.stop(io::Deadline::after(20s)));
     show.frame(kFrameBytes);
     EXPECT_TRUE(show.is_whole());
+}
+
+// A publisher that has a fiber encodes its frame itself, and leaves nothing for others.
+TEST_F(RestEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
+    Show show(pool_, encoder_);
+    show.source->append(
+        media::bridge_test::avc_frame(Picture::key, 40ms * show.frames++, {media::bridge_test::idr(kFrameBytes)}));
+    ASSERT_TRUE(show.source->has_unencoded());
+    bool done = false;
+    std::size_t turns = 0;
+    MUST(scope_.start("other", [&](io::Deadline forever) {
+        for (; !done && io::yield(forever).ok(); ++turns) {
+        }
+    }));
+    MUST(encode_rest(*show.source, io::Deadline::after(20s)));
+    done = true;
+    EXPECT_TRUE(show.is_whole());
+    EXPECT_GE(turns, kFrameBytes / media::Source::kCatchUpBytes / 2) << "a piece may be somewhat longer";
+}
+
+TEST_F(RestEncoderTest, WhoCatchesUpForLongLetsOthersRun) {
+    bool done = false;
+    std::size_t turns = 0;
+    MUST(scope_.start("other", [&](io::Deadline forever) {
+        for (; !done && io::yield(forever).ok(); ++turns) {
+        }
+    }));
+    int steps = 0;
+    const auto step = [&](std::size_t bytes) {
+        EXPECT_EQ(bytes, media::Source::kCatchUpBytes);
+        // As long as a turn may be.
+        while (!io::is_turn_over()) {
+        }
+        return ++steps == 4;
+    };
+    MUST(catch_up(step, io::Deadline::after(20s)));
+    done = true;
+    EXPECT_EQ(steps, 4);
+    EXPECT_GE(turns, 2U);
 }
 
 }  // namespace

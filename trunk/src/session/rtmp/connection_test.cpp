@@ -6,9 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hex_fixture.hpp"
 #include "engine/rtmp/client.hpp"
 #include "io/loop.hpp"
+#include "media/wire_cursor.hpp"
 #include "session/rtmp/acceptor.hpp"
+#include "wire/amf/amf.hpp"
+#include "wire/codec/codec_vectors.hpp"
 
 namespace live::session::rtmp {
 namespace {
@@ -25,8 +29,8 @@ public:
             return Error(Errc::not_found, "no virtual host serves closed.example");
         return options;
     }
-    Answer publish(const ClientRequest& request, io::Deadline) override { return TRY(plan_for(request)); }
-    Answer play(const ClientRequest& request, io::Deadline) override { return TRY(plan_for(request)); }
+    Answer publish(const ClientRequest& request, io::Deadline) override { return answer(request); }
+    Answer play(const ClientRequest& request, io::Deadline) override { return answer(request); }
     Result<void> check_play(const ClientRequest& request) const override {
         TRY(plan_for(request));
         return {};
@@ -35,8 +39,16 @@ public:
     StreamPlan plan;
     RtmpOptions options;
     std::string refuses;  // a stream
+    std::optional<Redirect> elsewhere;
+    ClientRequest asked;
 
 private:
+    Answer answer(const ClientRequest& request) {
+        asked = request;
+        if (elsewhere)
+            return *elsewhere;
+        return TRY(plan_for(request));
+    }
     Result<StreamPlan> plan_for(const ClientRequest& request) const {
         if (request.stream == refuses)
             return Error(Errc::denied, "not today");
@@ -92,12 +104,21 @@ public:
 // A client: the events it received, and the media it got.
 class TestClient {
 public:
-    // `path`: of another node; empty for anybody else.
-    TestClient(const Endpoint& server, rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host = "h",
-               const std::string& path = "")
-        : stream_(MUST(io::TcpStream::connect(server, io::Deadline::after(kSoon)))),
-          engine_(options(mode, stream, host, path), 1) {
+    TestClient(const Endpoint& server, rtmp::ClientOptions options)
+        : stream_(MUST(io::TcpStream::connect(server, io::Deadline::after(kSoon)))), engine_(std::move(options), 1) {
         MUST(engine_.start(io::now()));
+    }
+    // `path`: of another node; empty for anybody else.
+    static rtmp::ClientOptions options(rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host = "h",
+                                       const std::string& path = "") {
+        rtmp::ClientOptions options;
+        options.mode = mode;
+        options.tc_url = "rtmp://" + host + "/live";
+        options.app = "live";
+        options.stream = stream;
+        if (!path.empty())
+            options.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
+        return options;
     }
 
     // Until the request is granted or refused.
@@ -128,26 +149,21 @@ public:
         engine_.send_media(type, at_ms, payload);
         write();
     }
+    // Tells the server that it stops, and stays connected.
+    void stop() {
+        engine_.stop();
+        write();
+    }
     void close() { stream_->close(); }
 
     std::vector<rtmp::GotMedia> media;
     std::vector<std::size_t> ends;  // of the stream: how much media came before
     std::optional<rtmp::Rejected> refused;
+    std::vector<std::string> moved;  // to where it is asked to reconnect
     bool started = false;
     bool closed = false;
 
 private:
-    static rtmp::ClientOptions options(rtmp::ClientOptions::Mode mode, const std::string& stream, const std::string& host,
-                                       const std::string& path) {
-        rtmp::ClientOptions options;
-        options.mode = mode;
-        options.tc_url = "rtmp://" + host + "/live";
-        options.app = "live";
-        options.stream = stream;
-        if (!path.empty())
-            options.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
-        return options;
-    }
     void note(rtmp::ClientEvent& event) {
         if (auto* got = std::get_if<rtmp::GotMedia>(&event))
             media.push_back(*got);
@@ -155,6 +171,8 @@ private:
             ends.push_back(media.size());
         else if (auto* no = std::get_if<rtmp::Rejected>(&event))
             refused = *no;
+        else if (auto* move = std::get_if<rtmp::ReconnectRequested>(&event))
+            moved.push_back(move->tc_url);
         else if (std::holds_alternative<rtmp::PublishStarted>(event) || std::holds_alternative<rtmp::PlayStarted>(event))
             started = true;
     }
@@ -180,15 +198,24 @@ struct SessionTest : ::testing::Test {
             EXPECT_TRUE(scope->stop(io::Deadline::after(kSoon)).ok());
     }
     using Mode = rtmp::ClientOptions::Mode;
-    std::unique_ptr<TestClient> client(Mode mode, const std::string& stream = "cam", const std::string& host = "h") {
-        auto made = std::make_unique<TestClient>(acceptor.listener().endpoint(), mode, stream, host);
+    std::unique_ptr<TestClient> client(rtmp::ClientOptions options) {
+        auto made = std::make_unique<TestClient>(acceptor.listener().endpoint(), std::move(options));
         made->begin();
         return made;
     }
-    std::unique_ptr<TestClient> node() {
-        auto made = std::make_unique<TestClient>(acceptor.listener().endpoint(), Mode::play, "cam", "h", "server-1");
-        made->begin();
-        return made;
+    std::unique_ptr<TestClient> client(Mode mode, const std::string& stream = "cam", const std::string& host = "h") {
+        return client(TestClient::options(mode, stream, host));
+    }
+    std::unique_ptr<TestClient> node() { return client(TestClient::options(Mode::play, "cam", "h", "server-1")); }
+    // One that can be sent to another server.
+    std::unique_ptr<TestClient> movable(Mode mode) {
+        auto options = TestClient::options(mode, "cam");
+        options.can_reconnect = true;
+        return client(std::move(options));
+    }
+    void wait_until_gone() {
+        while (places.used() > 0)
+            ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     }
     static void publish_second(TestClient& publisher, std::uint32_t from_ms) {
         for (std::uint32_t at = 0; at < 1000; at += 40) {
@@ -482,6 +509,166 @@ TEST_F(SessionTest, OverTheLimitNobodyComesInAndAKickedClientGoes) {
     while (places.used() > 0)
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_TRUE(client(Mode::publish)->started);
+}
+
+TEST_F(SessionTest, ASilentPublisherGoes) {
+    door.plan.publish.first_packet_timeout = 50ms;
+    const auto mute = client(Mode::publish);
+    while (!mute->closed)
+        mute->step(io::Deadline::after(kSoon));
+    door.plan.publish.first_packet_timeout = kSoon;
+    door.plan.publish.normal_timeout = 70ms;
+    const auto once = client(Mode::publish);
+    once->send(MessageType::video, 0, kKey);
+    wait_for_packets(1);
+    while (!once->closed)
+        once->step(io::Deadline::after(kSoon));
+    wait_until_gone();
+    ASSERT_EQ(watch.order.size(), 4U);
+    EXPECT_EQ(watch.order[1], "left /live/cam: no media for 50 ms");
+    EXPECT_EQ(watch.order[3], "left /live/cam: no media for 70 ms");
+}
+
+TEST_F(SessionTest, WhoStopsByItselfIsToldOfAsAnyOther) {
+    auto publisher = client(Mode::publish);
+    auto player = client(Mode::play);
+    publish_second(*publisher, 0);
+    read_until(*player, 50);
+    player->stop();
+    while (!player->closed)
+        player->step(io::Deadline::after(kSoon));
+    publisher->stop();
+    while (!publisher->closed)
+        publisher->step(io::Deadline::after(kSoon));
+    wait_until_gone();
+    EXPECT_EQ(stream_events.order,
+              (std::vector<std::string>{"published cam", "play ended cam", "closed rtmp-play", "publish ended cam",
+                                        "unpublished /live/cam", "closed fmle-publish"}));
+}
+
+TEST_F(SessionTest, MergedReadAndDataChangeNothingOfWhatArrives) {
+    door.plan.publish.merged_read = true;
+    door.plan.publish.merged_read_latency = 20ms;
+    const auto publisher = client(Mode::publish);
+    const auto player = client(Mode::play);
+    ByteWriter data;
+    for (const wire::amf::Value& value :
+         {wire::amf::Value("onMetaData"), wire::amf::Value::object({{"title", wire::amf::Value("a stream")}})})
+        wire::amf::write_amf0(data, value);
+    publisher->send(MessageType::amf0_data, 0, data.release());
+    publish_second(*publisher, 0);
+    read_until(*player, 51);
+    ASSERT_EQ(player->media.size(), 51U);
+    EXPECT_EQ(player->media[0].type, MessageType::amf0_data);
+    EXPECT_EQ(player->media[50].timestamp_ms, 965U);
+}
+
+// The readers of formats that copy it get it in pieces, in turns of the loop; what follows it comes after it.
+TEST_F(SessionTest, ALargeFrameIsEncodedBeforeWhatFollows) {
+    const auto publisher = client(Mode::publish);
+    const auto source = streams.find("/live/cam");
+    auto config = hex("17 00 000000");
+    const auto& record = wire::codec::avc_vectors().front().record;
+    config.insert(config.end(), record.begin(), record.end());
+    publisher->send(MessageType::video, 0, config);
+    wait_for_packets(1);
+    media::WireCursor reader(source, {media::Container::ts, media::Framing::none, media::KindSet::all()});
+    constexpr std::uint32_t kNalBytes = 2'000'000;
+    auto frame = hex("17 01 000000");
+    for (const int shift : {24, 16, 8, 0})
+        frame.push_back(static_cast<std::uint8_t>(kNalBytes >> shift));
+    frame.push_back(0x65);
+    frame.resize(frame.size() + kNalBytes - 1, 0x5A);
+    publisher->send(MessageType::video, 0, frame);
+    publisher->send(MessageType::video, 40, hex("27 01 000000 00000002 41aa"));
+    wait_for_packets(3);
+    while (source->has_unencoded())
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    EXPECT_EQ(reader.wire_log().next(), source->ring().next());
+    EXPECT_GT(reader.wire_log().head(), kNalBytes);
+}
+
+TEST_F(SessionTest, APublisherIsAskedToLeaveAndAPlayerIsSentAway) {
+    const auto publisher = client(Mode::publish);
+    const auto player = client(Mode::play);
+    clients.for_each([](ClientEntry& one) { one.ask_to_leave("the server is about to stop"); });
+    while (!player->closed)
+        player->step(io::Deadline::after(kSoon));
+    while (!publisher->refused && !publisher->closed)
+        publisher->step(io::Deadline::after(kSoon));
+    ASSERT_TRUE(publisher->refused.has_value());
+    EXPECT_EQ(publisher->refused->code, "NetConnection.Connect.AppShutdown");
+    EXPECT_EQ(publisher->refused->description, "the server is about to stop");
+    while (clients.size() > 1)
+        ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
+    EXPECT_FALSE(publisher->closed) << "it has a moment to leave by itself";
+    EXPECT_EQ(stream_events.order, (std::vector<std::string>{"published cam", "play ended cam", "closed rtmp-play"}));
+}
+
+TEST_F(SessionTest, WhoCanReconnectIsToldWhere) {
+    const auto publisher = movable(Mode::publish);
+    const auto player = movable(Mode::play);
+    const auto ordinary = client(Mode::play);
+    publish_second(*publisher, 0);
+    read_until(*player, 50);
+    std::size_t told = 0;
+    clients.for_each([&](ClientEntry& one) { told += one.client().ask_to_move({.rtmp = "192.0.2.1:1935"}) ? 1U : 0U; });
+    EXPECT_EQ(told, 2U);
+    for (auto* one : {publisher.get(), player.get()}) {
+        while (one->moved.empty() && !one->closed)
+            one->step(io::Deadline::after(kSoon));
+        ASSERT_EQ(one->moved.size(), 1U);
+        EXPECT_TRUE(one->moved[0].starts_with("rtmp://192.0.2.1:1935/live")) << one->moved[0];
+    }
+    EXPECT_TRUE(ordinary->moved.empty());
+}
+
+TEST_F(SessionTest, WhoMayReconnectHereIsToldItsOwnUrl) {
+    const auto player = movable(Mode::play);
+    clients.for_each([](ClientEntry& one) { EXPECT_TRUE(one.client().ask_to_move({.is_here = true})); });
+    while (player->moved.empty() && !player->closed)
+        player->step(io::Deadline::after(kSoon));
+    EXPECT_EQ(player->moved, std::vector<std::string>{"rtmp://h/live"});
+}
+
+TEST_F(SessionTest, APlayerOfAnotherServersStreamIsRedirectedAndAPublisherRefused) {
+    door.elsewhere = Redirect{.rtmp = "192.0.2.1:1935"};
+    auto player = client(Mode::play);
+    ASSERT_TRUE(player->refused.has_value());
+    ASSERT_TRUE(player->refused->redirect_url.has_value());
+    EXPECT_TRUE(player->refused->redirect_url->starts_with("rtmp://192.0.2.1:1935/live/cam")) << *player->refused->redirect_url;
+    player->close();
+    const auto publisher = client(Mode::publish);
+    ASSERT_TRUE(publisher->refused.has_value());
+    EXPECT_EQ(publisher->refused->description, "the stream is published on another server");
+    wait_until_gone();
+    EXPECT_EQ(stream_events.order, (std::vector<std::string>{"closed rtmp-play", "closed fmle-publish"}));
+}
+
+TEST_F(SessionTest, ClaimsOfAClientAreBounded) {
+    const auto claim = [&](std::initializer_list<std::pair<std::string, wire::amf::Value>> arguments) {
+        auto options = TestClient::options(Mode::play, "cam");
+        options.connect_arguments = wire::amf::Value::object({});
+        for (const auto& [name, value] : arguments)
+            options.connect_arguments.set(name, value);
+        const auto player = client(std::move(options));
+        EXPECT_TRUE(player->started);
+        return door.asked.claims;
+    };
+    EXPECT_EQ(client(Mode::play)->started, true);
+    EXPECT_EQ(door.asked.claims, nullptr);
+    const auto relay = claim(
+        {{"millrace_path", std::string(kRelayPathBytesMax + 1, 'a')}, {"millrace_proof", std::string(kRelayProofBytesMax, 'p')}});
+    ASSERT_NE(relay, nullptr);
+    EXPECT_EQ(relay->path, std::string(kRelayPathBytesMax, 'a'));
+    EXPECT_EQ(relay->proof, std::string(kRelayProofBytesMax, 'p'));
+    EXPECT_EQ(relay->connect_arguments, "") << "only of clients that are no relay";
+    const auto doubtful = claim({{"millrace_path", "a"}, {"millrace_proof", std::string(kRelayProofBytesMax + 1, 'p')}});
+    EXPECT_EQ(doubtful->proof, "") << "longer than any proof";
+    const auto own = claim({{"token", "x"}});
+    EXPECT_FALSE(own->is_empty());
+    EXPECT_NE(own->connect_arguments.find("token"), std::string::npos);
+    EXPECT_EQ(claim({{"token", std::string(kConnectArgumentsBytesMax, 'x')}}), nullptr);
 }
 
 }  // namespace

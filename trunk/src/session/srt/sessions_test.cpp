@@ -513,6 +513,72 @@ TEST_F(SrtCalls, NobodyConnectsToASocketOfCalls) {
     EXPECT_EQ(stranger->receive(io::Deadline::after(20ms)).code(), Errc::timed_out);
 }
 
+// What the port of another process is given.
+struct RecordedStrays final : StraySink {
+    void pass(const Stray& stray, Bytes datagram) override {
+        strays.push_back(stray);
+        datagrams.emplace_back(datagram.begin(), datagram.end());
+    }
+    std::vector<Stray> strays;
+    std::vector<std::vector<std::uint8_t>> datagrams;
+};
+
+TEST_F(SrtSessions, WhatNobodyKnowsIsPassedOnOnceOnly) {
+    RecordedStrays sink;
+    port.set_strays(&sink);
+    const Remote stranger(socket(), "#!::r=live/cam,m=publish");
+    // Data for a socket that there is not.
+    auto data = hex("00000001 e0000001 00000000 12345678 47");
+    data.resize(204, 0x11);
+    const TransportAddress to{MUST(parse_ip("127.0.0.1")), socket().endpoint().port};
+    const std::array one{io::GsoBatch{data, data.size(), to, {}}};
+    EXPECT_EQ(stranger.socket->send(one), 1U);
+    io::wait_until([&] { return !sink.strays.empty(); });
+    ASSERT_EQ(sink.datagrams.size(), 1U);
+    EXPECT_EQ(sink.datagrams[0], data);
+    const Stray stray = sink.strays[0];
+    EXPECT_EQ(stray.protocol, Stray::Protocol::srt);
+    EXPECT_TRUE(stray.came_by(socket().endpoint()));
+    EXPECT_EQ(stray.from.port, stranger.socket->endpoint().port);
+    EXPECT_EQ(port.read().port.strangers, 1U);
+
+    port.take_stray(stray, io::now(), data);
+    EXPECT_EQ(port.read().port.strangers, 2U) << "this process does not know it either";
+    EXPECT_EQ(sink.strays.size(), 1U) << "and the other one is not asked again";
+    Stray other = stray;
+    ++other.port;
+    port.take_stray(other, io::now(), data);
+    EXPECT_EQ(port.read().port.strangers, 2U) << "it came by a socket that is not ours";
+    port.set_strays(nullptr);
+    port.take_stray(stray, io::now(), data);
+    EXPECT_EQ(port.read().port.strangers, 3U);
+}
+
+TEST(SrtReport, SaysWhatHasHappenedSinceTheOneBefore) {
+    PortReading then;
+    then.links.received = 100;
+    then.links.receive_lost = 1;
+    then.links.retransmitted = 7;
+    then.port.strangers = 3;
+    then.lost = 5;
+    PortReading now = then;
+    now.publishers = 2;
+    now.players = 3;
+    now.links.received += 10;
+    now.links.receive_retransmitted += 11;
+    now.links.receive_dropped += 12;
+    now.links.sent += 13;
+    now.links.send_lost += 14;
+    now.links.retransmitted += 15;
+    now.links.send_dropped += 16;
+    now.port.strangers += 17;
+    now.lost += 18;
+    now.unsent += 19;
+    EXPECT_EQ(report_line(now, then),
+              "SRT: Server conns=5, pub=2, play=3, Transport Stats # pktRecv=10, pktRcvLoss=0, pktRcvRetrans=11, pktRcvDrop=12, "
+              "pktSent=13, pktSndLoss=14, pktRetrans=15, pktSndDrop=16, unknown=17, loss=(r:18,s:19)");
+}
+
 TEST_F(SrtSessions, TheDoctorReachesThePort) {
     Doctor doctor(port);
     const auto report = doctor.examine(io::Deadline::after(io::kSoon));

@@ -9,7 +9,7 @@
 namespace live::wire::codec {
 namespace {
 
-struct Case {
+struct ConfigCase {
     const char* name;
     std::vector<std::uint8_t> bytes;
     AudioSpecificConfig config;
@@ -17,8 +17,8 @@ struct Case {
     bool canonical = true;
 };
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> table = {
+const std::vector<ConfigCase>& cases() {
+    static const std::vector<ConfigCase> table = {
         {"low complexity, 44.1 kHz, stereo", hex("1210"), {2, 44'100, 2, false, false, 44'100}, 2},
         {"low complexity, 48 kHz, stereo", hex("1190"), {2, 48'000, 2, false, false, 48'000}, 2},
         {"main, 8 kHz, mono", hex("0d88"), {1, 8'000, 1, false, false, 8'000}, 2},
@@ -35,7 +35,7 @@ const std::vector<Case>& cases() {
 }
 
 TEST(AacConfig, ReadsEveryVector) {
-    for (const Case& wanted : cases()) {
+    for (const ConfigCase& wanted : cases()) {
         const auto config = parse_aac_config(wanted.bytes);
         ASSERT_TRUE(config.ok()) << wanted.name << ": " << config.error().text();
         EXPECT_EQ(config->object_type, wanted.config.object_type) << wanted.name;
@@ -47,7 +47,7 @@ TEST(AacConfig, ReadsEveryVector) {
 }
 
 TEST(AacConfig, WritesWhatItRead) {
-    for (const Case& wanted : cases()) {
+    for (const ConfigCase& wanted : cases()) {
         if (!wanted.canonical)
             continue;
         ByteWriter out;
@@ -57,7 +57,7 @@ TEST(AacConfig, WritesWhatItRead) {
 }
 
 TEST(AacConfig, EveryTruncationNeedsMore) {
-    for (const Case& wanted : cases())
+    for (const ConfigCase& wanted : cases())
         for (std::size_t size = 0; size < wanted.needed; ++size)
             EXPECT_EQ(parse_aac_config(Bytes(wanted.bytes).first(size)).code(), Errc::need_more)
                 << wanted.name << " cut at " << size;
@@ -69,6 +69,19 @@ TEST(AacConfig, RefusesReservedValues) {
     EXPECT_EQ(parse_aac_config(hex("1780000010")).code(), Errc::malformed) << "rate zero";
     EXPECT_EQ(parse_aac_config(hex("11c0")).code(), Errc::malformed) << "channel configuration 8";
     EXPECT_EQ(parse_aac_config(hex("11f8")).code(), Errc::malformed) << "channel configuration 15";
+}
+
+// ISO/IEC 14496-3, table 1.19.
+TEST(AacConfig, KnowsTheChannelsOfEveryConfiguration) {
+    constexpr std::array<std::uint8_t, 16> kChannels{0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0};
+    for (std::uint8_t i = 0; i < kChannels.size(); ++i) {
+        const auto config = parse_aac_config(std::vector<std::uint8_t>{0x12, static_cast<std::uint8_t>(i << 3)});
+        const bool reserved = i == 8 || i == 9 || i == 10 || i == 15;
+        ASSERT_EQ(config.ok(), !reserved) << int{i};
+        if (!reserved) {
+            EXPECT_EQ(config->channels, kChannels[i]) << int{i};
+        }
+    }
 }
 
 }  // namespace

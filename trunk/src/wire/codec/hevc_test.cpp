@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/codec/bit_reader.hpp"
+#include "wire/codec/bit_writer.hpp"
 #include "wire/codec/codec_vectors.hpp"
 
 namespace live::wire::codec {
@@ -107,6 +109,55 @@ TEST(HevcSps, EveryTruncationIsAnErrorOrTheSameSize) {
 TEST(HevcSps, RefusesOtherNalUnits) {
     EXPECT_EQ(parse_hevc_sps(hex("4001 0c01ffff")).code(), Errc::malformed);
     EXPECT_EQ(parse_hevc_sps(hex("4201 0f")).code(), Errc::malformed) << "seven sub-layers beyond the first";
+}
+
+// The sequence parameter set of a vector with so many layers below the highest, every other with a profile of its own.
+std::vector<std::uint8_t> with_sub_layers(Bytes sps, unsigned count) {
+    const auto payload = without_emulation_prevention(sps);
+    BitWriter out;
+    out.copy(payload, 0, 20).bits(count, 3).copy(payload, 23, 120);
+    for (unsigned layer = 0; count > 0 && layer < 8; ++layer)
+        out.bits(layer >= count ? 0 : layer % 2 == 0 ? 3 : 1, 2);
+    for (unsigned layer = 0; layer < count; ++layer) {
+        if (layer % 2 == 0)
+            out.bits(0, 32).bits(0, 32).bits(0, 24);
+        out.bits(30, 8);
+    }
+    out.copy(payload, 120, payload.size() * 8);
+    return with_emulation_prevention(out.written());
+}
+
+TEST(HevcSps, PassesOverTheLayersBelowTheHighest) {
+    for (const PictureVector& vector : hevc_vectors()) {
+        const auto config = parse_hevc_config(vector.record);
+        const Bytes sps = config->first_unit(HevcConfig::kSps);
+        for (unsigned count = 0; count <= 6; ++count) {
+            const auto info = parse_hevc_sps(with_sub_layers(sps, count));
+            ASSERT_TRUE(info.ok()) << vector.name << ", " << count << ": " << info.error().text();
+            EXPECT_EQ(info->width, vector.width);
+            EXPECT_EQ(info->height, vector.height);
+            EXPECT_EQ(info->level, vector.level);
+        }
+        EXPECT_EQ(parse_hevc_sps(with_sub_layers(sps, 7)).code(), Errc::malformed);
+    }
+}
+
+TEST(HevcSps, AFrameHasWidthAndHeight) {
+    // With 4:4:4, as far as the conformance window.
+    const auto sps = [](std::uint32_t width, std::uint32_t height, std::uint32_t cut) {
+        BitWriter out;
+        out.bits(0x4201, 16).bits(1, 8).bits(0, 32).bits(0, 32).bits(0, 32);
+        out.ue(0).ue(3).bits(0, 1).ue(width).ue(height).flag(true).ue(cut).ue(0).ue(cut).ue(0).trailing_bits();
+        return with_emulation_prevention(out.written());
+    };
+    const auto info = parse_hevc_sps(sps(640, 360, 8));
+    ASSERT_TRUE(info.ok()) << info.error().text();
+    EXPECT_EQ(info->width, 632u);
+    EXPECT_EQ(info->height, 352u);
+    EXPECT_EQ(parse_hevc_sps(sps(0, 360, 0)).code(), Errc::malformed);
+    EXPECT_EQ(parse_hevc_sps(sps(640, 0, 0)).code(), Errc::malformed);
+    EXPECT_EQ(parse_hevc_sps(sps(640, 360, 359))->height, 1u);
+    EXPECT_EQ(parse_hevc_sps(sps(640, 360, 360)).code(), Errc::malformed) << "the window leaves nothing of it";
 }
 
 }  // namespace

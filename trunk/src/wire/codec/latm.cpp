@@ -79,8 +79,13 @@ Result<void> LatmReader::read(ByteReader& in, std::vector<Slice>& frames) {
 Result<void> LatmReader::read_element(Bytes element, std::vector<Slice>& frames) {
     constexpr std::uint32_t kMore = 255;
     BitReader in(element);
-    if (!TRY(in.flag()))
-        TRY(read_mux_config(in, element));
+    if (!TRY(in.flag())) {
+        const auto read = read_mux_config(in, element);
+        if (!read.ok()) {
+            config_.clear();  // the elements after it refer to it, and not to the one before
+            return read.error();
+        }
+    }
     if (config_.empty())
         return Error(Errc::not_found, "LATM before its configuration");
     for (unsigned i = 0; i < subframes_; ++i) {

@@ -3,38 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "base/hex_fixture.hpp"
-#include "wire/codec/bit_writer.hpp"
+#include "wire/codec/latm_fixture.hpp"
 
 namespace live::wire::codec {
 namespace {
 
-// AudioMuxElement of one frame, with the configuration 1210 (AAC-LC, 44,100 Hz, stereo) or that of the element before.
-std::vector<std::uint8_t> element(const std::vector<std::uint8_t>& frame, bool has_config, unsigned version = 0) {
-    BitWriter bits;
-    bits.flag(!has_config);
-    if (has_config) {
-        bits.bits(version, 1);
-        if (version == 1)
-            bits.bits(0, 1).bits(0, 2).bits(0xFF, 8);  // audioMuxVersionA, taraBufferFullness
-        bits.flag(true).bits(0, 6).bits(0, 4).bits(0, 3);
-        if (version == 1)
-            bits.bits(0, 2).bits(16, 8);
-        bits.bits(0x1210, 16).bits(0, 3).bits(0xFF, 8).flag(false).flag(false);
-    }
-    for (std::size_t left = frame.size();; left -= 255) {
-        bits.bits(static_cast<std::uint32_t>(std::min<std::size_t>(left, 255)), 8);
-        if (left < 255)
-            break;
-    }
-    for (const std::uint8_t byte : frame)
-        bits.bits(byte, 8);
-    BitWriter out;
-    const auto size = static_cast<std::uint32_t>(bits.written().size());
-    out.bits(0x2B7, 11).bits(size, 13);
-    std::vector<std::uint8_t> whole(out.written().begin(), out.written().end());
-    whole.insert(whole.end(), bits.written().begin(), bits.written().end());
-    return whole;
-}
+using latm_test::element;
+using latm_test::Mux;
 
 std::vector<std::uint8_t> counted(std::size_t size) {
     std::vector<std::uint8_t> bytes(size);
@@ -48,7 +23,7 @@ TEST(Latm, FramesComeOutAsTheyWentIn) {
         LatmReader reader;
         std::vector<Slice> frames;
         for (const std::size_t size : {1U, 254U, 255U, 300U, 510U, 1'000U}) {
-            const auto bytes = element(counted(size), frames.empty(), version);
+            const auto bytes = element(counted(size), frames.empty() ? std::optional(Mux{.version = version}) : std::nullopt);
             ByteReader in(bytes);
             ASSERT_TRUE(reader.read(in, frames).ok());
             EXPECT_TRUE(in.at_end());
@@ -64,7 +39,7 @@ TEST(Latm, FramesComeOutAsTheyWentIn) {
 TEST(Latm, BeforeAConfigurationNothingIsKnown) {
     LatmReader reader;
     std::vector<Slice> frames;
-    const auto bytes = element(counted(10), false);
+    const auto bytes = element(counted(10), {});
     ByteReader in(bytes);
     EXPECT_EQ(reader.read(in, frames).code(), Errc::not_found);
     EXPECT_TRUE(in.at_end()) << "it is skipped";
@@ -72,7 +47,7 @@ TEST(Latm, BeforeAConfigurationNothingIsKnown) {
 }
 
 TEST(Latm, EveryPrefixIsTooShort) {
-    const auto bytes = element(counted(300), true);
+    const auto bytes = element(counted(300), Mux{});
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         LatmReader reader;
         std::vector<Slice> frames;
@@ -95,6 +70,80 @@ TEST(Latm, EveryPrefixIsTooShort) {
     std::vector<Slice> frames;
     ByteReader in(Bytes(bytes).subspan(1));
     EXPECT_EQ(reader.read(in, frames).code(), Errc::malformed);
+}
+
+TEST(Latm, WhatAnEncoderMaySayBesidesIsPassedOver) {
+    struct Case {
+        const char* what;
+        Mux mux;
+        std::uint32_t rate = 44'100;
+    };
+    for (const Case& one : {
+             Case{"a core coder's delay", {.audio = {{0x1210 >> 3, 13}, {0b01, 2}, {77, 14}, {0, 1}}}},
+             Case{"an extension", {.audio = {{0x1210 >> 3, 13}, {0b001, 3}, {0, 1}}}},
+             Case{"a rate of its own", {.audio = {{2, 5}, {15, 4}, {43'000, 24}, {2, 4}, {0, 3}}}, 43'000},
+             Case{"SBR", {.audio = {{5, 5}, {7, 4}, {2, 4}, {4, 4}, {2, 5}, {0, 3}}}, 22'050},
+             Case{"parametric stereo", {.audio = {{29, 5}, {7, 4}, {1, 4}, {15, 4}, {44'100, 24}, {2, 5}, {0, 3}}}, 22'050},
+             Case{"other data", {.other = {{1, 1}, {1, 1}, {2, 8}, {0, 1}, {9, 8}}}},
+             Case{"other data of version 1", {.version = 1, .other = {{1, 1}, {1, 2}, {300, 16}}}},
+             Case{"a checksum", {.checksum = {{1, 1}, {0xAB, 8}}}},
+         }) {
+        SCOPED_TRACE(one.what);
+        LatmReader reader;
+        std::vector<Slice> frames;
+        const auto bytes = element(counted(100), one.mux);
+        ByteReader in(bytes);
+        const auto read = reader.read(in, frames);
+        ASSERT_TRUE(read.ok()) << read.error().text();
+        ASSERT_EQ(frames.size(), 1u);
+        EXPECT_TRUE(std::ranges::equal(frames[0].bytes(), counted(100)));
+        EXPECT_EQ(reader.parsed().sample_rate, one.rate);
+    }
+}
+
+TEST(Latm, AnElementMayHoldSeveralFrames) {
+    LatmReader reader;
+    std::vector<Slice> frames;
+    const auto bytes = element(counted(30), Mux{.more_subframes = 2});
+    ByteReader in(bytes);
+    ASSERT_TRUE(reader.read(in, frames).ok());
+    ASSERT_EQ(frames.size(), 3u);
+    for (const Slice& frame : frames)
+        EXPECT_TRUE(std::ranges::equal(frame.bytes(), counted(30)));
+}
+
+TEST(Latm, AfterAConfigurationThatIsRefusedNothingIsKnown) {
+    struct Case {
+        const char* what;
+        Mux mux;
+    };
+    for (const Case& one : {
+             Case{"audioMuxVersionA", {.version = 1, .version_a = true}},
+             Case{"streams that differ in time", {.same_time = false}},
+             Case{"two programs", {.more_programs = 1}},
+             Case{"two layers", {.more_layers = 1}},
+             Case{"frames of one length", {.frame_length_type = 1}},
+             Case{"AAC scalable", {.audio = {{6, 5}, {4, 4}, {2, 4}, {0, 3}}}},
+             Case{"an object type above 31", {.audio = {{31, 5}, {10, 6}, {4, 4}, {2, 4}, {0, 3}}}},
+             Case{"channels in the configuration", {.audio = {{2, 5}, {4, 4}, {0, 4}, {0, 3}}}},
+         }) {
+        SCOPED_TRACE(one.what);
+        LatmReader reader;
+        std::vector<Slice> frames;
+        const auto read = [&](const std::optional<Mux>& mux) {
+            const auto bytes = element(counted(20), mux);
+            ByteReader in(bytes);
+            auto result = reader.read(in, frames);
+            EXPECT_TRUE(in.at_end()) << "it is skipped";
+            return result.ok() ? Errc{} : result.code();
+        };
+        EXPECT_EQ(read(Mux{}), Errc{});
+        EXPECT_EQ(read(one.mux), Errc::unsupported);
+        EXPECT_EQ(read({}), Errc::not_found) << "it refers to the configuration that was refused";
+        EXPECT_EQ(frames.size(), 1u);
+        EXPECT_EQ(read(Mux{}), Errc{});
+        EXPECT_EQ(frames.size(), 2u);
+    }
 }
 
 }  // namespace

@@ -125,5 +125,18 @@ TEST(FlvCodec, EveryFourCcGoesBothWays) {
     EXPECT_EQ(fourcc('O', 'p', 'u', 's'), 0x4F707573u);
 }
 
+TEST(VideoTag, OldCodecsGoBothWays) {
+    constexpr std::array<Codec, 5> kOld{Codec::sorenson, Codec::screen, Codec::vp6, Codec::vp6_alpha, Codec::screen2};
+    for (std::uint8_t id = 2; id < 7; ++id) {
+        const std::vector<std::uint8_t> body{static_cast<std::uint8_t>(0x10 | id), 1, 2, 3};
+        const auto tag = parse_video_tag(body);
+        ASSERT_TRUE(tag.ok());
+        EXPECT_EQ(tag->codec, kOld[id - 2U]);
+        ByteWriter out;
+        write_video_tag(out, *tag);
+        EXPECT_EQ(out.release(), body) << name_of(tag->codec);
+    }
+}
+
 }  // namespace
 }  // namespace live::wire::flv

@@ -4,6 +4,7 @@
 
 #include "base/hex_fixture.hpp"
 #include "wire/codec/adts.hpp"
+#include "wire/codec/latm_fixture.hpp"
 
 namespace live::wire::ts {
 namespace {
@@ -181,6 +182,66 @@ TEST(AudioFrames, HoldsNoMoreThanAFrame) {
     EXPECT_LE(audio.held_bytes(), AudioFrames::kHeldBytesMax);
     audio.drop();
     EXPECT_EQ(audio.held_bytes(), 0u);
+}
+
+TEST(AudioFrames, TakesLatmAndSkipsWhatIsBroken) {
+    const auto first = codec::latm_test::element(Buffer(300, 7), codec::latm_test::Mux{});
+    const auto second = codec::latm_test::element(Buffer(20, 8), {});
+    AudioFrames early(StreamFormat::latm, 0);
+    std::vector<Frame> out;
+    EXPECT_EQ(early.push(second, 1s, out), 0u);
+    EXPECT_TRUE(out.empty()) << "an element before its configuration is skipped as a whole";
+
+    Buffer payload = first;
+    append(payload, hex("00 56 00"));
+    append(payload, second);
+    for (std::size_t at = 1; at < payload.size(); ++at) {
+        AudioFrames audio(StreamFormat::latm, 0);
+        out.clear();
+        std::size_t skipped = audio.push(Bytes(payload).first(at), 1s, out);
+        skipped += audio.push(Bytes(payload).subspan(at), std::nullopt, out);
+        EXPECT_EQ(skipped, 3u) << at;
+        ASSERT_EQ(out.size(), 3u) << at;
+        EXPECT_TRUE(std::ranges::equal(out[0].data.bytes(), hex("1210")));
+        EXPECT_TRUE(std::ranges::equal(out[1].data.bytes(), Buffer(300, 7)));
+        EXPECT_EQ(out[2].dts, 1s + MediaTime(1'024 * 1'000'000LL / 44'100));
+    }
+}
+
+TEST(AudioFrames, FramesOfAc3AndMpegAudioMayBeCutToo) {
+    Buffer mpeg(576, 0);
+    std::ranges::copy(hex("fffda404"), mpeg.begin());
+    for (const auto& [format, frame] : {std::pair(StreamFormat::ac3, ac3(1)), std::pair(StreamFormat::mpeg_audio, mpeg)})
+        for (std::size_t at = 1; at < frame.size(); ++at) {
+            AudioFrames audio(format, 0);
+            std::vector<Frame> out;
+            EXPECT_EQ(audio.push(Bytes(frame).first(at), 1s, out), 0u);
+            EXPECT_EQ(audio.held_bytes(), at);
+            EXPECT_EQ(audio.push(Bytes(frame).subspan(at), 2s, out), 0u);
+            ASSERT_EQ(out.size(), 1u) << at;
+            EXPECT_EQ(out[0].dts, 1s);
+            EXPECT_TRUE(std::ranges::equal(out[0].data.bytes(), frame));
+        }
+}
+
+TEST(AudioFrames, ASubstreamWithoutItsFirstIsSkipped) {
+    Buffer payload(32, 4);
+    std::ranges::copy(hex("0b77 400f 3f 80"), payload.begin());
+    Buffer whole(64, 3);
+    std::ranges::copy(hex("0b77 001f 3f 80"), whole.begin());
+    append(payload, whole);
+    AudioFrames audio(StreamFormat::eac3, 0);
+    std::vector<Frame> out;
+    EXPECT_EQ(audio.push(payload, 1s, out), 32u);
+    ASSERT_EQ(out.size(), 1u);
+    EXPECT_EQ(out[0].data.size(), 64u);
+}
+
+TEST(AudioFrames, OpusWithoutItsControlHeaderIsSkipped) {
+    AudioFrames audio(StreamFormat::opus, 2);
+    std::vector<Frame> out;
+    EXPECT_EQ(audio.push(hex("7fc0 03 fc0102 7fe0 03 fc0102"), 1s, out), 6u);
+    EXPECT_EQ(only_frames(out).size(), 1u);
 }
 
 }  // namespace

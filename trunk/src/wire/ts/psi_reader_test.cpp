@@ -1,8 +1,11 @@
 #include "wire/ts/psi_reader.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "base/hex_fixture.hpp"
+#include "wire/ts/crc32.hpp"
 #include "wire/ts/psi.hpp"
 #include "wire/ts/section_reader.hpp"
 #include "wire/ts/ts_builder_fixture.hpp"
@@ -79,6 +82,33 @@ TEST(PsiReader, TakesStreamsUpToItsLimit) {
     EXPECT_EQ(parse_program_map(built_map(1, streams))->streams.size(), ProgramMap::kStreamsMax);
     streams.pop_back();
     EXPECT_EQ(parse_program_map(built_map(1, streams))->streams.size(), ProgramMap::kStreamsMax);
+}
+
+TEST(PsiReader, NoFormatFollowsFromDescriptorsThatAreTooShort) {
+    EXPECT_EQ(format_of(0x06, "05 04 48455643"), StreamFormat::hevc);
+    EXPECT_EQ(format_of(0x15, "26 02 ffff"), StreamFormat::unknown);
+    EXPECT_EQ(format_of(0x15, "26 06 ffff 49443320"), StreamFormat::unknown);
+    EXPECT_EQ(format_of(0x15, "26 07 0100 10 4b4c5641"), StreamFormat::unknown) << "a format with a number";
+    EXPECT_EQ(format_of(0x15, "26 06 0100 ff 4b4c56"), StreamFormat::unknown);
+    EXPECT_EQ(format_of(0x0F, "52 01 10"), StreamFormat::aac) << "one that says nothing to us";
+}
+
+TEST(PsiReader, ASectionHasRoomForItsChecksum) {
+    // Only the fields before it, so that the checksum of four bytes covers some of them.
+    std::vector<std::uint8_t> section = hex("00 b006 0001");
+    const std::uint32_t checksum = crc32_mpeg2(section);
+    for (const int shift : {24, 16, 8, 0})
+        section.push_back(static_cast<std::uint8_t>(checksum >> shift));
+    EXPECT_EQ(parse_association(section).code(), Errc::malformed);
+}
+
+TEST(PsiReader, EveryFormatHasAName) {
+    std::set<std::string_view> names;
+    for (int i = 0; i <= static_cast<int>(StreamFormat::klv); ++i)
+        names.insert(name_of(static_cast<StreamFormat>(i)));
+    EXPECT_EQ(names.size(), static_cast<std::size_t>(StreamFormat::klv) + 1);
+    EXPECT_EQ(name_of(StreamFormat::latm), "AAC/LATM");
+    EXPECT_EQ(name_of(StreamFormat::unknown), "unknown");
 }
 
 TEST(SectionReader, PutsSectionsTogetherAndTakesSeveralFromOnePacket) {
