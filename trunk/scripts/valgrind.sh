@@ -36,7 +36,7 @@ apart="$apart:RelayProof.RemembersABoundedNumber:SampleLine.CountsSamplesAndIgno
 apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterSimulation.*:OriginChoiceSimulation.*"
 apart="$apart:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
 apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*:TsReader.HoldsNoMoreThanItsLimit:Flush.AClientThatReadsAsFast*"
-apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTest.ALostConnection*:*FollowerTest.JoinsAndLosses*"
+apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTest.ALostConnection*:*FollowerTest.AConnectionThat*:*FollowerTest.JoinsAndLosses*"
 # Of the forms of a container, the first and the last.
 apart="$apart:*FollowerTest.FromTheStart*/1:*FollowerTest.FromTheStart*/2:*FollowerTest.FromTheStart*/3:MemoryBudgetTest.TheProcessStays*"
 apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*AnyStateIsTakenOrLeft/1:*OrLeft/2:*OrLeft/3:*OrLeft/4:HandshakeStepTest.*"
