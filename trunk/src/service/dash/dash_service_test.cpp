@@ -1,7 +1,9 @@
 #include "service/dash/dash_service.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -11,6 +13,9 @@
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"
+#include "media/relay_mark.hpp"
+#include "service/dash/mpd_fixture.hpp"
+#include "service/dash/mpd_reader.hpp"
 
 namespace live::service::dash {
 namespace {
@@ -22,8 +27,8 @@ using io::kSoon;
 class DashServiceTest : public testing::Test {
 protected:
     void SetUp() override {
-        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
-        service_ = std::make_unique<DashService>(streams_, same_options_, claims_, Log(no_log_, "test"));
+        source_ = MUST(streams_->find_or_create("/live/cam", {}, 60'000));
+        service_ = std::make_unique<DashService>(*streams_, same_options_, claims_, Log(no_log_, "test"));
         request_.app = "live";
         request_.stream = "cam";
         plan_.url = "/live/cam";
@@ -45,7 +50,10 @@ protected:
         service_->on_unpublished(plan_.url);
     }
     void append(media::Kind kind, bool key, bool config, const Slice& payload) {
-        source_->append(media::tag_packet(kind, key, config, at_, payload));
+        const media::Packet packet = media::tag_packet(kind, key, config, at_, payload);
+        source_->append(packet);
+        if (relays_)
+            relays_(&packet);
     }
     // Publishes 25 frames per second with audio, a key frame each second.
     void frames(int count) {
@@ -58,6 +66,8 @@ protected:
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
+            if (i % 5 == 4 && relays_)
+                relays_(nullptr);
         }
     }
     bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
@@ -72,11 +82,24 @@ protected:
         return text;
     }
 
+    // What a later process finds: the files of this one. Its source begins anew.
+    void restart() {
+        publication_.reset();
+        MUST(service_->stop(io::Deadline::after(kSoon)));
+        source_ = Ref<media::Source>();
+        streams_ = std::make_unique<media::StreamTable>(pool_);
+        source_ = MUST(streams_->find_or_create("/live/cam", {}, 60'000));
+        service_ = std::make_unique<DashService>(*streams_, same_options_, claims_, Log(no_log_, "test"));
+        at_ = 0s;
+    }
+    // Of the MPD in memory, as of the reader.
+    ReadMpd mpd() const { return MUST(read_mpd(text_of("live/cam.mpd"))); }
+
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     ScratchFolder folder_;
     NoLog no_log_;
     media::SlabPool pool_;
-    media::StreamTable streams_{pool_};
+    std::unique_ptr<media::StreamTable> streams_ = std::make_unique<media::StreamTable>(pool_);
     Ref<media::Source> source_;
     std::unique_ptr<media::Publication> publication_;
     files::PathClaims claims_;
@@ -87,6 +110,7 @@ protected:
     const SameOptions<DashOptions> same_options_{options_};
     MediaTime at_ = 10s;
     std::size_t frame_bytes_ = 0;
+    std::function<void(const media::Packet*)> relays_;  // takes each packet; nullptr: marks may be there
 };
 
 TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
@@ -125,7 +149,7 @@ TEST_F(DashServiceTest, FilesOfAStreamAreRefusedToAnother) {
     session::StreamPlan other = plan_;
     other.vhost = "other.example";
     other.url = "other.example/live/cam";
-    MUST(streams_.find_or_create(other.url, {}, 60'000));
+    MUST(streams_->find_or_create(other.url, {}, 60'000));
     service_->on_published(request_, other);
     EXPECT_EQ(service_->size(), 1U);
     options_.mpd_file = "[vhost]/[stream].mpd";
@@ -165,6 +189,172 @@ TEST_F(DashServiceTest, FilesStayWhereNothingIsDisposedOf) {
     EXPECT_TRUE(is_on_disk("live/cam.mpd"));
     EXPECT_TRUE(is_on_disk("live/cam/video-2.m4s")) << "what was begun";
     EXPECT_EQ(service_->store().size(), 0u);
+}
+
+TEST_F(DashServiceTest, AfterARestartThePresentationGoesOn) {
+    options_.dispose = 0ms;
+    publish();
+    frames(25 * 4);
+    io::wait_until([this] { return is_on_disk("live/cam.mpd") && is_on_disk("live/cam/video-2.m4s"); });
+    restart();
+    const auto before = MUST(read_mpd(folder_.read("live/cam.mpd")));
+    const std::uint64_t next = before.first_number + before.tracks[0].segments.size();
+    publish();
+    frames(25 * 2 + 1);
+    const std::string newest = "live/cam/video-" + std::to_string(next + 1) + ".m4s";
+    io::wait_until([this, &newest] { return held(newest) != nullptr && held(newest)->is_whole(); });
+    const auto after = mpd();
+    EXPECT_EQ(after.began, before.began);
+    EXPECT_EQ(after.init_number, 0U) << "the headers are the same";
+    ASSERT_EQ(after.tracks.size(), 2U);
+    EXPECT_EQ(after.first_number + after.tracks[0].segments.size(), next + 2);
+    ASSERT_EQ(after.tracks[1].segments.size(), 3U) << "one of before";
+    EXPECT_EQ(after.tracks[1].segments[0].start, before.tracks[1].segments.back().start);
+    EXPECT_GE(after.tracks[1].segments[1].start, after.tracks[1].segments[0].start + after.tracks[1].segments[0].duration);
+    EXPECT_TRUE(is_on_disk("live/cam/video-" + std::to_string(next - 1) + ".m4s"));
+    // It leaves like any other.
+    frames(25 * 5);
+    io::wait_until([this, next] { return !is_on_disk("live/cam/video-" + std::to_string(next - 1) + ".m4s"); });
+}
+
+TEST_F(DashServiceTest, AfterARestartOtherHeadersHaveTheNextNumber) {
+    options_.dispose = 0ms;
+    publish();
+    frames(25 * 3);
+    io::wait_until([this] { return is_on_disk("live/cam.mpd") && is_on_disk("live/cam/video-1.m4s"); });
+    restart();
+    publish();
+    append(media::Kind::audio, false, true, Slice::copy_of(hex("af 00 1190")));
+    frames(25 * 2 + 1);
+    io::wait_until([this] { return held("live/cam/video-init-1.mp4") != nullptr && held("live/cam.mpd") != nullptr; });
+    EXPECT_EQ(mpd().init_number, 1U);
+    EXPECT_EQ(mpd().tracks[0].segments.size(), mpd().tracks[1].segments.size());
+    EXPECT_GE(mpd().first_number, 3U) << "those of before have other headers";
+}
+
+// Parts of the segment that was being made may have been served.
+TEST_F(DashServiceTest, AfterARestartALowLatencyListSkipsANumber) {
+    options_.dispose = 0ms;
+    options_.ll = true;
+    publish();
+    frames(25 * 3);
+    io::wait_until([this] { return is_on_disk("live/cam.mpd") && is_on_disk("live/cam/video-1.m4s"); });
+    restart();
+    const auto before = MUST(read_mpd(folder_.read("live/cam.mpd")));
+    publish();
+    frames(25 * 2 + 1);
+    const std::uint64_t next = before.first_number + before.tracks[0].segments.size() + 1;
+    io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
+    EXPECT_EQ(mpd().first_number, next);
+    EXPECT_EQ(mpd().began, before.began);
+}
+
+// Media time goes by the clock, however long it took.
+TEST_F(DashServiceTest, AfterALongTimeThePresentationGoesOnWhereTheClockIs) {
+    Mpd left = example_mpd();
+    left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 1h;
+    std::filesystem::create_directories(folder_.file("live"));
+    folder_.write("live/cam.mpd", dash::text_of(left));
+    publish();
+    frames(25 * 2 + 1);
+    io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
+    EXPECT_EQ(mpd().began, left.began);
+    EXPECT_EQ(mpd().first_number, 9U);
+    EXPECT_GE(mpd().tracks[1].segments[0].start, 1h);
+    EXPECT_LE(mpd().tracks[1].segments[0].start, 1h + 1min);
+}
+
+// The source is older than what is on the disk.
+TEST_F(DashServiceTest, MediaThatIsAheadOfTheClockBeginsAnotherPresentation) {
+    Mpd left = example_mpd();
+    left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 20s;
+    std::filesystem::create_directories(folder_.file("live"));
+    folder_.write("live/cam.mpd", dash::text_of(left));
+    at_ = 3'600s;
+    publish();
+    frames(25 * 2 + 1);
+    io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
+    EXPECT_LT(mpd().began, left.began);
+    EXPECT_EQ(mpd().first_number, 9U);
+}
+
+// A node that relays the stream: it gets the packets of the one with the publisher, and its marks.
+struct RelayingNode {
+    RelayingNode(media::SlabPool& pool, DashOptions same) : options(std::move(same)), streams(pool) {
+        options.path = folder.file("");
+        source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+        request.app = "live";
+        request.stream = "cam";
+        request.kind = session::ClientKind::relay_pull;
+        plan.url = "/live/cam";
+    }
+    void connect() {
+        publication = MUST(source->publish(media::Source::Takeover::replace));
+        service.on_published(request, plan);
+        source->append_mark({std::string(media::kRelayStart), {}, {}});
+        newest_mark = {};
+    }
+    void take_marks(const media::Source& origin) {
+        for (const auto& kept : origin.marks()) {
+            auto mark = MUST(media::read_relay_mark(kept.packet.payload.bytes()));
+            if (std::exchange(newest_mark, mark.text) != mark.text)
+                source->append_mark(mark);
+        }
+        source->flush();
+        static_cast<void>(io::yield(io::Deadline::never()));
+    }
+    std::string mpd() {
+        const auto file = service.store().find(std::filesystem::path(folder.file("live/cam.mpd")).lexically_normal().string());
+        std::string text;
+        if (file != nullptr)
+            for (const Block& block : file->blocks())
+                text += as_text(*block);
+        return text;
+    }
+
+    ScratchFolder folder;
+    DashOptions options;
+    const SameOptions<DashOptions> same_options{options};
+    NoLog no_log;
+    media::StreamTable streams;
+    Ref<media::Source> source;
+    files::PathClaims claims;
+    DashService service{streams, same_options, claims, Log(no_log, "edge")};
+    session::ClientRequest request;
+    session::StreamPlan plan;
+    std::unique_ptr<media::Publication> publication;
+    std::string newest_mark;
+};
+
+// Initialization sections are counted as the origin counts them, one that has begun to count again as well.
+TEST_F(DashServiceTest, ANodeThatRelaysNamesHeadersAsItsOriginDoes) {
+    options_.dispose = 0ms;
+    RelayingNode edge(pool_, options_);
+    relays_ = [&edge, this](const media::Packet* packet) {
+        if (packet != nullptr)
+            edge.source->append(*packet);
+        else
+            edge.take_marks(*source_);
+    };
+    const Slice other_audio = Slice::copy_of(hex("af 00 1190"));
+    edge.connect();
+    publish();
+    frames(25 * 2);
+    append(media::Kind::audio, false, true, other_audio);
+    frames(25 * 3 + 1);
+    io::wait_until([&] { return !edge.mpd().empty() && edge.mpd() == text_of("live/cam.mpd"); });
+    EXPECT_EQ(mpd().init_number, 1U);
+    restart();
+    std::filesystem::remove(folder_.file("live/cam.mpd"));
+    edge.connect();
+    publish();
+    append(media::Kind::audio, false, true, other_audio);
+    frames(25 * 3 + 1);
+    io::wait_until([&] { return held("live/cam.mpd") != nullptr && edge.mpd() == text_of("live/cam.mpd"); });
+    EXPECT_EQ(mpd().init_number, 0U) << "not 1, which these headers had";
+    relays_ = nullptr;
+    edge.publication.reset();
+    MUST(edge.service.stop(io::Deadline::after(kSoon)));
 }
 
 TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
