@@ -1,9 +1,7 @@
 #include "service/dash/dash_service.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -13,7 +11,6 @@
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"
-#include "media/relay_mark.hpp"
 #include "service/dash/mpd_fixture.hpp"
 #include "service/dash/mpd_reader.hpp"
 
@@ -50,10 +47,7 @@ protected:
         service_->on_unpublished(plan_.url);
     }
     void append(media::Kind kind, bool key, bool config, const Slice& payload) {
-        const media::Packet packet = media::tag_packet(kind, key, config, at_, payload);
-        source_->append(packet);
-        if (relays_)
-            relays_(&packet);
+        source_->append(media::tag_packet(kind, key, config, at_, payload));
     }
     // Publishes 25 frames per second with audio, a key frame each second.
     void frames(int count) {
@@ -66,8 +60,6 @@ protected:
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
-            if (i % 5 == 4 && relays_)
-                relays_(nullptr);
         }
     }
     bool is_on_disk(const std::string& name) const { return std::filesystem::exists(folder_.file(name)); }
@@ -110,7 +102,6 @@ protected:
     const SameOptions<DashOptions> same_options_{options_};
     MediaTime at_ = 10s;
     std::size_t frame_bytes_ = 0;
-    std::function<void(const media::Packet*)> relays_;  // takes each packet; nullptr: marks may be there
 };
 
 TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
@@ -276,85 +267,6 @@ TEST_F(DashServiceTest, MediaThatIsAheadOfTheClockBeginsAnotherPresentation) {
     io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
     EXPECT_LT(mpd().began, left.began);
     EXPECT_EQ(mpd().first_number, 9U);
-}
-
-// A node that relays the stream: it gets the packets of the one with the publisher, and its marks.
-struct RelayingNode {
-    RelayingNode(media::SlabPool& pool, DashOptions same) : options(std::move(same)), streams(pool) {
-        options.path = folder.file("");
-        source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
-        request.app = "live";
-        request.stream = "cam";
-        request.kind = session::ClientKind::relay_pull;
-        plan.url = "/live/cam";
-    }
-    void connect() {
-        publication = MUST(source->publish(media::Source::Takeover::replace));
-        service.on_published(request, plan);
-        source->append_mark({std::string(media::kRelayStart), {}, {}});
-        newest_mark = {};
-    }
-    void take_marks(const media::Source& origin) {
-        for (const auto& kept : origin.marks()) {
-            auto mark = MUST(media::read_relay_mark(kept.packet.payload.bytes()));
-            if (std::exchange(newest_mark, mark.text) != mark.text)
-                source->append_mark(mark);
-        }
-        source->flush();
-        static_cast<void>(io::yield(io::Deadline::never()));
-    }
-    std::string mpd() {
-        const auto file = service.store().find(std::filesystem::path(folder.file("live/cam.mpd")).lexically_normal().string());
-        std::string text;
-        if (file != nullptr)
-            for (const Block& block : file->blocks())
-                text += as_text(*block);
-        return text;
-    }
-
-    ScratchFolder folder;
-    DashOptions options;
-    const SameOptions<DashOptions> same_options{options};
-    NoLog no_log;
-    media::StreamTable streams;
-    Ref<media::Source> source;
-    files::PathClaims claims;
-    DashService service{streams, same_options, claims, Log(no_log, "edge")};
-    session::ClientRequest request;
-    session::StreamPlan plan;
-    std::unique_ptr<media::Publication> publication;
-    std::string newest_mark;
-};
-
-// Initialization sections are counted as the origin counts them, one that has begun to count again as well.
-TEST_F(DashServiceTest, ANodeThatRelaysNamesHeadersAsItsOriginDoes) {
-    options_.dispose = 0ms;
-    RelayingNode edge(pool_, options_);
-    relays_ = [&edge, this](const media::Packet* packet) {
-        if (packet != nullptr)
-            edge.source->append(*packet);
-        else
-            edge.take_marks(*source_);
-    };
-    const Slice other_audio = Slice::copy_of(hex("af 00 1190"));
-    edge.connect();
-    publish();
-    frames(25 * 2);
-    append(media::Kind::audio, false, true, other_audio);
-    frames(25 * 3 + 1);
-    io::wait_until([&] { return !edge.mpd().empty() && edge.mpd() == text_of("live/cam.mpd"); });
-    EXPECT_EQ(mpd().init_number, 1U);
-    restart();
-    std::filesystem::remove(folder_.file("live/cam.mpd"));
-    edge.connect();
-    publish();
-    append(media::Kind::audio, false, true, other_audio);
-    frames(25 * 3 + 1);
-    io::wait_until([&] { return held("live/cam.mpd") != nullptr && edge.mpd() == text_of("live/cam.mpd"); });
-    EXPECT_EQ(mpd().init_number, 0U) << "not 1, which these headers had";
-    relays_ = nullptr;
-    edge.publication.reset();
-    MUST(edge.service.stop(io::Deadline::after(kSoon)));
 }
 
 TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
