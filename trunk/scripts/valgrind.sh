@@ -37,6 +37,7 @@ apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterS
 apart="$apart:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
 apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*:TsReader.HoldsNoMoreThanItsLimit:Flush.AClientThatReadsAsFast*"
 apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTest.ALostConnection*:*FollowerTest.JoinsAndLosses*"
+apart="$apart:*FollowerTest.AConnectionThat*"
 apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.CallsThatNobody*:HookServiceTest.TheQueueIsBounded:MemoryBudgetTest.TheProcessStays*"
 apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHandlerTest.AFileLarger*:HttpConnectionTest.TheLastResponse*"
 apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:Utf8.AgreesWith*:NormalPath.IsWhat*"

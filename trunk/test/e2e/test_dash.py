@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import threading
 import time
 import urllib.error
@@ -226,3 +227,54 @@ def test_a_player_is_a_client_that_is_asked_for_and_kicked(server, clip):
     lines = [json.loads(line) for line in (live.folder / "objs/access.log").read_text().splitlines()]
     played = [(line["role"], line["result"], line["stream"]) for line in lines if line["protocol"] == "http-dash"]
     assert played == [("play", "ended", "cam")] * 2, lines
+
+
+class Playing:
+    """ffmpeg that plays until the end of the block; seconds() of media so far."""
+
+    def __init__(self, url: str, folder):
+        self.progress = folder / "progress.txt"
+        self.process = subprocess.Popen(["ffmpeg", "-nostdin", "-loglevel", "error", "-re", "-i", url, "-map", "0:v", "-c", "copy", "-f", "null",
+                                         "-progress", str(self.progress), "-"], stderr=subprocess.DEVNULL)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def seconds(self) -> float:
+        assert self.process.poll() is None, "it plays"
+        text = self.progress.read_text() if self.progress.exists() else ""
+        return max((int(one) / 1e6 for one in re.findall("out_time_us=([0-9]+)", text)), default=0.0)
+
+
+@pytest.mark.one_worker("the process that comes back is the one that writes the files")
+def test_a_player_goes_on_after_a_crash(server, clip, tmp_path):
+    live = server(vhost=DASH.format("dash_update_period 1;"))
+    path = "/live/cam.mpd"
+    publisher = FfmpegPublisher(live.url("cam"), clip("basic"))
+    try:
+        has(live, path, 3)
+        with Playing(f"http://127.0.0.1:{live.ports['http']}{path}", tmp_path) as player:
+            wait_until(lambda: player.seconds() > 1, 20, "it plays", 0.05)
+            before = mpd(live, path)
+            live.kill()
+            publisher.kill()
+            at_crash = player.seconds()
+            live.start()
+            with FfmpegPublisher(live.url("cam"), clip("basic")):
+                def goes_on():
+                    tree = mpd(live, path)
+                    return tree if segments(tree, "video")[-1][0] > segments(before, "video")[-1][0] else None
+                after = wait_until(goes_on, 30, "a new segment in the MPD", 0.1)
+                assert after.get("availabilityStartTime") == before.get("availabilityStartTime")
+                assert template(after)["initialization"] == template(before)["initialization"]
+                listed = segments(after, "video")
+                assert all(sum(a) <= b[0] for a, b in zip(listed, listed[1:])), listed
+                newest = segments(before, "video")[-1][0] / 1000
+                # More than what it may have had already, which ends with the segment in progress.
+                wait_until(lambda: player.seconds() > max(at_crash, newest) + 6, 30, "media of after the crash", 0.1)
+    finally:
+        publisher.kill()

@@ -110,7 +110,8 @@ async function hlsEngine({ video, address, on }) {
         if (canNatively) return fileEngine({ video, address, on });
         throw new EngineError('This browser can play HLS neither by itself nor by Media Source Extensions.');
     }
-    const hls = new Hls({ lowLatencyMode: true, backBufferLength: 30, enableWorker: true });
+    // Somewhat faster while it is further behind than the playlist asks for, and has more than a second in its buffer.
+    const hls = new Hls({ lowLatencyMode: true, maxLiveSyncPlaybackRate: 1.2, backBufferLength: 30, enableWorker: true });
     let rate;
     let bytes = 0;
     let since = performance.now();

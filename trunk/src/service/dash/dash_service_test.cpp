@@ -11,6 +11,8 @@
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"
+#include "service/dash/mpd_fixture.hpp"
+#include "service/dash/mpd_reader.hpp"
 
 namespace live::service::dash {
 namespace {
@@ -22,8 +24,8 @@ using io::kSoon;
 class DashServiceTest : public testing::Test {
 protected:
     void SetUp() override {
-        source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
-        service_ = std::make_unique<DashService>(streams_, same_options_, claims_, Log(no_log_, "test"));
+        source_ = MUST(streams_->find_or_create("/live/cam", {}, 60'000));
+        service_ = std::make_unique<DashService>(*streams_, same_options_, claims_, Log(no_log_, "test"));
         request_.app = "live";
         request_.stream = "cam";
         plan_.url = "/live/cam";
@@ -72,11 +74,24 @@ protected:
         return text;
     }
 
+    // What a later process finds: the files of this one. Its source begins anew.
+    void restart() {
+        publication_.reset();
+        MUST(service_->stop(io::Deadline::after(kSoon)));
+        source_ = Ref<media::Source>();
+        streams_ = std::make_unique<media::StreamTable>(pool_);
+        source_ = MUST(streams_->find_or_create("/live/cam", {}, 60'000));
+        service_ = std::make_unique<DashService>(*streams_, same_options_, claims_, Log(no_log_, "test"));
+        at_ = 0s;
+    }
+    // Of the MPD in memory, as of the reader.
+    ReadMpd mpd() const { return MUST(read_mpd(text_of("live/cam.mpd"))); }
+
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     ScratchFolder folder_;
     NoLog no_log_;
     media::SlabPool pool_;
-    media::StreamTable streams_{pool_};
+    std::unique_ptr<media::StreamTable> streams_ = std::make_unique<media::StreamTable>(pool_);
     Ref<media::Source> source_;
     std::unique_ptr<media::Publication> publication_;
     files::PathClaims claims_;
@@ -125,7 +140,7 @@ TEST_F(DashServiceTest, FilesOfAStreamAreRefusedToAnother) {
     session::StreamPlan other = plan_;
     other.vhost = "other.example";
     other.url = "other.example/live/cam";
-    MUST(streams_.find_or_create(other.url, {}, 60'000));
+    MUST(streams_->find_or_create(other.url, {}, 60'000));
     service_->on_published(request_, other);
     EXPECT_EQ(service_->size(), 1U);
     options_.mpd_file = "[vhost]/[stream].mpd";
@@ -165,6 +180,93 @@ TEST_F(DashServiceTest, FilesStayWhereNothingIsDisposedOf) {
     EXPECT_TRUE(is_on_disk("live/cam.mpd"));
     EXPECT_TRUE(is_on_disk("live/cam/video-2.m4s")) << "what was begun";
     EXPECT_EQ(service_->store().size(), 0u);
+}
+
+TEST_F(DashServiceTest, AfterARestartThePresentationGoesOn) {
+    options_.dispose = 0ms;
+    publish();
+    frames(25 * 4);
+    io::wait_until([this] { return is_on_disk("live/cam.mpd") && is_on_disk("live/cam/video-2.m4s"); });
+    restart();
+    const auto before = MUST(read_mpd(folder_.read("live/cam.mpd")));
+    const std::uint64_t next = before.first_number + before.tracks[0].segments.size();
+    publish();
+    frames(25 * 2 + 1);
+    const std::string newest = "live/cam/video-" + std::to_string(next + 1) + ".m4s";
+    io::wait_until([this, &newest] { return held(newest) != nullptr && held(newest)->is_whole(); });
+    const auto after = mpd();
+    EXPECT_EQ(after.began, before.began);
+    EXPECT_EQ(after.init_number, 0U) << "the headers are the same";
+    ASSERT_EQ(after.tracks.size(), 2U);
+    EXPECT_EQ(after.first_number + after.tracks[0].segments.size(), next + 2);
+    ASSERT_EQ(after.tracks[1].segments.size(), 3U) << "one of before";
+    EXPECT_EQ(after.tracks[1].segments[0].start, before.tracks[1].segments.back().start);
+    EXPECT_GE(after.tracks[1].segments[1].start, after.tracks[1].segments[0].start + after.tracks[1].segments[0].duration);
+    EXPECT_TRUE(is_on_disk("live/cam/video-" + std::to_string(next - 1) + ".m4s"));
+    // It leaves like any other.
+    frames(25 * 5);
+    io::wait_until([this, next] { return !is_on_disk("live/cam/video-" + std::to_string(next - 1) + ".m4s"); });
+}
+
+TEST_F(DashServiceTest, AfterARestartOtherHeadersHaveTheNextNumber) {
+    options_.dispose = 0ms;
+    publish();
+    frames(25 * 3);
+    io::wait_until([this] { return is_on_disk("live/cam.mpd") && is_on_disk("live/cam/video-1.m4s"); });
+    restart();
+    publish();
+    append(media::Kind::audio, false, true, Slice::copy_of(hex("af 00 1190")));
+    frames(25 * 2 + 1);
+    io::wait_until([this] { return held("live/cam/video-init-1.mp4") != nullptr && held("live/cam.mpd") != nullptr; });
+    EXPECT_EQ(mpd().init_number, 1U);
+    EXPECT_EQ(mpd().tracks[0].segments.size(), mpd().tracks[1].segments.size());
+    EXPECT_GE(mpd().first_number, 3U) << "those of before have other headers";
+}
+
+// Parts of the segment that was being made may have been served.
+TEST_F(DashServiceTest, AfterARestartALowLatencyListSkipsANumber) {
+    options_.dispose = 0ms;
+    options_.ll = true;
+    publish();
+    frames(25 * 3);
+    io::wait_until([this] { return is_on_disk("live/cam.mpd") && is_on_disk("live/cam/video-1.m4s"); });
+    restart();
+    const auto before = MUST(read_mpd(folder_.read("live/cam.mpd")));
+    publish();
+    frames(25 * 2 + 1);
+    const std::uint64_t next = before.first_number + before.tracks[0].segments.size() + 1;
+    io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
+    EXPECT_EQ(mpd().first_number, next);
+    EXPECT_EQ(mpd().began, before.began);
+}
+
+// Media time goes by the clock, however long it took.
+TEST_F(DashServiceTest, AfterALongTimeThePresentationGoesOnWhereTheClockIs) {
+    Mpd left = example_mpd();
+    left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 1h;
+    std::filesystem::create_directories(folder_.file("live"));
+    folder_.write("live/cam.mpd", dash::text_of(left));
+    publish();
+    frames(25 * 2 + 1);
+    io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
+    EXPECT_EQ(mpd().began, left.began);
+    EXPECT_EQ(mpd().first_number, 9U);
+    EXPECT_GE(mpd().tracks[1].segments[0].start, 1h);
+    EXPECT_LE(mpd().tracks[1].segments[0].start, 1h + 1min);
+}
+
+// The source is older than what is on the disk.
+TEST_F(DashServiceTest, MediaThatIsAheadOfTheClockBeginsAnotherPresentation) {
+    Mpd left = example_mpd();
+    left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 20s;
+    std::filesystem::create_directories(folder_.file("live"));
+    folder_.write("live/cam.mpd", dash::text_of(left));
+    at_ = 3'600s;
+    publish();
+    frames(25 * 2 + 1);
+    io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
+    EXPECT_LT(mpd().began, left.began);
+    EXPECT_EQ(mpd().first_number, 9U);
 }
 
 TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {

@@ -10,6 +10,7 @@
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "io/off_loop.hpp"
+#include "service/dash/left_behind.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 
 namespace live::service::dash {
@@ -61,11 +62,16 @@ bool are_same(const std::vector<segments::Header>& a, const std::vector<segments
     });
 }
 
-std::uint64_t hash_of(const std::vector<segments::Header>& headers) {
+// Of initialization sections, in order; never 0, which means none.
+template <class Headers, class ToBytes>
+std::uint64_t hash_of(const Headers& headers, ToBytes&& to_bytes) {
     std::uint64_t hash = 1;
-    for (const segments::Header& header : headers)
-        hash = hash_of_numbers({hash, segments::hash_of_init(*header.init)});
+    for (const auto& header : headers)
+        hash = hash_of_numbers({hash, segments::hash_of_init(to_bytes(header))});
     return std::max<std::uint64_t>(hash, 1);
+}
+std::uint64_t hash_of(const std::vector<segments::Header>& headers) {
+    return hash_of(headers, [](const segments::Header& header) { return Bytes(*header.init); });
 }
 
 }  // namespace
@@ -143,13 +149,46 @@ Duration DashStream::time_after_end() const {
     return std::max<Duration>(kFragmentsInMemory * options_.window_size * options_.fragment, 3s);
 }
 
-void DashStream::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline) {
+// The presentation goes on: players that have its MPD find the next segments where they expect them.
+void DashStream::recover(io::Deadline deadline) {
+    auto left = read_left_behind(mpd_path_, folder_, deadline.sooner(io::Deadline::after(kRecoverLimit)));
+    if (!left.ok()) {
+        if (left.code() != Errc::not_found && left.code() != Errc::cancelled)
+            LOG_WARN(log_, "DASH {}: the MPD of before is left aside: {}", url(), left.error().text());
+        return;
+    }
+    began_ = left->began;
+    began_at_ = io::now() - std::chrono::duration_cast<Duration>(std::chrono::system_clock::now() - *began_);
+    left_until_ = left->until;
+    inits_ = left->inits;
+    headers_hash_ = left->headers.empty() ? 0 : hash_of(left->headers, [](const auto& header) { return Bytes(header); });
+    const std::size_t count = left->tracks.front().segments.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        Segment& segment = listed_.emplace_back();
+        segment.number = left->next_number - count + i;
+        for (const ReadMpd::Track& track : left->tracks)
+            segment.tracks.push_back({{path_of(track.id, segment.number), nullptr}, track.segments[i], 0});
+    }
+    for (const ReadMpd::Track& track : left->tracks)
+        left_tracks_.push_back(track.id);
+    // Players and nodes that relay the stream may have the beginning of the segment that was being made: its name is not given
+    // again, and an MPD cannot leave a number out.
+    segmenter_.skip_to(left->next_number + (options_.ll ? 1 : 0));
+    if (options_.ll)
+        leave_list();
+    LOG_INFO(log_, "DASH {}: goes on with fragment {}, {} of before are listed", url(), segmenter_.number(), listed_.size());
+}
+
+void DashStream::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
     const bool relays = publisher && publisher->kind == session::ClientKind::relay_pull;
     marked_.end_publisher(relays);
     handle_made();
     if (!publisher)
         return;
     marked_.begin_publisher(relays);
+    // Of a relayed stream the origin says where it is.
+    if (!std::exchange(has_begun_, true) && !relays)
+        recover(deadline);
     disk_.set_off(publisher->is_sibling);  // another worker writes them
     opened_.reset();
     must_follow_clock_ = began_.has_value();
@@ -192,9 +231,23 @@ void DashStream::look_for_audience() {
 void DashStream::follow_clock(MediaTime at_origin) {
     must_follow_clock_ = false;
     const MediaTime by_clock = std::chrono::duration_cast<MediaTime>(io::now() - began_at_);
+    if (left_until_)
+        go_on(at_origin, by_clock);
     const MediaTime behind = by_clock - (at_origin + shift_);
     if (behind >= kGapMin)
         shift_ += std::chrono::floor<std::chrono::milliseconds>(behind);
+}
+
+// Segments of before are listed for as long as their players may be at them.
+void DashStream::go_on(MediaTime first, MediaTime by_clock) {
+    const MediaTime until = *std::exchange(left_until_, std::nullopt);
+    const MediaTime window = options_.window_size * MediaTime(options_.fragment);
+    const bool is_ahead = first > std::max(until, by_clock) + kGapMin;
+    if (is_ahead)
+        began_.reset();  // the source is older than the presentation: another one begins, with the next numbers
+    if (is_ahead || until + window < by_clock)
+        leave_list();
+    shift_ = std::max(until - first, MediaTime{});
 }
 
 void DashStream::handle_made() {
@@ -220,15 +273,17 @@ void DashStream::add(const segments::HeadersChanged& made) {
     // Another number for the same bytes: that of a node that has begun to count again.
     if (!headers_.empty() && are_same(headers_, made.headers) && number == init_number_)
         return;
-    leave_list();
+    const auto is_of = [](const segments::Header& header, const std::string& track) { return header.id.name() == track; };
+    const bool are_left = std::ranges::equal(made.headers, std::exchange(left_tracks_, {}), is_of);
+    if (!are_left || hash != headers_hash_)
+        leave_list();
     headers_ = made.headers;
     headers_hash_ = hash;
     init_number_ = number;
     inits_ = number + 1;
-    init_suffix_ = number == 0 ? "" : fmt::format("-{}", number);
     std::vector<HeldFile>& files = init_files_.emplace_back();
     for (const segments::Header& header : headers_) {
-        files.push_back(hold(fmt::format("{}{}-init{}.mp4", folder_, header.id.name(), init_suffix_), {header.init}));
+        files.push_back(hold(fmt::format("{}{}-init{}.mp4", folder_, header.id.name(), init_suffix(number)), {header.init}));
         write(files.back().path, {header.init});
     }
     if (init_files_.size() > kInitsMax) {
@@ -446,7 +501,7 @@ std::string DashStream::mpd_text(bool with_open) const {
     mpd.update_period = options_.update_period;
     mpd.window_size = options_.window_size;
     mpd.folder = std::filesystem::path(mpd_path_).stem().string() + "/";
-    mpd.init_suffix = init_suffix_;
+    mpd.init_number = init_number_;
     mpd.first_number = listed_.empty() ? segmenter_.number() : listed_.front().number;
     for (std::size_t i = 0; i < headers_.size(); ++i)
         mpd.tracks.push_back(mpd_track(i, with_open));
@@ -533,8 +588,12 @@ void DashStream::dispose() {
     disk_.remove(std::move(paths));
 }
 
+std::string DashStream::path_of(const std::string& track, std::uint64_t number) const {
+    return fmt::format("{}{}-{}.m4s", folder_, track, number);
+}
+
 std::string DashStream::file_of(std::size_t track, std::uint64_t number) const {
-    return fmt::format("{}{}-{}.m4s", folder_, headers_[track].id.name(), number);
+    return path_of(headers_[track].id.name(), number);
 }
 
 }  // namespace live::service::dash

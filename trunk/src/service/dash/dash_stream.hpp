@@ -32,6 +32,8 @@ public:
     static constexpr std::size_t kInitsMax = 16;
     // Minimum interval between log messages about a failing disk.
     static constexpr std::chrono::seconds kComplaintInterval{10};
+    // Time limit for reading from disk what an earlier server process left.
+    static constexpr std::chrono::seconds kRecoverLimit{5};
     // When a publisher returns and media time is this far behind the wall clock, it is advanced, because players go by the clock.
     static constexpr MediaTime kGapMin = 500ms;
 
@@ -85,6 +87,7 @@ private:
         std::size_t bytes() const;
     };
 
+    void recover(io::Deadline deadline);
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
     void follow(const media::Packet& packet);
@@ -96,6 +99,7 @@ private:
     }
     void look_for_audience();
     void follow_clock(MediaTime at_origin);
+    void go_on(MediaTime first, MediaTime by_clock);
     void handle_made();
     void add(const segments::HeadersChanged& made);
     void add(segments::Made made);
@@ -129,6 +133,7 @@ private:
     Duration time_after_end() const;
     // The track that determines the start and end of segments.
     std::size_t leader() const;
+    std::string path_of(const std::string& track, std::uint64_t number) const;
     std::string file_of(std::size_t track, std::uint64_t number) const;
     MediaTime expected_duration() const;
 
@@ -158,7 +163,10 @@ private:
     std::uint64_t inits_ = 0;
     std::uint64_t headers_hash_ = 0;  // of the newest headers, also when only another node has them
     std::uint64_t init_number_ = 0;   // of `headers_`
-    std::string init_suffix_;
+    // What an earlier process left: the tracks in `listed_`, while there are no headers, and until when there are segments, while
+    // there is no media.
+    std::vector<std::string> left_tracks_;
+    std::optional<MediaTime> left_until_;
     std::deque<std::vector<HeldFile>> init_files_;
     std::deque<Segment> listed_;
     std::deque<Segment> left_;      // recently removed from the list
@@ -167,6 +175,7 @@ private:
     segments::FileRef mpd_;
 
     TimePoint complained_at_{};
+    bool has_begun_ = false;  // a publisher has come
     bool over_ = false;
     bool bytes_logged_ = false;  // the memory limit's effect on the list has been logged
 };

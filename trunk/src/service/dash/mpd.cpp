@@ -60,7 +60,7 @@ std::string template_text(const Mpd& mpd, const MpdTrack& track) {
     std::string text = fmt::format(
         "        <SegmentTemplate initialization=\"$RepresentationID$-init{}.mp4\" media=\"$RepresentationID$-$Number$.m4s\" "
         "startNumber=\"{}\" timescale=\"1000\"{}>\n          <SegmentTimeline>\n",
-        mpd.init_suffix, mpd.first_number, chunks_text(mpd));
+        init_suffix(mpd.init_number), mpd.first_number, chunks_text(mpd));
     for (const MpdSegment& segment : track.segments) {
         // Both ends are rounded, so that each segment ends where the next one begins.
         const std::int64_t start = to_ms(segment.start);
@@ -121,6 +121,8 @@ std::string sets_text(const Mpd& mpd) {
 }
 
 }  // namespace
+
+std::string init_suffix(std::uint64_t number) { return number == 0 ? "" : fmt::format("-{}", number); }
 
 std::string text_of(const Mpd& mpd) {
     const MediaTime last = last_duration(mpd);

@@ -34,7 +34,7 @@ struct Mpd {
     MediaTime update_period{};
     std::uint32_t window_size = 1;   // upper limit of listed segments
     std::string folder;              // of the segments, relative to the MPD; with a trailing slash
-    std::string init_suffix;         // in the names of the headers: "" or "-3"
+    std::uint64_t init_number = 0;   // of the headers, as of init_suffix()
     std::uint64_t first_number = 0;  // of the segments, the same for all tracks
     // Set while the last segment is still being made, in chunks of this length; its duration is predicted.
     std::optional<MediaTime> chunk;
@@ -43,6 +43,8 @@ struct Mpd {
     std::vector<MpdTrack> tracks;
 };
 
+// In the names of headers.
+std::string init_suffix(std::uint64_t number);
 std::string text_of(const Mpd& mpd);
 
 }  // namespace live::service::dash

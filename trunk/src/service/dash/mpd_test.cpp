@@ -2,37 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "service/dash/mpd_fixture.hpp"
+
 namespace live::service::dash {
 namespace {
 
-Mpd example() {
-    Mpd mpd;
-    mpd.began = std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + std::chrono::milliseconds(50'709'042);
-    mpd.written = mpd.began + 30s;
-    mpd.update_period = 5s;
-    mpd.window_size = 5;
-    mpd.folder = "cam&1/";
-    mpd.first_number = 7;
-    MpdTrack& audio = mpd.tracks.emplace_back();
-    audio.id = "audio";
-    audio.format.kind = wire::mp4::TrackKind::audio;
-    audio.format.codecs = "mp4a.40.2";
-    audio.format.sample_rate = 44'100;
-    audio.segments = {{MediaTime(10'000'400), MediaTime(2'020'300)}, {MediaTime(12'020'700), MediaTime(2'000'000)}};
-    MpdTrack& video = mpd.tracks.emplace_back();
-    video.id = "video";
-    video.format.kind = wire::mp4::TrackKind::video;
-    video.format.codecs = "avc1.64001f";
-    video.format.width = 640;
-    video.format.height = 360;
-    video.bits_a_second = 500'000;
-    video.segments = {{10s, 2'040ms}, {12'040ms, 2s}};
-    return mpd;
-}
-
 TEST(DashMpd, SaysWhatThereIs) {
     EXPECT_EQ(
-        text_of(example()),
+        text_of(example_mpd()),
         R"(<?xml version="1.0" encoding="utf-8"?>
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" )"
         R"(minimumUpdatePeriod="PT5.000S" timeShiftBufferDepth="PT10.000S" availabilityStartTime="2026-11-21T14:05:09.042Z" )"
@@ -67,9 +44,9 @@ TEST(DashMpd, SaysWhatThereIs) {
 }
 
 TEST(DashMpd, ASegmentThatIsBeingMadeMayBeAskedForAfterItsFirstChunk) {
-    Mpd mpd = example();
+    Mpd mpd = example_mpd();
     mpd.chunk = 200ms;
-    mpd.init_suffix = "-3";
+    mpd.init_number = 3;
     const std::string text = text_of(mpd);
     EXPECT_NE(text.find(R"(timescale="1000" availabilityTimeOffset="1.800" availabilityTimeComplete="false">)"),
               std::string::npos);
@@ -80,19 +57,19 @@ TEST(DashMpd, ASegmentThatIsBeingMadeMayBeAskedForAfterItsFirstChunk) {
 }
 
 TEST(DashMpd, OneKindAloneIsOneSet) {
-    Mpd mpd = example();
+    Mpd mpd = example_mpd();
     mpd.tracks.pop_back();
     const std::string audio = text_of(mpd);
     EXPECT_EQ(audio.find("contentType=\"video\""), std::string::npos);
     EXPECT_NE(audio.find("contentType=\"audio\""), std::string::npos);
     EXPECT_NE(audio.find("timeShiftBufferDepth=\"PT10.000S\""), std::string::npos) << "by the segments of audio";
-    mpd = example();
+    mpd = example_mpd();
     mpd.tracks.erase(mpd.tracks.begin());
     EXPECT_EQ(text_of(mpd).find("audio"), std::string::npos);
 }
 
 TEST(DashMpd, EveryTrackOfAudioIsASetAndVideoOfOneCodecIsOne) {
-    Mpd mpd = example();
+    Mpd mpd = example_mpd();
     mpd.tracks[0].language = "en";
     MpdTrack dubbed = mpd.tracks[0];
     dubbed.id = "audio-1";

@@ -28,6 +28,13 @@ std::optional<std::uint64_t> number_of(const Follower::Event& event) {
         *made);
 }
 
+bool is_media(const Packet& packet) { return packet.kind != media::Kind::data && !packet.is_config(); }
+
+// As far as the hash of a segment's frames tells them apart.
+bool are_one(const Packet& a, const Packet& b) {
+    return a.kind == b.kind && a.track == b.track && a.dts == b.dts && a.frame_bytes() == b.frame_bytes();
+}
+
 const PartMade* part_of(const Follower::Event& event) {
     const auto* made = std::get_if<Made>(&event);
     return made == nullptr ? nullptr : std::get_if<PartMade>(made);
@@ -62,9 +69,11 @@ void Follower::restart() {
 void Follower::begin_next() {
     if (state_ == State::ending)
         push_next();
-    if (state_ != State::following || !segmenter_.is_open())
+    const bool is_at_segment = state_ == State::following || state_ == State::returning;
+    if (!is_at_segment || !segmenter_.is_open())
         return restart();
     state_ = State::ending;
+    pending_.reset();
     next_ = 0;
     waiting_from_.reset();
 }
@@ -79,6 +88,105 @@ void Follower::push_next() {
     restart();
     for (const Packet& packet : next)
         push(packet);
+}
+
+void Follower::reconnect() {
+    const bool is_at_segment =
+        state_ == State::following || state_ == State::returning || (state_ == State::ending && next_ == 0);
+    if (!is_at_segment || !segmenter_.is_open())
+        return restart();
+    state_ = State::returning;
+    pending_.reset();
+    repeated_.reset();
+}
+
+// Marks may be repeated, too.
+void Follower::handle_returning(const Mark& mark) {
+    const auto* ended = std::get_if<SegmentsEnded>(&mark.what);
+    if (mark.instance != instance_) {
+        start_over();
+        push(mark);
+    } else if (ended == nullptr) {
+        const auto number_of = [](const Mark& one) { return std::get<SegmentState>(one.what).number; };
+        if (!pending_ || number_of(mark) > number_of(*pending_))
+            pending_ = mark;
+    } else if (!opened_.empty() && ended->number > opened_.back().number) {
+        state_ = State::ending;
+        next_ = 0;
+        pending_.reset();
+        handle(*ended);
+    }
+}
+
+// Whether the packet is to be segmented. When something may be missing before it, it is the first one after restart().
+bool Follower::is_new(const Packet& packet) {
+    if (packet.kind == media::Kind::data)
+        return false;
+    if (packet.is_config() ? is_in_force(packet) : pending_ && (is_repeated(packet) || is_older(packet)))
+        return false;
+    if (!pending_ || !continues(packet))
+        start_over();
+    return true;
+}
+
+bool Follower::is_in_force(const Packet& config) const {
+    const auto is_its = [&config](const Packet& packet) {
+        return packet.is_config() && packet.kind == config.kind && packet.track == config.track;
+    };
+    const auto kept = std::find_if(packets_.rbegin(), packets_.rend(), is_its);
+    const auto before = configs_.find({config.kind, config.track});
+    if (kept == packets_.rend() && before == configs_.end())
+        return false;
+    const Packet& newest = kept != packets_.rend() ? *kept : before->second;
+    return newest.codec == config.codec && std::ranges::equal(newest.payload.bytes(), config.payload.bytes());
+}
+
+// The first packet that is repeated may be any, and then one follows the other.
+bool Follower::is_repeated(const Packet& packet) {
+    const auto from = packets_.begin() + static_cast<std::ptrdiff_t>(repeated_.value_or(0));
+    const auto is_it = [&packet](const Packet& kept) { return is_media(kept) && are_one(kept, packet); };
+    const auto found = repeated_ ? std::find_if(from, packets_.end(), is_media) : std::find_if(from, packets_.end(), is_it);
+    if (found == packets_.end() || !is_it(*found))
+        return false;
+    repeated_ = static_cast<std::size_t>(found - packets_.begin()) + 1;
+    return true;
+}
+
+// Than what is kept: a connection may begin with a GOP of several segments.
+bool Follower::is_older(const Packet& packet) const {
+    const auto is_its = [&packet](const Packet& kept) {
+        return is_media(kept) && kept.kind == packet.kind && kept.track == packet.track;
+    };
+    const auto oldest = std::ranges::find_if(packets_, is_its);
+    return !repeated_ && oldest != packets_.end() && packet.dts < oldest->dts;
+}
+
+// Nothing is missing before the packet, which has not been here.
+bool Follower::continues(const Packet& packet) const {
+    if (repeated_)
+        return std::none_of(packets_.begin() + static_cast<std::ptrdiff_t>(*repeated_), packets_.end(), is_media);
+    const auto& said = std::get<SegmentState>(pending_->what);
+    return begins(said, packet) && segmenter_.number() + 1 == said.number && segmenter_.frames_hash() == said.frames_before;
+}
+
+// After a new packet: whether it is at the mark's segment.
+void Follower::try_to_arrive() {
+    const auto& said = std::get<SegmentState>(pending_->what);
+    repeated_ = packets_.size();
+    const bool is_there = std::ranges::find(opened_, said) != opened_.end();
+    if (!is_there && !opened_.empty() && opened_.back().number < said.number)
+        return;
+    state_ = State::following;
+    const Mark mark = *std::exchange(pending_, std::nullopt);
+    handle(std::get<SegmentState>(mark.what), mark);
+}
+
+// The open segment cannot go on.
+void Follower::start_over() {
+    const auto mark = std::exchange(pending_, std::nullopt);
+    restart();
+    if (mark)
+        push(*mark);
 }
 
 void Follower::go_alone() {
@@ -98,6 +206,8 @@ void Follower::wait(std::optional<Mark> pending) {
 }
 
 void Follower::push(const Packet& packet) {
+    if (state_ == State::returning && !is_new(packet))
+        return;
     keep(packet);
     if (state_ == State::ending) {
         next_ = std::min(next_ + 1, packets_.size());
@@ -108,7 +218,8 @@ void Follower::push(const Packet& packet) {
     }
     if (state_ != State::waiting) {
         segmenter_.push(packet);
-        return collect();
+        collect();
+        return state_ == State::returning ? try_to_arrive() : void();
     }
     if (packet.is_config() || packet.kind == media::Kind::data)
         return;
@@ -126,7 +237,9 @@ void Follower::push(const Packet& packet) {
 }
 
 void Follower::push(const Mark& mark) {
-    if (const auto* begins_here = std::get_if<SegmentState>(&mark.what))
+    if (state_ == State::returning)
+        handle_returning(mark);
+    else if (const auto* begins_here = std::get_if<SegmentState>(&mark.what))
         handle(*begins_here, mark);
     else
         handle(std::get<SegmentsEnded>(mark.what));
@@ -139,8 +252,9 @@ void Follower::interrupt() {
 }
 
 void Follower::shift(MediaTime by) {
-    for (Packet& packet : packets_)
-        packet.dts += by;
+    std::size_t count = state_ == State::ending ? next_ : state_ == State::returning ? 0 : packets_.size();
+    for (auto packet = packets_.rbegin(); count > 0; --count, ++packet)
+        packet->dts += by;
 }
 
 void Follower::handle(const SegmentState& said, const Mark& mark) {
@@ -148,10 +262,14 @@ void Follower::handle(const SegmentState& said, const Mark& mark) {
     if (ours != opened_.end()) {
         state_ = state_ == State::ending ? State::ending : State::following;
         confirmed_ = said.number;
+        instance_ = mark.instance;
         opened_.erase(opened_.begin(), ours);
         forget_before(find(said).value_or(0));
         return;
     }
+    // A connection begins with the newest mark, and may repeat older ones.
+    if (is_following() && mark.instance == instance_ && !opened_.empty() && said.number < opened_.front().number)
+        return;
     // The next publisher's first mark, and no end of the one before.
     if (state_ == State::ending) {
         handle(SegmentsEnded{said.number, said.frames_before});
@@ -364,6 +482,8 @@ void Follower::keep(const Packet& packet) {
 }
 
 void Follower::forget_before(std::size_t at) {
+    if (repeated_)
+        *repeated_ -= std::min(*repeated_, at);
     for (; at > 0; --at) {
         Packet& packet = packets_.front();
         bytes_ -= packet.payload.size();

@@ -35,8 +35,11 @@ public:
     // `segmenter` outlives this, and is used by this only.
     explicit Follower(Segmenter& segmenter) : segmenter_(segmenter) {}
 
-    // Another connection or origin: forgets everything but the configurations, which may not be repeated.
+    // Another origin: forgets everything but the configurations, which may not be repeated.
     void restart();
+    // Another connection, perhaps to the same origin, whose newest mark comes before its packets. It repeats some of those that
+    // were here before: then nothing is missing, and the open segment goes on. Otherwise the same as restart().
+    void reconnect();
     // Another publisher at the same origin, from the next packet on. It may have overtaken the mark that ends the segment of the
     // one before.
     void begin_next();
@@ -45,7 +48,8 @@ public:
     void push(const Mark& mark);
     // Packets are missing before the next one. Where there are marks, the next one shows that.
     void interrupt();
-    // Adds this to the times of the packets that are kept: the origin's timeline is another one than was assumed. A mark follows.
+    // Adds this to the times of this connection's and publisher's packets that are kept: the origin's timeline is another one
+    // than was assumed. A mark follows.
     void shift(MediaTime by);
 
     // Where segments go on: the next events belong to the segment of this mark, which is not the one that follows the last
@@ -59,7 +63,7 @@ public:
     std::vector<Event> take();
 
     // Marks have arrived, and this node is at the same segment: false also before the first mark.
-    bool is_following() const { return state_ == State::following || state_ == State::ending; }
+    bool is_following() const { return state_ != State::alone && state_ != State::waiting; }
     // Kept packets.
     std::size_t bytes() const { return bytes_; }
 
@@ -68,6 +72,7 @@ private:
         alone,      // no marks: like any other segmenter
         following,  // the open segment is that of the newest mark, or follows it
         ending,     // the same, of a publisher that has left; the next one's packets are kept until a mark ends it
+        returning,  // the same, on another connection that has not reached its mark's segment here: that mark is pending
         waiting,    // for the frame with which a marked segment begins; nothing is segmented until then
     };
 
@@ -75,6 +80,14 @@ private:
     void handle(const SegmentsEnded& said);
     void end(const SegmentsEnded& said);
     void push_next();
+    void handle_returning(const Mark& mark);
+    bool is_new(const media::Packet& packet);
+    bool is_repeated(const media::Packet& packet);
+    bool is_older(const media::Packet& packet) const;
+    bool is_in_force(const media::Packet& config) const;
+    bool continues(const media::Packet& packet) const;
+    void try_to_arrive();
+    void start_over();
     void collect();
     void note_opened(SegmentState state);
     bool remake(std::uint64_t frames);
@@ -96,18 +109,19 @@ private:
     State state_ = State::alone;
     std::deque<media::Packet> packets_;
     std::size_t bytes_ = 0;
-    std::size_t next_ = 0;  // while ending: that many of the packets are the next publisher's
+    std::size_t next_ = 0;                 // while ending: that many of the packets are the next publisher's
+    std::optional<std::size_t> repeated_;  // while returning: that many of the packets have been repeated; none has been
     // Configurations before `packets_`.
     std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;
     std::deque<SegmentState> opened_;  // segments begun here since the newest confirmed one, which is the first
-    std::optional<Mark> pending_;      // while waiting: its first frame has not arrived
+    std::optional<Mark> pending_;      // while waiting or returning: its first frame has not arrived
     std::optional<MediaTime> waiting_from_;
     std::deque<Event> queue_;
     std::vector<Event> ready_;               // taken from the queue
     std::uint64_t confirmed_ = 0;            // segments below this number may be handed out
     std::uint64_t handed_number_ = 0;        // the newest segment of which parts were handed out
     std::vector<std::size_t> handed_parts_;  // their bytes
-    std::uint64_t instance_ = 0;             // of the mark resumed last
+    std::uint64_t instance_ = 0;             // of the newest mark at whose segment this node was
 };
 
 }  // namespace live::service::segments

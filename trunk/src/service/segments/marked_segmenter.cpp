@@ -56,7 +56,7 @@ std::optional<Mark> MarkedSegmenter::read(const media::Packet& packet) {
     // This node, or one between here and the origin, has connected again, perhaps to another origin; the newest GOP is repeated.
     if (text->series == media::kRelayStart) {
         has_mark_ = false;
-        follower_->restart();
+        follower_->reconnect();
     }
     if (text->series != setup_.series)
         return std::nullopt;

@@ -234,6 +234,7 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
     MarkedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
     here.begin_publisher(true);
     std::size_t segments = 0;
+    std::size_t resumed = 0;
     std::optional<media::Packet> newest;
     const auto read = [&here](const media::Packet& packet) {
         if (const auto mark = here.read(packet))
@@ -243,7 +244,10 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
     const auto push_here = [&](media::Packet packet, MediaTime ahead) {
         packet.dts += ahead;
         here.push(packet);
-        segments += segments_in(here.take());
+        const auto events = here.take();
+        for (const MarkedSegmenter::Event& event : events)
+            resumed += std::holds_alternative<Follower::Resumed>(event) ? 1 : 0;
+        segments += segments_in(events);
     };
     const auto push = [&](const media::Packet& packet, MediaTime ahead) {
         const auto mark = origin.push(packet, -ahead);
@@ -271,6 +275,7 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
         push(frame(i), kAhead);
     segments += segments_in(here.take());
     EXPECT_EQ(segments, 4U) << "with the one that was in progress";
+    EXPECT_EQ(resumed, 0U) << "which has gone on";
 }
 
 TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) { follow_another_origin(Connects::here); }

@@ -178,6 +178,8 @@ public:
     // The same as restart(), with a different layout.
     void restart(Layout layout, MakeMuxer make_muxer);
 
+    // The next segment has this number. None is open.
+    void skip_to(std::uint64_t number) { number_ = number; }
     // Drops the open segment; SegmentDropped says so if parts of it were emitted.
     void drop_open();
     // Drops the open segment, and goes on as the segmenter that emitted `state` did: the next packet is the frame that begins the

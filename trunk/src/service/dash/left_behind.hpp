@@ -1,0 +1,29 @@
+// Reads what a previous server process left of a stream on disk: the presentation to continue.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "io/deadline.hpp"
+#include "service/dash/mpd_reader.hpp"
+
+namespace live::service::dash {
+
+struct LeftBehind {
+    std::chrono::system_clock::time_point began{};
+    std::uint64_t next_number = 0;  // of segments
+    MediaTime until{};              // the end of the newest segment
+    // The newest segments whose files all exist.
+    std::vector<ReadMpd::Track> tracks;
+    std::uint64_t inits = 0;
+    std::vector<std::vector<std::uint8_t>>
+        headers;  // the newest initialization sections, of the same tracks; empty when one is gone
+};
+
+// `mpd` is the path of the MPD; its files are in `folder`, which ends with a slash. Errc::not_found.
+Result<LeftBehind> read_left_behind(const std::string& mpd, const std::string& folder, io::Deadline deadline);
+
+}  // namespace live::service::dash

@@ -1,0 +1,165 @@
+#include "service/dash/mpd_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace live::service::dash {
+
+namespace {
+
+constexpr std::string_view kInitBefore = "$RepresentationID$-init";
+constexpr std::string_view kInitAfter = ".mp4";
+
+// Of the attribute in a tag; no value of ours contains a quotation mark.
+std::optional<std::string_view> value_of(std::string_view tag, std::string_view name) {
+    const std::string before = " " + std::string(name) + "=\"";
+    const auto at = tag.find(before);
+    if (at == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view rest = tag.substr(at + before.size());
+    const auto end = rest.find('"');
+    return end == std::string_view::npos ? std::nullopt : std::optional(rest.substr(0, end));
+}
+
+Result<std::uint64_t> number_from(std::string_view digits) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size() || number > kMpdNumberMax)
+        return Error(Errc::malformed, "not a number");
+    return number;
+}
+
+Result<std::uint64_t> number_in(std::string_view tag, std::string_view name) {
+    const auto value = value_of(tag, name);
+    if (!value)
+        return Error(Errc::malformed, "an attribute is missing");
+    return number_from(*value);
+}
+
+// "2026-11-21T14:05:09.042Z"
+Result<std::chrono::system_clock::time_point> time_from(std::string_view text) {
+    static constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
+    const auto has_form = [&text](std::size_t i) {
+        return kForm[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == kForm[i];
+    };
+    for (std::size_t i = 0; i < kForm.size(); ++i)
+        if (text.size() != kForm.size() || !has_form(i))
+            return Error(Errc::malformed, "not a time");
+    const auto part = [&text](std::size_t at, std::size_t count) {
+        int number = 0;
+        for (const char digit : text.substr(at, count))
+            number = 10 * number + (digit - '0');
+        return number;
+    };
+    const std::chrono::year_month_day day{std::chrono::year(part(0, 4)), std::chrono::month(static_cast<unsigned>(part(5, 2))),
+                                          std::chrono::day(static_cast<unsigned>(part(8, 2)))};
+    constexpr int kFirstYear = 1970;
+    constexpr int kLastYear = 2200;  // in nanoseconds since 1970
+    if (!day.ok() || part(0, 4) < kFirstYear || part(0, 4) > kLastYear || part(11, 2) > 23 || part(14, 2) > 59 ||
+        part(17, 2) > 60)
+        return Error(Errc::malformed, "not a time");
+    const std::chrono::system_clock::time_point midnight = std::chrono::sys_days(day);
+    return midnight + std::chrono::hours(part(11, 2)) + std::chrono::minutes(part(14, 2)) + std::chrono::seconds(part(17, 2)) +
+           std::chrono::milliseconds(part(20, 3));
+}
+
+bool is_id(std::string_view text) {
+    return !text.empty() && text.size() <= 32 && std::ranges::all_of(text, [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';
+    });
+}
+
+class Reader {
+public:
+    Result<void> read(std::string_view tag) {
+        const std::string_view name = tag.substr(0, tag.find(' '));
+        if (name == "MPD")
+            read_.began = TRY(time_from(value_of(tag, "availabilityStartTime").value_or("")));
+        else if (name == "Representation")
+            TRY(begin_track(value_of(tag, "id").value_or("")));
+        else if (name == "SegmentTemplate")
+            TRY(read_template(tag));
+        else if (name == "S")
+            TRY(read_segment(tag));
+        return {};
+    }
+
+    Result<ReadMpd> take() {
+        const auto count = read_.tracks.empty() ? 0 : read_.tracks.front().segments.size();
+        const auto is_other = [count](const ReadMpd::Track& track) { return track.segments.size() != count; };
+        if (count == 0 || templates_ != read_.tracks.size() || std::ranges::any_of(read_.tracks, is_other))
+            return Error(Errc::malformed, "tracks differ, or have no segments");
+        return std::move(read_);
+    }
+
+private:
+    Result<void> begin_track(std::string_view id) {
+        if (read_.tracks.size() == kMpdTracksMax)
+            return Error(Errc::limit, "too many tracks");
+        if (!is_id(id))
+            return Error(Errc::malformed, "not a track of ours");
+        read_.tracks.push_back({std::string(id), {}});
+        return {};
+    }
+
+    Result<void> read_template(std::string_view tag) {
+        const std::string_view init = value_of(tag, "initialization").value_or("");
+        if (!init.starts_with(kInitBefore) || !init.ends_with(kInitAfter) || init.size() < kInitBefore.size() + kInitAfter.size())
+            return Error(Errc::malformed, "not a header of ours");
+        const auto suffix = init.substr(kInitBefore.size(), init.size() - kInitBefore.size() - kInitAfter.size());
+        if (!suffix.empty() && suffix.front() != '-')
+            return Error(Errc::malformed, "not a header of ours");
+        const std::uint64_t number = suffix.empty() ? 0 : TRY(number_from(suffix.substr(1)));
+        const std::uint64_t first = TRY(number_in(tag, "startNumber"));
+        if (TRY(number_in(tag, "timescale")) != 1'000)
+            return Error(Errc::malformed, "other units than ours");
+        if (templates_ > 0 && (first != read_.first_number || number != read_.init_number))
+            return Error(Errc::malformed, "tracks differ");
+        read_.first_number = first;
+        read_.init_number = number;
+        ++templates_;
+        return {};
+    }
+
+    // In order.
+    Result<void> read_segment(std::string_view tag) {
+        const auto start = std::chrono::milliseconds(TRY(number_in(tag, "t")));
+        const auto duration = std::chrono::milliseconds(TRY(number_in(tag, "d")));
+        if (read_.tracks.empty() || templates_ != read_.tracks.size())
+            return Error(Errc::malformed, "a segment of no track");
+        std::vector<MpdSegment>& segments = read_.tracks.back().segments;
+        if (!segments.empty() && start < segments.back().start)
+            return Error(Errc::malformed, "a segment begins before the one before");
+        segments.push_back({start, duration});
+        return {};
+    }
+
+    ReadMpd read_;
+    std::size_t templates_ = 0;
+};
+
+}  // namespace
+
+Result<ReadMpd> read_mpd(std::string_view text) {
+    if (text.size() > kMpdBytesMax)
+        return Error(Errc::limit, "an MPD of too many bytes");
+    if (!text.ends_with("</MPD>\n"))
+        return Error(Errc::malformed, "not a whole MPD of ours");
+    Reader reader;
+    bool is_mpd = false;
+    for (auto at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+        const auto end = text.find('>', at);
+        if (end == std::string_view::npos)
+            return Error(Errc::malformed, "an open tag");
+        const std::string_view tag = text.substr(at + 1, end - at - 1);
+        is_mpd = is_mpd || tag.starts_with("MPD ");
+        TRY(reader.read(tag));
+        at = end;
+    }
+    if (!is_mpd)
+        return Error(Errc::malformed, "no MPD");
+    return reader.take();
+}
+
+}  // namespace live::service::dash
