@@ -66,6 +66,17 @@ add_counts() {
     grep -vE '^[0-9]+ passed, [0-9]+ failed$' "$1"
 }
 
+# take_parts FOLDER COUNT command...: runs `command PART` for each of 0 to COUNT - 1 that nobody has taken: whoever calls it shares
+# the work. forget_parts FOLDER COUNT before that.
+forget_parts() { for at in $(seq 0 $(($2 - 1))); do rm -rf "$1/utest-$at.taken" "$1/utest-$at.status"; done; }
+take_parts() {
+    folder=$1 count=$2
+    shift 2
+    for at in $(seq 0 $((count - 1))); do
+        if mkdir "$folder/utest-$at.taken" 2>/dev/null; then "$@" "$at"; fi
+    done
+}
+
 # configure_checked OBJS: the flavour with everything that finds faults: clang with AddressSanitizer, UndefinedBehaviorSanitizer and what
 # libFuzzer needs. Unit tests, fuzz targets and the server are built in it, each source once. Sets tree.
 configure_checked() {

@@ -53,16 +53,11 @@ part() {
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
     echo "$?" >"$tree/utest-$1.status"
 }
-take_parts() {
-    for at in $(seq 0 $((parts - 1))); do
-        if mkdir "$tree/utest-$at.taken" 2>/dev/null; then part "$at"; fi
-    done
-}
-for at in $(seq 0 $((parts - 1))); do rm -rf "$tree/utest-$at.taken" "$tree/utest-$at.status"; done
-take_parts &
+forget_parts "$tree" $parts
+take_parts "$tree" $parts part &
 beside=$!
 for _ in $(seq 3 "$JOBS"); do
-    take_parts &
+    take_parts "$tree" $parts part &
     beside="$beside $!"
 done
 
@@ -71,7 +66,7 @@ FAULTS_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" valgrind >
 add_counts "$tree/faults.log" $?
 TOOLS_SERVER=$tree/srs_tools TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" "$objs" >"$tree/server.log" 2>&1
 add_counts "$tree/server.log" $?
-take_parts
+take_parts "$tree" $parts part
 # shellcheck disable=SC2086 # several words
 wait $beside
 for at in $(seq 0 $((parts - 1))); do
