@@ -18,10 +18,7 @@ Sequence place_of(const Source& source, Cursor::Start start) {
 }  // namespace
 
 Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks, Audience audience)
-    : source_(std::move(source)),
-      next_(place_of(*source_, start)),
-      tracks_(tracks),
-      audience_(audience) {
+    : source_(std::move(source)), next_(place_of(*source_, start)), tracks_(tracks), audience_(audience) {
     source_->add_reader(*this, how);
     introduce();
 }

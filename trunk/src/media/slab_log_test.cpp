@@ -104,7 +104,9 @@ TEST(SlabPool, GivesBackWhatIsNotUsedInPortions) {
     std::size_t zeros = 0;
     for (int i = 0; i < 1'200; ++i) {
         slabs.push_back(pool.take());
-        zeros += slabs.back()[0] == 0 && std::memcmp(slabs.back().get(), slabs.back().get() + 1, SlabPool::kSlabBytes - 1) == 0 ? 1 : 0;
+        zeros += slabs.back()[0] == 0 && std::memcmp(slabs.back().get(), slabs.back().get() + 1, SlabPool::kSlabBytes - 1) == 0
+                     ? 1
+                     : 0;
     }
     EXPECT_EQ(zeros, 1'200U - SlabPool::kKeptMin);
 }

@@ -51,7 +51,8 @@ public:
     // the network's error. After Errc::cancelled the goodbye has been sent, within kGoodbyeLimit, unless a write was cut off.
     // `audience`: whether the stream has viewers at the destination. `start` is of the first call.
     // Ok when the destination asks for a new connection: everything is still there, and a second call goes on with it.
-    Result<void> run(Ref<media::Source> source, media::Cursor::Start start, media::Cursor::Audience audience, io::Deadline deadline);
+    Result<void> run(Ref<media::Source> source, media::Cursor::Start start, media::Cursor::Audience audience,
+                     io::Deadline deadline);
     // The tcUrl that the destination asked for when run() returned ok; empty: the same.
     std::string take_reconnect_url();
     // Sends what has come since run() returned, as far as it can within the limit.

@@ -69,7 +69,7 @@ public:
     }
     bool is_over() const { return is_done_ && busy_ == 0; }
 
-    void gets(Bytes bytes) {
+    void receives(Bytes bytes) {
         CHECK(engine_.handle_bytes(io::now(), bytes).ok());
         while (const auto event = engine_.poll_event())
             if (std::holds_alternative<engine::rtmp::Rejected>(*event))
@@ -161,7 +161,7 @@ public:
             return Error(Errc::closed, "the client has left");
         std::size_t count = 0;
         for (const ::iovec& part : parts) {
-            client_.gets({static_cast<const std::uint8_t*>(part.iov_base), part.iov_len});
+            client_.receives({static_cast<const std::uint8_t*>(part.iov_base), part.iov_len});
             count += part.iov_len;
         }
         return count;
