@@ -15,6 +15,7 @@ import pytest
 from live_server import LiveServer, wait_until
 from rtc_offer import offer
 from rtmp_client import RtmpClient
+from transport_stream import SrtSender, libsrt
 
 pytestmark = pytest.mark.workers
 
@@ -114,6 +115,24 @@ def test_no_address_takes_all_places_and_the_api_answers_when_none_is_left(serve
         for _ in range(3):
             assert live.api("/api/v1/versions")["code"] == 0
         assert refused(live, "max_connections") == 6
+    wait_until(lambda: objects(live, "connections") <= 2, 15, "all places are given back")
+
+
+@pytest.mark.skipif(libsrt() is None, reason="no libsrt")
+@pytest.mark.one_worker("the places are the same ones")
+def test_srt_connections_have_places_too(server, address):
+    text = CONF.replace("LIMITS", "").replace("rtc { enabled on; }", "srt { enabled on; }")
+    live = server(conf=text + "srt_server { enabled on; listen 0.0.0.0:$srt; }")
+    port, accepted = live.ports["srt"], 0
+    with contextlib.ExitStack() as stack:
+        for number in range(12):
+            with contextlib.suppress(OSError):
+                stack.enter_context(SrtSender(port, f"#!::r=live/s{number},m=publish", host=address))
+                accepted += 1
+        assert accepted == 10
+        assert refused(live, "connections_per_ip") == 2
+        assert "limits.connections_per_ip" in live.log()
+        stack.enter_context(SrtSender(port, "#!::r=live/other,m=publish"))
     wait_until(lambda: objects(live, "connections") <= 2, 15, "all places are given back")
 
 
