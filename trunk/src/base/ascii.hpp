@@ -13,6 +13,23 @@ constexpr bool is_alphanumeric(char letter) {
     return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
 }
 
+// The value of a hexadecimal digit; -1 for another letter.
+constexpr int digit_of(char letter) {
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    const char small = lower(letter);
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+// The byte encoded by "%XX" at the front of `text`; -1 when there is none.
+constexpr int escaped_byte(std::string_view text) {
+    if (text.size() < 3 || text[0] != '%')
+        return -1;
+    const int high = digit_of(text[1]);
+    const int low = digit_of(text[2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 inline std::string lowered(std::string_view text) {
     std::string made(text);
     std::ranges::transform(made, made.begin(), [](char letter) { return lower(letter); });

@@ -14,20 +14,13 @@ constexpr std::string_view kHidden = "***";
 constexpr std::string_view kSeparators = "?&;#/ \t\r\n\"'";
 constexpr std::string_view kValueEnds = "&;# \t\r\n\"'";
 
-int hex_value(char letter) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    const std::size_t at = kDigits.find(ascii::lower(letter));
-    return at == std::string_view::npos ? -1 : static_cast<int>(at);
-}
-
 // Of a name as long as those below may be when every letter is encoded; a longer one is none of them.
 std::string percent_decoded(std::string_view name) {
     std::string out;
     for (std::size_t i = 0; i < std::min<std::size_t>(name.size(), 64); ++i) {
-        const int high = name[i] == '%' && i + 2 < name.size() ? hex_value(name[i + 1]) : -1;
-        const int low = high < 0 ? -1 : hex_value(name[i + 2]);
-        out += low < 0 ? name[i] : static_cast<char>(high * 16 + low);
-        i += low < 0 ? 0 : 2;
+        const int byte = ascii::escaped_byte(name.substr(i));
+        out += byte < 0 ? name[i] : static_cast<char>(byte);
+        i += byte < 0 ? 0 : 2;
     }
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "base/endpoint.hpp"
 #include "base/host_and_port.hpp"
 
@@ -18,13 +19,6 @@ constexpr std::uint32_t kDatabaseMax = 65'535;
 
 Error bad_registry(std::string_view what) { return {Errc::malformed, fmt::format("the registry's URL {}", what)}; }
 
-int digit_of(char letter) {
-    if (letter >= '0' && letter <= '9')
-        return letter - '0';
-    const char lower = static_cast<char>(letter | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 Result<std::string> decoded(std::string_view text) {
     std::string plain;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -32,11 +26,10 @@ Result<std::string> decoded(std::string_view text) {
             plain += text[at];
             continue;
         }
-        const int high = at + 2 < text.size() ? digit_of(text[at + 1]) : -1;
-        const int low = at + 2 < text.size() ? digit_of(text[at + 2]) : -1;
-        if (high < 0 || low < 0)
+        const int byte = ascii::escaped_byte(text.substr(at));
+        if (byte < 0)
             return bad_registry("has a broken percent sign");
-        plain += static_cast<char>(high * 16 + low);
+        plain += static_cast<char>(byte);
         at += 2;
     }
     return plain;

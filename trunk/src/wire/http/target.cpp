@@ -8,30 +8,11 @@ namespace live::wire::http {
 
 namespace {
 
-int digit_of(char letter) {
-    if (letter >= '0' && letter <= '9')
-        return letter - '0';
-    if (letter >= 'a' && letter <= 'f')
-        return letter - 'a' + 10;
-    if (letter >= 'A' && letter <= 'F')
-        return letter - 'A' + 10;
-    return -1;
-}
-
-// The byte encoded by "%XX" at the front of `text`; -1 when there is none.
-int escaped_byte(std::string_view text) {
-    if (text.size() < 3 || text[0] != '%')
-        return -1;
-    const int high = digit_of(text[1]);
-    const int low = digit_of(text[2]);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
 // Form decoding: nothing is an error.
 std::string decode_leniently(std::string_view text) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
-        const int byte = escaped_byte(text.substr(at));
+        const int byte = ascii::escaped_byte(text.substr(at));
         if (byte >= 0) {
             out += static_cast<char>(byte);
             at += 3;
@@ -83,7 +64,7 @@ Result<std::string> percent_decode(std::string_view text) {
             out += text[at];
             continue;
         }
-        const int byte = escaped_byte(text.substr(at));
+        const int byte = ascii::escaped_byte(text.substr(at));
         if (byte < 0)
             return Error(Errc::malformed, "'%' without two hexadecimal digits at " + std::to_string(at));
         out += static_cast<char>(byte);
