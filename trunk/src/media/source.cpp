@@ -194,6 +194,7 @@ void Source::choose_default(const Packet& packet) {
     if (id == packet.track)
         return;
     id = packet.track;
+    known_[index_of(packet.kind)] = {};
     configs_[index_of(packet.kind)] = {};
     std::erase_if(tracks_, [&packet](const Track& track) { return track.kind == packet.kind && track.id != packet.track; });
     ++track_version_;
@@ -211,6 +212,8 @@ void Source::forget_extra_tracks() {
 }
 
 bool Source::has_room_for(Kind kind, TrackId id) const {
+    if (is_chosen(kind, id))
+        return true;
     std::size_t others = 0;
     for (const Track& track : tracks_) {
         if (track.kind == kind && track.id == id)
@@ -277,7 +280,12 @@ void Source::name_tracks(std::vector<TrackName> names) {
 void Source::note_track(const Packet& packet) {
     if (packet.kind == Kind::data || packet.codec == Codec::none || packet.content == Content::other)
         return;
+    Known& known = known_[index_of(packet.kind)];
+    if (!packet.extra && packet.codec == known.codec && !packet.is_config())
+        return;
     Track& track = track_of(packet.kind, packet.track);
+    if (!packet.extra)
+        known.codec = packet.codec;
     if (packet.codec == track.codec && !packet.is_config())
         return;
     if (packet.codec != track.codec) {
@@ -290,7 +298,13 @@ void Source::note_track(const Packet& packet) {
 }
 
 void Source::note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
+    Known& known = known_[index_of(Kind::audio)];
+    const bool is_known = is_chosen(Kind::audio, id);
+    if (is_known && codec == known.codec && audio == known.audio)
+        return;
     Track& track = track_of(Kind::audio, id);
+    if (is_known)
+        known = {codec, audio};
     if (codec != track.codec) {
         track.codec = codec;
         track.config = {};

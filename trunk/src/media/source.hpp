@@ -250,7 +250,7 @@ public:
     // nullptr if there is none.
     const Track* track(Kind kind, TrackId id) const;
     // Players without multitrack support get the publisher's first track of a kind.
-    bool is_default(Kind kind, TrackId id) const { return !has_default_.has(kind) || defaults_[index_of(kind)] == id; }
+    bool is_default(Kind kind, TrackId id) const { return !has_default_.has(kind) || is_chosen(kind, id); }
     // Of the last publisher that had any; nullptr if there was none of the kind.
     const Track* default_track(Kind kind) const;
     // Counts changes of codecs and configurations.
@@ -365,6 +365,12 @@ private:
         bool has_caught_up = false;  // as of a wire log
     };
 
+    // What is known of a default track, without looking at tracks_.
+    struct Known {
+        Codec codec = Codec::none;
+        AudioFormat audio;
+    };
+
     void end_publication();
     bool has_viewer() const;
     void start_conversion(HeldRtpLog& held);
@@ -378,6 +384,7 @@ private:
     void encode_rest();
     const Packet* config_for(const TrackChoice& choice, Kind kind) const;
     std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
+    bool is_chosen(Kind kind, TrackId id) const { return has_default_.has(kind) && defaults_[index_of(kind)] == id; }
     void choose_default(const Packet& packet);
     void forget_extra_tracks();
     Packet& kept_config(const Packet& packet);
@@ -405,41 +412,45 @@ private:
     std::string url_;
     PlayOptions options_;
     SlabPool& pool_;
+    // What each packet needs, side by side: with hundreds of publishers, none of it is in the nearest cache when the next one
+    // comes.
     Ring ring_;
     Timeline timeline_;
+    std::array<std::optional<MediaTime>, kKindCount> last_times_;
+    std::array<TrackId, kKindCount> defaults_{};
+    KindSet has_default_;  // of this publisher
+    std::array<Known, kKindCount> known_{};
+    bool ends_when_encoded_ = false;  // the publisher has left
+    bool is_outrun_ = false;          // frames are dropped: see kUnencodedMax
+    std::uint32_t audio_since_video_ = 0;
+    std::optional<Sequence> gop_start_;
+    TimePoint arrival_{};
+    std::size_t untrimmed_bytes_ = 0;  // appended since the last trim
+    std::size_t unencoded_bytes_ = 0;  // of packets since the first one left by append()
+    Publication* publication_ = nullptr;
+    SourceCounters counters_;
+    std::vector<HeldWireLog> wire_logs_;      // few: one for each format in use
+    std::vector<HeldRtpLog> rtp_logs_;        // few; in order of creation
+    std::vector<PacketListener*> listeners_;  // at once
+    std::vector<PacketListener*> batched_listeners_;
+
     std::array<Packet, kKindCount> configs_;  // of the default tracks
     std::vector<Packet> extra_configs_;
     std::vector<KeptMark> marks_;         // of this publisher
     std::vector<Track> tracks_;           // few; the default one is the first of its kind
     std::vector<TrackName> track_names_;  // as the publisher said last, at most kTracksMax of a kind
-    std::array<TrackId, kKindCount> defaults_{};
-    KindSet has_default_;  // of this publisher
-    std::array<std::optional<MediaTime>, kKindCount> last_times_;
-    std::vector<HeldWireLog> wire_logs_;  // few: one for each format in use
     std::vector<PacketReader*> packet_readers_;
-    std::vector<PacketListener*> listeners_;  // at once
-    std::vector<PacketListener*> batched_listeners_;
     std::vector<SourceWatch*> watches_;
-    std::vector<HeldRtpLog> rtp_logs_;  // few; in order of creation
     AudioTranscoders* transcoders_ = nullptr;
     Log conversion_log_;
-    Publication* publication_ = nullptr;
     std::size_t rtp_publishers_ = 0;  // publications that hold an RTP log to fill it, the current one and evicted ones
-    SourceCounters counters_;
-    TimePoint arrival_{};
-    std::optional<Sequence> gop_start_;
-    std::size_t untrimmed_bytes_ = 0;  // appended since the last trim
     RestEncoder* rest_encoder_ = nullptr;
-    std::size_t unencoded_bytes_ = 0;  // of packets since the first one left by append()
-    bool ends_when_encoded_ = false;   // the publisher has left
-    bool is_outrun_ = false;           // frames are dropped: see kUnencodedMax
     bool may_return_ = false;
     Sequence published_from_ = 0;  // the first packet of this publisher
     std::uint32_t config_version_ = 0;
     std::uint32_t track_version_ = 0;
     std::uint32_t chunk_size_;
     std::uint32_t next_chunk_size_;
-    std::uint32_t audio_since_video_ = 0;
     bool atc_forced_ = false;
     bool has_b_frames_ = false;
     bool watched_ = false;
