@@ -1,19 +1,32 @@
 #!/bin/sh
-# What test.sh does beside its end-to-end tests, which wait more than they work, at the lowest priority: builds what those of the steps
-# `unit`, `asan`, `fuzz` and `valgrind` need that are named, and fuzzes. The others build again, so that it is they that say what does not
-# compile; what fuzz.sh said is left in objs/logs/beside-fuzz.log, its status in beside-fuzz.status.
-#   beside-e2e.sh OBJS FUZZ_SECONDS STEP...
+# What test.sh does beside its end-to-end tests, which wait more than they work, at the lowest priority: it builds what other steps need,
+# and takes those of the steps `unit`, `fuzz`, `memcheck` and `lint` that are named. Of each step is left objs/logs/test-STEP.log, and in
+# beside-STEP.status and beside-STEP.seconds how it ended and how long it took. What does not compile is said by those who need it.
+#   beside-e2e.sh OBJS STEP...     with FUZZ_SECONDS
 set -u
 . "$(dirname -- "$0")/common.sh"
-objs=$1 seconds=$2
-shift 2
+objs=$1
+shift
+wanted=" $* "
 # In a session of its own (setsid), so that this is for nobody else: with a group for each session, nice counts only within one.
 [ ! -w /proc/$$/autogroup ] || echo 19 >/proc/$$/autogroup
 renice -n 19 $$ >/dev/null 2>&1
-case " $* " in *" unit "* | *" asan "* | *" fuzz "*) configure_checked "$objs" && build_tree "$tree" srs_utest fuzzers srs planted_faults ;; esac
-case " $* " in *" valgrind "*) configure_ordinary "$objs" && build_tree "$tree" srs_tools srs_utest planted_faults ;; esac
-case " $* " in *" fuzz "*)
-    "$trunk/scripts/fuzz.sh" "$objs" "$seconds" >"$objs/logs/beside-fuzz.log" 2>&1
-    echo $? >"$objs/logs/beside-fuzz.status"
-    ;;
-esac
+
+# take STEP command...
+take() {
+    name=$1
+    shift
+    case "$wanted" in *" $name "*) ;; *) return 0 ;; esac
+    began=$(date +%s)
+    "$@" >"$objs/logs/test-$name.log" 2>&1 </dev/null
+    status=$?
+    echo $(($(date +%s) - began)) >"$objs/logs/beside-$name.seconds"
+    echo $status >"$objs/logs/beside-$name.status"
+}
+
+case "$wanted" in *" unit "* | *" asan "* | *" fuzz "*) configure_checked "$objs" && build_tree "$tree" srs_utest fuzzers srs planted_faults ;; esac
+case "$wanted" in *" memcheck "* | *" valgrind "*) configure_ordinary "$objs" && build_tree "$tree" srs_tools srs_utest planted_faults ;; esac
+take fuzz "$trunk/scripts/fuzz.sh" "$objs" "$FUZZ_SECONDS"
+take memcheck "$trunk/scripts/valgrind.sh" "$objs" units
+take unit "$trunk/scripts/unit.sh" "$objs"
+take lint "$trunk/scripts/lint.sh" "$objs"

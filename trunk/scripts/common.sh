@@ -33,13 +33,14 @@ launcher() {
     fi
 }
 
-# configure_tree FOLDER [CMake arguments]: a build folder of its own for one flavour; warnings are errors in it. Shows CMake's words only when it fails.
+# configure_tree FOLDER [CMake arguments]: a build folder of its own for one flavour; warnings are errors in it. Shows CMake's words only when it
+# fails. Several scripts may build in the same folder: they take turns (FOLDER.lock).
 configure_tree() {
     tree=$1
     shift
     mkdir -p "$tree"
     # shellcheck disable=SC2046 # the launcher is several arguments or none
-    if ! cmake -S "$trunk" -B "$tree" -G Ninja -DLIVE_WERROR=ON $(launcher) "$@" >"$tree/configure.log" 2>&1; then
+    if ! flock "$tree.lock" cmake -S "$trunk" -B "$tree" -G Ninja -DLIVE_WERROR=ON $(launcher) "$@" >"$tree/configure.log" 2>&1; then
         tail -n 20 "$tree/configure.log" >&2
         return 1
     fi
@@ -49,7 +50,7 @@ configure_tree() {
 build_tree() {
     tree=$1
     shift
-    if ! ninja -C "$tree" -j "$JOBS" -k 0 "$@" >"$tree/build.log" 2>&1; then
+    if ! flock "$tree.lock" ninja -C "$tree" -j "$JOBS" -k 0 "$@" >"$tree/build.log" 2>&1; then
         grep -E -A 12 'FAILED|error:|ninja: ' "$tree/build.log" | head -n 60 >&2
         return 1
     fi

@@ -2,14 +2,14 @@
 # Everything there is to test, on a bare Debian 12 or Ubuntu 24.04: installs missing packages, builds, runs every test. The last line is
 # `N passed, N failed`; the exit status is 0 only when nothing failed. Each step's words are in objs/logs/test-STEP.log.
 #
-#   test.sh [STEP...]       only these: configure build e2e unit asan fuzz conf lint valgrind
+#   test.sh [STEP...]       only these: configure build e2e asan conf valgrind unit fuzz memcheck lint
 #
 # FUZZ_SECONDS (4): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.
 set -u
-export FUZZ_SEED="${FUZZ_SEED:-1}"
+export FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-4}"
 . "$(dirname -- "$0")/common.sh"
 cd "$trunk" || exit 1
-steps=${*:-configure build e2e unit asan fuzz conf lint valgrind}
+steps=${*:-configure build e2e asan conf valgrind unit fuzz memcheck lint}
 objs=$trunk/objs
 logs=$objs/logs
 total_passed=0 total_failed=0 lines=
@@ -27,7 +27,13 @@ step() {
     log=$logs/test-$name.log
     start=$(date +%s)
     printf '== %s\n' "$name"
-    if "$@" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
+    if [ -f "$logs/beside-$name.status" ]; then
+        status=$(cat "$logs/beside-$name.status")
+        took="$(cat "$logs/beside-$name.seconds") s beside the end-to-end tests"
+    else
+        if "$@" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
+        took="$(($(date +%s) - start)) s"
+    fi
     passed=0 failed=0
     if [ "$kind" = counts ]; then
         tail -n 5 "$log" >"$log.end"
@@ -46,7 +52,7 @@ step() {
         tail -n 80 "$log" | sed 's/^/    /'
         say "   FAILED (status $status): $log"
     fi
-    line="$passed passed, $failed failed${skipped:+, $skipped skipped} in $(($(date +%s) - start)) s"
+    line="$passed passed, $failed failed${skipped:+, $skipped skipped} in $took"
     say "   $line"
     lines="$lines$name: $line
 "
@@ -66,16 +72,6 @@ build_release() {
     # The classic way, with the defaults; a folder configured otherwise is left as its owner wants it.
     if [ ! -f Makefile ] || [ ! -f objs/build/CMakeCache.txt ]; then ./configure --werror=on --jobs="$JOBS" || return 1; fi
     make server && ./objs/srs -v
-}
-
-# What was fuzzed beside the end-to-end tests, or fuzzes.
-fuzz() {
-    if [ ! -f "$logs/beside-fuzz.status" ]; then
-        scripts/fuzz.sh "$objs" "${FUZZ_SECONDS:-4}"
-        return
-    fi
-    cat "$logs/beside-fuzz.log"
-    return "$(cat "$logs/beside-fuzz.status")"
 }
 
 # Every shipped conf is valid; parts that others include are not confs, and full.conf only documents.
@@ -105,24 +101,24 @@ step build one build_release
 case " $steps " in
     *" build "*) if [ ! -x objs/srs ]; then say "without a server nothing else can run"; finish; fi ;;
 esac
-# The end-to-end tests wait more than they work: beside them, with the CPU time that they leave, what later steps need is built, and the
-# fuzz targets run.
-rm -f "$logs/beside-fuzz.status"
+# The end-to-end tests wait more than they work. Beside them, with the CPU time that they leave, runs what works more than it waits.
+rm -f "$logs"/beside-*
 case " $steps " in
     *" e2e "*)
         # shellcheck disable=SC2086 # several words
-        setsid scripts/beside-e2e.sh "$objs" "${FUZZ_SECONDS:-4}" $steps >"$logs/beside-e2e.log" 2>&1 </dev/null &
-        step e2e counts scripts/e2e.sh "$objs"
-        start=$(date +%s)
-        wait
-        lines="${lines}what ran beside that: $(($(date +%s) - start)) s more
-"
+        setsid scripts/beside-e2e.sh "$objs" $steps >"$logs/beside-e2e.log" 2>&1 </dev/null &
         ;;
 esac
-step unit counts scripts/unit.sh "$objs"
+step e2e counts scripts/e2e.sh "$objs"
 step asan counts scripts/asan.sh "$objs"
-step fuzz counts fuzz
 step conf counts check_confs
+step valgrind counts scripts/valgrind.sh "$objs" server
+start=$(date +%s)
+wait
+lines="${lines}what ran beside the end-to-end tests: $(($(date +%s) - start)) s more
+"
+step unit counts scripts/unit.sh "$objs"
+step fuzz counts scripts/fuzz.sh "$objs" "$FUZZ_SECONDS"
+step memcheck counts scripts/valgrind.sh "$objs" units
 step lint counts scripts/lint.sh "$objs"
-step valgrind counts scripts/valgrind.sh "$objs"
 finish

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Under valgrind's memcheck: the unit tests, and the server with its incremental leak check and faults on purpose
-# (test/tools/valgrind_test.sh). The server and the rooms are those of the ordinary build. Ends with `N passed, N failed`.
-#   valgrind.sh [OBJS]
+# Under valgrind's memcheck: the unit tests (`units`), and the server with its incremental leak check and faults on purpose
+# (`server`, test/tools/valgrind_test.sh). The server and the rooms are those of the ordinary build. Ends with `N passed, N failed`.
+#   valgrind.sh [OBJS [units|server]]     without a word both
 set -u
 . "$(dirname -- "$0")/common.sh"
-objs=${1:-$trunk/objs}
+objs=${1:-$trunk/objs} what=${2:-both}
 port=${VALGRIND_PORT:-24935}
 passed=0 failed=0
 command -v valgrind >/dev/null 2>&1 || die "valgrind is missing: $trunk/scripts/install-packages.sh test"
@@ -45,32 +45,32 @@ apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRs
 apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*AnyStateIsTakenOrLeft/4:HandshakeStepTest.*"
 # Of the forms of a test, the first and the last.
 for form in 1 2 3; do apart="$apart:*FollowerTest.*/$form"; done
-# In parts, which are taken one after another: by all cores but one beside what follows, as the server shakes hands within time
-# limits, and then by that core too.
 parts=16
 # shellcheck disable=SC2086 # several words
 part() {
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
     echo "$?" >"$tree/utest-$1.status"
 }
-forget_parts "$tree" $parts
-take_parts "$tree" $parts part &
-beside=$!
-for _ in $(seq 3 "$JOBS"); do
-    take_parts "$tree" $parts part &
-    beside="$beside $!"
-done
+units() {
+    forget_parts "$tree" $parts
+    for _ in $(seq "$JOBS"); do take_parts "$tree" $parts part & done
+    wait
+    for at in $(seq 0 $((parts - 1))); do
+        verdict "part $at of the unit tests" "$(cat "$tree/utest-$at.status" 2>/dev/null || echo 1)" "$tree/utest-$at.log"
+    done
+}
 
 # Faults on purpose in a small program, and the server itself: published to, played from, checked for leaks while it runs.
-FAULTS_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" valgrind >"$tree/faults.log" 2>&1
-add_counts "$tree/faults.log" $?
-TOOLS_SERVER=$tree/srs_tools TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" "$objs" >"$tree/server.log" 2>&1
-add_counts "$tree/server.log" $?
-take_parts "$tree" $parts part
-# shellcheck disable=SC2086 # several words
-wait $beside
-for at in $(seq 0 $((parts - 1))); do
-    verdict "part $at of the unit tests" "$(cat "$tree/utest-$at.status" 2>/dev/null || echo 1)" "$tree/utest-$at.log"
-done
+server() {
+    FAULTS_TREE=$tree "$trunk/test/tools/coroutine_tools_test.sh" "$objs" valgrind >"$tree/faults.log" 2>&1
+    add_counts "$tree/faults.log" $?
+    TOOLS_SERVER=$tree/srs_tools TOOLS_OBJS=$objs/tools-quick TOOLS_PORT=$port "$trunk/test/tools/valgrind_test.sh" "$objs" >"$tree/server.log" 2>&1
+    add_counts "$tree/server.log" $?
+}
+
+case $what in
+    units | server) $what ;;
+    *) units && server ;;
+esac
 say "$passed passed, $failed failed"
 [ $failed = 0 ]

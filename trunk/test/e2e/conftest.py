@@ -1,6 +1,5 @@
 """Fixtures of the end-to-end tests: the server under test, the clips, the options --long and --workers."""
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -57,30 +56,14 @@ def fixture_workers(request):
         yield count
 
 
-@pytest.fixture(name="company", autouse=True)
-def fixture_company(request, tmp_path_factory):
-    """Tests marked `alone` run beside no other (pytest-xdist): time is what they measure, and their helpers need it."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        yield
-        return
-    folder = tmp_path_factory.getbasetemp().parent
-    with open(folder / "gate", "w", encoding="ascii") as gate, open(folder / "turn", "w", encoding="ascii") as turn:
-        # Who waits to be alone has the gate, so that nobody else begins.
-        fcntl.flock(gate, fcntl.LOCK_EX)
-        if request.node.get_closest_marker("alone"):
-            fcntl.flock(turn, fcntl.LOCK_EX)
-        else:
-            fcntl.flock(turn, fcntl.LOCK_SH)
-            fcntl.flock(gate, fcntl.LOCK_UN)
-        yield
-
-
-# Files of more than a minute begin first: where files run beside each other (pytest-xdist), the last one runs alone.
-LONGEST = ["test_same_segments.py"]
+# Files of more than a minute begin first, the longest one before all others: where files run beside each other (pytest-xdist), the last one
+# runs alone.
+LONGEST = ["test_same_segments.py", "test_pages.py", "test_play.py", "test_http_streams.py", "test_upgrade.py", "test_edge.py", "test_cluster_drain.py",
+           "test_srt.py", "test_srt_calls.py", "test_publish_play.py", "test_workers.py", "test_tracks.py", "test_edge_ways.py", "test_edge_formats.py"]
 
 
 def pytest_collection_modifyitems(config, items):
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
     unwanted = [item for item in items if not is_wanted(item, config)]
     if unwanted:
         items[:] = [item for item in items if is_wanted(item, config)]

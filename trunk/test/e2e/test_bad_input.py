@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 
-from live_server import wait_until
+from live_server import LiveServer, conf, wait_until
 from rtmp_client import AUDIO, COMMAND, DATA, USER_CONTROL, Bystander, Closed, RtmpClient, amf0, amf0_key, encode_message
 from transport_stream import TransportStream, UdpSender
 
@@ -151,20 +151,30 @@ BAD_CHUNKS = {
 }
 
 
+@pytest.fixture(name="one_server", scope="module")
+def fixture_one_server(tmp_path_factory, clip):
+    """For several tests; the bystander plays through all of them."""
+    live = LiveServer(tmp_path_factory.mktemp("one_server"), conf()).start()
+    try:
+        with Bystander(live.ports["rtmp"], clip("basic")):
+            yield live
+        live.stop()
+    finally:
+        live.kill()
+
+
 @pytest.mark.parametrize("case", list(BAD_CHUNKS))
-def test_bad_chunks(server, clip, case):
-    live = server()
-    with Bystander(live.ports["rtmp"], clip("basic")):
-        watch = Watch(live)
-        for _ in range(3):
-            with RtmpClient(live.ports["rtmp"]) as client:
-                client.handshake()
-                try:
-                    client.send(BAD_CHUNKS[case])
-                except Closed:
-                    pass
-                assert_closed(client)
-        watch.done(3)
+def test_bad_chunks(one_server, case):
+    watch = Watch(one_server)
+    for _ in range(3):
+        with RtmpClient(one_server.ports["rtmp"]) as client:
+            client.handshake()
+            try:
+                client.send(BAD_CHUNKS[case])
+            except Closed:
+                pass
+            assert_closed(client)
+    watch.done(3)
 
 
 def test_garbage_from_a_publisher_ends_only_that_publisher(server, clip):

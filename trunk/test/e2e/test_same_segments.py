@@ -122,8 +122,14 @@ SAME = {"hls-ts": (HLS.format(more=""), "cam.m3u8"),
         "dash-parts": (DASH.format(more="dash_ll on; dash_part 200;"), "cam.mpd")}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("output, playlist", SAME.values(), ids=SAME)
+def same_forms():
+    """Over HTTP, what is cut in parts; the rest is cut by the same marks, and comes each night."""
+    for name, (output, playlist) in SAME.items():
+        for way in WAYS:
+            yield pytest.param(output, playlist, way, id=f"{name}-{way}", marks=[pytest.mark.long] if way == "http" and "parts" not in name else [])
+
+
+@pytest.mark.parametrize("output, playlist, way", same_forms())
 def test_it_is_the_same_on_every_node(server, clip, output, playlist, way):
     nodes = three_nodes(server, output, playlist, way)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
@@ -162,7 +168,7 @@ def publish_tags(live, clip, tags: list[Tag]) -> Publisher:
     return publisher
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["rtmp", pytest.param("http", marks=pytest.mark.long)])
 def test_gaps_and_another_codec_change_nothing(server, clip, way):
     """In the sound, and within one publication; for HLS and DASH at once."""
     nodes = three_nodes(server, HLS.format(more="") + DASH.format(more=""), way=way)
@@ -243,8 +249,9 @@ def wait_for_new_fragment(nodes, has_parts: bool) -> None:
     wait_until(is_there, 20, "a new fragment", 0.02)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("more", ["", "hls_ll on; hls_part 200;"], ids=["ts", "parts"])
+@pytest.mark.parametrize("more, way", [pytest.param("", "rtmp", id="ts-rtmp"), pytest.param("hls_ll on; hls_part 200;", "http", id="parts-http"),
+                                       pytest.param("", "http", id="ts-http", marks=pytest.mark.long),
+                                       pytest.param("hls_ll on; hls_part 200;", "rtmp", id="parts-rtmp", marks=pytest.mark.long)])
 def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way):
     """The next connection repeats what was there: the fragment in progress goes on, unless the next one has begun meanwhile."""
     nodes = three_nodes(server, HLS.format(more=more), way=way)

@@ -25,7 +25,7 @@ def listener(port: int, **options) -> str:
     return f"srt://127.0.0.1:{port}?mode=listener{query}"
 
 
-@pytest.mark.parametrize("bits", [0, 256])
+@pytest.mark.parametrize("bits", [pytest.param(0, marks=pytest.mark.long), 256])
 def test_an_ingest_pulls_from_a_listener_and_plays_by_everything(server, clip, bits):
     port = free_port()
     mine = f"srt://127.0.0.1:{port}?latency=200" + (f"&passphrase={SECRET}&pbkeylen={bits // 8}" if bits else "")
