@@ -2,14 +2,21 @@
 # Everything there is to test, on a bare Debian 12 or Ubuntu 24.04: installs missing packages, builds, runs every test. The last line is
 # `N passed, N failed`; the exit status is 0 only when nothing failed. Each step's words are in objs/logs/test-STEP.log.
 #
-#   test.sh [STEP...]       only these: configure build e2e asan conf valgrind unit fuzz memcheck lint
+#   test.sh [--long] [STEP...]       only these: configure build e2e asan conf valgrind unit fuzz memcheck lint
 #
-# FUZZ_SECONDS (4): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.
+# --long is for a machine that is free at night: configurations are built too, the end-to-end tests that take minutes run, and there is a
+# step more, `tools`: each profiler and memory tool on a server of its flavour.
+# FUZZ_SECONDS (2; with --long 60): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.
 set -u
-export FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-4}"
+long='' quick=--quick
+if [ "${1:-}" = --long ]; then
+    long=--long quick='' FUZZ_SECONDS=${FUZZ_SECONDS:-60}
+    shift
+fi
+export FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-2}"
 . "$(dirname -- "$0")/common.sh"
 cd "$trunk" || exit 1
-steps=${*:-configure build e2e asan conf valgrind unit fuzz memcheck lint}
+steps=${*:-configure build e2e asan conf valgrind unit fuzz memcheck lint${long:+ tools}}
 objs=$trunk/objs
 logs=$objs/logs
 total_passed=0 total_failed=0 lines=
@@ -96,7 +103,8 @@ check_confs() {
     say "0 passed, 1 failed"
     exit 1
 }
-step configure counts test/build/configure_test.sh --quick
+# shellcheck disable=SC2086 # a word or none
+step configure counts test/build/configure_test.sh $quick
 step build one build_release
 case " $steps " in
     *" build "*) if [ ! -x objs/srs ]; then say "without a server nothing else can run"; finish; fi ;;
@@ -109,7 +117,8 @@ case " $steps " in
         setsid scripts/beside-e2e.sh "$objs" $steps >"$logs/beside-e2e.log" 2>&1 </dev/null &
         ;;
 esac
-step e2e counts scripts/e2e.sh "$objs"
+# shellcheck disable=SC2086 # a word or none
+step e2e counts scripts/e2e.sh "$objs" $long
 step asan counts scripts/asan.sh "$objs"
 step conf counts check_confs
 step valgrind counts scripts/valgrind.sh "$objs" server
@@ -121,4 +130,5 @@ step unit counts scripts/unit.sh "$objs"
 step fuzz counts scripts/fuzz.sh "$objs" "$FUZZ_SECONDS"
 step memcheck counts scripts/valgrind.sh "$objs" units
 step lint counts scripts/lint.sh "$objs"
+step tools counts scripts/test-tools.sh
 finish

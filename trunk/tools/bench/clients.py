@@ -3,25 +3,27 @@
 
 from pathlib import Path
 
-from harness import Lab, Process
+from harness import LOAD_CORE, Lab, Process
 from servers import Server
 
 PLAYERS_PER_SECOND = 2000
 NO_REPORTS = 1_000_000  # Seconds between two lines for people.
 
 
-def start(lab: Lab, program: str, url: str, count: int, ramp: float, *words) -> Process:
+def start(lab: Lab, program: str, url: str, count: int, ramp: float, *words, core: int = LOAD_CORE) -> Process:
     """A client does its task once: a failure is counted and not tried again."""
-    return lab.start(program, [lab.tool(program), "-c", count, "-r", url, "-t", 1, "--ramp", ramp, "-m", NO_REPORTS, "--driven", *words])
+    return lab.start(program, [lab.tool(program), "-c", count, "-r", url, "-t", 1, "--ramp", ramp, "-m", NO_REPORTS, "--driven", *words], core)
 
 
-def players(lab: Lab, server: Server, count: int, stream: str, mode: str = "rtmp", witnesses: int = 1) -> Process:
-    """The first ones look at what they get, the others only count it; all are there when this returns."""
+def players(lab: Lab, server: Server, count: int, stream: str, mode: str = "rtmp", witnesses: int = 1, core: int = LOAD_CORE) -> Process:
+    """`mode`: rtmp, flv or https (FLV by HTTPS). The first ones look at what they get, the others only count it; all are there when this returns."""
     if mode == "flv":
         program, url = "sb_flv_load", f"http://127.0.0.1:{server.http_port}/live/{stream}.flv"
+    elif mode == "https":
+        program, url = "sb_flv_load", f"https://127.0.0.1:{server.https_port}/live/{stream}.flv"
     else:
         program, url = "sb_rtmp_load_fast", f"rtmp://127.0.0.1:{server.port}/live/{stream}"
-    load = start(lab, program, url, count, PLAYERS_PER_SECOND, "--witnesses", witnesses)
+    load = start(lab, program, url, count, PLAYERS_PER_SECOND, "--witnesses", witnesses, core=core)
     load.wait_event("ready", 60)
     return load
 

@@ -3,6 +3,7 @@ server core with the same chunk size; ours merges writes over 350 ms, the peer s
 
 import shlex
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,7 @@ io_uring            {io_uring};
 pid                 {folder}/srs-{port}.pid;
 access_log          off;
 http_api {{ enabled on; listen 127.0.0.1:{api_port}; }}
-http_server {{ enabled on; listen 127.0.0.1:{http_port}; dir {folder}/html; }}
+http_server {{ enabled on; listen 127.0.0.1:{http_port}; dir {folder}/html; {https} }}
 {rtc_server}
 {workers}
 {root}
@@ -76,26 +77,37 @@ class Server:
     version: str
     http_port: int = 0
     api_port: int = 0
+    https_port: int = 0
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
-               rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "") -> Server:
+               rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "", https: bool = False) -> Server:
     """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host. `root`, `vhost`: more there. Several workers have a core each."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
+    https_port = lab.port() if https else 0
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
                                     io_uring=on[io_uring], rtc=on[rtc], cluster=cluster, root=root, vhost=vhost,
                                     workers=f"workers {workers}; worker_affinity on;" if workers > 1 else "",
                                     rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
-                                    window_ms=0 if min_latency else WINDOW_MS))
+                                    https=https_block(lab, https_port) if https else "", window_ms=0 if min_latency else WINDOW_MS))
     everywhere = ["taskset", "-c", f"{SERVER_CORE}-{SERVER_CORE + workers - 1}"] if workers > 1 else []
     process = lab.start("ours", [*everywhere, build or lab.server, "-c", conf], SERVER_CORE)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
-    return Server("ours", process, port, str(version), http_port, api_port)
+    return Server("ours", process, port, str(version), http_port, api_port, https_port)
+
+
+def https_block(lab: Lab, port: int) -> str:
+    """With a certificate of the kind that browsers ask for: ECDSA P-256."""
+    key, cert = lab.folder / "bench.key", lab.folder / "bench.crt"
+    if not cert.exists():
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                        "-keyout", key, "-out", cert], check=True, capture_output=True)
+    return f"https {{ enabled on; listen 127.0.0.1:{port}; key {key}; cert {cert}; }}"
 
 
 def make_static_file(lab: Lab) -> None:

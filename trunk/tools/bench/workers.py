@@ -38,7 +38,7 @@ def private_mib(pid: int) -> float:
 
 
 def start(lab: Lab, workers: int) -> Server:
-    server = start_ours(lab, rtc=True, workers=workers)
+    server = start_ours(lab, rtc=True, https=True, workers=workers)
     deadline = time.monotonic() + 20
     while len(pids_of(server)) < workers:
         if time.monotonic() > deadline:
@@ -66,21 +66,45 @@ def whep_turn(lab: Lab, workers: int, seconds: float) -> whep.Turn:
     return whep.Turn(cpu, mbps * 125_000 * (last - first), last - first, said={"failed": sum(one["failed"] for one in said)})
 
 
-def workers_rows(lab: Lab, plan) -> list[Row]:
-    print(f"workers: {PLAYERS} players of WHEP for each of one and two workers", file=sys.stderr, flush=True)
-    turns = [(whep_turn(lab, 2, plan.seconds), whep_turn(lab, 1, plan.seconds)) for _ in range(plan.repeats)]
+def https_turn(lab: Lab, workers: int, seconds: float) -> whep.Turn:
+    server = start(lab, workers)
+    pids = pids_of(server)
+    loads = [clients.players(lab, server, PLAYERS, whep.STREAM, "https", core=core) for core in (SERVER_CORE, LOAD_CORE)[:workers]]
+    publisher = clients.publishers(lab, server.port, whep.STREAM)
+    time.sleep(SETTLE_S)
+    for load in loads:
+        load.tell("mark")
+    before = cpu_seconds(pids)
+    time.sleep(seconds)
+    cpu = cpu_seconds(pids) - before
+    for load in loads:
+        load.tell("report")
+    got = [load.wait_event("report", 30) for load in loads]
+    publisher.stop()
+    ends = [clients.end(load) for load in loads]
+    server.process.stop()
+    return whep.Turn(cpu, sum(one["window_bytes"] for one in got), got[0]["seconds"], said={"failed": sum(one["failed"] for one in ends)})
+
+
+def rows_of(kind: str, turn, lab: Lab, plan) -> list[Row]:
+    print(f"workers: {PLAYERS} players of {kind} for each of one and two workers", file=sys.stderr, flush=True)
+    turns = [(turn(lab, 2, plan.seconds), turn(lab, 1, plan.seconds)) for _ in range(plan.repeats)]
     ratio = median(two.per_gb / one.per_gb for two, one in turns)
     got = median(two.bytes / one.bytes for two, one in turns)
-    failed = sum(turn.said["failed"] for pair in turns for turn in pair)
+    failed = sum(each.said["failed"] for pair in turns for each in pair)
     complete = failed == 0 and got > 1.9
+    work = f"{kind} play, two workers with {PLAYERS} players each"
+    note = "in the column of the floor is one worker with as many as one of them; the second one also receives and encodes the stream again"
+    details = {"turns": [[each.__dict__ for each in pair] for pair in turns], "got": got, "failed": failed}
+    return [Row(work, "CPU-s/GB, and of one worker", median(two.per_gb for two, _ in turns), median(one.per_gb for _, one in turns), "-", ratio, "<= 1.05 x one worker",
+                complete and ratio <= 1.05 * plan.slack, note, details, plan.command),
+            Row(work, "players at the same load, x one worker", 2 / ratio, target=">= 1.9", met=complete and 2 / ratio >= 1.9 / plan.slack, command=plan.command)]
+
+
+def workers_rows(lab: Lab, plan) -> list[Row]:
+    rows = rows_of("WHEP", whep_turn, lab, plan) + rows_of("HTTPS-FLV", https_turn, lab, plan)
     server = start(lab, 2)
     time.sleep(3)
     rest = max(private_mib(pid) for pid in pids_of(server))
     server.process.stop()
-    work = f"WHEP play, two workers with {PLAYERS} players each"
-    note = "in the column of the floor is one worker with as many as one of them; the second one also receives and encodes the stream again"
-    details = {"turns": [[turn.__dict__ for turn in pair] for pair in turns]}
-    return [Row(work, "CPU-s/GB, and of one worker", median(two.per_gb for two, _ in turns), median(one.per_gb for _, one in turns), "-", ratio, "<= 1.05 x one worker",
-                complete and ratio <= 1.05 * plan.slack, note, details, plan.command),
-            Row(work, "players at the same load, x one worker", 2 / ratio, target=">= 1.9", met=complete and 2 / ratio >= 1.9 / plan.slack, command=plan.command),
-            Row("a worker at rest", "memory of its own, MiB", rest, target=f"<= {REST_MIB}", met=rest <= REST_MIB, command=plan.command)]
+    return [*rows, Row("a worker at rest", "memory of its own, MiB", rest, target=f"<= {REST_MIB}", met=rest <= REST_MIB, command=plan.command)]

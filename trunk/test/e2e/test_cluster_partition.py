@@ -1,0 +1,86 @@
+"""Half of a cluster's nodes, each on a machine of its own, cannot reach the registry for longer than their leases last: nobody who plays
+notices, and afterwards the table is right again."""
+
+import subprocess
+import time
+from contextlib import ExitStack
+
+import own_network
+from cluster_nodes import VHOST, assert_unnoticed, cluster_of, owners, videos, wait_nodes
+from live_server import conf, wait_until
+from nodes import Bridge, Node
+from registry_server import RegistryServer
+from rtmp_client import Player, Publisher
+
+REGISTRY = "10.79.0.200"
+LEASE_S = 3
+APART_S = 3 * LEASE_S
+RIGHT_WITHIN_S = 10
+
+
+def route(node: Node, words: str) -> None:
+    subprocess.run(["nsenter", f"--net=/proc/{node.machine.keeper.pid}/ns/net", "ip", "route", *words.split()], check=True)
+
+
+def publish(node: Node, stream: str, clip) -> Publisher:
+    publisher = Publisher(node.ports["rtmp"], stream, clip, host=node.host)
+    publisher.start()
+    return publisher
+
+
+def play(node: Node, stream: str) -> Player:
+    player = Player(node.ports["rtmp"], stream, host=node.host)
+    player.start()
+    return player
+
+
+def keep_half_from_the_registry(folder, clip) -> None:
+    with ExitStack() as stack:
+        bridge = stack.enter_context(Bridge(4))
+        subprocess.run(["ip", "address", "add", f"{REGISTRY}/24", "dev", Bridge.DEVICE], check=True)
+        registry = RegistryServer(folder / "registry", more=["--bind", "0.0.0.0", "--protected-mode", "no"]).start()
+        stack.callback(registry.stop)
+        nodes = []
+        for number, port in enumerate(bridge.ports):
+            block = f"cluster {{ registry redis://{REGISTRY}:{registry.port}; node_id n{number}; advertise {port.address}; beat 1; lease {LEASE_S}; }}\n"
+            nodes.append(Node(folder / f"n{number}", conf(VHOST, block + f"limits {{ trusted {Bridge.ADDRESS}; }}\n"), port))
+            stack.callback(nodes[-1].kill)
+            nodes[-1].start()
+        wait_nodes(*nodes)
+        sources = {"near": publish(nodes[0], "near", clip), "far": publish(nodes[2], "far", clip)}
+        players = [(stream, play(node, stream)) for stream in sources for node in nodes]
+        for _, player in players:
+            wait_until(lambda one=player: videos(one) > 0, 10, "it plays")
+
+        for node in nodes[2:]:
+            route(node, f"add blackhole {REGISTRY}/32")
+        for node in nodes[2:]:
+            wait_until(lambda one=node: cluster_of(one)["registry"]["state"] == "away", 20, "its registry is away")
+        began = time.monotonic()
+        # What begins meanwhile: found by neighbours, and by the registry on its own side of the cut.
+        sources |= {"late_far": publish(nodes[3], "late_far", clip), "late_near": publish(nodes[1], "late_near", clip)}
+        players += [("late_far", play(nodes[2], "late_far")), ("late_near", play(nodes[0], "late_near"))]
+        for _, player in players[-2:]:
+            wait_until(lambda one=player: videos(one) > 0, 5, "a stream that began meanwhile plays")
+        time.sleep(max(0.0, began + APART_S - time.monotonic()))
+        assert [cluster_of(node)["registry"]["state"] for node in nodes] == ["up", "up", "away", "away"]
+        assert "/live/late_far" not in owners(nodes[0]), "nobody on this side has asked for it"
+
+        for node in nodes[2:]:
+            route(node, f"del blackhole {REGISTRY}/32")
+        all_of_them = {"/live/near": "n0", "/live/late_near": "n1", "/live/far": "n2", "/live/late_far": "n3"}
+        for node in nodes:
+            wait_until(lambda one=node: owners(one) == all_of_them, RIGHT_WITHIN_S, f"the table is right: {all_of_them}")
+        time.sleep(1)
+        for stream, player in players:
+            assert_unnoticed(player, sources[stream])
+            player.stop()
+        for publisher in sources.values():
+            assert publisher.error is None
+            publisher.stop()
+        for node in nodes:
+            node.assert_no_report()
+
+
+def test_half_of_the_nodes_lose_the_registry(tmp_path, clip):
+    own_network.run(keep_half_from_the_registry, tmp_path, clip("basic"), limit_s=120)
