@@ -20,7 +20,7 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& 
     if (!format.relayed)
         return;
     player_.set_window(plan.play.relay_mw_latency);
-    end_watch_.emplace(Ref<media::Source>(&cursor_.source()), player_.wake());
+    end_watch_ = std::make_unique<EndWatch>(Ref<media::Source>(&cursor_.source()), player_.wake());
 }
 
 Result<void> PlaySession::run(io::Deadline deadline) {
@@ -47,12 +47,12 @@ Result<PlayerProtocol::Step> PlaySession::on_readable() {
 }
 
 void PlaySession::ask_to_reconnect(std::string tc_url) {
-    reconnect_url_ = std::move(tc_url);
+    reconnect_url_ = std::make_unique<std::string>(std::move(tc_url));
     player_.wake().raise();
 }
 
 Result<void> PlaySession::on_caught_up() {
-    if (const auto url = std::exchange(reconnect_url_, {})) {
+    if (const auto url = std::exchange(reconnect_url_, nullptr)) {
         peer_.engine().request_reconnect(*url, "this server is about to stop");
         TRY(player_.answer(peer_.take_output()));
     }

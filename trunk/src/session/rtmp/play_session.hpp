@@ -4,7 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -48,8 +48,9 @@ private:
     const RtmpOptions& options_;
     media::WireCursor cursor_;
     Player player_;
-    std::optional<EndWatch> end_watch_;         // for another node
-    std::optional<std::string> reconnect_url_;  // to be sent
+    // What few players have takes the memory of a pointer from the others.
+    std::unique_ptr<EndWatch> end_watch_;         // for another node
+    std::unique_ptr<std::string> reconnect_url_;  // to be sent
     const Log& log_;
 };
 
