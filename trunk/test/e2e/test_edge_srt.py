@@ -153,6 +153,16 @@ def test_publishers_are_pushed_to_an_srt_origin(server, clip):
     wait_until(lambda: not origin.api("/api/v1/streams/")["streams"], 8, "a goodbye ends it at once")
 
 
+def test_edges_in_a_row(server, clip):
+    origin = server(SRT % "", SRT_ROOT)
+    near = server(f"{edge_of(origin_of(origin))} {SRT % ''}", SRT_ROOT)
+    far = server(edge_of(origin_of(near)))
+    publisher = publish_again(origin, clip)
+    assert play_check.play(far.url("cam"), 2).problems() == []
+    assert [calls_of(one) for one in (origin, near)] == [1, 1]
+    publisher.stop()
+
+
 def test_edges_in_a_circle_are_refused(server):
     left = server(SRT % "", SRT_ROOT)
     right = server(f"{SRT % ''} {edge_of(origin_of(left), more='first_frame_timeout 1;')}", SRT_ROOT)
