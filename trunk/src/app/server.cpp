@@ -430,7 +430,8 @@ service::relay::PullContext Server::pull_context() {
             cluster_options_,
             {names_.server_id, std::string(kSignature), std::string(kVersion), names_.process_id},
             [this] { return workers_.is_on() && !names_.seat().is_worker(); },
-            &places_.memory()};
+            &places_.memory(),
+            &srt_.dialler()};
 }
 
 service::cluster::ClusterContext Server::cluster_context() {

@@ -23,8 +23,7 @@ public:
     // Only the default tracks, or all, or all and marks (packets of our own for other nodes).
     enum class Tracks : std::uint8_t { defaults, all, all_and_marks };
 
-    // Whether anybody watches what is made of the packets.
-    enum class Audience : bool { none, some };
+    using Audience = media::Audience;
 
     explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point,
                     Tracks tracks = Tracks::defaults, Audience audience = Audience::some);

@@ -46,11 +46,12 @@ SourceWatch::~SourceWatch() {
     watches.pop_back();
 }
 
-WireLogHold::WireLogHold(Ref<Source> source, const WireFormat& format) : source_(std::move(source)), format_(format) {
-    source_->hold_wire_log(format_, true);
+WireLogHold::WireLogHold(Ref<Source> source, const WireFormat& format, Audience audience)
+    : source_(std::move(source)), format_(format), audience_(audience) {
+    source_->hold_wire_log(format_, true, audience_);
 }
 
-WireLogHold::~WireLogHold() { source_->release_wire_log(format_); }
+WireLogHold::~WireLogHold() { source_->release_wire_log(format_, audience_); }
 
 bool WireLogHold::catch_up(std::size_t bytes) { return source_->catch_up_wire_log(format_, bytes); }
 
@@ -489,7 +490,7 @@ std::size_t Source::readers() const {
 }
 
 bool Source::has_viewer() const {
-    return readers() > packet_readers_.size() ||
+    return readers() > packet_readers_.size() + unwatched_holders_ ||
            std::ranges::any_of(packet_readers_, [](const PacketReader* reader) { return reader->is_watched(); });
 }
 

@@ -122,11 +122,14 @@ protected:
     ~RestEncoder() = default;
 };
 
+// Whether anybody watches what a reader makes of the packets.
+enum class Audience : bool { none, some };
+
 // Keeps a wire log for a reader that is about to come. A new log is encoded from the ring, up to kRingBytesMax; whoever cannot
 // wait for all of it at once calls catch_up() until it is true before creating the WireCursor.
 class WireLogHold {
 public:
-    WireLogHold(Ref<Source> source, const WireFormat& format);
+    WireLogHold(Ref<Source> source, const WireFormat& format, Audience audience = Audience::some);
     ~WireLogHold();
     WireLogHold(const WireLogHold&) = delete;
     WireLogHold& operator=(const WireLogHold&) = delete;
@@ -137,6 +140,7 @@ public:
 private:
     Ref<Source> source_;
     WireFormat format_;
+    Audience audience_;
 };
 
 // A listener that takes packet by packet, and so has a place in the ring. Apart from on_packets() it is called only when the ring
@@ -279,9 +283,10 @@ public:
     std::uint32_t chunk_size() const { return chunk_size_; }
     void set_chunk_size(std::uint32_t bytes);
 
-    // For readers of a wire log, which exists while it is held. Complete unless `catches_up`: see WireLogHold.
-    WireLog& hold_wire_log(const WireFormat& format, bool catches_up = false);
-    void release_wire_log(const WireFormat& format);
+    // For readers of a wire log, which exists while it is held. Complete unless `catches_up`: see WireLogHold. Released with the
+    // audience with which it was held.
+    WireLog& hold_wire_log(const WireFormat& format, bool catches_up = false, Audience audience = Audience::some);
+    void release_wire_log(const WireFormat& format, Audience audience = Audience::some);
     // See WireLogHold.
     bool catch_up_wire_log(const WireFormat& format, std::size_t bytes);
     // nullptr if it is not held.
@@ -443,7 +448,8 @@ private:
     std::vector<SourceWatch*> watches_;
     AudioTranscoders* transcoders_ = nullptr;
     Log conversion_log_;
-    std::size_t rtp_publishers_ = 0;  // publications that hold an RTP log to fill it, the current one and evicted ones
+    std::size_t unwatched_holders_ = 0;  // of wire logs
+    std::size_t rtp_publishers_ = 0;     // publications that hold an RTP log to fill it, the current one and evicted ones
     RestEncoder* rest_encoder_ = nullptr;
     bool may_return_ = false;
     Sequence published_from_ = 0;  // the first packet of this publisher

@@ -89,7 +89,7 @@ std::unique_ptr<WireEncoder> Source::encoder_for(const WireFormat& format) const
     return std::make_unique<RtmpWireEncoder>(chunk_size_);
 }
 
-WireLog& Source::hold_wire_log(const WireFormat& format, bool catches_up) {
+WireLog& Source::hold_wire_log(const WireFormat& format, bool catches_up, Audience audience) {
     auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
     if (held == wire_logs_.end()) {
         if (format.container == Container::rtmp)
@@ -100,6 +100,8 @@ WireLog& Source::hold_wire_log(const WireFormat& format, bool catches_up) {
     if (!catches_up)
         catch_up(*held, std::numeric_limits<std::size_t>::max());
     ++held->holders;
+    if (audience == Audience::none)
+        ++unwatched_holders_;
     note_viewers();
     return *held->wire_log;
 }
@@ -115,11 +117,13 @@ bool Source::catch_up(HeldWireLog& held, std::size_t bytes) const {
     return has_all;
 }
 
-void Source::release_wire_log(const WireFormat& format) {
+void Source::release_wire_log(const WireFormat& format, Audience audience) {
     const auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
     CHECK(held != wire_logs_.end());
     if (--held->holders == 0)
         wire_logs_.erase(held);
+    if (audience == Audience::none)
+        --unwatched_holders_;
     note_viewers();
 }
 

@@ -365,6 +365,20 @@ TEST_F(SourceTest, AReaderWithoutAnAudienceIsNoViewerUntilItHasOne) {
     EXPECT_EQ(watcher.take(), Events{"last viewer left"});
 }
 
+TEST_F(SourceTest, AReaderOfAWireLogWithoutAnAudienceIsNoViewer) {
+    Watcher watcher(source);
+    {
+        const WireLogHold hold(source, WireFormat(), Audience::none);
+        const WireCursor push(source, WireFormat(), {}, std::nullopt, Audience::none);
+        EXPECT_EQ(source->readers(), 2U);
+        EXPECT_EQ(watcher.take(), Events());
+        { const WireCursor player(source, WireFormat()); }
+        EXPECT_EQ(watcher.take(), (Events{"first viewer", "last viewer left"}));
+    }
+    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(watcher.take(), Events());
+}
+
 TEST_F(SourceTest, WatchesHearOfAStreamThatHasEndedElsewhere) {
     auto relayed = *source->publish(Source::Takeover::refuse);
     Watcher watcher(source);

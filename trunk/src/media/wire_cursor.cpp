@@ -10,15 +10,19 @@
 namespace live::media {
 
 WireCursor::WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble,
-                       std::optional<Sequence> from)
-    : source_(std::move(source)), wire_log_(source_->hold_wire_log(format)), private_(std::move(preamble)), format_(format) {
+                       std::optional<Sequence> from, Audience audience)
+    : source_(std::move(source)),
+      wire_log_(source_->hold_wire_log(format, false, audience)),
+      private_(std::move(preamble)),
+      format_(format),
+      audience_(audience) {
     place(from.value_or(source_->join_point()), true);
     hold_place();
 }
 
 WireCursor::~WireCursor() {
     let_go_of_place();
-    source_->release_wire_log(format_);
+    source_->release_wire_log(format_, audience_);
 }
 
 // Where it lands may not have been encoded yet (Source::has_unencoded).

@@ -35,7 +35,7 @@ public:
     // Joins at the source's join point, or at `from` if given, a packet in the ring or its next. `preamble` precedes everything
     // else.
     WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble = {},
-               std::optional<Sequence> from = std::nullopt);
+               std::optional<Sequence> from = std::nullopt, Audience audience = Audience::some);
     ~WireCursor();
     WireCursor(const WireCursor&) = delete;
     WireCursor& operator=(const WireCursor&) = delete;
@@ -117,6 +117,7 @@ private:
     bool must_jump_ = false;
     bool holds_place_ = false;
     bool paused_ = false;
+    Audience audience_;
 };
 
 }  // namespace live::media

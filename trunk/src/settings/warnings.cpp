@@ -9,6 +9,7 @@
 
 #include "service/dvr/file_name.hpp"
 #include "service/files/normal_path.hpp"
+#include "service/relay/origin.hpp"
 
 namespace live::settings {
 
@@ -111,6 +112,25 @@ void warn_of_keys_out_of_reach(const Vhost& vhost, std::vector<std::string>& war
                         vhost.name, hls.key_file_path, hls.path));
 }
 
+// Nothing here keeps the server from starting: the other origins of a list are used.
+void warn_of_origins(const Vhost& vhost, std::vector<std::string>& warnings) {
+    using namespace service::relay;
+    const ClusterOptions& cluster = vhost.cluster;
+    if (!vhost.enabled || cluster.mode != ClusterMode::remote)
+        return;
+    bool is_askable = cluster.origin.empty();
+    for (const std::string& text : cluster.origin) {
+        const auto origin = parse_origin(text, cluster.protocol);
+        if (!origin.ok())
+            warnings.push_back(fmt::format("vhost {}: {}", vhost.name, origin.error().sentence()));
+        is_askable = is_askable || (origin.ok() && origin->scheme != Scheme::srt);
+    }
+    if (cluster.token_traverse && cluster.backend.empty() && !is_askable)
+        warnings.push_back(fmt::format(
+            "vhost {}: token_traverse refuses all clients, because srt:// origins are not asked and there is no other",
+            vhost.name));
+}
+
 // What is lost for good stops the stream.
 void warn_of_srt(const Settings& settings, std::vector<std::string>& warnings) {
     const session::srt::SrtServerOptions& srt = settings.srt_server;
@@ -138,6 +158,7 @@ std::vector<std::string> settings_warnings(const Settings& settings) {
     for (const Vhost& vhost : settings.vhosts) {
         warn_of_open_fragments(vhost, warnings);
         warn_of_keys_out_of_reach(vhost, warnings);
+        warn_of_origins(vhost, warnings);
     }
     warn_of_srt(settings, warnings);
     return warnings;

@@ -90,6 +90,22 @@ TEST_F(SettingsWarnings, KeysThatPlayersCannotGetAreSaid) {
     EXPECT_TRUE(warnings().empty());
 }
 
+TEST_F(SettingsWarnings, OriginsThatCannotBeUsedAreSaid) {
+    service::relay::ClusterOptions& cluster = settings_.vhosts[0].cluster;
+    cluster.origin = {"127.0.0.1:19350", "srt://192.0.2.1?passphrase=tooshort"};
+    EXPECT_TRUE(warnings().empty()) << "it is no edge";
+    cluster.mode = service::relay::ClusterMode::remote;
+    EXPECT_EQ(warnings(), std::vector<std::string>{
+                              "vhost a: origin \"srt://192.0.2.1\": srt:// address: passphrase has 10 to 79 characters"});
+    cluster.origin = {"srt://192.0.2.1", "srt://192.0.2.2"};
+    EXPECT_TRUE(warnings().empty());
+    cluster.token_traverse = true;
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_TRUE(warnings()[0].starts_with("vhost a: token_traverse refuses all clients"));
+    cluster.origin.emplace_back("192.0.2.3");
+    EXPECT_TRUE(warnings().empty());
+}
+
 TEST_F(SettingsWarnings, SrtThatWaitsForeverAndSrtWithoutAVirtualHostAreSaid) {
     settings_.srt_server.tlpktdrop = false;
     EXPECT_TRUE(warnings().empty()) << "it is off";

@@ -14,6 +14,7 @@ from players import FfmpegPublisher, wait_playable
 from rtmp_client import VIDEO, Player, Publisher
 
 REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
+SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; }"
 
 
 @pytest.fixture(name="mortal")
@@ -90,9 +91,10 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
     assert not complaints or watch.waited() > 0.7, complaints
 
 
-def test_a_forward_does_not_keep_a_pull(server, clip):
-    origin, sink = server(), server()
-    edge = server(edge_of(origin, more="linger 5;") + f" forward {{ enabled on; destination 127.0.0.1:{sink.ports['rtmp']}; }}")
+@pytest.mark.parametrize("kind", ["rtmp", "srt"])
+def test_a_forward_does_not_keep_a_pull(server, clip, kind):
+    origin, sink = server(), server("srt { enabled on; }", SRT_ROOT)
+    edge = server(edge_of(origin, more="linger 5;") + f' forward {{ enabled on; destination "{kind}://127.0.0.1:{sink.ports[kind]}"; }}')
     with FfmpegPublisher(origin.url("cam"), clip("basic")):
         wait_playable(origin.url("cam"))
         player = Player(edge.ports["rtmp"], "cam")

@@ -50,6 +50,8 @@ public:
     std::size_t write_next(TimePoint now, MutBytes into);
 
     State state() const { return state_; }
+    // The peer has answered; what becomes of the call is to be seen.
+    bool is_heard() const { return is_concluding_; }
     // When refused: the peer's reason.
     RejectReason reason() const { return reason_; }
     // When failed: what is wrong with the peer, as a sentence.

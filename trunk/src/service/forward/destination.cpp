@@ -9,7 +9,6 @@
 #include "base/endpoint.hpp"
 #include "base/secret.hpp"
 #include "base/variables.hpp"
-#include "session/srt/stream_id.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::service::forward {
@@ -105,7 +104,10 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
     return made;
 }
 
-Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const StreamName& stream) {
+Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const StreamName& stream, session::srt::Mode mode) {
+    for (const std::string& name : {stream.vhost, stream.app, stream.stream})
+        if (name.find(',') != std::string::npos)
+            return Error(Errc::unsupported, "a name with a comma does not fit into a stream id");
     std::string param = stream.param;
     if (param.starts_with('?'))
         param.erase(0, 1);
@@ -114,8 +116,8 @@ Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const 
         {{"vhost", stream.vhost}, {"app", stream.app}, {"stream", stream.stream}, {"param", wire::http::percent_encode(param)}});
     auto url = TRY(session::srt::parse_call_url(whole));
     if (url.stream_id.empty())
-        url.stream_id = fmt::format("#!::{}r={}/{},m=publish", stream.vhost.empty() ? "" : "h=" + stream.vhost + ",", stream.app,
-                                    stream.stream);
+        url.stream_id = fmt::format("#!::{}r={}/{},m={}", stream.vhost.empty() ? "" : "h=" + stream.vhost + ",", stream.app,
+                                    stream.stream, mode == session::srt::Mode::publish ? "publish" : "request");
     if (url.stream_id.size() > session::srt::kStreamIdBytesMax)
         return Error(Errc::limit, "the stream's names are too long for a stream id");
     return url;

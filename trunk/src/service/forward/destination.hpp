@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "session/srt/call_url.hpp"
+#include "session/srt/stream_id.hpp"
 #include "wire/amf/value.hpp"
 
 namespace live::service::forward {
@@ -43,8 +44,10 @@ inline constexpr std::size_t kDestinationBytesMax = 1024;
 Result<Destination> make_destination(std::string_view text, const StreamName& stream);
 
 // An srt:// destination, in which [vhost], [app], [stream] and [param] stand for those of the stream. Without a streamid, it is
-// published there under its own names. Errors as parse_call_url().
-Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const StreamName& stream);
+// published there (or asked for, see `mode`) under its own names. Errors as parse_call_url(); Errc::unsupported for names with a
+// comma, which separates the keys of a stream id.
+Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const StreamName& stream,
+                                                   session::srt::Mode mode = session::srt::Mode::publish);
 
 // Where a destination asks to be reconnected (E-RTMP v2, "Reconnect Request"): `tc_url` is absolute, begins with "//" or "/", or
 // is empty for the same place; the stream keeps its name. Errc::malformed, Errc::limit over kDestinationBytesMax, Errc::denied

@@ -122,6 +122,9 @@ TEST(SrtDestination, KeepsTheStreamsNames) {
     EXPECT_EQ(
         MUST(make_srt_destination("srt://h.example:9000?streamid=publish:[app]/[stream]:[param]&latency=200", name)).stream_id,
         "publish:live/cam:token=x");
+    EXPECT_EQ(MUST(make_srt_destination("srt://h.example:9000", name, session::srt::Mode::request)).stream_id,
+              "#!::r=live/cam,m=request");
+    EXPECT_EQ(make_srt_destination("srt://h.example:9000", {"", "live", "cam,r=live/other", ""}).code(), Errc::unsupported);
     EXPECT_EQ(make_srt_destination("srt://h.example", name).code(), Errc::malformed);
     EXPECT_EQ(make_srt_destination("srt://h.example:1", {"", "live", std::string(510, 'x'), ""}).code(), Errc::limit);
 }

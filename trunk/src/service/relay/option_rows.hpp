@@ -22,12 +22,12 @@ inline constexpr auto kClusterRows = std::tuple{
                 "local is an origin; remote is an edge, which pulls the streams that its players ask for."),
     config::row(
         &ClusterOptions::origin, "origin", config::Reload::next_session,
-        "Origins of an edge: host, host:port, rtmp://..., rtmps://..., http://... or https://..., or dns:name[:port] for all "
-        "addresses of a name.")
+        "Origins of an edge: host, host:port, rtmp://..., rtmps://..., http://..., https://... or srt://... (doc/srt.md), or "
+        "dns:name[:port] for all addresses of a name.")
         .example("127.0.0.1:19350"),
     config::row(&ClusterOptions::token_traverse, "token_traverse", config::Reload::next_session,
                 "On an edge: a client is admitted only after an origin has accepted a connection with what the client says "
-                "of itself (RTMP connect; HTTP-FLV players: GET, if an origin is HTTP)."),
+                "of itself (RTMP connect; HTTP-FLV players: GET, if an origin is HTTP). SRT origins are not asked."),
     config::row(&ClusterOptions::backend, "backend", config::Reload::next_session,
                 "The URL of a service that answers with the origins of a stream, instead of the list.")
         .example("http://127.0.0.1:8085/api/v1/origins"),

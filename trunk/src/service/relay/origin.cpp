@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/endpoint.hpp"
 #include "base/host_and_port.hpp"
+#include "session/srt/call_url.hpp"
 
 namespace live::service::relay {
 
@@ -34,6 +36,7 @@ std::string_view name_of(Scheme scheme) {
         case Scheme::rtmps: return "rtmps";
         case Scheme::http: return "http";
         case Scheme::https: return "https";
+        case Scheme::srt: return "srt";
         case Scheme::worker: return "worker";
         case Scheme::rtmp: break;
     }
@@ -45,6 +48,7 @@ std::uint16_t usual_port(Scheme scheme) {
         case Scheme::http: return 80;
         case Scheme::rtmps:
         case Scheme::https: return 443;
+        case Scheme::srt: return 10'080;
         case Scheme::rtmp:
         case Scheme::worker: break;
     }
@@ -61,16 +65,29 @@ Result<Origin> parse_origin(std::string_view text, PullProtocol protocol) {
     origin.scheme = scheme_for(protocol);
     origin.is_resolved = take_prefix(rest, "dns:");
     if (!origin.is_resolved)
-        for (const Scheme scheme : {Scheme::rtmp, Scheme::rtmps, Scheme::http, Scheme::https})
+        for (const Scheme scheme : {Scheme::rtmp, Scheme::rtmps, Scheme::http, Scheme::https, Scheme::srt})
             if (take_prefix(rest, fmt::format("{}://", name_of(scheme)))) {
                 origin.scheme = scheme;
                 break;
             }
+    if (origin.scheme == Scheme::srt) {
+        const std::size_t question = std::min(rest.find('?'), rest.size());
+        origin.query = rest.substr(question);
+        rest = rest.substr(0, question);
+        text = text.substr(0, text.find('?'));
+    }
+    const auto broken = [text](const Error& why) {
+        return Error(Errc::malformed, fmt::format("origin \"{}\": {}", text.substr(0, 256), why.sentence()));
+    };
     const auto place = parse_host(rest);
     if (!place.ok())
-        return Error(Errc::malformed, fmt::format("origin \"{}\": {}", text.substr(0, 256), place.error().sentence()));
+        return broken(place.error());
     origin.host = place->host;
     origin.port = place->port.value_or(usual_port(origin.scheme));
+    if (origin.scheme != Scheme::srt)
+        return origin;
+    if (const auto call = session::srt::parse_call_url(origin.text() + origin.query); !call.ok())
+        return broken(call.error());
     return origin;
 }
 

@@ -8,9 +8,9 @@
 #include "base/random.hpp"
 #include "base/secret.hpp"
 #include "io/loop.hpp"
-#include "media/tag_packet.hpp"
 #include "service/relay/flv_upstream.hpp"
 #include "service/relay/rtmp_upstream.hpp"
+#include "service/relay/ts_upstream.hpp"
 #include "session/common/join.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -18,14 +18,6 @@ namespace live::service::relay {
 
 namespace rtmp = engine::rtmp;
 using std::chrono::milliseconds;
-
-namespace {
-
-bool is_mark(const rtmp::GotMedia& media) {
-    return media.type == wire::rtmp::MessageType::amf0_data && media::is_relay_mark(media.payload.bytes());
-}
-
-}  // namespace
 
 Pull::Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
            session::StreamPlan plan, std::string path, Log log)
@@ -154,27 +146,15 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     ++totals_.connections;
     has_key_ = false;
     has_ended_ = false;
-    longest_gap_ = Duration::zero();
+    longest_gap_ = delay_ = Duration::zero();
     const TimePoint began = io::now();
     const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
     request_.is_sibling = origin.scheme == Scheme::worker;
-    stream_ =
-        request_.is_sibling
-            ? TRY(context_.dial.worker(origin.port))
-            : TRY(rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, limit));
+    stream_ = TRY(dial(wanted, limit));
     request_.ip = origin.host;
     request_.peer = stream_->peer();
     LOG_INFO(log_, "edge-pull publish url {}, origin={}", label_of(wanted), origin_);
-    const Introduction introduction{path_,
-                                    proof_for(RelayedRequest::Role::play, wanted.app, wanted.stream, path_, options.secret)};
-    if (is_http(origin.scheme)) {
-        upstream_ = std::make_unique<FlvUpstream>(flv_request(wanted, context_.node, introduction));
-    } else {
-        rtmp::ClientOptions asked = rtmp_request(wanted, options, context_.node, introduction);
-        request_.tc_url = asked.tc_url;
-        upstream_ = std::make_unique<RtmpUpstream>(std::move(asked), random_number());
-    }
-    request_.protocol = is_http(origin.scheme) ? "http-flv" : "rtmp";
+    make_upstream(wanted, options);
     TRY(upstream_->start(io::now()));
     auto started = start(limit);
     // An edge answers when its own origin has. That a stream is nowhere must not cost those that are there their origin.
@@ -183,6 +163,52 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     if (started.ok() || started.code() == Errc::not_found)
         book_.report_up(origin_, io::now() - began, io::now());
     return started;
+}
+
+Result<std::unique_ptr<io::Stream>> Pull::dial(const Wanted& wanted, io::Deadline deadline) {
+    const Origin& origin = wanted.origin;
+    if (origin.scheme == Scheme::worker)
+        return context_.dial.worker(origin.port);
+    if (origin.scheme != Scheme::srt)
+        return rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, deadline);
+    return call(wanted, deadline);
+}
+
+// An SRT origin answers the connection and the request at once.
+Result<std::unique_ptr<io::Stream>> Pull::call(const Wanted& wanted, io::Deadline deadline) {
+    if (context_.srt == nullptr)
+        return Error(Errc::unsupported, "SRT is not available");
+    const TimePoint began = io::now();
+    const auto request = srt_request(wanted, session::srt::Mode::request, path_);
+    auto opened = request.ok() ? context_.srt->open(*request, deadline)
+                               : Result<std::unique_ptr<session::srt::ByteStream>>(request.error());
+    const bool is_refused = request.ok() && !opened.ok() && opened.code() == Errc::conflict;
+    if (is_refused)
+        book_.report_up(origin_, io::now() - began, io::now());
+    if (is_refused || !request.ok()) {
+        upstream_ = std::make_unique<TsUpstream>();  // it is not the origin that is wrong
+        return Error(Errc::not_found, opened.error().sentence());
+    }
+    auto stream = TRY(std::move(opened));
+    delay_ = stream->latency();
+    return std::unique_ptr<io::Stream>(std::move(stream));
+}
+
+void Pull::make_upstream(const Wanted& wanted, const ClusterOptions& options) {
+    const Introduction introduction{path_,
+                                    proof_for(RelayedRequest::Role::play, wanted.app, wanted.stream, path_, options.secret)};
+    request_.protocol = "rtmp";
+    if (wanted.origin.scheme == Scheme::srt) {
+        request_.protocol = "srt";
+        upstream_ = std::make_unique<TsUpstream>();
+    } else if (is_http(wanted.origin.scheme)) {
+        request_.protocol = "http-flv";
+        upstream_ = std::make_unique<FlvUpstream>(flv_request(wanted, context_.node, introduction));
+    } else {
+        rtmp::ClientOptions asked = rtmp_request(wanted, options, context_.node, introduction);
+        request_.tc_url = asked.tc_url;
+        upstream_ = std::make_unique<RtmpUpstream>(std::move(asked), random_number());
+    }
 }
 
 Result<void> Pull::start(io::Deadline deadline) {
@@ -206,7 +232,7 @@ Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
     if (!ingest_)
         set_state(PullFacts::State::waiting);
     while (!over_) {
-        const auto first_due = has_others ? io::Deadline::at(asked_at_ + kFirstMediaLimit) : io::Deadline::never();
+        const auto first_due = has_others ? io::Deadline::at(asked_at_ + kFirstMediaLimit + delay_) : io::Deadline::never();
         const auto media_due = ingest_ ? io::Deadline::at(media_at_ + silence_limit()) : first_due;
         std::vector<std::uint8_t> output;
         upstream_->take_output(output);
@@ -296,141 +322,6 @@ Result<void> Pull::handle_input(Result<std::size_t> count, bool& any) {
     const auto handled = upstream_->handle_bytes(io::now(), context_.dial.scratch.first(*count));
     TRY(handle_events(any));
     return handled;
-}
-
-Result<void> Pull::handle_events(bool& any) {
-    if (publication_ != nullptr)
-        publication_->source().set_arrival(io::now());
-    while (auto event = upstream_->poll_event()) {
-        if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
-            if (waits_for_key(*media))
-                continue;
-            TRY(ingest(*media));
-            any = publication_ != nullptr;
-        } else if (const auto* refused = std::get_if<Refused>(&*event)) {
-            return Error(Errc::not_found, refused->sentence);
-        } else if (auto* redirected = std::get_if<Redirected>(&*event)) {
-            redirect_url_ = std::move(redirected->url);
-            return Error(Errc::not_found, "the origin redirects to another server");
-        } else if (const auto* ended = std::get_if<Ended>(&*event)) {
-            on_stream_ended(*ended);
-            if (ended->is_final)
-                return Error(Errc::not_found, ended->sentence);
-        } else if (const auto* warning = std::get_if<rtmp::PeerWarning>(&*event)) {
-            LOG_WARN(log_, "edge-pull {}: {}", origin_, warning->sentence);
-        }
-    }
-    return {};
-}
-
-// The origin is healthy, and the publisher may be back soon: its media begin a new publication.
-void Pull::on_stream_ended(const Ended& ended) {
-    LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}: {}", plan_.url, ended.sentence);
-    if (ingest_)
-        publication_->source().note_stream_ended();
-    has_ended_ = ingest_.has_value();
-    ingest_.reset();
-    has_key_ = false;
-    longest_gap_ = Duration::zero();
-    asked_at_ = io::now();
-    set_state(PullFacts::State::waiting);
-}
-
-// Existing readers would receive frames that they cannot decode.
-bool Pull::waits_for_key(const rtmp::GotMedia& media) {
-    if (has_key_ || media.type != wire::rtmp::MessageType::video)
-        return false;
-    const auto tag = media::read_tag(media::Kind::video, media.payload);
-    has_key_ = !tag.ok() || tag->packet.key || tag->has_more || tag->packet.content == media::Content::other;
-    return !has_key_ && !tag->packet.is_config();
-}
-
-// Data that comes before the first audio or video waits for it: it has no time of its own.
-Result<void> Pull::ingest(rtmp::GotMedia& media) {
-    using wire::rtmp::MessageType;
-    const bool is_data = media.type != MessageType::audio && media.type != MessageType::video;
-    if (!ingest_ && is_data) {
-        if (has_ended_ && is_mark(media))
-            append_mark(media);  // it ends the last segment
-        else if (early_.size() < kEarlyMax)
-            early_.push_back(std::move(media));
-        return {};
-    }
-    if (!ingest_) {
-        TRY(publish());
-        if (upstream_->keeps_timeline())
-            publication_->source().timeline().start_relay(media.timestamp_ms);
-        for (rtmp::GotMedia& data : std::exchange(early_, {}))
-            ingest_data(data);
-    }
-    const TimePoint now = io::now();
-    longest_gap_ = std::max<Duration>(longest_gap_, now - std::exchange(media_at_, now));
-    if (now - heard_at_ >= kHeardStep) {
-        heard_at_ = now;
-        book_.note_heard(origin_, now);
-    }
-    if (media.type == MessageType::audio)
-        ingest_->push_audio(media.timestamp_ms, std::move(media.payload));
-    else if (media.type == MessageType::video)
-        ingest_->push_video(media.timestamp_ms, std::move(media.payload));
-    else
-        ingest_data(media);
-    return {};
-}
-
-void Pull::ingest_data(rtmp::GotMedia& media) {
-    if (is_mark(media))
-        append_mark(media);
-    else
-        ingest_->push_data(media.timestamp_ms, std::move(media.payload));
-}
-
-void Pull::append_mark(const rtmp::GotMedia& media) {
-    auto mark = media::read_relay_mark(media.payload.bytes());
-    if (!mark.ok() || mark->series == media::kRelayEnd || !publication_->is_current())
-        return;
-    mark->to_origin += publication_->source().timeline().publisher_offset();
-    publication_->source().append_mark(*mark);
-}
-
-// Called with the first media of a connection: takes the stream over from the previous connection.
-Result<void> Pull::publish() {
-    if (rests_since_)
-        return Error(Errc::limit, last_error_);
-    media::Source* const source = &viewers_->source();
-    const bool is_ours = publication_ != nullptr && publication_->is_current();
-    auto publication = TRY(source->publish(is_ours ? media::Source::Takeover::replace : media::Source::Takeover::refuse));
-    source->set_options(plan_.play);
-    publication_ = std::move(publication);
-    ingest_.emplace(*publication_, plan_.play, plan_.publish, log_);
-    has_ended_ = false;
-    media_at_ = io::now();
-    publication_->source().set_arrival(media_at_);
-    if (!stay_)
-        stay_.emplace(entry_, plan_, io::now());
-    context_.events.on_published(request_, plan_);
-    if (std::exchange(had_media_, true) && media_try_ != tries_) {
-        ++totals_.failovers;
-        source->append_mark({std::string(media::kRelayStart), {}, {}});
-    }
-    media_try_ = tries_;
-    set_state(PullFacts::State::playing);
-    left_.clear();
-    for (Signal* signal : waiting_)
-        signal->raise();
-    return {};
-}
-
-void Pull::unpublish() {
-    ingest_.reset();
-    if (publication_ == nullptr)
-        return;
-    const bool was_current = publication_->is_current();
-    has_ended_ = false;
-    stay_.reset();
-    publication_.reset();
-    if (was_current)
-        context_.events.on_unpublished(plan_.url);
 }
 
 void Pull::say_goodbye() {

@@ -30,6 +30,7 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/memory_budget.hpp"
+#include "session/srt/dialler.hpp"
 
 namespace live::service::relay {
 
@@ -45,6 +46,8 @@ struct PullContext {
     std::function<bool()> has_siblings{};
     // nullptr: unlimited.
     const session::MemoryBudget* memory = nullptr;
+    // nullptr: SRT origins are refused.
+    session::srt::Dialler* srt = nullptr;
 
     bool is_short_of_memory() const { return memory != nullptr && memory->is_tight(); }
 };
@@ -147,6 +150,9 @@ private:
     Result<Left> pull_from(Wanted wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline);
     Result<Left> visit(const Wanted& wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline);
     Result<void> connect(const Wanted& wanted, const ClusterOptions& options, io::Deadline deadline);
+    Result<std::unique_ptr<io::Stream>> dial(const Wanted& wanted, io::Deadline deadline);
+    Result<std::unique_ptr<io::Stream>> call(const Wanted& wanted, io::Deadline deadline);
+    void make_upstream(const Wanted& wanted, const ClusterOptions& options);
     Result<void> start(io::Deadline deadline);
     Result<Left> receive(bool has_others, io::Deadline deadline);
     Result<void> read(io::Deadline deadline);
@@ -154,9 +160,12 @@ private:
     Result<void> handle_events(bool& any);
     void on_stream_ended(const Ended& ended);
     Result<void> ingest(engine::rtmp::GotMedia& media);
+    Result<void> ingest(GotFrame& got);
+    void note_media();
     void ingest_data(engine::rtmp::GotMedia& media);
     void append_mark(const engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
+    bool waits_for_key(const GotFrame& got);
     Result<void> publish();
     void unpublish();
     void say_goodbye();
@@ -209,6 +218,7 @@ private:
     std::optional<TimePoint> rests_since_;  // it has lost its memory
     TimePoint heard_at_{};                  // when the book was told of media
     Duration longest_gap_{};
+    Duration delay_{};  // before the first media of this connection can come
     std::uint64_t tries_ = 0;
     std::uint64_t media_try_ = 0;      // the newest with media
     std::uint64_t earlier_bytes_ = 0;  // from earlier connections

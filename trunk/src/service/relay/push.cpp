@@ -69,12 +69,39 @@ Result<void> Push::attempt(io::Deadline deadline) {
         if (!not_now.why.empty())
             return Error(Errc::not_found, not_now.why);
     }
-    const std::string origin = std::get<Picked>(picked).origin.text();
+    const Origin origin = std::get<Picked>(picked).origin;
+    // An edge that is given the stream does not give it back: the path is checked there.
+    const std::string path = TRY(extend_path(publisher_.relay_path(), context_.node.server_id));
+    const TimePoint began = io::now();
+    auto ended = origin.scheme == Scheme::srt ? push_by_srt(origin, path, options, deadline)
+                                              : push_by_rtmp(origin.text(), path, options, deadline);
+    lasted_ = io::now() - began;
+    if (ended.ok())
+        ended = Error(Errc::closed, "the push ended");
+    if (ended.code() != Errc::cancelled && !is_refusal(ended.code()))
+        book_.report_down(origin.text(), ended.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
+    left_.add(origin.text());
+    return ended;
+}
+
+Result<void> Push::push_by_srt(const Origin& origin, const std::string& path, const ClusterOptions& options,
+                               io::Deadline deadline) {
+    if (context_.srt == nullptr)
+        return Error(Errc::unsupported, "SRT is not available");
+    const Wanted wanted = wanted_from(origin, publisher_, plan_.vhost, options);
+    const auto call = srt_request(wanted, session::srt::Mode::publish, path);
+    if (!call.ok())
+        return Error(Errc::conflict, call.error().sentence());  // no other origin can be asked either
+    LOG_INFO(log_, "edge-fwr publish url {}, origin={}", label_of(wanted), origin.text());
+    return context_.srt->push(*call, source_, log_, deadline);
+}
+
+Result<void> Push::push_by_rtmp(const std::string& origin, const std::string& path, const ClusterOptions& options,
+                                io::Deadline deadline) {
     const bool is_default = plan_.vhost == wire::rtmp::kDefaultVhost;
     auto destination = TRY(
         forward::make_destination(origin, {is_default ? "" : plan_.vhost, publisher_.app, publisher_.stream, publisher_.param}));
-    // An edge that is given the stream does not give it back: the path is checked there. A proof is good once.
-    const std::string path = TRY(extend_path(publisher_.relay_path(), context_.node.server_id));
+    // A proof is good once.
     const auto introduce = [&](forward::Destination& to) {
         const std::string proof =
             proof_for(RelayedRequest::Role::publish, publisher_.app, publisher_.stream, path, options.secret);
@@ -89,15 +116,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
     };
     introduce(destination);
     LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin);
-    const TimePoint began = io::now();
-    auto ended = forward::push_and_splice(destination, next, forward_, log_, source_, media::Cursor::Audience::some, deadline);
-    lasted_ = io::now() - began;
-    if (ended.ok())
-        ended = Error(Errc::closed, "the push ended");
-    if (ended.code() != Errc::cancelled && !is_refusal(ended.code()))
-        book_.report_down(origin, ended.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
-    left_.add(origin);
-    return ended;
+    return forward::push_and_splice(destination, next, forward_, log_, source_, media::Cursor::Audience::some, deadline);
 }
 
 void Push::kick_publisher(const std::string& why) {

@@ -38,6 +38,8 @@ engine::rtmp::ClientOptions connect_of(const session::ClientRequest& client) {
 
 // Those that can be asked for this client, in the order of the settings.
 std::vector<Origin> origins_for(const session::ClientRequest& client, std::vector<Origin> origins) {
+    // A call would be a player or a publisher already.
+    std::erase_if(origins, [](const Origin& origin) { return origin.scheme == Scheme::srt; });
     const auto is_web = [](const Origin& origin) { return is_http(origin.scheme); };
     const bool wants_web = client.kind == session::ClientKind::flv_play && std::ranges::any_of(origins, is_web);
     std::erase_if(origins, [&](const Origin& origin) { return is_web(origin) != wants_web; });

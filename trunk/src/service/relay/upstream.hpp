@@ -1,5 +1,6 @@
 // Upstream: one connection to an origin, from the request to the end of the stream. Dry: the pull moves the bytes and knows the
-// time. RTMP and HTTP-FLV are implementations.
+// time. RTMP, HTTP-FLV and transport streams (SRT) are
+// implementations.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,16 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtmp/events.hpp"
+#include "media/packet.hpp"
+#include "wire/codec/frame.hpp"
 
 namespace live::service::relay {
 
+// Audio or video of an origin whose protocol has no messages of RTMP; the frame's dts is its stamp.
+struct GotFrame {
+    media::Kind kind = media::Kind::audio;
+    wire::codec::Frame frame;
+};
 // The origin is healthy; it does not have the stream, or refuses it to us. Final.
 struct Refused {
     std::string sentence;
@@ -29,7 +37,7 @@ struct Ended {
     bool is_final = false;
 };
 
-using UpstreamEvent = std::variant<engine::rtmp::GotMedia, Refused, Redirected, Ended, engine::rtmp::PeerWarning>;
+using UpstreamEvent = std::variant<engine::rtmp::GotMedia, GotFrame, Refused, Redirected, Ended, engine::rtmp::PeerWarning>;
 
 class Upstream {
 public:

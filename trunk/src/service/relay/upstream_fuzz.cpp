@@ -17,6 +17,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::string request = service::relay::flv_request(*sent, {"id", "sig", "1", 1}, {"id"});
         CHECK(request.ends_with("\r\n\r\n") && std::ranges::count(request, '\n') < 10);
     }
+    // Whatever a client says: the stream that is asked for is the one that it was admitted to.
+    service::relay::Wanted called{{"192.0.2.1", 80, service::relay::Scheme::srt}, "v", "live", "cam", std::string(text), {}};
+    if (const auto call = service::relay::srt_request(called, session::srt::Mode::request, "id"); call.ok()) {
+        const auto asked = session::srt::parse_stream_id(call->stream_id, {});
+        CHECK(asked.ok() && asked->mode == session::srt::Mode::request && asked->relay_path == "id");
+        CHECK(asked->url.vhost == "v" && asked->url.app == "live" && asked->url.stream == "cam");
+    }
     const auto path = service::relay::extend_path(text, "this");
     if (path.ok()) {
         CHECK(path->ends_with("this") && path->size() < service::relay::kPathBytesMax);

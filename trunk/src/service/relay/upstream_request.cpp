@@ -1,12 +1,15 @@
 #include "service/relay/upstream_request.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/endpoint.hpp"
 #include "base/host_and_port.hpp"
 #include "engine/http1/writer.hpp"
+#include "service/forward/destination.hpp"
 #include "wire/http/target.hpp"
 #include "wire/http/url.hpp"
 #include "wire/rtmp/stream_url.hpp"
@@ -48,6 +51,24 @@ std::string fit_for_url(std::string_view query) {
         fit += is_plain ? std::string(1, letter) : fmt::format("%{:02X}", static_cast<std::uint8_t>(letter));
     }
     return fit;
+}
+
+// Of a client's query, what may stand among the keys of a stream id: nothing that is another key, and no separator.
+std::vector<std::string> stream_id_parameters(std::string_view query) {
+    std::vector<std::string> parameters;
+    query.remove_prefix(std::min<std::size_t>(query.size(), query.starts_with('?') ? 1 : 0));
+    while (!query.empty()) {
+        const std::size_t end = std::min(query.find('&'), query.size());
+        const std::string_view one = query.substr(0, end);
+        if (!one.empty() && !session::srt::is_reserved_key(one.substr(0, one.find('=')))) {
+            std::string fit;
+            for (const char letter : fit_for_url(one))
+                fit += letter == ',' ? "%2C" : letter == '?' ? "%3F" : std::string(1, letter);
+            parameters.push_back(std::move(fit));
+        }
+        query.remove_prefix(std::min(end + 1, query.size()));
+    }
+    return parameters;
 }
 
 std::string target_of(const Wanted& wanted) {
@@ -161,6 +182,24 @@ std::string flv_request(const Wanted& wanted, const Node& node, const Introducti
     headers.add(std::string(session::kRelayMarksField), "1");
     return engine::http1::write_request("GET", target_of(wanted), authority_of(wanted.origin), headers, {},
                                         engine::http1::ResponseBuilder::Connection::keep_alive);
+}
+
+Result<session::srt::CallUrl> srt_request(const Wanted& wanted, session::srt::Mode mode, std::string_view path) {
+    const std::string address = wanted.origin.text() + wanted.origin.query;
+    const bool is_named = !TRY(session::srt::parse_call_url(address)).stream_id.empty();
+    const std::vector<std::string> parameters = stream_id_parameters(wanted.query);
+    const bool is_default = wanted.vhost == wire::rtmp::kDefaultVhost;
+    auto url = TRY(forward::make_srt_destination(
+        address, {is_default ? "" : wanted.vhost, wanted.app, wanted.stream, fmt::format("{}", fmt::join(parameters, "&"))},
+        mode));
+    if (is_named)
+        return url;
+    for (const std::string& parameter : parameters)
+        url.stream_id += "," + parameter;
+    url.stream_id += "," + session::srt::path_parameter(path);
+    if (url.stream_id.size() > session::srt::kStreamIdBytesMax)
+        return Error(Errc::limit, "the stream's names and the client's query are too long for a stream id");
+    return url;
 }
 
 std::string label_of(const Wanted& wanted) {

@@ -13,6 +13,8 @@
 #include "service/relay/options.hpp"
 #include "service/relay/origin.hpp"
 #include "session/common/admission.hpp"
+#include "session/srt/call_url.hpp"
+#include "session/srt/stream_id.hpp"
 
 namespace live::service::relay {
 
@@ -58,6 +60,9 @@ engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOpti
                                          const Introduction& introduction);
 // A whole HTTP request, for FLV.
 std::string flv_request(const Wanted& wanted, const Node& node, const Introduction& introduction);
+// An SRT call. What the origin's address does not say of the stream id is made of the names, the client's query and the path:
+// there is no room for a proof. Errc::limit when that is too long, and as forward::make_srt_destination().
+Result<session::srt::CallUrl> srt_request(const Wanted& wanted, session::srt::Mode mode, std::string_view path);
 // For the log: where the stream is requested, without its query.
 std::string label_of(const Wanted& wanted);
 

@@ -44,6 +44,44 @@ TEST(UpstreamRequest, NamesTheVirtualHostAtTheOrigin) {
     EXPECT_EQ(request({"2001:db8::1", 1935, Scheme::rtmps}, "__defaultVhost__").tc_url, "rtmps://[2001:db8::1]:1935/live");
 }
 
+std::string stream_id_for(const std::string& param, const std::string& vhost = "__defaultVhost__", const std::string& query = "",
+                          const std::string& path = "vid-1") {
+    const Origin origin{"h", 9000, Scheme::srt, false, "", query};
+    return MUST(srt_request(wanted_from(origin, player(param), vhost, {}), session::srt::Mode::request, path)).stream_id;
+}
+
+TEST(SrtRequest, AsksByTheStreamIdWithTheClientsQueryAndThePath) {
+    EXPECT_EQ(stream_id_for(""), "#!::r=live/cam,m=request,millrace_path=vid-1");
+    EXPECT_EQ(stream_id_for("?token=x&vhost=a.example&b=1=2", "v.example", "", "vid-0,vid-1"),
+              "#!::h=v.example,r=live/cam,m=request,token=x,b=1=2,millrace_path=vid-0:vid-1");
+    const Origin origin{"h", 9000, Scheme::srt, false, "", "?passphrase=a%20passphrase&pbkeylen=32&latency=200"};
+    const Wanted wanted = wanted_from(origin, player(""), "__defaultVhost__", {});
+    const auto call = MUST(srt_request(wanted, session::srt::Mode::publish, "vid-1"));
+    EXPECT_EQ(call.stream_id, "#!::r=live/cam,m=publish,millrace_path=vid-1");
+    EXPECT_EQ(call.passphrase, "a passphrase");
+    EXPECT_EQ(call.key_bytes, 32U);
+    EXPECT_EQ(call.latency, 200ms);
+}
+
+TEST(SrtRequest, ObeysAnOperatorsStreamId) {
+    EXPECT_EQ(stream_id_for("?token=x", "__defaultVhost__", "?streamid=read:[app]/[stream]:::[param]"),
+              "read:live/cam:::token=x");
+    EXPECT_EQ(stream_id_for("?token=x", "__defaultVhost__", "?streamid=camera"), "camera");
+}
+
+// A client would get another stream than the one that it was admitted to, or publish.
+TEST(SrtRequest, IsForNothingElseWhateverTheClientSays) {
+    EXPECT_EQ(stream_id_for("?r=live/other&m=publish&h=v&t=file&millrace_path=x&ok=1"),
+              "#!::r=live/cam,m=request,ok=1,millrace_path=vid-1");
+    EXPECT_EQ(stream_id_for("?a=1,r=live/other&b=2?m=publish&c= d"),
+              "#!::r=live/cam,m=request,a=1%2Cr=live/other,b=2%3Fm=publish,c=%20d,millrace_path=vid-1");
+    Wanted wanted = wanted_from({"h", 9000, Scheme::srt}, player(""), "__defaultVhost__", {});
+    wanted.stream = "cam,r=live/other";
+    EXPECT_EQ(srt_request(wanted, session::srt::Mode::request, "p").code(), Errc::unsupported);
+    wanted = wanted_from({"h", 9000, Scheme::srt}, player("?token=" + std::string(500, 'x')), "__defaultVhost__", {});
+    EXPECT_EQ(srt_request(wanted, session::srt::Mode::request, "p").code(), Errc::limit);
+}
+
 TEST(FlvRequest, IsOneGetWithTheQueryThePathAndTheVirtualHost) {
     const Origin origin{"192.0.2.1", 8080, Scheme::http};
     const auto wanted = wanted_from(origin, player("?token=x&vhost=a.example"), "edge.example", {});

@@ -35,9 +35,14 @@ Result<void> Call::connect(srt::Caller::Options options, io::Deadline deadline) 
                     return *failure_;
                 return {};
             case srt::Caller::State::refused:
-                return Error(Errc::conflict, fmt::format("it refuses: {} ({})", srt::name_of(caller_->reason()),
-                                                         static_cast<std::uint32_t>(caller_->reason())));
-            case srt::Caller::State::timed_out: return Error(Errc::timed_out, "it does not answer");
+                // The codes below are about the connection, whatever it is for.
+                return Error(caller_->reason() < srt::RejectReason::bad_request ? Errc::closed : Errc::conflict,
+                             fmt::format("it refuses: {} ({})", srt::name_of(caller_->reason()),
+                                         static_cast<std::uint32_t>(caller_->reason())));
+            case srt::Caller::State::timed_out:
+                if (caller_->is_heard())
+                    return Error(Errc::conflict, "it does not say whether it accepts the stream id");
+                return Error(Errc::timed_out, "it does not answer");
             case srt::Caller::State::failed: return Error(Errc::unsupported, caller_->failure());
         }
         const auto waited = io::wait(answered_, deadline.sooner(io::Deadline::at(caller_->next_timeout())));

@@ -21,7 +21,8 @@ public:
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Once. The socket id is chosen here. Errc::conflict with the peer's reason when it refuses, Errc::timed_out,
+    // Once. The socket id is chosen here. Errc::conflict with the peer's reason when it refuses what is asked for,
+    // also by not answering that; Errc::closed likewise when it refuses any connection of this kind, Errc::timed_out,
     // Errc::unsupported when it speaks something else, Errc::limit, Errc::system without a socket, Errc::cancelled.
     Result<void> connect(engine::srt::Caller::Options options, io::Deadline deadline);
 

@@ -69,6 +69,13 @@ Result<void> Dialler::pull(const CallUrl& url, ClientRequest request, const Log&
     return std::make_unique<PublishSession>(context_, std::move(request), log)->run(opening, deadline);
 }
 
+Result<std::unique_ptr<ByteStream>> Dialler::open(const CallUrl& url, io::Deadline deadline) {
+    const Called called = TRY(call(url, Call::Purpose::pull, deadline));
+    auto stream = std::make_unique<ByteStream>(context_, called.endpoint);
+    TRY(stream->begin(*called.call));
+    return stream;
+}
+
 Result<void> Dialler::push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline) {
     const Called called = TRY(call(url, Call::Purpose::push, deadline));
     LOG_INFO(log, "SRT: connected to {}, url={}", called.endpoint.text(), url.label());

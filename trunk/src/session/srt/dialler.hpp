@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "io/deadline.hpp"
 #include "media/source.hpp"
+#include "session/srt/byte_stream.hpp"
 #include "session/srt/call.hpp"
 #include "session/srt/call_url.hpp"
 #include "session/srt/context.hpp"
@@ -22,6 +23,8 @@ public:
     // Publishes what comes from there, as `request`, until something ends it: the error says what. Asks admission once it is
     // connected.
     Result<void> pull(const CallUrl& url, ClientRequest request, const Log& log, io::Deadline deadline);
+    // What comes from there, for who reads and publishes it in his own way. Errors as Call::connect.
+    Result<std::unique_ptr<ByteStream>> open(const CallUrl& url, io::Deadline deadline);
     // Sends the source, from a key frame on, until something ends it. After Errc::cancelled the goodbye has been sent.
     Result<void> push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline);
 

@@ -49,17 +49,18 @@ Result<void> PlaySession::play(Opening& opening, io::Deadline deadline) {
     }
     StreamStay stay(entry(), plan_, io::now());
     LOG_INFO(log_, "SRT: start play url={}, from={}", plan_.url, request_.peer);
-    auto ended = send(source, opening.options.payload_bytes_max, deadline);
+    auto ended = send(source, opening.options.payload_bytes_max, media::Audience::some, deadline);
     stay.end(ended);
     cursor_.reset();
     return ended;
 }
 
-Result<void> PlaySession::send(const Ref<media::Source>& source, std::size_t payload_bytes_max, io::Deadline deadline) {
+Result<void> PlaySession::send(const Ref<media::Source>& source, std::size_t payload_bytes_max, media::Audience audience,
+                               io::Deadline deadline) {
     source_ = source;
     unit_bytes_ = payload_bytes_max / kTsPacketBytes * kTsPacketBytes;
-    // Held by the group from then on.
-    media::WireLogHold hold(source_, kTransportStream);
+    // The only one of its readers that says whether it is a viewer.
+    media::WireLogHold hold(source_, kTransportStream, audience);
     TRY(catch_up(hold, deadline));
     group_ = &context_.players.join(source_, *this);
     context_.players.wake(*this);
@@ -148,7 +149,7 @@ bool PlaySession::begin() {
         return true;
     const auto from = starting_point();
     if (from)
-        cursor_.emplace(source_, kTransportStream, std::vector<std::uint8_t>(), *from);
+        cursor_.emplace(source_, kTransportStream, std::vector<std::uint8_t>(), *from, media::Audience::none);
     return from.has_value();
 }
 

@@ -28,7 +28,8 @@ protected:
     // GroupPlayer
     void serve(TimePoint now) override;
     // Sends until something ends it, once connected.
-    Result<void> send(const Ref<media::Source>& source, std::size_t payload_bytes_max, io::Deadline deadline);
+    Result<void> send(const Ref<media::Source>& source, std::size_t payload_bytes_max, media::Audience audience,
+                      io::Deadline deadline);
 
 private:
     Result<void> play(Opening& opening, io::Deadline deadline);

@@ -7,13 +7,13 @@
 namespace live::session::srt {
 
 PlayGroup::PlayGroup(Players& players, Ref<media::Source> source) : players_(players), source_(std::move(source)) {
-    source_->hold_wire_log(kTransportStream);
+    source_->hold_wire_log(kTransportStream, false, media::Audience::none);
     source_->add_listener(*this);
 }
 
 PlayGroup::~PlayGroup() {
     source_->remove_listener(*this);
-    source_->release_wire_log(kTransportStream);
+    source_->release_wire_log(kTransportStream, media::Audience::none);
 }
 
 void PlayGroup::on_packets() {

@@ -6,7 +6,8 @@ PushSession::~PushSession() = default;
 
 Result<void> PushSession::serve(Opening& opening, io::Deadline deadline) {
     TRY(connect(opening));
-    return send(pushed_, opening.options.payload_bytes_max, deadline);
+    // What is pulled from another server for nobody but this would be pulled for ever.
+    return send(pushed_, opening.options.payload_bytes_max, media::Audience::none, deadline);
 }
 
 void PushSession::tell_closed(const Traffic&) {}

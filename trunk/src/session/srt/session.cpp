@@ -18,6 +18,8 @@ std::string version_text(std::uint32_t version) {
     return fmt::format("{}.{}.{}", version >> 16 & 0xFF, version >> 8 & 0xFF, version & 0xFF);
 }
 
+}  // namespace
+
 Error error_of(srt::CloseReason reason) {
     switch (reason) {
         case srt::CloseReason::idle: return {Errc::timed_out, "nothing came from the other side for too long"};
@@ -27,8 +29,6 @@ Error error_of(srt::CloseReason reason) {
         default: return {Errc::closed, "the connection was closed"};
     }
 }
-
-}  // namespace
 
 Session::Session(Context& context, ClientRequest request, const Log& log)
     : context_(context),

@@ -39,6 +39,9 @@ struct Opening {
     bool is_accepted = false;
 };
 
+// How a connection has ended.
+Error error_of(engine::srt::CloseReason reason);
+
 class Session : public Link, protected Client, private MemoryBudget::Holder {
 public:
     // Everything referred to outlives this.

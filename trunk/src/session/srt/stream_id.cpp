@@ -1,6 +1,7 @@
 #include "session/srt/stream_id.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::string_view kStandardPrefix = "#!::";
 constexpr std::string_view kSchema = "srt://";
+// Its value has colons where the path has commas.
+constexpr std::string_view kPathKey = "millrace_path";
 
 // What the forms have in common.
 struct Named {
@@ -22,6 +25,7 @@ struct Named {
     std::string vhost;
     std::string path;  // APP/STREAM or STREAM
     std::string query;
+    std::string relay_path{};
 };
 
 void add_parameter(std::string& query, std::string_view key, std::string_view value) {
@@ -75,6 +79,8 @@ Result<Named> parse_standard(std::string_view text) {
             named.mode = TRY(mode_named(value));
         else if (key == "t" && value != "stream")
             return Error(Errc::unsupported, "the type of the stream id is not stream");
+        else if (key == kPathKey)
+            std::ranges::replace_copy(value, std::back_inserter(named.relay_path), ':', ',');
         else if (!key.empty() && key != "t")
             others[key] = value;
     }
@@ -130,10 +136,21 @@ Result<StreamId> resolve(Named named, const StreamIdDefaults& defaults) {
     StreamId id{named.mode, TRY(wire::rtmp::parse_stream_url(
                                 std::string(kSchema).append(wire::rtmp::kDefaultVhost).append("/").append(app), name))};
     TRY(wire::rtmp::admit(id.url));
+    id.relay_path = std::move(named.relay_path);
     return id;
 }
 
 }  // namespace
+
+bool is_reserved_key(std::string_view key) {
+    return key == "h" || key == "r" || key == "m" || key == "t" || key == "vhost" || key == kPathKey;
+}
+
+std::string path_parameter(std::string_view relay_path) {
+    std::string value(relay_path);
+    std::ranges::replace(value, ',', ':');
+    return std::string(kPathKey) + "=" + value;
+}
 
 Result<StreamId> parse_stream_id(std::string_view text, const StreamIdDefaults& defaults) {
     if (text.size() > kStreamIdBytesMax)

@@ -18,6 +18,8 @@ struct StreamId {
     // The schema is "srt". Parameters are those of the id, in the order of their names, after the virtual host's; they are not
     // decoded.
     wire::rtmp::StreamUrl url;
+    // Of the servers that the request has come through, separated by commas; see RelayClaims.
+    std::string relay_path{};
 
     bool operator==(const StreamId&) const = default;
 };
@@ -40,6 +42,11 @@ inline constexpr std::size_t kStreamIdBytesMax = 512;
 // All but the first may be percent-encoded. The names have passed the allow-list.
 // Errc::malformed; Errc::unsupported for a mode or a type that there is none of here; Errc::denied for a name; Errc::limit.
 Result<StreamId> parse_stream_id(std::string_view text, const StreamIdDefaults& defaults);
+
+// Whether a key of a stream id is not a parameter of the client.
+bool is_reserved_key(std::string_view key);
+// How a path of servers is said in a stream id, as a key and its value.
+std::string path_parameter(std::string_view relay_path);
 
 // Parameters for a log: without secrets.
 std::string loggable(std::string_view param);

@@ -130,5 +130,13 @@ TEST(StreamId, LogsHaveNoSecrets) {
     EXPECT_EQ(loggable(""), "");
 }
 
+TEST(SrtStreamId, SaysWhichServersARequestHasComeThrough) {
+    EXPECT_EQ(path_parameter("vid-0,vid-1"), "millrace_path=vid-0:vid-1");
+    const auto id = MUST(parse_stream_id("#!::r=live/cam,m=request,a=1," + path_parameter("vid-0,vid-1"), {}));
+    EXPECT_EQ(id.relay_path, "vid-0,vid-1");
+    EXPECT_EQ(id.url.param, "?a=1") << "it is no parameter of the client";
+    EXPECT_EQ(MUST(parse_stream_id("#!::r=live/cam", {})).relay_path, "");
+}
+
 }  // namespace
 }  // namespace live::session::srt
