@@ -246,6 +246,7 @@ const playHls = (place) => {
 const playDash = (place) => {
     window.player = dashjs.MediaPlayer().create();
     player.on('error', (one) => errors.push(String(one.error?.message ?? one.error)));
+    player.updateSettings({ streaming: { utcSynchronization: { enabled: false } } });  // by a server of the Internet
     player.initialize(video, place, true);
 };
 const playWhep = async () => {
@@ -260,7 +261,8 @@ const playWhep = async () => {
 };
 const place = location.search.slice(1);
 if (place === 'whep') playWhep(); else if (place.endsWith('.mpd')) playDash(place); else playHls(place);
-video.play().catch((error) => errors.push(String(error)));
+// dash.js plays by itself, and does not notice what began before it was there.
+if (!window.player) video.play().catch((error) => errors.push(String(error)));
 </script>"""
 # [packets lost, frames of video that came] by WebRTC.
 RECEIVED = """connection.getStats().then((all) => [...all.values()].filter((one) => one.type === 'inbound-rtp')
