@@ -201,7 +201,7 @@ def test_an_encoder_is_kept_when_its_origin_says_nothing(server, mortal, clip, w
             watch = Stopwatch(other, edge)
             silent.process.send_signal(signal.SIGSTOP)
         wait_until(lambda: other.api("/api/v1/streams/")["streams"], 15, "the stream at the other origin", 0.02)
-        assert watch.seconds() < (2 + 1 if silent is not mute else 5 + 1)
+        assert watch.seconds() < (3 + 1 if silent is not mute else 5 + 1)
         assert play_check.play(other.url(stream), 2).problems() == [] and publisher.error is None
         publisher.stop()
 
