@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/file_error.hpp"
@@ -69,14 +70,16 @@ Result<void> remove_files(std::vector<std::string> paths, Deadline deadline) {
     return off_loop([paths = std::move(paths)] { return remove_blocking(paths); }, deadline);
 }
 
-Result<std::vector<bool>> are_files(std::vector<std::string> paths, Deadline deadline) {
+Result<std::vector<std::optional<std::uint64_t>>> file_sizes(std::vector<std::string> paths, Deadline deadline) {
     return off_loop(
         [paths = std::move(paths)] {
-            std::vector<bool> there;
-            std::error_code ignored;
-            for (const std::string& path : paths)
-                there.push_back(std::filesystem::is_regular_file(path, ignored));
-            return there;
+            std::vector<std::optional<std::uint64_t>> sizes;
+            for (const std::string& path : paths) {
+                struct stat facts {};
+                const bool is_file = ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+                sizes.push_back(is_file ? std::optional(static_cast<std::uint64_t>(facts.st_size)) : std::nullopt);
+            }
+            return sizes;
         },
         deadline);
 }

@@ -2,6 +2,8 @@
 // is written under a temporary name and renamed.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,7 @@ Result<void> replace_file(std::string path, std::vector<Block> blocks, Deadline 
 // Missing files are skipped. Errors as above, for the first file that still exists.
 Result<void> remove_files(std::vector<std::string> paths, Deadline deadline);
 
-// Which of the files exist.
-Result<std::vector<bool>> are_files(std::vector<std::string> paths, Deadline deadline);
+// Bytes of each file; none where there is no file.
+Result<std::vector<std::optional<std::uint64_t>>> file_sizes(std::vector<std::string> paths, Deadline deadline);
 
 }  // namespace live::io

@@ -42,12 +42,14 @@ TEST(ReplaceFile, RemovesWhatIsThere) {
     const auto loop = MUST(Loop::create());
     const ScratchFolder folder;
     folder.write("a", "1");
-    folder.write("b", "2");
+    folder.write("b", "22");
     const std::vector<std::string> paths = {folder.file("a"), folder.file("none"), folder.file("b")};
-    EXPECT_EQ(MUST(are_files(paths, Deadline::after(kSoon))), (std::vector<bool>{true, false, true}));
+    using Sizes = std::vector<std::optional<std::uint64_t>>;
+    EXPECT_EQ(MUST(file_sizes(paths, Deadline::after(kSoon))), (Sizes{1, std::nullopt, 2}));
     ASSERT_TRUE(remove_files(paths, Deadline::after(kSoon)).ok());
-    EXPECT_EQ(MUST(are_files(paths, Deadline::after(kSoon))), (std::vector<bool>{false, false, false}));
+    EXPECT_EQ(MUST(file_sizes(paths, Deadline::after(kSoon))), Sizes(3));
     std::filesystem::create_directory(folder.file("folder"));
+    EXPECT_EQ(MUST(file_sizes({folder.file("folder")}, Deadline::after(kSoon))), Sizes(1));
     EXPECT_FALSE(remove_files({folder.file("folder")}, Deadline::after(kSoon)).ok());
 }
 

@@ -446,10 +446,30 @@ TEST(Settings, AClusterIsForEveryVirtualHost) {
 }
 
 TEST(Environment, AnEdgeNeedsNoFile) {
-    const auto cluster =
-        vhost_of("", {{"SRS_VHOST_CLUSTER_MODE", "remote"}, {"SRS_VHOST_CLUSTER_ORIGIN", "a:1935 dns:b"}}).cluster;
+    const auto cluster = vhost_of("", {{"SRS_VHOST_CLUSTER_MODE", "remote"},
+                                       {"SRS_VHOST_CLUSTER_ORIGIN", "a:1935 dns:b"},
+                                       {"SRS_VHOST_CLUSTER_PROTOCOL", "flvs"},
+                                       {"SRS_VHOST_CLUSTER_FOLLOW_CLIENT", "on"},
+                                       {"SRS_VHOST_CLUSTER_VHOST", "o.example"},
+                                       {"SRS_VHOST_CLUSTER_TOKEN_TRAVERSE", "on"},
+                                       {"SRS_VHOST_CLUSTER_DEBUG_SRS_UPNODE", "off"},
+                                       {"SRS_VHOST_CLUSTER_ORIGIN_CLUSTER", "on"},
+                                       {"SRS_VHOST_CLUSTER_COWORKERS", "c:1985"},
+                                       {"SRS_VHOST_CLUSTER_BACKEND", "http://d/"},
+                                       {"SRS_VHOST_CLUSTER_SECRET", "s"},
+                                       {"SRS_VHOST_CLUSTER_LINGER", "1"},
+                                       {"SRS_VHOST_CLUSTER_FIRST_FRAME_TIMEOUT", "2"},
+                                       {"SRS_VHOST_CLUSTER_PUBLISH_RETRY", "3"},
+                                       {"SRS_VHOST_CLUSTER_MW_LATENCY", "4"}})
+                             .cluster;
     EXPECT_EQ(cluster.mode, service::relay::ClusterMode::remote);
     EXPECT_EQ(cluster.origin, (std::vector<std::string>{"a:1935", "dns:b"}));
+    EXPECT_EQ(cluster.protocol, service::relay::PullProtocol::flvs);
+    EXPECT_TRUE(cluster.follow_client && cluster.token_traverse && cluster.origin_cluster && !cluster.debug_srs_upnode);
+    EXPECT_EQ(cluster.vhost + " " + cluster.backend + " " + cluster.secret, "o.example http://d/ s");
+    EXPECT_EQ(cluster.coworkers, std::vector<std::string>{"c:1985"});
+    EXPECT_EQ(std::tuple(cluster.linger, cluster.first_frame_timeout, cluster.publish_retry, cluster.mw_latency),
+              std::tuple(1'000ms, 2'000ms, 3'000ms, 4ms));
 }
 
 TEST(Environment, SomeBlocksAreNotAvailable) {

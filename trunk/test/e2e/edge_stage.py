@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import time
+import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -34,19 +35,19 @@ PLAIN = """vhost plain.test {
     hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }
 }
 """
-PLAIN_HLS, LOW_LATENCY_HLS = "/plain/cam.m3u8?vhost=plain.test", "/live/cam.m3u8"
+PLAIN_HLS, LOW_LATENCY_HLS, DASH = "/plain/cam.m3u8?vhost=plain.test", "/live/cam.m3u8", "/live/cam.mpd"
 DVR = "dvr { enabled on; dvr_plan session; dvr_path $folder/rec/[stream].flv; }"
 
 
 class Stage:
     """Nodes on a wire, and publishers and players beside them. What still runs at the end is stopped, and must end well."""
 
-    def __init__(self, folder, machines: int):
-        self.folder, self.count, self.nodes, self.mortal = folder, machines, [], []
+    def __init__(self, folder, machines: int, one_way_s: float = ONE_WAY_S):
+        self.folder, self.count, self.one_way_s, self.nodes, self.mortal = folder, machines, one_way_s, [], []
         self.stack = ExitStack()
 
     def __enter__(self):
-        wire = self.stack.enter_context(Wire(ONE_WAY_S, self.count))
+        wire = self.stack.enter_context(Wire(self.one_way_s, self.count))
         self.machines, self.carrier = iter(wire.machines), wire.carrier.pid
         return self
 
@@ -207,14 +208,27 @@ def read_text(url: str) -> str:
         return answer.read().decode()
 
 
+def base_of(node: Node) -> str:
+    return f"http://{node.host}:{node.ports['http']}"
+
+
+def status_of(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 def media_list(edge: Node, place: str) -> str:
     """The address of the playlist that the one at that place names, for one session."""
-    base = f"http://{edge.host}:{edge.ports['http']}"
+    base = base_of(edge)
     return base + next(line for line in read_text(base + place).splitlines() if line and line[0] != "#")
 
 
 # Times are in ms of the clock that the test has, too.
-PAGE = """<!DOCTYPE html><main></main><video id=video muted playsinline></video><script src="/players/js/hls.js"></script><script>
+PAGE = """<!DOCTYPE html><main></main><video id=video muted playsinline></video>
+<script src="/players/js/hls.js"></script><script src="/dash.js"></script><script>
 window.shown = [];  // [when, its time] of each picture
 window.loaded = [];  // of hls.js: [how many discontinuities are before it, its time, when] of what came into the buffer
 window.errors = [];
@@ -229,6 +243,12 @@ const playHls = (place) => {
     hls.loadSource(place);
     hls.attachMedia(video);
 };
+const playDash = (place) => {
+    window.player = dashjs.MediaPlayer().create();
+    player.on('error', (one) => errors.push(String(one.error?.message ?? one.error)));
+    player.updateSettings({ streaming: { utcSynchronization: { enabled: false } } });  // by a server of the Internet
+    player.initialize(video, place, true);
+};
 const playWhep = async () => {
     window.connection = new RTCPeerConnection();
     video.srcObject = new MediaStream();
@@ -240,8 +260,9 @@ const playWhep = async () => {
     await connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() });
 };
 const place = location.search.slice(1);
-if (place === 'whep') playWhep(); else playHls(place);
-video.play().catch((error) => errors.push(String(error)));
+if (place === 'whep') playWhep(); else if (place.endsWith('.mpd')) playDash(place); else playHls(place);
+// dash.js plays by itself, and does not notice what began before it was there.
+if (!window.player) video.play().catch((error) => errors.push(String(error)));
 </script>"""
 # [packets lost, frames of video that came] by WebRTC.
 RECEIVED = """connection.getStats().then((all) => [...all.values()].filter((one) => one.type === 'inbound-rtp')
@@ -267,10 +288,13 @@ class Screen:
 
     def open(self, edge: Node, place: str):
         """Until it plays. Players of HLS begin with all that they want to have in front of them."""
-        if place != "whep":
+        if place == DASH:
+            wait_until(lambda: status_of(base_of(edge) + place) == 200 and read_text(base_of(edge) + place).count("<S ") > 6, 40, "enough segments", 0.2)
+        elif place != "whep":
             playlist = media_list(edge, place)
             wait_until(lambda: read_text(playlist).count("#EXTINF") > 3, 40, "enough fragments", 0.2)
         shutil.copytree(self.html, edge.folder / "html", dirs_exist_ok=True)
+        shutil.copy(browsers.install_modules() / "node_modules/dashjs/dist/modern/umd/dash.all.min.js", edge.folder / "html/dash.js")
         (edge.folder / "html/page.html").write_text(PAGE)
         page = self.chromium.page().goto(f"http://{edge.host}:{edge.ports['http']}/page.html?{place}")
         page.wait("shown.length > 25", 40)

@@ -425,6 +425,8 @@ class Publisher(threading.Thread):
 class Player(threading.Thread):
     """Plays until stop() and keeps every audio and video message."""
 
+    kept = (AUDIO, VIDEO)
+
     def __init__(self, port: int, stream: str, app: str = "live", host: str = "127.0.0.1"):
         super().__init__(daemon=True)
         self.client = RtmpClient(port, host=host)
@@ -444,7 +446,7 @@ class Player(threading.Thread):
             except (Closed, OSError) as error:
                 self.error = error
                 return
-            if message.type in (AUDIO, VIDEO):
+            if message.type in self.kept:
                 self.messages.append(message)
 
     def stop(self) -> list[Message]:

@@ -9,9 +9,10 @@ import urllib.request
 import pytest
 
 import play_check
+from edge_stage import DVR, recorded_by, status_of
 from live_server import LiveServer, Stopwatch, conf, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import VIDEO, Player, Publisher
+from rtmp_client import VIDEO, Message, Player, Publisher, read_flv
 
 REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; }"
@@ -22,12 +23,13 @@ def fixture_mortal(tmp_path):
     """Origins that a test may kill."""
     started = []
 
-    def start():
-        started.append(LiveServer(tmp_path / f"mortal{len(started)}", conf()).start())
+    def start(vhost: str = ""):
+        started.append(LiveServer(tmp_path / f"mortal{len(started)}", conf(vhost)).start())
         return started[-1]
 
     yield start
     for one in started:
+        one.process.send_signal(signal.SIGCONT)
         one.kill()
         one.assert_no_report()
 
@@ -35,14 +37,6 @@ def fixture_mortal(tmp_path):
 def edge_of(*origins, more: str = "") -> str:
     names = " ".join(origin if isinstance(origin, str) else f"127.0.0.1:{origin.ports['rtmp']}" for origin in origins)
     return f"cluster {{ mode remote; origin {names}; {more} }} {REMUX}"
-
-
-def status_of(url: str) -> int:
-    try:
-        with urllib.request.urlopen(url, timeout=20) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code
 
 
 def pulls_of(origin) -> int:
@@ -72,6 +66,7 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
         stream = edge.api("/api/v1/streams/")["streams"][0]
         assert stream["publish"]["active"] and stream["video"]["codec"] == "H264"
         assert stream["role"] == "edge" and stream["origin"]["state"] == "playing"
+        assert set(stream["origin"]) == {"url", "state", "since_ms", "tries", "last_error", "rtt_ms"} and stream["origin"]["rtt_ms"] > 0
         # A second without media is a lost origin, and a busy machine may make it one.
         assert stream["origin"]["tries"] == 1 or watch.waited() > 0.7
         cluster = edge.api("/api/v1/clusters")["data"]
@@ -81,7 +76,8 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
         assert origin.api("/api/v1/streams/")["streams"][0]["role"] == "origin"
         with urllib.request.urlopen(f"http://127.0.0.1:{edge.ports['exporter']}/metrics") as answer:
             metrics = answer.read().decode()
-        for line in ("millrace_relay_pulls_total 1", f'millrace_relay_origin_up{{origin="{url}"}} 1', "millrace_relay_join_seconds_count 1"):
+        for line in ("millrace_relay_pulls_total 1", f'millrace_relay_origin_up{{origin="{url}"}} 1', "millrace_relay_join_seconds_count 1",
+                     'millrace_relay_join_seconds_bucket{le="+Inf"} 1', "millrace_relay_failovers_total "):
             assert line in metrics, metrics
         early.stop()
         assert early.error is None
@@ -114,7 +110,7 @@ def test_an_edge_says_that_there_is_no_such_stream(server):
     assert status_of(f"http://127.0.0.1:{edge.ports['http']}/live/nothing.flv") == 404
     assert time.monotonic() - began > 0.9 and watch.seconds() < 3
     player = Player(edge.ports["rtmp"], "nothing")
-    assert player.status["code"] in ("NetStream.Play.StreamNotFound", "NetStream.Play.Failed"), player.status
+    assert player.status["code"] == "NetStream.Play.StreamNotFound", player.status
     player.client.close()
     wait_until(lambda: pulls_of(origin) == 0, 10, "nobody waits any more")
 
@@ -141,6 +137,14 @@ def wait_back(player, origin, edge, limit_s: float) -> None:
     wait_within(lambda: any(message.arrived > back for message in player.messages if message.type == VIDEO), limit_s, (origin, edge), "media through the edge")
 
 
+def splices_of(player, clip) -> list:
+    """The video behind each place where the next frame of the clip is missing."""
+    tags = [tag for tag in read_flv(clip) if tag.type == VIDEO and not tag.is_setup()]
+    places = {Message(VIDEO, 0, 0, tag.payload).mark(): number for number, tag in enumerate(tags)}
+    frames = [message for message in player.messages if message.type == VIDEO and not message.is_sequence_header()]
+    return [later for earlier, later in zip(frames, frames[1:]) if places[later.mark()] != (places[earlier.mark()] + 1) % len(tags)]
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_players_stay_when_the_origin_goes(server, mortal, clip, how):
     first, second = mortal(), mortal()
@@ -161,6 +165,9 @@ def test_players_stay_when_the_origin_goes(server, mortal, clip, how):
     limit_s = 1.0 if how == signal.SIGKILL else 2.0 + 2 * max(publisher.longest_pause for publisher in publishers)
     assert max(gaps_of(player, gone - 1)) < limit_s + watch.waited()
     player.stop()
+    splices = splices_of(player, clip("basic"))
+    assert splices and all(one.is_key_frame() for one in splices), "the other origin's frames begin with a key frame"
+    assert edge.api("/api/v1/clusters")["data"]["totals"]["failovers"] >= 1
     for publisher in publishers:
         publisher.stop()
     edge.wait_log("edge-pull origin disconnected, retry")
@@ -210,7 +217,7 @@ def test_names_of_origins_are_resolved(server, clip):
 
 
 def test_what_is_published_on_an_edge_goes_to_an_origin(server, mortal, clip):
-    first, second = mortal(), mortal()
+    first, second = mortal(DVR), mortal(DVR)
     edge = server(edge_of(first, second, more="publish_retry 3;"))
     publisher = Publisher(edge.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
@@ -223,13 +230,18 @@ def test_what_is_published_on_an_edge_goes_to_an_origin(server, mortal, clip):
     assert not has_it(other)
     assert play_check.play(used.url("cam"), 2).problems() == []
     assert play_check.play(edge.url("cam"), 2).problems() == []
+    # In the middle of a GOP.
+    wait_until(lambda: 10 < publisher.frames_since_key() < 20, 10, "some frames behind a key frame", 0.005)
+    newest = max(publisher.key_marks & set(publisher.sent_at), key=publisher.sent_at.get)
     used.kill()
     wait_until(lambda: has_it(other), 10, "the other origin takes over")
     assert play_check.play(other.url("cam"), 2).problems() == []
     assert publisher.error is None, "the encoder was kept"
-    other.kill()
+    other.stop()
     wait_until(lambda: publisher.error is not None, 20, "without any origin the encoder hears of it")
     publisher.stop()
+    first_frame = next(message for message in recorded_by(other) if message.type == VIDEO and not message.is_sequence_header())
+    assert first_frame.mark() == newest, "with the newest GOP"
 
 
 def test_an_origin_that_refuses_a_publisher_is_obeyed(server, clip):

@@ -1,11 +1,13 @@
-"""A browser that plays from an edge, by WHEP and by hls.js, while its origin is killed or falls silent; each node has a network of its own."""
+"""A browser that plays from an edge, by WHEP and by hls.js, while its origin is killed or falls silent, and by dash.js; each node has a network of
+its own."""
 
 import signal
 import time
 
 import pytest
 
-from edge_stage import LOW_LATENCY_HLS, PLAIN_HLS, Screen, Stage, longest_gap, media_list, read_text, run_with_browser, shown_by
+from edge_stage import (DASH, LOW_LATENCY_HLS, OUTPUTS, PLAIN_HLS, RTC, Screen, Stage, longest_gap, media_list, read_text, run_with_browser,
+                        shown_by)
 from live_server import wait_until
 from nodes import Node
 from rtmp_client import Publisher
@@ -113,3 +115,37 @@ def come_back_elsewhere(folder, clip, html) -> None:
 def test_a_browser_goes_on_when_the_publisher_is_back_at_another_origin(tmp_path, clip, html):
     run_with_browser(come_back_elsewhere, tmp_path, clip("basic"), html, limit_s=150)
 
+
+def play_by_dash_js(folder, clip, html) -> None:
+    """At the origin, and at an edge of an edge; and on after the origin was killed and is back."""
+    with Stage(folder, 3) as stage:
+        origin = stage.node(OUTPUTS, RTC, mortal=True)
+        far = stage.whole_edge(stage.edge(origin))
+        publisher = stage.publish(origin, clip)
+        screen = Screen(stage, html)
+        pages = {what: screen.open(node, DASH) for what, node in (("origin", origin), ("far", far))}
+        time.sleep(3)  # it may seek to where it wants to be
+        watch, browser_watch, began = stage.watch(origin, far), screen.watch(), time.time()
+        places = {what: page.value("video.currentTime") for what, page in pages.items()}
+        time.sleep(8)
+        played = {what: page.value("video.currentTime") - places[what] for what, page in pages.items()}
+        gaps = {what: longest_gap([at for at in shown_by(page) if at > began]) for what, page in pages.items()}
+        waited = watch.waited() + browser_watch.waited()
+        print(f"played of 8 s: {played}, the longest time of one picture, s: {gaps}; for a CPU: {waited:.2f} s")
+        assert min(played.values()) > 7 - waited and max(gaps.values()) < 1 + waited
+        assert errors_in(pages) == {}
+        places = {what: page.value("video.currentTime") for what, page in pages.items()}
+        origin.process.kill()
+        origin.process.wait()
+        publisher.stop()
+        origin.start()
+        stage.publish(origin, clip)
+        back = time.time()
+        for what, page in pages.items():
+            # Behind all that was listed before.
+            wait_until(lambda page=page, what=what: shown_by(page, places[what] + 13), 40, f"pictures of the new publisher at {what}")
+        print(f"{time.time() - back:.1f} s after the publisher is back both go on")
+
+
+def test_dash_js_plays_from_an_edge_and_from_its_origin(tmp_path, clip, html):
+    run_with_browser(play_by_dash_js, tmp_path, clip("basic"), html, limit_s=150)

@@ -4,6 +4,8 @@ import json
 import socket
 import threading
 import time
+import urllib.parse
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -34,6 +36,15 @@ def test_a_player_is_sent_to_the_origin_that_has_the_stream(server, clip):
     publisher = publish_again(holder, clip)
     player = Player(asked.ports["rtmp"], "cam")
     assert player.status["level"] == "error" and player.status["ex"]["code"] == 302, player.status
+    # In the form that older servers ask for, too, whatever their method.
+    coworker = f"127.0.0.1:{holder.ports['api']}"
+    names = {"ip": "192.0.2.1", "vhost": "__defaultVhost__", "app": "live", "stream": "cam"}
+    for method in ("GET", "POST"):
+        url = f"http://{coworker}/api/v1/clusters?{urllib.parse.urlencode(names)}&coworker={coworker}"
+        with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=10) as answer:
+            data = json.load(answer)["data"]
+        assert data["query"] == names and data["origin"].pop("http") == f"127.0.0.1:{holder.ports['http']}"
+        assert data["origin"] == {"ip": "127.0.0.1", "port": holder.ports["rtmp"], "vhost": "__defaultVhost__", "api": coworker, "routers": [coworker]}
     place = f"rtmp://127.0.0.1:{holder.ports['rtmp']}/live"
     assert (player.status["ex"]["redirect"], player.status["ex"]["redirect2"]) == (place, f"{place}/cam")
     player.client.close()
@@ -165,16 +176,19 @@ class HookService:
 ALL_HOOKS = "on_connect on_close on_publish on_unpublish on_play on_stop".split()
 
 
+def asking(hooks: HookService) -> str:
+    return "http_hooks { enabled on; " + " ".join(f"{name} {hooks.url};" for name in ALL_HOOKS) + " }"
+
+
 @pytest.mark.parametrize("way", ["rtmp", "http"])
 def test_an_edge_that_knows_the_secret_is_no_client_for_callbacks(server, clip, way):
-    with HookService() as hooks:
-        said = "http_hooks { enabled on; " + " ".join(f"{name} {hooks.url};" for name in ALL_HOOKS) + " }"
-        origin = server(f"{REMUX} {said} cluster {{ secret s3cret; }}")
+    with HookService() as hooks, HookService() as edge_hooks:
+        origin = server(f"{REMUX} {asking(hooks)} cluster {{ secret s3cret; }}")
         place = http_of(origin) if way == "http" else f"127.0.0.1:{origin.ports['rtmp']}"
         publisher = publish_again(origin, clip)
         wait_until(lambda: "on_publish" in hooks.actions(), 10, "the publisher's callback")
         before = len(hooks.asked)
-        edge = server(edge_of(place, more="secret s3cret; linger 0;"))
+        edge = server(edge_of(place, more="secret s3cret; linger 0;") + asking(edge_hooks))
         player = Player(edge.ports["rtmp"], "cam")
         player.start()
         wait_until(lambda: player.messages, 10, "the stream through the edge")
@@ -184,6 +198,10 @@ def test_an_edge_that_knows_the_secret_is_no_client_for_callbacks(server, clip, 
         time.sleep(0.5)
         assert len(relays) == 1, "it is shown"
         assert hooks.actions()[before:] == [], "nobody is asked or told about it"
+        # The edge tells of its player, and of no one else.
+        wait_until(lambda: "on_close" in edge_hooks.actions(), 10, "the player's end at the edge")
+        assert sorted(edge_hooks.actions()) == ["on_close", "on_connect", "on_play", "on_stop"]
+        assert len({one["client_id"] for one in edge_hooks.asked}) == 1
         stranger = server(edge_of(place, more="secret other; linger 0;"))
         assert play_check.play(stranger.url("cam"), 2).problems() == []
         assert "on_play" in hooks.actions()[before:]
@@ -192,10 +210,9 @@ def test_an_edge_that_knows_the_secret_is_no_client_for_callbacks(server, clip, 
 
 
 def test_a_publisher_carried_by_a_trusted_edge_is_no_client_either(server, clip):
-    with HookService() as hooks:
-        said = "http_hooks { enabled on; " + " ".join(f"{name} {hooks.url};" for name in ALL_HOOKS) + " }"
-        origin = server(f"{said} cluster {{ secret s3cret; }}")
-        edge = server(edge_of(origin, more="secret s3cret;"))
+    with HookService() as hooks, HookService() as edge_hooks:
+        origin = server(f"{asking(hooks)} cluster {{ secret s3cret; }}")
+        edge = server(edge_of(origin, more="secret s3cret;") + asking(edge_hooks))
         publisher = publish_again(edge, clip)
         wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 10, "the stream at the origin")
         assert [client["relay"] for client in origin.api("/api/v1/clients/")["clients"]] == [True]
@@ -203,6 +220,7 @@ def test_a_publisher_carried_by_a_trusted_edge_is_no_client_either(server, clip)
         wait_until(lambda: not origin.api("/api/v1/clients/")["clients"], 10, "it ends there too")
         time.sleep(0.5)
         assert hooks.actions() == []
+        assert sorted(edge_hooks.actions()) == ["on_close", "on_connect", "on_publish", "on_unpublish"]
 
 
 def test_a_backend_names_the_origins(server, clip):

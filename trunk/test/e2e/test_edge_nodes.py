@@ -197,6 +197,22 @@ def come_back_late(folder, clip) -> None:
         assert took < 10 * 1.25 + 1
 
 
+def publish_far_away(folder, clip) -> None:
+    """Each of the round trips to the origin takes longer than the 150 ms for which others wait."""
+    with Stage(folder, 2, one_way_s=0.2) as stage:
+        origin = stage.node()
+        edge = stage.edge(origin)
+        publisher = stage.publish(edge, clip)
+        wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 10, "the stream at the origin")
+        time.sleep(3)
+        assert publisher.error is None and "edge-fwr origin disconnected" not in edge.log()
+
+
+@pytest.mark.long
+def test_a_far_origin_takes_what_is_published_on_an_edge(tmp_path, clip):
+    own_network.run(publish_far_away, tmp_path, clip("basic"))
+
+
 @pytest.mark.long
 def test_an_origin_is_found_again_after_a_long_time(tmp_path, clip):
     own_network.run(come_back_late, tmp_path, clip("basic"), limit_s=120)

@@ -12,7 +12,7 @@ from live_server import Stopwatch, conf, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import Player, Publisher
 from small_server import SmallServer
-from test_edge import REMUX, edge_of, gaps_of, publish_again, status_of
+from test_edge import REMUX, edge_of, fixture_mortal, gaps_of, publish_again, status_of  # noqa: F401 (a fixture)
 
 
 def http_of(origin) -> str:
@@ -181,6 +181,29 @@ def test_an_origin_that_is_none_is_left_and_hurts_nobody(server, clip, bad):
         for one in (player, bystander, *publishers):
             one.stop()
         assert (player.error, bystander.error) == (None, None)
+
+
+@pytest.mark.parametrize("what", ["falls silent", pytest.param("never answers", marks=pytest.mark.long)])
+def test_an_encoder_is_kept_when_its_origin_says_nothing(server, mortal, clip, what):
+    """Whose machine still takes what is sent."""
+    other = mortal()
+    with MuteOrigin() as mute:
+        silent = mortal() if what == "falls silent" else mute
+        places = [f"rtmp://127.0.0.1:{other.ports['rtmp']}", f"rtmp://127.0.0.1:{silent.port if silent is mute else silent.ports['rtmp']}"]
+        stream = stream_that_asks_last(*places[:1], places[1:])
+        edge = server(edge_of(*places))
+        watch = Stopwatch(other, edge)
+        publisher = Publisher(edge.ports["rtmp"], stream, clip("basic"))
+        publisher.start()
+        if silent is not mute:
+            wait_until(lambda: silent.api("/api/v1/streams/")["streams"], 10, "the stream at its origin")
+            time.sleep(1)
+            watch = Stopwatch(other, edge)
+            silent.process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: other.api("/api/v1/streams/")["streams"], 15, "the stream at the other origin", 0.02)
+        assert watch.seconds() < (3 + 1 if silent is not mute else 5 + 1)
+        assert play_check.play(other.url(stream), 2).problems() == [] and publisher.error is None
+        publisher.stop()
 
 
 def test_an_edge_finds_the_one_origin_that_has_the_stream(server, clip):

@@ -11,6 +11,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -86,7 +87,12 @@ def is_published(live) -> bool:
 
 
 def expect_one_playlist(nodes) -> None:
-    wait_until(lambda: len({get(node.base + node.playlist) for node in nodes}) == 1, 20, "one playlist for all", 0.02)
+    texts = []
+
+    def is_one() -> bool:
+        texts[:] = [get(node.base + node.playlist).decode() for node in nodes]
+        return len(set(texts)) == 1
+    wait_until(is_one, 20, lambda: "one playlist for all:\n" + "\n".join(dict.fromkeys(texts)), 0.02)
 
 
 def look_at(nodes) -> bool:
@@ -270,6 +276,41 @@ def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way
             pytest.fail(f"a gap after each of {tries + 1} connections")
     expect_the_same(nodes)
     assert not any("#EXT-X-DISCONTINUITY\n" in node.playlists[-1] for node in nodes[1:])
+
+
+@pytest.mark.long
+def test_an_edge_waits_for_the_publisher_of_an_origin_with_an_old_list(server, clip):
+    """The origin was killed and goes on with its lists; the edge is new, and was asked before anybody publishes."""
+    output = HLS.format(more="") + DASH.format(more="")
+    origin = server(output)
+    series = [[Node(origin, name)] for name in ("cam.m3u8", "cam.mpd")]
+    publisher = publish_tags(origin, clip("basic"), read_flv(clip("bframes")))
+    lists = [origin.folder / "html/live" / nodes[0].playlist for nodes in series]
+    wait_until(lambda: all(one.exists() and len(nodes[0].names_in(one.read_text())) > 2 for one, nodes in zip(lists, series)), 30, "lists on the disk", 0.1)
+    origin.kill()
+    publisher.stop()
+    before = [numbers_in(one.read_text()) for one in lists]
+    origin.start()
+    edge = server(f"cluster {{ mode remote; origin {place_of(origin, 'rtmp')}; first_frame_timeout 30; }} {output}")
+    with ThreadPoolExecutor(1) as beside:
+        asked = beside.submit(get, f"http://127.0.0.1:{edge.ports['http']}/live/cam.m3u8")
+        edge.wait_log("edge-pull publish url")
+        publisher = publish_tags(origin, clip("basic"), read_flv(clip("bframes")))
+        assert asked.result().startswith(b"#EXTM3U")
+    for nodes, old in zip(series, before):
+        nodes.append(Node(edge, nodes[0].playlist))
+        wait_until(lambda nodes=nodes, old=old: look_at(nodes) and all(min(numbers_in(node.playlists[-1]), default=0) > max(old) for node in nodes), 30,
+                   "a window of the new publisher's", 0.1)
+        wait_until(lambda nodes=nodes: look_at(nodes) and len(nodes[1].files) >= 5, 30, "some fragments", 0.2)
+        expect_one_playlist(nodes)
+        expect_the_same(nodes)
+    publisher.stop()
+
+
+def numbers_in(playlist: str) -> list[int]:
+    """Of the fragments that it lists."""
+    names = (names_in_hls if playlist.startswith("#EXTM3U") else names_in_dash)(playlist)
+    return [int(number) for number in re.findall(r"-([0-9]+)\.(?:ts|m4s)", " ".join(names))]
 
 
 def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):

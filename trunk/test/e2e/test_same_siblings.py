@@ -277,7 +277,7 @@ def expect_to_go_on(before: str, after: str) -> None:
 
 def test_siblings_are_the_same_after_the_origin_was_killed(server, clip):
     """HLS and DASH go on. The fragment of which parts were out is a gap in HLS, whose length each node has counted by itself, and DASH lists what
-    follows. Bandwidths in the MPD are those of the segments that the process has made, until the others have left."""
+    follows. Nodes that joined at different times have one window when what was before has left it."""
     siblings, tags = Siblings(server), clips_of(clip)
     siblings.join()
     encoder = Encoder(siblings.origin, clip, tags["bframes"])

@@ -117,6 +117,7 @@ Result<void> Client::on_message(Message message) {
         }
         case MessageType::amf0_command:
         case MessageType::amf3_command: return on_command(message);
+        case MessageType::user_control: return on_user_control(message);
         default: return {};
     }
 }
@@ -133,6 +134,16 @@ Result<void> Client::on_media(Message message) {
     events_.push(GotMedia{message.type, message.timestamp_ms, std::move(message.payload)});
     return {};
 }
+
+Result<void> Client::on_user_control(const Message& message) {
+    const auto control = TRY(wire::rtmp::parse_control(message.type, message.payload.bytes()));
+    const auto* user = std::get_if<UserControl>(&control);
+    if (user != nullptr && user->event == UserControl::Event::ping_response)
+        ++ping_answers_;
+    return {};
+}
+
+void Client::ping(std::uint32_t stamp) { link_.send_control(UserControl{UserControl::Event::ping_request, stamp, 0}); }
 
 Result<void> Client::on_command(const Message& message) {
     const Command command = TRY(parse_command(message));

@@ -89,6 +89,10 @@ public:
     // Appends a media message to the output. Only after PublishStarted (aborts otherwise); the payload is at most 16 MiB - 1.
     void send_media(wire::rtmp::MessageType type, std::uint32_t timestamp_ms, Bytes payload);
 
+    // Asks for an answer (RTMP 1.0, section 7.1.7), which servers of other kinds may never give. Only after is_started().
+    void ping(std::uint32_t stamp);
+    std::uint64_t ping_answers() const { return ping_answers_; }
+
     // Sends FCUnpublish and deleteStream, or closeStream and deleteStream; nothing if the stream was never created.
     void stop();
 
@@ -108,6 +112,7 @@ private:
     Result<void> on_message(wire::rtmp::Message message);
     Result<void> on_media(wire::rtmp::Message message);
     Result<void> on_command(const wire::rtmp::Message& message);
+    Result<void> on_user_control(const wire::rtmp::Message& message);
     void on_result(const Command& command);
     void on_connected(const Command& command);
     void on_stream_created(const Command& command);
@@ -121,6 +126,7 @@ private:
     std::unique_ptr<ClientHandshake> handshake_;
     std::uint32_t stream_id_ = wire::rtmp::kMessageStreamId;
     Phase phase_ = Phase::handshake;
+    std::uint64_t ping_answers_ = 0;
     bool was_asked_to_reconnect_ = false;
     HandshakeForm handshake_form_ = HandshakeForm::simple;
 };

@@ -197,6 +197,20 @@ TEST(SessionPair, PublishesDataAsItIs) {
     EXPECT_EQ(pair.server_events[0].substr(0, 19), "media 18 at 0 of 16");
 }
 
+TEST(SessionPair, APublisherHearsThatItsServerIsThere) {
+    for_every_seed([](unsigned seed) {
+        SessionPair pair(client_options(ClientOptions::Mode::publish), seed);
+        const Lines before = pair.server_events;
+        EXPECT_EQ(pair.client.ping_answers(), 0U);
+        pair.client.ping(500);
+        pair.client.send_media(MessageType::audio, 1, Octets{0xAF, 1, 2});
+        pair.client.ping(1'000);
+        pair.run();
+        EXPECT_EQ(pair.client.ping_answers(), 2U);
+        EXPECT_EQ(pair.server_events.size(), before.size() + 1);
+    });
+}
+
 TEST(SessionPair, PublishesAfterASimpleHandshake) {
     ClientOptions options = client_options(ClientOptions::Mode::publish);
     options.handshake = HandshakeForm::simple;

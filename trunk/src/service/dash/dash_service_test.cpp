@@ -1,7 +1,11 @@
 #include "service/dash/dash_service.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -10,9 +14,12 @@
 #include "base/scratch_folder_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/wait_fixture.hpp"
+#include "media/cursor.hpp"
 #include "media/packet_fixture.hpp"
+#include "media/relay_mark.hpp"
 #include "service/dash/mpd_fixture.hpp"
 #include "service/dash/mpd_reader.hpp"
+#include "service/segments/mark.hpp"
 
 namespace live::service::dash {
 namespace {
@@ -267,6 +274,160 @@ TEST_F(DashServiceTest, MediaThatIsAheadOfTheClockBeginsAnotherPresentation) {
     io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
     EXPECT_LT(mpd().began, left.began);
     EXPECT_EQ(mpd().first_number, 9U);
+}
+
+// Parts of the segment that was being made were served until now.
+TEST_F(DashServiceTest, AfterARestartLowLatencyMediaIsNotRepeated) {
+    options_.ll = true;
+    Mpd left = example_mpd();
+    left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 14'300ms;
+    std::filesystem::create_directories(folder_.file("live"));
+    folder_.write("live/cam.mpd", dash::text_of(left));
+    publish();
+    frames(25 + 12);
+    io::wait_until([this] { return held("live/cam.mpd") != nullptr; });
+    EXPECT_EQ(mpd().began, left.began);
+    EXPECT_GE(mpd().tracks[1].segments[0].start, 14'300ms) << "listed until 14.04 s";
+    EXPECT_LE(mpd().tracks[1].segments[0].start, 14'300ms + kSoon);
+}
+
+// What a node that relays the stream gets of it: the packets, and each mark behind the frame that it names.
+class Relayed {
+public:
+    explicit Relayed(const Ref<media::Source>& origin)
+        : cursor_(origin, media::Listens::at_once, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks,
+                  media::Cursor::Audience::none) {}
+
+    std::vector<media::Packet> take() {
+        std::vector<media::Packet> packets;
+        std::vector<media::Packet> marks;
+        while (const auto packet = cursor_.take())
+            (packet->is_mark() ? marks : packets).push_back(*packet);
+        for (const media::Packet& packet : marks) {
+            const auto mark = MUST(segments::read_mark(MUST(media::read_relay_mark(packet.payload.bytes())).text));
+            const auto& state = std::get<segments::SegmentState>(mark.what);
+            const MediaTime at = state.at - MediaTime(mark.list[0]);
+            const auto frame = std::ranges::find_if(packets, [&](const media::Packet& one) {
+                return !one.is_mark() && !one.is_config() && one.kind == state.kind && one.track == state.track && one.dts == at;
+            });
+            if (frame == packets.end()) {
+                ADD_FAILURE() << "a mark of no frame";
+                continue;
+            }
+            const auto next = std::find_if(frame + 1, packets.end(), [](const media::Packet& one) { return !one.is_mark(); });
+            packets.insert(next, packet);
+        }
+        return packets;
+    }
+
+private:
+    media::Cursor cursor_;
+};
+
+struct RelayingNode {
+    RelayingNode(media::SlabPool& pool, DashOptions same) : options(std::move(same)), streams(pool) {
+        options.path = folder.file("");
+        source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+        request.app = "live";
+        request.stream = "cam";
+        request.kind = session::ClientKind::relay_pull;
+        plan.url = "/live/cam";
+    }
+    ~RelayingNode() {
+        publication.reset();
+        MUST(service.stop(io::Deadline::after(kSoon)));
+    }
+    // One connection.
+    void pull(const std::vector<media::Packet>& packets) {
+        publication = MUST(source->publish(media::Source::Takeover::replace));
+        service.on_published(request, plan);
+        source->append_mark({std::string(media::kRelayStart), {}, {}});
+        for (const media::Packet& packet : packets) {
+            if (packet.is_mark())
+                source->append_mark(MUST(media::read_relay_mark(packet.payload.bytes())));
+            else
+                source->append(packet);
+        }
+        source->flush();
+    }
+    std::string mpd() {
+        const auto file = service.store().find(std::filesystem::path(folder.file("live/cam.mpd")).lexically_normal().string());
+        std::string text;
+        if (file != nullptr)
+            for (const Block& block : file->blocks())
+                text += as_text(*block);
+        return text;
+    }
+
+    ScratchFolder folder;
+    DashOptions options;
+    const SameOptions<DashOptions> same_options{options};
+    NoLog no_log;
+    media::StreamTable streams;
+    Ref<media::Source> source;
+    files::PathClaims claims;
+    DashService service{streams, same_options, claims, Log(no_log, "edge")};
+    session::ClientRequest request;
+    session::StreamPlan plan;
+    std::unique_ptr<media::Publication> publication;
+};
+
+// Initialization sections are counted as the origin counts them, one that has begun to count again as well.
+TEST_F(DashServiceTest, ANodeThatRelaysNamesHeadersAsItsOriginDoes) {
+    options_.dispose = 0ms;
+    RelayingNode edge(pool_, options_);
+    const Slice other_audio = Slice::copy_of(hex("af 00 1190"));
+    {
+        Relayed relayed(source_);
+        publish();
+        frames(25 * 2);
+        append(media::Kind::audio, false, true, other_audio);
+        frames(25 * 3 + 1);
+        io::wait_until([this] { return held("live/cam/video-4.m4s") != nullptr; });
+        edge.pull(relayed.take());
+    }
+    EXPECT_EQ(mpd().init_number, 1U);
+    io::wait_until([&] { return edge.mpd() == text_of("live/cam.mpd"); });
+    restart();
+    std::filesystem::remove(folder_.file("live/cam.mpd"));
+    Relayed relayed(source_);
+    publish();
+    append(media::Kind::audio, false, true, other_audio);
+    frames(25 * 3 + 1);
+    io::wait_until([this] { return held("live/cam/video-2.m4s") != nullptr; });
+    edge.pull(relayed.take());
+    EXPECT_EQ(mpd().init_number, 0U) << "not 1, which these headers had";
+    io::wait_until([&] { return edge.mpd() == text_of("live/cam.mpd"); });
+}
+
+// With bandwidths, of which those of before have a part.
+TEST_F(DashServiceTest, AfterAnOriginsCrashItsNodesHaveTheSameMpd) {
+    options_.dispose = 0ms;
+    RelayingNode edge(pool_, options_);
+    std::string before;
+    frame_bytes_ = 5'000;
+    {
+        Relayed relayed(source_);
+        publish();
+        frames(25 * 4 + 1);
+        io::wait_until([this] { return held("live/cam/video-3.m4s") != nullptr; });
+        edge.pull(relayed.take());
+        before = text_of("live/cam.mpd");
+        io::wait_until([this, &before] { return folder_.read("live/cam.mpd") == before; });
+    }
+    io::wait_until([&] { return edge.mpd() == before; });
+    restart();
+    folder_.write("live/cam.mpd", before);  // and not with what a stop has added
+    frame_bytes_ = 100;
+    Relayed relayed(source_);
+    publish();
+    frames(25 + 1);
+    io::wait_until([this] { return held("live/cam/video-4.m4s") != nullptr; });
+    edge.pull(relayed.take());
+    const std::string after = text_of("live/cam.mpd");
+    EXPECT_EQ(mpd().first_number, MUST(read_mpd(before)).first_number + 1) << "two of before are listed";
+    io::wait_until([&] { return edge.mpd() != before; });
+    EXPECT_EQ(edge.mpd(), after);
 }
 
 TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {

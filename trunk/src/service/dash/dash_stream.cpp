@@ -27,9 +27,11 @@ std::string without_ending(const std::string& path) {
 
 Block block_of(std::string_view text) { return std::make_shared<const std::vector<std::uint8_t>>(text.begin(), text.end()); }
 
-std::uint64_t bit_rate(std::size_t bytes, MediaTime time) {
-    constexpr std::uint64_t kBitsAndMicros = 8'000'000;
-    return time.count() > 0 ? bytes * kBitsAndMicros / static_cast<std::uint64_t>(time.count()) : 0;
+// Of the listed duration, which is all that a later process knows.
+std::uint64_t bit_rate(std::size_t bytes, const MpdSegment& times) {
+    constexpr std::uint64_t kBitsAndMillis = 8'000;
+    const auto duration = listed_duration(times);
+    return duration.count() > 0 ? bytes * kBitsAndMillis / static_cast<std::uint64_t>(duration.count()) : 0;
 }
 
 segments::StreamOfFilesRef named(segments::StreamOfFiles name, Duration idle_limit) {
@@ -80,6 +82,8 @@ std::size_t DashStream::Segment::bytes() const {
     return std::accumulate(tracks.begin(), tracks.end(), std::size_t{0},
                            [](std::size_t sum, const TrackPiece& piece) { return sum + piece.bytes; });
 }
+
+std::size_t DashStream::Segment::held_bytes() const { return tracks.empty() || !tracks.front().held.file ? 0 : bytes(); }
 
 // Header names differ from every HLS file name and need no claim; the files of additional tracks have longer names.
 std::vector<std::string> DashStream::claimed_paths(const std::string& mpd) {
@@ -139,7 +143,7 @@ std::size_t DashStream::held_bytes() const {
     std::size_t sum = disk_.bytes() + segmenter_.bytes() + marked_.kept_bytes();
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
-            sum += segment.bytes();
+            sum += segment.held_bytes();
     return sum;
 }
 
@@ -166,8 +170,10 @@ void DashStream::recover(io::Deadline deadline) {
     for (std::size_t i = 0; i < count; ++i) {
         Segment& segment = listed_.emplace_back();
         segment.number = left->next_number - count + i;
-        for (const ReadMpd::Track& track : left->tracks)
-            segment.tracks.push_back({{path_of(track.id, segment.number), nullptr}, track.segments[i], 0});
+        for (const ReadMpd::Track& track : left->tracks) {
+            const std::size_t bytes = left->bytes[i * left->tracks.size() + segment.tracks.size()];
+            segment.tracks.push_back({{path_of(track.id, segment.number), nullptr}, track.segments[i], bytes});
+        }
     }
     for (const ReadMpd::Track& track : left->tracks)
         left_tracks_.push_back(track.id);
@@ -247,7 +253,10 @@ void DashStream::go_on(MediaTime first, MediaTime by_clock) {
         began_.reset();  // the source is older than the presentation: another one begins, with the next numbers
     if (is_ahead || until + window < by_clock)
         leave_list();
-    shift_ = std::max(until - first, MediaTime{});
+    // Players may have had parts of the segment that was being made, up to the time of the clock.
+    const MediaTime from =
+        options_.ll ? std::max<MediaTime>(until, std::chrono::ceil<std::chrono::milliseconds>(by_clock)) : until;
+    shift_ = std::max(from - first, MediaTime{});
 }
 
 void DashStream::handle_made() {
@@ -481,7 +490,7 @@ MpdTrack DashStream::mpd_track(std::size_t index, bool with_open) const {
     for (const Segment& segment : listed_) {
         const TrackPiece& piece = segment.tracks[index];
         track.segments.push_back(piece.times);
-        track.bits_a_second = std::max(track.bits_a_second, bit_rate(piece.bytes, piece.times.duration));
+        track.bits_a_second = std::max(track.bits_a_second, bit_rate(piece.bytes, piece.times));
     }
     if (with_open)
         track.segments.push_back(open_[index]);

@@ -85,6 +85,8 @@ private:
         std::vector<TrackPiece> tracks;  // in the order of the headers in force
 
         std::size_t bytes() const;
+        // 0 for one that an earlier process left on the disk.
+        std::size_t held_bytes() const;
     };
 
     void recover(io::Deadline deadline);

@@ -26,20 +26,23 @@ Result<std::vector<std::uint8_t>> read_file(const std::string& file_name, std::s
     return bytes;
 }
 
-// Drops the segments up to the newest one that has lost a file.
-Result<void> keep_whole(std::vector<ReadMpd::Track>& tracks, std::uint64_t first, const std::string& folder,
-                        io::Deadline deadline) {
+// Drops the segments up to the newest one that has lost a file. The files' sizes, as of LeftBehind.
+Result<std::vector<std::size_t>> keep_whole(std::vector<ReadMpd::Track>& tracks, std::uint64_t first, const std::string& folder,
+                                            io::Deadline deadline) {
     const std::size_t count = tracks.front().segments.size();
     std::vector<std::string> paths;
     for (std::size_t i = 0; i < count; ++i)
         for (const ReadMpd::Track& track : tracks)
             paths.push_back(fmt::format("{}{}-{}.m4s", folder, track.id, first + i));
-    const auto there = TRY(io::are_files(std::move(paths), deadline));
-    const auto missing = std::find(there.rbegin(), there.rend(), false);
-    const auto gone = (static_cast<std::size_t>(there.rend() - missing) + tracks.size() - 1) / tracks.size();
+    const auto sizes = TRY(io::file_sizes(std::move(paths), deadline));
+    const auto missing = std::find(sizes.rbegin(), sizes.rend(), std::nullopt);
+    const auto gone = (static_cast<std::size_t>(sizes.rend() - missing) + tracks.size() - 1) / tracks.size();
     for (ReadMpd::Track& track : tracks)
         track.segments.erase(track.segments.begin(), track.segments.begin() + static_cast<std::ptrdiff_t>(gone));
-    return {};
+    std::vector<std::size_t> bytes;
+    for (std::size_t i = gone * tracks.size(); i < sizes.size(); ++i)
+        bytes.push_back(static_cast<std::size_t>(*sizes[i]));
+    return bytes;
 }
 
 }  // namespace
@@ -62,7 +65,7 @@ Result<LeftBehind> read_left_behind(const std::string& mpd, const std::string& f
         }
         left.headers.push_back(*std::move(header));
     }
-    TRY(keep_whole(read.tracks, read.first_number, folder, deadline));
+    left.bytes = TRY(keep_whole(read.tracks, read.first_number, folder, deadline));
     left.tracks = std::move(read.tracks);
     return left;
 }

@@ -16,8 +16,10 @@ struct LeftBehind {
     std::chrono::system_clock::time_point began{};
     std::uint64_t next_number = 0;  // of segments
     MediaTime until{};              // the end of the newest segment
-    // The newest segments whose files all exist.
+    // The newest segments whose files all exist, and the bytes of each of those files: of the first segment's tracks, then of the
+    // second's.
     std::vector<ReadMpd::Track> tracks;
+    std::vector<std::size_t> bytes;
     std::uint64_t inits = 0;
     std::vector<std::vector<std::uint8_t>>
         headers;  // the newest initialization sections, of the same tracks; empty when one is gone

@@ -61,11 +61,8 @@ std::string template_text(const Mpd& mpd, const MpdTrack& track) {
         "        <SegmentTemplate initialization=\"$RepresentationID$-init{}.mp4\" media=\"$RepresentationID$-$Number$.m4s\" "
         "startNumber=\"{}\" timescale=\"1000\"{}>\n          <SegmentTimeline>\n",
         init_suffix(mpd.init_number), mpd.first_number, chunks_text(mpd));
-    for (const MpdSegment& segment : track.segments) {
-        // Both ends are rounded, so that each segment ends where the next one begins.
-        const std::int64_t start = to_ms(segment.start);
-        text += fmt::format("            <S t=\"{}\" d=\"{}\"/>\n", start, to_ms(segment.start + segment.duration) - start);
-    }
+    for (const MpdSegment& segment : track.segments)
+        text += fmt::format("            <S t=\"{}\" d=\"{}\"/>\n", to_ms(segment.start), listed_duration(segment).count());
     return text + "          </SegmentTimeline>\n        </SegmentTemplate>\n";
 }
 
@@ -121,6 +118,10 @@ std::string sets_text(const Mpd& mpd) {
 }
 
 }  // namespace
+
+std::chrono::milliseconds listed_duration(const MpdSegment& segment) {
+    return std::chrono::milliseconds(to_ms(segment.start + segment.duration) - to_ms(segment.start));
+}
 
 std::string init_suffix(std::uint64_t number) { return number == 0 ? "" : fmt::format("-{}", number); }
 

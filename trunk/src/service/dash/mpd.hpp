@@ -17,6 +17,8 @@ struct MpdSegment {
     MediaTime start{};
     MediaTime duration{};
 };
+// As it is listed: both ends are rounded, so that each segment ends where the next one begins.
+std::chrono::milliseconds listed_duration(const MpdSegment& segment);
 
 struct MpdTrack {
     std::string id;  // of the representation, also used in file names

@@ -138,6 +138,7 @@ protected:
         ForwardContext context;
         context.dial.own_endpoints = [own = std::move(own)] { return own; };
         context.dial.scratch = scratch_;
+        context.silence_limit = silence_limit_;
         service_ = std::make_unique<ForwardService>(streams_, same_options_, context, Log(lines_, "test"));
     }
     std::string other_text() const { return other_.listener->endpoint().text(); }
@@ -160,6 +161,7 @@ protected:
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     std::array<std::uint8_t, 4096> scratch_{};
     Lines lines_;
+    std::chrono::milliseconds silence_limit_{};
     FakeServer other_;
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};
@@ -244,6 +246,32 @@ TEST_F(ForwardServiceTest, ATakeoverKeepsTheRunningPush) {
     publish({other_text()});
     EXPECT_EQ(service_->active(), 1U);
     EXPECT_EQ(other_.connections, 1);
+}
+
+// Its machine's TCP still takes everything.
+TEST_F(ForwardServiceTest, ADestinationThatAnswersNoMoreIsGivenUp) {
+    silence_limit_ = 700ms;
+    create({});
+    publish({other_text()});
+    append(media::Kind::video, true, false, 0ms, "\x17\x01 key");
+    io::wait_until([&] { return !other_.media.empty(); });
+    static_cast<void>(io::sleep(io::Deadline::after(1s)));
+    EXPECT_EQ(lines_.count("no answer for"), 0U) << "it answers";
+    other_.stops_reading = true;
+    append(media::Kind::video, false, false, 40ms, "\x27\x01 inter");
+    io::wait_until([&] { return lines_.count("no answer for") == 1; });
+    EXPECT_EQ(lines_.count("FWR retry in"), 1U);
+}
+
+TEST_F(ForwardServiceTest, ADestinationThatNeverAnswersIsKept) {
+    silence_limit_ = 100ms;
+    other_.stops_reading = true;
+    create({});
+    append(media::Kind::video, true, false, 0ms, "\x17\x01 key");
+    publish({other_text()});
+    io::wait_until([&] { return !other_.media.empty(); });
+    static_cast<void>(io::sleep(io::Deadline::after(700ms)));
+    EXPECT_EQ(lines_.count("FWR retry in"), 0U);
 }
 
 TEST_F(ForwardServiceTest, RefusesItselfWithOneLineAndNoRetry) {

@@ -53,7 +53,7 @@ PushSession::PushSession(const Destination& destination, const ForwardContext& c
 
 Result<void> PushSession::open(io::Deadline deadline) {
     stream_ = TRY(rtmp_client::dial({destination_.host, destination_.port, destination_.is_secure}, context_.dial, deadline));
-    TRY(start(deadline.sooner(io::Deadline::after(kStartLimit))));
+    TRY(start(deadline.sooner(io::Deadline::after(context_.start_limit))));
     opened_at_ = io::now();
     return {};
 }
@@ -110,6 +110,7 @@ Result<void> PushSession::relay(media::Cursor& cursor, io::Deadline deadline) {
     for (;;) {
         const bool more = TRY(send_batch(cursor, deadline));
         TRY(read_available());
+        TRY(look_for_answer(deadline));
         const auto reconnect_at = reconnect_url_ ? io::Deadline::at(opened_at_ + kReconnectAfter) : io::Deadline::never();
         if (reconnect_at.expired())
             return {};
@@ -120,7 +121,8 @@ Result<void> PushSession::relay(media::Cursor& cursor, io::Deadline deadline) {
             continue;
         }
         const auto next_report = io::Deadline::at(reported_at_ + context_.report_interval);
-        TRY(stream_->wait_ready(io::Interest::readable, &cursor.readable(), deadline.sooner(next_report).sooner(reconnect_at)));
+        TRY(stream_->wait_ready(io::Interest::readable, &cursor.readable(),
+                                deadline.sooner(next_report).sooner(reconnect_at).sooner(next_ping())));
         if (deadline.expired())
             return Error(Errc::timed_out, "the time for this push is over");
     }
@@ -140,7 +142,7 @@ Result<bool> PushSession::send_batch(media::Cursor& cursor, io::Deadline deadlin
     }
     engine_.take_output(output);
     if (!output.empty()) {
-        TRY(write(output, deadline.sooner(io::Deadline::after(kWriteLimit))));
+        TRY(write(output, write_deadline(deadline)));
         sent_.bytes += output.size();
     }
     return more;
@@ -164,6 +166,32 @@ Result<void> PushSession::read_available() {
         return count.code() == Errc::need_more ? Result<void>() : Result<void>(count.error());
     TRY(engine_.handle_bytes(io::now(), context_.dial.scratch.first(*count)));
     return handle_events();
+}
+
+// TCP takes what is sent to a machine that has stopped for as long as there is room, and its queue may hold a minute of media.
+// A congested link delays answers, which then still come one after the other.
+Result<void> PushSession::look_for_answer(io::Deadline deadline) {
+    if (context_.silence_limit.count() == 0)
+        return {};
+    const TimePoint now = io::now();
+    if (std::exchange(answers_, engine_.ping_answers()) != engine_.ping_answers())
+        answered_at_ = now;
+    if (answers_ > 0 && now - answered_at_ >= context_.silence_limit)
+        return Error(Errc::timed_out, fmt::format("no answer for {} ms", (now - answered_at_) / std::chrono::milliseconds(1)));
+    if (!next_ping().expired())
+        return {};
+    pinged_at_ = now;
+    engine_.ping(static_cast<std::uint32_t>((now - opened_at_) / std::chrono::milliseconds(1)));
+    return write_output(write_deadline(deadline));
+}
+
+io::Deadline PushSession::next_ping() const {
+    return context_.silence_limit.count() == 0 ? io::Deadline::never() : io::Deadline::at(pinged_at_ + kPingInterval);
+}
+
+io::Deadline PushSession::write_deadline(io::Deadline deadline) const {
+    const Duration limit = answers_ > 0 ? 2 * Duration(context_.silence_limit) : Duration(kWriteLimit);
+    return deadline.sooner(io::Deadline::after(limit));
 }
 
 Result<void> PushSession::handle_events() {

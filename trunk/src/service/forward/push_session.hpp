@@ -27,15 +27,18 @@ struct ForwardContext {
     std::chrono::milliseconds report_interval = 10s;
     // For srt:// destinations; nullptr refuses them.
     session::srt::Dialler* srt = nullptr;
+    // From a connection to the permission to publish.
+    std::chrono::milliseconds start_limit = 10s;
+    // A destination that has answered a ping and then answers none for so long is given up; zero: it is not asked.
+    std::chrono::milliseconds silence_limit{};
 };
 
 class PushSession {
 public:
-    // From connecting to the permission to publish.
-    static constexpr std::chrono::seconds kStartLimit{10};
     // For one batch; a slower destination is given up.
     static constexpr std::chrono::seconds kWriteLimit{15};
     static constexpr std::chrono::milliseconds kGoodbyeLimit{500};
+    static constexpr std::chrono::milliseconds kPingInterval{500};
     // A batch is sent when it exceeds this, by at most one packet.
     static constexpr std::size_t kBatchBytes = 64 * 1024;
 
@@ -73,6 +76,9 @@ private:
     Result<bool> send_batch(media::Cursor& cursor, io::Deadline deadline);
     void add(const media::Packet& packet);
     Result<void> read_available();
+    Result<void> look_for_answer(io::Deadline deadline);
+    io::Deadline next_ping() const;
+    io::Deadline write_deadline(io::Deadline deadline) const;
     Result<void> handle_events();
     Result<void> write_output(io::Deadline deadline);
     Result<void> write(Bytes output, io::Deadline deadline);
@@ -88,6 +94,9 @@ private:
     std::optional<media::Cursor> cursor_;
     std::optional<std::string> reconnect_url_;
     TimePoint opened_at_{};
+    TimePoint pinged_at_{};
+    TimePoint answered_at_{};
+    std::uint64_t answers_ = 0;
     bool is_message_cut_ = false;
     Counters sent_;
     Counters reported_;

@@ -5,9 +5,11 @@
 #include <future>
 
 #include "io/off_loop.hpp"
+#include "media/relay_mark.hpp"
 #include "service/files/frame_limit.hpp"
 #include "service/hls/hls_service_fixture.hpp"
 #include "service/hls/left_behind.hpp"
+#include "service/segments/mark.hpp"
 
 namespace live::service::hls {
 namespace {
@@ -173,6 +175,11 @@ TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheListThatWasLeft) {
     EXPECT_EQ(playlist.segments[0], left.segments[1]);
     EXPECT_EQ(playlist.segments[1], left.segments[2]);
     EXPECT_TRUE(playlist.segments[2].discontinuity);
+    // A node that relays the stream and is new counts from zero, and has to see that this one does not.
+    const auto kept = std::ranges::find(source_->marks(), "hls", &media::Source::KeptMark::series);
+    ASSERT_NE(kept, source_->marks().end());
+    const auto mark = MUST(segments::read_mark(MUST(media::read_relay_mark(kept->packet.payload.bytes())).text));
+    EXPECT_GE(std::get<segments::SegmentState>(mark.what).number, 4U);
 }
 
 // Of which parts may have been served.

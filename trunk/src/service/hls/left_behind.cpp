@@ -25,9 +25,10 @@ Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names,
     std::vector<std::string> paths;
     for (const wire::hls::Segment& segment : list.segments)
         paths.push_back(names.file_of(segment.uri).value_or(""));
-    auto there = TRY(io::are_files(paths, deadline));
+    const auto sizes = TRY(io::file_sizes(paths, deadline));
+    std::vector<bool> there;
     for (std::size_t i = 0; i < paths.size(); ++i)
-        there[i] = there[i] || list.segments[i].gap;
+        there.push_back(sizes[i].has_value() || list.segments[i].gap);
     const auto missing = std::find(there.rbegin(), there.rend(), false);
     const auto gone = static_cast<std::size_t>(there.rend() - missing);
     LeftBehind left;

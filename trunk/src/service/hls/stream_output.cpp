@@ -162,6 +162,8 @@ void StreamOutput::recover(io::Deadline deadline) {
         return;
     }
     together().recover(std::move(left->segments), left->first_number, left->discontinuities);
+    // A new node that relays the stream counts from zero, and would take its first fragment for the marked one.
+    segmenter_.skip_to(together().list().next_number());
     const auto has_map = [](const ListedSegment& segment) { return !segment.map.empty(); };
     if (setup_.options.use_fmp4 == Fmp4::by_codec && std::ranges::any_of(together().list().listed(), has_map))
         begin_fmp4(deadline);

@@ -27,7 +27,7 @@ Push::Push(const PullContext& context, Resolver& resolver, OriginBook& book, ses
       plan_(std::move(plan)),
       source_(std::move(source)),
       log_(std::move(log)),
-      forward_{context.dial, 10s} {}
+      forward_{context.dial, 10s, nullptr, Pull::kStartLimit, kSilence} {}
 
 void Push::run(io::Deadline deadline) {
     LOG_INFO(log_, "edge-fwr start, stream={}", plan_.url);

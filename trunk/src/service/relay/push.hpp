@@ -17,6 +17,8 @@ class Push {
 public:
     // A push that lasted this long was accepted by the origin: the retry time limit restarts when it ends.
     static constexpr std::chrono::seconds kGoodAfter{2};
+    // An origin that has answered and then says nothing for so long is left.
+    static constexpr std::chrono::seconds kSilence{3};
 
     Push(const PullContext& context, Resolver& resolver, OriginBook& book, session::ClientRequest publisher,
          session::StreamPlan plan, Ref<media::Source> source, Log log);

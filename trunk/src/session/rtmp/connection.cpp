@@ -228,7 +228,9 @@ Result<void> Connection::refuse_publish(const Error& error, io::Deadline deadlin
 }
 
 Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) {
-    const auto code = code_for(error, "NetStream.Play.StreamNotFound", "NetStream.Play.Failed");
+    const bool is_missing = error.code() == Errc::not_found;
+    const auto code =
+        code_for(error, "NetStream.Play.StreamNotFound", is_missing ? "NetStream.Play.StreamNotFound" : "NetStream.Play.Failed");
     entry_.refuse(error);
     TRY(peer_.engine().reject_play(code, error.sentence()));
     TRY(peer_.write_output(deadline.sooner(io::Deadline::after(kRefusalLimit))));
