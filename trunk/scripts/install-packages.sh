@@ -7,11 +7,11 @@
 #   build    compiler, CMake and the libraries we stand on
 #   pages    npm, which fetches the two libraries of the player page
 #   run      build and pages, and what a demonstration needs: ffmpeg, a font for the clock, curl
-#   test     run, and test libraries, clang with libFuzzer, pytest, valgrind, Chromium, other clients
+#   test     run and players, and test libraries, clang with libFuzzer, pytest, valgrind, Chromium, other clients
 #   bench    the micro benchmark library and the server we compare with
 #   profile  gperftools, gdb, valgrind, perf, strace
 #   lint     clang-tidy
-#   players  mpv, VLC and GStreamer, which the e2e table uses when they are there
+#   players  mpv, VLC and GStreamer, 100 MB: publishers and players of the e2e tests
 #   arm64    cross compiler, qemu and the libraries of aarch64
 set -eu
 . "$(dirname -- "$0")/common.sh"
@@ -78,11 +78,11 @@ packages_of() {
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang llvm $(clang_runtime) python3 python3-venv python3-pytest" \
             "python3-hypothesis python3-pytest-xdist python3-yaml $(chromium_package) valgrind git rtmpdump srt-tools procps iproute2" \
-            "redis-server" ;;
+            "redis-server" "$(packages_of players)" ;;
         bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp wrk" ;;
         profile) echo "$(packages_of run) libgoogle-perftools-dev google-perftools graphviz gdb valgrind strace $(perf_package)" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
-        players) echo "mpv vlc-bin vlc-plugin-base gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
+        players) echo "mpv vlc-bin vlc-plugin-base vlc-plugin-access-extra gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
         arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64" \
             "libgtest-dev:arm64" ;;

@@ -3,13 +3,18 @@
 # Run by hand: it takes most of a core. Needs obs-studio, Xvfb, ffmpeg, python3.
 #
 #   obs_publish.sh [rtmp://127.0.0.1:1935/live] [KEY] [SECONDS]
+#   obs_publish.sh 'srt://127.0.0.1:10080?streamid=#!::r=live/obs,m=publish' '' [SECONDS]
 #
 # Exit status 0 when OBS said that it streams, never lost the connection, and the playback had no decoder error and no gap.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 server=${1:-rtmp://127.0.0.1:1935/live}
-key=${2:-obs}
+key=${2-obs}
 seconds=${3:-60}
+case $server in
+    srt:*) url=$(printf '%s' "$server" | sed 's/m=publish/m=request/')"&latency=2000000" ;;
+    *) url=$server/$key ;;
+esac
 for program in obs Xvfb ffmpeg python3; do
     command -v "$program" >/dev/null || { echo "$program is not installed" >&2; exit 2; }
 done
@@ -86,10 +91,10 @@ for _ in $(seq 60); do
     sleep 0.5
 done
 grep -q 'Streaming Start' "$home/obs.log" || { echo "OBS does not stream:" >&2; tail -20 "$home/obs.log" >&2; exit 1; }
-echo "OBS streams to $server/$key"
+echo "OBS streams to $server $key"
 
 # OBS may repeat or drop a frame when the machine is busy, so the frame numbers of the clip are not judged.
-python3 - "$here" "$server/$key" "$seconds" <<'PY'
+python3 - "$here" "$url" "$seconds" <<'PY'
 import sys
 sys.path[:0] = [sys.argv[1], sys.argv[1] + "/../media"]
 import play_check

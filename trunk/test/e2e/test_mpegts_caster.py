@@ -189,16 +189,20 @@ def test_strangers_and_garbage_hurt_nothing_and_silence_ends_the_stream(server, 
     stranger.close()
 
 
-@pytest.mark.skipif(not installed("gst-launch-1.0"), reason="no GStreamer")
-def test_gstreamer_sends_too(server):
-    port = free_udp_ports(1)
-    live = start(server, f"127.0.0.1:{port}")
-    line = ("videotestsrc is-live=true ! video/x-raw,width=320,height=180,framerate=25/1 ! x264enc tune=zerolatency key-int-max=25 ! h264parse ! m. "
-            "audiotestsrc is-live=true ! avenc_aac ! aacparse ! m. mpegtsmux name=m alignment=7 ! udpsink host=127.0.0.1 port=" + str(port))
-    child = subprocess.Popen(["gst-launch-1.0", "-q", *line.split()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+@pytest.mark.skipif(not installed("gst-launch-1.0"), reason="no GStreamer (install-packages.sh players)")
+def test_gstreamer_sends_plain_and_in_rtp(server, clip):
+    first = free_udp_ports(2)
+    live = start(server, f"127.0.0.1:{first} 127.0.0.1:{first + 1}", output="rtmp://127.0.0.1/live/[port]")
+    line = f"filesrc location={clip('basic')} ! flvdemux name=d d.video ! queue ! h264parse ! mpegtsmux name=m alignment=7 d.audio ! queue ! aacparse ! m. m. "
+    sinks = (f"! udpsink host=127.0.0.1 port={first}", f"! rtpmp2tpay ! udpsink host=127.0.0.1 port={first + 1}")
+    children = [subprocess.Popen(["gst-launch-1.0", "-q", *(line + sink).split()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL) for sink in sinks]
     try:
-        wait_published(live)
-        assert play_check.play(http(live, "cam.flv"), 3).problems(numbered=False) == []
+        for port in (first, first + 1):
+            wait_published(live, str(port))
+        played = beside(*(lambda port=port: play_check.play(http(live, f"{port}.flv"), 3) for port in (first, first + 1)))
+        assert [one.problems() for one in played] == [[], []]
     finally:
-        child.kill()
-        child.wait()
+        for child in children:
+            child.kill()
+            child.wait()

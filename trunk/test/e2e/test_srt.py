@@ -269,6 +269,39 @@ def test_datagrams_of_strangers_hurt_nothing(server, clip):
         assert metrics(live)["millrace_srt_strangers_total"] > 100
 
 
+def handshake(version: int, kind: int, cookie: int, socket_id: int, extensions: bytes = b"") -> bytes:
+    fields = struct.pack(">IHHIIIIII16s", version, 0, 2 if version == 4 else 5, 1, 1500, 8192, kind, socket_id, cookie, bytes(16))
+    return b"\x80\x00" + bytes(6) + bytes(8) + fields + extensions
+
+
+def test_a_flood_of_handshakes_costs_no_memory(server, clip):
+    """First questions, and second ones with cookies that were guessed: each answer is as long as its question at most, and nothing is kept."""
+    live, count, conclusion = start(server), 40_000, 0xFFFFFFFF
+    stream_id = struct.pack(">HH", 5, 64) + b"x" * 256
+    with publish(live, clip("basic"), **PATIENT), contextlib.ExitStack() as stack:
+        wait_published(live)
+        sockets = [stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(20)]
+        for one in sockets:
+            one.connect(("127.0.0.1", live.ports["srt"]))
+            one.setblocking(False)
+        before, answers, longest = memory_kb(live), 0, 0
+        for number in range(count):
+            one = sockets[number % len(sockets)]
+            one.send(handshake(4, 1, 0, number + 1) if number % 2 else handshake(5, conclusion, number * 2654435761 % 2**32, number + 1, stream_id))
+            if number % 50 == 49:  # what its buffer holds
+                time.sleep(0.001)
+            with contextlib.suppress(BlockingIOError):
+                longest, answers = max(longest, len(one.recv(2000))), answers + 1
+        assert answers > 1000 and longest == 64, (answers, longest)
+        assert memory_kb(live) - before < 2000
+        assert len(live.api("/api/v1/clients/")["clients"]) == 1 and list(streams(live)) == ["cam"]
+        assert play_check.play(http(live, "cam.flv"), 2).problems() == []
+
+
+def memory_kb(live) -> int:
+    return sum(int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{pid}/status", encoding="ascii").read())[1]) for pid in live.pids())
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("loss, delay_s", [(0.05, 0.01), (0.10, 0.025)])
 def test_a_bad_link_loses_nothing_for_good(server, clip, loss, delay_s):

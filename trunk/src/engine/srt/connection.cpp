@@ -173,6 +173,10 @@ void Connection::State::handle_data(Micros now, const DataPacket& packet) {
         ++counts_.malformed;
         return;
     }
+    // Its key comes later, or is being opened: it is asked for again afterwards, as if it had been lost.
+    const bool is_key_coming = receive_keys_.question() || (expects_keys() && !receive_keys_.has_keys());
+    if (packet.header.key != KeyFlag::none && !receive_keys_.has_key(packet.header.key) && is_key_coming)
+        return;
     const std::uint64_t position = widen_sequence(packet.header.sequence, receive_.buffer().end());
     switch (receive_.place_of(position, packet.payload.size())) {
         case ReceiveBuffer::Place::duplicate:

@@ -391,13 +391,20 @@ TEST(SrtConnection, AVersion4PublisherMayEncrypt) {
     EXPECT_EQ(answers[0][3], 2);
     EXPECT_EQ(end.connection->figures().peer_version, 0x01'02'00U);
     EXPECT_EQ(end.connection->figures().receive_latency, 300ms);
+    end.give_data(100, KeyFlag::even);  // the sender waits for nothing
     end.give(ControlType::user, 0, key_message(kSalt, 3, KeyFlag::even), 3);
     ASSERT_TRUE(end.connection->key_question().has_value());
+    end.give_data(101, KeyFlag::even);
+    EXPECT_EQ(end.connection->figures().received, 0U);
     EXPECT_TRUE(end.connection->answer_key(kek_of(end.connection->key_question()->salt)).ok());
     EXPECT_EQ(end.controls(ControlType::user).size(), 1U);
+    end.give_data(102, KeyFlag::even);
+    EXPECT_EQ(end.controls(ControlType::nak).size(), 1U) << "what came too early is asked for again";
     end.give_data(100, KeyFlag::even);
-    end.give_data(101);  // not encrypted
+    end.give_data(101, KeyFlag::even);
+    end.give_data(103);  // not encrypted
     EXPECT_EQ(end.connection->figures().undecrypted, 1U);
+    EXPECT_EQ(end.connection->figures().received, 4U);
     end.now += 400ms;
     EXPECT_TRUE(end.connection->next_payload(end.now).has_value());
     EXPECT_EQ(end.connection->send(end.now, numbered_payload(1)), Connection::Sent::no_key);

@@ -41,7 +41,8 @@ public:
     // Whole packets, which the reader has read already. Anything else spoils the log for good.
     void append(Bytes unit, const wire::ts::TsReader& reader);
     // The reader has read a picture: that is where a player may begin, if it is a key frame and packets do not say so themselves.
-    void note_picture(const wire::codec::Frame& frame);
+    // Or it has read a configuration, for opening().
+    void note_video(const wire::codec::Frame& frame);
 
     // False: the stream is none of whole packets, and players get another form of it.
     bool is_whole() const { return !is_spoilt_; }
@@ -49,35 +50,44 @@ public:
     Position end() const { return bytes_.head(); }
     // The newest place where a player may begin: a key frame, or any frame where there is no video.
     std::optional<Position> entry(Position not_before) const;
-    // The packets of the newest tables, for a player that begins.
-    Slice tables() const;
+    // What a player that begins at this entry needs before: the newest tables, and the parameter sets of H.264 and HEVC where the
+    // key frame does not begin with them. Some encoders send them once.
+    Slice opening(Position entry) const;
     // The bytes of [from, to), within begin() and end(), as SlabLog::spans().
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return bytes_.spans(from, to, out); }
     std::size_t held_bytes() const { return bytes_.bytes(); }
 
 private:
-    struct Begun {
+    // The first packet of a picture.
+    struct Start {
         Position at = 0;
-        std::uint64_t dts = 0;  // in ticks, as in the packet
+        std::optional<std::uint64_t> pts{};  // in ticks, as in the packet
+        std::uint64_t dts = 0;
+        std::uint8_t counter = 0;
+        bool has_sets = true;
     };
     static constexpr std::uint16_t kNoPid = 0x1FFF;
 
     void choose_tracks(const wire::ts::TsReader& reader);
     void look_at(Bytes packet, Position at);
-    void note_begin(Bytes packet, Position at);
-    void add_entry(Position at);
+    Start start_of(Bytes packet, Position at) const;
+    void note_sets(const wire::codec::Frame& config);
+    void note_picture(const wire::codec::Frame& picture);
+    void add_entry(const Start& start);
+    void write_sets(const Start& entry, std::vector<std::uint8_t>& out) const;
     void trim();
     bool are_flags_trusted() const { return flags_ > 0 && flags_ <= 2 * (key_frames_ + 2); }
 
     std::uint64_t id_;
     media::SlabLog bytes_;
-    std::deque<Position> entries_;
+    std::deque<Start> entries_;
     std::array<std::vector<std::uint8_t>, 2> tables_;  // programs, and the map of the chosen one
     std::uint32_t version_ = 0;
     std::uint16_t map_pid_ = kNoPid;
-    std::uint16_t lead_pid_ = kNoPid;  // of video, or of audio where there is none
-    bool has_video_ = false;
-    std::deque<Begun> begun_;
+    std::uint16_t lead_pid_ = kNoPid;                                 // of video, or of audio where there is none
+    wire::ts::StreamFormat video_ = wire::ts::StreamFormat::unknown;  // where there is none
+    std::vector<std::uint8_t> sets_;                                  // newest, each with a start code
+    std::deque<Start> begun_;
     std::uint64_t flags_ = 0;  // packets that say that decoding may begin there
     std::uint64_t key_frames_ = 0;
     bool is_spoilt_ = false;

@@ -34,8 +34,8 @@ struct Publisher {
             reader.feed(unit);
             log.append(unit, reader);
             while (auto one = reader.next())
-                if (one->kind == wire::ts::StreamKind::video && one->frame.content == wire::codec::Content::frame)
-                    log.note_picture(one->frame);
+                if (one->kind == wire::ts::StreamKind::video)
+                    log.note_video(one->frame);
         }
     }
     Buffer read(TransportLog::Position from, TransportLog::Position to) const {
@@ -50,9 +50,12 @@ struct Publisher {
     }
     // With random_access_indicator, if `flagged`; returns where it begins if everything is sent afterwards.
     TransportLog::Position picture(bool key, bool flagged, std::size_t bytes = 600) {
-        Buffer payload =
+        return unit(
             key ? hex("00000001 6764001facd9405005bb011000000300100000030320f18319600100 00000001 68ebe3cb22c0 00000001 65")
-                : hex("00000001 41");
+                : hex("00000001 41"),
+            flagged, bytes);
+    }
+    TransportLog::Position unit(Buffer payload, bool flagged, std::size_t bytes = 600) {
         payload.resize(std::max(bytes, payload.size()), 0x5A);
         const Buffer pes = wire::ts::built_pes(0xE0, {.pts = pts_ += 3'600}, payload, false);
         const std::size_t at = ts.bytes.size();
@@ -86,12 +89,76 @@ TEST(TransportLog, APlayerBeginsWhereAPacketSaysSoAndGetsTheRestUnchanged) {
     EXPECT_FALSE(publisher.log.entry(publisher.log.end())) << "the next one is waited for";
     EXPECT_EQ(publisher.read(key, publisher.log.end()), Buffer(sent.begin() + static_cast<std::ptrdiff_t>(key), sent.end()));
     // The tables make it readable.
-    const Slice tables = publisher.log.tables();
+    const Slice tables = publisher.log.opening(key);
     EXPECT_EQ(tables.size(), 2 * 188U);
     wire::ts::TsReader reader;
     reader.feed(tables.bytes());
     reader.finish();
     EXPECT_EQ(reader.tracks().size(), 2U);
+}
+
+struct Played {
+    std::size_t configs = 0;
+    std::size_t key_frames = 0;
+    wire::ts::TsReader::Counters counters;
+};
+
+// What a player that begins there reads.
+Played played(const Publisher& publisher, TransportLog::Position entry) {
+    wire::ts::TsReader reader;
+    reader.feed(publisher.log.opening(entry).bytes());
+    reader.feed(publisher.read(entry, publisher.log.end()));
+    reader.finish();
+    Played all;
+    while (auto one = reader.next()) {
+        all.configs += one->frame.content == wire::codec::Content::config ? 1 : 0;
+        all.key_frames += one->frame.content == wire::codec::Content::frame && one->frame.key ? 1 : 0;
+    }
+    all.counters = reader.counters();
+    return all;
+}
+
+// As GStreamer's h264parse does by default.
+TEST(TransportLog, ParameterSetsThatComeOnceAreGivenToLaterPlayers) {
+    for (const bool flagged : {true, false}) {
+        Publisher publisher;
+        publisher.ts.tables({kAvc, kAac});
+        const auto first = publisher.picture(true, flagged);
+        publisher.picture(false, false);
+        publisher.send();
+        EXPECT_EQ(publisher.log.opening(first).size(), 2 * 188U) << "it has them";
+        const auto later = publisher.unit(hex("00000001 09f0 00000001 65"), flagged);
+        publisher.picture(false, false);
+        publisher.send();
+        ASSERT_EQ(publisher.log.entry(0), later);
+        EXPECT_EQ(publisher.log.opening(later).size(), 3 * 188U);
+        const Played got = played(publisher, later);
+        EXPECT_EQ(got.configs, 1U);
+        EXPECT_EQ(got.key_frames, 1U);
+        EXPECT_EQ(got.counters.gaps + got.counters.lost_units + got.counters.damaged, 0U);
+    }
+}
+
+TEST(TransportLog, HevcAndItsParameterSetsToo) {
+    const auto sets =
+        hex("00000001 40010c01ffff016000000300900000030000"
+            "03005d959809 00000001 42010101600000030090000003000003005da00280802d165959a4932bc05a02 00000001 4401c172b46240");
+    Publisher publisher;
+    publisher.ts.tables({{0x24, kVideo, {}}});
+    auto payload = sets;
+    const auto picture = hex("00000001 260111");
+    payload.insert(payload.end(), picture.begin(), picture.end());
+    const auto first = publisher.unit(payload, true);
+    publisher.unit(hex("00000001 020111"), false);
+    publisher.send();
+    EXPECT_EQ(publisher.log.opening(first).size(), 2 * 188U);
+    const auto later = publisher.unit(picture, true);
+    publisher.unit(hex("00000001 020111"), false);
+    publisher.send();
+    const Played got = played(publisher, later);
+    EXPECT_EQ(got.configs, 1U);
+    EXPECT_EQ(got.key_frames, 1U);
+    EXPECT_EQ(got.counters.gaps, 0U);
 }
 
 TEST(TransportLog, WithoutFlagsTheKeyFramesOfTheReaderCount) {

@@ -99,8 +99,8 @@ void PublishSession::kick(std::string reason) {
 void PublishSession::take(wire::ts::TsReader::Unit unit) {
     if (ingest_ == nullptr || unit.kind == StreamKind::data)
         return;
-    if (transport_ && unit.kind == StreamKind::video && unit.frame.content == wire::codec::Content::frame)
-        transport_->log.note_picture(unit.frame);
+    if (transport_ && unit.kind == StreamKind::video)
+        transport_->log.note_video(unit.frame);
     publication_->source().set_arrival(feed_.heard());
     const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit.frame.dts));
     ingest_->push_frame(unit.kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms,

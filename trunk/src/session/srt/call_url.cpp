@@ -51,6 +51,11 @@ Result<void> set_latency(CallUrl& url, std::string_view value) {
     return {};
 }
 
+Result<void> set_number(std::uint32_t& into, std::string_view name, std::string_view value) {
+    into = TRY(number_of(name, value));
+    return {};
+}
+
 Result<void> set(CallUrl& url, std::string_view name, std::string value) {
     if (name == "streamid") {
         if (value.size() > kStreamIdBytesMax)
@@ -64,6 +69,10 @@ Result<void> set(CallUrl& url, std::string_view name, std::string value) {
         return set_key_bytes(url, value);
     if (name == "latency")
         return set_latency(url, value);
+    if (name == "kmrefreshrate")
+        return set_number(url.key_refresh_packets, name, value);
+    if (name == "kmpreannounce")
+        return set_number(url.key_announce_packets, name, value);
     if (name == "mode" && value != "caller")
         return Error(Errc::unsupported, "srt:// address: this server calls, mode is caller");
     return {};

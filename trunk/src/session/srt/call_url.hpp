@@ -23,6 +23,9 @@ struct CallUrl {
     std::string passphrase;
     std::size_t key_bytes = 16;
     std::optional<std::chrono::milliseconds> latency;  // none: that of srt_server
+    // Packets with one key, and those of them after which the next key is announced; 0: as everywhere.
+    std::uint32_t key_refresh_packets = 0;
+    std::uint32_t key_announce_packets = 0;
 
     // For logs: without the query, which holds secrets.
     std::string label() const;
@@ -31,8 +34,9 @@ struct CallUrl {
 
 bool is_srt_url(std::string_view text);
 
-// srt://HOST:PORT?streamid=S&passphrase=P&pbkeylen=N&latency=MS, values percent-encoded where needed; other parameters of those
-// tools have no effect. Errc::unsupported for another mode than caller, Errc::limit over kBytesMax, Errc::malformed.
+// srt://HOST:PORT?streamid=S&passphrase=P&pbkeylen=N&latency=MS&kmrefreshrate=N&kmpreannounce=N, values percent-encoded where
+// needed; other parameters of those tools have no effect. Errc::unsupported for another mode than caller, Errc::limit over
+// kBytesMax, Errc::malformed.
 Result<CallUrl> parse_call_url(std::string_view text);
 
 }  // namespace live::session::srt

@@ -8,13 +8,16 @@ namespace {
 TEST(CallUrl, IsReadWithItsParameters) {
     const CallUrl url =
         MUST(parse_call_url("srt://example.com:9000?streamid=#!::r=live/"
-                            "cam,m=request&passphrase=ten%20letters%26&pbkeylen=32&latency=200&mode=caller"));
+                            "cam,m=request&passphrase=ten%20letters%26&pbkeylen=32&latency=200&mode=caller&"
+                            "kmrefreshrate=1000&kmpreannounce=100"));
     EXPECT_EQ(url.host, "example.com");
     EXPECT_EQ(url.port, 9000);
     EXPECT_EQ(url.stream_id, "#!::r=live/cam,m=request");
     EXPECT_EQ(url.passphrase, "ten letters&");
     EXPECT_EQ(url.key_bytes, 32U);
     EXPECT_EQ(url.latency, std::chrono::milliseconds(200));
+    EXPECT_EQ(url.key_refresh_packets, 1'000U);
+    EXPECT_EQ(url.key_announce_packets, 100U);
     EXPECT_EQ(url.label(), "srt://example.com:9000") << "secrets are not shown";
 }
 
@@ -27,9 +30,9 @@ TEST(CallUrl, NeedsNothingButHostAndPort) {
 }
 
 TEST(CallUrl, WhatCannotBeCalledIsRefused) {
-    for (const char* text :
-         {"", "rtmp://h:1", "srt://", "srt://h", "srt://:10080", "srt://h:0", "srt://h:70000", "srt://h:1?passphrase=short",
-          "srt://h:1?pbkeylen=17", "srt://h:1?pbkeylen=", "srt://h:1?latency=x", "srt://h:1?latency=200000", "srt://a b:1"})
+    for (const char* text : {"", "rtmp://h:1", "srt://", "srt://h", "srt://:10080", "srt://h:0", "srt://h:70000",
+                             "srt://h:1?passphrase=short", "srt://h:1?pbkeylen=17", "srt://h:1?pbkeylen=", "srt://h:1?latency=x",
+                             "srt://h:1?latency=200000", "srt://h:1?kmrefreshrate=many", "srt://a b:1"})
         EXPECT_EQ(parse_call_url(text).code(), Errc::malformed) << text;
     EXPECT_EQ(parse_call_url("srt://h:1?mode=listener").code(), Errc::unsupported);
     const std::string id(512, 'x');

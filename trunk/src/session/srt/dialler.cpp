@@ -21,6 +21,11 @@ srt::ConnectionOptions options_of(const CallUrl& url, const SrtServerOptions& se
     srt::ConnectionOptions options = connection_options(server);
     if (url.latency)
         options.receive_latency = options.peer_latency = *url.latency;
+    // Others are taken for the nearest that are possible.
+    if (url.key_refresh_packets > 0)
+        options.key_refresh_packets = url.key_refresh_packets;
+    if (url.key_announce_packets > 0)
+        options.key_announce_packets = url.key_announce_packets;
     options.requires_encryption = !url.passphrase.empty();
     return options;
 }

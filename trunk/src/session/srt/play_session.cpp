@@ -111,12 +111,12 @@ void PlaySession::pass(const TransportLog& log, TimePoint now) {
     if (!begin_to_pass(log))
         return;
     for (std::size_t sent = 0; sent < kUnitsAtOnce; ++sent) {
-        const bool is_table = !tables_.empty();
-        const Slice unit = is_table ? tables_.sub(0, std::min(tables_.size(), unit_bytes_)) : next_unit(log);
+        const bool is_opening = !opening_.empty();
+        const Slice unit = is_opening ? opening_.sub(0, std::min(opening_.size(), unit_bytes_)) : next_unit(log);
         if (unit.empty() || !send_unit(now, unit))
             return;
-        if (is_table)
-            tables_ = tables_.sub(unit.size());
+        if (is_opening)
+            opening_ = opening_.sub(unit.size());
         else
             passed_to_ += unit.size();
     }
@@ -128,7 +128,7 @@ bool PlaySession::begin_to_pass(const TransportLog& log) {
     if (passed_ != log.id()) {
         passed_ = log.id();
         passed_to_ = plan_.play.gop_cache ? 0 : log.end();
-        tables_ = {};
+        opening_ = {};
         is_passing_ = false;
     }
     if (is_passing_ && passed_to_ >= log.begin())
@@ -140,7 +140,7 @@ bool PlaySession::begin_to_pass(const TransportLog& log) {
         missed_packets_ += (*entry - passed_to_) / kTsPacketBytes;
     is_passing_ = true;
     passed_to_ = *entry;
-    tables_ = log.tables();
+    opening_ = log.opening(*entry);
     return true;
 }
 

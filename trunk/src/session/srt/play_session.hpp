@@ -65,7 +65,7 @@ private:
     std::uint64_t passed_ = 0;  // the id of the log
     TransportLog::Position passed_to_ = 0;
     bool is_passing_ = false;
-    Slice tables_;                      // to be sent before
+    Slice opening_;                     // to be sent before
     std::uint64_t missed_packets_ = 0;  // transport packets
     std::size_t unit_bytes_ = 0;
     bool is_full_ = false;  // the connection takes no more until something is acknowledged

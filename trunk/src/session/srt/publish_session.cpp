@@ -91,8 +91,8 @@ void PublishSession::take_units() {
     while (auto unit = reader_.next()) {
         if (unit->kind == StreamKind::data)
             continue;  // only the transport stream carries it
-        if (transport_ && unit->kind == StreamKind::video && unit->frame.content == wire::codec::Content::frame)
-            transport_->log.note_picture(unit->frame);
+        if (transport_ && unit->kind == StreamKind::video)
+            transport_->log.note_video(unit->frame);
         const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit->frame.dts));
         if (ingest_)
             ingest_->push_frame(unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms,

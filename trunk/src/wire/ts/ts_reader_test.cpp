@@ -206,6 +206,44 @@ TEST(TsReader, EveryPrefixGivesABeginOfTheFrames) {
     }
 }
 
+// Pieces of several streams of other codecs, cut anywhere and put together, some of them scrambled or damaged; after each comes a
+// whole stream, which is read as if nothing had been before it, but for what its first key frame completes.
+TEST(TsReader, CutAndSplicedStreamsLeaveNothingBehind) {
+    const std::array samples{sample_of(Codec::avc, Codec::aac, 11), sample_of(Codec::hevc, Codec::mp3, 12),
+                             sample_of(Codec::avc, Codec::opus, 13)};
+    std::minstd_rand random(14);
+    TsReader reader;
+    for (int round = 0; round < 200; ++round) {
+        Buffer spliced;
+        for (auto pieces = random() % 6; pieces > 0; --pieces) {
+            const Buffer& from = samples[random() % samples.size()].bytes;
+            const std::size_t begin = random() % from.size();
+            const std::size_t size = std::min<std::size_t>(random() % 4'000, from.size() - begin);
+            const auto at = from.begin() + static_cast<std::ptrdiff_t>(begin);
+            spliced.insert(spliced.end(), at, at + static_cast<std::ptrdiff_t>(size));
+            if (size > 0 && random() % 2 == 0)
+                spliced[spliced.size() - 1 - random() % size] ^= static_cast<std::uint8_t>(1U << random() % 8);
+        }
+        const Sample& whole = samples[random() % samples.size()];
+        Units units;
+        reader.feed(spliced);
+        drain(reader, units);
+        ASSERT_LE(reader.held_bytes(), TsReader::kHeldBytesMax);
+        units.clear();
+        reader.feed(whole.bytes);
+        drain(reader, units);
+        // Of the last GOPs everything has come, whatever was before: its last frame waits for the next one at most.
+        const auto video = video_of(units);
+        ASSERT_GE(video.size(), 30U) << round;
+        for (std::size_t back = 1; back <= 30; ++back) {
+            const auto& got = video[video.size() - back].data;
+            const auto& sent = whole.video[whole.video.size() - back].data;
+            ASSERT_TRUE(std::ranges::equal(got.bytes(), sent.bytes())) << round << ", " << back << " before the end";
+        }
+        ASSERT_GE(audio_of(units).size(), 60U) << round;
+    }
+}
+
 TEST(TsReader, ALostPacketCostsOneFrameOfItsTrack) {
     const Sample sample = sample_of(Codec::avc, Codec::aac, 4);
     std::vector<std::size_t> video_packets;
