@@ -37,6 +37,7 @@ void ByteStream::on_over() {
 
 void ByteStream::lose_memory(std::string why) {
     end_.emplace(Errc::limit, std::move(why));
+    is_lost_ = true;
     wake();
 }
 
@@ -47,6 +48,8 @@ void ByteStream::wake() {
 
 Result<std::size_t> ByteStream::try_read(MutBytes into) {
     CHECK(into.size() >= kReadBytesMin);
+    if (is_lost_)
+        return *end_;
     const TimePoint now = io::now();
     std::size_t size = 0;
     for (;;) {
