@@ -40,9 +40,9 @@ apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTes
 apart="$apart:*FollowerTest.AConnectionThat*"
 apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.CallsThatNobody*:HookServiceTest.TheQueueIsBounded:MemoryBudgetTest.TheProcessStays*"
 apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHandlerTest.AFileLarger*:HttpConnectionTest.TheLastResponse*"
-apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:Utf8.AgreesWith*:NormalPath.IsWhat*"
-apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:DtlsTransport.LossCosts*"
-apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*AnyStateIsTakenOrLeft/4:HandshakeStepTest.*"
+apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyAddresses*:AddressBook.AnswersAs*:RestEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
+apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:SessionOpenerTest.AnRsa*:DtlsTransport.LossCosts*"
+apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*FollowerTest.AnyStateIs*:*FollowerTest.PacketsThatWait*:*FollowerTest.WithoutTheEnd*:HandshakeStepTest.*"
 # Of the forms of a test, the first and the last.
 for form in 1 2 3; do apart="$apart:*FollowerTest.*/$form"; done
 parts=16
