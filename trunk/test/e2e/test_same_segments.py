@@ -429,8 +429,9 @@ def first_number(node) -> str:
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("more", ["", "hls_ll on; hls_part 200; hls_use_fmp4 on;"], ids=["segments", "parts"])
-@pytest.mark.parametrize("seconds", [10, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("more, seconds", [pytest.param("hls_ll on; hls_part 200; hls_use_fmp4 on;", 10, id="parts"),
+                                           pytest.param("hls_ll on; hls_part 200; hls_use_fmp4 on;", 60, id="parts-60", marks=pytest.mark.long),
+                                           pytest.param("", 60, id="segments-60", marks=pytest.mark.long)])
 def test_a_player_may_change_nodes_at_any_request(server, clip, chromium, html, seconds, more):
     nodes = three_nodes(server, f"hls {{ enabled on; hls_fragment 1; hls_window 6; hls_path $folder/html; {more} }}")
     any_node = AnyNode(nodes, html)

@@ -303,7 +303,7 @@ def memory_kb(live) -> int:
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("loss, delay_s", [(0.05, 0.01), (0.10, 0.025)])
+@pytest.mark.parametrize("loss, delay_s", [pytest.param(0.05, 0.01, marks=pytest.mark.long), (0.10, 0.025)])
 def test_a_bad_link_loses_nothing_for_good(server, clip, loss, delay_s):
     live = start(server, root="latency 3000;")
     with UdpLink(free_port(), live.ports["srt"], loss=loss, delay_s=delay_s, srt_losses_max=3) as link:
