@@ -2,34 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
-#include "wire/codec/codec_vectors.hpp"
-#include "wire/codec/frame_fixture.hpp"
-#include "wire/ts/ts_converter.hpp"
+#include "wire/ts/stream_fixture.hpp"
 
 namespace live::service::relay {
 namespace {
-
-namespace frames = wire::codec::frames;
-using wire::codec::Codec;
-
-// Five pictures, of which the first is a key frame, and as much audio.
-std::vector<std::uint8_t> some_stream() {
-    wire::ts::TsConverter converter;
-    std::vector<std::uint8_t> out;
-    EXPECT_TRUE(converter.push_video(frames::config(Codec::avc, wire::codec::avc_vectors().front().record), out).ok());
-    EXPECT_TRUE(converter.push_audio(frames::config(Codec::aac, hex("1190")), out).ok());
-    for (int i = 0; i < 5; ++i) {
-        auto picture =
-            i == 0 ? frames::key(Codec::avc, hex("00000004 65aabbcc")) : frames::inter(Codec::avc, hex("00000003 41aabb"));
-        picture.dts = i * 40ms;
-        EXPECT_TRUE(converter.push_video(picture, out).ok());
-        auto audio = frames::audio(Codec::aac, hex("210a0b0c"));
-        audio.dts = picture.dts;
-        EXPECT_TRUE(converter.push_audio(audio, out).ok());
-    }
-    return out;
-}
 
 struct Heard {
     std::vector<std::int64_t> pictures;  // ms
@@ -57,7 +33,7 @@ struct Heard {
 };
 
 TEST(TsUpstream, GivesTheFramesOfTheStreamAndThenItsEnd) {
-    const auto bytes = some_stream();
+    const auto bytes = wire::ts::stream_of(5);
     TsUpstream upstream;
     EXPECT_TRUE(upstream.start({}).ok() && upstream.is_started() && !upstream.keeps_timeline());
     Heard heard;
@@ -79,7 +55,7 @@ TEST(TsUpstream, GivesTheFramesOfTheStreamAndThenItsEnd) {
 }
 
 TEST(TsUpstream, SurvivesAStreamThatIsCutAnywhere) {
-    const auto bytes = some_stream();
+    const auto bytes = wire::ts::stream_of(5);
     for (std::size_t cut = 0; cut < bytes.size(); cut += 47) {
         TsUpstream upstream;
         Heard heard;

@@ -19,7 +19,7 @@
 #include "session/srt/opener.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
-#include "wire/ts/ts_converter.hpp"
+#include "wire/ts/stream_fixture.hpp"
 
 namespace live::session::srt {
 
@@ -81,19 +81,7 @@ public:
 
 // A transport stream of a second, of 25 pictures, in units of seven packets.
 inline std::vector<Slice> second_of_units() {
-    wire::ts::TsConverter converter;
-    std::vector<std::uint8_t> out;
-    EXPECT_TRUE(converter.push_video(frames::config(Codec::avc, wire::codec::avc_vectors().front().record), out).ok());
-    EXPECT_TRUE(converter.push_audio(frames::config(Codec::aac, hex("1190")), out).ok());
-    for (int i = 0; i < 25; ++i) {
-        auto picture =
-            i == 0 ? frames::key(Codec::avc, hex("00000004 65aabbcc")) : frames::inter(Codec::avc, hex("00000003 41aabb"));
-        picture.dts = i * 40ms;
-        EXPECT_TRUE(converter.push_video(picture, out).ok());
-        auto audio = frames::audio(Codec::aac, hex("210a0b0c"));
-        audio.dts = picture.dts;
-        EXPECT_TRUE(converter.push_audio(audio, out).ok());
-    }
+    const auto out = wire::ts::stream_of(25);
     std::vector<Slice> units;
     for (Bytes rest = out; !rest.empty(); rest = rest.subspan(std::min<std::size_t>(rest.size(), 1'316)))
         units.push_back(Slice::copy_of(rest.first(std::min<std::size_t>(rest.size(), 1'316))));
