@@ -70,11 +70,8 @@ std::size_t Cursor::next_bytes() {
 }
 
 void Cursor::skip_left_out() {
-    if (tracks_ == Tracks::all_and_marks)
-        return;
-    const auto is_left_out = [this](const Packet& packet) { return tracks_ == Tracks::all ? packet.is_mark() : packet.extra; };
     const Ring& ring = source_->ring();
-    while (next_ < ring.next() && is_left_out(ring.at(next_)))
+    while (tracks_ != Tracks::all_and_marks && next_ < ring.next() && !ring.at(next_).is_of(tracks_))
         ++next_;
 }
 

@@ -20,8 +20,7 @@ public:
     enum class Start : std::uint8_t { join_point, overlapping, now };
     static constexpr std::chrono::milliseconds kOverlap{500};
 
-    // Only the default tracks, or all, or all and marks (packets of our own for other nodes).
-    enum class Tracks : std::uint8_t { defaults, all, all_and_marks };
+    using Tracks = TrackSelection;
 
     using Audience = media::Audience;
 

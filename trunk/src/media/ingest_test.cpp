@@ -254,8 +254,9 @@ void push_two_of_each(Ingest& ingest) {
 
 TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
     start();
-    WireCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
-    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
+    constexpr WireFormat kRtmp{Container::rtmp, Framing::none, KindSet::all(), TrackSelection::all};
+    WireCursor rtmp(source, kRtmp);
+    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all(), TrackSelection::all});
     push_two_of_each(*ingest);
     ASSERT_EQ(source->ring().next(), 16U);
     EXPECT_TRUE(std::ranges::equal(packet(4).payload.bytes(), hex("91 61766331 000000 c0c0c0c0")));
@@ -266,7 +267,7 @@ TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
     EXPECT_EQ(packet(5).track, TrackId(1));
     ASSERT_EQ(source->tracks().size(), 4U);
     EXPECT_TRUE(std::ranges::equal(source->tracks()[3].config.bytes(), hex("1190")));
-    WireCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
+    WireCursor late(source, kRtmp);
     for (const auto& bytes : {sent_to(rtmp), sent_to(flv), sent_to(late)})
         for (const char* part : {"90 61766331 0164aa", "96 00 61766331 01 0164bb", "90 6d703461 1210", "95 00 6d703461 01 1190",
                                  "c1c1c1c1", "d1d1d1d1", "91 6d703461 e0e0e0e0", "95 01 6d703461 01 f0f0f0f0"})
@@ -284,12 +285,17 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     start();
     WireCursor aac(source, {Container::aac, Framing::none, KindSet::all()});
     WireCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
     Cursor all(source, Listens::at_once, Cursor::Start::now, Cursor::Tracks::all);
     push_two_of_each(*ingest);
     const auto by_aac = sent_to(aac);
     EXPECT_TRUE(holds(by_aac, "e0e0e0e0"));
     EXPECT_FALSE(holds(by_aac, "f0f0f0f0"));
     EXPECT_FALSE(holds(sent_to(ts), "f0f0f0f0"));
+    const auto by_flv = sent_to(flv);
+    EXPECT_TRUE(holds(by_flv, "91 6d703461 e0e0e0e0"));
+    for (const char* part : {"f0f0f0f0", "d1d1d1d1", "0164bb", "1190"})
+        EXPECT_FALSE(holds(by_flv, part)) << part;
     std::size_t count = 0;
     for (auto taken = reader->take(); taken; taken = reader->take(), ++count)
         EXPECT_EQ(taken->track, TrackId(0));

@@ -45,6 +45,9 @@ private:
 // are dropped.
 inline constexpr std::string_view kRelayMarkName = "onMillraceMark";
 
+// What a reader gets: of each kind the default track, or all tracks, or marks (packets of our own for other nodes) too.
+enum class TrackSelection : std::uint8_t { defaults, all, all_and_marks };
+
 struct Packet {
     // Microseconds in four bytes; offsets beyond that (35 minutes) cannot be presented in order anyway.
     using Offset = std::chrono::duration<std::int32_t, std::micro>;
@@ -65,6 +68,9 @@ struct Packet {
     bool is_config() const { return content == Content::config; }
     // A data message of our own for other nodes (kRelayMarkName): only for readers that ask for it.
     bool is_mark() const { return kind == Kind::data && extra; }
+    bool is_of(TrackSelection tracks) const {
+        return tracks == TrackSelection::all_and_marks || (tracks == TrackSelection::all ? !is_mark() : !extra);
+    }
     std::size_t frame_bytes() const {
         CHECK(head <= payload.size());
         return payload.size() - head;

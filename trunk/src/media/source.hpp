@@ -41,9 +41,10 @@ struct WireFormat {
     Framing framing = Framing::none;
     // Packets of other kinds are dropped.
     KindSet kinds = KindSet::all();
-    // For another node: with marks, and on the source's timeline.
-    bool relayed = false;
+    TrackSelection tracks = TrackSelection::defaults;
 
+    // For another node: also on the source's timeline.
+    bool is_relayed() const { return tracks == TrackSelection::all_and_marks; }
     bool operator==(const WireFormat&) const = default;
 };
 

@@ -94,7 +94,7 @@ WireLog& Source::hold_wire_log(const WireFormat& format, bool catches_up, Audien
     if (held == wire_logs_.end()) {
         if (format.container == Container::rtmp)
             chunk_size_ = next_chunk_size_;
-        wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_.first(), format.relayed), 0});
+        wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_.first(), format.tracks), 0});
         held = std::prev(wire_logs_.end());
     }
     if (!catches_up)

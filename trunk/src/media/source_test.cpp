@@ -167,7 +167,8 @@ TEST_F(SourceTest, ANewWireLogCatchesUpInPiecesWhileTheStreamGoesOn) {
     const WireLog& wire_log = *source->wire_log(kFlv);
     picture(8'000);
     EXPECT_EQ(wire_log.next(), source->ring().next()) << "what comes next is appended at once";
-    WireLog at_once(std::make_unique<FlvWireEncoder>(Framing::none, KindSet::all()), pool, source->ring().first());
+    WireLog at_once(std::make_unique<FlvWireEncoder>(Framing::none, KindSet::all()), pool, source->ring().first(),
+                    TrackSelection::defaults);
     EXPECT_TRUE(at_once.catch_up(source->ring(), SIZE_MAX));
     EXPECT_EQ(bytes_of(wire_log), bytes_of(at_once));
     const WireCursor player(source, kFlv);

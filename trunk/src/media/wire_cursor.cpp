@@ -56,7 +56,7 @@ void WireCursor::place(Sequence from, bool joining) {
 void WireCursor::choose_base(Sequence from) {
     if (wire_log_.encoder().times() == WireTimes::shared)
         return;
-    if (format_.relayed)
+    if (format_.is_relayed())
         return;  // the source's timeline
     if (source_->keeps_publisher_time()) {
         base_ms_ = -to_ms(source_->timeline().publisher_offset());
@@ -69,7 +69,7 @@ void WireCursor::choose_base(Sequence from) {
         std::optional<MediaTime> time = source_->last_time(kind);
         for (Sequence sequence = from; sequence < ring.next(); ++sequence) {
             const Packet& packet = ring.at(sequence);
-            if (packet.kind == kind && !packet.is_config()) {
+            if (packet.kind == kind && !packet.is_config() && packet.is_of(format_.tracks)) {
                 time = packet.dts;
                 break;
             }
@@ -88,9 +88,10 @@ void WireCursor::introduce(std::int64_t time_ms) {
     add(source_->config(Kind::data), 0);
     add(source_->config(Kind::audio), time_ms);
     add(source_->config(Kind::video), time_ms);
-    for (const Packet& config : source_->extra_configs())
-        add(config, time_ms);
-    if (format_.relayed)
+    if (format_.tracks != TrackSelection::defaults)
+        for (const Packet& config : source_->extra_configs())
+            add(config, time_ms);
+    if (format_.is_relayed())
         for (const Source::KeptMark& mark : source_->marks())
             wire_log_.encoder().append_own_message(mark.packet, 0, private_);
 }
@@ -117,7 +118,8 @@ WireCursor::Position WireCursor::settle() {
     }
     for (; next_ < wire_log_.next(); ++next_) {
         const WireLog::Entry& entry = wire_log_.entry(next_);
-        if (opened_.has(source_->ring().at(next_).kind) && !entry.needs_own_header)
+        const Packet& packet = source_->ring().at(next_);
+        if (!packet.is_of(format_.tracks) || (opened_.has(packet.kind) && !entry.needs_own_header))
             continue;
         if (position_ < entry.offset)
             return entry.offset;

@@ -400,7 +400,7 @@ TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
 
 // Its messages are copies of packets, not the log's own bytes.
 TEST(WireCursor, APlayerWithAClockOfItsOwnGetsNoMarks) {
-    constexpr WireFormat kFlv{.container = Container::flv, .framing = Framing::none, .kinds = KindSet::all(), .relayed = false};
+    constexpr WireFormat kFlv{.container = Container::flv, .framing = Framing::none, .kinds = KindSet::all()};
     PlayOptions options;
     options.gop_cache = false;
     Stage stage(options);
@@ -428,7 +428,7 @@ TEST(WireCursor, APlayerWithAClockOfItsOwnGetsNoMarks) {
 
 TEST(WireCursor, MarksAreForOtherNodesOnly) {
     constexpr WireFormat kRelayed{
-        .container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .relayed = true};
+        .container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .tracks = TrackSelection::all_and_marks};
     const auto marks = [](const Player& player) {
         return std::ranges::count_if(player.messages,
                                      [](const Got& got) { return got.number == number_of(write_relay_mark({})); });
@@ -453,6 +453,55 @@ TEST(WireCursor, MarksAreForOtherNodesOnly) {
     // Another publisher's stream has none of these.
     const auto other = stage.source->publish(Source::Takeover::replace);
     EXPECT_TRUE(stage.source->marks().empty());
+}
+
+// The other tracks' packets are between those of the default ones, first of all after the place where a player joins.
+TEST(WireCursor, PlayersThatKnowNoTracksGetTheDefaultOnes) {
+    constexpr WireFormat kTracks{
+        .container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .tracks = TrackSelection::all};
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        std::mt19937 random(seed);
+        Stage stage;
+        std::vector<std::uint32_t> others;
+        const auto other = [&](Kind kind, bool config) {
+            Packet packet = plain_packet(kind, false, config, std::chrono::milliseconds(40 * stage.pictures + 9),
+                                         payload_of(1'000'100 + static_cast<std::uint32_t>(others.size()), 300));
+            packet.track = TrackId(1);
+            others.push_back(number_of(packet.payload));
+            stage.source->append(std::move(packet));
+        };
+        stage.config();
+        other(Kind::video, true);
+        other(Kind::audio, true);
+        const auto picture = [&] {
+            if (random() % 2 == 0)
+                other(Kind::video, false);
+            stage.picture();
+            other(Kind::audio, false);
+        };
+        for (int i = 0; i < 55; ++i)
+            picture();
+        Player viewer(stage);
+        Player tracks(stage, kTracks);
+        for (int i = 0; i < 60; ++i) {
+            picture();
+            viewer.read(random() % 9'000);
+            tracks.read(random() % 9'000);
+        }
+        for (Player* player : {&viewer, &tracks})
+            player->read_all();
+        expect_continuous(stage, viewer.media(), 100, 2000);
+        ASSERT_EQ(viewer.messages.size(), viewer.media().size() + 3) << "and the default tracks' configurations";
+        ASSERT_EQ(tracks.media().size(), viewer.media().size());
+        std::vector<std::uint32_t> got;
+        for (const Got& one : tracks.messages)
+            if (one.number >= 1'000'100)
+                got.push_back(one.number);
+        ASSERT_GT(got.size(), 60U);
+        std::ranges::sort(got.begin(), got.begin() + 2, {}, {});  // the configurations
+        ASSERT_TRUE(std::ranges::equal(std::span(got).first(2), std::span(others).first(2)));
+        ASSERT_TRUE(std::ranges::equal(std::span(got).subspan(2), std::span(others).last(got.size() - 2)));
+    }
 }
 
 // Longer than the source keeps media for it: it has to jump, but not before it resumes.

@@ -7,8 +7,8 @@
 
 namespace live::media {
 
-WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, bool with_marks)
-    : encoder_(std::move(encoder)), with_marks_(with_marks), log_(pool), first_(first) {}
+WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, TrackSelection tracks)
+    : encoder_(std::move(encoder)), tracks_(tracks), log_(pool), first_(first) {}
 
 bool WireLog::catch_up(const Ring& ring, std::size_t bytes) {
     const Position begin = head();
@@ -23,8 +23,11 @@ bool WireLog::catch_up(const Ring& ring, std::size_t bytes) {
 
 void WireLog::append(const Packet& packet) {
     const Position offset = log_.head();
-    const bool is_left_out = packet.is_mark() && !with_marks_;
-    const WireEncoder::Encoded encoded = is_left_out ? WireEncoder::Encoded() : encoder_->encode(packet, log_);
+    if (!packet.is_of(tracks_)) {
+        entries_.push_back({.offset = offset});
+        return;
+    }
+    const WireEncoder::Encoded encoded = encoder_->encode(packet, log_);
     entries_.push_back({offset, encoded.header_bytes, encoded.needs_own_header, encoded.has_introduction});
     kinds_.add(packet.kind);
     if (encoded.needs_own_header)

@@ -86,7 +86,7 @@ public:
     };
 
     // Its first packet will be `first`.
-    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, bool with_marks = false);
+    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, TrackSelection tracks);
 
     // Appends packets of the ring until it has them all (true) or some `bytes` more.
     bool catch_up(const Ring& ring, std::size_t bytes);
@@ -120,7 +120,7 @@ public:
 
 private:
     std::unique_ptr<WireEncoder> encoder_;
-    const bool with_marks_;
+    const TrackSelection tracks_;
     SlabLog log_;
     std::deque<Entry> entries_;
     std::vector<HeldPlace*> held_places_;

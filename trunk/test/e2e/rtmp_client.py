@@ -118,6 +118,10 @@ def encode_message(kind: int, timestamp: int, payload: bytes, stream_id: int = 1
     return b"".join(out)
 
 
+# E-RTMP v2, CapsExMask: several tracks of a kind are understood.
+KNOWS_TRACKS = 2
+
+
 class RtmpClient:
     """One connection. Use as a context. Reads block up to `timeout` seconds and then raise TimeoutError."""
 
@@ -297,9 +301,9 @@ class RtmpClient:
         self.call("publish", 5, None, stream, "live", stream_id=1)
         return self.read_status()
 
-    def play(self, stream: str, app: str = "live") -> dict:
+    def play(self, stream: str, app: str = "live", **extra) -> dict:
         """Connects and asks to play; gives the first status that is not the reset."""
-        self.connect(app)
+        self.connect(app, **extra)
         self.create_stream()
         self.call("play", 5, None, stream, -2000, stream_id=1)
         status = self.read_status()
@@ -423,15 +427,15 @@ class Publisher(threading.Thread):
 
 
 class Player(threading.Thread):
-    """Plays until stop() and keeps every audio and video message."""
+    """Plays until stop() and keeps every audio and video message. `extra`: in the connect command, such as capsEx=KNOWS_TRACKS."""
 
     kept = (AUDIO, VIDEO)
 
-    def __init__(self, port: int, stream: str, app: str = "live", host: str = "127.0.0.1"):
+    def __init__(self, port: int, stream: str, app: str = "live", host: str = "127.0.0.1", **extra):
         super().__init__(daemon=True)
         self.client = RtmpClient(port, host=host)
         self.asked_at = time.monotonic()
-        self.status = self.client.play(stream, app)
+        self.status = self.client.play(stream, app, **extra)
         self.messages: list[Message] = []
         self.error: Exception | None = None
         self._stopping = threading.Event()

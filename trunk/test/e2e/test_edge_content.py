@@ -9,7 +9,7 @@ import play_check
 from edge_stage import RTC
 from live_server import Stopwatch, wait_until
 from rtc_offer import ask, offer
-from rtmp_client import AUDIO, DATA, VIDEO, Message, Player, Publisher, Tag, amf0
+from rtmp_client import AUDIO, DATA, KNOWS_TRACKS, VIDEO, Message, Player, Publisher, Tag, amf0
 from test_edge import REMUX, edge_of, status_of
 from test_edge_ways import http_of
 from test_srt import PATIENT, has_srt, publish, reject_code, srt_url, wait_published
@@ -65,7 +65,7 @@ def test_every_track_and_message_crosses_edges_as_it_is(server, clip):
     wait_until(lambda: origin.api("/api/v1/streams/")["streams"], 20, "the stream")
     players = {}
     for name, node in nodes.items():
-        players[name] = WholePlayer(node.ports["rtmp"], "cam")
+        players[name] = WholePlayer(node.ports["rtmp"], "cam", capsEx=KNOWS_TRACKS)
         players[name].start()
     wait_until(lambda: all(sum(one.payload == CUE for one in player.messages) > 4 for player in players.values()), 20, "what was published")
     publisher.stop()

@@ -12,7 +12,7 @@ import hls_check
 from live_server import wait_until
 from players import wait_playable
 from rtc_offer import offer, post
-from rtmp_client import AUDIO, DATA, VIDEO, Player, Publisher, Tag, amf0, read_amf0, read_flv
+from rtmp_client import AUDIO, DATA, KNOWS_TRACKS, VIDEO, Player, Publisher, Tag, amf0, read_amf0, read_flv
 from test_rtc import ROOT, fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
 from test_rtc_bridge import LISTEN, TO_RTC
 
@@ -93,10 +93,15 @@ def test_all_tracks_are_relayed(server, clip):
     publisher = publisher_of(live, clip)
     wait_until(lambda: live.api("/api/v1/streams/")["streams"], 20, "the stream")
     time.sleep(1)
-    late = Player(live.ports["rtmp"], "cam")
+    late, other = Player(live.ports["rtmp"], "cam", capsEx=KNOWS_TRACKS), Player(live.ports["rtmp"], "cam")
     late.start()
+    other.start()
     wait_until(lambda: sum(message.type == VIDEO for message in late.messages) > 150, 15, "three seconds of video")
     late.stop()
+    other.stop()
+    plain = {kind: [one.payload for one in other.messages if one.type == kind] for kind in (AUDIO, VIDEO)}
+    assert len(plain[VIDEO]) > 60 and all(picture[0] & 0x0F != 6 for picture in plain[VIDEO]), "whoever announces no tracks gets the first of each kind"
+    assert len(plain[AUDIO]) > 60 and all(sound[0] == 0xAF for sound in plain[AUDIO])
     pictures = [message.payload for message in late.messages if message.type == VIDEO]
     audio_frames = [message.payload for message in late.messages if message.type == AUDIO]
     assert heads(pictures[:2]) == {b"\x90avc1", b"\x96\x00avc1\x01"}, "both configurations come first"

@@ -17,8 +17,8 @@ constexpr std::array<const char*, 6> kAudioFourCcs = {"mp4a", ".mp3", "Opus", "f
 
 // FourCcInfoMask: we forward frames and neither encode nor decode.
 constexpr int kCanForward = 4;
-// CapsExMask: multitrack 2, ModEx 4, nanosecond offset 8; and kCapsReconnect.
-constexpr std::uint32_t kOurCapsEx = 2 | 4 | 8;
+// CapsExMask: ModEx 4, nanosecond offset 8; and kCapsReconnect.
+constexpr std::uint32_t kOurCapsEx = kCapsMultitrack | 4 | 8;
 
 std::string text_in(const Value& object, std::string_view key) {
     const Value* value = object.find(key);

@@ -36,6 +36,8 @@ bool is_enhanced(const wire::amf::Value& command_object);
 
 // E-RTMP v2, CapsExMask: this end can ask for a reconnect, or obeys when it is asked.
 inline constexpr std::uint32_t kCapsReconnect = 1;
+// This end understands messages of several tracks.
+inline constexpr std::uint32_t kCapsMultitrack = 2;
 inline constexpr std::string_view kReconnectCode = "NetConnection.Connect.ReconnectRequest";
 
 // Adds the codecs supported by FourCC to a connect object or to the properties of its answer.

@@ -182,6 +182,7 @@ Result<void> Server::on_connect(Command& command) {
     object_encoding_ = request->object_encoding;
     is_enhanced_ = is_enhanced(request->command_object);
     can_reconnect_ = (request->caps_ex & kCapsReconnect) != 0;
+    knows_tracks_ = (request->caps_ex & kCapsMultitrack) != 0;
     if (request->tc_url.empty()) {
         reject_connect("tcUrl is required");
         return Error(Errc::malformed, "connect without a tcUrl");

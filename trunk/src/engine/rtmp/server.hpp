@@ -78,6 +78,8 @@ public:
     void send_status(StatusLevel level, std::string_view code, std::string_view description);
     // Whether the client has announced that it obeys request_reconnect().
     bool can_reconnect() const { return can_reconnect_; }
+    // Whether the client has announced that it understands several tracks of a kind.
+    bool knows_tracks() const { return knows_tracks_; }
     // E-RTMP v2, "Reconnect Request": asks the client to continue on a new connection, to `tc_url` or, if that is empty, to where
     // it came from. It ends this one by itself. Does nothing for a client that has not announced that it can.
     void request_reconnect(std::string_view tc_url, std::string_view description);
@@ -151,6 +153,7 @@ private:
     PublishStyle style_ = PublishStyle::flash;
     bool is_enhanced_ = false;
     bool can_reconnect_ = false;
+    bool knows_tracks_ = false;
     bool has_created_stream_ = false;
 };
 

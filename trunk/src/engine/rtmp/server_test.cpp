@@ -59,6 +59,7 @@ TEST_F(ServerTest, ReadsEverythingAConnectSays) {
     EXPECT_EQ(request.object_encoding, 3);
     EXPECT_EQ(request.fourcc_list, (std::vector<std::string>{"hvc1", "av01"}));
     EXPECT_EQ(request.caps_ex, 6U);
+    EXPECT_TRUE(server.knows_tracks());
     EXPECT_EQ(request.arguments.find("token")->string(), "abc");
     EXPECT_EQ(request.command_object.find("flashVer")->string(), "X/1");
 }
@@ -81,6 +82,7 @@ TEST_F(ServerTest, AsksForAReconnectOnTheConnectionsOwnStream) {
     send(RawClient::call("connect", 1, {Value::object({{"tcUrl", "rtmp://h/live"}, {"capsEx", 1}})}));
     ASSERT_TRUE(expect<WantsToConnect>());
     ASSERT_TRUE(server.accept_connect().ok());
+    EXPECT_FALSE(server.knows_tracks());
     output();
     server.request_reconnect("rtmp://other/live", "about to stop");
     const auto messages = output();

@@ -70,7 +70,7 @@ private:
             } else {
                 Cohort& cohort = *slot[i];
                 players += cohort.size();
-                bool more = cohort.send_if_more_than(cohort.format().relayed ? 0 : cohort.source().options().mw_msgs);
+                bool more = cohort.send_if_more_than(cohort.format().is_relayed() ? 0 : cohort.source().options().mw_msgs);
                 for (std::size_t turns = 1; more; ++turns) {
                     TRY(give_way());
                     if (turns == kTurnsMax)

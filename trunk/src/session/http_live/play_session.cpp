@@ -182,7 +182,8 @@ Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
 }
 
 media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
-    return {url_.mount.format().container, framing_, tracks.sent, gets_marks_};
+    return {url_.mount.format().container, framing_, tracks.sent,
+            gets_marks_ ? media::TrackSelection::all_and_marks : media::TrackSelection::defaults};
 }
 
 [[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start, io::Deadline deadline) {

@@ -289,7 +289,10 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
                                                                               std::chrono::milliseconds duration,
                                                                               io::Deadline deadline) {
     media::WireFormat format;
-    format.relayed = request_.is_relay() || request_.is_sibling;
+    if (request_.is_relay() || request_.is_sibling)
+        format.tracks = media::TrackSelection::all_and_marks;
+    else if (peer_.engine().knows_tracks())
+        format.tracks = media::TrackSelection::all;
     media::WireLogHold hold(source, format);
     TRY(catch_up(hold, deadline));
     return std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, source, format, duration, log_);

@@ -17,7 +17,7 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& 
       player_(peer.stream(), peer.tcp(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
       log_(log) {
     player_.set_duration(duration);
-    if (!format.relayed)
+    if (!format.is_relayed())
         return;
     player_.set_window(plan.play.relay_mw_latency);
     end_watch_ = std::make_unique<EndWatch>(Ref<media::Source>(&cursor_.source()), player_.wake());

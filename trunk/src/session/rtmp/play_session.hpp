@@ -23,7 +23,7 @@ namespace live::session::rtmp {
 class PlaySession final : private PlayerProtocol {
 public:
     // `peer`, `plan`, `options` and `log` outlive this. `duration` of media after which the session ends; zero: no end. Another
-    // node (`format.relayed`) has a merge window of its own and is told when the stream ends; other players then just wait.
+    // node (`format.is_relayed()`) has a merge window of its own and is told when the stream ends; other players then just wait.
     PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
                 media::WireFormat format, std::chrono::milliseconds duration, const Log& log);
 
