@@ -131,7 +131,7 @@ def _shown(said: Path) -> int:
 def mpv(url: str, seconds: float, want: str) -> list[str]:
     command = ["mpv", "--no-config", "--no-input-terminal", "--vo=null", "--ao=null", f"--length={seconds:g}", "--msg-level=all=error,statusline=status",
                "--term-status-msg=at ${=time-pos} frame ${=estimated-frame-number}", url]
-    status, out = _run(command, seconds + 15)
+    status, out = _run(command, seconds + 30)  # without video, it looks for some for five seconds
     times = [float(t) for t in re.findall(r"at (\d+\.\d+)", out)]
     frames = [int(n) for n in re.findall(r"frame (\d+)", out)]
     if status != 0:

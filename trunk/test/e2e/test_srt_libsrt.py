@@ -97,7 +97,7 @@ def test_libsrt_publishes_in_version_4(server, clip, bits):
         figures = client(live, "srt-publish")["srt"]
     assert link.versions == {b"\x00\x00\x00\x04", None}, "conclusions"
     assert played.problems() == []
-    assert (figures["encrypted"], figures["key_bits"]) == (bits > 0, bits) and figures["peer_version"] == "1.5.1", figures
+    assert (figures["encrypted"], figures["key_bits"]) == (bits > 0, bits) and figures["peer_version"].startswith("1."), figures
 
 
 @pytest.mark.long
