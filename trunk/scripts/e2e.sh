@@ -35,7 +35,7 @@ part() {
     if [ "$status" != 0 ] && [ "$status" != 5 ] && [ $bad = 0 ]; then bad=1; fi
     passed=$((passed + $(number passed))) failed=$((failed + bad)) skipped=$((skipped + $(number skipped)))
 }
-part 'not alone' -n $((cores + 2)) --dist loadfile trunk/test/e2e "$@"
+part 'not alone' -n $((cores + 3)) --dist loadfile trunk/test/e2e "$@"
 part alone trunk/test/e2e "$@"
 rm -f "$log"
 say "$passed passed, $failed failed, $skipped skipped"

@@ -2,7 +2,7 @@
 # Everything there is to test, on a bare Debian 12 or Ubuntu 24.04: installs missing packages, builds, runs every test. The last line is
 # `N passed, N failed`; the exit status is 0 only when nothing failed. Each step's words are in objs/logs/test-STEP.log.
 #
-#   test.sh [--long] [STEP...]       only these: configure build e2e asan conf valgrind unit fuzz memcheck lint
+#   test.sh [--long] [STEP...]       only these: build e2e asan conf valgrind configure unit fuzz memcheck lint
 #
 # --long is for a machine that is free at night: configurations are built too, the end-to-end tests that take minutes run, and there is a
 # step more, `tools`: each profiler and memory tool on a server of its flavour.
@@ -13,10 +13,10 @@ if [ "${1:-}" = --long ]; then
     long=--long quick='' FUZZ_SECONDS=${FUZZ_SECONDS:-60}
     shift
 fi
-export FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-2}"
+export quick FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-2}"
 . "$(dirname -- "$0")/common.sh"
 cd "$trunk" || exit 1
-steps=${*:-configure build e2e asan conf valgrind unit fuzz memcheck lint${long:+ tools}}
+steps=${*:-build e2e asan conf valgrind configure unit fuzz memcheck lint${long:+ tools}}
 objs=$trunk/objs
 logs=$objs/logs
 total_passed=0 total_failed=0 lines=
@@ -103,8 +103,6 @@ check_confs() {
     say "0 passed, 1 failed"
     exit 1
 }
-# shellcheck disable=SC2086 # a word or none
-step configure counts test/build/configure_test.sh $quick
 step build one build_release
 case " $steps " in
     *" build "*) if [ ! -x objs/srs ]; then say "without a server nothing else can run"; finish; fi ;;
@@ -126,6 +124,8 @@ start=$(date +%s)
 wait
 lines="${lines}what ran beside the end-to-end tests: $(($(date +%s) - start)) s more
 "
+# shellcheck disable=SC2086 # a word or none
+step configure counts test/build/configure_test.sh $quick
 step unit counts scripts/unit.sh "$objs"
 step fuzz counts scripts/fuzz.sh "$objs" "$FUZZ_SECONDS"
 step memcheck counts scripts/valgrind.sh "$objs" units
