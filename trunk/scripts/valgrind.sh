@@ -34,18 +34,15 @@ apart="$apart:CpuProfileTest.*:*ADay*:*TenMinutes*:*SimulatedCrowd*:SegmenterPro
 apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.*:Delivery.ClientsGetWhatWasSent*"
 apart="$apart:RelayProof.RemembersABoundedNumber:SampleLine.CountsSamplesAndIgnoresRounding"
 apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterSimulation.*:OriginChoiceSimulation.*"
-apart="$apart:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
+apart="$apart:*FollowerTest.*:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
 apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*:TsReader.HoldsNoMoreThanItsLimit:Flush.AClientThatReadsAsFast*"
-apart="$apart:*FollowerTest.FromAnywhere*:*FollowerTest.WithLosses*:*FollowerTest.ALostConnection*:*FollowerTest.JoinsAndLosses*"
-apart="$apart:*FollowerTest.AConnectionThat*"
-apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.CallsThatNobody*:HookServiceTest.TheQueueIsBounded:MemoryBudgetTest.TheProcessStays*"
+apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.CallsThatNobody*:HookServiceTest.TheQueueIsBounded:HookServiceTest.ADeepAnswer*:MemoryBudgetTest.TheProcessStays*"
 apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHandlerTest.AFileLarger*:HttpConnectionTest.TheLastResponse*"
 apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyAddresses*:AddressBook.AnswersAs*:RestEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
 apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:SessionOpenerTest.AnRsa*:DtlsTransport.LossCosts*"
-apart="$apart:*FollowerTest.WhatItKeepsIsBounded*:*FollowerTest.AnyStateIs*:*FollowerTest.PacketsThatWait*:*FollowerTest.WithoutTheEnd*:HandshakeStepTest.*"
-# Of the forms of a test, the first and the last.
-for form in 1 2 3; do apart="$apart:*FollowerTest.*/$form"; done
-parts=16
+apart="$apart:HandshakeStepTest.*"
+# In parts, which the cores take one after another.
+parts=8
 # shellcheck disable=SC2086 # several words
 part() {
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
