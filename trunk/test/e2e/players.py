@@ -162,13 +162,17 @@ PLAYERS = {"ffmpeg": ffmpeg, "ffmpeg_new": ffmpeg_new, "rtmpdump": rtmpdump, "gs
 PROGRAMS = {"ffmpeg": "ffmpeg", "rtmpdump": "rtmpdump", "gstreamer": "gst-launch-1.0", "mpv": "mpv", "vlc": "vlc"}
 
 
-def available(player: str) -> str:
-    """Empty when the player can be used here, else why not."""
+def available(player: str, want: str = "av") -> str:
+    """Empty when the player can be used here for what it wants, else why not."""
     if player == "ffmpeg_new":
         return "" if find_new_ffmpeg() else "no ffmpeg with enhanced RTMP (8 or later)"
     program = PROGRAMS[player]
     if shutil.which(program) is None:
         return f"{program} is not installed"
+    if player == "mpv" and want == "a":
+        said = subprocess.run(["mpv", "--version"], capture_output=True, text=True, check=False).stdout
+        if not re.match(r"mpv v?0\.3", said):
+            return "mpv 0.40 opens a live stream of audio alone and does not begin to play it: not explained"
     if player == "gstreamer":
         probe = subprocess.run(["gst-inspect-1.0", "rtmp2src"], capture_output=True, check=False)
         return "" if probe.returncode == 0 else "GStreamer has no rtmp2src"

@@ -40,7 +40,7 @@ def fixture_table(tmp_path_factory, workers):  # pylint: disable=unused-argument
             url = server.url(name)
             with FfmpegPublisher(url, clip(name), ffmpeg):
                 wait_playable(url, program=ffmpeg)
-                usable = [p for p in players if not available(p)]
+                usable = [p for p in players if not available(p, want)]
                 with ThreadPoolExecutor(len(usable) or 1) as pool:
                     jobs = {p: pool.submit(PLAYERS[p], url, SECONDS, want) for p in usable}
                 rows[publisher] = {p: job.result() for p, job in jobs.items()}
@@ -55,7 +55,7 @@ def fixture_table(tmp_path_factory, workers):  # pylint: disable=unused-argument
 
 @pytest.mark.parametrize("publisher,player", CELLS, ids=[f"{a} to {b}" for a, b in CELLS])
 def test_plays_without_a_flaw(table, clip, publisher, player):
-    reason = available(player)
+    reason = available(player, PUBLISHERS[publisher][2])
     if reason:
         pytest.skip(reason)
     problems = table(publisher, clip)[player]

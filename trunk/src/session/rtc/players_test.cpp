@@ -158,14 +158,14 @@ TEST_F(RtcPlayers, WhoWaitsForItsLinkIsNotLookedAt) {
 
 TEST_F(RtcPlayers, WhoHasAllNeedsNoMoreLooks) {
     FakePlayer player;
-    player.wait = 30ms;
+    player.wait = 500ms;
     RtpLogGroup& group = players->join(source, player);
     publish(group);
     let_run();
     publish(group);  // This time it gets everything.
     let_run();
     EXPECT_EQ(player.served, 2);
-    ASSERT_TRUE(io::sleep(io::Deadline::after(50ms)).ok());
+    ASSERT_TRUE(io::sleep(io::Deadline::after(600ms)).ok());
     EXPECT_EQ(player.served, 2);
     players->leave(player);
 }
