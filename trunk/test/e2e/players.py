@@ -172,7 +172,7 @@ def available(player: str, want: str = "av") -> str:
     if player == "mpv" and want == "a":
         said = subprocess.run(["mpv", "--version"], capture_output=True, text=True, check=False).stdout
         if not re.match(r"mpv v?0\.3", said):
-            return "mpv 0.40 opens a live stream of audio alone and does not begin to play it: not explained"
+            return "mpv 0.40 opens a live stream of audio alone and does not begin to play it, from ffmpeg as a server neither"
     if player == "gstreamer":
         probe = subprocess.run(["gst-inspect-1.0", "rtmp2src"], capture_output=True, check=False)
         return "" if probe.returncode == 0 else "GStreamer has no rtmp2src"
