@@ -161,6 +161,7 @@ Result<void> PlaySession::accept_websocket(io::Deadline deadline) {
     head.headers = websocket::answer_fields(*std::move(accept));
     TRY(exchange_.send_head(head, deadline));
     framing_ = media::Framing::websocket;
+    frames_ = std::make_unique<websocket::FrameReader>();
     return receive(exchange_.take_rest());
 }
 
@@ -249,12 +250,12 @@ Result<void> PlaySession::finish(io::Deadline deadline) {
 
 // A WebSocket client may send ping and close; everything else is ignored.
 Result<void> PlaySession::receive(Bytes input) {
-    while (framing_ == media::Framing::websocket && !goodbye_ && !input.empty()) {
-        const auto used = frames_.feed(input);
+    while (frames_ != nullptr && !goodbye_ && !input.empty()) {
+        const auto used = frames_->feed(input);
         if (!used.ok())
-            return say_goodbye(websocket::close_frame(frames_.close_code()), used.error());
+            return say_goodbye(websocket::close_frame(frames_->close_code()), used.error());
         input = input.subspan(*used);
-        const auto message = frames_.next();
+        const auto message = frames_->next();
         if (!message)
             continue;
         const auto reply = websocket::answer_to(*message);
@@ -275,7 +276,7 @@ Result<void> PlaySession::say_goodbye(Bytes bytes, Error why) {
     }
     player_->set_paused(true);
     TRY(player_->answer(bytes));
-    goodbye_.emplace(std::move(why));
+    goodbye_ = std::make_unique<Error>(std::move(why));
     return {};
 }
 
