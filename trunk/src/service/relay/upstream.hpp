@@ -1,6 +1,5 @@
 // Upstream: one connection to an origin, from the request to the end of the stream. Dry: the pull moves the bytes and knows the
-// time. RTMP, HTTP-FLV and transport streams (SRT) are
-// implementations.
+// time. RTMP, HTTP-FLV and transport streams (SRT) are implementations.
 #pragma once
 
 #include <cstdint>
