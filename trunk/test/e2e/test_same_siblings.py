@@ -223,9 +223,15 @@ class Siblings:
                 common = set(edge.files) & set(origin.files)
                 assert len(common) >= 4, (what, sorted(edge.files), sorted(origin.files))
                 assert [name for name in sorted(common) if edge.files[name] != origin.files[name]] == [], what
-                first = min(number_of(name) for name in edge.files if number_of(name) is not None)
-                never = [name for name in sorted(set(origin.files) - set(edge.files)) if (number_of(name) or 0) > first]
-                assert [name for name in never if number_of(name) not in edge.missing - origin.missing] == [], (what, first, edge.missing)
+                never = []
+
+                def has_all(origin=origin, edge=edge, never=never) -> bool:
+                    edge.load_if_there(set(origin.files))
+                    first = min(number_of(name) for name in edge.files if number_of(name) is not None)
+                    never[:] = [name for name in sorted(set(origin.files) - set(edge.files)) if (number_of(name) or 0) > first]
+                    return all(number_of(name) in edge.missing - origin.missing for name in never)
+                # The newest one comes with its mark.
+                wait_until(has_all, 10, lambda what=what, edge=edge, never=never: f"all files of {what}: {never}, {edge.missing}", 0.1)
                 assert len({number_of(name) for name in never}) <= kicks, (what, never)
             for one, other in ((origin, edges[0]), (origin, edges[1]), (edges[0], edges[1])):
                 same = set(one.lists) & set(other.lists)

@@ -65,7 +65,7 @@ protected:
                                    std::vector<std::uint8_t>(frame_bytes_)));
             append(media::Kind::audio, false, false, media::tag_body(hex("af 01 210a")));
             source_->flush();
-            if (i % 5 == 4)
+            if (yields_ && i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
         }
     }
@@ -109,6 +109,7 @@ protected:
     const SameOptions<DashOptions> same_options_{options_};
     MediaTime at_ = 10s;
     std::size_t frame_bytes_ = 0;
+    bool yields_ = true;
 };
 
 TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
@@ -447,6 +448,22 @@ TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
     const auto promised = held("live/cam/video-2.m4s");
     unpublish();
     io::wait_until([&promised] { return promised->is_whole(); });
+}
+
+// More than it takes in one turn is left when the publisher has left: parts are made before and after.
+TEST_F(DashServiceTest, ALowLatencySegmentIsWholeWhenItsPublisherHasLeft) {
+    options_.ll = true;
+    frame_bytes_ = 60'000;
+    publish();
+    frames(25 + 5);
+    io::wait_until([this] { return held("live/cam/video-1.m4s") != nullptr; });
+    const auto open = held("live/cam/video-1.m4s");
+    yields_ = false;
+    frames(18);
+    unpublish();
+    io::wait_until([this] { return is_on_disk("live/cam/video-1.m4s"); });
+    EXPECT_TRUE(folder_.read("live/cam/video-1.m4s") == text_of("live/cam/video-1.m4s"));
+    EXPECT_TRUE(held("live/cam/video-1.m4s") == open) << "whoever loads it gets all of it";
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ void DashStream::on_publisher(const std::optional<session::ClientRequest>& publi
     marked_.end_publisher(relays);
     handle_made();
     if (!publisher)
-        return;
+        return break_promise();
     marked_.begin_publisher(relays);
     // Of a relayed stream the origin says where it is.
     if (!std::exchange(has_begun_, true) && !relays)
@@ -262,8 +262,6 @@ void DashStream::go_on(MediaTime first, MediaTime by_clock) {
 void DashStream::handle_made() {
     for (segments::MarkedSegmenter::Event& event : marked_.take())
         std::visit([this](auto&& what) { add(std::move(what)); }, std::move(event));
-    if (!feed_.is_published())
-        break_promise();
 }
 
 void DashStream::add(segments::Made made) {
