@@ -55,8 +55,11 @@ Result<session::rtmp::RtmpOptions> Admission::options_of(const std::string& vhos
 
 Result<session::StreamPlan> Admission::plan_for(const session::ClientRequest& request) const {
     const Vhost* vhost = TRY(serving_vhost(request.vhost));
-    return session::StreamPlan{
-        stream_url(*vhost, request.app, request.stream), vhost->name, vhost->rtmp.chunk_size, vhost->play, vhost->publish, {}};
+    return session::StreamPlan{.url = stream_url(*vhost, request.app, request.stream),
+                               .vhost = vhost->name,
+                               .chunk_size = vhost->rtmp.chunk_size,
+                               .play = vhost->play,
+                               .publish = vhost->publish};
 }
 
 // Nothing looked up before a callback is valid after it: a reload may have happened meanwhile.

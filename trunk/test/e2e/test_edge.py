@@ -8,6 +8,7 @@ import urllib.request
 
 import pytest
 
+import own_network
 import play_check
 from edge_stage import DVR, recorded_by, status_of
 from live_server import LiveServer, Stopwatch, conf, wait_until, wait_within
@@ -214,6 +215,30 @@ def test_names_of_origins_are_resolved(server, clip):
     publisher = publish_again(origin, clip)
     assert play_check.play(edge.url("cam"), 2).problems() == []
     publisher.stop()
+
+
+def play_when_the_name_moves(folder, clip) -> None:
+    hosts = folder / "hosts"
+    hosts.write_text("192.0.2.1 origins.test\n")  # nowhere, from this network
+    own_network.bring_hosts(hosts)
+    origin = LiveServer(folder / "origin", conf("")).start()
+    edge = LiveServer(folder / "edge", conf(edge_of(f"dns:origins.test:{origin.ports['rtmp']}", more="first_frame_timeout 1;"))).start()
+    try:
+        publisher = publish_again(origin, clip)
+        assert status_of(f"http://127.0.0.1:{edge.ports['http']}/live/cam.flv") == 404
+        assert "192.0.2.1" in edge.log()
+        hosts.write_text("127.0.0.1 origins.test\n")
+        wait_playable(edge.url("cam"), 20)
+        publisher.stop()
+        for live in (edge, origin):
+            live.stop()
+    finally:
+        for live in (edge, origin):
+            live.kill()
+
+
+def test_names_of_origins_are_resolved_again(tmp_path, clip):
+    own_network.run(play_when_the_name_moves, tmp_path, clip)
 
 
 def test_what_is_published_on_an_edge_goes_to_an_origin(server, mortal, clip):

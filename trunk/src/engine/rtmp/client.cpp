@@ -167,6 +167,7 @@ void Client::on_result(const Command& command) {
 
 void Client::on_connected(const Command& command) {
     const Value* information = information_of(command);
+    knows_tracks_ = (caps_ex_of(command.object) & kCapsMultitrack) != 0;
     events_.push(Connected{information == nullptr ? Value() : *information});
     phase_ = Phase::creating;
     if (options_.mode == ClientOptions::Mode::publish) {

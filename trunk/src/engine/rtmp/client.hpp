@@ -101,6 +101,8 @@ public:
 
     // Whether publishing or playing has started.
     bool is_started() const { return phase_ == Phase::started; }
+    // Whether the server has announced that it understands messages of several tracks.
+    bool knows_tracks() const { return knows_tracks_; }
     HandshakeForm handshake_form() const { return handshake_form_; }
     std::uint32_t peer_chunk_size() const { return link_.peer_chunk_size(); }
     std::uint64_t bytes_received() const { return link_.bytes_received(); }
@@ -128,6 +130,7 @@ private:
     Phase phase_ = Phase::handshake;
     std::uint64_t ping_answers_ = 0;
     bool was_asked_to_reconnect_ = false;
+    bool knows_tracks_ = false;
     HandshakeForm handshake_form_ = HandshakeForm::simple;
 };
 

@@ -51,6 +51,8 @@ std::uint32_t to_uint32(double number) {
 
 }  // namespace
 
+std::uint32_t caps_ex_of(const Value& object) { return to_uint32(number_of(object, "capsEx")); }
+
 ConnectRequest read_connect(Command& command) {
     ConnectRequest request;
     const Value& object = command.object;
@@ -61,7 +63,7 @@ ConnectRequest read_connect(Command& command) {
     request.flash_version = text_in(object, "flashVer");
     request.object_encoding = number_of(object, "objectEncoding");
     request.fourcc_list = fourccs_of(object);
-    request.caps_ex = to_uint32(number_of(object, "capsEx"));
+    request.caps_ex = caps_ex_of(object);
     request.command_object = std::move(command.object);
     if (!command.arguments.empty())
         request.arguments = std::move(command.arguments.front());

@@ -40,6 +40,9 @@ inline constexpr std::uint32_t kCapsReconnect = 1;
 inline constexpr std::uint32_t kCapsMultitrack = 2;
 inline constexpr std::string_view kReconnectCode = "NetConnection.Connect.ReconnectRequest";
 
+// The announced CapsExMask; 0: none.
+std::uint32_t caps_ex_of(const wire::amf::Value& object);
+
 // Adds the codecs supported by FourCC to a connect object or to the properties of its answer.
 void add_capabilities(wire::amf::Value& object, bool reconnects);
 

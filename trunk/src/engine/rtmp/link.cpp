@@ -57,8 +57,8 @@ Result<void> Link::set_peer_chunk_size(std::uint32_t bytes) {
     }
     if (bytes > kPeerChunkSizeUsual && !has_warned_) {
         has_warned_ = true;
-        warning_ = "the peer sends chunks of " + std::to_string(bytes) + " bytes, more than the usual " +
-                   std::to_string(kPeerChunkSizeUsual);
+        warning_ = std::make_unique<std::string>("the peer sends chunks of " + std::to_string(bytes) +
+                                                 " bytes, more than the usual " + std::to_string(kPeerChunkSizeUsual));
     }
     reader_.set_chunk_size(bytes);
     return {};

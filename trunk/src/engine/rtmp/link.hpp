@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,7 +65,7 @@ public:
     void take_output(std::vector<std::uint8_t>& into);
 
     // Set once, after unusual peer behaviour.
-    std::optional<std::string> take_warning() { return std::exchange(warning_, std::nullopt); }
+    std::unique_ptr<std::string> take_warning() { return std::move(warning_); }
 
     std::uint32_t peer_chunk_size() const { return reader_.chunk_size(); }
     // Of incomplete messages.
@@ -86,7 +87,7 @@ private:
     std::uint32_t window_announced_ = 0;
     std::uint32_t chunk_size_ = wire::rtmp::kChunkSizeInitial;
     bool has_warned_ = false;
-    std::optional<std::string> warning_;
+    std::unique_ptr<std::string> warning_;
 };
 
 }  // namespace live::engine::rtmp

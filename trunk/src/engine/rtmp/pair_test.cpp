@@ -163,6 +163,7 @@ TEST(SessionPair, PublishesMediaOfEverySizeAndTime) {
         EXPECT_EQ(pair.server_events, (Lines{"connect rtmp://h/live live", "publish cam?token=x style 0"}));
         EXPECT_EQ(pair.server.handshake_form(), HandshakeForm::complex);
         EXPECT_EQ(pair.server.peer_chunk_size(), 60'000U);
+        EXPECT_TRUE(pair.server.knows_tracks() && pair.client.knows_tracks());
         pair.server_events.clear();
 
         std::mt19937 random(seed);

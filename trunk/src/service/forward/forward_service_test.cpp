@@ -1,5 +1,6 @@
 #include "service/forward/forward_service.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -68,6 +69,7 @@ public:
     bool refuses = false;
     std::string refusal = "NetStream.Publish.BadName";
     bool stops_reading = false;               // after the publish
+    bool is_enhanced = true;                  // otherwise it announces nothing
     std::optional<std::string> reconnect_to;  // asked for after the first media
     bool could_reconnect = false;
     Signal changed;
@@ -89,6 +91,9 @@ private:
                 TRY(io::sleep(deadline));
             std::vector<std::uint8_t> output;
             engine.take_output(output);
+            const auto caps = std::ranges::search(output, as_bytes("capsEx"sv));
+            if (!is_enhanced && !caps.empty())
+                caps.front() = '?';
             const std::array parts{io::as_part(output)};
             if (!output.empty())
                 TRY(stream.write_all(parts, deadline));
@@ -199,6 +204,35 @@ TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
     EXPECT_EQ(other_.media[4].time_ms, 50U);
     EXPECT_EQ(other_.media[5].payload, "\x27\x01 inter");
     EXPECT_EQ(other_.media[5].time_ms, 80U);
+}
+
+// Whoever does not announce that it knows tracks gets the default one of each kind.
+TEST_F(ForwardServiceTest, SendsFurtherTracksToServersThatAnnounceThem) {
+    const auto append_of_track = [this](std::uint8_t track, std::string_view payload) {
+        auto packet = media::plain_packet(media::Kind::audio, false, false, 40ms, Slice::copy_of(as_bytes(payload)));
+        packet.track = media::TrackId{track};
+        source_->append(packet);
+        source_->flush();
+    };
+    create({});
+    for (const bool is_enhanced : {true, false}) {
+        other_.is_enhanced = is_enhanced;
+        other_.media.clear();
+        const int before = other_.finished;
+        publish({other_text()});
+        io::wait_until([&] { return lines_.count("FWR publishing to") == (is_enhanced ? 1U : 2U); });
+        append_of_track(0, "\xAF\x01 first");
+        append_of_track(1, "\x95\x01mp4a\x01 second");
+        append_of_track(0, "\xAF\x01 last");
+        const auto has = [this](std::string_view text) {
+            return std::ranges::any_of(other_.media, [text](const auto& one) { return one.payload.ends_with(text); });
+        };
+        io::wait_until([&] { return has(" last"); });
+        EXPECT_TRUE(has(" first"));
+        EXPECT_EQ(has(" second"), is_enhanced);
+        service_->on_unpublished("/live/cam");
+        io::wait_until([&] { return other_.finished > before; });
+    }
 }
 
 TEST_F(ForwardServiceTest, PushesWhereTheBackendSaysAndNowhereElse) {

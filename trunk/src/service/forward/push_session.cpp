@@ -61,7 +61,8 @@ Result<void> PushSession::open(io::Deadline deadline) {
 Result<void> PushSession::run(Ref<media::Source> source, media::Cursor::Start start, media::Cursor::Audience audience,
                               io::Deadline deadline) {
     if (!cursor_) {
-        cursor_.emplace(std::move(source), media::Listens::at_once, start, media::Cursor::Tracks::all, audience);
+        const auto tracks = engine_.knows_tracks() ? media::Cursor::Tracks::all : media::Cursor::Tracks::defaults;
+        cursor_.emplace(std::move(source), media::Listens::at_once, start, tracks, audience);
         reported_at_ = io::now();
         LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
     }

@@ -51,6 +51,10 @@ struct ClientRequest {
     std::string id;  // of the session, as in the log
     ClientKind kind = ClientKind::unknown;
     bool is_secure = false;  // TLS, of this server or as its HTTP side is told
+    // The other end of its connection is another worker of this server: nothing about it is asked or counted here.
+    bool is_sibling = false;
+    // Another worker of this server has admitted it: nothing about it is asked or counted here, but its stream is got.
+    bool is_admitted = false;
     std::string ip;       // for display and callbacks; HTTP: as stated by a proxy (X-Forwarded-For, X-Real-IP), which anyone can
                           // forge
     std::string peer_ip;  // of the remote end of the connection: used by address rules
@@ -69,11 +73,6 @@ struct ClientRequest {
     // Owners: all copies of this request. nullptr for nearly all players, so that it costs them no memory.
     std::shared_ptr<const RelayClaims> claims{};
 
-    // The other end of its connection is another worker of this server: nothing about it is asked or counted here.
-    bool is_sibling = false;
-    // Another worker of this server has admitted it: nothing about it is asked or counted here, but its stream is got.
-    bool is_admitted = false;
-
     bool is_relay() const { return claims != nullptr && !claims->path.empty(); }
     std::string_view relay_path() const { return claims == nullptr ? std::string_view() : claims->path; }
     // The query may contain a key.
@@ -85,12 +84,12 @@ struct StreamPlan {
     std::string url;                    // of the source
     std::string vhost;                  // name of the serving virtual host in the settings
     std::uint32_t chunk_size = 60'000;  // bytes; the stream is encoded once for all of its RTMP players
+    // The client is a server of the same operator: callbacks are not told of it.
+    bool is_trusted_relay = false;
     media::PlayOptions play;
     media::PublishOptions publish;
     // Publishers only: full URLs to forward the stream to, requested by an operator's service, instead of the configured ones.
     std::optional<std::vector<std::string>> forward_urls{};
-    // The client is a server of the same operator: callbacks are not told of it.
-    bool is_trusted_relay = false;
     // SRT: the passphrase that an operator's service wants of this client, instead of the configured one; empty: no encryption.
     std::optional<std::string> srt_passphrase{};
 };

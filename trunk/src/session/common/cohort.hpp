@@ -4,10 +4,8 @@
 // log: a member that is due is never overtaken within the source's bounds.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,8 +36,6 @@ struct CohortMember {
     media::WireCursor& cursor;
     // Raised when the cohort releases the player: its socket is full or gone.
     Signal& handed_back;
-    // Merge window, unless it is that of the source's options.
-    std::optional<std::chrono::milliseconds> window;
 
     Cohort* cohort = nullptr;
     std::size_t index = 0;

@@ -121,9 +121,9 @@ FanOut::Instants::iterator FanOut::find_instant(const CohortMember& member) {
     return at == last ? instants_.end() : at;
 }
 
-Result<void> FanOut::join(CohortMember& member) {
+Result<void> FanOut::join(CohortMember& member, std::optional<std::chrono::milliseconds> wanted) {
     media::Source& source = member.cursor.source();
-    const auto window = std::min(member.window.value_or(source.options().mw_latency), kWindowMax);
+    const auto window = std::min(wanted.value_or(source.options().mw_latency), kWindowMax);
     if (window < kTick) {
         auto at = find_instant(member);
         if (at == instants_.end())

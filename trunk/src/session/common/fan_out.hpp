@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -35,9 +36,9 @@ public:
     FanOut(const FanOut&) = delete;
     FanOut& operator=(const FanOut&) = delete;
 
-    // From now on data goes out to the member's player every `window` (0: at once), until it leaves or is handed back. The window
-    // and `messages_min` are those of the source's options, unless the member has a window of its own.
-    Result<void> join(CohortMember& member);
+    // From now on data goes out to the member's player every `window` (0: at once), until it leaves or is handed back. Without a
+    // window, it and `messages_min` are those of the source's options.
+    Result<void> join(CohortMember& member, std::optional<std::chrono::milliseconds> window = std::nullopt);
     void leave(CohortMember& member);
 
     const FanOutCounters& counters() const { return tools_.counters; }

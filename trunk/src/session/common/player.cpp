@@ -43,7 +43,6 @@ Result<void> Player::play(io::Deadline deadline) {
         return run_on_own_ticks(deadline);
     TRY(prepare_socket());
     member_.emplace(*tcp_, cursor_, wake_);
-    member_->window = window_;
     return run_with_cohort(deadline);
 }
 
@@ -146,7 +145,7 @@ Result<void> Player::send_now() {
         return {};
     if (paused_)
         return {};
-    return fan_out_.join(*member_);
+    return fan_out_.join(*member_, window_);
 }
 
 Result<void> Player::drain(io::Deadline deadline) {
