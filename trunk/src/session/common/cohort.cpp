@@ -14,6 +14,23 @@ std::uint64_t CohortMember::sent_bytes() const {
     return cursor.sent_bytes() + (is_member ? cohort->position() - cursor.position() : 0);
 }
 
+Cohort::Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after)
+    : source_(std::move(source)), format_(format), tools_(tools), prompt_after_(prompt_after) {
+    if (prompt_after_ > Duration::zero())
+        source_->add_listener(*this, media::Listens::batched);
+}
+
+Cohort::~Cohort() {
+    if (prompt_after_ > Duration::zero())
+        source_->remove_listener(*this);
+}
+
+// A publisher that is read on a tick of its own has a whole batch for the members now.
+void Cohort::on_packets() {
+    if (io::now() - sent_at_ >= prompt_after_)
+        send();
+}
+
 void Cohort::join(CohortMember& member) {
     CHECK(member.cohort == nullptr);
     member.cohort = this;
@@ -90,8 +107,8 @@ void Cohort::leave_place() {
 }
 
 bool Cohort::send_if_more_than(std::uint32_t messages_min) {
-    const media::WireLog* wire_log = source_->wire_log(format_);
-    if (wire_log != nullptr && !skipped_ && messages_min > 0 && wire_log->next() - wire_log->find(position_) <= messages_min) {
+    const media::WireLog* wire_log = skipped_ || messages_min == 0 ? nullptr : source_->wire_log(format_);
+    if (wire_log != nullptr && wire_log->next() - wire_log->find(position_) <= messages_min) {
         skipped_ = true;
         return false;
     }
@@ -124,6 +141,8 @@ void Cohort::hand_back_members() {
 void Cohort::send_to_members(media::WireLog& wire_log) {
     if (members_.empty())
         return;
+    if (prompt_after_ > Duration::zero() && position_ < wire_log.head())
+        sent_at_ = io::now();
     const bool stamped = wire_log.encoder().times() == media::WireTimes::stamped;
     const std::size_t share = std::clamp(kTurnBytes / members_.size(), kShareMin, kFlushedMax);
     const media::WireLog::Position end = std::min(wire_log.head(), position_ + share);

@@ -58,14 +58,16 @@ struct CohortTools {
     io::FanSender sender;
 };
 
-class Cohort final : private media::HeldPlace {
+class Cohort final : private media::HeldPlace, private media::PacketListener {
 public:
     // Sent to all members in one turn of the loop, some 3 ms; but to each member at least kShareMin.
     static constexpr std::size_t kTurnBytes = 4U << 20;
     static constexpr std::size_t kShareMin = 64U << 10;
 
-    Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools)
-        : source_(std::move(source)), format_(format), tools_(tools) {}
+    // `prompt_after`: what arrives when nothing has been sent for this long goes out at once, without waiting for a tick; zero:
+    // never.
+    Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after = {});
+    ~Cohort();
     Cohort(const Cohort&) = delete;
     Cohort& operator=(const Cohort&) = delete;
 
@@ -94,6 +96,7 @@ private:
     void admit_waiting(const media::WireLog& wire_log);
     void dissolve();
     void hand_back(CohortMember& member);
+    void on_packets() override;
     media::WireLog::Position held_position() const override { return position_; }
     void leave_place() override;
     void add_member(CohortMember& member);
@@ -104,6 +107,8 @@ private:
     Ref<media::Source> source_;
     media::WireFormat format_;
     CohortTools& tools_;
+    const Duration prompt_after_;
+    TimePoint sent_at_{};
     // Parallel arrays: the sending loop touches only the descriptors.
     std::vector<int> descriptors_;
     std::vector<CohortMember*> members_;

@@ -12,7 +12,7 @@ namespace live::session {
 class FanOut::Wheel {
 public:
     Wheel(std::chrono::milliseconds period, CohortTools& tools)
-        : tools_(tools), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
+        : period_(period), tools_(tools), slots_(std::max<std::size_t>(1, static_cast<std::size_t>(period / kTick))) {}
 
     void join(CohortMember& member) {
         auto& slot = slots_[next_member_++ / kNeighbours % slots_.size()];
@@ -22,7 +22,8 @@ public:
             return &cohort->source() == &source && cohort->format() == format && cohort->size() < kPlayersAtOnce;
         });
         if (at == slot.end()) {
-            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), format, tools_));
+            const Duration prompt_after = format.is_relayed() ? Duration(period_) : Duration::zero();
+            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), format, tools_, prompt_after));
             at = std::prev(slot.end());
             ++cohorts_;
             occupied_.raise();
@@ -82,6 +83,7 @@ private:
         return {};
     }
 
+    const std::chrono::milliseconds period_;
     CohortTools& tools_;
     Signal occupied_;
     std::vector<std::vector<std::unique_ptr<Cohort>>> slots_;

@@ -1,6 +1,6 @@
 // FanOut: schedules the sends of cohorts. Players with a merge window are on a wheel of that period, in evenly spread slots of 10
 // ms; the wheel's fiber sleeps until the next non-empty slot, and yields inside a slot with many players. Players without one are
-// sent to as soon as a packet arrives.
+// sent to as soon as a packet arrives; other nodes with one, too, when nothing has been sent to them for as long as that.
 #pragma once
 
 #include <chrono>

@@ -18,8 +18,8 @@ namespace {
 
 // A player that takes everything it receives, and sends nothing.
 struct BurstPlayer {
-    BurstPlayer(const Ref<media::Source>& source, std::array<int, 2> ends)
-        : stream(io::Socket(ends[0]), {"127.0.0.1", 1}), reader(ends[1]), cursor(source, media::WireFormat{}) {}
+    BurstPlayer(const Ref<media::Source>& source, std::array<int, 2> ends, const media::WireFormat& format = {})
+        : stream(io::Socket(ends[0]), {"127.0.0.1", 1}), reader(ends[1]), cursor(source, format) {}
 
     io::TcpStream stream;
     io::Socket reader;
@@ -66,6 +66,32 @@ TEST_F(FanOutTest, EightWhoComeOneAfterAnotherHaveTheSameTurn) {
         for (std::size_t j = 0; j < i; ++j)
             EXPECT_EQ(viewers_[i]->member.cohort == viewers_[j]->member.cohort,
                       i / FanOut::kNeighbours == j / FanOut::kNeighbours);
+}
+
+TEST_F(FanOutTest, WhatComesAfterAPauseGoesToAnotherNodeAtOnceAndTheRestIsMerged) {
+    media::PlayOptions options;
+    options.mw_latency = 400ms;
+    stage_.emplace(options);
+    stage_->config();
+    media::WireFormat format;
+    format.tracks = media::TrackSelection::all_and_marks;
+    viewers_.push_back(std::make_unique<BurstPlayer>(stage_->source, io::socket_pair(), format));
+    MUST(fan_out_.join(viewers_.back()->member));
+    stage_->picture();
+    stage_->source->flush();
+    io::wait_until([this] { return all_are_members(); });
+    static_cast<void>(io::sleep(io::Deadline::after(options.mw_latency)));
+    const auto bytes = [this] { return viewers_.back()->member.sent_bytes(); };
+    const auto pushed = [&](bool at_once) {
+        const auto before = bytes();
+        stage_->picture();
+        stage_->source->flush();
+        EXPECT_EQ(bytes() > before, at_once);
+        return bytes();
+    };
+    pushed(true);
+    const auto before = pushed(false);
+    io::wait_until([&] { return bytes() > before; });
 }
 
 TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
