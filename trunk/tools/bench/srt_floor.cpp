@@ -4,7 +4,7 @@
 // recvmmsg. `play` and `publish` are N SRT callers for a server, which answer and count, and do not decrypt; with `--each-port`
 // for N servers on ports that follow each other. `udp` sends the same transport stream to N ports without SRT, or, with
 // `--one-port`, datagrams as long as those of SRT from N sockets to one. `flood` asks a server for N handshakes a millisecond, of
-// which it counts the answers and makes nothing.
+// which it counts the answers and makes nothing; `echo` is its floor, which sends back what comes.
 // Players look at all their sockets every 10 ms: with epoll, a sender on the same machine pays for waking them, packet by packet.
 #include <netinet/in.h>
 #include <openssl/evp.h>
@@ -27,7 +27,7 @@ using namespace bench;
 using Buffer = std::vector<std::uint8_t>;
 
 constexpr std::string_view kUsage =
-    "srt_floor --mode send|sink|read|play|publish|udp|flood --port PORT --clients N [--kbps 2000] [--encrypted] [--acks] "
+    "srt_floor --mode send|sink|read|play|publish|udp|flood|echo --port PORT --clients N [--kbps 2000] [--encrypted] [--acks] "
     "[--one-port] "
     "[--each-port] [--ts FILE.ts] [--stream live/bench]";
 constexpr std::size_t kUnit = 1316;
@@ -166,10 +166,12 @@ private:
     MessageBatch batch_;
 };
 
-// Reads ACKs, and answers each.
+// Reads ACKs, and answers each; or sends back what comes.
 class Answers {
 public:
-    explicit Answers(int fd) : fd_(fd) {
+    enum class Kind { ack_acks, echoes };
+
+    Answers(int fd, Kind kind) : fd_(fd), kind_(kind) {
         for (std::size_t i = 0; i < kBatch; ++i)
             inbox_.messages[i].msg_hdr.msg_name = &from_[i];
     }
@@ -179,7 +181,11 @@ public:
                 message.msg_hdr.msg_namelen = sizeof from_[0];
             count = inbox_.receive(fd_);
             for (int i = 0; i < count; ++i) {
-                const std::uint8_t* const ack = inbox_.bytes[i];
+                std::uint8_t* const ack = inbox_.bytes[i];
+                if (kind_ == Kind::echoes) {
+                    batch_.add(from_[i], ack, inbox_.messages[i].msg_len, 0);
+                    continue;
+                }
                 if (inbox_.messages[i].msg_len < kAckBytes || ack[0] != 0x80 || ack[1] != 2)
                     continue;
                 write_control(answers_[i], 6, get32(ack + 4), 7);
@@ -199,6 +205,7 @@ public:
 
 private:
     int fd_;
+    Kind kind_;
     Inbox inbox_;
     sockaddr_in from_[kBatch];
     std::uint8_t answers_[kBatch][kAckAckBytes];
@@ -212,7 +219,7 @@ Counters run_send(const Options& options) {
     JsonLine("listening").print();
     std::vector<Player> players = learn_players(fd, options.clients);
     Batches batches(fd, options.encrypted, counters);
-    const auto answers = std::make_unique<Answers>(fd);
+    const auto answers = std::make_unique<Answers>(fd, Answers::Kind::ack_acks);
     Pace pace(options.kbps);
     while (!stop_requested()) {
         const std::size_t due = std::min<std::size_t>(pace.due(), kCutMax);
@@ -552,6 +559,15 @@ Counters run_read(const Options& options) {
     return all;
 }
 
+Counters run_echo(const Options& options) {
+    const int fd = bound_socket(options.port, kServerBuffer);
+    const auto answers = std::make_unique<Answers>(fd, Answers::Kind::echoes);
+    JsonLine("listening").print();
+    while (!stop_requested())
+        answers->serve_until(now_seconds() + 0.05);
+    return {};
+}
+
 // A transport stream to each of --clients ports; with --one-port that of all to one, each unit with bytes for a header in front.
 Counters run_udp(const Options& options) {
     Counters all;
@@ -595,6 +611,8 @@ Counters run(const Options& options) {
         return run_udp(options);
     if (options.mode == "flood")
         return run_flood(options);
+    if (options.mode == "echo")
+        return run_echo(options);
     if (options.mode == "play" || options.mode == "publish")
         return std::make_unique<Callers>(options)->run();
     die("usage: " + std::string(kUsage));

@@ -51,10 +51,10 @@ private:
 class PlayGroup final : private media::PacketListener, private TimerWheel::Timer {
 public:
     // How long audio waits for video at most, and pieces of a frame for its end.
-    static constexpr std::chrono::milliseconds kAudioWait{30};
+    static constexpr std::chrono::milliseconds kAudioWait{40};
     static constexpr std::chrono::milliseconds kPieceWait{10};
     // Nothing waits longer than this part of the lowest latency that one of its players has had.
-    static constexpr int kWaitPart = 4;
+    static constexpr int kWaitPart = 3;
 
     PlayGroup(Players& players, Ref<media::Source> source);
     ~PlayGroup();
