@@ -1,7 +1,7 @@
 // Players: sends the transport streams of sources to the sessions that play them. A source wakes one fiber per batch, whatever
 // the number of its players; that fiber serves them one after the other, and yields every 2 ms. A frame of video goes out at
 // once; audio alone, and the pieces of an SRT publisher's frame, wait a little for what they can be sent with: each GSO batch
-// costs about as much as its first datagram, and every player acknowledges it.
+// costs about as much as its first datagram, and every player acknowledges it (ADR 0036).
 #pragma once
 
 #include <chrono>
