@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/check.hpp"
+#include "io/loop.hpp"
 #include "io/loop_state.hpp"
 
 namespace live::io {
@@ -236,6 +237,11 @@ Result<std::span<const Datagram>> UdpSocket::receive(Deadline deadline) {
         if (TRY(socket_.wait(Interest::readable, &stopped_, deadline)).timed_out)
             return Error(Errc::timed_out, "nothing came from the peer");
     }
+}
+
+Result<void> UdpSocket::let_gather(Deadline until) {
+    socket_.forget();
+    return sleep(until);
 }
 
 void UdpSocket::stop_receiving() {

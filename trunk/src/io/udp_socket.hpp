@@ -75,6 +75,10 @@ public:
     // Errc::cancelled, Errc::closed after close(), Errc::system.
     Result<std::span<const Datagram>> receive(Deadline deadline);
 
+    // Suspends; what comes until then stays in the kernel's buffer and wakes nobody, so that receive() gets it in batches.
+    // Errc::cancelled.
+    Result<void> let_gather(Deadline until);
+
     // Never suspends. Returns how many GSO batches, from the first on, were handled: fewer than all when the kernel's buffer is
     // full, and then the caller should wait_writable. A GSO batch that cannot be sent is dropped and counted: UDP may lose
     // anything.

@@ -69,6 +69,24 @@ TEST_P(UdpSocketTest, SaysWhereADatagramCameFromAndWhereItWent) {
     EXPECT_EQ(b_->counters().received, 1U);
 }
 
+TEST_P(UdpSocketTest, WhatGathersIsReceivedTogetherAndWhatComesLaterAsBefore) {
+    const GsoBatch gso{bytes_of("hello"), 0, address_of(*b_), {}};
+    const auto said = [&] { return a_->send({&gso, 1}); };
+    EXPECT_EQ(said(), 1U);
+    EXPECT_EQ(take(*b_, 1).size(), 1U) << "it is known to the loop";
+    Scope scope("senders");
+    MUST(scope.start("sender", [&](Deadline) {
+        EXPECT_EQ(said(), 1U);
+        EXPECT_TRUE(yield(Deadline::never()).ok());
+        EXPECT_EQ(said(), 1U);
+    }));
+    EXPECT_TRUE(b_->let_gather(Deadline::after(std::chrono::milliseconds(20))).ok());
+    EXPECT_EQ(MUST(b_->receive(Deadline::after(kSoon))).size(), 2U);
+    MUST(scope.start("sender", [&](Deadline) { EXPECT_EQ(said(), 1U); }));
+    EXPECT_EQ(take(*b_, 1).size(), 1U);
+    EXPECT_TRUE(scope.stop(Deadline::after(kSoon)).ok());
+}
+
 TEST_P(UdpSocketTest, MoreThanABatchKeepsItsOrder) {
     std::vector<std::string> texts;
     std::vector<GsoBatch> batches;

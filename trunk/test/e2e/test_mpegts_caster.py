@@ -138,14 +138,18 @@ def test_rtp_and_hevc_and_two_audio_tracks_and_ac3_come_in_on_ports_of_their_own
     assert tracks == (4, 1)
 
 
-def test_a_multicast_group_is_joined_with_its_sender(server, clip):
-    port = free_udp_ports(1)
+def skip_without_multicast(group: str, port: int) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
-            probe.sendto(b"x", ("239.88.3.1", port))
+            probe.sendto(b"x", (group, port))
         except OSError as why:
             pytest.skip(f"no multicast on loopback here: {why}")
+
+
+def test_a_multicast_group_is_joined_with_its_sender(server, clip):
+    port = free_udp_ports(1)
+    skip_without_multicast("239.88.3.1", port)
     live = start(server, f"239.88.3.1@127.0.0.1:{port}/lo")
     with Sender(to(port, "239.88.3.1", "&localaddr=127.0.0.1&ttl=1"), clip("basic")):
         wait_published(live)
@@ -190,18 +194,21 @@ def test_strangers_and_garbage_hurt_nothing_and_silence_ends_the_stream(server, 
 
 
 @pytest.mark.skipif(not installed("gst-launch-1.0"), reason="no GStreamer (install-packages.sh players)")
-def test_gstreamer_sends_plain_and_in_rtp(server, clip):
-    first = free_udp_ports(2)
-    live = start(server, f"127.0.0.1:{first} 127.0.0.1:{first + 1}", output="rtmp://127.0.0.1/live/[port]")
+def test_gstreamer_sends_plain_in_rtp_and_to_a_group(server, clip):
+    first = free_udp_ports(3)
+    ports = [first, first + 1, first + 2]
+    skip_without_multicast("239.88.3.2", first + 2)
+    live = start(server, f"127.0.0.1:{first} 127.0.0.1:{first + 1} 239.88.3.2@127.0.0.1:{first + 2}/lo", output="rtmp://127.0.0.1/live/[port]")
     line = f"filesrc location={clip('basic')} ! flvdemux name=d d.video ! queue ! h264parse ! mpegtsmux name=m alignment=7 d.audio ! queue ! aacparse ! m. m. "
-    sinks = (f"! udpsink host=127.0.0.1 port={first}", f"! rtpmp2tpay ! udpsink host=127.0.0.1 port={first + 1}")
+    sinks = (f"! udpsink host=127.0.0.1 port={first}", f"! rtpmp2tpay ! udpsink host=127.0.0.1 port={first + 1}",
+             f"! udpsink host=239.88.3.2 port={first + 2} bind-address=127.0.0.1 multicast-iface=lo")
     children = [subprocess.Popen(["gst-launch-1.0", "-q", *(line + sink).split()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL) for sink in sinks]
     try:
-        for port in (first, first + 1):
+        for port in ports:
             wait_published(live, str(port))
-        played = beside(*(lambda port=port: play_check.play(http(live, f"{port}.flv"), 3) for port in (first, first + 1)))
-        assert [one.problems() for one in played] == [[], []]
+        played = beside(*(lambda port=port: play_check.play(http(live, f"{port}.flv"), 3) for port in ports))
+        assert [one.problems() for one in played] == [[], [], []]
     finally:
         for child in children:
             child.kill()

@@ -1,7 +1,9 @@
 """SRT and transport streams over UDP: players and publishers of srt_floor.cpp, which speak SRT and do not decrypt, beside its loop that encrypts and
-sends the same packets in GSO batches, and beside one that only reads. Server and floor take turns on the core."""
+sends the same packets in GSO batches, and beside one that only reads. Players acknowledge, and a server has to read and answer that: a second loop does so
+too. srt-live-transmit of libsrt carries one stream to one caller, so there are some of them, each with its player. All take turns on the core."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -19,8 +21,11 @@ CLIP = "fat"  # 2 Mbps
 STREAM = "bench"
 SETTLE_S = 3.0
 PASSPHRASE = "the passphrase of the bench"
+TRANSMITS = 20  # Processes of srt-live-transmit: some 2 Mbps each.
 STREAM_KIB = 4096  # The stream's own: its GOP, the units that were cut last.
 DATAGRAM_BYTES = 16 + 7 * 188
+HANDSHAKE_BYTES = 16 + 48
+FLOOD_PER_MS = 100
 FLOOR_MISSING_MAX = 0.001  # A floor that loses more has not the machine for itself.
 
 
@@ -37,11 +42,22 @@ class Turn:
         return self.cpu_s / (self.bytes / 1e9) if self.bytes else float("inf")
 
     @property
-    def gbps(self) -> float:
-        return self.bytes * 8 / self.seconds / 1e9
+    def a_core(self) -> float:
+        """Gbit/s that a whole core would carry."""
+        return self.bytes * 8 / self.cpu_s / 1e9
 
 
-def window(measured: Process, load: Process, seconds: float, received_on: range = range(0)) -> Turn:
+class Processes:
+    """What several have used together."""
+
+    def __init__(self, all_of_them: list[Process]):
+        self.all = all_of_them
+
+    def cpu_seconds(self) -> float:
+        return sum(one.cpu_seconds() for one in self.all)
+
+
+def window(measured: Process | Processes, load: Process, seconds: float, received_on: range = range(0)) -> Turn:
     """`received_on`: the ports on which the measured one receives, whose losses count."""
     time.sleep(SETTLE_S)
     load.tell("mark")
@@ -83,7 +99,7 @@ def our_play(lab: Lab, players: int, seconds: float, encrypted: bool) -> Turn:
     publisher = clients.publishers(lab, server.port, STREAM, clip=lab.other_clip(CLIP))
     time.sleep(1)
     base = server.process.resident_kib()
-    load = lab.load("srt_floor", mode="play", port=port, clients=players, **({"encrypted": True} if encrypted else {}))
+    load = lab.load("srt_floor", mode="play", port=port, clients=players, **switches(encrypted=encrypted))
     load.wait_event("ready", 90)
     turn = window(server.process, load, seconds)
     turn.kib_each = max(0.0, server.process.resident_kib() - base - STREAM_KIB) / players
@@ -93,11 +109,15 @@ def our_play(lab: Lab, players: int, seconds: float, encrypted: bool) -> Turn:
     return turn
 
 
-def floor_play(lab: Lab, players: int, seconds: float, encrypted: bool, kbps: float) -> Turn:
+def switches(**wanted: bool) -> dict:
+    return {name: True for name, is_wanted in wanted.items() if is_wanted}
+
+
+def floor_play(lab: Lab, players: int, seconds: float, encrypted: bool, kbps: float, acks: bool = False) -> Turn:
     port = lab.port()
-    floor = lab.load("srt_floor", SERVER_CORE, mode="send", port=port, clients=players, kbps=kbps, **({"encrypted": True} if encrypted else {}))
+    floor = lab.load("srt_floor", SERVER_CORE, mode="send", port=port, clients=players, kbps=kbps, **switches(encrypted=encrypted, acks=acks))
     floor.wait_event("listening", 10)
-    sink = lab.load("srt_floor", mode="sink", port=port, clients=players)
+    sink = lab.load("srt_floor", mode="sink", port=port, clients=players, **switches(acks=acks))
     sink.wait_event("ready", 60)
     floor.wait_event("ready", 60)
     turn = window(floor, sink, seconds)
@@ -112,23 +132,52 @@ def of_a_floor(turn: Turn) -> Turn:
     return turn
 
 
+def transmit_play(lab: Lab, seconds: float, encrypted: bool) -> Turn | None:
+    """libsrt's own tool: each process listens for one caller, and sends it what comes to its port. None: it is not installed."""
+    program = shutil.which("srt-live-transmit")
+    if program is None:
+        return None
+    ts, kbps = transport_stream(lab)
+    fed, listening = free_ports(lab, TRANSMITS), free_ports(lab, TRANSMITS)
+    secret = f"&passphrase={PASSPHRASE}&pbkeylen=16" if encrypted else ""
+    processes = [lab.start("transmit", [program, "-q", f"udp://127.0.0.1:{fed + i}", f"srt://127.0.0.1:{listening + i}?mode=listener{secret}"], SERVER_CORE)
+                 for i in range(TRANSMITS)]
+    load = lab.load("srt_floor", mode="play", port=listening, clients=TRANSMITS, each_port=True, **switches(encrypted=encrypted))
+    load.wait_event("ready", 60)
+    feeder = lab.load("srt_floor", mode="udp", port=fed, clients=TRANSMITS, ts=ts, kbps=kbps)
+    feeder.wait_event("ready", 10)
+    turn = window(Processes(processes), load, seconds)
+    for one in (load, feeder, *processes):
+        one.stop()
+    return turn
+
+
 def play_rows(lab: Lab, players: int, plan) -> list[Row]:
     rows = []
     for encrypted in (False, True):
         print(f"srt: {players} players{', encrypted' if encrypted else ''}", file=sys.stderr, flush=True)
-        ours, floors = [], []
+        ours, floors, answering, tools = [], [], [], []
         for _ in range(plan.repeats):
             ours.append(our_play(lab, players, plan.seconds, encrypted))
             kbps = ours[-1].bytes * 8 / 1000 / ours[-1].seconds / players
             floors.append(floor_play(lab, players, plan.seconds, encrypted, kbps))
+            answering.append(floor_play(lab, players, plan.seconds, encrypted, kbps, acks=True))
+            tools.append(transmit_play(lab, plan.seconds, encrypted))
         work = f"SRT play, {players:,} players x 2 Mbps" + (", AES-128" if encrypted else "")
-        ratio = median(a.per_gb / b.per_gb for a, b in zip(ours, floors))
-        rate = median(turn.gbps * turn.seconds / turn.cpu_s for turn in ours)
+        ratio, ratio_of_answering = (median(a.per_gb / b.per_gb for a, b in zip(ours, some)) for some in (floors, answering))
+        rate = median(turn.a_core for turn in ours)
         kib, missing = median(turn.kib_each for turn in ours), max(turn.missing for turn in ours)
-        details = {"ours": [turn.__dict__ for turn in ours], "floor": [turn.__dict__ for turn in floors]}
-        rows += [Row(work, "CPU-s/GB", median(turn.per_gb for turn in ours), median(turn.per_gb for turn in floors), "-", ratio, "<= 1.30 x floor", ratio <= 1.3 * plan.slack,
-                     "every player acknowledges each 10 ms, as libsrt does; nobody answers the floor", details, plan.command),
-                 Row(work, "Gbit/s a core would send", rate, target=">= 3", met=rate >= 3 / plan.slack, command=plan.command),
+        found = [turn for turn in tools if turn is not None]
+        tool_gb, tool_rate = (median(turn.per_gb for turn in found), median(turn.a_core for turn in found)) if found else ("not installed",) * 2
+        details = {"ours": [turn.__dict__ for turn in ours], "floor": [turn.__dict__ for turn in floors], "answering": [turn.__dict__ for turn in answering],
+                   "srt-live-transmit": [turn.__dict__ for turn in found]}
+        per_gb = median(turn.per_gb for turn in ours)
+        rows += [Row(work, "CPU-s/GB", per_gb, median(turn.per_gb for turn in floors), "-", ratio, "<= 1.30 x floor", ratio <= 1.3 * plan.slack,
+                     f"players acknowledge every 10 ms, as libsrt does; nobody answers the floor. {TRANSMITS} processes of srt-live-transmit, with a player each",
+                     details, plan.command, {"srt-live-transmit": tool_gb}),
+                 Row(work, "CPU-s/GB, floor with ACKs", per_gb, median(turn.per_gb for turn in answering), "-", ratio_of_answering,
+                     note="the same loop, which also reads as many ACKs and answers them", command=plan.command),
+                 Row(work, "Gbit/s a core would send", rate, target=">= 3", met=rate >= 3 / plan.slack, command=plan.command, peers={"srt-live-transmit": tool_rate}),
                  Row(work, "undelivered", f"{missing} packets", target="nothing", met=missing == 0, command=plan.command),
                  Row(work, "memory a player, KiB", kib, note="with what is kept to be sent again, which players share", command=plan.command)]
     return rows
@@ -209,8 +258,33 @@ def publish_rows(lab: Lab, streams: int, plan) -> list[Row]:
     return rows
 
 
+def flood(lab: Lab, measured: Process, port: int, seconds: float) -> float:
+    """CPU time a handshake, in microseconds."""
+    load = lab.load("srt_floor", mode="flood", port=port, clients=FLOOD_PER_MS)
+    load.wait_event("ready", 10)
+    turn = window(measured, load, seconds)
+    load.stop()
+    measured.stop()
+    return turn.cpu_s / (turn.bytes / HANDSHAKE_BYTES) * 1e6
+
+
+def flood_rows(lab: Lab, plan) -> list[Row]:
+    """First questions of handshakes. What the kernel takes to bring one in and its answer out, the floor pays as well."""
+    print("srt: a flood of handshakes", file=sys.stderr, flush=True)
+    ours, floors = [], []
+    for _ in range(plan.repeats):
+        server, port = start_with_srt(lab)
+        ours.append(flood(lab, server.process, port, plan.seconds))
+        port = lab.port()
+        echo = lab.load("srt_floor", SERVER_CORE, mode="echo", port=port)
+        echo.wait_event("listening", 10)
+        floors.append(flood(lab, echo, port, plan.seconds))
+    return [Row(f"SRT handshakes, {FLOOD_PER_MS},000/s that lead to nothing", "us each", median(ours), median(floors), "-", median(a / b for a, b in zip(ours, floors)),
+                "< 2", median(ours) < 2 * plan.slack, "the floor only sends back what comes; what is above it is the server's own", command=plan.command)]
+
+
 def srt_rows(lab: Lab, plan) -> list[Row]:
-    rows = []
+    rows = flood_rows(lab, plan)
     for players in plan.srt_players:
         rows += play_rows(lab, players, plan)
     for streams in plan.srt_streams:

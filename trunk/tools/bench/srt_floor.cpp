@@ -1,8 +1,11 @@
 // The floor of SRT, and its load. `send` is the floor of play: header, AES-128-CTR under the player's own key if wanted, and
-// sendmmsg of GSO batches that the kernel cuts (UDP_SEGMENT), the packets of a frame at once; `sink` is its N players; `read` is
-// the floor of publish: only recvmmsg. `play` and `publish` are N SRT callers for a server, which answer and count, and do not
-// decrypt; `udp` sends the same transport stream to N ports without SRT, or, with `--one-port`, datagrams as long as those of SRT
-// from N sockets to one.
+// sendmmsg of GSO batches that the kernel cuts (UDP_SEGMENT), the packets of a frame at once; `sink` is its N players. With
+// `--acks` these acknowledge as those of a server do, and the floor reads that and answers. `read` is the floor of publish: only
+// recvmmsg. `play` and `publish` are N SRT callers for a server, which answer and count, and do not decrypt; with `--each-port`
+// for N servers on ports that follow each other. `udp` sends the same transport stream to N ports without SRT, or, with
+// `--one-port`, datagrams as long as those of SRT from N sockets to one. `flood` asks a server for N handshakes a millisecond, of
+// which it counts the answers and makes nothing; `echo` is its floor, which sends back what comes.
+// Players look at all their sockets every 10 ms: with epoll, a sender on the same machine pays for waking them, packet by packet.
 #include <netinet/in.h>
 #include <openssl/evp.h>
 #include <sys/epoll.h>
@@ -24,9 +27,9 @@ using namespace bench;
 using Buffer = std::vector<std::uint8_t>;
 
 constexpr std::string_view kUsage =
-    "srt_floor --mode send|sink|read|play|publish|udp --port PORT --clients N [--kbps 2000] [--encrypted] [--one-port] [--ts "
-    "FILE.ts] "
-    "[--stream live/bench]";
+    "srt_floor --mode send|sink|read|play|publish|udp|flood|echo --port PORT --clients N [--kbps 2000] [--encrypted] [--acks] "
+    "[--one-port] "
+    "[--each-port] [--ts FILE.ts] [--stream live/bench]";
 constexpr std::size_t kUnit = 1316;
 constexpr std::size_t kHeader = 16;
 constexpr std::size_t kCutMax = 65'000 / (kHeader + kUnit);  // The kernel cuts no longer ones.
@@ -42,6 +45,8 @@ struct Options {
     double kbps = 2000;
     bool encrypted = false;
     bool one_port = false;
+    bool each_port = false;
+    bool acks = false;
     std::string ts;
     std::string stream;
 };
@@ -55,6 +60,26 @@ std::uint32_t get32(const std::uint8_t* from) {
            static_cast<std::uint32_t>(from[2]) << 8 | from[3];
 }
 std::uint32_t microseconds() { return static_cast<std::uint32_t>(static_cast<std::uint64_t>(now_seconds() * 1e6)); }
+
+// As libsrt says what it has, and for which ACK it is thanked.
+constexpr std::size_t kAckBytes = kHeader + 28;
+constexpr std::size_t kAckAckBytes = kHeader + 4;
+void write_control(std::uint8_t* out, std::uint8_t type, std::uint32_t information, std::uint32_t to) {
+    memset(out, 0, kHeader);
+    out[0] = 0x80;
+    out[1] = type;
+    put32(out + 4, information);
+    put32(out + 8, microseconds());
+    put32(out + 12, to);
+}
+void write_ack(std::uint8_t* out, std::uint32_t number, std::uint32_t next, std::uint32_t to) {
+    write_control(out, 2, number, to);
+    memset(out + kHeader, 0, kAckBytes - kHeader);
+    put32(out + kHeader, next);
+    put32(out + kHeader + 4, 1000);
+    put32(out + kHeader + 8, 200);
+    put32(out + kHeader + 12, 8000);
+}
 
 // How many units are due, of a stream that began at a time.
 struct Pace {
@@ -141,12 +166,60 @@ private:
     MessageBatch batch_;
 };
 
+// Reads ACKs, and answers each; or sends back what comes.
+class Answers {
+public:
+    enum class Kind { ack_acks, echoes };
+
+    Answers(int fd, Kind kind) : fd_(fd), kind_(kind) {
+        for (std::size_t i = 0; i < kBatch; ++i)
+            inbox_.messages[i].msg_hdr.msg_name = &from_[i];
+    }
+    void serve() {
+        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
+            for (mmsghdr& message : inbox_.messages)
+                message.msg_hdr.msg_namelen = sizeof from_[0];
+            count = inbox_.receive(fd_);
+            for (int i = 0; i < count; ++i) {
+                std::uint8_t* const ack = inbox_.bytes[i];
+                if (kind_ == Kind::echoes) {
+                    batch_.add(from_[i], ack, inbox_.messages[i].msg_len, 0);
+                    continue;
+                }
+                if (inbox_.messages[i].msg_len < kAckBytes || ack[0] != 0x80 || ack[1] != 2)
+                    continue;
+                write_control(answers_[i], 6, get32(ack + 4), 7);
+                memset(answers_[i] + kHeader, 0, kAckAckBytes - kHeader);
+                batch_.add(from_[i], answers_[i], kAckAckBytes, 0);
+            }
+            batch_.send(fd_, counters_);
+        }
+    }
+    // What comes within a millisecond is read at once.
+    void serve_until(double time) {
+        for (double left = time - now_seconds(); left > 0; left = time - now_seconds()) {
+            sleep_seconds(std::min(left, 0.001));
+            serve();
+        }
+    }
+
+private:
+    int fd_;
+    Kind kind_;
+    Inbox inbox_;
+    sockaddr_in from_[kBatch];
+    std::uint8_t answers_[kBatch][kAckAckBytes];
+    MessageBatch batch_;
+    Counters counters_;
+};
+
 Counters run_send(const Options& options) {
     Counters counters;
     const int fd = bound_socket(options.port, kServerBuffer);
     JsonLine("listening").print();
     std::vector<Player> players = learn_players(fd, options.clients);
     Batches batches(fd, options.encrypted, counters);
+    const auto answers = std::make_unique<Answers>(fd, Answers::Kind::ack_acks);
     Pace pace(options.kbps);
     while (!stop_requested()) {
         const std::size_t due = std::min<std::size_t>(pace.due(), kCutMax);
@@ -156,7 +229,10 @@ Counters run_send(const Options& options) {
                 batches.add(player, due);
         batches.flush();
         const double next = static_cast<double>(static_cast<std::uint64_t>((now_seconds() - pace.began) / kFrame) + 1) * kFrame;
-        sleep_seconds(pace.began + next - now_seconds());
+        if (options.acks)
+            answers->serve_until(pace.began + next);
+        else
+            sleep_seconds(pace.began + next - now_seconds());
     }
     return counters;
 }
@@ -238,14 +314,13 @@ Buffer handshake(const Caller& caller, const Options& options, const Buffer& key
 
 class Callers {
 public:
-    explicit Callers(const Options& options) : options_(options), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    explicit Callers(const Options& options) : options_(options) {
         if (options_.encrypted)
             key_ = Secret().message;
         for (std::size_t i = 0; i < options_.clients; ++i) {
             Caller caller;
-            caller.fd = connected_socket(options_.port, kClientBuffer);
+            caller.fd = connected_socket(static_cast<std::uint16_t>(options_.port + (options_.each_port ? i : 0)), kClientBuffer);
             caller.id = static_cast<std::uint32_t>(i + 1);
-            watch(epoll_, caller.fd, EPOLLIN | EPOLLET, static_cast<std::uint32_t>(i), true);
             callers_.push_back(caller);
         }
         if (options_.mode == "publish") {
@@ -272,7 +347,7 @@ public:
             sleep_seconds(0.01 - (now_seconds() - began));
         }
         for (const Caller& caller : callers_)
-            send_control(caller, 5, 0, Buffer(4, 0));
+            send_control(caller, 5, 0);
         return all_;
     }
 
@@ -299,12 +374,8 @@ private:
         static_cast<void>(send(caller.fd, datagram.data(), datagram.size(), MSG_DONTWAIT));
     }
     void receive() {
-        epoll_event events[256];
-        for (int count = 256; count == 256;) {
-            count = epoll_wait(epoll_, events, 256, 0);
-            for (int i = 0; i < count; ++i)
-                drain(callers_[events[i].data.u32]);
-        }
+        for (Caller& caller : callers_)
+            drain(caller);
     }
     void drain(Caller& caller) {
         for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
@@ -327,7 +398,7 @@ private:
         }
         // Publishers answer every ACK that has a number with an ACKACK.
         if (bytes[1] == 2 && get32(bytes + 4) != 0)
-            return send_control(caller, 6, get32(bytes + 4), Buffer(4, 0));
+            return send_control(caller, 6, get32(bytes + 4));
         if (bytes[1] != 0 || size < kHeader + 48 || caller.connected)
             return;
         const std::uint32_t type = get32(bytes + kHeader + 20);
@@ -350,23 +421,16 @@ private:
             if (!caller.connected || caller.acknowledged == caller.sequence)
                 continue;
             caller.acknowledged = caller.sequence;
-            Buffer body(28);
-            put32(&body[0], caller.sequence);
-            put32(&body[4], 1000);
-            put32(&body[8], 200);
-            put32(&body[12], 8000);
-            send_control(caller, 2, ++caller.acks, body);
+            std::uint8_t out[kAckBytes];
+            write_ack(out, ++caller.acks, caller.sequence, caller.peer);
+            static_cast<void>(send(caller.fd, out, sizeof out, MSG_DONTWAIT));
         }
     }
-    static void send_control(const Caller& caller, std::uint8_t type, std::uint32_t information, const Buffer& body) {
-        Buffer out(kHeader, 0);
-        out[0] = 0x80;
-        out[1] = type;
-        put32(&out[4], information);
-        put32(&out[8], microseconds());
-        put32(&out[12], caller.peer);
-        out.insert(out.end(), body.begin(), body.end());
-        static_cast<void>(send(caller.fd, out.data(), out.size(), MSG_DONTWAIT));
+    // Those whose contents are four bytes of padding.
+    static void send_control(const Caller& caller, std::uint8_t type, std::uint32_t information) {
+        std::uint8_t out[kHeader + 4] = {};
+        write_control(out, type, information, caller.peer);
+        static_cast<void>(send(caller.fd, out, sizeof out, MSG_DONTWAIT));
     }
     void publish(Pace& pace) {
         const std::size_t due = std::min<std::size_t>(pace.due(), kBatch);
@@ -387,13 +451,45 @@ private:
     }
 
     const Options& options_;
-    int epoll_;
     Buffer key_;
     Buffer units_;
     std::vector<Caller> callers_;
     Counters all_;
     Inbox inbox_;
 };
+
+// The first questions of callers that there are not.
+Counters run_flood(const Options& options) {
+    Counters all;
+    static Inbox inbox;
+    const int fd = udp_socket(kServerBuffer);
+    sockaddr_in server = loopback(options.port);
+    Caller caller;
+    std::vector<Buffer> questions(options.clients);
+    MessageBatch batch;
+    JsonLine("ready").print();
+    Words words;
+    while (!stop_requested() && words.take(all)) {
+        const double began = now_seconds();
+        for (Buffer& question : questions) {
+            ++caller.id;
+            question = handshake(caller, options, {});
+            if (batch.is_full())
+                batch.send(fd, all);
+            batch.add(server, question.data(), question.size(), 0);
+        }
+        batch.send(fd, all);
+        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
+            count = inbox.receive(fd);
+            for (int i = 0; i < count; ++i) {
+                all.bytes += inbox.messages[i].msg_len;
+                ++all.packets;
+            }
+        }
+        sleep_seconds(0.001 - (now_seconds() - began));
+    }
+    return all;
+}
 
 // ---- bare sockets
 
@@ -402,6 +498,7 @@ Counters run_sink(const Options& options) {
     static Inbox inbox;
     std::vector<int> sockets;
     std::vector<std::uint32_t> next(options.clients);
+    std::uint32_t acks = 0;
     for (std::size_t i = 0; i < options.clients; ++i) {
         sockets.push_back(connected_socket(options.port, kClientBuffer));
         if (send(sockets.back(), "hello", 5, 0) < 0)
@@ -413,17 +510,26 @@ Counters run_sink(const Options& options) {
     Words words;
     while (!stop_requested() && words.take(all)) {
         const double began = now_seconds();
-        for (std::size_t at = 0; at < sockets.size(); ++at)
+        for (std::size_t at = 0; at < sockets.size(); ++at) {
+            const std::uint32_t before = next[at];
             for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
                 count = inbox.receive(sockets[at]);
                 for (int i = 0; i < count; ++i) {
                     const std::uint32_t sequence = get32(inbox.bytes[i]);
+                    if ((sequence & 0x80000000) != 0)
+                        continue;  // an ACKACK
                     all.missing += sequence - next[at];
                     next[at] = sequence + 1;
                     all.bytes += inbox.messages[i].msg_len;
                     ++all.packets;
                 }
             }
+            if (!options.acks || next[at] == before)
+                continue;
+            std::uint8_t ack[kAckBytes];
+            write_ack(ack, ++acks, next[at], 7);
+            static_cast<void>(send(sockets[at], ack, sizeof ack, MSG_DONTWAIT));
+        }
         sleep_seconds(0.01 - (now_seconds() - began));
     }
     return all;
@@ -451,6 +557,15 @@ Counters run_read(const Options& options) {
             }
     }
     return all;
+}
+
+Counters run_echo(const Options& options) {
+    const int fd = bound_socket(options.port, kServerBuffer);
+    const auto answers = std::make_unique<Answers>(fd, Answers::Kind::echoes);
+    JsonLine("listening").print();
+    while (!stop_requested())
+        answers->serve_until(now_seconds() + 0.05);
+    return {};
 }
 
 // A transport stream to each of --clients ports; with --one-port that of all to one, each unit with bytes for a header in front.
@@ -494,6 +609,10 @@ Counters run(const Options& options) {
         return run_read(options);
     if (options.mode == "udp")
         return run_udp(options);
+    if (options.mode == "flood")
+        return run_flood(options);
+    if (options.mode == "echo")
+        return run_echo(options);
     if (options.mode == "play" || options.mode == "publish")
         return std::make_unique<Callers>(options)->run();
     die("usage: " + std::string(kUsage));
@@ -510,6 +629,8 @@ int main(int argc, char** argv) {
     options.kbps = args.number("kbps", 2000);
     options.encrypted = args.flag("encrypted");
     options.one_port = args.flag("one-port");
+    options.each_port = args.flag("each-port");
+    options.acks = args.flag("acks");
     options.ts = args.text("ts", "");
     options.stream = args.text("stream", "live/bench");
     args.check_all_used();

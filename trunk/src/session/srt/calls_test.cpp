@@ -1,7 +1,9 @@
 // Connections that this server makes, to itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "session/srt/session_fixture.hpp"
 
@@ -180,6 +182,40 @@ TEST_F(SrtCalls, AStreamOfBytesIsWhatTheOtherServerPlays) {
         last = stream.read_some(some, io::Deadline::after(io::kSoon));
     EXPECT_EQ(last.code(), Errc::closed);
     EXPECT_EQ(stream.try_read(some).code(), Errc::closed) << "and so it stays";
+}
+
+TEST_F(SrtCalls, AStreamOfBytesThatLosesItsMemoryEndsWithThat) {
+    MemoryBudget& memory = places.memory();
+    const std::vector<MemoryBudget::Use*> before(memory.uses().begin(), memory.uses().end());
+    auto opened = dialler.open(to_this_server("streamid=live/cam&latency=40"), io::Deadline::after(io::kSoon));
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+    ByteStream& stream = **opened;
+    read_until(stream, [](const auto& all) { return all.size() >= 188U; });
+    // Its own, and that of the player there.
+    std::vector<MemoryBudget::Use*> both;
+    std::ranges::copy_if(memory.uses(), std::back_inserter(both),
+                         [&](const auto* use) { return std::ranges::find(before, use) == before.end(); });
+    ASSERT_EQ(both.size(), 2U);
+    std::optional<Error> last;
+    MUST(sessions.start("reader", [&](io::Deadline forever) {
+        std::array<std::uint8_t, ByteStream::kReadBytesMin> some{};
+        for (;;)
+            if (const auto read = stream.read_some(some, forever); !read.ok()) {
+                last = read.error();
+                return;
+            }
+    }));
+    const auto losses = memory.losses();
+    for (MemoryBudget::Use* use : both)
+        memory.take_away(*use);
+    EXPECT_EQ(memory.losses(), losses + 2);
+    io::wait_until([&] { return last.has_value(); });
+    EXPECT_EQ(last->code(), Errc::limit) << last->text();
+    EXPECT_NE(last->text().find("limits.memory_budget"), std::string::npos) << last->text();
+    std::array<std::uint8_t, ByteStream::kReadBytesMin> some{};
+    EXPECT_EQ(stream.try_read(some).code(), Errc::limit) << "and so it stays, whatever the other side does";
+    opened = Error(Errc::closed, "dropped");
+    io::wait_until([&] { return port.links() == 1 && memory.leaving() == 0; });
 }
 
 TEST_F(SrtCalls, AStreamOfBytesThatIsDroppedSaysGoodbye) {

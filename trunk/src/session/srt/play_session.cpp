@@ -64,6 +64,7 @@ Result<void> PlaySession::send(const Ref<media::Source>& source, std::size_t pay
     TRY(catch_up(hold, deadline));
     group_ = &context_.players.join(source_, *this);
     context_.players.wake(*this);
+    io::trim_stack();  // admission and passphrases use more of it than waiting
     auto ended = wait_for_end(deadline);
     context_.players.leave(*this);
     group_ = nullptr;
@@ -167,6 +168,9 @@ std::optional<media::Sequence> PlaySession::starting_point() const {
 
 // As large as the payload of a packet, or all there is. Not taken out of the cursor yet.
 Slice PlaySession::next_unit() {
+    const Place place{kWireLog, cursor_->position(), cursor_->is_in_sync()};
+    if (const Slice* const known = known_unit(place, unit_bytes_))
+        return *known;
     std::array<::iovec, 4> parts;
     const auto batch = cursor_->take(parts);
     std::size_t size = std::min(batch.bytes, unit_bytes_);
@@ -177,10 +181,7 @@ Slice PlaySession::next_unit() {
     size = std::min(size, reached) / kTsPacketBytes * kTsPacketBytes;
     if (size == 0)
         return {};
-    const Place place{kWireLog, cursor_->position(), cursor_->is_in_sync()};
-    if (const Slice* const known = known_unit(place, size))
-        return *known;
-    return cut(place, parts, size);
+    return cut({kWireLog, cursor_->position(), cursor_->is_in_sync()}, parts, size);
 }
 
 // All players cut at the same places. Those that are late leave the units of the others in the cache.
@@ -197,8 +198,8 @@ Slice PlaySession::next_unit(const TransportLog& log) {
     return cut(place, parts, size);
 }
 
-const Slice* PlaySession::known_unit(const Place& place, std::size_t size) const {
-    return place.is_shared ? group_->units().find(place.log, place.position, size) : nullptr;
+const Slice* PlaySession::known_unit(const Place& place, std::size_t size_max) const {
+    return place.is_shared ? group_->units().find(place.log, place.position, size_max) : nullptr;
 }
 
 Slice PlaySession::cut(const Place& place, std::span<const ::iovec> parts, std::size_t size) {

@@ -54,7 +54,7 @@ private:
         bool is_shared = false;
     };
     // nullptr: nobody has cut it yet.
-    const Slice* known_unit(const Place& place, std::size_t size) const;
+    const Slice* known_unit(const Place& place, std::size_t size_max) const;
     // The first bytes of `parts`, which have as many.
     Slice cut(const Place& place, std::span<const ::iovec> parts, std::size_t size);
 

@@ -1,13 +1,17 @@
 #include "session/srt/players.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "io/loop.hpp"
 
 namespace live::session::srt {
 
-PlayGroup::PlayGroup(Players& players, Ref<media::Source> source) : players_(players), source_(std::move(source)) {
-    source_->hold_wire_log(kTransportStream, false, media::Audience::none);
+PlayGroup::PlayGroup(Players& players, Ref<media::Source> source)
+    : players_(players),
+      source_(std::move(source)),
+      wire_log_(source_->hold_wire_log(kTransportStream, false, media::Audience::none)),
+      seen_(wire_log_.next()) {
     source_->add_listener(*this);
 }
 
@@ -17,6 +21,37 @@ PlayGroup::~PlayGroup() {
 }
 
 void PlayGroup::on_packets() {
+    const Duration wait = next_wait();
+    if (wait == Duration::zero())
+        return wake_all();
+    const TimePoint due = io::now() + wait;
+    if (due >= due_)
+        return;
+    due_ = due;
+    players_.port_.call_at(*this, due);
+}
+
+void PlayGroup::on_due(TimePoint /*now*/) { wake_all(); }
+
+// Of what has come into the log: a large frame is encoded some time after it was appended. Without a packet, it is a piece of
+// one.
+Duration PlayGroup::next_wait() {
+    const media::Ring& ring = source_->ring();
+    const media::Sequence first = std::max(std::exchange(seen_, wire_log_.next()), ring.first());
+    for (media::Sequence at = first; at < seen_; ++at)
+        if (ring.at(at).kind == media::Kind::video)
+            return Duration::zero();
+    return std::min<Duration>(wait_max_, first < seen_ ? kAudioWait : kPieceWait);
+}
+
+void PlayGroup::limit_wait(const Link& link) {
+    if (link.connection() != nullptr)
+        wait_max_ = std::min<Duration>(wait_max_, link.connection()->figures().send_latency / kWaitPart);
+}
+
+void PlayGroup::wake_all() {
+    if (std::exchange(due_, TimePoint::max()) != TimePoint::max())
+        players_.port_.cancel_call(*this);
     for (GroupPlayer* const player : members_)
         players_.wake(*player);
 }
@@ -33,6 +68,7 @@ PlayGroup& Players::join(const Ref<media::Source>& source, GroupPlayer& player) 
     player.group_ = group.get();
     player.index_ = group->members_.size();
     group->members_.push_back(&player);
+    group->limit_wait(player.link());
     return *group;
 }
 
@@ -84,7 +120,7 @@ Result<void> Players::serve_due(io::Deadline deadline) {
         player->serve(now);
         if (player->link().connection() != nullptr)
             port_.service(player->link(), now);
-        if (port_.output().gso_batches() >= kGathered)
+        if (port_.output().gso_batches() >= kGathered || port_.output().bytes() >= kGatheredBytes)
             port_.flush();
         if (!slice.expired())
             continue;

@@ -1,5 +1,7 @@
 // Players: sends the transport streams of sources to the sessions that play them. A source wakes one fiber per batch, whatever
-// the number of its players; that fiber serves them one after the other, and yields every 2 ms.
+// the number of its players; that fiber serves them one after the other, and yields every 2 ms. A frame of video goes out at
+// once; audio alone, and the pieces of an SRT publisher's frame, wait a little for what they can be sent with: each GSO batch
+// costs about as much as its first datagram, and every player acknowledges it (ADR 0036).
 #pragma once
 
 #include <chrono>
@@ -46,8 +48,14 @@ private:
 };
 
 // The players of one source.
-class PlayGroup final : private media::PacketListener {
+class PlayGroup final : private media::PacketListener, private TimerWheel::Timer {
 public:
+    // How long audio waits for video at most, and pieces of a frame for its end.
+    static constexpr std::chrono::milliseconds kAudioWait{40};
+    static constexpr std::chrono::milliseconds kPieceWait{10};
+    // Nothing waits longer than this part of the lowest latency that one of its players has had.
+    static constexpr int kWaitPart = 3;
+
     PlayGroup(Players& players, Ref<media::Source> source);
     ~PlayGroup();
     PlayGroup(const PlayGroup&) = delete;
@@ -61,9 +69,17 @@ public:
 private:
     friend class Players;
     void on_packets() override;
+    void on_due(TimePoint now) override;
+    Duration next_wait();
+    void limit_wait(const Link& link);
+    void wake_all();
 
     Players& players_;
     Ref<media::Source> source_;
+    const media::WireLog& wire_log_;
+    media::Sequence seen_;  // packets before it were looked at
+    Duration wait_max_ = kAudioWait;
+    TimePoint due_ = TimePoint::max();  // what waits goes out then
     UnitCache units_;
     std::vector<GroupPlayer*> members_;
 };
@@ -73,6 +89,8 @@ public:
     // How long other fibers may be kept waiting, and how many GSO batches are gathered before they are sent with one call.
     static constexpr std::chrono::milliseconds kSlice{2};
     static constexpr std::size_t kGathered = io::UdpSocket::kBatch;
+    // The same in bytes: they stay in the cache until the kernel has copied them.
+    static constexpr std::size_t kGatheredBytes = 256U << 10;
 
     explicit Players(Port& port) : port_(port) {}
     ~Players() { CHECK(groups_.empty()); }
@@ -86,6 +104,8 @@ public:
     // Serves the player soon: it can take more, or has just joined.
     void wake(GroupPlayer& player);
     std::size_t groups() const { return groups_.size(); }
+    // Players that will be served, those that have left included.
+    std::size_t due() const { return due_.size(); }
     std::size_t held_bytes() const;
 
 private:

@@ -81,10 +81,17 @@ Result<void> Port::start(io::Scope& scope) {
 
 void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
     constexpr std::chrono::milliseconds kPause{100};
+    TimePoint last{};
     for (;;) {
         const auto datagrams = socket.receive(deadline);
         if (datagrams.ok()) {
-            take(*datagrams, socket, io::now());
+            const TimePoint now = io::now();
+            const bool is_busy = datagrams->size() > 1 || now - last < kGather;
+            const bool is_behind = datagrams->size() == io::UdpSocket::kBatch;
+            last = now;
+            take(*datagrams, socket, now);
+            if (is_busy && !is_behind && !socket.let_gather(io::Deadline::at(now + kGather)).ok())
+                return;
             if (io::is_turn_over() && !io::yield(deadline).ok())
                 return;
             continue;
@@ -144,10 +151,10 @@ void Port::take_handshake(Bytes datagram, const TransportAddress& from, const Pa
         ++figures_.strangers;
         return;
     }
-    std::array<std::uint8_t, srt::kHeaderBytes + srt::kHandshakeBytes> induction{};
-    if (const std::size_t size = listener_.answer_induction(now, datagram, from, induction); size > 0) {
+    Induction induction{};
+    if (listener_.answer_induction(now, datagram, from, induction) > 0) {
         ++figures_.handshakes;
-        return send_now(Bytes(induction).first(size), from, path);
+        return answer(induction, from, path);
     }
     auto outcome = listener_.handle_datagram(now, datagram, from);
     if (const auto* reply = std::get_if<std::vector<std::uint8_t>>(&outcome)) {
@@ -207,6 +214,20 @@ void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
     }
     opening_.emplace(caller, now);
     door_->open(std::move(request), path);
+}
+
+// In a flood they go out with few system calls.
+void Port::answer(const Induction& induction, const TransportAddress& to, const Path& path) {
+    if (path.socket == nullptr)
+        return;
+    if (path.socket != pending_socket_ || pending_.size() == io::UdpSocket::kBatch)
+        send_pending();
+    pending_socket_ = path.socket;
+    pending_inductions_[pending_.size()] = induction;
+    const Bytes bytes = pending_inductions_[pending_.size()];
+    pending_.push_back({bytes, bytes.size(), to, path.local});
+    ++figures_.sent;
+    figures_.sent_bytes += bytes.size();
 }
 
 // Answers to strangers go out where the question came in.
@@ -378,14 +399,16 @@ void Port::set_timer(Link& link, TimePoint now) {
     const TimePoint due = link.connection_->next_timeout(now);
     if (due == TimePoint::max())
         return wheel_.cancel(link);
-    wheel_.set(link, due);
+    call_at(link, due);
+}
+
+void Port::call_at(TimerWheel::Timer& timer, TimePoint due) {
+    wheel_.set(timer, due);
     if (due < woken_at_)
         earlier_.raise();
 }
 
 void Port::flush() {
-    if (output_.empty())
-        return;
     output_.for_each_gso_batch([this](const engine::webrtc::DatagramBatch::GsoBatch& gso) {
         const auto reached = paths_.find(gso.to);
         if (reached == paths_.end() || reached->second.path.socket == nullptr) {

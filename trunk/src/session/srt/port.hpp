@@ -105,6 +105,9 @@ public:
     static constexpr std::chrono::seconds kRefusalsKept{10};
     static constexpr std::size_t kRefusalsMax = 1'000;
     static constexpr std::chrono::milliseconds kTick{2};
+    // A socket that others come for at the same time is not read again for so long: a system call, a flush and a turn of the loop
+    // for each datagram cost more than handling it. Next to the latency of a connection and the 10 ms between ACKs it is nothing.
+    static constexpr std::chrono::milliseconds kGather{1};
     static constexpr std::size_t kBufferBytes = 16U << 20;
     static constexpr std::chrono::seconds kReportEvery{10};
 
@@ -156,6 +159,9 @@ public:
 
     // Its connection was used outside of the port's own calls: output is written into the batch, and its timer is set.
     void service(Link& link, TimePoint now);
+    // Timers of others that serve links. As TimerWheel's; none earlier than within a tick.
+    void call_at(TimerWheel::Timer& timer, TimePoint due);
+    void cancel_call(TimerWheel::Timer& timer) { wheel_.cancel(timer); }
     // Output waiting to be sent.
     const engine::webrtc::DatagramBatch& output() const { return output_; }
     // Sends the queued output. Never suspends.
@@ -184,6 +190,7 @@ private:
             }
         };
     };
+    using Induction = std::array<std::uint8_t, engine::srt::kHeaderBytes + engine::srt::kHandshakeBytes>;
     struct Called {
         Calling* call = nullptr;
         TransportAddress to;
@@ -204,6 +211,7 @@ private:
     void take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
     void pass_stray(Bytes datagram, const TransportAddress& from, const Path& path);
     void take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
+    void answer(const Induction& induction, const TransportAddress& to, const Path& path);
     void take_request(engine::srt::Request request, const Path& path, TimePoint now);
     Result<void> insert(Link& link, std::unique_ptr<engine::srt::Connection> connection, const Path& path);
     template <class Visit>
@@ -241,6 +249,7 @@ private:
     std::unordered_map<TransportAddress, Reached, TransportAddress::Hash> paths_;
     std::vector<Link*> touched_;
     std::vector<io::GsoBatch> pending_;
+    std::array<Induction, io::UdpSocket::kBatch> pending_inductions_;  // bytes of those at the same places in pending_
     io::UdpSocket* pending_socket_ = nullptr;
     PortFigures figures_;
     LinkTotals past_;

@@ -44,6 +44,7 @@ Result<void> PublishSession::receive(Opening& opening, std::unique_ptr<media::Pu
     StreamStay stay(entry(), plan_, io::now());
     const AdmittedPublish published(context_.streams, context_.events, request_, plan_);
     LOG_INFO(log_, "SRT: start publish url={}, from={}", plan_.url, request_.peer);
+    io::trim_stack();  // admission and passphrases use more of it than waiting
     auto ended = wait_for_end(deadline);
     while (!connection()->is_open() && publication_->is_current() && !take_some(io::now()) && io::yield(deadline).ok())
         continue;

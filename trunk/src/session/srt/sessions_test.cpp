@@ -1,4 +1,6 @@
 // Whole clients over loopback: the engine's calling end is the encoder and the player.
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "media/ingest.hpp"
@@ -139,6 +141,52 @@ TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
     io::wait_until([this] { return players.groups() == 0; });
     EXPECT_EQ(events.order.front(), "play ended");
     io::wait_until([this] { return events.order.back() == "closed"; });
+}
+
+// Each datagram of its own would cost its system call, an ACK of every player and the answer to that.
+TEST_F(SrtSessions, AudioWaitsForAFrameOfVideoButNotForLong) {
+    const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+    const auto publication = MUST(source->publish(media::Source::Takeover::refuse));
+    media::Ingest ingest(*publication, {}, {}, log);
+    const auto picture = [&](std::uint32_t at, bool is_key) {
+        ingest.push_frame(
+            media::Kind::video, at,
+            is_key ? frames::key(Codec::avc, hex("00000004 65aabbcc")) : frames::inter(Codec::avc, hex("00000003 41aabb")));
+        source->flush();
+    };
+    const auto sound = [&](std::uint32_t at) {
+        ingest.push_frame(media::Kind::audio, at, frames::audio(Codec::aac, hex("210a0b0c")));
+        source->flush();
+    };
+    ingest.push_frame(media::Kind::video, 0, frames::config(Codec::avc, wire::codec::avc_vectors().front().record));
+    ingest.push_frame(media::Kind::audio, 0, frames::config(Codec::aac, hex("1190")));
+    picture(0, true);
+    Remote player(socket(), "#!::r=live/cam,m=request");
+    ASSERT_TRUE(player.connect());
+    wire::ts::TsReader reader;
+    std::array<std::size_t, 2> units{};  // of audio and video
+    const auto pump_until = [&](std::size_t audio, std::size_t video) {
+        return player.pump_until([&] {
+            for (const Slice& unit : std::exchange(player.received, {}))
+                reader.feed(unit.bytes());
+            while (const auto unit = reader.next())
+                ++units[unit->kind == wire::ts::StreamKind::video ? 1 : 0];
+            return units[0] >= audio && units[1] >= video && players.due() == 0;
+        });
+    };
+    sound(10);
+    picture(40, false);
+    ASSERT_TRUE(pump_until(1, 1)) << "a picture ends where the next one begins";
+    sound(50);
+    EXPECT_EQ(players.due(), 0U) << "it waits";
+    sound(70);
+    EXPECT_EQ(players.due(), 0U);
+    picture(80, false);
+    EXPECT_EQ(players.due(), 1U) << "everything goes out with it";
+    EXPECT_TRUE(pump_until(3, 2));
+    sound(90);
+    EXPECT_EQ(players.due(), 0U);
+    EXPECT_TRUE(pump_until(4, 2)) << "there is no more video, and it comes";
 }
 
 // A table that our own muxer does not write: what players get of an SRT publisher is what it sends.

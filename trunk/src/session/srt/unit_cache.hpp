@@ -14,10 +14,11 @@ class UnitCache {
 public:
     static constexpr std::size_t kUnits = 512;
 
-    // The unit of that size that begins at this position of the log with this id; nullptr if it is not kept.
-    const Slice* find(std::uint64_t log, std::uint64_t position, std::size_t size) const {
+    // The unit of at most that size that begins at this position of the log with this id; nullptr if it is not kept.
+    const Slice* find(std::uint64_t log, std::uint64_t position, std::size_t size_max) const {
         const Entry& entry = entry_at(position);
-        return entry.log == log && entry.position == position && entry.unit.size() == size ? &entry.unit : nullptr;
+        const bool is_there = entry.log == log && entry.position == position && !entry.unit.empty();
+        return is_there && entry.unit.size() <= size_max ? &entry.unit : nullptr;
     }
     void put(std::uint64_t log, std::uint64_t position, const Slice& unit) {
         entries_[index_of(position)] = {log, position, unit};

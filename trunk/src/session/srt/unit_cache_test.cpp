@@ -5,14 +5,16 @@
 namespace live::session::srt {
 namespace {
 
-TEST(UnitCache, GivesTheSameMemoryForTheSamePlaceAndSize) {
+TEST(UnitCache, GivesTheSameMemoryForTheSamePlace) {
     UnitCache cache;
+    EXPECT_EQ(cache.find(0, 0, 1'316), nullptr) << "an empty place";
     EXPECT_EQ(cache.find(1, 188, 1'316), nullptr);
     const Slice unit = Slice::allocate(1'316);
     cache.put(1, 188, unit);
     ASSERT_NE(cache.find(1, 188, 1'316), nullptr);
     EXPECT_EQ(cache.find(1, 188, 1'316)->memory(), unit.memory());
-    EXPECT_EQ(cache.find(1, 188, 188), nullptr) << "of another size";
+    EXPECT_EQ(cache.find(1, 188, 1'315), nullptr) << "it is longer";
+    EXPECT_NE(cache.find(1, 188, 1'456), nullptr);
     EXPECT_EQ(cache.find(1, 376, 1'316), nullptr);
     EXPECT_EQ(cache.find(2, 188, 1'316), nullptr) << "of another log";
     EXPECT_EQ(cache.held_bytes(), 1'316U);
