@@ -1,11 +1,15 @@
 #include "api/stream_list_handler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api/track_json.hpp"
@@ -27,6 +31,10 @@ using session::http::Request;
 
 using wire::http::Status;
 
+// Members of a stream that name it, and one that only workers tell each other.
+constexpr std::array<const char*, 3> kNaming = {"vhost", "app", "name"};
+constexpr const char* kByRtc = "by_rtc";
+
 std::optional<std::uint64_t> count_of(std::string_view text) {
     std::uint64_t number = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -44,7 +52,8 @@ Json json_of(const StreamListView::ApiPlace& place) {
     return place.missing.empty() ? Json{{"url", place.url}} : Json{{"url", nullptr}, {"missing", place.missing}};
 }
 
-Json json_of(const StreamRow& stream, const std::vector<StreamAddress>& addresses) {
+// Without the addresses, which depend on who asks.
+Json json_of(const StreamRow& stream, bool comes_by_rtc) {
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
             {"name", stream.name},
@@ -52,66 +61,162 @@ Json json_of(const StreamRow& stream, const std::vector<StreamAddress>& addresse
             {"audio", audio_json<Json>(stream)},
             {"fps", std::round(stream.frames_per_second() * 100) / 100},
             {"kbps", service::stats::kbps(stream.usage.rates.per_second().first)},
-            {"formats", json_of(addresses)}};
+            {kByRtc, comes_by_rtc}};
 }
 
-// The part of the stream stats that one response shows.
-class Pages {
-public:
-    Pages(const StreamStats& stream_stats, const StreamListView& view) : stream_stats_(stream_stats), view_(view) {}
+// Where a page begins: a worker, and the number of a stream there. Without workers, the number alone.
+struct Place {
+    static constexpr unsigned kNumberBits = 44;  // with a worker's 8, what a page's script can count
+    static constexpr std::uint64_t kNumberMax = (std::uint64_t{1} << kNumberBits) - 1;
 
-    // At most `count` streams, starting at number `from`.
-    void read(std::uint64_t from, std::size_t count) {
-        std::size_t looks = 0;
-        for (auto at = stream_stats_.streams().lower_bound(from); at != stream_stats_.streams().end(); ++at) {
-            if (streams.size() == count || ++looks > StreamListHandler::kLooksMax) {
-                next = at->first;
-                return;
-            }
-            if (!at->second->publisher.empty() && is_shown(at->second->vhost->name))
-                add(*at->second);
-        }
-    }
+    std::size_t worker = 0;
+    std::uint64_t number = 0;
 
-    Json streams = Json::array();
-    Json next = nullptr;  // start of the next page
-
-private:
-    bool is_shown(const std::string& vhost) {
-        const auto known = shown_.find(vhost);
-        return known != shown_.end() ? known->second : shown_.emplace(vhost, view_.shows(vhost)).first->second;
-    }
-    void add(const StreamRow& stream) {
-        const auto* publisher = stream_stats_.find_client(stream.publisher);
-        const bool comes_by_rtc = publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish;
-        streams.push_back(json_of(stream, view_.play_addresses({stream.vhost->name, stream.app, stream.name, comes_by_rtc})));
-    }
-
-    const StreamStats& stream_stats_;
-    const StreamListView& view_;
-    std::unordered_map<std::string, bool> shown_;  // by virtual host
+    static Place of(std::uint64_t text) { return {static_cast<std::size_t>(text >> kNumberBits), text & kNumberMax}; }
+    std::uint64_t text() const { return (static_cast<std::uint64_t>(worker) << kNumberBits) | number; }
 };
+
+struct Found {
+    Json streams = Json::array();
+    std::optional<std::uint64_t> next;  // start of the next page
+};
+
+// At most `count` streams of this worker, starting at number `from`. `view`: whose rules hide some; nullptr: nobody's.
+Found own_page(const StreamStats& stats, std::uint64_t from, std::size_t count, const StreamListView* view) {
+    Found page;
+    std::unordered_map<std::string, bool> shown;  // by virtual host
+    const auto is_shown = [&](const std::string& vhost) {
+        const auto known = shown.find(vhost);
+        return known != shown.end() ? known->second : shown.emplace(vhost, view->shows(vhost)).first->second;
+    };
+    std::size_t looks = 0;
+    for (auto at = stats.streams().lower_bound(from); at != stats.streams().end(); ++at) {
+        if (page.streams.size() == count || ++looks > StreamListHandler::kLooksMax) {
+            page.next = at->first;
+            break;
+        }
+        const StreamRow& stream = *at->second;
+        if (stream.publisher.empty() || (view != nullptr && !is_shown(stream.vhost->name)))
+            continue;
+        const auto* publisher = stats.find_client(stream.publisher);
+        page.streams.push_back(json_of(stream, publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish));
+    }
+    return page;
+}
+
+// What another worker has answered; an empty page where that is none.
+Found parsed_page(const std::string& body) {
+    Found page;
+    Json answer = Json::parse(body, nullptr, false);
+    if (!answer.is_object() || !answer.contains("streams") || !answer["streams"].is_array())
+        return page;
+    for (Json& stream : answer["streams"])
+        if (stream.is_object() && stream.contains(kByRtc) && stream[kByRtc].is_boolean() &&
+            std::ranges::all_of(kNaming, [&](const char* name) { return stream.contains(name) && stream[name].is_string(); }))
+            page.streams.push_back(std::move(stream));
+    if (answer.contains("next") && answer["next"].is_number_unsigned())
+        page.next = answer["next"].get<std::uint64_t>();
+    return page;
+}
+
+// Those that the view shows, with their addresses there. A stream that several workers pull is there once.
+Json shown(const Json& streams, const StreamListView& view) {
+    Json list = Json::array();
+    std::set<std::string> known;
+    for (Json stream : streams) {
+        const auto text = [&](std::size_t i) -> const std::string& { return stream[kNaming[i]].get_ref<const std::string&>(); };
+        if (!view.shows(text(0)) || !known.insert(text(0) + "/" + text(1) + "/" + text(2)).second)
+            continue;
+        Json addresses = json_of(view.play_addresses({text(0), text(1), text(2), stream[kByRtc].get<bool>()}));
+        stream.erase(kByRtc);
+        stream["formats"] = std::move(addresses);
+        list.push_back(std::move(stream));
+    }
+    return list;
+}
 
 }  // namespace
 
-Reply StreamListHandler::handle(const Request& request, io::Deadline) {
+struct StreamListHandler::Page : Found {};
+
+// In the same order whoever is asked, so that pages fit together.
+std::vector<std::size_t> StreamListHandler::everybody() const {
+    std::vector<std::size_t> all;
+    if (workers_ == nullptr || !workers_->is_on())
+        return all;
+    std::ranges::copy(workers_->everybody_else(), std::back_inserter(all));
+    if (all.empty())
+        return all;
+    all.push_back(workers_->seat().address());
+    std::ranges::sort(all);
+    return all;
+}
+
+StreamListHandler::Page StreamListHandler::others_page(std::size_t worker, std::uint64_t from, std::size_t count,
+                                                       io::Deadline deadline) const {
+    service::http_client::HttpCall call;
+    call.method = "GET";
+    call.url = fmt::format("http://worker{}?from={}&count={}", kPath, from, count);
+    call.answer_bytes_max = kAnswerBytesMax;
+    const auto limit = deadline.sooner(io::Deadline::after(kAnswerLimit));
+    const auto answer = workers_->ask(static_cast<engine::workers::Worker>(worker), call, limit);
+    return {answer.ok() && answer->status == Status::ok ? parsed_page(answer->body) : Found()};
+}
+
+StreamListHandler::Page StreamListHandler::whole_page(const Request& request, std::uint64_t from, std::size_t count,
+                                                      io::Deadline deadline) const {
+    const auto workers = everybody();
+    const auto own = [&](std::uint64_t number, std::size_t room) {
+        return Page{own_page(stream_stats_, number, room, settings_.view(request).get())};
+    };
+    if (workers.empty())
+        return own(from, count);
+    Page whole;
+    const Place first = Place::of(from);
+    for (auto worker = std::ranges::lower_bound(workers, first.worker); worker != workers.end(); ++worker) {
+        if (whole.streams.size() == count) {
+            whole.next = Place{*worker, 0}.text();
+            break;
+        }
+        const std::uint64_t number = *worker == first.worker ? first.number : 0;
+        const std::size_t room = count - whole.streams.size();
+        Page page = *worker == workers_->seat().address() ? own(number, room) : others_page(*worker, number, room, deadline);
+        std::ranges::move(page.streams, std::back_inserter(whole.streams));
+        if (page.next) {
+            whole.next = Place{*worker, *page.next}.text();
+            break;
+        }
+    }
+    return whole;
+}
+
+Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     if (!request.is_get())
         return session::http::method_not_allowed("GET, HEAD, OPTIONS", "the list of streams is read with GET");
+    const auto& query = request.target.query;
+    const auto asked = count_of(query.get("count")).value_or(kCountDefault);
+    const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(asked, 1, kCountMax));
+    const auto from = count_of(query.get("from")).value_or(0);
+    const auto next_of = [](const Found& page) { return page.next ? Json(*page.next) : Json(); };
+    if (request.is_sibling) {
+        const Found own = own_page(stream_stats_, from, count, nullptr);
+        return {.body = text_of(Json{{"streams", own.streams}, {"next", next_of(own)}}), .headers = {}};
+    }
     if (!settings_.is_enabled())
         return error_reply(Status::not_found, "this server does not list its streams (http_server { stream_list off; })");
-    const auto view = settings_.view(request);
+    constexpr const char* kNoHost = "the Host field names no host";
+    if (settings_.view(request) == nullptr)
+        return error_reply(Status::bad_request, kNoHost);
+    const Page page = whole_page(request, from, count, deadline);
+    const auto view = settings_.view(request);  // others may have been waited for
     if (view == nullptr)
-        return error_reply(Status::bad_request, "the Host field names no host");
-    const auto& query = request.target.query;
-    const auto count = count_of(query.get("count")).value_or(kCountDefault);
-    Pages pages(stream_stats_, *view);
-    pages.read(count_of(query.get("from")).value_or(0), static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, kCountMax)));
+        return error_reply(Status::bad_request, kNoHost);
     const Json answer = {{"code", 0},
                          {"server", server_.server_id},
                          {"service", server_.service_id},
                          {"version", kVersion},
-                         {"streams", std::move(pages.streams)},
-                         {"next", std::move(pages.next)},
+                         {"streams", shown(page.streams, *view)},
+                         {"next", next_of(page)},
                          {"publish", json_of(view->publish_addresses())},
                          {"api", json_of(view->api())}};
     // Another client may see other streams and other URLs.

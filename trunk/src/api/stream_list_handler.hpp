@@ -1,7 +1,9 @@
 // StreamListHandler: for pages of the streaming ports: the live streams, and the URLs to play and publish. These ports are open
-// to everybody, so it shows nothing about clients, and only streams that the rules of their virtual host let this client see.
+// to everybody, so it shows nothing about clients, and only streams that the rules of their virtual host let this client see. Of
+// several workers, whichever was asked lists the streams of all: one worker's after the other's.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +14,7 @@
 
 #include "api/server_info.hpp"
 #include "service/stats/stream_stats.hpp"
+#include "service/workers/worker_service.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::api {
@@ -68,18 +71,30 @@ public:
     static constexpr std::size_t kCountDefault = 60;
     static constexpr std::size_t kCountMax = 100;
     static constexpr std::size_t kLooksMax = 1000;
+    // Of one worker's answer to another.
+    static constexpr std::chrono::milliseconds kAnswerLimit{1'500};
+    static constexpr std::size_t kAnswerBytesMax = 1 << 20;
 
-    // All outlive this.
+    // All outlive this. nullptr: there are no workers.
     StreamListHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats,
-                      const StreamListSettings& settings)
-        : server_(server), stream_stats_(stream_stats), settings_(settings) {}
+                      const StreamListSettings& settings, service::workers::WorkerService* workers)
+        : server_(server), stream_stats_(stream_stats), settings_(settings), workers_(workers) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
+    struct Page;
+
+    // A page of another worker's streams, and of all workers'.
+    Page others_page(std::size_t worker, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
+    Page whole_page(const session::http::Request& request, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
+    // Empty: there is nobody else.
+    std::vector<std::size_t> everybody() const;
+
     const ServerInfo& server_;
     const service::stats::StreamStats& stream_stats_;
     const StreamListSettings& settings_;
+    service::workers::WorkerService* const workers_;
 };
 
 }  // namespace live::api

@@ -78,7 +78,7 @@ struct StreamListTest : HandlerFixture {
     session::ClientTable table;
     std::vector<std::unique_ptr<FakeClient>> clients;
     FakeListSettings settings;
-    StreamListHandler handler{info, stream_stats, settings};
+    StreamListHandler handler{info, stream_stats, settings, nullptr};
 };
 
 TEST_F(StreamListTest, SaysWhatIsLiveAndNothingOfClients) {

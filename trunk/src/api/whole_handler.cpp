@@ -1,6 +1,7 @@
 #include "api/whole_handler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -21,8 +22,12 @@ namespace {
 
 constexpr std::string_view kSummaries = "/api/v1/summaries";
 constexpr std::string_view kMemory = "/api/v1/memory";
+constexpr std::string_view kClusters = "/api/v1/clusters";
+constexpr std::string_view kRecordings = "/api/v1/dvrs";
 constexpr std::string_view kMetrics = "/metrics";
 constexpr std::string_view kStreamMetrics = "/metrics/streams";
+// What is one worker's own, whichever was asked.
+constexpr std::array<std::string_view, 3> kOwn = {"/api/v1/fibers", "/api/v1/profile", "/api/v1/valgrind"};
 
 // "clients" of "/api/v1/clients/ID".
 std::string_view list_key_of(std::string_view path) {
@@ -35,6 +40,11 @@ std::string_view list_key_of(std::string_view path) {
 std::string id_of(const Request& request, std::string_view key) {
     return request.path().substr(std::string_view("/api/v1//").size() + key.size());
 }
+
+bool is_own(const Request& request) { return std::ranges::find(kOwn, request.path()) != kOwn.end(); }
+
+// Another server asks who has a stream.
+bool is_stream_sought(const Request& request) { return request.path() == kClusters && request.target.query.find("stream"); }
 
 bool is_session(const Request& request) {
     const std::string& method = request.message.method;
@@ -72,7 +82,7 @@ bool WholeHandler::takes(const Request& request) const {
     if (scope_ == Scope::sessions)
         return false;
     return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMemory ||
-           worker_asked(request) != 0;
+           request.path() == kRecordings || is_stream_sought(request) || is_own(request) || worker_asked(request) != 0;
 }
 
 Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
@@ -83,12 +93,18 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
     }
     if (const std::size_t worker = worker_asked(request); worker != 0)
         return pass_to(worker, request, deadline);
+    if (is_stream_sought(request))
+        return find_stream(request, deadline);
+    if (is_own(request))
+        return pass_to(workers_.seat().address(), request, deadline);
     const std::string_view key = list_key_of(request.path());
     if (!key.empty())
         return list(request, key, deadline);
     if (request.path() == kSummaries)
         return json_reply(request,
                           envelope(server_, "data", merge_summaries(ask_all(std::string(kSummaries), request, deadline))));
+    if (request.path() == kRecordings && request.is_get())
+        return json_reply(request, envelope(server_, "dvrs", recordings(request, deadline)));
     const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
     if (answers.empty() || answers.front().body.empty())
         return pass_to(workers_.seat().address(), request, deadline);
@@ -98,16 +114,17 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
 }
 
 Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::string_view method, const std::string& target,
-                                                  const Request& request, io::Deadline deadline) const {
+                                                  const Request& request, io::Deadline deadline, Duration limit) const {
     service::http_client::HttpCall call;
     call.method = method;
-    call.url = "http://worker" + target;
+    // Which address the server is known by is a part of some answers.
+    call.url = "http://" + std::string(request.message.headers.find("Host").value_or("worker")) + target;
     for (const char* name : {"Content-Type", "If-Match"})
         if (const auto value = request.message.headers.find(name))
             call.headers.add(name, std::string(*value));
     call.body = request.message.body;
     call.answer_bytes_max = kAnswerBytesMax;
-    return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(kAnswerLimit)));
+    return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(limit)));
 }
 
 std::vector<engine::workers::Worker> WholeHandler::everybody() const {
@@ -130,8 +147,10 @@ WorkerAnswers WholeHandler::ask_all(const std::string& target, const Request& re
 Reply WholeHandler::pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const {
     if (std::ranges::count(everybody(), worker) == 0)
         return error_reply(Status::not_found, "there is no such worker");
-    const auto answer = ask(worker, request.message.method, request.message.target, request, deadline);
-    return answer.ok() ? reply_of(*answer) : error_reply(Status::service_unavailable, "the worker does not answer");
+    const auto answer = ask(worker, request.message.method, request.message.target, request, deadline, kOwnAnswerLimit);
+    Reply reply = answer.ok() ? reply_of(*answer) : error_reply(Status::service_unavailable, "the worker does not answer");
+    reply.headers.emplace_back("X-Worker", std::to_string(worker));
+    return reply;
 }
 
 // Every worker is asked until one knows what it is about; the others answer with `foreign_status`.
@@ -148,6 +167,24 @@ Reply WholeHandler::pass_to_owner(const Request& request, int foreign_status, io
     return foreign;
 }
 
+// The answer of the worker that has it; else that there is none here.
+Reply WholeHandler::find_stream(const Request& request, io::Deadline deadline) const {
+    for (const std::size_t worker : everybody()) {
+        const auto answer = ask(worker, "GET", request.message.target, request, deadline);
+        if (answer.ok() && says_origin(answer->body))
+            return reply_of(*answer);
+    }
+    return pass_to(workers_.seat().address(), request, deadline);
+}
+
+std::string WholeHandler::recordings(const Request& request, io::Deadline deadline) const {
+    const Page page = page_of(request);
+    const std::size_t count = std::min(page.start + page.count, Page::kMost);
+    auto answers = ask_all(fmt::format("{}?start=0&count={}", kRecordings, count), request, deadline);
+    std::ranges::sort(answers, {}, &WorkerAnswer::worker);
+    return merge_list("dvrs", answers, {page.start, page.count});
+}
+
 std::string WholeHandler::merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const {
     // In the same order whoever is asked, so that pages fit together.
     const auto all_of = [&](std::string_view list, std::size_t count) {
@@ -157,7 +194,7 @@ std::string WholeHandler::merged(std::string_view key, const Shown& shown, const
     };
     const std::size_t count = std::min(shown.start + shown.count, Page::kMost);
     if (key == "clients")
-        return merge_clients(all_of(key, count), shown);
+        return merge_list("clients", all_of(key, count), shown);
     if (key == "streams")
         return merge_streams(all_of(key, count), shown);
     return merge_vhosts(all_of(key, Page::kMost), all_of("streams", Page::kMost));

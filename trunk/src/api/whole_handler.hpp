@@ -1,13 +1,16 @@
 // WholeHandler: of several workers, each knows only its own clients. This one answers for all of them, whichever was asked: lists
 // and figures are put together, a request about one client or one session is passed on to the worker that has it, and worker=N
-// asks one worker for its own answer. It does the same for the processes of an upgrade, as long as there are several.
+// asks one worker for its own answer. An answer that is one worker's own says whose in its head (X-Worker). It does the same for
+// the processes of an upgrade, as long as there are several.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
 #include "api/server_info.hpp"
 #include "api/whole_merge.hpp"
+#include "base/time.hpp"
 #include "engine/http1/message.hpp"
 #include "service/workers/worker_service.hpp"
 #include "session/http/handler.hpp"
@@ -18,6 +21,9 @@ class WholeHandler final : public session::http::Handler {
 public:
     // One worker has this long to answer. One that does not is left out: it is about to be restarted.
     static constexpr std::chrono::milliseconds kAnswerLimit{1'500};
+    // For what one worker alone is asked: a profile takes as long as it is asked to, and a new program as long as it starts. The
+    // end of a worker that stands still ends the request, too.
+    static constexpr std::chrono::seconds kOwnAnswerLimit{75};
     static constexpr std::size_t kAnswerBytesMax = 32 << 20;
 
     // What a port serves.
@@ -35,11 +41,13 @@ private:
     using Reply = session::http::Reply;
 
     Result<engine::http1::Response> ask(std::size_t worker, std::string_view method, const std::string& target,
-                                        const Request& request, io::Deadline deadline) const;
+                                        const Request& request, io::Deadline deadline, Duration limit = kAnswerLimit) const;
     WorkerAnswers ask_all(const std::string& target, const Request& request, io::Deadline deadline) const;
     Reply pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const;
     Reply pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const;
     Reply list(const Request& request, std::string_view key, io::Deadline deadline) const;
+    Reply find_stream(const Request& request, io::Deadline deadline) const;
+    std::string recordings(const Request& request, io::Deadline deadline) const;
     std::string merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const;
 
     // This one first.

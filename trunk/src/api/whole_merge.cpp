@@ -119,8 +119,13 @@ bool is_greatest(std::string_view name) {
 
 // Written for each worker too.
 bool is_shown_by_worker(std::string_view name) {
-    constexpr std::array<std::string_view, 5> kNames = {"srs_cpu_percent", "srs_memory", "srs_clients", "millrace_connections",
-                                                        "millrace_uptime_seconds"};
+    constexpr std::array<std::string_view, 7> kNames = {"srs_cpu_percent",
+                                                        "srs_memory",
+                                                        "srs_clients",
+                                                        "millrace_connections",
+                                                        "millrace_uptime_seconds",
+                                                        "millrace_loop_lag_seconds_sum",
+                                                        "millrace_loop_lag_seconds_count"};
     return std::ranges::find(kNames, name) != kNames.end();
 }
 
@@ -172,14 +177,14 @@ Measured measure(const WorkerAnswers& answers) {
 
 std::string merge_streams(const WorkerAnswers& answers, const Shown& shown) { return page(joined_streams(answers), shown); }
 
-std::string merge_clients(const WorkerAnswers& answers, const Shown& shown) {
+std::string merge_list(const char* key, const WorkerAnswers& answers, const Shown& shown) {
     Json all = Json::array();
     for (const WorkerAnswer& answer : answers)
-        for (Json& client : list_of(answer.body, "clients")) {
-            if (!client.is_object())
+        for (Json& entry : list_of(answer.body, key)) {
+            if (!entry.is_object())
                 continue;
-            client["worker"] = answer.worker;
-            all.push_back(std::move(client));
+            entry["worker"] = answer.worker;
+            all.push_back(std::move(entry));
         }
     return page(all, shown);
 }
@@ -212,6 +217,12 @@ std::optional<std::string> entry_of(std::string_view array, std::string_view id)
         if (text_at(entry, "id") == id)
             return text_of(entry);
     return std::nullopt;
+}
+
+bool says_origin(const std::string& body) {
+    const Json answer = parsed(body);
+    return answer.is_object() && answer.contains("data") && answer["data"].is_object() && answer["data"].contains("origin") &&
+           answer["data"]["origin"].is_object();
 }
 
 std::string merge_summaries(const WorkerAnswers& answers) {
@@ -253,9 +264,16 @@ std::string merge_memory(const WorkerAnswers& answers) {
         if (!data.is_object() || !data.contains("kinds") || !data["kinds"].is_object())
             continue;
         Json own = {{"worker", answer.worker}, {"objects", 0}, {"bytes", 0}};
-        for (const auto& [name, kind] : data["kinds"].items())
+        for (const auto& [name, kind] : data["kinds"].items()) {
             for (const char* key : {"objects", "bytes"})
                 add_member(own, kind, key);
+            if (!kind.is_object() || !kind.contains("growth"))
+                continue;
+            if (!own.contains("growth"))
+                own["growth"] = {{"objects", 0}, {"bytes", 0}};
+            for (const char* key : {"objects", "bytes"})
+                add_member(own["growth"], kind["growth"], key);
+        }
         workers.push_back(std::move(own));
         if (whole.is_null()) {
             whole = data;

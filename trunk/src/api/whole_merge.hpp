@@ -25,12 +25,14 @@ struct Shown {
 
 // JSON arrays. A stream is one entry for all its workers: that of its publisher, with the sums of clients and of bytes sent.
 std::string merge_streams(const WorkerAnswers& answers, const Shown& shown);
-// Each with the number of its worker.
-std::string merge_clients(const WorkerAnswers& answers, const Shown& shown);
+// Each with the number of its worker: clients, or dvrs.
+std::string merge_list(const char* key, const WorkerAnswers& answers, const Shown& shown);
 // `streams` says how many streams each has: they may be on several workers.
 std::string merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& streams);
 // The entry of an array with that id, none when there is none.
 std::optional<std::string> entry_of(std::string_view array, std::string_view id);
+// Whether an answer of /api/v1/clusters names a server that has the stream.
+bool says_origin(const std::string& body);
 // The "data" of /api/v1/summaries: that of the first answer, with the sums of what the processes use, and a list of them.
 std::string merge_summaries(const WorkerAnswers& answers);
 // The "data" of /api/v1/memory: the sums by kind, and each worker's own sum.

@@ -27,7 +27,7 @@ TEST(WholeMerge, AStreamIsOneEntry) {
 }
 
 TEST(WholeMerge, ClientsHaveTheirWorker) {
-    EXPECT_EQ(merge_clients({{1, R"({"clients":[{"id":"a"}]})"}, {3, R"({"clients":[{"id":"b"},{"id":"c"}]})"}}, {1, 1}),
+    EXPECT_EQ(merge_list("clients", {{1, R"({"clients":[{"id":"a"}]})"}, {3, R"({"clients":[{"id":"b"},{"id":"c"}]})"}}, {1, 1}),
               R"([{"id":"b","worker":3}])");
 }
 
@@ -40,7 +40,8 @@ TEST(WholeMerge, MemoryIsAddedUp) {
     EXPECT_EQ(merge_memory({{2, memory(3, 100)}, {1, "no json"}, {3, R"({"data":{"kinds":7}})"}, {1, memory(4, 50)}}),
               R"({"since_seconds":null,"kinds":{"sources":{"objects":7,"bytes":150},)"
               R"("half_open":{"objects":2,"bytes":null,"growth":{"objects":-2,"bytes":null}}},)"
-              R"("workers":[{"worker":2,"objects":4,"bytes":100},{"worker":1,"objects":5,"bytes":50}]})");
+              R"("workers":[{"worker":2,"objects":4,"bytes":100,"growth":{"objects":-1,"bytes":0}},)"
+              R"({"worker":1,"objects":5,"bytes":50,"growth":{"objects":-1,"bytes":0}}]})");
     EXPECT_EQ(merge_memory({}), "{}");
 }
 
@@ -80,12 +81,32 @@ TEST(WholeMerge, MetricsAreAddedUp) {
               "millrace_uptime_seconds{worker=\"1\"} 7.5\nmillrace_uptime_seconds{worker=\"2\"} 2.5\n");
 }
 
+TEST(WholeMerge, TheLagOfEachLoopIsShown) {
+    const auto lag = [](int late, int sum) {
+        return "# TYPE millrace_loop_lag_seconds histogram\nmillrace_loop_lag_seconds_bucket{le=\"1\"} 3\n"
+               "millrace_loop_lag_seconds_sum " +
+               std::to_string(sum) + "\nmillrace_loop_lag_seconds_count " + std::to_string(late) + "\n";
+    };
+    EXPECT_EQ(merge_metrics({{1, lag(4, 5)}, {2, lag(3, 1)}}),
+              "# TYPE millrace_loop_lag_seconds histogram\nmillrace_loop_lag_seconds_bucket{le=\"1\"} 6\n"
+              "millrace_loop_lag_seconds_sum 6\n"
+              "millrace_loop_lag_seconds_sum{worker=\"1\"} 5\nmillrace_loop_lag_seconds_sum{worker=\"2\"} 1\n"
+              "millrace_loop_lag_seconds_count 7\n"
+              "millrace_loop_lag_seconds_count{worker=\"1\"} 4\nmillrace_loop_lag_seconds_count{worker=\"2\"} 3\n");
+}
+
+TEST(WholeMerge, KnowsWhoHasAStream) {
+    EXPECT_TRUE(says_origin(R"({"code":0,"data":{"query":{},"origin":{"ip":"192.0.2.1","port":1935}}})"));
+    for (const char* body : {"", "7", R"({"data":null})", R"({"data":{"origin":null}})", R"({"origin":{}})"})
+        EXPECT_FALSE(says_origin(body)) << body;
+}
+
 TEST(WholeMerge, TakesAnythingForAnAnswer) {
     for (const char* body :
          {"", "[]", "{", R"({"streams":1})", R"({"streams":[1,null,"x"]})", R"({"data":{"self":1}})", "x\n\n y"}) {
         const WorkerAnswers answers = {{1, body}, {2, body}};
         EXPECT_EQ(merge_streams(answers, {0, 10}), "[]");
-        EXPECT_EQ(merge_clients(answers, {0, 10}), "[]");
+        EXPECT_EQ(merge_list("clients", answers, {0, 10}), "[]");
         EXPECT_EQ(merge_vhosts(answers, answers), "[]");
         EXPECT_EQ(merge_summaries(answers), "{}");
         merge_metrics(answers);

@@ -16,6 +16,13 @@ bool is_counted(session::ClientEntry& client) {
     return client.plan() != nullptr && request.kind != session::ClientKind::relay_pull && !request.is_relay();
 }
 
+// An edge of another server does not know that there is a new program here.
+bool is_moved(session::ClientEntry& client, Drain::To to) {
+    const session::ClientRequest& request = client.client().request();
+    const bool is_edge = to == Drain::To::new_program && client.plan() != nullptr && request.is_relay() && !request.is_sibling;
+    return is_edge || is_counted(client);
+}
+
 bool is_webrtc(session::ClientKind kind) {
     return kind == session::ClientKind::rtc_play || kind == session::ClientKind::rtc_publish;
 }
@@ -60,7 +67,7 @@ void Drain::step() {
     std::size_t now = 0;
     clients_.for_each([&](session::ClientEntry& client) {
         const session::ClientRequest& request = client.client().request();
-        if (!is_counted(client))
+        if (!is_moved(client, to_))
             return;
         if (asked_.contains(request.id)) {
             asked.insert(request.id);

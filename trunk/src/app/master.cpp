@@ -156,20 +156,22 @@ void Master::supervise(Place& place, io::Deadline deadline) {
             LOG_ERROR(log_, "worker {} is gone: {}{}", place.number, ended.ok() ? "it " + ended->text() : "", why);
         }
         desk_.forget(place.number);
+        place.gifts.clear();
+        place.has_given = true;  // nothing
         if (tally_ != nullptr && place.process != nullptr && place.process->has_ended())
             messages::Tally::forget(tally_->bytes(), static_cast<Worker>(count_), static_cast<Worker>(place.number - base_));
         const bool was_ready = std::exchange(place.is_ready, false);
         if (!was_ready && place.failure.sentence.empty())
             place.failure.sentence = fmt::format("worker {} died while it started", place.number);
         asked_.raise();
-        if (stopping_)
+        if (stopping_ || is_handing_)
             return;
         if (was_ready && io::now() - place.started >= kLivedLong)
             place.backoff.reset();
         for (bool is_there = false; !is_there;) {
             const auto pause = place.backoff.next(static_cast<std::uint32_t>(random_number()));
             if (const auto slept = io::sleep(deadline.sooner(io::Deadline::after(pause)));
-                stopping_ || (!slept.ok() && slept.code() == Errc::cancelled))
+                stopping_ || is_handing_ || (!slept.ok() && slept.code() == Errc::cancelled))
                 return;
             const auto begun = start_worker(place);
             is_there = begun.ok();

@@ -114,7 +114,7 @@ public:
     // Copies of the workers' sockets.
     Result<WorkersSockets> gather(io::Deadline deadline);
     void tell_workers(const engine::workers::Message& message);
-    // They have let go of their sockets; those that do not in time are killed.
+    // They have let go of their sockets; those that do not in time are killed. None is started again from now on.
     void await_handed(io::Deadline deadline);
     // From now on this only knows the processes of its workers: the next master hears and tells them.
     Result<void> hand_roll(service::workers::MasterLine& to, io::Deadline deadline);
@@ -191,6 +191,7 @@ private:
     int heir_status_ = 0;
     bool reload_wanted_ = false;
     bool has_begun_ = false;    // an heir's workers take clients
+    bool is_handing_ = false;   // another program serves
     bool is_released_ = false;  // another master has the roll
     std::uint64_t restarts_ = 0;
 };

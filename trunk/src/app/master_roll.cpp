@@ -30,13 +30,12 @@ Result<Master::Worker> Master::free_base() const {
 Result<Master::WorkersSockets> Master::gather(io::Deadline deadline) {
     for (const auto& place : workers_) {
         place->gifts.clear();
-        place->has_given = false;
+        place->has_given = !place->is_ready;  // one that is just starting is not asked
         place->has_handed = false;
     }
     tell_workers({Kind::give});
     const auto have_given = [this] {
-        return std::ranges::all_of(workers_,
-                                   [this](const auto& place) { return !is_own(*place) || place->has_given || !place->is_ready; });
+        return std::ranges::all_of(workers_, [this](const auto& place) { return !is_own(*place) || place->has_given; });
     };
     TRY(wait_for(have_given, deadline, "the running workers do not give their sockets"));
     WorkersSockets all;
@@ -52,8 +51,13 @@ void Master::tell_workers(const Message& message) {
             send(place->number, message);
 }
 
-// One that has sockets still would go on taking clients that nobody expects there.
+// One that has sockets still would go on taking clients that nobody expects there. One that dies now is not started again, and
+// one that is just starting has not been told: nobody would wait for either of them but the new program's clients.
 void Master::await_handed(io::Deadline deadline) {
+    is_handing_ = true;
+    for (const auto& place : workers_)
+        if (is_own(*place) && !place->is_ready && place->process != nullptr)
+            place->process->send_signal(SIGKILL);
     const auto have_handed = [this] {
         return std::ranges::all_of(
             workers_, [this](const auto& place) { return !is_own(*place) || place->has_handed || !place->is_ready; });
@@ -64,9 +68,10 @@ void Master::await_handed(io::Deadline deadline) {
     for (const auto& place : workers_) {
         if (!is_own(*place) || place->has_handed)
             continue;
-        LOG_WARN(log_, "upgrade: worker {} does not let go of its sockets: it is killed", place->number);
-        if (place->process != nullptr)
+        if (place->process != nullptr && !place->process->has_ended()) {
+            LOG_WARN(log_, "upgrade: worker {} does not let go of its sockets: it is killed", place->number);
             place->process->send_signal(SIGKILL);
+        }
         desk_.forget(place->number);
     }
 }

@@ -326,6 +326,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_api(std::string(api::DrainHandler::kPath), drain_api_);
     http_.add_api(std::string(api::UpgradeHandler::kPath), upgrade_api_);
     http_.add_page(api::StreamListHandler::kPath, stream_list_);
+    http_.add_for_workers(api::StreamListHandler::kPath, stream_list_);
     list_services();
 }
 

@@ -225,7 +225,7 @@ private:
     api::DrainHandler drain_api_{http_.info(), *drain_control_};
     api::UpgradeHandler upgrade_api_;
     settings::StreamList stream_list_settings_;
-    api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_};
+    api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_, &workers_};
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};
     service::heartbeat::Heartbeat heartbeat_;
 };

@@ -159,7 +159,8 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
     const Subject subject{request, plan.vhost, plan.url};
     TRY(check_stranger(request, subject, plan, deadline));
     // Before on_play: the other server asks its own.
-    if (asks_coworkers(request) && !request.is_sibling) {
+    if (asks_coworkers(request) && !request.is_sibling &&
+        !(is_of_workers(request.vhost) && TRY(is_on_other_worker(request, plan, deadline)))) {
         const auto& cluster = TRY(serving_vhost(request.vhost))->cluster;
         if (auto elsewhere = TRY(coworkers_->find(request, plan, cluster, deadline)))
             return *std::move(elsewhere);

@@ -13,6 +13,8 @@ from live_server import LiveServer, conf, wait_until
 from rtmp_client import AUDIO, COMMAND, DATA, USER_CONTROL, Bystander, Closed, RtmpClient, amf0, amf0_key, encode_message
 from transport_stream import TransportStream, UdpSender
 
+pytestmark = pytest.mark.workers
+
 CLOSES_WITHIN_S = 5
 GROWTH_KIB = 48 * 1024
 
@@ -152,7 +154,7 @@ BAD_CHUNKS = {
 
 
 @pytest.fixture(name="one_server", scope="module")
-def fixture_one_server(tmp_path_factory, clip):
+def fixture_one_server(tmp_path_factory, clip, workers):  # pylint: disable=unused-argument
     """For several tests; the bystander plays through all of them."""
     live = LiveServer(tmp_path_factory.mktemp("one_server"), conf()).start()
     try:
@@ -260,6 +262,7 @@ def test_what_a_publisher_repeats_is_a_few_lines_of_the_log(server):
         assert 10 <= live.log().count("mpegts: got") <= 20
 
 
+@pytest.mark.one_worker("each worker writes so many lines")
 def test_a_flood_of_bad_clients_is_a_few_lines_of_the_log(server):
     live = server("", "exporter { enabled on; listen 127.0.0.1:$exporter; }")
     began = time.monotonic()

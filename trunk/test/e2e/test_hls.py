@@ -250,6 +250,7 @@ def test_after_a_kill_the_list_goes_on_and_nothing_listed_is_missing(server, cli
     assert all(status == 200 and len(body) > 10_000 for status, _, body in loaded)
 
 
+@pytest.mark.workers(always=True)
 def test_a_disk_that_takes_nothing_stops_no_player(server, clip, tmp_path):
     live = server("hls { enabled on; hls_fragment 1; hls_path /dev/full/html; }\n")
     with Publisher(live, clip("basic")):

@@ -18,6 +18,8 @@ from rtmp_client import Bystander, Publisher
 from test_bad_input import Watch
 from test_http_streams import FLV, PORT, assert_gapless
 
+pytestmark = pytest.mark.workers
+
 ANSWERS_WITHIN_S = 10
 both_ports = pytest.mark.parametrize("port", ["http", "api"])
 SECOND = b"GET /api/v1/versions HTTP/1.1\r\nHost: a\r\n\r\n"

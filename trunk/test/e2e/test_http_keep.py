@@ -13,6 +13,8 @@ from http_streams import HttpStream
 from live_server import conf, wait_until
 from players import FfmpegPublisher
 
+pytestmark = pytest.mark.workers
+
 VHOST = """http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
 hls { enabled on; hls_fragment 1; hls_window 12; hls_path $folder/html; }
 dash { enabled on; dash_fragment 1; dash_path $folder/html; }
@@ -63,6 +65,7 @@ def has_playlist(kept: Kept, path: str) -> bool:
     return b"#EXTINF" in answer.read()
 
 
+@pytest.mark.one_worker("what workers ask each other is a line, too")
 def test_each_request_is_a_line_with_its_status(server, clip):
     live = server(VHOST)
     with Kept(live.ports["http"]) as kept:

@@ -18,6 +18,8 @@ import live_server
 from live_server import wait_until
 from rtmp_client import Player, Publisher
 
+pytestmark = pytest.mark.workers
+
 EXPORTER = "exporter { enabled on; listen 127.0.0.1:$exporter; }"
 FIBER = {"id": int, "name": str, "scope": str, "age_seconds": float, "state": str, "waits_for": str, "cancelled": bool,
          "stack_high_water_bytes": int}
@@ -35,6 +37,7 @@ def kinds(server, query: str = "") -> dict:
     return server.api("/api/v1/memory" + query)["data"]["kinds"]
 
 
+@pytest.mark.one_worker("a stream takes memory on each worker that plays it")
 def test_memory_grows_with_streams_and_comes_back(server, clip):
     live = server(root=EXPORTER)
     assert ask(live, "/api/v1/memory?since=mark")[0] == 400, "there is no mark yet"
@@ -112,6 +115,7 @@ def test_fibers_are_listed_with_what_they_wait_for(server):
     wait_until(oldest_is_last, 5, "the newest come first, after the process's own")
 
 
+@pytest.mark.one_worker("workers have other fibers that wait for a signal")
 def test_a_player_that_waits_keeps_one_page_of_stack(server, clip):
     live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } play { mw_latency 100; }")
     if "--sanitizer=off" not in live.api("/api/v1/features")["data"]["options2"]:
@@ -140,6 +144,7 @@ def words_of(profile: bytes) -> list[int]:
     return list(struct.unpack(f"={len(profile) // 8}Q", profile[:len(profile) // 8 * 8]))
 
 
+@pytest.mark.one_worker("each worker takes a profile at a time")
 def test_a_profile_names_what_the_server_does(server, tmp_path):
     live = server()
     assert ask(live, "/api/v1/profile?seconds=61")[0] == 400

@@ -10,6 +10,8 @@ import players
 from cached_venv import python_with
 from live_server import wait_until
 
+pytestmark = pytest.mark.workers
+
 HERE = Path(__file__).resolve().parent / "second_client"
 VHOST = "rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; pli_for_rtmp 1; }"
 ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }"

@@ -10,6 +10,8 @@ import pytest
 from live_server import LiveServer, conf, free_port, wait_until
 from load_tools import tool
 
+pytestmark = pytest.mark.workers
+
 RTC = "rtc { enabled on; rtmp_to_rtc on; }"
 ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; }"
 
@@ -86,6 +88,7 @@ def test_players_of_what_rtmp_publishes(live, clip, load):
     publisher.result()
 
 
+@pytest.mark.one_worker("workers relay frames, not RTP: rtc_to_rtmp is off")
 def test_publishers_and_players_of_what_they_publish(live, clip, load):
     publishers = load("sb_rtc_load", "-c", 3, "-s", 0, "-r", url(live, "whip", "cam_{i}"), "-i", clip("basic"), "--stamp", "--silence")
     wait_until(lambda: len(clients(live, "rtc-publish")) == 3, 20, "three publishers are there")
@@ -112,6 +115,7 @@ def test_publishers_and_players_of_what_they_publish(live, clip, load):
     assert not clients(live, "rtc-publish")
 
 
+@pytest.mark.one_worker("workers whose master is killed end their sessions")
 def test_a_server_that_goes_is_a_failure(tmp_path, clip, load):
     live = LiveServer(tmp_path / "server", conf(RTC, ROOT)).start()
     publisher = load("sb_rtc_load", "-t", 1, "-s", 0, "-r", url(live, "whip"), "-i", clip("basic"))

@@ -4,8 +4,12 @@ import os
 import socket
 import time
 
+import pytest
+
 import play_check
 from players import FfmpegPublisher, wait_playable
+
+pytestmark = pytest.mark.workers
 
 
 def start(server, certificate):

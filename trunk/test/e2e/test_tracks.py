@@ -7,6 +7,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 import browser
 import hls_check
 from live_server import wait_until
@@ -88,6 +90,7 @@ def heads(messages: list[bytes]) -> set[bytes]:
     return {message[:7] if message[0] & 0x0F in (5, 6) and message[0] & 0x90 else message[:5] for message in messages}
 
 
+@pytest.mark.workers
 def test_all_tracks_are_relayed(server, clip):
     live = server(vhost="hls { enabled on; hls_fragment 1; hls_path $folder/html; hls_use_fmp4 off; }")
     publisher = publisher_of(live, clip)
@@ -124,6 +127,7 @@ def test_all_tracks_are_relayed(server, clip):
     assert "dropped a broken" not in live.log() and "timestamp jump" not in live.log()
 
 
+@pytest.mark.workers
 def test_all_tracks_are_recorded(server, clip, tmp_path):
     live = server(root="".join(f"vhost {name}.test {{ dvr {{ enabled on; {dvr} }} }}\n" for name, dvr in RECORDED.items()))
     publishers = [publisher_of(live, clip, f"cam?vhost={name}.test") for name in RECORDED]
@@ -160,6 +164,7 @@ def test_chromium_plays_the_tracks_that_it_asks_for(site, clip):
     publisher.stop()
 
 
+@pytest.mark.workers
 def test_a_track_that_is_not_there_is_refused(server, clip):
     live = server(vhost=TO_RTC, root=ROOT)
     publisher = publisher_of(live, clip)

@@ -168,6 +168,27 @@ def assert_all_received(messages: list, sent: list) -> None:
 
 
 @pytest.mark.workers
+def test_an_edge_comes_over_and_its_players_miss_nothing(live, server, clip, workers):
+    """Its pull announces Reconnect, too. The new process has the stream from the old one, where the encoder stays."""
+    publisher = start_publisher(live, clip)
+    edge = server(f"cluster {{ mode remote; origin 127.0.0.1:{live.ports['rtmp']}; }}")
+    player = start_player(edge)
+    wait_until(lambda: videos(player) > 25, 20, "it plays")
+    upgrade(live)
+
+    def pulled_from() -> list[int]:
+        return [one["worker"] for one in live.api("/api/v1/clients/?count=100")["clients"] if one["relay"]]
+
+    wait_until(lambda: [number > workers for number in pulled_from()] == [True], 20, "the edge is at the new process")
+    assert facts(live)["others"][0]["publishers"] == 1
+    seen = videos(player)
+    wait_until(lambda: videos(player) > seen + 50, 20, "it goes on")
+    assert player.error is None
+    assert_all_received(player.stop(), publisher.sent)
+    publisher.stop()
+
+
+@pytest.mark.workers
 def test_no_connection_is_lost(live):
     """Somebody connects all the time, and each is answered."""
     failures, done, stop = [], [], threading.Event()

@@ -1,6 +1,7 @@
 """Upgrades of several workers: a new master with workers of its own starts beside the old one, on the same ports. test_upgrade.py has what is
 the same with one process, and runs with several workers too (--workers)."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -9,7 +10,7 @@ import time
 
 import live_server
 import pytest
-from live_server import LiveServer, Ports, free_udp_ports, is_gone, wait_until
+from live_server import LiveServer, Ports, free_udp_ports, is_gone, wait_until, wait_within
 from players import wait_playable
 from rtc_offer import ask
 from rtmp_client import RtmpClient, assert_gapless
@@ -146,6 +147,29 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
     again = start_publisher(live, clip, "again")
     assert {one["worker"] for one in clients(live)} <= {1, 2}, clients(live)
     again.stop()
+
+
+def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, clip):
+    """It had been started again, asked for nothing, and waited for: ten seconds in which newcomers were answered by nobody."""
+    live = server(vhost=VHOST, root=f"workers {WORKERS};\n")  # a UDP port that is taken would keep it from being there again
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    dies, waits = pids(live).values()
+    live.process.send_signal(signal.SIGUSR2)
+    live.wait_log("upgrade: the new program is started", 20)
+    for pid in (dies, waits):  # they have given their sockets, and cannot let go of them
+        os.kill(pid, signal.SIGSTOP)
+    live.wait_log("upgrade: the new program serves", 40)
+    with contextlib.suppress(ProcessLookupError):  # where all this takes long they are killed for standing still
+        os.kill(dies, signal.SIGKILL)
+        time.sleep(1.5)  # for another one in its place
+        os.kill(waits, signal.SIGCONT)
+    wait_within(lambda: "upgrade: the workers take clients" in live.log(), 4, (live,), "the new workers begin")
+    publisher = start_publisher(live, clip)
+    player = start_player(live)
+    wait_until(lambda: videos(player) > 30, 20, "it plays")
+    assert_gapless(player.stop(), publisher.sent)
+    publisher.stop()
+    assert facts(live)["pid"] != live.process.pid
 
 
 @pytest.mark.workers(always=True)

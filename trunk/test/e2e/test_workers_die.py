@@ -2,6 +2,7 @@
 master keeps nothing of it."""
 
 import contextlib
+import http.client
 import os
 import re
 import resource
@@ -10,6 +11,7 @@ import signal
 import socket
 import threading
 import time
+import urllib.error
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from live_server import LiveServer, conf, is_gone, wait_until
 from rtmp_client import Closed, Player, RtmpClient, assert_gapless
 from test_memory_budget import publisher as big_publisher
 from test_memory_budget import send_pictures
-from test_workers import WORKERS, clients, pids, start, start_publisher, streams, videos
+from test_workers import WORKERS, clients, pids, players_on_all, start, start_publisher, streams, videos
 
 
 @pytest.fixture(name="live")
@@ -50,6 +52,44 @@ class Returning(threading.Thread):
         self.join(10)
 
 
+class Asking(threading.Thread):
+    """Asks the API all the time. Who happens to ask the worker that dies gets no answer and asks again; every answer fits."""
+
+    LIMIT_S = 1.4  # a worker that has no core for longer is left out of an answer
+
+    def __init__(self, live: LiveServer, stream: str, most: int):
+        super().__init__(daemon=True)
+        self.live, self.stream, self.most = live, stream, most
+        self.answers, self.unanswered, self.wrong = 0, 0, []
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        while not self._stopping.wait(0.05):
+            began = time.monotonic()
+            try:
+                known, all_clients = streams(self.live), clients(self.live)
+            except urllib.error.HTTPError as error:
+                self.wrong.append(str(error))
+                continue
+            except (OSError, http.client.HTTPException):
+                self.unanswered += 1
+                continue
+            if time.monotonic() - began > self.LIMIT_S:
+                continue
+            self.answers += 1
+            ids = [one["id"] for one in all_clients]
+            fits = [(one["name"], one["publish"]["active"]) for one in known] == [(self.stream, True)] and len(ids) == len(set(ids)) and \
+                1 <= len(ids) <= self.most and 1 <= known[0]["clients"] <= self.most and sum(one["publish"] for one in all_clients) == 1
+            if not fits:
+                self.wrong.append((known, all_clients))
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join(10)
+        assert not self.wrong, (len(self.wrong), self.wrong[0])
+        assert self.answers > 20
+
+
 def descriptors(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
@@ -75,6 +115,9 @@ def test_a_worker_killed_each_five_seconds_costs_the_others_nothing(live, clip, 
         player.start()
     wait_until(lambda: len(clients(live)) == 1 + len(returning), 20, "all players are there")
     master, before = live.process.pid, None
+    # Players that come again are counted until their old connection is found closed.
+    asking = Asking(live, "steady", 2 * (1 + len(returning) + 6))
+    asking.start()
     end, rounds = time.monotonic() + seconds, 0
     # Each of the two dies at least once: that nobody is at either of them has a chance of (1/3)^12.
     while time.monotonic() < end or rounds < 2:
@@ -104,6 +147,7 @@ def test_a_worker_killed_each_five_seconds_costs_the_others_nothing(live, clip, 
         if before is None:  # what one round makes the master need
             before = (descriptors(master), resident_kib(master))
     assert steady.error is None
+    asking.stop()
     for player in returning:
         player.stop()
         assert player.got > 0
@@ -148,12 +192,47 @@ def test_a_worker_without_descriptors_refuses_and_the_others_serve(live, clip):
     publisher.stop()
 
 
+def test_a_master_without_descriptors_starts_a_worker_as_soon_as_it_has_some(live, clip):
+    publisher = start_publisher(live, clip)
+    owner = next(one["worker"] for one in clients(live) if one["publish"])
+    players = players_on_all(live)
+    wait_until(lambda: all(videos(player) > 10 for player in players), 30, "all play")
+    victim = next(number for number in pids(live) if number != owner)
+    doomed, old, master = len(clients_on(live, victim)), pids(live)[victim], live.process.pid
+    resource.prlimit(master, resource.RLIMIT_NOFILE, (3, 20_000))
+    os.kill(old, signal.SIGKILL)
+    live.wait_log(f"worker {victim} cannot be started", 20)
+    resource.prlimit(master, resource.RLIMIT_NOFILE, (20_000, 20_000))
+    wait_until(lambda: pids(live)[victim] != old and answers(live) == set(pids(live)), 20, "it is started again")
+    wait_until(lambda: sum(player.error is not None for player in players) == doomed, 10, "only its players notice")
+    assert publisher.error is None
+    for player in players:
+        if player.error is None:
+            assert_gapless(player.stop(), publisher.sent)
+    publisher.stop()
+
+
 def test_each_worker_has_a_core_of_its_own(server):
     live = server(root="workers 2; worker_affinity on;")
     live.wait_log("2 workers serve", 20)
     mine = {tuple(os.sched_getaffinity(pid)) for pid in pids(live).values()}
     assert all(len(cores) == 1 for cores in mine)
     assert len(mine) == min(2, len(os.sched_getaffinity(0)))
+
+
+def test_auto_is_a_worker_for_each_core_that_may_be_used(tmp_path):
+    cores = sorted(os.sched_getaffinity(0))
+    for count in {1, len(cores)}:
+        live = LiveServer(tmp_path / f"auto-{count}", conf(root="workers auto;\n"))
+        live.start(preexec=lambda mine=set(cores[:count]): os.sched_setaffinity(0, mine))
+        try:
+            if count > 1:
+                live.wait_log(f"{count} workers serve", 20)
+            else:
+                assert "workers" not in live.api("/api/v1/summaries")["data"] and "workers serve" not in live.log(), "one process, without a master"
+            live.stop()
+        finally:
+            live.kill()
 
 
 def test_the_environment_says_how_many(tmp_path):

@@ -81,8 +81,10 @@ class Server:
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
-               rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "", https: bool = False) -> Server:
-    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host. `root`, `vhost`: more there. Several workers have a core each."""
+               rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "", https: bool = False,
+               core: int = SERVER_CORE) -> Server:
+    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host. `root`, `vhost`: more there. Several workers have a core each,
+    from the first on, whichever `core` is."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
@@ -95,7 +97,7 @@ def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool 
                                     rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
                                     https=https_block(lab, https_port) if https else "", window_ms=0 if min_latency else WINDOW_MS))
     everywhere = ["taskset", "-c", f"{SERVER_CORE}-{SERVER_CORE + workers - 1}"] if workers > 1 else []
-    process = lab.start("ours", [*everywhere, build or lab.server, "-c", conf], SERVER_CORE)
+    process = lab.start("ours", [*everywhere, build or lab.server, "-c", conf], core)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
     return Server("ours", process, port, str(version), http_port, api_port, https_port)
