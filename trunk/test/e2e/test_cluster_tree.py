@@ -1,9 +1,10 @@
 """Clusters: a stream that many nodes pull goes to 64 of them from its owner, and to the others from those."""
 
+import socket
 import time
 import urllib.request
 
-from cluster_nodes import (cluster_of, fixture_node, fixture_registry, start_player, start_publisher, videos, wait_up,  # noqa: F401
+from cluster_nodes import (cluster_of, fixture_node, fixture_registry, publish_when_allowed, start_player, start_publisher, videos, wait_up,  # noqa: F401
                            where)
 from live_server import wait_until, wait_within
 from rtmp_client import RtmpClient
@@ -77,3 +78,32 @@ def test_an_owner_with_many_pullers_names_a_node_that_has_the_stream(registry, n
         client.close()
     for one in (at_late, at_first, publisher):
         one.stop()
+
+
+def test_a_pull_that_has_given_way_may_take_its_time(registry, node, clip):
+    """Its node says nothing and drains: a publisher takes the stream, leaves again, and the next player begins another pull."""
+    one = node(registry)
+    wait_up(one)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        registry.call("SET", "millrace:node:x0", f"7|127.0.0.1|{mute.getsockname()[1]}|0|0||draining|0|0|", "PX", "120000")
+        registry.call("SET", "millrace:own:/live/cam", "x0|7|4|1")
+        first = start_player_that_waits(one)
+        wait_until(lambda: pull_of(one)["url"], 5, "it is pulled")
+        publisher = publish_when_allowed(one, clip("basic"), 5)
+        publisher.stop()
+        wait_until(lambda: where(one, "/live/cam") == "nowhere", 5, "it is gone")
+        registry.call("SET", "millrace:own:/live/cam", "x0|7|40|1")
+        registry.call("PUBLISH", "millrace:events", "moved|x0|7|40|/live/cam")
+        second = start_player_that_waits(one)
+        wait_until(lambda: pull_of(one)["url"], 5, "it is pulled again")
+        for player in (first, second):
+            player.close()
+    one.assert_alive()
+
+
+def start_player_that_waits(node) -> RtmpClient:
+    client = RtmpClient(node.ports["rtmp"])
+    client.connect("live")
+    client.create_stream()
+    client.call("play", 5, None, "cam", -2000, stream_id=1)
+    return client
