@@ -158,6 +158,9 @@ void write_cluster(MetricsText& text, const service::cluster::ClusterService& no
                 "Players of nodes that redirect, by whether they were sent to another node.")
         .sample(node.placements.sent, {{"to", "another"}})
         .sample(node.placements.stayed, {{"to", "here"}});
+    text.family("millrace_cluster_handed_on_pulls_total", Type::counter,
+                "Nodes that asked for a stream of this one and were sent to a node that has it, because many pull it.")
+        .sample(node.placements.handed_on);
     text.family("millrace_cluster_draining", Type::gauge, "Whether this node is about to stop, and sends its clients away.")
         .sample(std::uint64_t{node.is_draining() ? 1U : 0U});
     text.family("millrace_cluster_registry_up", Type::gauge, "Whether the registry of the cluster answers.")

@@ -64,6 +64,7 @@ public:
     }
     void on_unpublished(const std::string& url) override { server_.services_.on_unpublished(url); }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
+        server_.placer_.on_play_ended(request, plan.url);
         server_.admission_.report_stream(service::hooks::Action::on_stop, request, plan);
     }
     void on_closed(const session::ClientRequest& request, const session::Traffic& traffic) override {
@@ -429,16 +430,18 @@ service::relay::PullContext Server::pull_context() {
             *events_,
             clients_,
             cluster_options_,
-            {names_.server_id, std::string(kSignature), std::string(kVersion), names_.process_id},
+            {names_.server_id, std::string(kSignature), std::string(kVersion), names_.process_id,
+             settings_->cluster.registry.empty() ? std::string() : node_id()},
             [this] { return workers_.is_on() && !names_.seat().is_worker(); },
             &places_.memory(),
             &srt_.dialler()};
 }
 
+std::string Server::node_id() const { return settings_->cluster.node_id.empty() ? names_.server_id : settings_->cluster.node_id; }
+
 service::cluster::ClusterContext Server::cluster_context() {
-    const auto& options = settings_->cluster;
-    return {options,
-            options.node_id.empty() ? names_.server_id : options.node_id,
+    return {settings_->cluster,
+            node_id(),
             streams_,
             client_tls_.get(),
             scratch_,

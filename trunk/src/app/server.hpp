@@ -128,6 +128,7 @@ private:
     void kick_lost_clients();
     service::rtmp_client::DialContext dial_context();
     service::relay::PullContext pull_context();
+    std::string node_id() const;
     service::cluster::ClusterContext cluster_context();
     service::workers::WorkerContext worker_context();
     // None for streams that workers do not have of each other.

@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "service/access/refer.hpp"
 #include "service/access/security.hpp"
+#include "service/cluster/hop_mark.hpp"
 #include "service/relay/relay_clock.hpp"
 
 namespace live::settings {
@@ -181,6 +182,10 @@ session::Answer Admission::play(const session::ClientRequest& request, io::Deadl
     }
     if (*elsewhere)
         return session::Answer::Pull{std::move(plan)};
+    if (auto other = placer_ != nullptr ? placer_->hand_on(request, plan) : std::nullopt) {
+        report_stream(Action::on_stop, request, plan);
+        return *std::move(other);
+    }
     return plan;
 }
 
@@ -216,7 +221,7 @@ bool Admission::is_of_cluster(const std::string& name) const {
 }
 
 // A stream that no node has is waited for here, as on a server that is alone. Nodes do not pull for each other: they all ask the
-// same registry.
+// same registry. What is being pulled already is given to those whom the stream's owner has sent here.
 Result<bool> Admission::is_elsewhere(const session::ClientRequest& request, const session::StreamPlan& plan,
                                      io::Deadline deadline) {
     if (is_of_workers(request.vhost))
@@ -225,7 +230,8 @@ Result<bool> Admission::is_elsewhere(const session::ClientRequest& request, cons
         return false;
     if (request.is_relay()) {
         const auto pulled = relay_->find(plan.url);
-        if (pulled && pulled->state == service::relay::PullFacts::State::playing)
+        const bool is_playing = pulled && pulled->state == service::relay::PullFacts::State::playing;
+        if (is_playing || (pulled && service::cluster::has_branch_mark(request.param)))
             return true;
         return Error(Errc::not_found, "this node does not have the stream");
     }

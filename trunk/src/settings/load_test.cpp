@@ -445,6 +445,26 @@ TEST(Settings, AClusterIsForEveryVirtualHost) {
     EXPECT_FALSE(good("listen 1; vhost a { }").settings.vhosts[0].cluster.by_registry);
 }
 
+TEST(Environment, ANodeOfAClusterNeedsNoFile) {
+    const auto cluster = good("listen 1; vhost a { }", {{"SRS_CLUSTER_REGISTRY", "redis://h"},
+                                                        {"SRS_CLUSTER_NODE_ID", "n1"},
+                                                        {"SRS_CLUSTER_ADVERTISE", "192.0.2.1:1936"},
+                                                        {"SRS_CLUSTER_REGION", "eu"},
+                                                        {"SRS_CLUSTER_BEAT", "3"},
+                                                        {"SRS_CLUSTER_LEASE", "9"},
+                                                        {"SRS_CLUSTER_SECRET", "hush"},
+                                                        {"SRS_CLUSTER_REDIRECT", "on"},
+                                                        {"SRS_CLUSTER_PUBLISHERS", "off"},
+                                                        {"SRS_CLUSTER_CAPACITY", "1000"},
+                                                        {"SRS_CLUSTER_DRAIN_LIMIT", "30"}})
+                             .settings.cluster;
+    EXPECT_EQ(cluster.registry + " " + cluster.node_id + " " + cluster.advertise + " " + cluster.region + " " + cluster.secret,
+              "redis://h n1 192.0.2.1:1936 eu hush");
+    EXPECT_TRUE(cluster.beat == 3s && cluster.lease == 9s && cluster.drain_limit == 30s);
+    EXPECT_TRUE(cluster.redirect && !cluster.publishers);
+    EXPECT_EQ(cluster.capacity, 1000U);
+}
+
 TEST(Environment, AnEdgeNeedsNoFile) {
     const auto cluster = vhost_of("", {{"SRS_VHOST_CLUSTER_MODE", "remote"},
                                        {"SRS_VHOST_CLUSTER_ORIGIN", "a:1935 dns:b"},

@@ -1,9 +1,11 @@
 """A real registry, redis-server or valkey-server, on a free port of loopback."""
 
+import asyncio
 import shutil
 import signal
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,44 @@ class Sentinel:
     def stop(self) -> None:
         self.process.kill()
         self.process.wait()
+
+
+class LateAnswers:
+    """Beside a registry: passes on what comes at once, and its answers so much later."""
+
+    def __init__(self, registry: RegistryServer, delay_s: float):
+        self._to, self._delay_s, self.port = registry.port, delay_s, free_port()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        wait_until(lambda: can_connect(self.port), 10, "it listens")
+
+    def _run(self) -> None:
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self.port))
+        self._loop.run_forever()
+        server.close()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.close()
+
+    async def _serve(self, client: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
+        registry, commands = await asyncio.open_connection("127.0.0.1", self._to)
+        answering = asyncio.create_task(self._answer(registry, answers))
+        while block := await client.read(65536):
+            commands.write(block)
+        commands.close()
+        await answering
+
+    async def _answer(self, registry: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
+        while block := await registry.read(65536):
+            self._loop.call_later(self._delay_s, answers.write, block)
+        self._loop.call_later(self._delay_s, answers.close)
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
 
 
 def _is_whole(bulk: bytes) -> bool:

@@ -8,14 +8,15 @@ import urllib.request
 import pytest
 
 import play_check
-from cluster_nodes import (VHOST, assert_unnoticed, cluster_of, fixture_node, fixture_registry, owners, publish_when_allowed, start_player,  # noqa: F401
+from cluster_nodes import (VHOST, assert_unnoticed, cluster_of, fixture_node, fixture_registry, get, owners, publish_when_allowed, start_player,  # noqa: F401
                            start_publisher, videos, wait_up, where)
 from live_server import LiveServer, Stopwatch, conf, free_port, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
-from registry_server import RegistryServer, Sentinel
+from registry_server import LateAnswers, RegistryServer, Sentinel
 from rtmp_client import Closed
 
 AWAY = "cluster registry is away"
+RIGHT_WITHIN_S = 10
 
 
 def test_publish_anywhere_play_anywhere(registry, node, clip):
@@ -89,7 +90,7 @@ def test_a_second_publisher_is_refused_elsewhere(registry, node, clip):
     wait_until(lambda: videos(player) > 0, 10, "it plays")
     with pytest.raises((AssertionError, Closed, OSError)):
         publish_when_allowed(second, clip("basic"), 2)
-    assert owners(first) == {"/live/cam": "n0"}
+    wait_until(lambda: owners(first) == {"/live/cam": "n0"}, 10, "it is still the first one's")
     seen = videos(player)
     wait_until(lambda: videos(player) > seen + 10, 10, "the first one goes on")
     assert publisher.error is None
@@ -134,7 +135,7 @@ def test_the_registry_restarts_empty(registry, node, clip):
     wait_within(lambda: videos(third) > 0, 3, (*nodes,), "a stream that was published without a registry, on another node: a neighbour")
     time.sleep(3)
     registry.start()
-    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/later": "n1"}, 20, "the table is right again")
+    wait_within(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/later": "n1"}, RIGHT_WITHIN_S, nodes, "the table is right again")
     time.sleep(2)
     for player, source in ((local, publisher), (remote, publisher), (third, later)):
         assert_unnoticed(player, source)
@@ -142,6 +143,22 @@ def test_the_registry_restarts_empty(registry, node, clip):
     for one in (publisher, later):
         assert one.error is None
         one.stop()
+
+
+def test_an_edge_with_a_list_of_origins_asks_the_registry_first(registry, node, clip):
+    owner = node(registry)
+    dead = free_port()
+    by_registry = node(registry, f" cluster {{ mode remote; origin 127.0.0.1:{dead}; }}")
+    by_list = node(registry, f" cluster {{ mode remote; origin 127.0.0.1:{owner.ports['rtmp']}; }}", url=f"redis://127.0.0.1:{dead}")
+    wait_up(owner, by_registry)
+    publisher = start_publisher(owner, clip("basic"))
+    wait_until(lambda: owners(owner) == {"/live/cam": "n0"}, 10, "it is registered")
+    for edge in (by_registry, by_list):
+        player = start_player(edge)
+        wait_within(lambda one=player: videos(one) > 0, 1, (owner, edge), "it plays")
+        player.stop()
+        assert player.error is None
+    publisher.stop()
 
 
 def test_the_registry_is_paused(registry, node, clip):
@@ -159,13 +176,35 @@ def test_the_registry_is_paused(registry, node, clip):
         assert other.status["code"] == "NetStream.Publish.Start" and watch.seconds() < 2
         with urllib.request.urlopen(f"http://127.0.0.1:{nodes[0].ports['http']}/live/cam.flv", timeout=5) as answer:
             assert answer.read(100)
+        for path in ("/healthz", "/readyz"):
+            assert get(nodes[0].ports["api"], path)[0] == 200
         time.sleep(7)  # longer than the lease
     finally:
         registry.go_on()
-    wait_until(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/other": "n1"}, 20, "the table is right again")
-    assert remote.error is None and publisher.error is None and other.error is None
+    wait_within(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/other": "n1"}, RIGHT_WITHIN_S, nodes, "the table is right again")
+    assert_unnoticed(remote, publisher)
+    assert publisher.error is None and other.error is None
     for one in (remote, more, publisher, other):
         one.stop()
+
+
+def test_nobody_waits_for_a_registry_that_is_late(registry, node, clip):
+    late = LateAnswers(registry, 0.4)
+    try:
+        first, second = [node(registry, url=f"redis://127.0.0.1:{late.port}") for _ in range(2)]
+        wait_until(lambda: len(cluster_of(second)["nodes"]) == 2, 20, "late answers count")
+        watch = Stopwatch(first)
+        publisher = start_publisher(first, clip("basic"))
+        assert publisher.status["code"] == "NetStream.Publish.Start" and watch.seconds() < 0.5, "200 ms for the registry"
+        wait_until(lambda: b"n0|" in registry.call("GET", "millrace:own:/live/cam"), 10, "it is registered all the same")
+        player = start_player(second)
+        # 200 ms, and then the pull looks for the answer.
+        wait_within(lambda: videos(player) > 0, 0.8, (first, second), "it plays elsewhere")
+        player.stop()
+        publisher.stop()
+        assert player.error is None and publisher.error is None
+    finally:
+        late.stop()
 
 
 def test_a_password(tmp_path, node, clip):
@@ -229,7 +268,7 @@ def test_sentinels_name_another_master(tmp_path, node, clip):
         wait_until(lambda: first.log().count(AWAY) > away, 10, "the master is gone")
         # A sentinel that had no CPU for two seconds does nothing for the next thirty.
         wait_until(lambda: is_master(replica), 60, "the replica is the master")
-        wait_until(lambda: owners(second) == {"/live/cam": "n0"}, 20, "the table is right again")
+        wait_within(lambda: owners(second) == {"/live/cam": "n0"}, RIGHT_WITHIN_S, (first, second), "the table is right again")
         assert_unnoticed(player, publisher)
         assert publisher.error is None
         player.stop()
@@ -260,6 +299,8 @@ def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
         registry.call("SET", f"millrace:own:/live/{stream}", own)
         assert where(one, f"/live/{stream}") == "nowhere"
     registry.call("SET", "millrace:node:n9", "1|evil host|1|1|1||up|0|0|")
+    registry.call("SET", "millrace:node:n0", "7|127.0.0.1|1|0|0||up|0|0|", "PX", "5000")
+    one.wait_log("another process has this node_id too")
     registry.call("LPUSH", "millrace:own:/live/list", "x")
     registry.call("PUBLISH", "millrace:events", "moved|n9|1|9007199254740992|/live/cam")
     registry.call("PUBLISH", "millrace:events", "x" * 1_000_000)

@@ -97,6 +97,8 @@ void Member::fire(const Timer& timer, TimePoint now) {
             if (sent == in_flight_.end() || sent->second.is_late)
                 break;
             sent->second.is_late = true;
+            if (const auto* look = std::get_if<Look>(&sent->second.command.what))
+                late_looks_.insert(look->stream);
             ++timeouts_in_row_;
             ++counts_.timeouts;
             give_up(Command(sent->second.command), now);
@@ -152,6 +154,7 @@ void Member::handle_disconnected(TimePoint now) {
     is_connected_ = false;
     beat_timer_ = list_timer_ = 0;
     commands_.clear();
+    late_looks_.clear();
     for (const auto& [id, sent] : std::exchange(in_flight_, {}))
         give_up(sent.command, now);
 }
@@ -172,6 +175,7 @@ void Member::send_beat(TimePoint now) {
 
 void Member::send_claim(const std::string& stream, Owned& owned, TimePoint now) {
     const bool is_fresh = owned.step == Step::asking;
+    owned.is_postponed = false;
     owned.command = send(Claim{stream, owned.own, is_fresh, owned.replaces, owned.dead}, now);
 }
 
@@ -182,15 +186,18 @@ void Member::announce_at(const std::string& stream, Owned& owned, TimePoint at) 
     owned.due_at = at;
 }
 
-// Without an answering registry nothing is due: all streams are announced when it is back.
 void Member::announce(const std::string& stream, std::uint64_t timer, TimePoint now) {
     const auto found = owned_.find(stream);
     if (found == owned_.end() || found->second.due != timer)
         return;
     Owned& owned = found->second;
     owned.due = 0;
-    if (!is_up() || owned.command != 0 || owned.step == Step::asking)
+    if (owned.command != 0 || owned.step == Step::asking)
         return;
+    if (!is_up()) {
+        owned.is_postponed = true;
+        return;
+    }
     if (!may_send())
         return announce_at(stream, owned, now + kPauseWhenFull + random_below(kPauseWhenFull));
     send_claim(stream, owned, now);
@@ -201,6 +208,15 @@ void Member::announce_all(TimePoint now) {
     const auto paced = milliseconds(owned_.size() * 1'000 / kAnnouncedPerSecond);
     for (auto& [stream, owned] : owned_)
         announce_at(stream, owned, now + random_below(std::max(paced, kAnnounceSpread)));
+    send_withdrawals(now);
+}
+
+// What it has confirmed stands there still, as far as can be seen: it was late, as this node may have been. Were it not so, the
+// next beat would tell, or the connection would have been lost.
+void Member::announce_postponed(TimePoint now) {
+    for (auto& [stream, owned] : owned_)
+        if (owned.is_postponed || owned.step == Step::unannounced)
+            announce_at(stream, owned, now + random_below(kAnnounceSpread));
     send_withdrawals(now);
 }
 
@@ -220,7 +236,7 @@ void Member::send_withdrawals(TimePoint now) {
 
 void Member::note_alive(TimePoint now) {
     if (std::exchange(timeouts_in_row_, 0) >= kTimeoutsMax)
-        announce_all(now);
+        announce_postponed(now);
 }
 
 // No answer in time, or none at all.
@@ -244,6 +260,8 @@ void Member::handle_answer(std::uint64_t id, const Answer& answer, TimePoint now
     if (sent.empty())
         return;
     const Command& command = sent.mapped().command;
+    if (const auto* look = std::get_if<Look>(&command.what))
+        late_looks_.erase(look->stream);
     latency_ = now - sent.mapped().sent;
     note_alive(now);
     // The answers are in the order of the commands; a Refusal comes after them.
@@ -264,9 +282,12 @@ void Member::handle_answer(std::uint64_t id, const Answer& answer, TimePoint now
 
 // A lease that had ended although we are connected: the registry has lost what it knew, or we were asleep.
 void Member::on_beat(const BeatDone& done, TimePoint now) {
-    if (!done.was_known && beats_answered_ > 0)
+    const bool is_first = beats_answered_++ == 0;
+    // Of two nodes with one name, neither can keep a stream.
+    if (!is_first && done.is_shared)
+        ++counts_.namesakes;
+    else if (!is_first && !done.was_known)
         announce_all(now);
-    ++beats_answered_;
     send_withdrawals(now);
 }
 
@@ -525,7 +546,8 @@ std::uint64_t Member::find(const std::string& stream, TimePoint now) {
     }
     const auto waiting = finders_.find(stream);
     const bool is_asked = waiting != finders_.end();
-    if ((!is_asked && !may_send()) || waiting_finders_ >= kWaitersMax || !is_good_stream(stream)) {
+    const bool is_late = late_looks_.contains(stream);
+    if ((!is_asked && (is_late || !may_send())) || waiting_finders_ >= kWaitersMax || !is_good_stream(stream)) {
         say(FindDecided{ticket, best_guess(stream, now)});
         return ticket;
     }

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -81,6 +82,7 @@ struct MemberCounts {
     std::uint64_t refusals = 0;
     std::uint64_t malformed = 0;  // records and events of the registry that are none
     std::uint64_t lost = 0;       // streams
+    std::uint64_t namesakes = 0;  // beats that found the lease in the hands of another process
 };
 
 class Member {
@@ -136,7 +138,8 @@ public:
                           const std::optional<NodeRun>& dead = {});
     void confirm(const std::string& stream, std::int64_t since, TimePoint now);
     void unpublish(const std::string& stream, TimePoint now);
-    // Where a stream is: a FindDecided with this ticket.
+    // Where a stream is: a FindDecided with this ticket. Who asks several times, as the parts of a join do, waits once: while an
+    // answer is late, the question is not repeated.
     std::uint64_t find(const std::string& stream, TimePoint now);
     // What was found does not work, as far as the caller can see: the next find() asks the registry.
     void forget(const std::string& stream);
@@ -178,6 +181,7 @@ private:
         bool replaces = false;
         std::optional<NodeRun> dead{};
         bool is_confirmed = false;
+        bool is_postponed = false;  // to be announced when the registry answers again
         std::uint64_t ticket = 0;   // of a publisher that waits; 0: none
         std::uint64_t command = 0;  // the claim that is in flight; 0: none
         std::uint64_t due = 0;      // the timer that announces it; 0: none
@@ -213,6 +217,7 @@ private:
     void send_claim(const std::string& stream, Owned& owned, TimePoint now);
     void announce(const std::string& stream, std::uint64_t timer, TimePoint now);
     void announce_all(TimePoint now);
+    void announce_postponed(TimePoint now);
     void announce_at(const std::string& stream, Owned& owned, TimePoint at);
     void renew(TimePoint now);
     void send_withdrawals(TimePoint now);
@@ -266,6 +271,7 @@ private:
     std::unordered_map<std::string, Cached> cache_;
     std::unordered_map<std::string, std::vector<std::uint64_t>> finders_;  // tickets that wait for a look
     std::size_t waiting_finders_ = 0;
+    std::unordered_set<std::string> late_looks_;  // unanswered, and nobody waits for them: at most kInFlightMax
     std::vector<NodeRecord> nodes_;
     std::unordered_map<std::uint64_t, InFlight> in_flight_;
     std::deque<Command> commands_;

@@ -221,6 +221,34 @@ TEST(ClusterMember, WithoutARegistryEverythingGoesOn) {
     EXPECT_EQ(a.member.unannounced(), 0U);
 }
 
+// Its kernel takes what comes, and answers nothing.
+TEST(ClusterMember, ARegistryMayPauseForTenMinutes) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    for (int i = 0; i < 50; ++i)
+        EXPECT_EQ(cluster.publish(a, "s" + std::to_string(i)), Verdict::granted);
+    EXPECT_EQ(place_of(cluster.find(b, "s0")), "a");
+    cluster.is_silent = true;
+    cluster.run(std::chrono::minutes(9));
+    EXPECT_EQ(place_of(cluster.find(b, "s0")), "a") << "from memory";
+    EXPECT_EQ(cluster.publish(b, "late"), Verdict::unregistered);
+    const std::size_t before = a.commands;
+    cluster.run(std::chrono::minutes(1));
+    EXPECT_LE(a.commands - before, 34U) << "beats only";
+    cluster.is_silent = false;
+    for (const auto& node : cluster.nodes)
+        for (const Command& command : std::exchange(node->unanswered, {}))
+            node->member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+    cluster.run(std::chrono::seconds(10));
+    EXPECT_EQ(a.member.owned(), 50U);
+    EXPECT_EQ(a.member.unannounced() + b.member.unannounced(), 0U);
+    for (int i = 0; i < 50; ++i)
+        EXPECT_EQ(cluster.registry.owner("s" + std::to_string(i), cluster.now)->node, "a");
+    EXPECT_EQ(cluster.registry.owner("late", cluster.now)->node, "b");
+    EXPECT_TRUE(Cluster::newest<Lost>(a) == nullptr && Cluster::newest<Lost>(b) == nullptr);
+}
+
 // What a paused registry answers when it goes on.
 TEST(ClusterMember, LateAnswersCount) {
     Cluster cluster;
@@ -238,6 +266,35 @@ TEST(ClusterMember, LateAnswersCount) {
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "a");
 }
 
+// A busy machine, for instance: what it has confirmed is not repeated, what it has not is.
+TEST(ClusterMember, ARegistryThatIsLateIsNotToldEverythingAgain) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    for (int i = 0; i < 1'000; ++i)
+        EXPECT_EQ(cluster.publish(a, "s" + std::to_string(i)), Verdict::granted);
+    cluster.run(std::chrono::seconds(1));
+    cluster.is_silent = true;
+    for (int i = 0; i < Member::kTimeoutsMax; ++i)
+        cluster.find(a, "other" + std::to_string(i));
+    EXPECT_FALSE(a.member.is_up());
+    EXPECT_EQ(cluster.publish(a, "late"), Verdict::unregistered);
+    // What looks as if another node had one of them now.
+    a.member.handle_event("moved|b|1|9|s7", cluster.now);
+    cluster.run(milliseconds(500));
+    cluster.is_silent = false;
+    const std::size_t before = a.commands;
+    for (const auto& node : {&a, &b})
+        for (const Command& command : std::exchange(node->unanswered, {}))
+            node->member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+    cluster.run(std::chrono::seconds(3));
+    EXPECT_TRUE(a.member.is_up());
+    EXPECT_EQ(a.member.unannounced(), 0U);
+    EXPECT_EQ(cluster.registry.owner("late", cluster.now)->node, "a");
+    EXPECT_GE(a.commands, before + 2) << "late and s7";
+    EXPECT_LE(a.commands, before + 12);
+}
+
 TEST(ClusterMember, ARegistryThatForgetsIsToldAgain) {
     Cluster cluster;
     auto& a = cluster.add("a");
@@ -247,6 +304,21 @@ TEST(ClusterMember, ARegistryThatForgetsIsToldAgain) {
     cluster.registry.clear();
     cluster.run(std::chrono::seconds(4));
     EXPECT_EQ(cluster.registry.streams(), 100U);
+}
+
+TEST(ClusterMember, TwoNodesWithOneNameAreNoticed) {
+    Cluster cluster;
+    auto& a = cluster.add("a", 1);
+    for (int i = 0; i < 100; ++i)
+        EXPECT_EQ(cluster.publish(a, "s" + std::to_string(i)), Verdict::granted);
+    cluster.run(std::chrono::seconds(3));
+    EXPECT_EQ(a.member.counts().namesakes, 0U);
+    const std::size_t before = a.commands;
+    auto& again = cluster.add("a", 2);
+    cluster.run(std::chrono::seconds(10));
+    EXPECT_GE(a.member.counts().namesakes, 3U);
+    EXPECT_GE(again.member.counts().namesakes, 3U) << "the first beat of a process may find its predecessor's lease";
+    EXPECT_LE(a.commands, before + 10) << "its streams are not announced at each beat";
 }
 
 TEST(ClusterMember, AfterAPartitionTheHigherClaimWins) {
@@ -421,6 +493,39 @@ TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {
     a.notices.clear();
     cluster.run(Member::kWaitMax + milliseconds(20));
     EXPECT_EQ(a.notices.size(), 1'000U) << "all of them are told in time";
+}
+
+// A join asks where to send the player, whether to pull, and where from.
+TEST(ClusterMember, WhoHasWaitedInVainDoesNotWaitAgain) {
+    Cluster cluster;
+    auto& a = cluster.add("a");
+    auto& b = cluster.add("b");
+    EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
+    cluster.is_silent = true;
+    EXPECT_EQ(place_of(cluster.find(a, "s")), "unknown");
+    EXPECT_TRUE(a.member.is_up());
+    const std::size_t before = a.commands;
+    a.notices.clear();
+    a.member.find("s", cluster.now);
+    cluster.settle();
+    ASSERT_NE(Cluster::newest<FindDecided>(a), nullptr) << "at once";
+    EXPECT_EQ(a.commands, before);
+    // The answer comes after all.
+    cluster.is_silent = false;
+    for (const Command& command : std::exchange(a.unanswered, {}))
+        a.member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+    EXPECT_EQ(place_of(cluster.find(a, "s")), "b");
+    // It does not, and the connection is lost.
+    cluster.is_silent = true;
+    a.member.forget("s");
+    EXPECT_EQ(place_of(cluster.find(a, "s")), "b") << "from memory";
+    cluster.is_silent = false;
+    a.member.handle_disconnected(cluster.now);
+    a.member.handle_connected(cluster.now);
+    cluster.settle();
+    const std::size_t asked = a.commands;
+    EXPECT_EQ(place_of(cluster.find(a, "s")), "b");
+    EXPECT_EQ(a.commands, asked + 1);
 }
 
 TEST(ClusterMember, UnansweredCommandsHaveABound) {

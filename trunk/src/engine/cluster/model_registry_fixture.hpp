@@ -48,9 +48,10 @@ private:
 
     BeatDone run(const Beat& beat, TimePoint now) {
         const auto lease = nodes_.find(beat.node.id);
-        const bool was_known = lease != nodes_.end() && lease->second.until > now && lease->second.node.run == beat.node.run;
+        const bool is_held = lease != nodes_.end() && lease->second.until > now;
+        const bool is_same = is_held && lease->second.node.run == beat.node.run;
         nodes_[beat.node.id] = {beat.node, now + beat.lease};
-        return {was_known};
+        return {is_same, is_held && !is_same};
     }
     ClaimDone run(const Claim& claim, TimePoint now) {
         const auto found = owners_.find(claim.stream);

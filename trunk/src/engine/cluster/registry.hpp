@@ -51,6 +51,7 @@ struct Command {
 // Texts are as they stand in the registry: nobody has read them yet.
 struct BeatDone {
     bool was_known = false;  // the lease had not ended
+    bool is_shared = false;  // another run of the node has it: the one before, or another node of that name
 };
 struct ClaimDone {
     bool is_granted = false;

@@ -141,9 +141,16 @@ Result<void> ClusterService::take_replies(RedisLink& link) {
         if (const auto* refusal = std::get_if<cluster::Refusal>(&answer))
             LOG_WARN(log_, "cluster registry refuses a command: {}", refusal->why);
         member_->handle_answer(sent.command.id, answer, io::now());
+        warn_of_namesakes();
         pump();
     }
     return {};
+}
+
+void ClusterService::warn_of_namesakes() {
+    if (std::exchange(namesakes_, member_->counts().namesakes) != member_->counts().namesakes)
+        LOG_WARN(log_, "cluster node {}: another process has this node_id too, and takes its streams; each node needs its own",
+                 context_.node_id);
 }
 
 void ClusterService::run_events(io::Deadline deadline) {
@@ -232,10 +239,11 @@ void ClusterService::deliver(cluster::Notice notice) {
 }
 
 Result<void> ClusterService::claim(const std::string& url, bool replaces, io::Deadline deadline) {
+    const auto answered = io::Deadline::after(Member::kWaitMax);
     auto claimed = claim_once(url, replaces, {}, deadline);
     if (claimed.ok() || claimed.code() != Errc::conflict)
         return claimed;
-    const auto dead = find_dead_owner(url, deadline);
+    const auto dead = find_dead_owner(url, answered, deadline);
     if (!dead)
         return claimed;
     LOG_INFO(log_, "cluster stream {} is taken from node {}, whose process has ended", url, dead->node);
@@ -244,8 +252,9 @@ Result<void> ClusterService::claim(const std::string& url, bool replaces, io::De
 
 // A killed process keeps its lease for some seconds, and its encoder is back elsewhere at once. A machine that says that nobody
 // listens there any more is as good as the lease's end; one that says nothing is not.
-std::optional<cluster::NodeRun> ClusterService::find_dead_owner(const std::string& url, io::Deadline deadline) {
-    const auto where = find(url, deadline);
+std::optional<cluster::NodeRun> ClusterService::find_dead_owner(const std::string& url, io::Deadline answered,
+                                                                io::Deadline deadline) {
+    const auto where = find(url, deadline.sooner(answered));
     const auto* there = where.ok() ? std::get_if<cluster::There>(&*where) : nullptr;
     if (there == nullptr || there->node.rtmp_port == 0 || probes_ >= kProbesMax)
         return std::nullopt;

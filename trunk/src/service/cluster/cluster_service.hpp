@@ -51,8 +51,9 @@ struct ClusterContext {
 };
 
 struct PlacementCounts {
-    std::uint64_t sent = 0;    // players sent to another node
-    std::uint64_t stayed = 0;  // players for whom this node was the best, or who had been sent here
+    std::uint64_t sent = 0;       // players sent to another node
+    std::uint64_t stayed = 0;     // players for whom this node was the best, or who had been sent here
+    std::uint64_t handed_on = 0;  // nodes that were sent to another one for a stream of this node
 };
 
 class ClusterService final : public Service {
@@ -81,8 +82,8 @@ public:
     bool is_on() const { return member_ != nullptr; }
     const RegistryOptions& options() const { return context_.options; }
     // A publisher wants to be let in. Errc::conflict when another node has the stream and `replaces` is off, Errc::limit,
-    // Errc::cancelled. Waits at most Member::kWaitMax; when it is to be refused, some of those more, to see whether the other
-    // node's process still lives.
+    // Errc::cancelled. Waits at most Member::kWaitMax for the registry; when it is to be refused, kProbeLimit more to see whether
+    // the other node's process still lives, and when that has ended, once more for the registry.
     Result<void> claim(const std::string& url, bool replaces, io::Deadline deadline);
     // Waits at most Member::kWaitMax. Errc::cancelled.
     Result<engine::cluster::Whereabouts> find(const std::string& url, io::Deadline deadline);
@@ -126,7 +127,7 @@ private:
 
     Result<void> claim_once(const std::string& url, bool replaces, const std::optional<engine::cluster::NodeRun>& dead,
                             io::Deadline deadline);
-    std::optional<engine::cluster::NodeRun> find_dead_owner(const std::string& url, io::Deadline deadline);
+    std::optional<engine::cluster::NodeRun> find_dead_owner(const std::string& url, io::Deadline answered, io::Deadline deadline);
     void run_commands(io::Deadline deadline);
     void run_events(io::Deadline deadline);
     void run_timer(io::Deadline deadline);
@@ -144,6 +145,7 @@ private:
     void find_orphans();
     bool is_orphan(const std::string& url) const;
     void describe_self();
+    void warn_of_namesakes();
 
     const ClusterContext context_;
     ClusterEvents& events_;
@@ -164,6 +166,7 @@ private:
     bool is_draining_ = false;
     RateMeter sent_rate_;
     std::string why_away_;  // what was last logged
+    std::uint64_t namesakes_ = 0;
     Signal commands_wait_;  // something is to be sent
     Signal timer_changed_;
     Signal orphans_wait_;

@@ -24,6 +24,14 @@ TEST(HopMark, MadeUpNamesAreLeftOutAndTheirNumberHasABound) {
     EXPECT_EQ(hops_of(query).size(), kHopsMax);
 }
 
+TEST(HopMark, ABranchIsAnotherMark) {
+    EXPECT_TRUE(has_branch_mark("?" + branch_mark("a")));
+    EXPECT_TRUE(has_branch_mark("token=x&millrace_hop=b&millrace_branch=a"));
+    EXPECT_EQ(hops_of("?" + branch_mark("a")), Hops());
+    for (const char* query : {"", "?", "?millrace_branch", "?millrace_branches=a", "?a=millrace_branch=b", "?millrace_hop=a"})
+        EXPECT_FALSE(has_branch_mark(query)) << query;
+}
+
 TEST(HopMark, EveryPrefixOfAQueryIsRead) {
     const std::string query = "?a=b&millrace_hop=n1&millrace_hop=n2&c=d";
     for (std::size_t length = 0; length <= query.size(); ++length)

@@ -1,6 +1,7 @@
 #include "service/cluster/placer.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/endpoint.hpp"
@@ -71,7 +72,7 @@ std::optional<session::Redirect> Placer::other_for_publisher(const session::Clie
         return std::nullopt;
     const cluster::Member& member = *node_.member();
     const auto* node = cluster::choose_node({member.self(), false, nullptr, member.neighbours(), *port, true}, random_number());
-    return node == nullptr ? std::nullopt : std::optional(place_of(*node));
+    return node == nullptr ? std::nullopt : std::optional(place_of(*node, mark()));
 }
 
 std::optional<session::Redirect> Placer::move(const session::ClientRequest& request) const {
@@ -92,7 +93,7 @@ std::optional<session::Redirect> Placer::move(const session::ClientRequest& requ
                            : choose(request, true, nullptr, others);
     if (node == nullptr)
         return std::nullopt;
-    return is_told_where ? place_of(*node) : session::Redirect();
+    return is_told_where ? place_of(*node, mark()) : session::Redirect();
 }
 
 // `others`: where the chosen node is.
@@ -123,12 +124,37 @@ std::optional<session::Redirect> Placer::send(const session::ClientRequest& requ
         return std::nullopt;
     }
     ++node_.placements.sent;
-    return place_of(*node);
+    return place_of(*node, mark());
 }
 
-session::Redirect Placer::place_of(const cluster::NodeRecord& node) const {
-    return {text_of_place(node.host, node.rtmp_port), text_of_place(node.host, node.http_port),
-            text_of_place(node.host, node.api_port), hop_mark(node_.member()->self().id)};
+std::string_view puller_of(const session::ClientRequest& request, const session::StreamPlan& plan, Proof proof) {
+    const bool is_believed = request.is_relay() && (proof == Proof::not_needed || plan.is_trusted_relay);
+    return is_believed ? std::string_view(request.claims->node) : std::string_view();
 }
+
+std::optional<session::Redirect> Placer::hand_on(const session::ClientRequest& request, const session::StreamPlan& plan) {
+    if (!node_.is_on() || !node_.publishes(plan.url))
+        return std::nullopt;
+    const auto node = puller_of(request, plan, node_.options().secret.empty() ? Proof::not_needed : Proof::needed);
+    if (node.empty())
+        return std::nullopt;
+    const auto* other = pullers_.enter(plan.url, node, request.id, node_.member()->neighbours());
+    if (other == nullptr)
+        return std::nullopt;
+    ++node_.placements.handed_on;
+    return place_of(*other, branch_mark(node_.member()->self().id));
+}
+
+void Placer::on_play_ended(const session::ClientRequest& request, const std::string& url) {
+    if (request.is_relay())
+        pullers_.leave(url, request.id);
+}
+
+session::Redirect Placer::place_of(const cluster::NodeRecord& node, std::string mark) const {
+    return {text_of_place(node.host, node.rtmp_port), text_of_place(node.host, node.http_port),
+            text_of_place(node.host, node.api_port), std::move(mark)};
+}
+
+std::string Placer::mark() const { return hop_mark(node_.member()->self().id); }
 
 }  // namespace live::service::cluster

@@ -25,15 +25,15 @@ constexpr std::size_t kScanCount = 500;
 constexpr std::size_t kNodesRead = 4'096;
 
 // The lease of a node is a key that ends by itself; the set of nodes, sorted by the end of their leases in the registry's clock,
-// is for listing them. Returns whether the lease had not ended.
+// is for listing them. Returns 1 when the lease had not ended, 2 when it was another run's.
 constexpr std::string_view kBeat = R"(
 local known = redis.call('GET', KEYS[1])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 local now = redis.call('TIME')
 redis.call('ZADD', KEYS[2], now[1] * 1000 + ARGV[3], ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now[1] * 1000 - 60000)
-if known and string.match(known, '^(%d+)|') == ARGV[4] then return 1 end
-return 0
+if not known then return 0 end
+return string.match(known, '^(%d+)|') == ARGV[4] and 1 or 2
 )";
 
 // ARGV: node, run, epoch, since, fresh, replaces, age in ms, prefix, stream, channel, NODE|RUN that is dead.
@@ -185,8 +185,9 @@ cluster::Answer answer_of(const cluster::Command& command, const Reply& reply) {
     using Answer = cluster::Answer;
     return std::visit(Overloaded{
                           [&](const cluster::Beat&) {
-                              return reply.kind == Reply::Kind::number ? Answer(cluster::BeatDone{reply.number != 0})
-                                                                       : broken(reply);
+                              return reply.kind == Reply::Kind::number
+                                         ? Answer(cluster::BeatDone{reply.number == 1, reply.number == 2})
+                                         : broken(reply);
                           },
                           [&](const cluster::Claim&) { return claim_answer(reply); },
                           [&](const cluster::Withdraw&) {

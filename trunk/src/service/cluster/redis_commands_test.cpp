@@ -45,6 +45,8 @@ TEST(RedisCommands, NameTheirKeysAndArguments) {
 TEST(RedisCommands, ReadTheirAnswers) {
     EXPECT_TRUE(std::get<cluster::BeatDone>(answer_of(kBeat, number(1))).was_known);
     EXPECT_FALSE(std::get<cluster::BeatDone>(answer_of(kBeat, number(0))).was_known);
+    EXPECT_FALSE(std::get<cluster::BeatDone>(answer_of(kBeat, number(1))).is_shared);
+    EXPECT_TRUE(std::get<cluster::BeatDone>(answer_of(kBeat, number(2))).is_shared);
     const auto granted = std::get<cluster::ClaimDone>(answer_of(kClaim, list({number(1), text("4")})));
     EXPECT_TRUE(granted.is_granted && granted.epoch == 4);
     const auto refused = std::get<cluster::ClaimDone>(answer_of(kClaim, list({number(0), text("b|1|9|0")})));

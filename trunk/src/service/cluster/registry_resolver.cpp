@@ -33,7 +33,7 @@ relay::Location RegistryResolver::find(const std::string& url, const relay::Clus
 // many for it, is asked again.
 relay::Location RegistryResolver::neighbours() {
     if (service_.member()->is_up())
-        return relay::Unknown{"the registry has not answered in time", kRetry};
+        return relay::Unknown{"the registry has not answered in time", late_.take(io::now()) ? kLateRetry : kRetry};
     if (!budget_.take(io::now()))
         return relay::Unknown{"the registry is away, and too many streams are asked for", kRetry};
     relay::Located found;

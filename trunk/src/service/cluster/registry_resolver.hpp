@@ -13,6 +13,8 @@ namespace live::service::cluster {
 class RegistryResolver final : public relay::Resolver {
 public:
     static constexpr std::chrono::milliseconds kRetry{500};
+    // While an answer is late: it may come at any moment. Only for so many pulls as the budget allows.
+    static constexpr std::chrono::milliseconds kLateRetry{50};
     static constexpr std::size_t kNeighboursMax = 64;
 
     // Both outlive this.
@@ -26,6 +28,7 @@ private:
     ClusterService& service_;
     relay::Resolver& next_;
     AskBudget budget_;
+    AskBudget late_;
 };
 
 }  // namespace live::service::cluster

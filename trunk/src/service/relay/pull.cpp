@@ -96,6 +96,7 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
         return Left::origin;
     }
     const Picked& picked = std::get<Picked>(pick);
+    asked_ = picked.origin.text();
     return pull_from(wanted_from(picked.origin, request_, plan_.vhost, options), options, picked.has_others, deadline);
 }
 
@@ -114,8 +115,10 @@ Result<Pull::Left> Pull::pull_from(Wanted wanted, const ClusterOptions& options,
             last_error_ = next.error().sentence();
         }
         const bool is_over = left.ok() ? *left == Left::stream_unneeded : left.code() == Errc::cancelled;
-        // A place that the origin sent us to has no backoff that keeps the origin from sending us there again at once.
-        if (!is_over && (was_refused_ || redirects > 0))
+        // A place that the origin sent us to has no backoff that keeps the origin from sending us there again at once. One that
+        // has sent media is another matter.
+        const bool had_none = media_try_ != tries_;
+        if (!is_over && (was_refused_ || (redirects > 0 && had_none)))
             TRY(pause(kRefusedPause, deadline));
         return left;
     }
@@ -282,7 +285,7 @@ bool Pull::has_moved(io::Deadline deadline) {
     const Location location = resolver_.find(plan_.url, *options, deadline.sooner(io::Deadline::after(kSilenceMin)));
     const auto* located = std::get_if<Located>(&location);
     return located != nullptr && located->epoch != 0 &&
-           std::ranges::none_of(located->origins, [this](const Origin& origin) { return origin.text() == origin_; });
+           std::ranges::none_of(located->origins, [this](const Origin& origin) { return origin.text() == asked_; });
 }
 
 Duration Pull::silence_limit() const {

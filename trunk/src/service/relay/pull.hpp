@@ -205,8 +205,9 @@ private:
     Signal wake_;
     std::vector<Signal*> waiting_;  // owned by waiting clients
 
-    std::string origin_;
-    LeftOrigins left_;  // since the last media
+    std::string asked_;   // the origin that was chosen
+    std::string origin_;  // that one, or where it has sent us
+    LeftOrigins left_;    // since the last media
     std::string redirect_url_;
     std::string last_error_;
     std::string kick_reason_;

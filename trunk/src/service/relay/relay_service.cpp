@@ -46,13 +46,16 @@ Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const ses
         return Error(Errc::cancelled, "the server stops");
     if (context_.is_short_of_memory())
         return context_.memory->refusal();
-    if (jobs_.size() >= kPullsMax)
+    if (jobs_.size() + leaving_.size() >= kPullsMax)
         return Error(Errc::limit, fmt::format("{} streams are pulled already", jobs_.size()));
     auto job =
         std::make_shared<Job>(context_, resolver_, book_, totals_, request, plan, std::move(path), log_.with_id(random_id()));
     Pull& pull = job->pull;
     TRY(job->scope.start("pull", [&pull](io::Deadline forever) { pull.run(forever); }));
-    jobs_.insert_or_assign(plan.url, job);
+    std::shared_ptr<Job>& place = jobs_[plan.url];
+    if (place != nullptr)
+        leaving_.push_back(std::move(place));
+    place = job;
     return job;
 }
 
@@ -102,16 +105,20 @@ void RelayService::reap() {
     if (stopping_)
         return;
     std::erase_if(jobs_, [](const auto& entry) { return entry.second->scope.size() == 0; });
+    std::erase_if(leaving_, [](const auto& job) { return job->scope.size() == 0; });
     pushes_.reap();
 }
 
 Result<void> RelayService::stop(io::Deadline deadline) {
     stopping_ = true;
     for (const auto& [url, job] : jobs_)
+        leaving_.push_back(job);
+    for (const auto& job : leaving_)
         job->scope.cancel();
     pushes_.end_all();
-    for (const auto& [url, job] : jobs_)
+    for (const auto& job : leaving_)
         TRY(job->scope.stop(deadline));
+    leaving_.clear();
     jobs_.clear();
     return pushes_.stop(deadline);
 }

@@ -80,6 +80,8 @@ private:
     // By the source's url, as every player looks there; so not a JobList. The second owner is the fiber of a client waiting for
     // the first media.
     std::unordered_map<std::string, std::shared_ptr<Job>> jobs_;
+    // Pulls that are over and have been followed by another one of their stream, until their fibers have noticed.
+    std::vector<std::shared_ptr<Job>> leaving_;
     Histogram<kJoinBounds> joins_;
     io::JobList<Push> pushes_{"push"};
     bool stopping_ = false;

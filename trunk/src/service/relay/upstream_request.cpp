@@ -163,6 +163,8 @@ engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOpti
     Value arguments = Value::object({{"millrace_path", introduction.path}});
     if (!introduction.proof.empty())
         arguments.set("millrace_proof", introduction.proof);
+    if (!node.cluster_node.empty())
+        arguments.set("millrace_node", node.cluster_node);
     if (options.debug_srs_upnode) {
         arguments.set("srs_sig", node.signature).set("srs_server", node.signature).set("srs_license", "MIT");
         arguments.set("srs_version", node.version).set("srs_pid", static_cast<double>(node.process_id));

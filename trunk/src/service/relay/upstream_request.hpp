@@ -24,6 +24,7 @@ struct Node {
     std::string signature;
     std::string version;
     std::int64_t process_id = 0;
+    std::string cluster_node{};  // its name in its cluster; empty: it is in none
 };
 
 // A stream at an origin.

@@ -28,6 +28,14 @@ TEST(UpstreamRequest, AsksForTheSameStreamWithTheClientsQuery) {
     EXPECT_EQ(request.connect_arguments.find("millrace_proof")->string(), "proof");
 }
 
+TEST(UpstreamRequest, SaysWhichNodeOfAClusterAsks) {
+    const auto wanted = wanted_from({"192.0.2.1", 19350}, player(""), "__defaultVhost__", {});
+    Node node = kNode;
+    EXPECT_EQ(rtmp_request(wanted, {}, node, {"vid-1"}).connect_arguments.find("millrace_node"), nullptr);
+    node.cluster_node = "n1";
+    EXPECT_EQ(rtmp_request(wanted, {}, node, {"vid-1"}).connect_arguments.find("millrace_node")->string(), "n1");
+}
+
 TEST(UpstreamRequest, NamesTheVirtualHostAtTheOrigin) {
     ClusterOptions options;
     options.debug_srs_upnode = false;

@@ -27,6 +27,8 @@ inline constexpr std::string_view kRelayPathField = "X-Millrace-Path";
 // Of the proof that the request comes from a server of the same operator; a longer one is no proof.
 inline constexpr std::size_t kRelayProofBytesMax = 256;
 inline constexpr std::string_view kRelayProofField = "X-Millrace-Proof";
+// Of the name of a node.
+inline constexpr std::size_t kRelayNodeBytesMax = 64;
 // HTTP-FLV: with the path, the relay asks for marks (media/relay_mark.hpp) and the source's own timeline; in the response, it
 // gets them. The response then outlasts the stream's publisher, whose end is a mark.
 inline constexpr std::string_view kRelayMarksField = "X-Millrace-Marks";
@@ -42,6 +44,8 @@ struct RelayClaims {
     std::string proof;
     // RTMP: what a client that is no relay sends after the command object of connect, as AMF0.
     std::string connect_arguments;
+    // RTMP: the name that the other server has as a node of a cluster.
+    std::string node{};
 
     bool is_empty() const { return path.empty() && proof.empty() && connect_arguments.empty(); }
 };

@@ -179,6 +179,8 @@ void Connection::keep_arguments(const wire::amf::Value& arguments) {
     claims.path = text_of("millrace_path").substr(0, kRelayPathBytesMax);
     if (const auto proof = text_of("millrace_proof"); proof.size() <= kRelayProofBytesMax)
         claims.proof = proof;
+    if (const auto node = text_of("millrace_node"); !claims.path.empty() && node.size() <= kRelayNodeBytesMax)
+        claims.node = node;
     if (arguments.is_container() && claims.path.empty()) {
         ByteWriter out;
         wire::amf::write_amf0(out, arguments);

@@ -663,8 +663,13 @@ TEST_F(SessionTest, ClaimsOfAClientAreBounded) {
     EXPECT_EQ(relay->path, std::string(kRelayPathBytesMax, 'a'));
     EXPECT_EQ(relay->proof, std::string(kRelayProofBytesMax, 'p'));
     EXPECT_EQ(relay->connect_arguments, "") << "only of clients that are no relay";
-    const auto doubtful = claim({{"millrace_path", "a"}, {"millrace_proof", std::string(kRelayProofBytesMax + 1, 'p')}});
+    const auto doubtful = claim({{"millrace_path", "a"},
+                                 {"millrace_proof", std::string(kRelayProofBytesMax + 1, 'p')},
+                                 {"millrace_node", std::string(kRelayNodeBytesMax + 1, 'n')}});
     EXPECT_EQ(doubtful->proof, "") << "longer than any proof";
+    EXPECT_EQ(doubtful->node, "");
+    EXPECT_EQ(claim({{"millrace_path", "a"}, {"millrace_node", "n1"}})->node, "n1");
+    EXPECT_EQ(claim({{"millrace_node", "n1"}})->node, "") << "of a player";
     const auto own = claim({{"token", "x"}});
     EXPECT_FALSE(own->is_empty());
     EXPECT_NE(own->connect_arguments.find("token"), std::string::npos);

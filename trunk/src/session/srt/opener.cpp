@@ -32,7 +32,7 @@ ClientRequest client_of(const srt::Request& request, const StreamId& id) {
     client.param = id.url.param;
     client.tc_url = "srt://" + id.url.vhost + "/" + id.url.app;
     if (!id.relay_path.empty())
-        client.claims = std::make_shared<const RelayClaims>(RelayClaims{id.relay_path, {}, {}});
+        client.claims = std::make_shared<const RelayClaims>(RelayClaims{id.relay_path, {}, {}, {}});
     return client;
 }
 

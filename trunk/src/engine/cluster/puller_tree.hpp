@@ -1,0 +1,44 @@
+// PullerTree: the nodes that pull the streams of this one. A stream that many nodes want is not sent to all of them from here:
+// above kDirectMax, a node is told of one that has it already. Depth 2 serves kDirectMax² nodes. Only nodes that are served here
+// are named, and none of those is told of another one, so no circle can form. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/cluster/records.hpp"
+
+namespace live::engine::cluster {
+
+class PullerTree {
+public:
+    // Nodes that a stream is sent to from here.
+    static constexpr std::size_t kDirectMax = 64;
+
+    // `node` asks for a stream that is published here, over the connection `client`. nullptr: it is served here, until leave().
+    // Otherwise it is to ask that one: of those served here that take clients, those in its region first, the one that has been
+    // named least. When there is none of `others`, the listed nodes, to name, it is served here in excess of kDirectMax; what is
+    // not listed is served without being counted.
+    const NodeRecord* enter(const std::string& stream, std::string_view node, std::string_view client,
+                            std::span<const NodeRecord> others);
+    void leave(const std::string& stream, std::string_view client);
+
+    std::size_t direct(const std::string& stream) const;
+
+private:
+    struct Puller {
+        std::string client;  // its newest connection
+        std::uint64_t named = 0;
+    };
+    using Pullers = std::unordered_map<std::string, Puller>;  // by node
+
+    static const NodeRecord* choose(const Pullers& direct, const NodeRecord& asking, std::span<const NodeRecord> others);
+
+    std::unordered_map<std::string, Pullers> pullers_;  // by stream: those served here
+};
+
+}  // namespace live::engine::cluster
