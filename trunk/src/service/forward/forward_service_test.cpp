@@ -91,9 +91,10 @@ private:
                 TRY(io::sleep(deadline));
             std::vector<std::uint8_t> output;
             engine.take_output(output);
-            const auto caps = std::ranges::search(output, as_bytes("capsEx"sv));
-            if (!is_enhanced && !caps.empty())
-                caps.front() = '?';
+            constexpr std::string_view kCaps = "capsEx";
+            const auto caps = std::search(output.begin(), output.end(), kCaps.begin(), kCaps.end());
+            if (!is_enhanced && caps != output.end())
+                *caps = '?';
             const std::array parts{io::as_part(output)};
             if (!output.empty())
                 TRY(stream.write_all(parts, deadline));
