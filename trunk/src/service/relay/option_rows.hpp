@@ -57,8 +57,8 @@ inline constexpr auto kClusterRows = std::tuple{
                 "Seconds that a publisher on an edge is kept while no origin takes its stream."),
     config::row(
         &ClusterOptions::mw_latency, "mw_latency", 0ms, 60'000ms, config::Reload::next_session,
-        "Merged write, in milliseconds, of what edges pull from here, where play's is longer; 0: each packet goes at once, "
-        "as when min_latency is on and this is not said."),
+        "Merged write, in milliseconds, of what edges pull from here, where play's is longer; what comes after a pause of "
+        "that length goes at once. 0: each packet does, as when min_latency is on and this is not said."),
 };
 
 }  // namespace live::service::relay
