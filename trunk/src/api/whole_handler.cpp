@@ -10,6 +10,7 @@
 #include "api/envelope.hpp"
 #include "api/stats_handlers.hpp"
 #include "wire/http/status.hpp"
+#include "wire/http/url.hpp"
 
 namespace live::api {
 
@@ -117,8 +118,9 @@ Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::strin
                                                   const Request& request, io::Deadline deadline, Duration limit) const {
     service::http_client::HttpCall call;
     call.method = method;
-    // Which address the server is known by is a part of some answers.
-    call.url = "http://" + std::string(request.message.headers.find("Host").value_or("worker")) + target;
+    // Which address the server is known by is a part of some answers. The client's text is no part of the path.
+    const auto known_by = wire::http::parse_url("http://" + std::string(request.message.headers.find("Host").value_or("")));
+    call.url = "http://" + (known_by.ok() ? known_by->authority() : "worker") + target;
     for (const char* name : {"Content-Type", "If-Match"})
         if (const auto value = request.message.headers.find(name))
             call.headers.add(name, std::string(*value));

@@ -358,6 +358,14 @@ def test_each_worker_tells_of_itself_and_says_who_it_is(live):
     assert lags == ["1", "2", "3"]
 
 
+def test_what_a_client_calls_the_server_is_no_part_of_what_workers_are_asked(live):
+    """They trust each other, where a client may be refused: the Host field goes on, and only that."""
+    for host in ("elsewhere", "elsewhere/api/v1/versions?", "elsewhere/api/v1/versions#", "/api/v1/versions?", "two words"):
+        request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}/api/v1/fibers?count=1&worker=2", headers={"Host": host})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert json.loads(answer.read())["pid"] == str(pids(live)[2]), host
+
+
 def test_a_worker_that_dies_comes_back(live, clip):
     publisher = start_publisher(live, clip)
     players = players_on_all(live)
