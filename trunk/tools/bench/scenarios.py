@@ -13,8 +13,10 @@ from pathlib import Path
 from statistics import median
 
 import clients
+from delay import delay_rows
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from hls import hls_rows
+from pairs import pairs_rows
 from relay import relay_rows
 from report import Row, number
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
@@ -358,64 +360,6 @@ def low_latency_rows(lab: Lab, plan: Plan) -> list[Row]:
             Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command)]
 
 
-DELAY_TURNS = 9
-DELAY_TURN_S = 12
-DELAY_PLAYERS = 100
-
-
-def delay_turn(lab: Lab, name: str, seconds: float) -> dict:
-    """The publisher stamps each frame; the players come later, and frames count from two seconds after that on."""
-    if name == "floor":
-        port = lab.port()
-        process = lab.load("floor", SERVER_CORE, mode="relay", port=port, clients=DELAY_PLAYERS)
-        process.wait_event("listening", 10)
-        publisher = clients.raw_publishers(lab, port, stamp=True)
-    else:
-        server = start_ours(lab, min_latency=True) if name == "ours" else start_nginx(lab)
-        process, port = server.process, server.port
-        publisher = clients.publishers(lab, port, STREAM, stamp=True)
-    time.sleep(2)
-    players = clients.raw_players(lab, port, DELAY_PLAYERS, stamp=True) if name == "floor" else clients.players_that_look(lab, port, DELAY_PLAYERS, STREAM)
-    time.sleep(2)
-    for load in (publisher, players):
-        load.tell("mark")
-    time.sleep(seconds)
-    published = clients.end(publisher)
-    time.sleep(1)
-    result = clients.end(players)
-    process.stop()
-    # A frame that nobody got has no delay. The two marks are not one moment: a frame may lie between them.
-    result["frames_incomplete"] += max(0, published["stamps"] - 2 - result["frames"] - result["frames_incomplete"])
-    return result
-
-
-def delay_rows(lab: Lab, plan: Plan) -> list[Row]:
-    """Everybody takes short turns, and the median of each one's turns counts: a neighbour who takes the core away for some
-    milliseconds decides the p99 of a single turn (seen: 1.3 to 15 ms for the floor itself)."""
-    say("added delay: the last of 100 players")
-    turns, seconds = (1, 10) if plan.smoke else (DELAY_TURNS, DELAY_TURN_S)
-    names = ["ours", "floor"] + (["nginx"] if plan.with_nginx else [])
-    results = [{name: delay_turn(lab, name, seconds) for name in names} for _ in range(turns)]
-
-    def figure(name: str, key: str) -> float:
-        return median(turn[name][key] for turn in results)
-
-    rows = []
-    for which, work in (("newest", "added delay, min_latency on, the last to join of 100"), ("slowest", "the same, whoever of the 100 got it last")):
-        for quantile, limit in (("p50", 0.7), ("p99", 1.2)):
-            key = f"{which}_ms_{quantile}"
-            ratio = figure("ours", key) / max(0.001, figure("floor", key))
-            judged = which == "newest"
-            rows.append(Row(work, f"{quantile}, ms", figure("ours", key), figure("floor", key), figure("nginx", key) if plan.with_nginx else "-", ratio,
-                            "<= 1.25 x floor" if judged else "", ratio <= 1.25 if judged and not plan.smoke else None,
-                            f"the design's machine: {limit}" if judged and figure("ours", key) > limit else "", {} if rows else {"turns": results},
-                            plan.command))
-    incomplete = sum(turn["ours"]["frames_incomplete"] for turn in results)
-    if incomplete:
-        rows[0].note, rows[0].met = f"{incomplete} frames did not reach everybody", False
-    return rows
-
-
 def take_profile(server: Server, seconds: int, sizes: list[int]) -> None:
     with urllib.request.urlopen(f"http://127.0.0.1:{server.api_port}/api/v1/profile?seconds={seconds}", timeout=seconds + 20) as answer:
         sizes.append(len(answer.read()))
@@ -472,7 +416,7 @@ COUNTS = {"play": "players", "flv": "flv_players", "hls": "hls_players", "whep":
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
     functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
-                 "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "ways": ways_rows}
+                 "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "ways": ways_rows, "pairs": pairs_rows}
     rows = []
     for part in plan.parts:
         measured = functions[part](lab, plan)

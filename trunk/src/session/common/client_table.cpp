@@ -26,17 +26,17 @@ ClientEntry::~ClientEntry() {
 }
 
 void ClientEntry::kick(std::string reason) {
-    kick_reason_ = reason;
+    kick_reason_ = std::make_unique<std::string>(reason);
     client_.kick(std::move(reason));
 }
 
 void ClientEntry::ask_to_leave(std::string reason) {
-    kick_reason_ = reason;
+    kick_reason_ = std::make_unique<std::string>(reason);
     client_.ask_to_leave(std::move(reason));
 }
 
 void ClientEntry::lose_stream(std::string why) {
-    kick_reason_ = why;
+    kick_reason_ = std::make_unique<std::string>(why);
     client_.lose_stream(std::move(why));
 }
 
@@ -68,8 +68,8 @@ void ClientEntry::enter(const StreamPlan& plan, TimePoint now) {
 }
 
 void ClientEntry::leave(SessionEnd end) {
-    if (!kick_reason_.empty())
-        end = {std::exchange(kick_reason_, {}), false};
+    if (const auto reason = std::exchange(kick_reason_, nullptr); reason != nullptr && !reason->empty())
+        end = {std::move(*reason), false};
     if (is_told_)
         for (ClientWatcher* watcher : table_.watchers_)
             watcher->on_left(*this, end);

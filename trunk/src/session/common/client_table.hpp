@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -151,7 +152,7 @@ private:
     const StreamPlan* plan_ = nullptr;
     TimePoint since_{};
     Traffic before_;
-    std::string kick_reason_;
+    std::unique_ptr<std::string> kick_reason_;  // few clients have one: a pointer's memory for the others
 };
 
 // A client's stay in one stream, from admission on. Everything referred to outlives it.

@@ -78,8 +78,8 @@ Result<void> PlaySession::run(io::Deadline deadline) {
         return refuse(found.error(), deadline);
     StreamStay stay(entry_, plan_, io::now());
     auto ended = stream(deadline);
-    if (!kick_reason_.empty())
-        ended = Error(Errc::closed, kick_reason_);
+    if (kick_reason_ != nullptr && !kick_reason_->empty())
+        ended = Error(Errc::closed, *kick_reason_);
     stay.end(ended);
     return ended;
 }
@@ -121,7 +121,7 @@ ClientFigures PlaySession::figures() const { return player_ ? player_->figures()
 
 void PlaySession::kick(std::string reason) {
     LOG_INFO(exchange_.log(), "client finished. reason=\"{}\"", reason);
-    kick_reason_ = std::move(reason);
+    kick_reason_ = std::make_unique<std::string>(std::move(reason));
     exchange_.stream().close();
 }
 

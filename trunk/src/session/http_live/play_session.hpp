@@ -74,7 +74,7 @@ private:
     std::optional<Player> player_;
     std::optional<EndWatch> end_watch_;  // while playing
     bool gets_marks_ = false;
-    std::string kick_reason_;
+    std::unique_ptr<std::string> kick_reason_;
     std::unique_ptr<Error> goodbye_;  // why nothing follows the last answer
     ClientEntry entry_;
 };

@@ -81,7 +81,7 @@ ClientFigures Connection::figures() const {
 }
 
 void Connection::kick(std::string reason) {
-    kick_reason_ = std::move(reason);
+    kick_reason_ = std::make_unique<std::string>(std::move(reason));
     peer_.stream().close();
 }
 
@@ -106,8 +106,8 @@ bool Connection::ask_to_move(const Redirect& to) {
 void Connection::log_end(const Result<void>& ended) const {
     // The reference's number for "the peer has gone", which scripts look for.
     constexpr int kPeerGone = 1007;
-    if (!kick_reason_.empty())
-        LOG_INFO(log_, "client finished. reason=\"{}\"", kick_reason_);
+    if (kick_reason_ != nullptr && !kick_reason_->empty())
+        LOG_INFO(log_, "client finished. reason=\"{}\"", *kick_reason_);
     else if (ended.ok())
         LOG_INFO(log_, "client finished.");
     else if (ended.code() == Errc::closed)

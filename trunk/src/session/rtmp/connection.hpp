@@ -74,7 +74,7 @@ private:
     ClientRequest request_;
     RtmpOptions options_;
     std::string app_;  // as in `connect`
-    std::string kick_reason_;
+    std::unique_ptr<std::string> kick_reason_;
     // While it plays.
     PlaySession* playing_ = nullptr;
     // While it publishes.
