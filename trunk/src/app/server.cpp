@@ -145,6 +145,7 @@ class Server::Moves final : public service::cluster::ClusterEvents {
 public:
     explicit Moves(Server& server) : server_(server) {}
 
+    void on_taken(const std::string& url) override { server_.relay_.hold_players(url); }
     void on_lost(const std::string& url, const std::string& why) override {
         server_.clients_.for_each([&](session::ClientEntry& client) {
             const bool publishes =

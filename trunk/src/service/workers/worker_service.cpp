@@ -114,6 +114,8 @@ void WorkerService::handle(MasterLine::Incoming incoming) {
             break;
         case Kind::lost:
             LOG_WARN(log_, "stream {} is published on worker {} now: its publisher here is closed", message.text, message.worker);
+            if (message.worker != 0)
+                events_.on_taken(message.text);
             events_.on_lost(message.text, "another publisher has taken the stream over");
             break;
         case Kind::link:
