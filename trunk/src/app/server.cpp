@@ -202,14 +202,19 @@ private:
 
 class Server::DrainRequests final : public api::DrainControl {
 public:
-    explicit DrainRequests(const Server& server) : server_(server) {}
+    explicit DrainRequests(Server& server) : server_(server) {}
 
     api::DrainFacts facts() const override { return server_.drain_.facts(); }
-    void request_drain() override { std::raise(SIGQUIT); }
+    void request_drain() override {
+        if (server_.workers_.seat().is_worker())
+            server_.workers_.request_quit();
+        else
+            std::raise(SIGQUIT);
+    }
     bool is_api_guarded() const override { return server_.settings_->http_api.auth.enabled; }
 
 private:
-    const Server& server_;
+    Server& server_;
 };
 
 class Server::Ready final : public api::Readiness {

@@ -223,6 +223,8 @@ Result<engine::http1::Response> WorkerService::ask(Worker worker, const http_cli
 
 void WorkerService::request_reload() { context_.master->tell({Kind::reload}); }
 
+void WorkerService::request_quit() { context_.master->tell({Kind::quit}); }
+
 // What a pull publishes is another worker's.
 void WorkerService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
     if (request.kind == session::ClientKind::relay_pull)
