@@ -27,8 +27,8 @@ class Order:
         numbers = [self.at[message.mark()] for message in messages if is_frame(message.type, message.payload)]
         assert numbers, "nothing was received"
         steps = [(later - earlier - 1) % len(self.marks) for earlier, later in zip(numbers, numbers[1:])]
-        # A publisher begins at its new place with its newest GOP, so that players there see the last frames twice.
-        return sum(step for step in steps if step < len(self.marks) - GOP_FRAMES)
+        # A publisher begins at its new place with its newest GOP, or the one before where a new one has just begun: players see these frames twice.
+        return sum(step for step in steps if step < len(self.marks) - 2 * GOP_FRAMES)
 
 
 class AblePlayer(threading.Thread):
@@ -55,8 +55,8 @@ class AblePlayer(threading.Thread):
                 message = self._read(self.client)
                 if message is not None and message.type in (AUDIO, VIDEO):
                     self.messages.append(message)
-                elif message is not None and message.type == COMMAND and message.command()[0] == "onStatus" and message.command()[3]["code"] == RECONNECT:
-                    self._move(message.command()[3]["tcUrl"])
+                elif message is not None and (place := self._place_in(message)):
+                    self._move(place)
         except (Closed, OSError) as error:
             self.error = error
 
@@ -67,15 +67,20 @@ class AblePlayer(threading.Thread):
         except TimeoutError:
             return None
 
+    @staticmethod
+    def _place_in(message: Message) -> str | None:
+        is_status = message.type == COMMAND and message.command()[0] == "onStatus"
+        return message.command()[3]["tcUrl"] if is_status and message.command()[3]["code"] == RECONNECT else None
+
     def _move(self, tc_url: str) -> None:
-        self.moves += 1
         fresh = self._open(int(tc_url.split("/")[2].rsplit(":", 1)[1]), tc_url)
         # What the new connection begins with is older than what the old one has got to: until it has caught up, both are read.
         known = {message.mark() for message in self.messages[-400:]}
-        has_met = False
+        has_met, next_place = False, None
         while not self._stopping.is_set():
             message = self._read(fresh)
             if message is None or message.type not in (AUDIO, VIDEO) or message.is_sequence_header():
+                next_place = next_place or message and self._place_in(message)
                 continue
             has_met = has_met or message.mark() in known
             if has_met and message.mark() not in known:
@@ -86,6 +91,9 @@ class AblePlayer(threading.Thread):
                 known.add(old.mark())
         self.client.close()
         self.client = fresh
+        self.moves += 1
+        if next_place:
+            self._move(next_place)
 
     def stop(self) -> list[Message]:
         self._stopping.set()
