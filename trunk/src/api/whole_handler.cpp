@@ -25,10 +25,14 @@ constexpr std::string_view kSummaries = "/api/v1/summaries";
 constexpr std::string_view kMemory = "/api/v1/memory";
 constexpr std::string_view kClusters = "/api/v1/clusters";
 constexpr std::string_view kRecordings = "/api/v1/dvrs";
+constexpr std::string_view kDrain = "/api/v1/drain";
 constexpr std::string_view kMetrics = "/metrics";
 constexpr std::string_view kStreamMetrics = "/metrics/streams";
+constexpr std::string_view kSrtDoctor = "/api/v1/doctor/srt";
 // What is one worker's own, whichever was asked.
-constexpr std::array<std::string_view, 3> kOwn = {"/api/v1/fibers", "/api/v1/profile", "/api/v1/valgrind"};
+constexpr std::array<std::string_view, 7> kOwn = {"/api/v1/fibers",  "/api/v1/profile",         "/api/v1/valgrind",
+                                                  "/api/v1/rusages", "/api/v1/self_proc_stats", "/api/v1/doctor/rtc",
+                                                  kSrtDoctor};
 
 // "clients" of "/api/v1/clients/ID".
 std::string_view list_key_of(std::string_view path) {
@@ -83,7 +87,8 @@ bool WholeHandler::takes(const Request& request) const {
     if (scope_ == Scope::sessions)
         return false;
     return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMemory ||
-           request.path() == kRecordings || is_stream_sought(request) || is_own(request) || worker_asked(request) != 0;
+           request.path() == kRecordings || (request.path() == kDrain && request.is_get()) || is_stream_sought(request) ||
+           is_own(request) || worker_asked(request) != 0;
 }
 
 Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
@@ -97,7 +102,7 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
     if (is_stream_sought(request))
         return find_stream(request, deadline);
     if (is_own(request))
-        return pass_to(workers_.seat().address(), request, deadline);
+        return pass_to(owner_of(request), request, deadline);
     const std::string_view key = list_key_of(request.path());
     if (!key.empty())
         return list(request, key, deadline);
@@ -109,6 +114,8 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
     const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
     if (answers.empty() || answers.front().body.empty())
         return pass_to(workers_.seat().address(), request, deadline);
+    if (request.path() == kDrain)
+        return json_reply(request, envelope(server_, "data", merge_drain(answers)));
     if (request.path() == kMemory)
         return json_reply(request, envelope(server_, "data", merge_memory(answers)));
     return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};
@@ -127,6 +134,12 @@ Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::strin
     call.body = request.message.body;
     call.answer_bytes_max = kAnswerBytesMax;
     return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(limit)));
+}
+
+// SRT is on the first worker only.
+std::size_t WholeHandler::owner_of(const Request& request) const {
+    const auto seat = workers_.seat();
+    return request.path() == kSrtDoctor && seat.is_worker() ? seat.address_of(1) : seat.address();
 }
 
 std::vector<engine::workers::Worker> WholeHandler::everybody() const {

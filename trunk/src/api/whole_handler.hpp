@@ -50,6 +50,8 @@ private:
     std::string recordings(const Request& request, io::Deadline deadline) const;
     std::string merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const;
 
+    // Whose answer is asked for where each worker has its own.
+    std::size_t owner_of(const Request& request) const;
     // This one first.
     std::vector<engine::workers::Worker> everybody() const;
 

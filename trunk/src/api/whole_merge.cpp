@@ -255,6 +255,23 @@ std::string merge_summaries(const WorkerAnswers& answers) {
     return text_of(whole);
 }
 
+std::string merge_drain(const WorkerAnswers& answers) {
+    Json whole;
+    for (const WorkerAnswer& answer : answers) {
+        const Json body = parsed(answer.body);
+        const Json data = body.is_object() ? body.value("data", Json()) : Json();
+        if (!data.is_object())
+            continue;
+        if (whole.is_null()) {
+            whole = data;
+            continue;
+        }
+        for (const char* key : {"publishers", "players", "asked", "redirected"})
+            add_member(whole, data, key);
+    }
+    return whole.is_null() ? "{}" : text_of(whole);
+}
+
 std::string merge_memory(const WorkerAnswers& answers) {
     Json whole;
     Json workers = Json::array();

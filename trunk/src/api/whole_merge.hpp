@@ -35,6 +35,8 @@ std::optional<std::string> entry_of(std::string_view array, std::string_view id)
 bool says_origin(const std::string& body);
 // The "data" of /api/v1/summaries: that of the first answer, with the sums of what the processes use, and a list of them.
 std::string merge_summaries(const WorkerAnswers& answers);
+// The "data" of /api/v1/drain: how far the first one is, with the clients of all.
+std::string merge_drain(const WorkerAnswers& answers);
 // The "data" of /api/v1/memory: the sums by kind, and each worker's own sum.
 std::string merge_memory(const WorkerAnswers& answers);
 // The text for Prometheus. Samples of the same name and labels are added; of times, limits and states the greatest counts. What

@@ -1,5 +1,6 @@
 #include "api/whole_merge.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace live::api {
@@ -43,6 +44,17 @@ TEST(WholeMerge, MemoryIsAddedUp) {
               R"("workers":[{"worker":2,"objects":4,"bytes":100,"growth":{"objects":-1,"bytes":0}},)"
               R"({"worker":1,"objects":5,"bytes":50,"growth":{"objects":-1,"bytes":0}}]})");
     EXPECT_EQ(merge_memory({}), "{}");
+}
+
+TEST(WholeMerge, ADrainIsOfTheClientsOfAll) {
+    const auto drain = [](std::string_view state, int publishers, int players) {
+        return fmt::format(
+            R"({{"code":0,"data":{{"state":"{}","lasted_ms":7,"publishers":{},"players":{},"asked":1,"redirected":0}}}})", state,
+            publishers, players);
+    };
+    EXPECT_EQ(merge_drain({{2, drain("draining", 1, 2)}, {1, drain("serving", 3, 4)}, {3, "no json"}}),
+              R"({"state":"draining","lasted_ms":7,"publishers":4,"players":6,"asked":2,"redirected":0})");
+    EXPECT_EQ(merge_drain({}), "{}");
 }
 
 TEST(WholeMerge, VhostsAreAddedUp) {

@@ -242,6 +242,10 @@ void Master::handle(Place& place, Message message, io::Socket passed) {
             reload_wanted_ = true;
             asked_.raise();
             break;
+        case Kind::quit:
+            if (count_ > 0)
+                std::raise(SIGQUIT);  // as an operator's signal
+            break;
         case Kind::upgrade:
             if (count_ > 0)
                 std::raise(SIGUSR2);  // as an operator's signal

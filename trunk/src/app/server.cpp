@@ -145,6 +145,7 @@ class Server::Moves final : public service::cluster::ClusterEvents {
 public:
     explicit Moves(Server& server) : server_(server) {}
 
+    void on_taken(const std::string& url) override { server_.relay_.hold_players(url); }
     void on_lost(const std::string& url, const std::string& why) override {
         server_.clients_.for_each([&](session::ClientEntry& client) {
             const bool publishes =
@@ -201,14 +202,19 @@ private:
 
 class Server::DrainRequests final : public api::DrainControl {
 public:
-    explicit DrainRequests(const Server& server) : server_(server) {}
+    explicit DrainRequests(Server& server) : server_(server) {}
 
     api::DrainFacts facts() const override { return server_.drain_.facts(); }
-    void request_drain() override { std::raise(SIGQUIT); }
+    void request_drain() override {
+        if (server_.workers_.seat().is_worker())
+            server_.workers_.request_quit();
+        else
+            std::raise(SIGQUIT);
+    }
     bool is_api_guarded() const override { return server_.settings_->http_api.auth.enabled; }
 
 private:
-    const Server& server_;
+    Server& server_;
 };
 
 class Server::Ready final : public api::Readiness {

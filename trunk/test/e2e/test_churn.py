@@ -11,6 +11,8 @@ import pytest
 from live_server import wait_until
 from rtmp_client import Publisher
 
+pytestmark = pytest.mark.workers
+
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 SLACK_KIB = 6 * 1024  # Of resident memory: the allocator keeps some.
 

@@ -1,111 +1,13 @@
 """Clusters: a node is emptied while players of every kind and publishers are there. With --long: 500 players of each kind and 50 publishers."""
 
 import signal
-import threading
 import time
-import zlib
 
 import pytest
 
+from able_players import KINDS, AblePlayer, Order, url
 from cluster_nodes import REDIRECT, drain_of, fixture_registry, fixture_site, owners, start_player, wait_nodes  # noqa: F401
-from live_server import LiveServer, wait_until
-from rtmp_client import AUDIO, COMMAND, VIDEO, Closed, Message, RtmpClient, read_flv
-
-GOP_FRAMES = 50
-RECONNECT = "NetConnection.Connect.ReconnectRequest"
-
-
-def is_frame(kind: int, payload: bytes) -> bool:
-    """Neither a sequence header nor the end of a sequence, which a clip has at its end."""
-    return kind == VIDEO and len(payload) > 1 and payload[1] == 1
-
-
-class Order:
-    """The frames of a clip that is published again and again, and whether what somebody has received is a piece of that without a hole."""
-
-    def __init__(self, clip):
-        self.marks = [(tag.type, zlib.crc32(tag.payload)) for tag in read_flv(clip) if is_frame(tag.type, tag.payload)]
-        self.at = {mark: number for number, mark in enumerate(self.marks)}
-        assert len(self.at) == len(self.marks), "two frames of the clip are the same"
-
-    def missing(self, messages: list[Message]) -> int:
-        numbers = [self.at[message.mark()] for message in messages if is_frame(message.type, message.payload)]
-        assert numbers, "nothing was received"
-        steps = [(later - earlier - 1) % len(self.marks) for earlier, later in zip(numbers, numbers[1:])]
-        # A publisher begins at its new place with its newest GOP, so that players there see the last frames twice.
-        return sum(step for step in steps if step < len(self.marks) - GOP_FRAMES)
-
-
-class AblePlayer(threading.Thread):
-    """A player that obeys Reconnect as E-RTMP wants it: it opens the new connection while the old one still plays, and goes on where the
-    old one was."""
-
-    def __init__(self, port: int, stream: str):
-        super().__init__(daemon=True)
-        self.stream, self.messages, self.moves, self.error = stream, [], 0, None
-        self._stopping = threading.Event()
-        self.client = self._open(port)
-
-    def _open(self, port: int, tc_url: str | None = None) -> RtmpClient:
-        client = RtmpClient(port)
-        client.connect("live", capsEx=1, tcUrl=tc_url or f"rtmp://127.0.0.1:{port}/live")
-        client.create_stream()
-        client.call("play", 5, None, self.stream, -2000, stream_id=1)
-        client.socket.settimeout(0.2)
-        return client
-
-    def run(self) -> None:
-        try:
-            while not self._stopping.is_set():
-                message = self._read(self.client)
-                if message is not None and message.type in (AUDIO, VIDEO):
-                    self.messages.append(message)
-                elif message is not None and message.type == COMMAND and message.command()[0] == "onStatus" and message.command()[3]["code"] == RECONNECT:
-                    self._move(message.command()[3]["tcUrl"])
-        except (Closed, OSError) as error:
-            self.error = error
-
-    @staticmethod
-    def _read(client: RtmpClient) -> Message | None:
-        try:
-            return client.read_message()
-        except TimeoutError:
-            return None
-
-    def _move(self, tc_url: str) -> None:
-        self.moves += 1
-        fresh = self._open(int(tc_url.split("/")[2].rsplit(":", 1)[1]), tc_url)
-        # What the new connection begins with is older than what the old one has got to: until it has caught up, both are read.
-        known = {message.mark() for message in self.messages[-400:]}
-        has_met = False
-        while not self._stopping.is_set():
-            message = self._read(fresh)
-            if message is None or message.type not in (AUDIO, VIDEO) or message.is_sequence_header():
-                continue
-            has_met = has_met or message.mark() in known
-            if has_met and message.mark() not in known:
-                self.messages.append(message)
-                break
-            if not has_met and (old := self._read(self.client)) is not None and old.type in (AUDIO, VIDEO):
-                self.messages.append(old)
-                known.add(old.mark())
-        self.client.close()
-        self.client = fresh
-
-    def stop(self) -> list[Message]:
-        self._stopping.set()
-        self.join(5)
-        self.client.close()
-        return self.messages
-
-
-def url(node: LiveServer, kind: str, stream: str) -> str:
-    http = f"http://127.0.0.1:{node.ports['http']}/live/{stream}"
-    whep = f"http://127.0.0.1:{node.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
-    return {"sb_rtmp_load": node.url(stream), "sb_flv_load": http + ".flv", "sb_hls_load": http + ".m3u8", "sb_rtc_load": whep}[kind]
-
-
-KINDS = ["sb_rtmp_load", "sb_flv_load", "sb_hls_load", "sb_rtc_load"]
+from live_server import wait_until
 
 
 @pytest.mark.parametrize("players, publishers, limit_s", [(20, 6, 16), pytest.param(500, 50, 60, marks=pytest.mark.long)])

@@ -9,6 +9,8 @@ from collections import Counter
 
 import pytest
 
+pytestmark = pytest.mark.workers
+
 pytest.importorskip("hypothesis", reason="hypothesis is missing: install-packages.sh test")
 
 from hypothesis import HealthCheck, given, seed, settings  # noqa: E402  pylint: disable=wrong-import-position

@@ -129,7 +129,6 @@ def test_headers_are_those_of_an_endless_chunked_body(server):
             assert "x-flv" not in lost.headers.get("content-type", ""), path
 
 
-@pytest.mark.one_worker("a player on another worker waits for the next publisher")
 def test_a_player_may_come_first_and_ends_with_its_publisher(server, clip):
     live = server(FLV)
     with HttpStream(live.ports[PORT], "/live/cam.flv") as early:
@@ -282,7 +281,6 @@ def test_audio_that_the_ending_does_not_hold_is_refused(server, clip, ending, na
     live.wait_log(f"the stream's audio is not {ending.upper()}")
 
 
-@pytest.mark.one_worker("players on the worker of the replaced publisher end")
 def test_a_takeover_does_not_end_players(server, clip):
     live = server(FLV + "publish { takeover on; }")
     first = publish(live, clip)
@@ -374,7 +372,7 @@ def head_vhost(name: str, hooks: str, more: str) -> str:
     return f"vhost {name} {{ {hooks} hls {{ enabled on; hls_path $folder/html; }} dash {{ enabled on; dash_path $folder/html; }} {more} }}\n"
 
 
-@pytest.mark.one_worker("a master playlist says what its worker knows of the stream")
+@pytest.mark.one_worker("HEAD makes no pull: a master playlist says what its worker knows of the stream")
 def test_head_makes_no_player_and_calls_nobody(server, clip):
     with HookServer() as hooks:
         called = f"http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; on_stop {hooks.url('/on_stop')}; }}"

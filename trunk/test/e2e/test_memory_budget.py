@@ -5,8 +5,12 @@ import re
 import time
 import urllib.request
 
+import pytest
+
 from live_server import LiveServer, wait_until
 from rtmp_client import VIDEO, Closed, Player, RtmpClient, encode_message
+
+pytestmark = pytest.mark.one_worker("each worker judges its own clients, by the memory that the others leave: test_workers_die.py says what holds then")
 
 BUDGET_MIB = 160
 CONF = """\

@@ -19,6 +19,8 @@ import players
 from hook_server import HookServer
 from live_server import TRUNK, can_connect, free_port, wait_until
 
+pytestmark = pytest.mark.workers
+
 PHONE = {"viewport": {"width": 360, "height": 780}, "isMobile": True, "hasTouch": True, "deviceScaleFactor": 2}
 HOSTILE = "<img src=x onerror=alert(1)>"
 DECODED = "document.getElementById('video').getVideoPlaybackQuality().totalVideoFrames"

@@ -5,6 +5,8 @@ import pytest
 from live_server import wait_until
 from rtmp_client import Publisher
 
+pytestmark = pytest.mark.workers
+
 
 def counted(live) -> dict:
     return {kind: count["objects"] for kind, count in live.api("/api/v1/memory")["data"]["kinds"].items()

@@ -10,6 +10,8 @@ from live_server import free_port, wait_until
 from test_rtc import fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
 from udp_link import UdpLink
 
+pytestmark = pytest.mark.one_worker("the link stands before one port, and each worker has its own")
+
 ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1:%d; api_as_candidates off; }"
 # A repair on each of the two hops takes two round trips of 100 ms at worst, and the next one may be lost again.
 GAP_MS_MAX = 1000

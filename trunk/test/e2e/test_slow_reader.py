@@ -12,6 +12,8 @@ import pytest
 from live_server import wait_until
 from rtmp_client import Bystander, RtmpClient
 
+pytestmark = pytest.mark.workers
+
 RATE_BYTES = 10_000
 GROWTH_KIB = 8 * 1024  # Beyond the level it had when the slow readers were known to be behind.
 

@@ -12,6 +12,8 @@ from clips import find_new_ffmpeg
 from live_server import wait_until
 from players import FfmpegPublisher
 
+pytestmark = pytest.mark.workers
+
 
 def ask(live, name: str, limit_s: float = 30) -> tuple[int, str, bytes]:
     try:

@@ -31,7 +31,7 @@ def has_srt() -> bool:
     return " srt\n" in done.stdout
 
 
-pytestmark = pytest.mark.skipif(not installed("ffmpeg") or not has_srt(), reason="this ffmpeg has no libsrt")
+pytestmark = [pytest.mark.workers, pytest.mark.skipif(not installed("ffmpeg") or not has_srt(), reason="this ffmpeg has no libsrt")]
 needs_tools = pytest.mark.skipif(not installed("srt-live-transmit"), reason="no srt-live-transmit (package srt-tools)")
 
 

@@ -18,6 +18,8 @@ from rtmp_client import AUDIO, DATA, KNOWS_TRACKS, VIDEO, Player, Publisher, Tag
 from test_rtc import ROOT, fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
 from test_rtc_bridge import LISTEN, TO_RTC
 
+pytestmark = pytest.mark.workers
+
 SEGMENTS = "hls { enabled on; hls_fragment 1; hls_window 20; hls_path $folder/html; %s }\ndash { enabled on; dash_fragment 1; dash_window_size 12; dash_path $folder/html; }\n"
 WHEP = "/rtc/v1/whep/?app=live&stream=cam"
 RECORDED = {"mp4": "dvr_path $folder/rec/mp4.mp4;", "fmp4": "dvr_path $folder/rec/fmp4.mp4; dvr_format fmp4;", "flv": "dvr_path $folder/rec/flv.flv;"}
@@ -90,7 +92,6 @@ def heads(messages: list[bytes]) -> set[bytes]:
     return {message[:7] if message[0] & 0x0F in (5, 6) and message[0] & 0x90 else message[:5] for message in messages}
 
 
-@pytest.mark.workers
 def test_all_tracks_are_relayed(server, clip):
     live = server(vhost="hls { enabled on; hls_fragment 1; hls_path $folder/html; hls_use_fmp4 off; }")
     publisher = publisher_of(live, clip)
@@ -127,7 +128,6 @@ def test_all_tracks_are_relayed(server, clip):
     assert "dropped a broken" not in live.log() and "timestamp jump" not in live.log()
 
 
-@pytest.mark.workers
 def test_all_tracks_are_recorded(server, clip, tmp_path):
     live = server(root="".join(f"vhost {name}.test {{ dvr {{ enabled on; {dvr} }} }}\n" for name, dvr in RECORDED.items()))
     publishers = [publisher_of(live, clip, f"cam?vhost={name}.test") for name in RECORDED]
@@ -164,7 +164,6 @@ def test_chromium_plays_the_tracks_that_it_asks_for(site, clip):
     publisher.stop()
 
 
-@pytest.mark.workers
 def test_a_track_that_is_not_there_is_refused(server, clip):
     live = server(vhost=TO_RTC, root=ROOT)
     publisher = publisher_of(live, clip)

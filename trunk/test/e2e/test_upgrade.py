@@ -487,18 +487,33 @@ def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aio
         assert one["audio"]["frames"] > 30 * seconds, one
 
 
+class FirstProcess(LiveServer):
+    """Process 1 of a namespace of processes, as in a container."""
+
+    ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+
+    def start(self, arguments: list | None = None, ready: bool = True, preexec=None) -> "FirstProcess":
+        if subprocess.run([*self.ALONE, "true"], check=False, capture_output=True).returncode != 0:
+            pytest.skip("no namespaces of processes here")
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen([*self.ALONE, live_server.BINARY, "-c", self.conf_path], stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT, cwd=self.folder, env=self.environment)
+        self.wait_ready()
+        return self
+
+    def stop(self, how: int = signal.SIGQUIT, limit_s: float = 30) -> float:
+        [inside] = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        os.kill(int(inside), how)
+        assert self.process.wait(limit_s) == 0
+        return 0
+
+
 @pytest.mark.workers(always=True)
 def test_the_first_process_of_a_container_stays(tmp_path, clip, workers):
     """Its end would be the container's. Signals to it are for the newest program."""
-    alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-    if subprocess.run([*alone, "true"], check=False, capture_output=True).returncode != 0:
-        pytest.skip("no namespaces of processes here")
-    live = LiveServer(tmp_path / "container", live_server.conf(VHOST))
-    with open(live.log_path, "ab") as log:
-        live.process = subprocess.Popen([*alone, live_server.BINARY, "-c", live.conf_path], stdin=subprocess.DEVNULL, stdout=log,
-                                        stderr=subprocess.STDOUT, cwd=live.folder, env=live.environment)
+    live = FirstProcess(tmp_path / "container", live_server.conf(VHOST))
     try:
-        live.wait_ready()
+        live.start()
         assert served_by(live) == 1
         publisher = start_publisher(live, clip)
         first = upgrade(live)
@@ -510,40 +525,8 @@ def test_the_first_process_of_a_container_stays(tmp_path, clip, workers):
         assert_gapless(player.stop(), publisher.sent)
         live.wait_log("this process stays without clients", 20)
         assert served_by(live) == second
-        [inside] = Path(f"/proc/{live.process.pid}/task/{live.process.pid}/children").read_text().split()
-        os.kill(int(inside), signal.SIGQUIT)
-        assert live.process.wait(30) == 0
+        live.stop()
         programs = 3
         assert live.log().count("srs terminated") == programs * (1 if workers == 1 else 1 + workers), "all have ended in order"
     finally:
         live.kill()
-
-
-@pytest.mark.workers
-@pytest.mark.parametrize("publishers, players", [(10, 40), pytest.param(50, 500, marks=pytest.mark.long)])
-def test_nobody_notices_among_many(server, load, clip, workers, publishers, players):
-    """Publishers, and players of each kind: none of them fails, or has to come again."""
-    live = server(vhost=VHOST + "rtc { enabled on; rtmp_to_rtc on; }",
-                  root="rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }\n", ports=Ports(udp=free_udp_ports(workers)))
-    live.write_conf(live.conf_path.read_text().replace("max_connections     1000;", "max_connections     5000;"))
-    live.process.send_signal(signal.SIGHUP)
-    live.wait_log("reload finished, code=0")
-    senders = load("sb_rtmp_publish", "-c", publishers, "-i", clip("basic"), "-s", 0, "-r", live.url("s_{i}"))
-    wait_until(lambda: len(live.api("/api/v1/streams/?count=1000")["streams"]) == publishers, 30, "all are published")
-    base = f"http://127.0.0.1:{live.ports['http']}/live/"
-    wait_playable(base + "s_0.m3u8", 40)
-    running = [load("sb_rtmp_load", "-c", players, "-r", live.url("s_0"), "--ramp", 200, "--seconds", 12),
-               load("sb_flv_load", "-c", players, "-r", base + "s_0.flv", "--ramp", 200, "--seconds", 12),
-               load("sb_hls_load", "-c", players, "-r", base + "s_0.m3u8", "--ramp", 200, "--seconds", 12),
-               load("sb_rtc_load", "-c", players, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whep/?app=live&stream=s_0", "--ramp", 200,
-                    "--seconds", 12)]
-    time.sleep(6)
-    upgrade(live)
-    results = [one.result(60) for one in running]
-    assert [one["failed"] for one in results] == [0] * 4, results
-    # Those of HLS have a request at a time.
-    assert [results[i]["alive"] for i in (0, 1, 3)] == [players] * 3, results
-    senders.stop()
-    sent = senders.result(60)
-    assert sent["failed"] == 0, sent
-    live.wait_log("this process has no client any more", 30)

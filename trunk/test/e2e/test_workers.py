@@ -350,6 +350,10 @@ def test_each_worker_tells_of_itself_and_says_who_it_is(live):
         assert {number: profile.result()[0] for number, profile in profiles.items()} == {number: number for number in profiles}
     who, body = own("/api/v1/fibers?count=1", timeout=10)
     assert json.loads(body)["pid"] == str(pids(live)[who])
+    who, body = own("/api/v1/doctor/rtc", timeout=30)
+    assert [one["port"] for one in json.loads(body)["data"]["candidates"]] == [live.ports["udp"] + who - 1]
+    who, body = own("/api/v1/rusages", timeout=10)
+    assert json.loads(body)["pid"] == str(pids(live)[who])
     live.api("/api/v1/memory?mark=1")
     grown = live.api("/api/v1/memory?since=mark")["data"]["workers"]
     assert {one["worker"] for one in grown} == set(pids(live)) and all(set(one["growth"]) == {"objects", "bytes"} for one in grown), grown
@@ -431,6 +435,23 @@ def test_a_graceful_stop(server, clip):
     publisher = start_publisher(live, clip)
     assert live.stop(signal.SIGQUIT, 12) < 8
     publisher.break_off()
+
+
+def test_a_drain_that_is_asked_for_at_one_is_everybodys(server, clip):
+    """One that ended alone would be started again."""
+    live = start(server, root=ROOT + "grace_start_wait 300;\n")
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    publisher = start_publisher(live, clip)
+    players = players_on_all(live)
+    before = [live.api("/api/v1/drain")["data"] for _ in range(6)]
+    assert all((one["state"], one["publishers"], one["players"]) == ("serving", 1, len(players)) for one in before), before
+    assert ask(live.ports["api"], "POST", "/api/v1/drain").status == 200
+    for player in players:
+        player.stop()
+    publisher.stop()
+    assert live.process.wait(30) == 0
+    assert live.log().count("drain begins") == WORKERS and live.log().count("srs terminated") == WORKERS + 1
+    assert f"{WORKERS} workers serve" in live.log() and len(re.findall(r"worker \d serves", live.log())) == WORKERS, "none was started again"
 
 
 def test_a_reload_is_everybodys(live):

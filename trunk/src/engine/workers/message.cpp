@@ -45,7 +45,7 @@ Result<Message> parse_message(Bytes packet) {
         return Error(malformed);
     ByteReader in(packet);
     const std::uint8_t kind = MUST(in.u8());
-    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::launched))
+    if (kind < static_cast<std::uint8_t>(Kind::ready) || kind > static_cast<std::uint8_t>(Kind::quit))
         return Error(malformed);
     Message message;
     message.kind = static_cast<Kind>(kind);

@@ -67,6 +67,8 @@ enum class Kind : std::uint8_t {
     // From a master to the process that stays above all programs, with a descriptor: the next program, to be started with it.
     launch,
     launched,  // back: its pid is `ticket`, and with a descriptor, its own line to that process; `flag` 1: `text` says why not
+    // From a worker: an operator asks for a graceful stop, of all.
+    quit,
 };
 
 enum class Verdict : std::uint8_t { granted, refused, too_many };

@@ -38,7 +38,7 @@ TEST(WorkerMessage, RefusesWhatMakesNoSense) {
     };
     EXPECT_TRUE(parse_message(good).ok());
     EXPECT_FALSE(with(0, 0)) << "no kind";
-    EXPECT_FALSE(with(0, 27)) << "an unknown kind";
+    EXPECT_FALSE(with(0, 28)) << "an unknown kind";
     EXPECT_FALSE(with(1, 3)) << "an unknown purpose";
     EXPECT_FALSE(with(2, 193)) << "more workers than there can be";
     EXPECT_FALSE(with(3, 1));

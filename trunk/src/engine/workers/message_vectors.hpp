@@ -31,6 +31,7 @@ inline const std::array kMessageVectors = {
     MessageVector{{"\x18\0\xc0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::member, 0, 192, 0, 0, ""}},
     MessageVector{{"\x19\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::launch, 0, 0, 0, 0, ""}},
     MessageVector{{"\x1a\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0no file", 23}, {Kind::launched, 1, 0, 0, 0, "no file"}},
+    MessageVector{{"\x1b\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16}, {Kind::quit, 0, 0, 0, 0, ""}},
 };
 
 }  // namespace live::engine::workers

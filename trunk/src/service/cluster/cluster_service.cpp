@@ -229,6 +229,7 @@ void ClusterService::deliver(cluster::Notice notice) {
         }
     } else if (const auto* lost = std::get_if<cluster::Lost>(&notice)) {
         LOG_WARN(log_, "cluster stream {} is on node {} now: its publisher here is closed", lost->stream, lost->to);
+        events_.on_taken(lost->stream);
         events_.on_lost(lost->stream, "the stream is published on node " + lost->to);
     } else if (const auto* kicked = std::get_if<cluster::Kicked>(&notice)) {
         events_.on_lost(kicked->stream, "kicked by the cluster's operator");

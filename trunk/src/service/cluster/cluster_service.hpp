@@ -34,6 +34,8 @@ public:
     virtual void on_moved(const std::string& url) = 0;
     // A stream with viewers and no publisher here is on another node.
     virtual void on_elsewhere(const std::string& url) = 0;
+    // The stream has a publisher on another node, and on_lost follows.
+    virtual void on_taken(const std::string& /*url*/) {}
 };
 
 struct ClusterContext {

@@ -7,6 +7,7 @@
 
 #include "io/file.hpp"
 #include "io/loop.hpp"
+#include "service/dash/mpd.hpp"
 #include "service/files/normal_path.hpp"
 #include "service/files/stream_name.hpp"
 #include "service/segments/send_file.hpp"
@@ -15,6 +16,7 @@
 #include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"
 #include "wire/http/status.hpp"
+#include "wire/http/target.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::dash {
@@ -156,9 +158,23 @@ Result<void> DashHandler::wait_for_mpd(const http::Request& request, io::Deadlin
     return !waited.ok() && waited.code() == Errc::cancelled ? waited : Result<void>();
 }
 
-// A request with vhost= gets the MPD, but segment URLs lack that parameter: a player with a session may load them.
-bool DashHandler::may_have(const http::Request& request, const Found& found, bool is_mpd) const {
-    return found.file != nullptr && (!found.is_others || (!is_mpd && viewers_.knows(request, *found.file->stream())));
+Result<void> DashHandler::send_mpd(http::Exchange& exchange, segments::File& file, io::Deadline deadline) {
+    const http::Request& request = exchange.request();
+    const std::string vhost = request.vhost();
+    if (vhost == request.host()) {
+        if (!request.is_head())
+            viewers_.add_sent(request, *file.stream(), file.bytes());
+        return segments::send_file(exchange, file, {{"Cache-Control", "no-cache"}}, deadline);
+    }
+    std::string mpd;
+    for (const auto& block : file.blocks())
+        mpd.append(as_text(Bytes(*block)));
+    http::Reply reply{.content_type = std::string(http::mime_of(kMpdEnding)),
+                      .body = with_query(mpd, "vhost=" + wire::http::percent_encode(vhost)),
+                      .headers = {{"Cache-Control", "no-cache"}}};
+    if (!request.is_head())
+        viewers_.add_sent(request, *file.stream(), reply.body.size());
+    return exchange.send(std::move(reply), deadline);
 }
 
 Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline) {
@@ -182,7 +198,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
         return serve_unknown(exchange, deadline);
     if (const auto named = found.file == nullptr ? named_by(request) : std::nullopt)
         return serve_left_behind(exchange, *named, deadline);
-    if (!may_have(request, found, is_mpd))
+    if (found.file == nullptr || found.is_others)
         return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
     const segments::FileRef& file = found.file;
     const auto admitted = request.is_sibling ? Result<Elsewhere>(Elsewhere())
@@ -196,12 +212,11 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
         return {};
     if (!file->is_whole())
         return send_growing(exchange, *file, deadline);
-    std::vector<std::pair<std::string, std::string>> headers;
     if (is_mpd)
-        headers.emplace_back("Cache-Control", "no-cache");
+        return send_mpd(exchange, *file, deadline);
     if (!request.is_head())
         viewers_.add_sent(request, *file->stream(), file->bytes());
-    return segments::send_file(exchange, *file, std::move(headers), deadline);
+    return segments::send_file(exchange, *file, {}, deadline);
 }
 
 Result<void> DashHandler::send_growing(http::Exchange& exchange, segments::File& file, io::Deadline deadline) {

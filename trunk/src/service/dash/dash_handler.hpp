@@ -39,7 +39,6 @@ private:
         bool is_others = false;  // belongs to another virtual host than the requested one
     };
     Found find(const session::http::Request& request) const;
-    bool may_have(const session::http::Request& request, const Found& found, bool is_mpd) const;
     Result<bool> is_nowhere(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
     bool may_be_elsewhere(const session::http::Request& request) const;
     // From another worker; false: it is not to be had there.
@@ -47,6 +46,8 @@ private:
     Result<void> serve_unknown(session::http::Exchange& exchange, io::Deadline deadline);
     Result<bool> send_from_publisher(session::http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
                                      io::Deadline deadline);
+    // With the virtual host in its URLs, where the request names it: players drop the MPD's query.
+    Result<void> send_mpd(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
     Result<void> send_growing(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
 
     // The stream whose MPD has the path of the request, where its virtual host has DASH.

@@ -1,6 +1,8 @@
 #include "service/dash/dash_handler.hpp"
 
 #include "base/options_of_fixture.hpp"
+#include "service/dash/mpd.hpp"
+#include "service/dash/mpd_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 
@@ -135,8 +137,20 @@ TEST_F(DashHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
     EXPECT_EQ(sessions_.size(), 0U);
     EXPECT_EQ(ask("/live/cam/video-1.m4s?vhost=__defaultVhost__").status, 200);
     EXPECT_EQ(ask("/live/cam.mpd?vhost=__defaultVhost__").status, 200);
-    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200) << "it plays the stream: the MPD cannot say vhost= again";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404) << "the session is another virtual host's";
     EXPECT_EQ(ask("/live/cam.mpd").status, 404);
+}
+
+// Players drop the MPD's query, and each of their requests may be another worker's.
+TEST_F(DashHandlerTest, AVirtualHostThatIsNamedIsInEachUrlOfTheMpd) {
+    const auto mpd = add("cam.mpd");
+    mpd->add(block_of(text_of(example_mpd())));
+    mpd->end();
+    EXPECT_EQ(ask("/live/cam.mpd").body, text_of(example_mpd()));
+    const std::string named = ask("/live/cam.mpd?vhost=a%22%26b").body;
+    EXPECT_EQ(named, with_query(text_of(example_mpd()), "vhost=a%22%26b"));
+    EXPECT_NE(named.find("media=\"$RepresentationID$-$Number$.m4s?vhost=a%22%26b\""), std::string::npos) << named;
+    EXPECT_EQ(sessions_.size(), 1U);
 }
 
 TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {

@@ -138,4 +138,24 @@ std::string text_of(const Mpd& mpd) {
     return text + sets_text(mpd) + "  </Period>\n</MPD>\n";
 }
 
+std::string with_query(std::string_view mpd, std::string_view query) {
+    const std::string added = "?" + escaped(query);
+    std::string text;
+    while (!mpd.empty()) {
+        const std::size_t line = std::min(mpd.find('\n'), mpd.size() - 1) + 1;
+        std::string_view rest = mpd.substr(0, line);
+        mpd.remove_prefix(line);
+        for (const std::string_view name : {" initialization=\"", " media=\""}) {
+            const std::size_t at = rest.find(name);
+            const std::size_t end = at == std::string_view::npos ? at : rest.find('"', at + name.size());
+            if (end == std::string_view::npos)
+                continue;
+            text.append(rest.substr(0, end)).append(added);
+            rest.remove_prefix(end);
+        }
+        text += rest;
+    }
+    return text;
+}
+
 }  // namespace live::service::dash

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
@@ -48,5 +49,7 @@ struct Mpd {
 // In the names of headers.
 std::string init_suffix(std::uint64_t number);
 std::string text_of(const Mpd& mpd);
+// Of a text of text_of(): with this query behind the URL of each segment and header.
+std::string with_query(std::string_view mpd, std::string_view query);
 
 }  // namespace live::service::dash

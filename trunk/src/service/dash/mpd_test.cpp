@@ -68,6 +68,19 @@ TEST(DashMpd, OneKindAloneIsOneSet) {
     EXPECT_EQ(text_of(mpd).find("audio"), std::string::npos);
 }
 
+TEST(DashMpd, AQueryIsBehindEachUrlAndNowhereElse) {
+    std::string expected = text_of(example_mpd());
+    std::size_t count = 0;
+    for (const std::string end : {"-init.mp4", "$-$Number$.m4s"})
+        for (std::size_t at = 0; (at = expected.find(end + "\"", at)) != std::string::npos; at += end.size(), ++count)
+            expected.insert(at + end.size(), "?vhost=a&amp;b");
+    EXPECT_EQ(count, 4U);
+    EXPECT_EQ(with_query(text_of(example_mpd()), "vhost=a&b"), expected);
+    EXPECT_EQ(with_query("no end", "a"), "no end");
+    EXPECT_EQ(with_query(" media=\"", "a"), " media=\"");
+    EXPECT_EQ(with_query("", "a"), "");
+}
+
 TEST(DashMpd, EveryTrackOfAudioIsASetAndVideoOfOneCodecIsOne) {
     Mpd mpd = example_mpd();
     mpd.tracks[0].language = "en";

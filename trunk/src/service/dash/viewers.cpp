@@ -82,10 +82,6 @@ Result<std::optional<session::Redirect>> Viewers::admit(const http::Request& req
     return std::optional<session::Redirect>();
 }
 
-bool Viewers::knows(const http::Request& request, const segments::StreamOfFiles& stream) const {
-    return find(key_of(request, stream)) != nullptr;
-}
-
 Result<void> Viewers::touch(const http::Request& request, const segments::StreamOfFiles& stream) {
     files::Session* session = find(key_of(request, stream));
     if (session == nullptr)

@@ -28,8 +28,6 @@ public:
                                                    io::Deadline deadline);
     // Whether admitting the player may pull the stream from another server.
     bool may_pull(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
-    // Whether the player has a session.
-    bool knows(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     // For a segment request; a player without a session is only checked against the access rules. Errors as above.
     Result<void> touch(const session::http::Request& request, const segments::StreamOfFiles& stream);
     void add_sent(const session::http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes);

@@ -15,6 +15,8 @@ public:
     }
     session::Answer play(const session::ClientRequest& request, io::Deadline) override {
         TRY(check_play(request));
+        if (request.stream == absent)
+            return Error(Errc::not_found, "the origin has no such stream");
         if (request.stream == elsewhere)
             return session::Redirect{.rtmp = {}, .http = "other.example:8080", .api = {}};
         session::StreamPlan plan;
@@ -26,10 +28,13 @@ public:
         return request.stream == refused ? Error(Errc::denied, "not today") : Result<void>();
     }
 
-    bool may_pull(const session::ClientRequest& request) const override { return request.stream == elsewhere; }
+    bool may_pull(const session::ClientRequest& request) const override {
+        return request.stream == elsewhere || request.stream == absent;
+    }
 
     std::string refused;    // name of a stream
     std::string elsewhere;  // of one that another server has
+    std::string absent;     // of one that could be pulled, but nobody has
 };
 
 class RecordedEvents final : public session::StreamEvents {

@@ -144,6 +144,28 @@ StreamName split_path(std::string_view path) {
     return name;
 }
 
+struct Span {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+// Of one of our own files. Keys at an address of the operator's are not.
+std::optional<Span> uri_in(std::string_view line) {
+    constexpr std::string_view kAttribute = "URI=\"";
+    if (!line.starts_with('#'))
+        return line.empty() ? std::nullopt : std::optional<Span>({0, line.size()});
+    const std::size_t attribute = line.find(kAttribute);
+    if (attribute == std::string_view::npos)
+        return std::nullopt;
+    const Span uri{attribute + kAttribute.size(), line.find('"', attribute + kAttribute.size())};
+    if (uri.end == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view text = line.substr(uri.begin, uri.end - uri.begin);
+    const bool is_operators =
+        line.starts_with("#EXT-X-KEY") && (text.starts_with('/') || text.find("://") != std::string_view::npos);
+    return is_operators ? std::nullopt : std::optional(uri);
+}
+
 }  // namespace
 
 std::string with_query(std::string_view playlist, std::string_view added) {
@@ -152,10 +174,10 @@ std::string with_query(std::string_view playlist, std::string_view added) {
         const std::size_t end = std::min(playlist.find('\n'), playlist.size());
         std::string line(playlist.substr(0, end));
         playlist.remove_prefix(std::min(end + 1, playlist.size()));
-        if (!added.empty() && !line.empty() && line.front() != '#') {
-            const std::size_t query = std::min(line.find('?'), line.size());
-            const std::string rest = query < line.size() ? "&" + line.substr(query + 1) : "";
-            line = line.substr(0, query) + "?" + std::string(added) + rest;
+        if (const auto uri = added.empty() ? std::nullopt : uri_in(line)) {
+            const std::size_t query = std::min(line.find('?', uri->begin), uri->end);
+            const std::string own = query < uri->end ? "&" + line.substr(query + 1, uri->end - query - 1) : "";
+            line = line.substr(0, query) + "?" + std::string(added) + own + line.substr(uri->end);
         }
         text += line + "\n";
     }
@@ -179,16 +201,26 @@ HlsHandler::Place HlsHandler::place_at(const std::string& path, std::string_view
 }
 
 // Names below hls_path count too, wherever that directory is.
-HlsHandler::Place HlsHandler::find(const http::Request& request) const {
+HlsHandler::Place HlsHandler::find(const http::Request& request, Of of) const {
     const HlsOptions* options = options_for(request);
     const auto root = roots_.find(request);
     const std::string vhost = root ? root->vhost : "";
-    Place place = root ? place_at(normal_path(root->folder, root->path), vhost) : Place();
+    const auto name = [of](const std::string& path) { return of == Of::path ? path : without_track(path).value_or(path); };
+    Place place = root ? place_at(normal_path(root->folder, name(root->path)), vhost) : Place();
     if (options == nullptr || !place.is_empty())
         return place;
-    Place below = place_at(normal_path(options->path, request.path()), vhost);
+    Place below = place_at(normal_path(options->path, name(request.path())), vhost);
     below.is_others = below.is_empty() && (below.is_others || place.is_others);
     return below;
+}
+
+const IndexedPlaylist* HlsHandler::playlist_of_stream(const http::Request& request, const StreamName& stream) const {
+    if (const IndexedPlaylist* own = find(request).playlist)
+        return own;
+    const IndexedPlaylist* whole = find(request, Of::whole).playlist;
+    const bool is_its =
+        whole != nullptr && whole->output->name().app == stream.app && whole->output->name().stream == stream.stream;
+    return is_its ? whole : nullptr;
 }
 
 bool HlsHandler::takes(const http::Request& request) const {
@@ -218,7 +250,14 @@ HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
         asked.stream = playlist->output->name();
     } else if (options != nullptr) {
         const std::string below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
-        asked.stream = match_name(options->m3u8_file, below).value_or(split_path(below));
+        const auto named = [options](const std::string& path) {
+            return match_name(options->m3u8_file, path).value_or(split_path(path));
+        };
+        asked.stream = named(below);
+        if (const auto whole = without_track(below))
+            asked.other = named(*whole);
+        if (asked.other)
+            asked.other->vhost = request.vhost();
     }
     asked.stream.vhost = request.vhost();
     asked.ctx = request.target.query.get(kCtx);
@@ -240,6 +279,7 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     Asked asked = asked_for(exchange.request());
     if (asked.is_others)
         return send_missing(exchange, asked, deadline);
+    TRY(choose_stream(exchange.request(), asked, deadline));
     if (!asked.has_sessions) {
         const IndexedPlaylist* playlist = find(exchange.request()).playlist;
         const StreamName& stream = playlist == nullptr ? asked.stream : playlist->output->name();
@@ -265,7 +305,7 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
         asked.ctx.clear();
     }
     if (session == nullptr) {
-        if (TRY(is_nowhere(exchange.request(), asked, deadline)) && !is_there(exchange.request(), deadline))
+        if (TRY(is_nowhere(exchange.request(), asked.stream, deadline)) && !is_there(exchange.request(), deadline))
             return send_missing(exchange, asked, deadline);
         const auto where = is_generated(asked.ctx) ? Named::elsewhere : Named::here;
         if (asked.ctx.empty())
@@ -282,28 +322,51 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     return send_own_playlist(exchange, asked, deadline);
 }
 
+// A track's playlist that is not here may be that of a stream which this node has not joined yet: it belongs to the session of
+// that stream. Its name could be that of another stream, too.
+Result<void> HlsHandler::choose_stream(const http::Request& request, Asked& asked, io::Deadline deadline) {
+    if (!asked.other || !has_good_names(*asked.other))
+        return {};
+    const Session* session = asked.ctx.empty() ? nullptr : sessions_.find(asked.ctx);
+    if (session != nullptr && (plays(*session, asked.stream) || plays(*session, *asked.other))) {
+        if (!plays(*session, asked.stream))
+            asked.stream = *asked.other;
+        asked.other.reset();
+        return {};
+    }
+    const auto player = player_of(request, *asked.other, "");
+    if (elsewhere_ != nullptr && elsewhere_->shares(player)) {
+        const StreamName whole = *std::exchange(asked.other, std::nullopt);
+        if (TRY(is_nowhere(request, asked.stream, deadline)) && !TRY(is_nowhere(request, whole, deadline)))
+            asked.stream = whole;
+    } else if (is_generated(asked.ctx) && sessions_.may_pull(player)) {
+        std::swap(asked.stream, *asked.other);
+    }
+    return {};
+}
+
 // Without sessions: the first request for a stream that this node does not have gets it from another one.
 Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& request, const Asked& asked,
                                                           io::Deadline deadline) {
     auto player = player_of(request, asked.stream, "");
     player.is_admitted = elsewhere_ != nullptr && elsewhere_->shares(player);
-    if (player.is_admitted && TRY(is_nowhere(request, asked, deadline)))
+    if (player.is_admitted && TRY(is_nowhere(request, asked.stream, deadline)))
         return std::optional<session::Redirect>();
-    const IndexedPlaylist* playlist = find(request).playlist;
+    const IndexedPlaylist* playlist = playlist_of_stream(request, asked.stream);
     if (request.is_head() || !has_good_names(asked.stream) || !sessions_.may_pull(player) ||
         (playlist != nullptr && playlist->output->is_published() && playlist->output->has_segment()))
         return std::optional<session::Redirect>();
     if (auto elsewhere = TRY(sessions_.pull(player, deadline)))
         return elsewhere;
-    playlist = find(request).playlist;
+    playlist = playlist_of_stream(request, asked.stream);
     if (elsewhere_ == nullptr || playlist == nullptr || !playlist->output->is_partial())
-        TRY(wait_for_first(request, deadline));
+        TRY(wait_for_first(request, asked.stream, deadline));
     return std::optional<session::Redirect>();
 }
 
 // Nobody has the stream, as far as it is known: an edge's origins are not asked here.
-Result<bool> HlsHandler::is_nowhere(const http::Request& request, const Asked& asked, io::Deadline deadline) const {
-    const auto player = player_of(request, asked.stream, "");
+Result<bool> HlsHandler::is_nowhere(const http::Request& request, const StreamName& stream, io::Deadline deadline) const {
+    const auto player = player_of(request, stream, "");
     if (elsewhere_ == nullptr || !elsewhere_->shares(player))
         return !sessions_.may_pull(player);
     return !TRY(elsewhere_->publishes(player, deadline));
@@ -329,14 +392,14 @@ Result<void> HlsHandler::send_missing(http::Exchange& exchange, const Asked& ask
 
 // An edge may have just started to pull the stream, and its first fragment takes its whole duration. After the limit the request
 // is answered with what is available. Errc::cancelled.
-Result<void> HlsHandler::wait_for_first(const http::Request& request, io::Deadline deadline) const {
+Result<void> HlsHandler::wait_for_first(const http::Request& request, const StreamName& stream, io::Deadline deadline) const {
     constexpr std::chrono::seconds kLimitMax{30};
     const HlsOptions* options = options_for(request);
     const Duration limit = options == nullptr ? Duration::zero() : std::min<Duration>(2 * options->fragment + 1s, kLimitMax);
     const auto until = deadline.sooner(io::Deadline::after(limit));
     Signal signal;
     while (!until.expired()) {
-        const IndexedPlaylist* playlist = find(request).playlist;
+        const IndexedPlaylist* playlist = playlist_of_stream(request, stream);
         // Parts alone are not enough: not every player supports them.
         if (playlist == nullptr || playlist->output->has_segment())
             return {};
@@ -352,30 +415,24 @@ Result<void> HlsHandler::wait_for_first(const http::Request& request, io::Deadli
 }
 
 // A name generated elsewhere is of a session that another node has opened: the player already has the master playlist.
-Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& asked, Named where, io::Deadline deadline) {
+Result<void> HlsHandler::open_session(http::Exchange& exchange, Asked asked, Named where, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    auto client = player_of(request, asked.stream, asked.ctx);
-    if (!request.is_head())
-        LOG_INFO(exchange.log(), "client identified, type={}, vhost={}, app={}, stream={}, ctx={}", session::name_of(client.kind),
-                 client.vhost, client.app, client.stream, asked.ctx);
-    std::optional<session::Redirect> elsewhere;
-    const auto opened = [&]() -> Result<void> {
-        if (request.is_head())
-            return sessions_.check(client);
-        elsewhere = TRY(sessions_.open(std::move(client), asked.idle_limit, deadline));
-        return {};
-    }();
-    if (!opened.ok() && opened.code() == Errc::cancelled)
-        return opened;
-    if (!opened.ok())
-        return exchange.send(refusal(opened.error()), deadline);
-    if (elsewhere)
-        return exchange.send(http::redirect_reply(request, elsewhere->http, asked.stream.vhost, elsewhere->mark), deadline);
+    auto elsewhere = admit(exchange, asked, deadline);
+    if (!elsewhere.ok() && elsewhere.code() == Errc::not_found && asked.other) {
+        asked.stream = *asked.other;
+        elsewhere = admit(exchange, asked, deadline);
+    }
+    if (!elsewhere.ok() && elsewhere.code() == Errc::cancelled)
+        return elsewhere.error();
+    if (!elsewhere.ok())
+        return exchange.send(refusal(elsewhere.error()), deadline);
+    if (const auto& to = *elsewhere)
+        return exchange.send(http::redirect_reply(request, to->http, asked.stream.vhost, to->mark), deadline);
     const Session* session = sessions_.find(asked.ctx);
     if (session != nullptr && session->is_guest() && session->has_returned())
         where = Named::elsewhere;
     if (sessions_.may_pull(player_of(request, asked.stream, "")) && !request.is_head())
-        TRY(wait_for_first(request, deadline));
+        TRY(wait_for_first(request, asked.stream, deadline));
     if (where == Named::elsewhere && !request.is_head())
         return send_own_playlist(exchange, asked, deadline);
     const IndexedPlaylist* playlist = find(request).playlist;
@@ -387,6 +444,17 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, const Asked& ask
         variant = playlist->rendition == nullptr ? playlist->output->variant() : playlist->rendition->variant();
     variant.uri = path_of(request, "", asked.is_relative) + "?" + query_of_session(request, asked.ctx);
     return send_playlist(exchange, wire::hls::write_master_playlist({variant}), asked.ctx, deadline);
+}
+
+Result<std::optional<session::Redirect>> HlsHandler::admit(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
+    auto client = player_of(exchange.request(), asked.stream, asked.ctx);
+    if (!exchange.request().is_head()) {
+        LOG_INFO(exchange.log(), "client identified, type={}, vhost={}, app={}, stream={}, ctx={}", session::name_of(client.kind),
+                 client.vhost, client.app, client.stream, asked.ctx);
+        return sessions_.open(std::move(client), asked.idle_limit, deadline);
+    }
+    TRY(sessions_.check(client));
+    return std::optional<session::Redirect>();
 }
 
 // The master playlist of a stream with separate tracks; none for other streams.
@@ -414,7 +482,7 @@ Result<void> HlsHandler::send_own_playlist(http::Exchange& exchange, const Asked
 
 // A list that began in the middle of the stream lacks what the publisher's worker lists.
 Result<bool> HlsHandler::send_from_publisher(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
-    const IndexedPlaylist* playlist = find(exchange.request()).playlist;
+    const IndexedPlaylist* playlist = playlist_of_stream(exchange.request(), asked.stream);
     if (elsewhere_ == nullptr || exchange.request().is_sibling || playlist == nullptr || !playlist->output->is_partial())
         return false;
     if (!exchange.request().is_head())

@@ -45,7 +45,8 @@ private:
         bool is_relative = false;
         Duration idle_limit{};
         StreamName stream;
-        std::string ctx;  // sent by the player, or generated
+        std::optional<StreamName> other;  // what the path may name as well: see choose_stream
+        std::string ctx;                  // sent by the player, or generated
     };
 
     // The playlist or file at the address of a request; valid until the next suspension.
@@ -60,17 +61,23 @@ private:
     // nullptr when the virtual host has no HLS. Valid until the next suspension.
     const HlsOptions* options_for(const session::http::Request& request) const;
     Place place_at(const std::string& path, std::string_view vhost) const;
-    Place find(const session::http::Request& request) const;
+    // `whole`: of a track's playlist, the stream's.
+    enum class Of : bool { path, whole };
+    Place find(const session::http::Request& request, Of of = Of::path) const;
+    // The requested playlist, or the stream's own when one of its tracks' is requested and not here yet. nullptr: neither.
+    const IndexedPlaylist* playlist_of_stream(const session::http::Request& request, const StreamName& stream) const;
     Asked asked_for(const session::http::Request& request) const;
     Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
+    Result<void> choose_stream(const session::http::Request& request, Asked& asked, io::Deadline deadline);
     Result<std::optional<session::Redirect>> pull(const session::http::Request& request, const Asked& asked,
                                                   io::Deadline deadline);
-    Result<bool> is_nowhere(const session::http::Request& request, const Asked& asked, io::Deadline deadline) const;
+    Result<bool> is_nowhere(const session::http::Request& request, const StreamName& stream, io::Deadline deadline) const;
     bool is_there(const session::http::Request& request, io::Deadline deadline) const;
     Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
-    Result<void> wait_for_first(const session::http::Request& request, io::Deadline deadline) const;
+    Result<void> wait_for_first(const session::http::Request& request, const StreamName& stream, io::Deadline deadline) const;
     enum class Named : bool { here, elsewhere };
-    Result<void> open_session(session::http::Exchange& exchange, const Asked& asked, Named where, io::Deadline deadline);
+    Result<void> open_session(session::http::Exchange& exchange, Asked asked, Named where, io::Deadline deadline);
+    Result<std::optional<session::Redirect>> admit(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     std::optional<std::string> master_text(const session::http::Request& request, const IndexedPlaylist& playlist,
                                            const Asked& asked, std::string_view query) const;
     Result<void> send_own_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
@@ -97,7 +104,7 @@ private:
     files::Elsewhere* elsewhere_ = nullptr;
 };
 
-// Appends `query` to each fragment URI of a playlist from disk, which contains no session queries.
+// Appends `query` to each URI of a playlist from disk, in attributes too; it contains no session queries.
 std::string with_query(std::string_view playlist, std::string_view query);
 
 }  // namespace live::service::hls

@@ -1,6 +1,10 @@
 #include "service/hls/hls_handler.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/options_of_fixture.hpp"
 #include "base/scratch_folder_fixture.hpp"
@@ -128,6 +132,64 @@ TEST_F(HlsHandlerTest, ASessionOfAnotherNodeGoesOnHere) {
     EXPECT_NE(sessions_.find(address.substr(address.size() - 8)), nullptr);
     // A name that no node of ours has generated begins a session.
     EXPECT_TRUE(variant("/live/cam.m3u8?hls_ctx=me").ends_with("hls_ctx=me"));
+}
+
+// Another worker publishes streams of these names, and has their playlists.
+class Coworker final : public files::Elsewhere {
+public:
+    bool shares(const session::ClientRequest&) const override { return true; }
+    Result<bool> publishes(const session::ClientRequest& player, io::Deadline) override {
+        return std::ranges::find(streams, player.stream) != streams.end();
+    }
+    Result<std::optional<std::size_t>> answer(session::http::Exchange&, const std::string&, io::Deadline) override {
+        return std::optional<std::size_t>();
+    }
+    Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, io::Deadline deadline) override {
+        TRY(exchange.send({.content_type = "x", .body = "a coworker's", .headers = {}}, deadline));
+        return std::optional<std::size_t>(12);
+    }
+    std::vector<std::string> streams;
+};
+
+// This worker has not the stream yet: the player has the name of its session and the master playlist from another one.
+TEST_F(HlsHandlerTest, APlaylistOfATrackIsOneOfItsStreamOnEachWorker) {
+    Coworker coworker;
+    coworker.streams = {"cam", "cam.audio"};
+    door_.refused = "another";  // a worker is asked for a path, which names no stream
+    handler_.set_elsewhere(coworker);
+    const auto plays = [this](std::string_view ctx) { return sessions_.find(ctx)->request().stream; };
+    publish(1);
+    const std::string ctx = variant("/live/cam.m3u8").substr(23, 8);
+    sessions_.clear();
+    service_.on_unpublished("/live/cam");
+    const auto list = ask("/live/cam.video-1.m3u8?hls_ctx=" + ctx);
+    EXPECT_EQ(list.body, "a coworker's");
+    ASSERT_NE(sessions_.find(ctx), nullptr);
+    EXPECT_EQ(plays(ctx), "cam");
+    EXPECT_EQ(ask("/live/cam.audio-1.m3u8?hls_ctx=" + ctx).body, "a coworker's") << "of the same session";
+    EXPECT_EQ(plays(ctx), "cam");
+    EXPECT_EQ(sessions_.size(), 1U);
+    EXPECT_EQ(ask("/live/cam.audio.m3u8?hls_ctx=other").status, 200);
+    EXPECT_EQ(plays("other"), "cam.audio") << "somebody publishes a stream of that name";
+    EXPECT_EQ(ask("/live/x.audio.m3u8?hls_ctx=" + ctx).status, 404);
+    options_.ctx = false;
+    EXPECT_EQ(ask("/live/cam.video-1.m3u8").body, "a coworker's");
+    door_.refused = "cam";
+    EXPECT_EQ(ask("/live/cam.video-1.m3u8").status, 403) << "the rules are those of the stream";
+}
+
+TEST_F(HlsHandlerTest, APlaylistOfATrackIsOneOfItsStreamOnEachEdge) {
+    publish(1);
+    const std::string ctx = variant("/live/cam.m3u8").substr(23, 8);
+    sessions_.clear();
+    door_.elsewhere = "cam";
+    const auto sent_on = ask("/live/cam.audio-1.m3u8?hls_ctx=" + ctx);
+    EXPECT_EQ(sent_on.status, 302) << "it was to be the stream's";
+    door_.elsewhere.clear();
+    door_.absent = "cam";
+    static_cast<void>(ask("/live/cam.audio.m3u8?hls_ctx=" + ctx));
+    ASSERT_NE(sessions_.find(ctx), nullptr);
+    EXPECT_EQ(sessions_.find(ctx)->request().stream, "cam.audio") << "the origin has no stream cam";
 }
 
 std::size_t memory_files() {
@@ -290,6 +352,15 @@ TEST_F(HlsHandlerTest, WhoAsksForLowLatencyIsWokenAtOnce) {
 TEST_F(HlsHandlerTest, APlaylistOfTheDiskGetsTheSessionsName) {
     EXPECT_EQ(with_query("#EXTM3U\n#EXTINF:1,\na.ts\n#EXTINF:1,\nb.ts?x=1\n", "hls_ctx=me"),
               "#EXTM3U\n#EXTINF:1,\na.ts?hls_ctx=me\n#EXTINF:1,\nb.ts?hls_ctx=me&x=1\n");
+    EXPECT_EQ(
+        with_query(
+            "#EXT-X-MAP:URI=\"i.mp4\"\n#EXT-X-MEDIA:URI=\"/a.m3u8?x\",NAME=\"?\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k.key\",IV=0\n",
+            "v"),
+        "#EXT-X-MAP:URI=\"i.mp4?v\"\n#EXT-X-MEDIA:URI=\"/"
+        "a.m3u8?v&x\",NAME=\"?\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"k.key?v\",IV=0\n");
+    for (const std::string operators :
+         {"#EXT-X-KEY:URI=\"https://keys.example/k\"\n", "#EXT-X-KEY:URI=\"/k\"\n", "#EXT-X-MAP:URI=\"cut\n"})
+        EXPECT_EQ(with_query(operators, "v"), operators);
     folder_.write("cam.m3u8", "#EXTM3U\n#EXTINF:1,\na.ts\n");
     options_.m3u8_file = "[stream].m3u8";
     options_.ctx = false;

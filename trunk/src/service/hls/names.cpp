@@ -31,6 +31,22 @@ std::string with_infix(const std::string& name, const std::string& infix) {
     return name.substr(0, dot) + infix + name.substr(dot);
 }
 
+std::optional<std::string> without_track(const std::string& name) {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || dot == 0)
+        return std::nullopt;
+    const std::size_t begin = name.rfind('.', dot - 1);
+    if (begin == std::string::npos || begin == 0 || name[begin - 1] == '/')
+        return std::nullopt;
+    std::string_view track = std::string_view(name).substr(begin + 1, dot - begin - 1);
+    if (!track.starts_with("audio") && !track.starts_with("video"))
+        return std::nullopt;
+    track.remove_prefix(std::string_view("audio").size());
+    const bool is_numbered = track.size() > 1 && track.front() == '-' && track[1] != '0' &&
+                             track.find_first_not_of("0123456789", 1) == std::string_view::npos;
+    return track.empty() || is_numbered ? std::optional(name.substr(0, begin) + name.substr(dot)) : std::nullopt;
+}
+
 Names::Names(const HlsOptions& options, StreamName stream, Zone zone, std::string track)
     : options_(options),
       stream_(std::move(stream)),

@@ -77,5 +77,7 @@ private:
 
 // Inserts before the extension: "a/cam-7.ts" and ".3" is "a/cam-7.3.ts".
 std::string with_infix(const std::string& name, const std::string& infix);
+// "cam.m3u8" of "cam.audio-1.m3u8": the name of the stream's file, if this is the name of one of its tracks'.
+std::optional<std::string> without_track(const std::string& name);
 
 }  // namespace live::service::hls

@@ -108,6 +108,16 @@ TEST(HlsNames, OnePathHasOneSpelling) {
     EXPECT_EQ(normal_path("", "a"), "a");
 }
 
+TEST(HlsNames, OfATrackLeadToThoseOfTheStream) {
+    EXPECT_EQ(without_track("/live/cam.audio-1.m3u8"), "/live/cam.m3u8");
+    EXPECT_EQ(without_track("/live/cam.video.m3u8"), "/live/cam.m3u8");
+    EXPECT_EQ(without_track("a.b/cam.x.video-12.m3u8"), "a.b/cam.x.m3u8");
+    for (const char* name :
+         {"/live/cam.m3u8", "/live/cam.audio", "/live/cam.audio-.m3u8", "/live/cam.audio-0.m3u8", "/live/cam.audio1.m3u8",
+          "/live/cam.audio-1x.m3u8", "/live/.audio.m3u8", ".audio.m3u8", "/live.audio/cam.m3u8", "cam.subtitle.m3u8", ""})
+        EXPECT_EQ(without_track(name), std::nullopt) << name;
+}
+
 TEST(HlsNames, ANameTellsItsStream) {
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/cam.m3u8"), (StreamName{"", "live", "cam"}));
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "a/b/cam.x.m3u8"), (StreamName{"", "a/b", "cam.x"}));

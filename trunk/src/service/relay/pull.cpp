@@ -350,11 +350,14 @@ Result<void> Pull::pause(Duration length, io::Deadline deadline) {
     return {};
 }
 
-// Unpublishes the stream when it has been silent for kGoneAfter.
+// Unpublishes the stream when it has been silent for that long.
 void Pull::look_around() {
-    if (publication_ != nullptr && !ingest_ && io::now() - media_at_ >= kGoneAfter)
+    if (publication_ != nullptr && !ingest_ && io::now() - media_at_ >= gone_after())
         unpublish();
 }
+
+// A worker that says so knows: only a publisher that takes the stream over on another one is still to come.
+Duration Pull::gone_after() const { return request_.is_sibling && has_ended_ ? kGoneAfterOfWorker : Duration(kGoneAfter); }
 
 void Pull::give_way() {
     if (over_)
@@ -395,7 +398,7 @@ Duration Pull::linger() const {
 
 // When something has to be decided although nothing happens: the end of the lingering, or of the publication.
 io::Deadline Pull::next_check() const {
-    auto next = publication_ != nullptr && !ingest_ ? io::Deadline::at(media_at_ + kGoneAfter) : io::Deadline::never();
+    auto next = publication_ != nullptr && !ingest_ ? io::Deadline::at(media_at_ + gone_after()) : io::Deadline::never();
     if (waiting_.empty() && !viewers_->source().is_watched())
         next = next.sooner(io::Deadline::at(needed_at_ + linger()));
     return next;

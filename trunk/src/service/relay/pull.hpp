@@ -95,6 +95,7 @@ public:
     static constexpr std::chrono::milliseconds kHeardStep{100};
     // The stream is unpublished when no origin has sent anything for this long.
     static constexpr std::chrono::seconds kGoneAfter{10};
+    static constexpr std::chrono::seconds kGoneAfterOfWorker{2};
     // Data messages kept until the first audio or video of a connection.
     static constexpr std::size_t kEarlyMax = 16;
     // How long a pull without media outlasts its last client.
@@ -179,6 +180,7 @@ private:
     bool is_resting() const;
     Duration linger() const;
     Duration silence_limit() const;
+    Duration gone_after() const;
     bool is_origin_heard() const;
     io::Deadline next_check() const;
     void set_state(PullFacts::State state);

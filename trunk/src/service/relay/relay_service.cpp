@@ -82,6 +82,28 @@ void RelayService::look_again(const std::string& url) {
         jobs_.find(url)->second->pull.look_again();
 }
 
+void RelayService::hold_players(const std::string& url) {
+    if (const auto source = context_.streams.find(url); source && source->is_published()) {
+        source->set_may_return(true);
+        held_[url] = io::now();
+    }
+}
+
+void RelayService::let_players_go() {
+    std::erase_if(held_, [this](const auto& entry) {
+        if (io::now() - entry.second < kHeldFor)
+            return false;
+        if (const auto source = context_.streams.find(entry.first))
+            source->set_may_return(false);
+        return true;
+    });
+}
+
+void RelayService::on_tick() {
+    reap();
+    let_players_go();
+}
+
 void RelayService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
     const ClusterOptions* options = context_.options.find(plan.vhost);
     const bool is_edge = options != nullptr && options->mode == ClusterMode::remote;

@@ -24,6 +24,7 @@ inline constexpr std::array kJoinBounds = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.
 class RelayService final : public Service {
 public:
     static constexpr std::size_t kPullsMax = 10'000;
+    static constexpr std::chrono::seconds kHeldFor{5};
 
     // `resolver` and objects referenced by `context` must outlive this.
     RelayService(PullContext context, Resolver& resolver, Log log);
@@ -43,11 +44,14 @@ public:
     void give_way(const std::string& url);
     // The stream may be on another node now.
     void look_again(const std::string& url);
+    // The stream has a publisher on another node, and its publisher here is to leave: players that would end with that one wait
+    // for the pull, for kHeldFor.
+    void hold_players(const std::string& url);
 
     // A stream published on an edge is pushed to an origin.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
-    void on_tick() override { reap(); }
+    void on_tick() override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the pulls"; }
 
@@ -71,6 +75,7 @@ private:
     Result<std::shared_ptr<Job>> find_or_start(const session::ClientRequest& request, const session::StreamPlan& plan);
     // Removes jobs that have ended.
     void reap();
+    void let_players_go();
 
     const PullContext context_;
     Resolver& resolver_;
@@ -85,6 +90,7 @@ private:
     Histogram<kJoinBounds> joins_;
     io::JobList<Push> pushes_{"push"};
     bool stopping_ = false;
+    std::unordered_map<std::string, TimePoint> held_;  // streams whose players wait, and since when
 };
 
 }  // namespace live::service::relay

@@ -75,15 +75,22 @@ Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& sourc
     const auto of = [&source](const media::Packet& packet) { return key_frame_of(packet, source->config(media::Kind::video)); };
     if (const auto newest = source->gop_start(); newest && *newest >= source->ring().first())
         return of(source->ring().at(*newest));
-    if (!source->last_time(media::Kind::video))
-        return Error(Errc::not_found, "the stream has no video");
+    const auto has_video = [&source] {
+        return source->last_time(media::Kind::video) || source->config(media::Kind::video).payload.size() > 0;
+    };
     media::Cursor cursor(source, media::Listens::batched, media::Cursor::Start::now);
+    const auto video_due = deadline.sooner(io::Deadline::after(kVideoWait));
     for (;;) {
         while (const auto packet = cursor.take())
             if (packet->kind == media::Kind::video && packet->key)
                 return of(*packet);
-        if (const auto woken = io::wait(cursor.readable(), deadline); !woken.ok())
-            return woken.code() == Errc::timed_out ? Error(Errc::timed_out, "no key frame came in time") : woken.error();
+        const auto woken = io::wait(cursor.readable(), has_video() ? deadline : video_due);
+        if (!woken.ok() && woken.code() != Errc::timed_out)
+            return woken.error();
+        if (!has_video() && video_due.expired())
+            return Error(Errc::not_found, "the stream has no video");
+        if (deadline.expired())
+            return Error(Errc::timed_out, "no key frame came in time");
     }
 }
 

@@ -31,6 +31,8 @@ public:
     static constexpr std::size_t kKeptMax = 64;
     // Wait for the next key frame of a stream without a cached one (gop_cache off); and for everything else.
     static constexpr std::chrono::seconds kKeyFrameWait{5};
+    // For any video: a stream that has just begun, or whose pull has, may have sent only audio yet.
+    static constexpr std::chrono::seconds kVideoWait{1};
     static constexpr std::chrono::seconds kMakingLimit{10};
 
     // `streams` outlives this.

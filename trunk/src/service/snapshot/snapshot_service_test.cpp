@@ -158,6 +158,25 @@ TEST_F(SnapshotServiceTest, AStreamWithoutVideoHasNone) {
     EXPECT_EQ(answers[0].code(), Errc::not_found);
 }
 
+TEST_F(SnapshotServiceTest, VideoMayComeAMomentAfterAudio) {
+    const auto source = MUST(streams.find_or_create("/live/late", play, 60'000));
+    publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
+    const auto audio = [&] {
+        source->append(media::tag_packet(media::Kind::audio, false, false, 1s, Slice::copy_of(hex("af 01 21"))));
+        source->flush();
+    };
+    audio();
+    ask("/live/late", 1);
+    static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+    audio();
+    static_cast<void>(io::sleep(io::Deadline::after(1ms)));
+    EXPECT_TRUE(answers.empty()) << "it waits";
+    append(source, config(), false, true);
+    append(source, key_frame(), true, false);
+    wait_for(1);
+    EXPECT_TRUE(answers[0].ok() || answers[0].code() == Errc::unsupported) << answers[0].error().sentence();
+}
+
 TEST_F(SnapshotServiceTest, KeepsAFewOfThem) {
     for (std::size_t i = 0; i < SnapshotService::kKeptMax + 5; ++i) {
         publish("/live/" + std::to_string(i));

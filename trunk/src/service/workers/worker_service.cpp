@@ -114,6 +114,8 @@ void WorkerService::handle(MasterLine::Incoming incoming) {
             break;
         case Kind::lost:
             LOG_WARN(log_, "stream {} is published on worker {} now: its publisher here is closed", message.text, message.worker);
+            if (message.worker != 0)
+                events_.on_taken(message.text);
             events_.on_lost(message.text, "another publisher has taken the stream over");
             break;
         case Kind::link:
@@ -220,6 +222,8 @@ Result<engine::http1::Response> WorkerService::ask(Worker worker, const http_cli
 }
 
 void WorkerService::request_reload() { context_.master->tell({Kind::reload}); }
+
+void WorkerService::request_quit() { context_.master->tell({Kind::quit}); }
 
 // What a pull publishes is another worker's.
 void WorkerService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {

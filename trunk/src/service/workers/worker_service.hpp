@@ -104,6 +104,8 @@ public:
     Result<engine::http1::Response> ask(engine::workers::Worker worker, const http_client::HttpCall& call, io::Deadline deadline);
     // An operator wants a reload: of all.
     void request_reload();
+    // A graceful stop, of all.
+    void request_quit();
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;

@@ -18,6 +18,7 @@ struct NoResolver final : relay::Resolver {
 };
 
 struct Events final : cluster::ClusterEvents {
+    void on_taken(const std::string& url) override { said.push_back("taken " + url); }
     void on_lost(const std::string& url, const std::string&) override { said.push_back("lost " + url); }
     void on_moved(const std::string& url) override { said.push_back("moved " + url); }
     void on_elsewhere(const std::string& url) override { said.push_back("elsewhere " + url); }
@@ -107,8 +108,9 @@ TEST_F(WorkerServiceTest, TellsWhatItPublishes) {
 TEST_F(WorkerServiceTest, HearsOfStreams) {
     say({Kind::moved, 0, 1, 0, 5, "/live/a"});
     say({Kind::lost, 0, 1, 0, 0, "/live/b"});
-    io::wait_until([this] { return events_.said.size() == 2; });
-    EXPECT_EQ(events_.said, (std::vector<std::string>{"moved /live/a", "lost /live/b"}));
+    say({Kind::lost, 0, 0, 0, 0, "/live/c"});
+    io::wait_until([this] { return events_.said.size() == 4; });
+    EXPECT_EQ(events_.said, (std::vector<std::string>{"moved /live/a", "taken /live/b", "lost /live/b", "lost /live/c"}));
 }
 
 TEST_F(WorkerServiceTest, FindsTheWorkerOfAStream) {
