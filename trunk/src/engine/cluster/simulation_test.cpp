@@ -59,6 +59,13 @@ TEST(ClusterSimulation, ComesRightAfterEveryFault) {
               << " nodes fed by an owner and " << pulls.most_fed << " by another one, depth " << pulls.depth << "\n";
 }
 
+TEST(ClusterSimulation, ComesRightWithinTenSecondsOfTenMinutesWithoutARegistry) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        Simulation simulation(seed, {});
+        EXPECT_EQ(simulation.run_without_registry(std::chrono::minutes(10), std::chrono::seconds(10)), "") << seed;
+    }
+}
+
 TEST(ClusterSimulation, ASeedGivesTheSameRun) {
     const auto run = [] {
         Simulation simulation(7, {});
