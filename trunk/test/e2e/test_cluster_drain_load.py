@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from cluster_nodes import REDIRECT, drain_of, fixture_registry, fixture_site, owners, start_player, wait_nodes  # noqa: F401
+from cluster_nodes import REDIRECT, drain_of, fixture_network, fixture_registry, fixture_site, owners, start_player, wait_nodes  # noqa: F401
 from live_server import LiveServer, wait_until
 from rtmp_client import AUDIO, COMMAND, VIDEO, Closed, Message, RtmpClient, read_flv
 
@@ -40,15 +40,15 @@ class AblePlayer(threading.Thread):
     """A player that obeys Reconnect as E-RTMP wants it: it opens the new connection while the old one still plays, and goes on where the
     old one was."""
 
-    def __init__(self, port: int, stream: str):
+    def __init__(self, node: LiveServer, stream: str):
         super().__init__(daemon=True)
         self.stream, self.messages, self.moves, self.error = stream, [], 0, None
         self._stopping = threading.Event()
-        self.client = self._open(port)
+        self.client = self._open(node.host, node.ports["rtmp"])
 
-    def _open(self, port: int, tc_url: str | None = None) -> RtmpClient:
-        client = RtmpClient(port)
-        client.connect("live", capsEx=1, tcUrl=tc_url or f"rtmp://127.0.0.1:{port}/live")
+    def _open(self, host: str, port: int, tc_url: str | None = None) -> RtmpClient:
+        client = RtmpClient(port, host=host)
+        client.connect("live", capsEx=1, tcUrl=tc_url or f"rtmp://{host}:{port}/live")
         client.create_stream()
         client.call("play", 5, None, self.stream, -2000, stream_id=1)
         client.socket.settimeout(0.2)
@@ -74,7 +74,8 @@ class AblePlayer(threading.Thread):
 
     def _move(self, tc_url: str) -> None:
         self.moves += 1
-        fresh = self._open(int(tc_url.split("/")[2].rsplit(":", 1)[1]), tc_url)
+        host, port = tc_url.split("/")[2].rsplit(":", 1)
+        fresh = self._open(host, int(port), tc_url)
         # What the new connection begins with is older than what the old one has got to: until it has caught up, both are read.
         known = {message.mark() for message in self.messages[-400:]}
         has_met = False
@@ -100,8 +101,8 @@ class AblePlayer(threading.Thread):
 
 
 def url(node: LiveServer, kind: str, stream: str) -> str:
-    http = f"http://127.0.0.1:{node.ports['http']}/live/{stream}"
-    whep = f"http://127.0.0.1:{node.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
+    http = f"http://{node.host}:{node.ports['http']}/live/{stream}"
+    whep = f"http://{node.host}:{node.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
     return {"sb_rtmp_load": node.url(stream), "sb_flv_load": http + ".flv", "sb_hls_load": http + ".m3u8", "sb_rtc_load": whep}[kind]
 
 
@@ -115,13 +116,13 @@ def test_nobody_loses_a_frame_or_is_cut_early(registry, site, server, clip, load
     first = site(registry, REDIRECT + f"drain_limit {limit_s};")
     second, third = site(registry, REDIRECT), site(registry, REDIRECT)
     wait_nodes(first, second, third)
-    encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{first.ports['rtmp']}; }}")
+    encoder = server(f"forward {{ enabled on; destination {first.host}:{first.ports['rtmp']}; }}")
     half = publishers // 2
     obeys = load("sb_rtmp_publish", "-c", half, "-s", 0, "-t", 1, "-r", encoder.url("able_{i}"), "-i", clip("basic"))
     stays = load("sb_rtmp_publish", "-c", half, "-s", 0, "-t", 1, "-r", first.url("plain_{i}"), "-i", clip("basic"))
     wait_until(lambda: len(owners(second)) == 2 * half, 30, "all are registered")
     order = Order(clip("basic"))
-    able = [AblePlayer(first.ports["rtmp"], f"able_{number % half}") for number in range(min(players, 10))]
+    able = [AblePlayer(first, f"able_{number % half}") for number in range(min(players, 10))]
     # Sent there by another node, as it were, so that they stay.
     elsewhere = [start_player(second, f"able_{number}?millrace_hop=n2") for number in range(min(half, 10))]
     for one in able:
