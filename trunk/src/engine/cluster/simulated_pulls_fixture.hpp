@@ -43,7 +43,8 @@ public:
     // Of service::relay::Pull.
     static constexpr milliseconds kStartLimit{5'000}, kSilenceMin{1'000}, kSilenceMax{5'000}, kRefusedPause{500};
     static constexpr milliseconds kLook{200};
-    static constexpr std::chrono::seconds kCircleMax{10};
+    // While two nodes believe that a stream is theirs. Those of more than ten seconds are rare, and none may be there at the end.
+    static constexpr std::chrono::seconds kCircleMax{60};
 
     struct Figures {
         std::uint64_t calls = 0, handed_on = 0, excess = 0, loops = 0;
