@@ -35,15 +35,15 @@ class AblePlayer(threading.Thread):
     """A player that obeys Reconnect as E-RTMP wants it: it opens the new connection while the old one still plays, and goes on where the
     old one was."""
 
-    def __init__(self, port: int, stream: str):
+    def __init__(self, node: LiveServer, stream: str):
         super().__init__(daemon=True)
         self.stream, self.messages, self.moves, self.error = stream, [], 0, None
         self._stopping = threading.Event()
-        self.client = self._open(port)
+        self.client = self._open(node.host, node.ports["rtmp"])
 
-    def _open(self, port: int, tc_url: str | None = None) -> RtmpClient:
-        client = RtmpClient(port)
-        client.connect("live", capsEx=1, tcUrl=tc_url or f"rtmp://127.0.0.1:{port}/live")
+    def _open(self, host: str, port: int, tc_url: str | None = None) -> RtmpClient:
+        client = RtmpClient(port, host=host)
+        client.connect("live", capsEx=1, tcUrl=tc_url or f"rtmp://{host}:{port}/live")
         client.create_stream()
         client.call("play", 5, None, self.stream, -2000, stream_id=1)
         client.socket.settimeout(0.2)
@@ -73,7 +73,8 @@ class AblePlayer(threading.Thread):
         return message.command()[3]["tcUrl"] if is_status and message.command()[3]["code"] == RECONNECT else None
 
     def _move(self, tc_url: str) -> None:
-        fresh = self._open(int(tc_url.split("/")[2].rsplit(":", 1)[1]), tc_url)
+        host, port = tc_url.split("/")[2].rsplit(":", 1)
+        fresh = self._open(host, int(port), tc_url)
         # What the new connection begins with is older than what the old one has got to: until it has caught up, both are read.
         known = {message.mark() for message in self.messages[-400:]}
         has_met, next_place = False, None
@@ -103,8 +104,8 @@ class AblePlayer(threading.Thread):
 
 
 def url(node: LiveServer, kind: str, stream: str) -> str:
-    http = f"http://127.0.0.1:{node.ports['http']}/live/{stream}"
-    whep = f"http://127.0.0.1:{node.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
+    http = f"http://{node.host}:{node.ports['http']}/live/{stream}"
+    whep = f"http://{node.host}:{node.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
     return {"sb_rtmp_load": node.url(stream), "sb_flv_load": http + ".flv", "sb_hls_load": http + ".m3u8", "sb_rtc_load": whep}[kind]
 
 

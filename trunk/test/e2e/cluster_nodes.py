@@ -7,7 +7,9 @@ import time
 import pytest
 
 from live_server import LiveServer, conf, wait_until
+from nodes import Node, OneMachine, bridge_of_this_thread
 from registry_server import RegistryServer
+from rtc_offer import ask
 from rtmp_client import VIDEO, Closed, Player, Publisher, assert_gapless
 
 VHOST = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; }"
@@ -18,15 +20,16 @@ REDIRECT = "redirect on; capacity 1000000000;"
 
 
 @contextlib.contextmanager
-def nodes_in(folder):
-    """start(registry, ...) starts one; at the end all are killed, and none may have reported anything."""
+def nodes_in(folder, network):
+    """start(registry, ...) starts one on a machine of its own; at the end all are killed, and none may have reported anything."""
     started = []
 
     def start(registry, vhost: str = "", url: str | None = None, more: str = "", root: str = "", outputs: str = VHOST) -> LiveServer:
         name = f"n{len(started)}"
         block = (f"cluster {{ registry {url or registry.url()}; node_id {name}; advertise 127.0.0.1; beat 1; lease 5; {more} }}\n"
-                 "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
-        started.append(LiveServer(folder / name, conf(outputs + vhost, block + root)).start())
+                 "exporter { enabled on; listen 127.0.0.1:$exporter; }\n"
+                 f"limits {{ trusted {network.ADDRESS}; }}\n")
+        started.append(Node(folder / name, conf(outputs + vhost, block + root), network.add_port()).start())
         return started[-1]
 
     try:
@@ -38,23 +41,33 @@ def nodes_in(folder):
             one.kill()
 
 
+@pytest.fixture(name="network")
+def fixture_network(request):
+    """A bridge that the test is on, beside the machines of nodes and registry. One machine for all of them, when the test is marked so."""
+    if request.node.get_closest_marker("one_machine"):
+        yield OneMachine()
+        return
+    with bridge_of_this_thread() as network:
+        yield network
+
+
 @pytest.fixture(name="registry")
-def fixture_registry(tmp_path):
-    one = RegistryServer(tmp_path / "registry")
+def fixture_registry(tmp_path, network):
+    one = RegistryServer(tmp_path / "registry", machine=network.add_port())
     yield one.start()
     one.stop()
 
 
 @pytest.fixture(name="node")
-def fixture_node(tmp_path):
-    with nodes_in(tmp_path) as start:
+def fixture_node(tmp_path, network):
+    with nodes_in(tmp_path, network) as start:
         yield start
 
 
 @pytest.fixture(name="site")
-def fixture_site(tmp_path):
+def fixture_site(tmp_path, network):
     """site(registry, more) starts a node with all outputs."""
-    with nodes_in(tmp_path) as start:
+    with nodes_in(tmp_path, network) as start:
         yield lambda registry, more="", root="": start(registry, OUTPUTS, more=more, root=RTC + root)
 
 
@@ -90,13 +103,13 @@ def assert_unnoticed(player: Player, publisher: Publisher) -> None:
 
 
 def start_player(node: LiveServer, stream: str = "cam") -> Player:
-    player = Player(node.ports["rtmp"], stream)
+    player = Player(node.ports["rtmp"], stream, host=node.host)
     player.start()
     return player
 
 
 def start_publisher(node: LiveServer, clip, stream: str = "cam") -> Publisher:
-    publisher = Publisher(node.ports["rtmp"], stream, clip)
+    publisher = Publisher(node.ports["rtmp"], stream, clip, host=node.host)
     publisher.start()
     return publisher
 
@@ -106,7 +119,7 @@ def publish_when_allowed(node: LiveServer, clip, limit_s: float) -> Publisher:
     deadline = time.monotonic() + limit_s
     while True:
         try:
-            publisher = Publisher(node.ports["rtmp"], "cam", clip)
+            publisher = Publisher(node.ports["rtmp"], "cam", clip, host=node.host)
             if publisher.status["code"] == "NetStream.Publish.Start":
                 publisher.start()
                 return publisher
@@ -117,15 +130,19 @@ def publish_when_allowed(node: LiveServer, clip, limit_s: float) -> Publisher:
         time.sleep(0.1)
 
 
-def get(port: int, path: str) -> tuple[int, str]:
+def get(node: LiveServer, port: str, path: str) -> tuple[int, str]:
     """Status and Location, not followed."""
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    line = http.client.HTTPConnection(node.host, node.ports[port], timeout=10)
     try:
         line.request("GET", path)
         answer = line.getresponse()
         return answer.status, answer.headers.get("Location", "")
     finally:
         line.close()
+
+
+def ask_api(node: LiveServer, method: str, path: str, body: str = "", **headers):
+    return ask(node.ports["api"], method, path, body, host=node.host, **headers)
 
 
 def wait_nodes(*nodes: LiveServer) -> None:

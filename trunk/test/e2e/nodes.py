@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 
+import own_network
 from live_server import LiveServer
 from own_network import CLONE_NEWNET
 
@@ -154,10 +155,22 @@ class Wire:
             os.close(self.tun)
 
 
+class Here:
+    """In place of a machine: where the test itself is."""
+
+    address = "127.0.0.1"
+
+    def enter(self) -> None:
+        pass
+
+
+HERE = Here()
+
+
 class Node(LiveServer):
     """A server on a machine of its own: what a conf says of 127.0.0.1 is said of the machine's address."""
 
-    def __init__(self, folder: Path, conf: str, machine: Machine, **options):
+    def __init__(self, folder: Path, conf: str, machine, **options):
         self.machine, self.host = machine, machine.address
         super().__init__(folder, conf, **options)
 
@@ -210,7 +223,7 @@ class Bridge:
 
     DEVICE, ADDRESS = "bridge0", "10.79.0.1"
 
-    def __init__(self, ports: int):
+    def __init__(self, ports: int = 0):
         self.count = ports
         self.ports: list[Port] = []
 
@@ -219,13 +232,49 @@ class Bridge:
             for words in (f"link add name {self.DEVICE} type bridge", f"address add {self.ADDRESS}/24 dev {self.DEVICE}",
                           f"link set {self.DEVICE} up"):
                 Port._ip(words)
-            for number in range(self.count):
-                self.ports.append(Port(number))
+            for _ in range(self.count):
+                self.add_port()
         except OSError as error:
             self.__exit__()
             pytest.skip(f"no machines on a bridge: {error}")
         return self
 
+    def add_port(self) -> Port:
+        self.ports.append(Port(len(self.ports)))
+        return self.ports[-1]
+
     def __exit__(self, *_):
         for one in self.ports:
             one.close()
+
+
+class OneMachine:
+    """Instead of a bridge, where that is not allowed: all is on one loopback."""
+
+    ADDRESS = HERE.address
+
+    @staticmethod
+    def add_port() -> Here:
+        return HERE
+
+
+@contextmanager
+def bridge_of_this_thread():
+    """A bridge in a network of the calling thread's own, and of what it starts: processes and other threads. OneMachine, where that is not
+    allowed."""
+    if os.geteuid() != 0:  # a user namespace would be for ever
+        yield OneMachine()
+        return
+    here = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    try:
+        own_network.enter()
+    except OSError:
+        os.close(here)
+        yield OneMachine()
+        return
+    try:
+        with Bridge() as bridge:
+            yield bridge
+    finally:
+        enter(here)
+        os.close(here)

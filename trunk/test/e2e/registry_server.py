@@ -1,4 +1,4 @@
-"""A real registry, redis-server or valkey-server, on a free port of loopback."""
+"""A real registry, redis-server or valkey-server, on a free port of loopback or of a machine of its own."""
 
 import asyncio
 import shutil
@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import nodes
 from live_server import can_connect, free_port, wait_until
 
 
 class RegistryServer:
-    def __init__(self, folder: Path, password: str = "", more: list[str] | None = None):
-        self.more = more or []
+    def __init__(self, folder: Path, password: str = "", more: list[str] | None = None, machine=nodes.HERE):
+        self.more, self.machine, self.host = more or [], machine, machine.address
         self.program = shutil.which("redis-server") or shutil.which("valkey-server")
         if self.program is None:
             pytest.skip("neither redis-server nor valkey-server is installed")
@@ -24,13 +25,15 @@ class RegistryServer:
         self.process: subprocess.Popen | None = None
 
     def start(self) -> "RegistryServer":
-        command = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(self.folder)]
+        command = [self.program, "--port", str(self.port), "--bind", self.host, "--protected-mode", "no", "--save", "", "--appendonly", "no", "--dir",
+                   str(self.folder)]
         if self.password:
             command += ["--requirepass", self.password]
         command += self.more
         with open(self.folder / "registry.log", "ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-        wait_until(lambda: can_connect(self.port), 10, "the registry answers")
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                            preexec_fn=self.machine.enter)
+        wait_until(lambda: can_connect(self.port, self.host), 10, "the registry answers")
         return self
 
     def stop(self) -> None:
@@ -47,11 +50,11 @@ class RegistryServer:
 
     def url(self, password: str | None = None) -> str:
         said = self.password if password is None else password
-        return f"redis://{':' + said + '@' if said else ''}127.0.0.1:{self.port}"
+        return f"redis://{':' + said + '@' if said else ''}{self.host}:{self.port}"
 
     def call(self, *words: str) -> bytes:
         """One command; its answer as it is on the wire: a text whole, of a list what comes first."""
-        with socket.create_connection(("127.0.0.1", self.port), 5) as line:
+        with socket.create_connection((self.host, self.port), 5) as line:
             if self.password:
                 line.sendall(_command("AUTH", self.password))
                 line.recv(100)
@@ -65,16 +68,17 @@ class RegistryServer:
 class Sentinel:
     """Watches one registry and its replicas alone, and is quick to give it up."""
 
-    def __init__(self, folder: Path, master: RegistryServer):
+    def __init__(self, folder: Path, master: RegistryServer, machine=nodes.HERE):
         folder.mkdir(parents=True, exist_ok=True)
-        self.port = free_port()
+        self.port, self.host = free_port(), machine.address
         conf_path = folder / "sentinel.conf"
-        conf_path.write_text(f"port {self.port}\nbind 127.0.0.1\ndir {folder}\nsentinel monitor main 127.0.0.1 {master.port} 1\n"
+        conf_path.write_text(f"port {self.port}\nbind {self.host}\nprotected-mode no\ndir {folder}\n"
+                             f"sentinel monitor main {master.host} {master.port} 1\n"
                              "sentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 3000\n")
         with open(folder / "sentinel.log", "ab") as log:
             self.process = subprocess.Popen([master.program, str(conf_path), "--sentinel"], stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT)
-        wait_until(lambda: can_connect(self.port), 10, "the sentinel answers")
+                                            stderr=subprocess.STDOUT, preexec_fn=machine.enter)
+        wait_until(lambda: can_connect(self.port, self.host), 10, "the sentinel answers")
 
     def stop(self) -> None:
         self.process.kill()
@@ -84,15 +88,15 @@ class Sentinel:
 class LateAnswers:
     """Beside a registry: passes on what comes at once, and its answers so much later."""
 
-    def __init__(self, registry: RegistryServer, delay_s: float):
-        self._to, self._delay_s, self.port = registry.port, delay_s, free_port()
+    def __init__(self, registry: RegistryServer, delay_s: float, host: str = "127.0.0.1"):
+        self._to, self._delay_s, self.host, self.port = (registry.host, registry.port), delay_s, host, free_port()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        wait_until(lambda: can_connect(self.port), 10, "it listens")
+        wait_until(lambda: can_connect(self.port, self.host), 10, "it listens")
 
     def _run(self) -> None:
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", self.port))
+        server = self._loop.run_until_complete(asyncio.start_server(self._serve, self.host, self.port))
         self._loop.run_forever()
         server.close()
         tasks = asyncio.all_tasks(self._loop)
@@ -102,7 +106,7 @@ class LateAnswers:
         self._loop.close()
 
     async def _serve(self, client: asyncio.StreamReader, answers: asyncio.StreamWriter) -> None:
-        registry, commands = await asyncio.open_connection("127.0.0.1", self._to)
+        registry, commands = await asyncio.open_connection(*self._to)
         answering = asyncio.create_task(self._answer(registry, answers))
         while block := await client.read(65536):
             commands.write(block)

@@ -33,8 +33,8 @@ class Answer:
         return json.loads(self.body)
 
 
-def ask(port: int, method: str, path: str, body: str = "", **headers) -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+def ask(port: int, method: str, path: str, body: str = "", host: str = "127.0.0.1", **headers) -> Answer:
+    connection = http.client.HTTPConnection(host, port, timeout=30)
     try:
         connection.request(method, path, body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
         return Answer(connection.getresponse())

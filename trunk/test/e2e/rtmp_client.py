@@ -134,7 +134,7 @@ class RtmpClient:
         self.socket.settimeout(timeout)
         self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.port = port
+        self.port, self.host = port, host
         self.received = 0
         self._acknowledged = 0
         self._chunk_size_in = 128
@@ -284,7 +284,7 @@ class RtmpClient:
         self.handshake()
         self.set_chunk_size(60000)
         self.call("connect", 1, {"app": app, "type": "nonprivate", "flashVer": "FMLE/3.0 (compatible; test)",
-                                 "tcUrl": f"rtmp://127.0.0.1:{self.port}/{app}", **extra})
+                                 "tcUrl": f"rtmp://{self.host}:{self.port}/{app}", **extra})
         values = self.read_command("_result")
         return values[3]
 

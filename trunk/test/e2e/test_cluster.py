@@ -8,15 +8,19 @@ import urllib.request
 import pytest
 
 import play_check
-from cluster_nodes import (VHOST, assert_unnoticed, cluster_of, fixture_node, fixture_registry, get, owners, publish_when_allowed, start_player,  # noqa: F401
-                           start_publisher, videos, wait_up, where)
+from cluster_nodes import (OUTPUTS, RTC, assert_unnoticed, cluster_of, fixture_network, fixture_node, fixture_registry, get, owners,  # noqa: F401
+                           publish_when_allowed, start_player, start_publisher, videos, wait_nodes, wait_up, where)
 from live_server import LiveServer, Stopwatch, conf, free_port, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
 from registry_server import LateAnswers, RegistryServer, Sentinel
 from rtmp_client import Closed
+from test_cluster_drain_load import url as url_of
+from test_dash import fetch as dash_fetch, has as dash_has
+from test_same_segments import names_in_dash
 
 AWAY = "cluster registry is away"
 RIGHT_WITHIN_S = 10
+TS_VHOST = "vhost ts.test { http_remux { enabled on; mount [vhost]/[app]/[stream].ts; } }\n"
 
 
 def test_publish_anywhere_play_anywhere(registry, node, clip):
@@ -31,12 +35,10 @@ def test_publish_anywhere_play_anywhere(registry, node, clip):
         assert watch.seconds() < 1
         for one in nodes:
             assert where(one, "/live/cam") == "n1" and where(one, "/live/none") == "nowhere"
-            for url in (one.url("cam"), f"http://127.0.0.1:{one.ports['http']}/live/cam.flv"):
-                assert play_check.play(url, 3).problems() == [], url
-            wait_playable(f"http://127.0.0.1:{one.ports['http']}/live/cam.m3u8", 30)
+        assert play_check.play(nodes[0].url("cam"), 3).problems() == []
         early.stop()
         assert early.error is None
-        with urllib.request.urlopen(f"http://127.0.0.1:{nodes[1].ports['exporter']}/metrics") as answer:
+        with urllib.request.urlopen(f"http://{nodes[1].host}:{nodes[1].ports['exporter']}/metrics") as answer:
             metrics = answer.read().decode()
         for line in ("millrace_cluster_registry_up 1", 'millrace_cluster_owned_streams{state="registered"} 1'):
             assert line in metrics, metrics
@@ -149,7 +151,7 @@ def test_an_edge_with_a_list_of_origins_asks_the_registry_first(registry, node, 
     owner = node(registry)
     dead = free_port()
     by_registry = node(registry, f" cluster {{ mode remote; origin 127.0.0.1:{dead}; }}")
-    by_list = node(registry, f" cluster {{ mode remote; origin 127.0.0.1:{owner.ports['rtmp']}; }}", url=f"redis://127.0.0.1:{dead}")
+    by_list = node(registry, f" cluster {{ mode remote; origin {owner.host}:{owner.ports['rtmp']}; }}", url=f"redis://127.0.0.1:{dead}")
     wait_up(owner, by_registry)
     publisher = start_publisher(owner, clip("basic"))
     wait_until(lambda: owners(owner) == {"/live/cam": "n0"}, 10, "it is registered")
@@ -161,7 +163,9 @@ def test_an_edge_with_a_list_of_origins_asks_the_registry_first(registry, node, 
     publisher.stop()
 
 
-def test_the_registry_is_paused(registry, node, clip):
+@pytest.mark.parametrize("pause_s", [7, pytest.param(600, marks=pytest.mark.long)])
+def test_the_registry_is_paused(registry, node, clip, pause_s):
+    """Longer than the lease; ten minutes of it with a shortened clock are a test of engine/cluster."""
     nodes = [node(registry), node(registry)]
     wait_up(*nodes)
     publisher = start_publisher(nodes[0], clip("basic"))
@@ -174,11 +178,11 @@ def test_the_registry_is_paused(registry, node, clip):
         wait_until(lambda: videos(more) > 0, 10, "what is pulled is played without the registry", 0.01)
         other = start_publisher(nodes[1], clip("basic"), "other")
         assert other.status["code"] == "NetStream.Publish.Start" and watch.seconds() < 2
-        with urllib.request.urlopen(f"http://127.0.0.1:{nodes[0].ports['http']}/live/cam.flv", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://{nodes[0].host}:{nodes[0].ports['http']}/live/cam.flv", timeout=5) as answer:
             assert answer.read(100)
         for path in ("/healthz", "/readyz"):
-            assert get(nodes[0].ports["api"], path)[0] == 200
-        time.sleep(7)  # longer than the lease
+            assert get(nodes[0], "api", path)[0] == 200
+        time.sleep(pause_s)
     finally:
         registry.go_on()
     wait_within(lambda: owners(nodes[0]) == {"/live/cam": "n0", "/live/other": "n1"}, RIGHT_WITHIN_S, nodes, "the table is right again")
@@ -188,10 +192,10 @@ def test_the_registry_is_paused(registry, node, clip):
         one.stop()
 
 
-def test_nobody_waits_for_a_registry_that_is_late(registry, node, clip):
-    late = LateAnswers(registry, 0.4)
+def test_nobody_waits_for_a_registry_that_is_late(registry, node, network, clip):
+    late = LateAnswers(registry, 0.4, network.ADDRESS)
     try:
-        first, second = [node(registry, url=f"redis://127.0.0.1:{late.port}") for _ in range(2)]
+        first, second = [node(registry, url=f"redis://{late.host}:{late.port}") for _ in range(2)]
         wait_until(lambda: len(cluster_of(second)["nodes"]) == 2, 20, "late answers count")
         watch = Stopwatch(first)
         publisher = start_publisher(first, clip("basic"))
@@ -207,11 +211,11 @@ def test_nobody_waits_for_a_registry_that_is_late(registry, node, clip):
         late.stop()
 
 
-def test_a_password(tmp_path, node, clip):
-    registry = RegistryServer(tmp_path / "registry", "pass word").start()
+def test_a_password(tmp_path, node, network, clip):
+    registry = RegistryServer(tmp_path / "registry", "pass word", machine=network.add_port()).start()
     try:
-        good = node(registry, url=f"redis://:pass%20word@127.0.0.1:{registry.port}")
-        bad = node(registry, url=f"redis://:wrong@127.0.0.1:{registry.port}")
+        good = node(registry, url=f"redis://:pass%20word@{registry.host}:{registry.port}")
+        bad = node(registry, url=f"redis://:wrong@{registry.host}:{registry.port}")
         wait_up(good)
         publisher = start_publisher(good, clip("basic"))
         wait_until(lambda: owners(good) == {"/live/cam": "n0"}, 10, "it is registered")
@@ -223,40 +227,86 @@ def test_a_password(tmp_path, node, clip):
         registry.stop()
 
 
-def test_over_tls(tmp_path, clip):
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+def with_tls(folder, machine, password: str) -> tuple[RegistryServer, int, str]:
+    """A registry, its other port, and the option of those that trust its certificate."""
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2", "-subj",
-                    "/CN=registry", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
-    secure = free_port()
-    registry = RegistryServer(tmp_path / "registry", "hush", ["--tls-port", str(secure), "--tls-cert-file", str(certificate), "--tls-key-file",
-                                                              str(key), "--tls-ca-cert-file", str(certificate), "--tls-auth-clients", "no"])
-    nodes = []
+                    "/CN=registry", "-addext", f"subjectAltName=IP:{machine.address}"], check=True, capture_output=True)
+    port = free_port()
+    more = ["--tls-port", str(port), "--tls-cert-file", str(certificate), "--tls-key-file", str(key), "--tls-ca-cert-file", str(certificate),
+            "--tls-auth-clients", "no"]
+    return RegistryServer(folder / "registry", password, more, machine).start(), port, f"tls_client {{ ca_file {certificate}; }}\n"
+
+
+def test_over_tls(tmp_path, node, network, clip):
+    registry, port, trust = with_tls(tmp_path, network.add_port(), "hush")
     try:
-        registry.start()
-        for trusted in (certificate, ""):
-            root = (f"cluster {{ registry rediss://default:hush@127.0.0.1:{secure}; node_id t{len(nodes)}; advertise 127.0.0.1; }}\n"
-                    f"tls_client {{ ca_file {trusted or '/etc/ssl/certs/ca-certificates.crt'}; }}\n")
-            nodes.append(LiveServer(tmp_path / f"t{len(nodes)}", conf(VHOST, root)).start())
-        wait_up(nodes[0])
-        publisher = start_publisher(nodes[0], clip("basic"))
-        wait_until(lambda: owners(nodes[0]) == {"/live/cam": "t0"}, 10, "it is registered")
-        nodes[1].wait_log(AWAY)  # a stranger's certificate is refused
-        wait_until(lambda: cluster_of(nodes[1])["registry"]["state"] == "away", 10, "it is away")
+        url = f"rediss://default:hush@{registry.host}:{port}"
+        good, bad = node(registry, url=url, root=trust), node(registry, url=url, root="tls_client { ca_file /etc/ssl/certs/ca-certificates.crt; }\n")
+        wait_up(good)
+        publisher = start_publisher(good, clip("basic"))
+        wait_until(lambda: owners(good) == {"/live/cam": "n0"}, 10, "it is registered")
+        bad.wait_log(AWAY)  # a stranger's certificate is refused
+        wait_until(lambda: cluster_of(bad)["registry"]["state"] == "away", 10, "it is away")
         publisher.stop()
-        for one in nodes:
-            one.assert_no_report()
     finally:
-        for one in nodes:
-            one.kill()
         registry.stop()
 
 
-def test_sentinels_name_another_master(tmp_path, node, clip):
-    master = RegistryServer(tmp_path / "master").start()
-    replica = RegistryServer(tmp_path / "replica", more=["--replicaof", "127.0.0.1", str(master.port)]).start()
-    sentinel = Sentinel(tmp_path / "sentinel", master)
+def test_every_node_plays_every_stream_in_every_format(tmp_path, node, network, load, clip):
+    """One registry, which each node reaches in its own way: plain, with a password, over TLS, and by a sentinel."""
+    registry, port, trust = with_tls(tmp_path, network.add_port(), "")
+    sentinel = None
     try:
-        url = f"redis+sentinel://127.0.0.1:1,127.0.0.1:{sentinel.port}/main"
+        registry.call("ACL", "SETUSER", "node", "on", ">hush", "~*", "&*", "+@all")
+        sentinel = Sentinel(tmp_path / "sentinel", registry, network.add_port())
+        place = f"{registry.host}:{registry.port}"
+        urls = [f"redis://{place}", f"redis://node:hush@{place}", f"rediss://{registry.host}:{port}",
+                f"redis+sentinel://{sentinel.host}:{sentinel.port}/main"]
+        nodes = [node(registry, OUTPUTS, url=url, root=RTC + trust + TS_VHOST) for url in urls]
+        wait_nodes(*nodes)
+        names = [f"cam_{number}" for number in range(len(nodes))]
+        for one, name in zip(nodes, names):
+            load("sb_rtmp_publish", "-c", 1, "-r", one.url(name), "-i", clip("basic"))
+        load("sb_rtmp_publish", "-c", 1, "-r", nodes[0].url("cam?vhost=ts.test"), "-i", clip("basic"))
+        all_of_them = {f"/live/{name}": f"n{number}" for number, name in enumerate(names)} | {"ts.test/live/cam": "n0"}
+        for one in nodes:
+            wait_until(lambda it=one: owners(it) == all_of_them, 20, f"each node has its stream: {all_of_them}")
+        check_formats(nodes, names, load)
+    finally:
+        if sentinel is not None:
+            sentinel.stop()
+        registry.stop()
+
+
+def check_formats(nodes, names, load) -> None:
+    def play_all(kind: str) -> list:
+        return [load(kind, "-c", len(names), "-s", 0, "-r", url_of(one, kind, "cam_{i}"), "--seconds", 6) for one in nodes]
+
+    running = {kind: play_all(kind) for kind in ("sb_rtmp_load", "sb_flv_load", "sb_rtc_load")}
+    for one in nodes:
+        ask = urllib.request.Request(f"http://{one.host}:{one.ports['http']}/live/cam.ts", headers={"Host": "ts.test"})
+        with urllib.request.urlopen(ask, timeout=10) as stream:
+            packets = stream.read(100 * 188)
+        assert len(packets) == 100 * 188 and set(packets[::188]) == {0x47}, one.folder
+        for name in names:
+            dash_has(one, f"/live/{name}.mpd", 2)
+            for path in names_in_dash(dash_fetch(one, f"/live/{name}.mpd")[1].decode())[-1:]:
+                assert b"moof" in dash_fetch(one, f"/live/{path}")[1], (one.folder, path)
+            wait_until(lambda it=one, path=f"/live/{name}.m3u8": get(it, "http", path)[0] == 200, 20, "the playlist")
+    running["sb_hls_load"] = play_all("sb_hls_load")
+    for kind, loads in running.items():
+        for one, result in zip(nodes, [it.result(40) for it in loads]):
+            assert result["failed"] == 0 and result["metrics"]["gaps"]["max"] == 0, (one.folder, kind, result)
+            assert kind == "sb_hls_load" or result["alive"] == len(names), (one.folder, kind, result)
+
+
+def test_sentinels_name_another_master(tmp_path, node, network, clip):
+    master = RegistryServer(tmp_path / "master", machine=network.add_port()).start()
+    replica = RegistryServer(tmp_path / "replica", more=["--replicaof", master.host, str(master.port)], machine=network.add_port()).start()
+    sentinel = Sentinel(tmp_path / "sentinel", master, network.add_port())
+    try:
+        url = f"redis+sentinel://{sentinel.host}:1,{sentinel.host}:{sentinel.port}/main"
         first, second = node(master, url=url), node(master, url=url)
         wait_up(first, second)
         wait_until(lambda: b"slaves=1" in master_of(sentinel), 30, "the sentinel knows the replica")
@@ -286,7 +336,7 @@ def is_master(registry: RegistryServer) -> bool:
 
 
 def master_of(sentinel: Sentinel) -> bytes:
-    with socket.create_connection(("127.0.0.1", sentinel.port), 5) as line:
+    with socket.create_connection((sentinel.host, sentinel.port), 5) as line:
         line.sendall(b"INFO sentinel\r\n")
         return line.recv(65536)
 
@@ -299,7 +349,7 @@ def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
         registry.call("SET", f"millrace:own:/live/{stream}", own)
         assert where(one, f"/live/{stream}") == "nowhere"
     registry.call("SET", "millrace:node:n9", "1|evil host|1|1|1||up|0|0|")
-    registry.call("SET", "millrace:node:n0", "7|127.0.0.1|1|0|0||up|0|0|", "PX", "5000")
+    registry.call("SET", "millrace:node:n0", f"7|{one.host}|1|0|0||up|0|0|", "PX", "5000")
     one.wait_log("another process has this node_id too")
     registry.call("LPUSH", "millrace:own:/live/list", "x")
     registry.call("PUBLISH", "millrace:events", "moved|n9|1|9007199254740992|/live/cam")
@@ -313,17 +363,17 @@ def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
     publisher.stop()
 
 
-def test_the_scripts_refuse_and_count(registry, node, clip):
+def test_the_scripts_refuse_and_count(registry, node, network, clip):
     """What the unit tests have a model for."""
     one = node(registry)
     wait_up(one)
     # A living other node, and one whose lease is another run's.
-    with socket.create_server(("127.0.0.1", 0)) as living:
-        check_scripts(registry, one, living.getsockname()[1], clip)
+    with socket.create_server((network.ADDRESS, 0)) as living:
+        check_scripts(registry, one, living.getsockname(), clip)
 
 
-def check_scripts(registry, one, port, clip):
-    registry.call("SET", "millrace:node:n9", f"7|127.0.0.1|{port}|0|0||up|0|0|", "PX", "60000")
+def check_scripts(registry, one, place, clip):
+    registry.call("SET", "millrace:node:n9", f"7|{place[0]}|{place[1]}|0|0||up|0|0|", "PX", "60000")
     registry.call("SET", "millrace:own:/live/cam", "n9|7|4|1")
     with pytest.raises((AssertionError, Closed, OSError)):
         publish_when_allowed(one, clip("basic"), 1)

@@ -211,11 +211,12 @@ def late(player: ChaosPlayer, publisher: ChaosPublisher) -> list[tuple[float, fl
 def wreak_havoc(folder, clip, seconds: float, seed: int) -> None:
     with ExitStack() as stack:
         bridge = stack.enter_context(Bridge(NODES))
-        registry = RegistryServer(folder / "registry", more=["--bind", "0.0.0.0", "--protected-mode", "no"]).start()
+        machines = list(bridge.ports)
+        registry = RegistryServer(folder / "registry", machine=bridge.add_port()).start()
         stack.callback(registry.stop)
         nodes = []
-        for number, port in enumerate(bridge.ports):
-            block = (f"cluster {{ registry redis://{Bridge.ADDRESS}:{registry.port}; node_id n{number}; advertise {port.address}; beat 1; lease 3; }}\n"
+        for number, port in enumerate(machines):
+            block = (f"cluster {{ registry {registry.url()}; node_id n{number}; advertise {port.address}; beat 1; lease 3; }}\n"
                      f"limits {{ trusted {Bridge.ADDRESS}; }}\n" + RTC)
             nodes.append(Node(folder / f"n{number}", conf(VHOSTS, block), port))
             stack.callback(nodes[-1].kill)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from able_players import KINDS, AblePlayer, Order, url
-from cluster_nodes import REDIRECT, drain_of, fixture_registry, fixture_site, owners, start_player, wait_nodes  # noqa: F401
+from cluster_nodes import REDIRECT, drain_of, fixture_network, fixture_registry, fixture_site, owners, start_player, wait_nodes  # noqa: F401
 from live_server import wait_until
 
 
@@ -17,13 +17,13 @@ def test_nobody_loses_a_frame_or_is_cut_early(registry, site, server, clip, load
     first = site(registry, REDIRECT + f"drain_limit {limit_s};")
     second, third = site(registry, REDIRECT), site(registry, REDIRECT)
     wait_nodes(first, second, third)
-    encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{first.ports['rtmp']}; }}")
+    encoder = server(f"forward {{ enabled on; destination {first.host}:{first.ports['rtmp']}; }}")
     half = publishers // 2
     obeys = load("sb_rtmp_publish", "-c", half, "-s", 0, "-t", 1, "-r", encoder.url("able_{i}"), "-i", clip("basic"))
     stays = load("sb_rtmp_publish", "-c", half, "-s", 0, "-t", 1, "-r", first.url("plain_{i}"), "-i", clip("basic"))
     wait_until(lambda: len(owners(second)) == 2 * half, 30, "all are registered")
     order = Order(clip("basic"))
-    able = [AblePlayer(first.ports["rtmp"], f"able_{number % half}") for number in range(min(players, 10))]
+    able = [AblePlayer(first, f"able_{number % half}") for number in range(min(players, 10))]
     # Sent there by another node, as it were, so that they stay.
     elsewhere = [start_player(second, f"able_{number}?millrace_hop=n2") for number in range(min(half, 10))]
     for one in able:

@@ -12,7 +12,6 @@ from nodes import Bridge, Node
 from registry_server import RegistryServer
 from rtmp_client import Player, Publisher
 
-REGISTRY = "10.79.0.200"
 LEASE_S = 3
 APART_S = 3 * LEASE_S
 RIGHT_WITHIN_S = 10
@@ -37,12 +36,12 @@ def play(node: Node, stream: str) -> Player:
 def keep_half_from_the_registry(folder, clip) -> None:
     with ExitStack() as stack:
         bridge = stack.enter_context(Bridge(4))
-        subprocess.run(["ip", "address", "add", f"{REGISTRY}/24", "dev", Bridge.DEVICE], check=True)
-        registry = RegistryServer(folder / "registry", more=["--bind", "0.0.0.0", "--protected-mode", "no"]).start()
+        machines = list(bridge.ports)
+        registry = RegistryServer(folder / "registry", machine=bridge.add_port()).start()
         stack.callback(registry.stop)
         nodes = []
-        for number, port in enumerate(bridge.ports):
-            block = f"cluster {{ registry redis://{REGISTRY}:{registry.port}; node_id n{number}; advertise {port.address}; beat 1; lease {LEASE_S}; }}\n"
+        for number, port in enumerate(machines):
+            block = f"cluster {{ registry {registry.url()}; node_id n{number}; advertise {port.address}; beat 1; lease {LEASE_S}; }}\n"
             nodes.append(Node(folder / f"n{number}", conf(VHOST, block + f"limits {{ trusted {Bridge.ADDRESS}; }}\n"), port))
             stack.callback(nodes[-1].kill)
             nodes[-1].start()
@@ -53,7 +52,7 @@ def keep_half_from_the_registry(folder, clip) -> None:
             wait_until(lambda one=player: videos(one) > 0, 10, "it plays")
 
         for node in nodes[2:]:
-            route(node, f"add blackhole {REGISTRY}/32")
+            route(node, f"add blackhole {registry.host}/32")
         for node in nodes[2:]:
             wait_until(lambda one=node: cluster_of(one)["registry"]["state"] == "away", 20, "its registry is away")
         began = time.monotonic()
@@ -67,7 +66,7 @@ def keep_half_from_the_registry(folder, clip) -> None:
         assert "/live/late_far" not in owners(nodes[0]), "nobody on this side has asked for it"
 
         for node in nodes[2:]:
-            route(node, f"del blackhole {REGISTRY}/32")
+            route(node, f"del blackhole {registry.host}/32")
         all_of_them = {"/live/near": "n0", "/live/late_near": "n1", "/live/far": "n2", "/live/late_far": "n3"}
         for node in nodes:
             wait_until(lambda one=node: owners(one) == all_of_them, RIGHT_WITHIN_S, f"the table is right: {all_of_them}")

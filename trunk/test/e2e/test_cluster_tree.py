@@ -4,25 +4,25 @@ import socket
 import time
 import urllib.request
 
-from cluster_nodes import (cluster_of, fixture_node, fixture_registry, publish_when_allowed, start_player, start_publisher, videos, wait_up,  # noqa: F401
-                           where)
+from cluster_nodes import (cluster_of, fixture_network, fixture_node, fixture_registry, publish_when_allowed, start_player,  # noqa: F401
+                           start_publisher, videos, wait_up, where)
 from live_server import wait_until, wait_within
 from rtmp_client import RtmpClient
 
 DIRECT_MAX = 64
 
 
-def register_pretender(registry, name: str) -> None:
+def register_pretender(registry, network, name: str) -> None:
     """It drains, so that nobody is sent to it."""
-    registry.call("SET", f"millrace:node:{name}", "7|127.0.0.1|1|0|0||draining|0|0|", "PX", "120000")
+    registry.call("SET", f"millrace:node:{name}", f"7|{network.ADDRESS}|1|0|0||draining|0|0|", "PX", "120000")
     registry.call("ZADD", "millrace:nodes", str(round(1000 * time.time()) + 120_000), name)
 
 
-def pull_as(name: str, port: int) -> RtmpClient:
-    client = RtmpClient(port)
+def pull_as(name: str, owner) -> RtmpClient:
+    client = RtmpClient(owner.ports["rtmp"], host=owner.host)
     client.handshake()
     client.set_chunk_size(60000)
-    command = {"app": "live", "type": "nonprivate", "tcUrl": f"rtmp://127.0.0.1:{port}/live"}
+    command = {"app": "live", "type": "nonprivate", "tcUrl": owner.url("").rstrip("/")}
     client.call("connect", 1, command, {"millrace_path": f"server-of-{name}", "millrace_node": name})
     client.read_command("_result")
     client.create_stream()
@@ -37,15 +37,15 @@ def pull_of(node) -> dict:
 
 
 def handed_on(node) -> int:
-    with urllib.request.urlopen(f"http://127.0.0.1:{node.ports['exporter']}/metrics") as answer:
+    with urllib.request.urlopen(f"http://{node.host}:{node.ports['exporter']}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     return int(next(line.rsplit(" ", 1)[1] for line in lines if line.startswith("millrace_cluster_handed_on_pulls_total")))
 
 
-def test_an_owner_with_many_pullers_names_a_node_that_has_the_stream(registry, node, clip):
+def test_an_owner_with_many_pullers_names_a_node_that_has_the_stream(registry, node, network, clip):
     names = [f"x{number}" for number in range(DIRECT_MAX - 1)]
     for name in names:
-        register_pretender(registry, name)
+        register_pretender(registry, network, name)
     first, late = node(registry), node(registry)
     wait_up(first, late)
     owner = node(registry)  # the last one: it lists all of them at its start
@@ -53,9 +53,9 @@ def test_an_owner_with_many_pullers_names_a_node_that_has_the_stream(registry, n
     publisher = start_publisher(owner, clip("basic"))
     at_first = start_player(first)
     wait_until(lambda: videos(at_first) > 0, 10, "the first node has it")
-    at_owner, at_branch = f"rtmp://127.0.0.1:{owner.ports['rtmp']}", f"rtmp://127.0.0.1:{first.ports['rtmp']}"
+    at_owner, at_branch = f"rtmp://{owner.host}:{owner.ports['rtmp']}", f"rtmp://{first.host}:{first.ports['rtmp']}"
     assert pull_of(first)["url"] == at_owner and handed_on(owner) == 0
-    pretenders = [pull_as(name, owner.ports["rtmp"]) for name in names]
+    pretenders = [pull_as(name, owner) for name in names]
     at_late = start_player(late)
     wait_until(lambda: videos(at_late) > 0, 10, "the late node has it too")
     assert pull_of(late)["url"] == at_branch and handed_on(owner) == 1
@@ -80,12 +80,12 @@ def test_an_owner_with_many_pullers_names_a_node_that_has_the_stream(registry, n
         one.stop()
 
 
-def test_a_pull_that_has_given_way_may_take_its_time(registry, node, clip):
+def test_a_pull_that_has_given_way_may_take_its_time(registry, node, network, clip):
     """Its node says nothing and drains: a publisher takes the stream, leaves again, and the next player begins another pull."""
     one = node(registry)
     wait_up(one)
-    with socket.create_server(("127.0.0.1", 0)) as mute:
-        registry.call("SET", "millrace:node:x0", f"7|127.0.0.1|{mute.getsockname()[1]}|0|0||draining|0|0|", "PX", "120000")
+    with socket.create_server((network.ADDRESS, 0)) as mute:
+        registry.call("SET", "millrace:node:x0", f"7|{network.ADDRESS}|{mute.getsockname()[1]}|0|0||draining|0|0|", "PX", "120000")
         registry.call("SET", "millrace:own:/live/cam", "x0|7|4|1")
         first = start_player_that_waits(one)
         wait_until(lambda: pull_of(one)["url"], 5, "it is pulled")
@@ -102,7 +102,7 @@ def test_a_pull_that_has_given_way_may_take_its_time(registry, node, clip):
 
 
 def start_player_that_waits(node) -> RtmpClient:
-    client = RtmpClient(node.ports["rtmp"])
+    client = RtmpClient(node.ports["rtmp"], host=node.host)
     client.connect("live")
     client.create_stream()
     client.call("play", 5, None, "cam", -2000, stream_id=1)

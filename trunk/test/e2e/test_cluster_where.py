@@ -2,10 +2,10 @@
 
 import http.client
 
-from cluster_nodes import (REDIRECT, WHEP, cluster_of, fixture_registry, fixture_site, get, owners, start_player, start_publisher,  # noqa: F401
-                           videos, wait_nodes, wait_up, where)
+from cluster_nodes import (REDIRECT, WHEP, ask_api, cluster_of, fixture_network, fixture_registry, fixture_site, get, owners,  # noqa: F401
+                           start_player, start_publisher, videos, wait_nodes, wait_up, where)
 from live_server import wait_until
-from rtc_offer import ask, offer
+from rtc_offer import offer
 from rtmp_client import Player
 
 
@@ -13,17 +13,17 @@ def test_players_are_sent_to_the_node_that_has_the_stream(registry, site, clip):
     asked, owner = site(registry, REDIRECT), site(registry, REDIRECT)
     wait_nodes(asked, owner)
     publisher = start_publisher(owner, clip("basic"))
-    player = Player(asked.ports["rtmp"], "cam?token=x")
+    player = Player(asked.ports["rtmp"], "cam?token=x", host=asked.host)
     assert player.status["level"] == "error" and player.status["ex"]["code"] == 302, player.status
-    place = f"rtmp://127.0.0.1:{owner.ports['rtmp']}/live"
+    place = f"rtmp://{owner.host}:{owner.ports['rtmp']}/live"
     assert player.status["ex"]["redirect"] == f"{place}?millrace_hop=n0"
     assert player.status["ex"]["redirect2"] == f"{place}/cam?token=x&millrace_hop=n0"
     player.client.close()
     for path in ("/live/cam.flv", "/live/cam.m3u8", "/live/cam.mpd"):
-        status, location = get(asked.ports["http"], path)
-        assert (status, location) == (302, f"http://127.0.0.1:{owner.ports['http']}{path}?millrace_hop=n0"), path
-    answer = ask(asked.ports["api"], "POST", WHEP, offer("recvonly"), Content_Type="application/sdp")
-    assert (answer.status, answer.headers["Location"]) == (307, f"http://127.0.0.1:{owner.ports['api']}{WHEP}&millrace_hop=n0")
+        status, location = get(asked, "http", path)
+        assert (status, location) == (302, f"http://{owner.host}:{owner.ports['http']}{path}?millrace_hop=n0"), path
+    answer = ask_api(asked, "POST", WHEP, offer("recvonly"), Content_Type="application/sdp")
+    assert (answer.status, answer.headers["Location"]) == (307, f"http://{owner.host}:{owner.ports['api']}{WHEP}&millrace_hop=n0")
     assert not asked.api("/api/v1/streams/")["streams"], "nothing is pulled"
     # On the owner all of them are served; and a player that has been sent before stays wherever it comes.
     local = start_player(owner)
@@ -43,9 +43,9 @@ def test_whep_and_dash_are_played_on_every_node(registry, site, clip):
     wait_nodes(*nodes)
     publisher = start_publisher(nodes[0], clip("basic"))
     for node in nodes:
-        answer = ask(node.ports["api"], "POST", WHEP, offer("recvonly"), Content_Type="application/sdp")
+        answer = ask_api(node, "POST", WHEP, offer("recvonly"), Content_Type="application/sdp")
         assert answer.status == 201 and "a=sendonly" in answer.body, answer.status
-        wait_until(lambda one=node: get(one.ports["http"], "/live/cam.mpd")[0] == 200, 30, "the MPD")
+        wait_until(lambda one=node: get(one, "http", "/live/cam.mpd")[0] == 200, 30, "the MPD")
     wait_until(lambda: nodes[1].api("/api/v1/clusters")["data"]["pulls"], 10, "the second node pulls it")
     assert len(nodes[1].api("/api/v1/clusters")["data"]["pulls"]) == 1, "once for both"
     publisher.stop()
@@ -71,7 +71,7 @@ def test_the_load_is_shown(registry, site, clip):
         return {one["id"]: one for one in cluster_of(other)["nodes"]}["n0"]
     seen = wait_until(lambda: (one := record())["load"] > 20_000 and one, 20, "the other node sees the load")
     assert seen["capacity"] == 1_000_000 and 0.02 < seen["share"] < 3
-    with_metrics = http.client.HTTPConnection("127.0.0.1", owner.ports["exporter"], timeout=5)
+    with_metrics = http.client.HTTPConnection(owner.host, owner.ports["exporter"], timeout=5)
     with_metrics.request("GET", "/metrics")
     lines = dict(line.rsplit(" ", 1) for line in with_metrics.getresponse().read().decode().splitlines() if not line.startswith("#"))
     assert lines["millrace_cluster_capacity_bytes"] == "1000000" and float(lines["millrace_cluster_capacity_used"]) > 0.01
@@ -92,7 +92,7 @@ def test_nodes_with_a_secret_believe_nobody_else(registry, site, clip):
     wait_until(lambda: where(stranger, "/live/alien") in ("here", "n2"), 10, "it is registered")
     assert where(second, "/live/alien") == "nowhere" and "/live/alien" not in owners(second)
     # What stands there for a stream of ours, but with another address.
-    registry.call("SET", "millrace:node:n9", "7|127.0.0.1|1|0|0||up|0|0|", "PX", "60000")
+    registry.call("SET", "millrace:node:n9", f"7|{first.host}|1|0|0||up|0|0|", "PX", "60000")
     registry.call("SET", "millrace:own:/live/forged", "n9|7|4|1")
     assert where(second, "/live/forged") == "nowhere"
     registry.call("PUBLISH", "millrace:events", "kick|n0|1|0|/live/cam")

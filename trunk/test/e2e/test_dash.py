@@ -34,7 +34,7 @@ def template(tree, track: str = "video") -> dict:
 
 
 def fetch(live, path: str, limit_s: float = 5) -> tuple[str, bytes]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['http']}{path}", timeout=limit_s) as answer:
+    with urllib.request.urlopen(f"http://{live.host}:{live.ports['http']}{path}", timeout=limit_s) as answer:
         return answer.headers["Content-Type"], answer.read()
 
 

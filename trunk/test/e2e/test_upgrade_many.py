@@ -53,7 +53,7 @@ def test_nobody_notices(live, server, load, clip, workers, publishers, players):
     wait_until(lambda: len(live.api("/api/v1/streams/?count=1000")["streams"]) == 2 * half, 30, "all are published")
     wait_playable(f"http://127.0.0.1:{live.ports['http']}/live/plain_0.m3u8", 40)
     order = Order(clip("basic"))
-    able = [AblePlayer(live.ports["rtmp"], f"able_{number % half}") for number in range(10)]
+    able = [AblePlayer(live, f"able_{number % half}") for number in range(10)]
     unable = [start_player(live, f"able_{number % half}") for number in range(10)]
     for one in able:
         one.start()

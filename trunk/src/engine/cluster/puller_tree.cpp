@@ -14,7 +14,7 @@ bool takes_pullers(const NodeRecord& node) {
 
 }  // namespace
 
-const NodeRecord* PullerTree::choose(const Pullers& direct, const NodeRecord& asking, std::span<const NodeRecord> others) {
+const NodeRecord* PullerTree::choose(const Pullers& direct, std::string_view region, std::span<const NodeRecord> others) {
     const NodeRecord* best = nullptr;
     std::uint64_t best_named = 0;
     for (const NodeRecord& node : others) {
@@ -22,8 +22,8 @@ const NodeRecord* PullerTree::choose(const Pullers& direct, const NodeRecord& as
         if (puller == direct.end() || !takes_pullers(node))
             continue;
         const std::uint64_t named = puller->second.named;
-        const bool is_near = node.region == asking.region;
-        const bool is_best_near = best != nullptr && best->region == asking.region;
+        const bool is_near = node.region == region;
+        const bool is_best_near = best != nullptr && best->region == region;
         if (best != nullptr && (is_near == is_best_near ? named >= best_named : is_best_near))
             continue;
         best = &node;
@@ -35,23 +35,21 @@ const NodeRecord* PullerTree::choose(const Pullers& direct, const NodeRecord& as
 const NodeRecord* PullerTree::enter(const std::string& stream, std::string_view node, std::string_view client,
                                     std::span<const NodeRecord> others) {
     const auto asking = std::ranges::find(others, node, &NodeRecord::id);
-    if (asking == others.end())
-        return nullptr;
     Pullers& direct = pullers_[stream];
     // Its earlier connection is about to end, or has ended unnoticed.
-    if (const auto known = direct.find(asking->id); known != direct.end()) {
+    if (const auto known = direct.find(std::string(node)); known != direct.end()) {
         known->second.client = client;
         return nullptr;
     }
-    if (direct.size() >= kDirectMax)
-        if (const NodeRecord* other = choose(direct, *asking, others)) {
+    if (direct.size() >= direct_max_)
+        if (const NodeRecord* other = choose(direct, asking != others.end() ? asking->region : std::string_view(), others)) {
             ++direct[other->id].named;
             return other;
         }
     // As if it had been named as often as the others, so that it is not given all that come next.
     const auto least = std::ranges::min_element(direct, {}, [](const auto& entry) { return entry.second.named; });
     const std::uint64_t named = least == direct.end() ? 0 : least->second.named;
-    direct.emplace(asking->id, Puller{std::string(client), named});
+    direct.emplace(node, Puller{std::string(client), named});
     return nullptr;
 }
 

@@ -19,10 +19,12 @@ public:
     // Nodes that a stream is sent to from here.
     static constexpr std::size_t kDirectMax = 64;
 
+    explicit PullerTree(std::size_t direct_max = kDirectMax) : direct_max_(direct_max) {}
+
     // `node` asks for a stream that is published here, over the connection `client`. nullptr: it is served here, until leave().
     // Otherwise it is to ask that one: of those served here that take clients, those in its region first, the one that has been
-    // named least. When there is none of `others`, the listed nodes, to name, it is served here in excess of kDirectMax; what is
-    // not listed is served without being counted.
+    // named least. When there is none of `others`, the listed nodes, to name, it is served here in excess of the maximum. A node
+    // that is not listed yet, or not any more, counts like any other, but is not named.
     const NodeRecord* enter(const std::string& stream, std::string_view node, std::string_view client,
                             std::span<const NodeRecord> others);
     void leave(const std::string& stream, std::string_view client);
@@ -36,8 +38,9 @@ private:
     };
     using Pullers = std::unordered_map<std::string, Puller>;  // by node
 
-    static const NodeRecord* choose(const Pullers& direct, const NodeRecord& asking, std::span<const NodeRecord> others);
+    static const NodeRecord* choose(const Pullers& direct, std::string_view region, std::span<const NodeRecord> others);
 
+    std::size_t direct_max_;
     std::unordered_map<std::string, Pullers> pullers_;  // by stream: those served here
 };
 

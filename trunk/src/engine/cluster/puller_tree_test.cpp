@@ -69,8 +69,22 @@ TEST(PullerTree, OnlyNodesThatTakeClientsAreNamedThoseOfTheRegionFirst) {
     EXPECT_EQ(tree.enter(kStream, "n65", "y", nodes)->id, "n4") << "of its own region; n6 is full";
     nodes.erase(nodes.begin() + 5);
     EXPECT_EQ(tree.enter(kStream, "n64", "x", nodes)->id, "n4") << "n5 is gone: its lease has ended";
-    EXPECT_EQ(tree.enter(kStream, "stranger", "z", nodes), nullptr);
-    EXPECT_EQ(tree.direct(kStream), PullerTree::kDirectMax) << "strangers are not counted";
+}
+
+// As after a cut: many nodes are back before they are listed again.
+TEST(PullerTree, NodesThatAreNotListedCountAndAreNotNamed) {
+    const auto nodes = make_nodes(1);
+    PullerTree tree;
+    EXPECT_EQ(tree.enter(kStream, "n0", "c0", nodes), nullptr);
+    for (std::size_t i = 1; i < PullerTree::kDirectMax; ++i)
+        EXPECT_EQ(tree.enter(kStream, "x" + std::to_string(i), "c" + std::to_string(i), nodes), nullptr);
+    EXPECT_EQ(tree.direct(kStream), PullerTree::kDirectMax);
+    const NodeRecord* other = tree.enter(kStream, "late", "c64", nodes);
+    ASSERT_NE(other, nullptr);
+    EXPECT_EQ(other->id, "n0");
+    EXPECT_EQ(tree.enter(kStream, "x7", "again", nodes), nullptr);
+    tree.leave(kStream, "c3");
+    EXPECT_EQ(tree.enter(kStream, "late", "c65", nodes), nullptr);
 }
 
 // 64² nodes, of which one after the other leaves and comes again, with all that it feeds.

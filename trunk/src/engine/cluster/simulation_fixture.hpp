@@ -1,6 +1,6 @@
 // A cluster of many members, publishers and players over a model of the registry, with seeded faults: nodes crash and pause,
 // links are cut, connections are lost, events are lost, late and out of order, clocks are minutes apart, the registry pauses and
-// restarts empty. The same seed gives the same run.
+// restarts empty. All nodes pull a few hot streams. The same seed gives the same run.
 #pragma once
 
 #include <deque>
@@ -14,18 +14,22 @@
 
 #include "engine/cluster/member.hpp"
 #include "engine/cluster/model_registry_fixture.hpp"
+#include "engine/cluster/simulated_pulls_fixture.hpp"
 
 namespace live::engine::cluster {
 
 struct SimulationSize {
     std::size_t nodes = 12;
     std::size_t streams = 60;
+    // Of these, wanted by all nodes; and how many of them an owner serves itself.
+    std::size_t hot = 2;
+    std::size_t direct_max = 3;
     std::chrono::seconds faults{60};
     // Without faults, so that everything can come right.
     std::chrono::seconds quiet{30};
 };
 
-class Simulation {
+class Simulation final : public PulledWorld {
 public:
     // With odd seeds the nodes have a secret.
     Simulation(std::uint64_t seed, SimulationSize size) : size_(size), random_(seed), secret_(seed % 2 == 1 ? "hush" : "") {
@@ -39,6 +43,7 @@ public:
             publishers_.emplace_back();
             at(milliseconds(below(3'000)), [this, i] { try_publish(i); });
         }
+        pulls_.emplace(*this, size.nodes, size.hot, size.direct_max);
     }
 
     // Empty, or what is wrong.
@@ -49,11 +54,20 @@ public:
         run_until(calm);
         for (auto& node : nodes_)
             node->is_cut = false;
+        pulls_->want_all();
         run_until(calm + size_.quiet);
-        if (problem_.empty())
-            check_end();
-        return problem_;
+        return check();
     }
+    // The registry answers nothing for so long, while encoders change their nodes; `right_within` later all is right.
+    std::string run_without_registry(Duration length, Duration right_within) {
+        are_faults_on_ = false;
+        run_until(now_ + size_.quiet);
+        registry_paused_until_ = now_ + length;
+        move_publishers(registry_paused_until_ - std::chrono::seconds(10));
+        run_until(registry_paused_until_ + right_within);
+        return check();
+    }
+    const SimulatedPulls::Figures& pulls() const { return pulls_->figures(); }
     std::uint64_t commands() const { return commands_; }
     std::size_t most_per_second() const { return most_per_second_; }
     std::uint64_t lost() const { return lost_; }
@@ -100,7 +114,7 @@ private:
     bool one_in(std::uint64_t count) { return below(count) == 0; }
     void at(Duration from_now, std::function<void()> act) { due_.push({now_ + from_now, ++numbers_, std::move(act)}); }
     void fail(const std::string& what) {
-        if (problem_.empty())
+        if (problem_.empty() && !what.empty())
             problem_ = std::to_string((now_ - kStart) / milliseconds(1)) + " ms: " + what;
     }
     void run_until(TimePoint end) {
@@ -109,15 +123,38 @@ private:
             now_ = due_.top().when;
             due_.pop();
             act();
+            if (!pulls_->problem().empty())
+                fail(pulls_->problem());
         }
         now_ = end;
     }
     TimePoint local(const Node& node) const { return now_ + node.skew; }
+
+    TimePoint moment() const override { return now_; }
+    std::uint64_t draw(std::uint64_t limit) override { return below(limit); }
+    void later(Duration from_now, std::function<void()> act) override { at(from_now, std::move(act)); }
+    void within(std::size_t node, std::function<void()> act) override { in_node(node, std::move(act)); }
+    const Member* member_of(std::size_t node) const override { return nodes_[node]->member.get(); }
+    bool is_paused(std::size_t node) const override { return nodes_[node]->paused_until > now_; }
+    bool is_apart(std::size_t node) const override { return nodes_[node]->is_cut; }
+    bool has_publisher(std::size_t node, std::size_t stream) const override {
+        return publishers_[stream].node == node && publishers_[stream].step == Publisher::Step::on;
+    }
+    std::string name_of_stream(std::size_t stream) const override { return stream_of(stream); }
+    void look_up(std::size_t index, std::size_t stream, std::uint64_t& ticket) override {
+        Node& node = *nodes_[index];
+        ++node.asked_in_second;
+        ticket = node.member->find(stream_of(stream), local(node));
+        node.questions.emplace(ticket, Question{now_, stream, false});
+        settle(index);
+    }
+
     // Wall clocks are two minutes off at most.
     std::int64_t wall(const Node& node) const {
         return 1'790'000'000'000 + std::chrono::duration_cast<milliseconds>(now_.time_since_epoch() + node.skew / 5).count();
     }
     std::string stream_of(std::size_t number) const { return "/live/s" + std::to_string(number); }
+    static std::size_t number_of(const std::string& stream) { return std::stoul(stream.substr(7)); }
 
     void start(std::size_t index) {
         Node& node = *nodes_[index];
@@ -137,6 +174,7 @@ private:
     void crash(std::size_t index) {
         Node& node = *nodes_[index];
         node.member.reset();
+        pulls_->crash(index);
         node.connection = 0;
         node.questions.clear();
         node.wake_at = TimePoint::max();
@@ -312,28 +350,25 @@ private:
         settle(index);
     }
     void leave(std::size_t number) {
-        Publisher& publisher = publishers_[number];
-        const std::size_t index = publisher.node;
-        in_node(index, [this, index, number] {
-            ++nodes_[index]->asked_in_second;
-            nodes_[index]->member->unpublish(stream_of(number), local(*nodes_[index]));
-            settle(index);
-        });
+        const std::size_t index = publishers_[number].node;
         retry(number, milliseconds(below(3'000)));
+        in_node(index, [this, index, number] { end_publication(index, number); });
     }
     // An encoder that appears elsewhere while the old node still believes to have it.
     void jump(std::size_t number) {
-        Publisher& publisher = publishers_[number];
-        const std::size_t index = publisher.node;
-        at(milliseconds(below(6'000)), [this, index, number] {
-            in_node(index, [this, index, number] {
-                if (publishers_[number].node == index && publishers_[number].step == Publisher::Step::on)
-                    return;
-                nodes_[index]->member->unpublish(stream_of(number), local(*nodes_[index]));
-                settle(index);
-            });
-        });
+        const std::size_t index = publishers_[number].node;
+        at(milliseconds(below(6'000)),
+           [this, index, number] { in_node(index, [this, index, number] { end_publication(index, number); }); });
         retry(number, milliseconds(below(1'000)));
+    }
+    // Of a publisher that has left. It may have come back to this node before the node knew.
+    void end_publication(std::size_t index, std::size_t number) {
+        if (publishers_[number].node == index && publishers_[number].step == Publisher::Step::on)
+            return;
+        ++nodes_[index]->asked_in_second;
+        nodes_[index]->member->unpublish(stream_of(number), local(*nodes_[index]));
+        pulls_->set_unpublished(index, number);
+        settle(index);
     }
 
     void on_notice(std::size_t index, const Notice& notice) {
@@ -343,7 +378,9 @@ private:
         else if (const auto* found = std::get_if<FindDecided>(&notice))
             on_found(index, *found);
         else if (const auto* lost = std::get_if<Lost>(&notice))
-            on_lost(index, std::stoul(lost->stream.substr(7)));
+            on_lost(index, number_of(lost->stream));
+        else if (const auto* moved = std::get_if<Moved>(&notice))
+            pulls_->look_again(index, number_of(moved->stream));
         if (node.member == nullptr)
             fail("a notice without a node");
     }
@@ -371,17 +408,20 @@ private:
         if (!is_in)
             return retry(number, milliseconds(300 + below(1'000)));
         publisher.step = Publisher::Step::on;
+        pulls_->set_published(index, number);
         node.member->confirm(stream_of(number), wall(node), local(node));
     }
     void on_found(std::size_t index, const FindDecided& found) {
         Node& node = *nodes_[index];
         take_question(node, found.ticket);
+        pulls_->take_found(index, found);
         const auto* there = std::get_if<There>(&found.where);
         if (there != nullptr && there->node.id == node.name)
             fail(node.name + " would pull from itself");
     }
     void on_lost(std::size_t index, std::size_t number) {
         ++lost_;
+        pulls_->set_unpublished(index, number);
         Publisher& publisher = publishers_[number];
         if (publisher.node == index && publisher.step == Publisher::Step::on)
             retry(number, milliseconds(300 + below(1'000)));
@@ -403,6 +443,13 @@ private:
             at(milliseconds(20), [this, until] { ask_at_random(until); });
     }
 
+    void move_publishers(TimePoint until) {
+        if (now_ >= until)
+            return;
+        if (const std::size_t number = below(publishers_.size()); publishers_[number].step == Publisher::Step::on)
+            jump(number);
+        at(milliseconds(below(10'000)), [this, until] { move_publishers(until); });
+    }
     void make_faults(TimePoint until) {
         are_faults_on_ = now_ < until;
         if (!are_faults_on_)
@@ -414,7 +461,7 @@ private:
     void make_fault(std::size_t index, std::size_t number, TimePoint until) {
         Node& node = *nodes_[index];
         const Duration rest = until - now_;
-        switch (below(10)) {
+        switch (below(11)) {
             case 0:
                 if (node.member != nullptr)
                     crash(index);
@@ -425,12 +472,17 @@ private:
                 break;
             case 3: cut(1 + below(nodes_.size()), std::min<Duration>(milliseconds(below(20'000)), rest)); break;
             case 4: disconnect(index); break;
-            case 5: registry_paused_until_ = now_ + std::min<Duration>(milliseconds(below(12'000)), rest); break;
+            case 5:
+                // Never longer or shorter than it was to be: what waits for its end comes in order.
+                if (registry_paused_until_ <= now_)
+                    registry_paused_until_ = now_ + std::min<Duration>(milliseconds(below(12'000)), rest);
+                break;
             case 6:
                 if (one_in(3))
                     restart_registry(std::min<Duration>(milliseconds(below(8'000)), rest));
                 break;
-            case 7:
+            case 7: pulls_->change_mind(index, below(size_.hot)); break;
+            case 8:
                 if (publishers_[number].step == Publisher::Step::on)
                     leave(number);
                 break;
@@ -458,6 +510,13 @@ private:
         at(length, [this] { is_down_ = false; });
     }
 
+    std::string check() {
+        if (problem_.empty())
+            check_end();
+        if (problem_.empty())
+            fail(pulls_->check());
+        return problem_;
+    }
     void check_end() {
         for (std::size_t number = 0; number < publishers_.size(); ++number) {
             const std::string stream = stream_of(number);
@@ -508,6 +567,7 @@ private:
     TimePoint registry_paused_until_{};
     std::vector<std::unique_ptr<Node>> nodes_;
     std::vector<Publisher> publishers_;
+    std::optional<SimulatedPulls> pulls_;
     std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
     std::uint64_t numbers_ = 0;
     std::string problem_;

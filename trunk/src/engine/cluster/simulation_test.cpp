@@ -14,15 +14,29 @@ std::uint64_t said(const char* variable, std::uint64_t otherwise) {
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+void add(SimulatedPulls::Figures& sum, const SimulatedPulls::Figures& one) {
+    sum.calls += one.calls;
+    sum.handed_on += one.handed_on;
+    sum.loops += one.loops;
+    sum.excess += one.excess;
+    sum.longest_loop = std::max(sum.longest_loop, one.longest_loop);
+    sum.most_direct = std::max(sum.most_direct, one.most_direct);
+    sum.most_fed = std::max(sum.most_fed, one.most_fed);
+    sum.depth = std::max(sum.depth, one.depth);
+}
+
 // CLUSTER_SEED=first CLUSTER_SEEDS=count CLUSTER_NODES=200 CLUSTER_STREAMS=20000 make it longer; CLUSTER_SEED alone repeats one.
 TEST(ClusterSimulation, ComesRightAfterEveryFault) {
     SimulationSize size;
     size.nodes = said("CLUSTER_NODES", size.nodes);
     size.streams = said("CLUSTER_STREAMS", size.streams);
+    if (size.nodes > 2 * PullerTree::kDirectMax)
+        size.direct_max = PullerTree::kDirectMax;
     const std::uint64_t first = said("CLUSTER_SEED", 1);
     const std::uint64_t count = said("CLUSTER_SEEDS", std::getenv("CLUSTER_SEED") == nullptr ? 40 : 1);
     std::uint64_t commands = 0, lost = 0, faults = 0;
     std::size_t most = 0;
+    SimulatedPulls::Figures pulls;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         Simulation simulation(seed, size);
         const std::string problem = simulation.run();
@@ -32,13 +46,24 @@ TEST(ClusterSimulation, ComesRightAfterEveryFault) {
         lost += simulation.lost();
         faults += simulation.faults();
         most = std::max(most, simulation.most_per_second());
+        add(pulls, simulation.pulls());
     }
     EXPECT_GT(faults, 0U);
     if (count >= 40) {
         EXPECT_GT(lost, 0U) << "the faults make no conflicts";
     }
     std::cout << count << " seeds: " << faults << " faults, " << lost << " streams lost, " << commands << " commands, at most "
-              << most << " of a node in a second\n";
+              << most << " of a node in a second; " << pulls.calls << " calls for hot streams, " << pulls.handed_on
+              << " handed on, " << pulls.excess << " in excess at the end, " << pulls.loops << " in circles for a while (at most "
+              << pulls.longest_loop / std::chrono::milliseconds(1) << " ms), at most " << pulls.most_direct
+              << " nodes fed by an owner and " << pulls.most_fed << " by another one, depth " << pulls.depth << "\n";
+}
+
+TEST(ClusterSimulation, ComesRightWithinTenSecondsOfTenMinutesWithoutARegistry) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        Simulation simulation(seed, {});
+        EXPECT_EQ(simulation.run_without_registry(std::chrono::minutes(10), std::chrono::seconds(10)), "") << seed;
+    }
 }
 
 TEST(ClusterSimulation, ASeedGivesTheSameRun) {
