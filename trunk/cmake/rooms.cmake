@@ -42,7 +42,7 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/wire/amf/amf3.cpp ${CMAKE_SO
 # A test body runs on the process stack, not on a fiber's; and it is compiled more often than it runs.
 function(live_test_program target)
     target_compile_options(${target} PRIVATE -O0)
-    set_target_properties(${target} PROPERTIES LIVE_LARGE_FRAMES ON)
+    set_target_properties(${target} PROPERTIES LIVE_IS_TEST ON)
     live_precompile(${target} precompiled_tests.hpp)
     live_unite(${target})
 endfunction()
