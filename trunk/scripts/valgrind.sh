@@ -41,11 +41,11 @@ apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHan
 apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyAddresses*:AddressBook.AnswersAs*:RestEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
 apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:SessionOpenerTest.AnRsa*:DtlsTransport.LossCosts*"
 apart="$apart:HandshakeStepTest.*"
-# In parts, which the cores take one after another.
-parts=8
+# In parts, which the cores take one after another; not many, as valgrind reads debug information for seconds in each.
+parts=$((2 * JOBS))
 # shellcheck disable=SC2086 # several words
 part() {
-    GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
+    GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 1800 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1
     echo "$?" >"$tree/utest-$1.status"
 }
 units() {

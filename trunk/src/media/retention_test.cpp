@@ -1,6 +1,7 @@
 // Retention of a source against a naive model: a reader that never falls behind the bounds gets every packet; one that does loses
 // packets in one step to a place where decoding can start, and reports how many. Covers combinations of options, sizes and speeds
 // chosen by a seed.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <random>
@@ -153,9 +154,11 @@ void watch(std::uint32_t seed, Memory memory) {
     Broadcast broadcast(seed);
     std::vector<std::unique_ptr<Reader>> readers;
     std::vector<int> habits;  // 0 reads everything, 1 as it arrives, 2 almost nothing, 3 sleeps long, then reads everything
-    const std::size_t packets = broadcast.size_max > 1'000'000 ? 350 : 1'500;
+    // Of the large ones so many that the ring is filled twice: to copy them is most of this test.
+    const std::size_t packets = broadcast.size_max > 1'000'000 ? 180 : 1'500;
+    const std::size_t joins_every = std::min<std::size_t>(packets / 2, 200);
     for (std::size_t i = 0; i < packets; ++i) {
-        if (i % 200 == 0) {
+        if (i % joins_every == 0) {
             for (const int habit : {0, 1, 2, 3}) {
                 if (broadcast.random() % 2 == 0)
                     readers.push_back(std::make_unique<PacketWise>(broadcast));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -12,10 +14,19 @@
 namespace live::media {
 
 inline Slice payload_of(std::uint32_t number, std::size_t size) {
+    // Copied from a pattern that repeats after 256 bytes: tests are compiled without optimisation and make gigabytes of it.
+    static const auto pattern = [] {
+        std::array<std::uint8_t, 512> bytes{};
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            bytes[i] = static_cast<std::uint8_t>(i);
+        return bytes;
+    }();
     Slice slice = Slice::allocate(std::max<std::size_t>(size, 4));
-    MutBytes bytes = slice.mutable_bytes();
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<std::uint8_t>(i < 4 ? number >> (8 * i) : number + i);
+    const MutBytes bytes = slice.mutable_bytes();
+    for (std::size_t at = 0; at < bytes.size(); at += 256)
+        std::memcpy(bytes.data() + at, pattern.data() + number % 256, std::min<std::size_t>(256, bytes.size() - at));
+    for (std::size_t i = 0; i < 4; ++i)
+        bytes[i] = static_cast<std::uint8_t>(number >> (8 * i));
     return slice;
 }
 

@@ -6,6 +6,7 @@ It is not the sample stream of the server (doc/source.flv), which has its own sc
 """
 
 import argparse
+import functools
 import hashlib
 import os
 import re
@@ -27,6 +28,7 @@ def cache_folder() -> Path:
     return Path(base) / "live-server-test-media"
 
 
+@functools.cache
 def find_new_ffmpeg() -> str | None:
     """An ffmpeg that writes enhanced RTMP (8 or later): LIVE_FFMPEG_NEW, the system's own, or what install-new-ffmpeg.sh put
     into the cache folder."""
@@ -39,8 +41,9 @@ def find_new_ffmpeg() -> str | None:
     return None
 
 
+@functools.cache
 def libavformat_of(ffmpeg: str) -> int:
-    """The major version of its libavformat: 59 of ffmpeg 5, 60 of 6, 61 of 7, 62 of 8."""
+    """The major version of its libavformat: 59 of ffmpeg 5, 60 of 6, 61 of 7, 62 of 8. Asked once: each start of ffmpeg costs CPU."""
     text = subprocess.run([ffmpeg, "-version"], capture_output=True, text=True).stdout
     found = re.search(r"libavformat\s+(\d+)", text)
     return int(found[1]) if found else 0

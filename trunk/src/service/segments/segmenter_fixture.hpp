@@ -111,7 +111,11 @@ inline Segmenter::MakeMuxer make_cmaf(CmafMuxer::SegmentType type = CmafMuxer::S
 }
 
 inline std::vector<std::uint8_t> bytes_of(const std::vector<Block>& blocks) {
+    std::size_t size = 0;
+    for (const Block& block : blocks)
+        size += block->size();
     std::vector<std::uint8_t> all;
+    all.reserve(size);
     for (const Block& block : blocks)
         all.insert(all.end(), block->begin(), block->end());
     return all;
