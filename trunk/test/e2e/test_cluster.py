@@ -297,7 +297,9 @@ def check_formats(nodes, names, load) -> None:
     running["sb_hls_load"] = play_all("sb_hls_load")
     for kind, loads in running.items():
         for one, result in zip(nodes, [it.result(40) for it in loads]):
-            assert result["failed"] == 0 and result["metrics"]["gaps"]["max"] == 0, (one.folder, kind, result)
+            # Datagrams may be lost where nobody reads them in time.
+            is_whole = kind == "sb_rtc_load" or result["metrics"]["gaps"]["max"] == 0
+            assert result["failed"] == 0 and is_whole, (one.folder, kind, result)
             assert kind == "sb_hls_load" or result["alive"] == len(names), (one.folder, kind, result)
 
 

@@ -248,6 +248,27 @@ def test_an_origin_in_trouble_is_down(server):
         assert origins_of(edge) == {origin.url: "down"}
 
 
+def test_a_place_without_media_that_an_origin_names_is_left(server, clip):
+    def begin_only(connection: socket.socket, _: str) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: video/x-flv\r\n\r\nFLV\x01\x05\0\0\0\x09\0\0\0\0")
+        while connection.recv(4096):
+            pass
+
+    origin = server(REMUX)
+    publisher = publish_again(origin, clip)
+    with FakeOrigin(begin_only) as silent:
+        places = iter([silent.url])
+        with FakeOrigin(lambda connection, head: redirect_to(next(places, flv_of(origin)))(connection, head)) as first:
+            edge = server(edge_of(first.url))
+            player = Player(edge.ports["rtmp"], "cam")
+            player.start()
+            wait_until(lambda: silent.heads, 10, "it goes where it is sent")
+            wait_until(lambda: player.messages, 15, "it asks again, and is sent to one that has media")
+            player.stop()
+    assert len(silent.heads) == 1 and len(first.heads) == 2
+    publisher.stop()
+
+
 def test_a_redirect_over_http_is_followed(server, clip):
     origin = server(REMUX)
     publisher = publish_again(origin, clip)

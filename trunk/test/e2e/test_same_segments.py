@@ -40,7 +40,7 @@ def names_in_dash(mpd: str) -> list[str]:
     """Of complete segments only."""
     folder, names = re.search("<BaseURL>([^<]*)</BaseURL>", mpd).group(1), []
     for track, rest in re.findall(r'<Representation id="([^"]*)"(.*?)</Representation>', mpd, re.S):
-        suffix = re.search(r'initialization="\$RepresentationID\$-init([^"]*)\.mp4"', rest).group(1)
+        suffix = re.search(r'initialization="\$RepresentationID\$-init([^"?]*)\.mp4(?:\?[^"]*)?"', rest).group(1)
         first, count = int(re.search('startNumber="([0-9]+)"', rest).group(1)), rest.count("<S ")
         count -= "availabilityTimeOffset" in rest
         names += [f"{folder}{track}-init{suffix}.mp4"] + [f"{folder}{track}-{number}.m4s" for number in range(first, first + count)]

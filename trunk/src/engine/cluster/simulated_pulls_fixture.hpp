@@ -43,8 +43,8 @@ public:
     // Of service::relay::Pull.
     static constexpr milliseconds kStartLimit{5'000}, kSilenceMin{1'000}, kSilenceMax{5'000}, kRefusedPause{500};
     static constexpr milliseconds kLook{200};
-    // While two nodes believe that a stream is theirs. Those of more than ten seconds are rare, and none may be there at the end.
-    static constexpr std::chrono::seconds kCircleMax{60};
+    // While two nodes believe that a stream is theirs.
+    static constexpr std::chrono::seconds kCircleMax{10};
 
     struct Figures {
         std::uint64_t calls = 0, handed_on = 0, excess = 0, loops = 0;
@@ -249,6 +249,8 @@ private:
             pull.media_at = world_.moment();
         } else if (pull.had_media && world_.moment() - pull.media_at > pull.silence) {
             hang_up(node, stream);
+        } else if (!pull.had_media && pull.place == Pull::Place::branch && world_.moment() - pull.since > kSilenceMax) {
+            fall_back(node, stream);
         }
     }
     void note_circle(std::size_t node, std::size_t stream) {

@@ -103,7 +103,7 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
 Result<Pull::Left> Pull::pull_from(Wanted wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline) {
     for (int redirects = 0;; ++redirects) {
         redirect_url_.clear();
-        auto left = visit(wanted, options, has_others, deadline);
+        auto left = visit(wanted, options, first_media_limit(has_others, redirects > 0), deadline);
         const bool was_sent_on = !redirect_url_.empty();
         if (was_sent_on && redirects < (is_http(wanted.origin.scheme) ? kHttpRedirectsMax : kRtmpRedirectsMax)) {
             LOG_INFO(log_, "edge-pull redirect, RTMP redirect from {} to {}", origin_, redacted(redirect_url_));
@@ -124,10 +124,18 @@ Result<Pull::Left> Pull::pull_from(Wanted wanted, const ClusterOptions& options,
     }
 }
 
-Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline) {
+// Two nodes that two owners have sent to each other would wait for ever.
+std::optional<Duration> Pull::first_media_limit(bool has_others, bool was_sent_there) {
+    if (has_others)
+        return kFirstMediaLimit;
+    return was_sent_there ? std::optional<Duration>(kSilenceMax) : std::nullopt;
+}
+
+Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& options, std::optional<Duration> first_limit,
+                               io::Deadline deadline) {
     origin_ = wanted.origin.text();
     const auto connected = connect(wanted, options, deadline);
-    auto left = connected.ok() ? receive(has_others, deadline) : Result<Left>(connected.error());
+    auto left = connected.ok() ? receive(first_limit, deadline) : Result<Left>(connected.error());
     // A host that cannot be found is down; an origin that answered without the stream is not.
     was_refused_ = !left.ok() && left.code() == Errc::not_found && upstream_ != nullptr;
     if (!left.ok() && left.code() != Errc::cancelled && !was_refused_ && !rests_since_) {
@@ -230,12 +238,12 @@ Result<void> Pull::start(io::Deadline deadline) {
 }
 
 // Receives until the origin fails or falls silent, or nobody needs the stream.
-Result<Pull::Left> Pull::receive(bool has_others, io::Deadline deadline) {
+Result<Pull::Left> Pull::receive(std::optional<Duration> first_limit, io::Deadline deadline) {
     asked_at_ = io::now();
     if (!ingest_)
         set_state(PullFacts::State::waiting);
     while (!over_) {
-        const auto first_due = has_others ? io::Deadline::at(asked_at_ + kFirstMediaLimit + delay_) : io::Deadline::never();
+        const auto first_due = first_limit ? io::Deadline::at(asked_at_ + *first_limit + delay_) : io::Deadline::never();
         const auto media_due = ingest_ ? io::Deadline::at(media_at_ + silence_limit()) : first_due;
         std::vector<std::uint8_t> output;
         upstream_->take_output(output);

@@ -83,7 +83,8 @@ public:
     static constexpr int kHttpRedirectsMax = 3;
     // From dialing to the response to play.
     static constexpr std::chrono::seconds kStartLimit{5};
-    // An origin that sends nothing for this long after play is left when another origin is available.
+    // An origin that sends nothing for this long after play is left when another origin is available. Where an origin has sent us
+    // to: after kSilenceMax.
     static constexpr std::chrono::milliseconds kFirstMediaLimit{1'000};
     // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds; the greater one when
     // other streams come from the origin meanwhile.
@@ -149,13 +150,15 @@ private:
     Result<Left> attempt(io::Deadline deadline);
     // Pulls from there, or from where that redirects to.
     Result<Left> pull_from(Wanted wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline);
-    Result<Left> visit(const Wanted& wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline);
+    static std::optional<Duration> first_media_limit(bool has_others, bool was_sent_there);
+    Result<Left> visit(const Wanted& wanted, const ClusterOptions& options, std::optional<Duration> first_limit,
+                       io::Deadline deadline);
     Result<void> connect(const Wanted& wanted, const ClusterOptions& options, io::Deadline deadline);
     Result<std::unique_ptr<io::Stream>> dial(const Wanted& wanted, io::Deadline deadline);
     Result<std::unique_ptr<io::Stream>> call(const Wanted& wanted, io::Deadline deadline);
     void make_upstream(const Wanted& wanted, const ClusterOptions& options);
     Result<void> start(io::Deadline deadline);
-    Result<Left> receive(bool has_others, io::Deadline deadline);
+    Result<Left> receive(std::optional<Duration> first_limit, io::Deadline deadline);
     Result<void> read(io::Deadline deadline);
     Result<void> handle_input(Result<std::size_t> count, bool& any);
     Result<void> handle_events(bool& any);
