@@ -40,7 +40,7 @@ apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.CallsThatNobody*:
 apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHandlerTest.AFileLarger*:HttpConnectionTest.TheLastResponse*"
 apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyAddresses*:AddressBook.AnswersAs*:RestEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
 apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:SessionOpenerTest.AnRsa*:DtlsTransport.LossCosts*"
-apart="$apart:HandshakeStepTest.*"
+apart="$apart:HandshakeStepTest.*:SrtCalls.ARefusalOfTheConnection*:SrtSessions.APassphraseIsChecked"
 # In parts, which the cores take one after another; not many, as valgrind reads debug information for seconds in each.
 parts=$((2 * JOBS))
 # shellcheck disable=SC2086 # several words
