@@ -18,39 +18,24 @@ STREAM = "bench"
 FIRST_SEGMENTS = 4
 
 
-class Fetch:
-    """Players that fetch a stream for some seconds."""
-
-    def __init__(self, lab: Lab, url: str, players: int, seconds: float):
-        self.url, self.seconds = url, seconds
-        self.result = lab.folder / f"hls-load-{len(lab.children)}.json"
-        self.load = lab.start("sb_hls_load", [lab.tool("sb_hls_load"), "-c", players, "-r", url, "--ramp", max(100, players // 4), "--seconds", seconds, "--json",
-                                              self.result], LOAD_CORE)
-
-    def wait(self) -> None:
-        try:
-            self.load.child.communicate(timeout=self.seconds + 60)
-        except subprocess.TimeoutExpired:
-            raise BenchError(f"sb_hls_load does not end. {self.load.log_tail()}") from None
-
-    def figures(self) -> dict:
-        """After the end: what the load program says."""
-        if not self.result.exists():
-            raise BenchError(f"sb_hls_load measured nothing. {self.load.log_tail()}")
-        said = json.loads(self.result.read_text())
-        if not said["bytes_in"]:
-            raise BenchError(f"{self.url}: sb_hls_load got nothing. {self.load.log_tail()}")
-        said.pop("per_client", None)
-        return said
-
-
 def fetch(lab: Lab, process: Process, url: str, players: int, seconds: float) -> dict:
     """One turn of the players against one server: its CPU time, and what the load program says of it."""
+    result = lab.folder / "hls-load.json"
     before = process.cpu_seconds()
-    turn = Fetch(lab, url, players, seconds)
-    turn.wait()
+    load = lab.start("sb_hls_load", [lab.tool("sb_hls_load"), "-c", players, "-r", url, "--ramp", max(100, players // 4), "--seconds", seconds, "--json", result],
+                     LOAD_CORE)
+    try:
+        load.child.communicate(timeout=seconds + 60)
+    except subprocess.TimeoutExpired:
+        raise BenchError(f"sb_hls_load does not end. {load.log_tail()}") from None
     cpu = process.cpu_seconds() - before
-    said = turn.figures()
+    if not result.exists():
+        raise BenchError(f"sb_hls_load measured nothing. {load.log_tail()}")
+    said = json.loads(result.read_text())
+    result.unlink()
+    if not said["bytes_in"]:
+        raise BenchError(f"{url}: sb_hls_load got nothing. {load.log_tail()}")
+    said.pop("per_client", None)
     return {"cpu_s": cpu, "per_gb": cpu / (said["bytes_in"] / 1e9), "share": cpu / said["seconds"], **said}
 
 

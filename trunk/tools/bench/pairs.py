@@ -1,7 +1,9 @@
 """This build of the server beside another one, such as the one before a change: both at the same time on the server's core, each with its own load,
-in the same windows, so that their ratio says what the change costs on a machine whose absolute figures say nothing. Not in the default matrix.
-The other build's figure is in the floor's column."""
+in the same windows, so that their ratio says what the change costs on a machine whose absolute figures say nothing. Which one starts first matters (a
+build beside itself: up to 13 %), so each starts first in half of the runs, and the ratio is the geometric mean of the runs' medians. Not in the
+default matrix. The other build's figure is in the floor's column."""
 
+import math
 import sys
 import time
 from contextlib import contextmanager
@@ -11,7 +13,7 @@ from statistics import median
 import clients
 from delay import delay_turn
 from harness import Lab, Process
-from hls import Fetch, wait_for_segments
+from hls import fetch, wait_for_segments
 from report import Row
 from servers import Server, start_ours
 from whep import joined, start_rtc, url_of
@@ -20,83 +22,99 @@ from windows import measure_windows
 STREAM = "bench"
 SETTLE_S = 4.0
 LIMIT = 1.03
-# Windows are longer than the load's cadence, and twice as many as elsewhere: a pair is cheap.
-WINDOWS = 2
+ORDERS = (False, True, False, True)  # Ours first? How the two servers' ticks fall is new in each run.
+Figures = tuple[list[float], list[float]]  # ours, the other's
 
 
 @contextmanager
-def both(lab: Lab, other: Path, **options):
-    """First the other build, then ours."""
-    servers = [start_ours(lab, build=other, **options), start_ours(lab, **options)]
+def both(lab: Lab, other: Path, ours_first: bool, **options):
+    """Ours, then the other build, in whichever order they were started."""
+    started = [start_ours(lab, build=build, **options) for build in ((None, other) if ours_first else (other, None))]
     try:
-        yield servers
+        yield started if ours_first else started[::-1]
     finally:
-        for server in servers:
+        for server in started:
             server.process.stop()
 
 
-def compared(work: str, measure: str, ours: list[float], other: list[float], plan, note: str = "") -> Row:
-    ratios = [a / b for a, b in zip(ours, other)]
-    ratio = median(ratios)
-    notes = [f"{min(ratios):.3f} to {max(ratios):.3f} in {len(ratios)} pairs, median {ratio:.3f}", *([note] if note else [])]
+def in_order(servers: list[Server], ours_first: bool, start) -> list:
+    """What `start` gives for each server, begun in the order in which they were."""
+    begun = [start(server) for server in (servers if ours_first else servers[::-1])]
+    return begun if ours_first else begun[::-1]
+
+
+def compared(work: str, measure: str, runs: list[Figures], plan, note: str = "") -> Row:
+    """`runs`: as many with ours first as with the other."""
+    ratios = [[a / b for a, b in zip(*run)] for run in runs]
+    ratio = math.prod(median(of_run) for of_run in ratios) ** (1 / len(ratios))
+    ours, other = ([figure for run in runs for figure in run[at]] for at in (0, 1))
+    spread = "; ".join(f"{min(of_run):.3f} to {max(of_run):.3f}" for of_run in ratios)
+    notes = [f"{ratio:.3f}; by run {spread}", *([note] if note else [])]
     return Row(f"pairs: {work}", measure, median(ours), median(other), "-", ratio, f"<= {LIMIT:.2f} x other", ratio <= LIMIT * plan.slack, "; ".join(notes),
                {"ours": ours, "other": other}, plan.command)
 
 
-def cpu_rows(work: str, pairs: list[tuple[Process, Process]], plan) -> list[Row]:
-    other, ours = measure_windows(pairs, WINDOWS * plan.repeats, plan.seconds)
-    return [compared(work, "CPU-s/GB", [w.per_gb for w in ours], [w.per_gb for w in other], plan)]
+def windows_of(servers: list[Server], loads: list[Process], plan) -> Figures:
+    ours, other = measure_windows([(server.process, load) for server, load in zip(servers, loads)], plan.repeats, plan.seconds)
+    return [w.per_gb for w in ours], [w.per_gb for w in other]
+
+
+def resident(servers: list[Server]) -> list[int]:
+    return [server.process.resident_kib() for server in servers]
+
+
+def grown(servers: list[Server], before: list[int], clients_each: int) -> Figures:
+    ours, other = ([(now - then) / clients_each] for now, then in zip(resident(servers), before))
+    return ours, other
 
 
 def play(lab: Lab, other: Path, players: int, plan, mode: str, **options) -> list[Row]:
     name = {"rtmp": "RTMP", "flv": "HTTP-FLV", "https": "HTTPS-FLV"}[mode] + (" with min_latency" if options.get("min_latency") else "")
     work = f"{name} play, {players:,} players each"
-    with both(lab, other, https=mode == "https", **options) as servers:
-        empty = [server.process.resident_kib() for server in servers]
-        loads = [clients.players(lab, server, players, STREAM, mode) for server in servers]
-        publishers = [clients.publishers(lab, server.port, STREAM) for server in servers]
-        time.sleep(SETTLE_S)
-        rows = cpu_rows(work, [(server.process, load) for server, load in zip(servers, loads)], plan)
-        grown = [server.process.resident_kib() - before for server, before in zip(servers, empty)]
-        rows.append(compared(work, "memory a player, KiB", [grown[1] / players], [grown[0] / players], plan, "with the stream's own"))
-        for process in (*publishers, *loads):
-            process.stop()
-    return rows
+    cpu, memory = [], []
+    for ours_first in ORDERS:
+        with both(lab, other, ours_first, https=mode == "https", **options) as servers:
+            empty = resident(servers)
+            loads = in_order(servers, ours_first, lambda server: clients.players(lab, server, players, STREAM, mode))
+            publishers = in_order(servers, ours_first, lambda server: clients.publishers(lab, server.port, STREAM))
+            time.sleep(SETTLE_S)
+            cpu.append(windows_of(servers, loads, plan))
+            memory.append(grown(servers, empty, players))
+            for process in (*publishers, *loads):
+                process.stop()
+    return [compared(work, "CPU-s/GB", cpu, plan), compared(work, "memory a player, KiB", memory, plan, "with the stream's own")]
 
 
 def publish(lab: Lab, other: Path, streams: int, plan, mr: bool) -> list[Row]:
     work = f"RTMP publish, {streams:,} streams each, mr {'on' if mr else 'off'}"
-    with both(lab, other, mr=mr) as servers:
-        empty = [server.process.resident_kib() for server in servers]
-        publishers = [clients.publishers(lab, server.port, "s", streams, max(100, streams // 2)) for server in servers]
-        time.sleep(SETTLE_S)
-        rows = cpu_rows(work, [(server.process, load) for server, load in zip(servers, publishers)], plan)
-        grown = [server.process.resident_kib() - before for server, before in zip(servers, empty)]
-        rows.append(compared(work, "memory a publisher, KiB", [grown[1] / streams], [grown[0] / streams], plan))
-        for process in publishers:
-            process.stop()
-    return rows
+    cpu, memory = [], []
+    for ours_first in ORDERS:
+        with both(lab, other, ours_first, mr=mr) as servers:
+            empty = resident(servers)
+            loads = in_order(servers, ours_first, lambda server: clients.publishers(lab, server.port, "s", streams, max(100, streams // 2)))
+            time.sleep(SETTLE_S)
+            cpu.append(windows_of(servers, loads, plan))
+            memory.append(grown(servers, empty, streams))
+            for process in loads:
+                process.stop()
+    return [compared(work, "CPU-s/GB", cpu, plan), compared(work, "memory a publisher, KiB", memory, plan)]
 
 
 def hls(lab: Lab, other: Path, players: int, plan) -> list[Row]:
-    """Each window is a run of the players of its own: sb_hls_load has no windows."""
-    with both(lab, other, hls=True) as servers:
-        # A path of their own, as both write into one folder.
-        publishers = [clients.publishers(lab, server.port, f"{STREAM}{at}") for at, server in enumerate(servers)]
-        urls = [f"http://127.0.0.1:{server.http_port}/live/{STREAM}{at}.m3u8" for at, server in enumerate(servers)]
-        for url in urls:
-            wait_for_segments(url)
-        per_gb: list[list[float]] = [[], []]
-        for _ in range(WINDOWS * plan.repeats):
-            before = [server.process.cpu_seconds() for server in servers]
-            fetches = [Fetch(lab, url, players, 2 * plan.seconds) for url in urls]
-            for fetch in fetches:
-                fetch.wait()
-            for at, fetch in enumerate(fetches):
-                per_gb[at].append((servers[at].process.cpu_seconds() - before[at]) / (fetch.figures()["bytes_in"] / 1e9))
-        for process in publishers:
-            process.stop()
-    return [compared(f"HLS play, {players:,} players each", "CPU-s/GB", per_gb[1], per_gb[0], plan)]
+    """In turns: sb_hls_load has no windows, and two of them want more than a core."""
+    runs = []
+    for ours_first in ORDERS:
+        with both(lab, other, ours_first, hls=True) as servers:
+            # A path of their own, as both write into one folder.
+            publishers = [clients.publishers(lab, server.port, f"{STREAM}{at}") for at, server in enumerate(servers)]
+            urls = [f"http://127.0.0.1:{server.http_port}/live/{STREAM}{at}.m3u8" for at, server in enumerate(servers)]
+            for url in urls:
+                wait_for_segments(url)
+            turns = [[fetch(lab, server.process, url, players, 2 * plan.seconds)["per_gb"] for server, url in zip(servers, urls)] for _ in range(plan.repeats)]
+            runs.append(([ours for ours, _ in turns], [before for _, before in turns]))
+            for process in publishers:
+                process.stop()
+    return [compared(f"HLS play, {players:,} players each", "CPU-s/GB", runs, plan)]
 
 
 def wait_until_joined(server: Server, players: int, limit_s: float = 30) -> None:
@@ -107,23 +125,25 @@ def wait_until_joined(server: Server, players: int, limit_s: float = 30) -> None
 
 def whep(lab: Lab, other: Path, players: int, plan) -> list[Row]:
     """Both send the same stream to as many players for as long: CPU time is compared as it is."""
-    with both(lab, other, rtc=True) as servers:
-        loads = [start_rtc(lab, f"pairs{at}", url_of(server, "whep"), "-c", players, "--ramp", 200, "--skip-decryption") for at, server in enumerate(servers)]
-        for server in servers:
-            wait_until_joined(server, players)
-        publishers = [clients.publishers(lab, server.port, STREAM) for server in servers]
-        time.sleep(2 * SETTLE_S)
-        cpu: list[list[float]] = [[], []]
-        for _ in range(WINDOWS * plan.repeats):
-            before = [server.process.cpu_seconds() for server in servers]
-            time.sleep(plan.seconds)
-            for at, server in enumerate(servers):
-                cpu[at].append((server.process.cpu_seconds() - before[at]) / plan.seconds * 100)
-        for load, _ in loads:
-            load.stop()
-        for process in publishers:
-            process.stop()
-    return [compared(f"WHEP play, {players:,} players each, that report arrivals", "core used, %", cpu[1], cpu[0], plan)]
+    runs = []
+    for ours_first in ORDERS:
+        with both(lab, other, ours_first, rtc=True) as servers:
+            loads = in_order(servers, ours_first,
+                             lambda server: start_rtc(lab, f"pairs{server.port}", url_of(server, "whep"), "-c", players, "--ramp", 200, "--skip-decryption")[0])
+            for server in servers:
+                wait_until_joined(server, players)
+            publishers = in_order(servers, ours_first, lambda server: clients.publishers(lab, server.port, STREAM))
+            time.sleep(2 * SETTLE_S)
+            cpu: Figures = ([], [])
+            for _ in range(plan.repeats):
+                before = [server.process.cpu_seconds() for server in servers]
+                time.sleep(plan.seconds)
+                for at, server in enumerate(servers):
+                    cpu[at].append((server.process.cpu_seconds() - before[at]) / plan.seconds * 100)
+            runs.append(cpu)
+            for process in (*loads, *publishers):
+                process.stop()
+    return [compared(f"WHEP play, {players:,} players each, that report arrivals", "core used, %", runs, plan)]
 
 
 def delay(lab: Lab, other: Path, plan) -> list[Row]:
@@ -133,7 +153,7 @@ def delay(lab: Lab, other: Path, plan) -> list[Row]:
     rows = []
     for quantile in ("p50", "p99"):
         ours, before = ([turn[at][f"newest_ms_{quantile}"] for turn in results] for at in (0, 1))
-        rows.append(compared("added delay, min_latency on, the last to join of 100", f"{quantile}, ms", ours, before, plan))
+        rows.append(compared("added delay, min_latency on, the last to join of 100", f"{quantile}, ms", [(ours, before)], plan))
     return rows
 
 
