@@ -8,13 +8,13 @@ import urllib.request
 import pytest
 
 import play_check
+from able_players import url as url_of
 from cluster_nodes import (OUTPUTS, RTC, assert_unnoticed, cluster_of, fixture_network, fixture_node, fixture_registry, get, owners,  # noqa: F401
                            publish_when_allowed, start_player, start_publisher, videos, wait_nodes, wait_up, where)
 from live_server import LiveServer, Stopwatch, conf, free_port, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
 from registry_server import LateAnswers, RegistryServer, Sentinel
 from rtmp_client import Closed
-from test_cluster_drain_load import url as url_of
 from test_dash import fetch as dash_fetch, has as dash_has
 from test_same_segments import names_in_dash
 

@@ -7,15 +7,13 @@ import time
 
 import pytest
 
+from able_players import RECONNECT, Order
 from cluster_nodes import (REDIRECT, WHEP, ask_api, cluster_of, drain_of, fixture_network, fixture_registry, fixture_site, get,  # noqa: F401
                            owners, publish_when_allowed, start_player, start_publisher, videos, wait_nodes, wait_up, where)
 from live_server import LiveServer, wait_until
 from rtc_offer import offer
 from rtmp_client import VIDEO, Closed, Player, RtmpClient
-from test_cluster_drain_load import Order
 from test_rtc import FRAMES, fixture_chromium, fixture_html  # noqa: F401
-
-RECONNECT = "NetConnection.Connect.ReconnectRequest"
 
 
 def able_player(node: LiveServer) -> RtmpClient:
