@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "bench"))
 
 import bench  # noqa: E402
 import charts  # noqa: E402
+import pairs  # noqa: E402
 import scenarios  # noqa: E402
 from report import Row  # noqa: E402
 
@@ -91,3 +92,16 @@ def test_the_longer_measurement_counts_also_when_it_misses(monkeypatch):
 def test_a_smoke_run_measures_nothing_again(monkeypatch):
     rows, plans = measure_publish(monkeypatch, plan_of(smoke=True))
     assert len(plans) == 1 and rows[1].met is False
+
+
+def test_a_build_that_gains_by_starting_first_is_no_cheaper():
+    gains = [([1.0, 9.0, 1.0], [1.25, 9.0, 1.25]), ([1.25], [1.0])]
+    row = pairs.compared("play", "CPU-s/GB", gains, plan_of())
+    assert row.ratio == pytest.approx(1) and row.met
+    dearer = pairs.compared("play", "CPU-s/GB", [([1.1], [1.0]), ([1.1], [1.0])], plan_of())
+    assert dearer.ratio == pytest.approx(1.1) and not dearer.met
+
+
+def test_pairs_want_another_build():
+    with pytest.raises(pairs.BenchError, match="--build NAME=PATH"):
+        pairs.pairs_rows(None, plan_of(builds={}))

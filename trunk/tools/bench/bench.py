@@ -6,8 +6,7 @@
   bench.py --only play,memory         some parts: play flv http hls whep srt publish low_latency delay relay memory profile workers
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
-  bench.py --only ways --build lto=b-lto/srs
-                                      other ways of sending, and other builds of the server, each beside the one we took
+  bench.py --only ways                other ways of sending, each beside the one we took
   bench.py --only pairs --build before=old/srs
                                       what a change costs: both builds at the same time, each with its own load
   bench.py soak --players 10000 --minutes 10
@@ -49,7 +48,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", default=None, help="comma-separated parts; all of them, with --smoke " + ",".join(SMOKE_PARTS))
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="another server for the part `play`; may be given again")
     parser.add_argument("--peer-conf", action="append", default=[], type=Path, metavar="FILE", help="the conf template of the peer at the same place")
-    parser.add_argument("--build", action="append", default=[], metavar="NAME=PATH", help="another build of the server for the parts `ways` and `pairs`; may be given again")
+    parser.add_argument("--build", action="append", default=[], metavar="NAME=PATH", help="another build of the server for the part `pairs`; may be given again")
     parser.add_argument("--without-nginx", action="store_true", help="leave the peer out and say so in the table")
     parser.add_argument("--players", type=str, default=None, help="player counts, comma-separated")
     parser.add_argument("--streams", type=str, default=None, help="publisher counts, comma-separated")

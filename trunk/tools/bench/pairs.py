@@ -12,11 +12,11 @@ from statistics import median
 
 import clients
 from delay import delay_turn
-from harness import Lab, Process
+from harness import BenchError, Lab, Process
 from hls import fetch, wait_for_segments
 from report import Row
 from servers import Server, start_ours
-from whep import joined, start_rtc, url_of
+from whep import end_rtc, start_rtc, url_of, wait_until_joined
 from windows import measure_windows
 
 STREAM = "bench"
@@ -117,21 +117,15 @@ def hls(lab: Lab, other: Path, players: int, plan) -> list[Row]:
     return [compared(f"HLS play, {players:,} players each", "CPU-s/GB", runs, plan)]
 
 
-def wait_until_joined(server: Server, players: int, limit_s: float = 30) -> None:
-    deadline = time.monotonic() + limit_s
-    while not joined(server, players) and time.monotonic() < deadline:
-        time.sleep(0.1)
-
-
 def whep(lab: Lab, other: Path, players: int, plan) -> list[Row]:
     """Both send the same stream to as many players for as long: CPU time is compared as it is."""
     runs = []
     for ours_first in ORDERS:
         with both(lab, other, ours_first, rtc=True) as servers:
             loads = in_order(servers, ours_first,
-                             lambda server: start_rtc(lab, f"pairs{server.port}", url_of(server, "whep"), "-c", players, "--ramp", 200, "--skip-decryption")[0])
-            for server in servers:
-                wait_until_joined(server, players)
+                             lambda server: start_rtc(lab, f"pairs{server.port}", url_of(server, "whep"), "-c", players, "--ramp", 200, "--skip-decryption"))
+            for server, (load, _) in zip(servers, loads):
+                wait_until_joined(server, players, load)
             publishers = in_order(servers, ours_first, lambda server: clients.publishers(lab, server.port, STREAM))
             time.sleep(2 * SETTLE_S)
             cpu: Figures = ([], [])
@@ -141,7 +135,11 @@ def whep(lab: Lab, other: Path, players: int, plan) -> list[Row]:
                 for at, server in enumerate(servers):
                     cpu[at].append((server.process.cpu_seconds() - before[at]) / plan.seconds * 100)
             runs.append(cpu)
-            for process in (*loads, *publishers):
+            # One that sends less is no cheaper.
+            failed = [end_rtc(*load)["failed"] for load in loads]
+            if any(failed):
+                raise BenchError(f"of {players} WHEP players each, {failed[0]} failed here and {failed[1]} at the other build")
+            for process in publishers:
                 process.stop()
     return [compared(f"WHEP play, {players:,} players each, that report arrivals", "core used, %", runs, plan)]
 
@@ -158,6 +156,8 @@ def delay(lab: Lab, other: Path, plan) -> list[Row]:
 
 
 def pairs_rows(lab: Lab, plan) -> list[Row]:
+    if not plan.builds:
+        raise BenchError("pairs: beside which build? Name one with --build NAME=PATH")
     small = plan.smoke
     rows = []
     for name, other in plan.builds.items():

@@ -47,7 +47,7 @@ class Plan:
     command: str
     smoke: bool
     peers: list[Peer] = field(default_factory=list)
-    builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by their names, for the part `ways`.
+    builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by their names, for the part `pairs`.
 
 
 def say(text: str) -> None:

@@ -1,6 +1,6 @@
-"""Ways to do the same thing that were tried beside the one we took (doc/adr/0017): how the kernel is given the bytes, how much at a time,
-and builds of the server. Each variant runs at the same time as the way we took, on the same core, with as many players: their
-ratio is what counts. Not in the default matrix, and without targets."""
+"""Ways to do the same thing that were tried beside the one we took (doc/adr/0017): how the kernel is given the bytes, and how much at
+a time. Each variant runs at the same time as the way we took, on the same core, with as many players: their ratio is what counts. Not in the default
+matrix, and without targets."""
 
 import sys
 import time
@@ -62,7 +62,7 @@ def ways_rows(lab: Lab, plan) -> list[Row]:
     for name, options in FLOORS.items():
         print(f"ways: {name}, {players} players", file=sys.stderr, flush=True)
         rows.append(compare(f"bare loop: {name}", start_floor(lab, players, {}), start_floor(lab, players, options), plan))
-    variants = {"the same again": {}, "io_uring off": {"io_uring": False}} | {name: {"build": path} for name, path in plan.builds.items()}
+    variants = {"the same again": {}, "io_uring off": {"io_uring": False}}
     for name, options in variants.items():
         print(f"ways: the server, {name}, {players} players", file=sys.stderr, flush=True)
         rows.append(compare(f"the server: {name}", start_server(lab, players), start_server(lab, players, **options), plan))

@@ -93,6 +93,14 @@ def joined(server: Server, players: int) -> bool:
     return kinds["rtc_engines"]["objects"] >= players and kinds["rtc_dtls"]["objects"] == 0
 
 
+def wait_until_joined(server: Server, players: int, load: Process) -> None:
+    deadline = time.monotonic() + JOIN_LIMIT_S
+    while not joined(server, players):
+        if time.monotonic() > deadline:
+            raise BenchError(f"after {JOIN_LIMIT_S} s there are fewer than {players} players. {load.log_tail()}")
+        time.sleep(0.05)
+
+
 def our_turn(lab: Lab, players: int, seconds: float, *words) -> Turn:
     """Everybody joins before there is anything to send, so that what joining costs can be seen alone."""
     server = start_ours(lab, rtc=True)
@@ -101,10 +109,7 @@ def our_turn(lab: Lab, players: int, seconds: float, *words) -> Turn:
     began = time.monotonic()
     load, result = start_rtc(lab, "play", url_of(server, "whep"), "-c", players, "--ramp", RAMP, "--skip-decryption", *words)
     time.sleep(players / RAMP)
-    while not joined(server, players):
-        if time.monotonic() - began > JOIN_LIMIT_S:
-            raise BenchError(f"after {JOIN_LIMIT_S} s there are fewer than {players} players. {load.log_tail()}")
-        time.sleep(0.05)
+    wait_until_joined(server, players, load)
     joining, cpu_of_joins = time.monotonic() - began, process.cpu_seconds() - before
     publisher = clients.publishers(lab, server.port, STREAM)
     time.sleep(SETTLE_S)
