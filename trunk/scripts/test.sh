@@ -14,6 +14,8 @@ if [ "${1:-}" = --long ]; then
     shift
 fi
 export quick FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-2}"
+# The cluster's simulation: 16 seeds by itself.
+[ -z "$long" ] || export CLUSTER_SEED="${CLUSTER_SEED:-1}" CLUSTER_SEEDS="${CLUSTER_SEEDS:-200}"
 . "$(dirname -- "$0")/common.sh"
 cd "$trunk" || exit 1
 steps=${*:-build e2e asan conf valgrind configure unit fuzz memcheck lint${long:+ tools}}

@@ -29,10 +29,10 @@ void MemoryKeeper::run(io::Deadline deadline) {
 }
 
 Result<void> MemoryKeeper::look(io::Deadline deadline) {
-    const Streams streams = count(io::now());  // what they hold is no overhead
+    count(io::now());  // what streams hold is no overhead
     measure(io::now());
     TRY(io::yield(deadline));
-    judge(streams, io::now());
+    judge(io::now());
     has_more_ = true;
     for (int turn = 0; has_more_ && turn < kTurnsMax; ++turn) {
         TRY(io::yield(deadline));
@@ -41,12 +41,15 @@ Result<void> MemoryKeeper::look(io::Deadline deadline) {
     return {};
 }
 
-void MemoryKeeper::judge(const Streams& streams, TimePoint now) {
+void MemoryKeeper::judge(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
-    const bool took = budget.is_crowded() && take_from_unpublished(streams, now);
     const bool has_filled_up = budget.has_filled_up();
-    if ((budget.is_exceeded() || has_filled_up) && !took)
-        take_from_greediest(streams, now);
+    if (budget.is_crowded() || budget.is_exceeded() || has_filled_up) {
+        const Streams streams = held_streams();
+        const bool took = budget.is_crowded() && take_from_unpublished(streams, now);
+        if ((budget.is_exceeded() || has_filled_up) && !took)
+            take_from_greediest(streams, now);
+    }
     give_up_leaving();
 }
 
@@ -84,28 +87,36 @@ void MemoryKeeper::measure(TimePoint now) {
     }
 }
 
-MemoryKeeper::Streams MemoryKeeper::count(TimePoint now) {
-    Streams streams;
-    parts_.streams.for_each([&](const media::Source& source) {
-        if (const std::size_t bytes = source.held_bytes(); bytes > 0)
-            streams[source.url()] = {bytes, source.is_published()};
-    });
-    std::size_t windows = 0;
+// Several times a second, over all streams: it looks at nothing but their sizes.
+void MemoryKeeper::count(TimePoint now) {
+    std::erase_if(leaving_, [now](const auto& left) { return now - left.second > kLeaving; });
+    std::size_t sum = 0, leaving = 0, windows = 0;
+    const auto add = [&](const std::string& url, std::size_t bytes) { (is_leaving(url) ? leaving : sum) += bytes; };
+    parts_.streams.for_each([&add](const media::Source& source) { add(source.url(), source.held_bytes()); });
     for (const service::StreamHolder* holder : holders_)
         for (const auto& held : holder->held()) {
-            Stream& stream = streams[held.url];
+            add(held.url, held.bytes);
             windows += held.bytes;
-            stream.bytes += held.bytes;
-            stream.is_published = stream.is_published || held.is_published;
         }
-    std::erase_if(leaving_, [now](const auto& left) { return now - left.second > kLeaving; });
-    std::size_t sum = 0, leaving = 0;
-    for (auto& [url, stream] : streams) {
-        stream.is_leaving = leaving_.contains(url);
-        (stream.is_leaving ? leaving : sum) += stream.bytes;
-    }
     parts_.budget.set_streams(sum, windows);
     parts_.budget.set_leaving(leaving + parts_.slabs.unused_bytes() + io::bytes_being_freed());
+}
+
+MemoryKeeper::Streams MemoryKeeper::held_streams() const {
+    Streams streams;
+    const auto add = [this, &streams](const std::string& url, std::size_t bytes, bool is_published) {
+        Stream& stream = streams[url];
+        stream.bytes += bytes;
+        stream.is_published = stream.is_published || is_published;
+        stream.is_leaving = is_leaving(url);
+    };
+    parts_.streams.for_each([&add](const media::Source& source) {
+        if (const std::size_t bytes = source.held_bytes(); bytes > 0)
+            add(source.url(), bytes, source.is_published());
+    });
+    for (const service::StreamHolder* holder : holders_)
+        for (const auto& held : holder->held())
+            add(held.url, held.bytes, held.is_published);
     return streams;
 }
 
@@ -115,7 +126,7 @@ bool MemoryKeeper::let_go_of_idle() {
     parts_.streams.for_each([&](media::Source& source) {
         if (any || source.is_published())
             return;
-        const bool is_given_up = leaving_.contains(source.url());
+        const bool is_given_up = is_leaving(source.url());
         const bool is_idle = !source.is_behind() && source.held_bytes() >= kPortion;
         if (!is_idle && !(is_given_up && !source.ring().empty()))
             return;

@@ -69,10 +69,12 @@ private:
     void run(io::Deadline deadline);
     // Everything once, in turns of the loop of its own; an error when the fiber is cancelled.
     Result<void> look(io::Deadline deadline);
-    void judge(const Streams& streams, TimePoint now);
+    void judge(TimePoint now);
     // Releases and returns a portion; true: there is more.
     bool return_some(TimePoint now);
-    Streams count(TimePoint now);
+    void count(TimePoint now);
+    Streams held_streams() const;
+    bool is_leaving(const std::string& url) const { return !leaving_.empty() && leaving_.contains(url); }
     void measure(TimePoint now);
     void give_up_leaving();
     bool let_go_of_idle();

@@ -70,7 +70,7 @@ private:
         at_ += Count;
         return static_cast<T>(value);
     }
-    Error short_by(std::size_t wanted) const;
+    [[gnu::cold]] Error short_by(std::size_t wanted) const;
 
     Bytes input_;
     std::size_t at_ = 0;

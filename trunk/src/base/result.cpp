@@ -21,6 +21,9 @@ std::string_view name_of(Errc code) {
     return "unknown";
 }
 
+Error::Error(Errc code, std::string sentence, SourceLocation where)
+    : sentence_(std::move(sentence)), where_(where), code_(code) {}
+
 Error Error::during(std::string_view context) && {
     sentence_.insert(0, std::string(context) + ": ");
     return std::move(*this);

@@ -33,8 +33,8 @@ std::string_view name_of(Errc code);
 
 class [[nodiscard]] Error {
 public:
-    Error(Errc code, std::string sentence, SourceLocation where = SourceLocation::current())
-        : sentence_(std::move(sentence)), where_(where), code_(code) {}
+    // Cold, so that whoever can fail stays small and its good path straight.
+    [[gnu::cold]] Error(Errc code, std::string sentence, SourceLocation where = SourceLocation::current());
 
     Errc code() const { return code_; }
     const std::string& sentence() const { return sentence_; }

@@ -60,7 +60,7 @@ Slice Ingest::unshare(Slice body) {
     return held_bytes_ > kHeldTimesMax * kept_bytes_ + kHeldSlack ? Slice::copy_of(body.bytes()) : body;
 }
 
-void Ingest::push(Packet packet, std::uint32_t stamp_ms) {
+void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
     if (!publication_.is_current())
         return;
     packet.payload = unshare(std::move(packet.payload));
@@ -97,7 +97,7 @@ void Ingest::push_tag(Kind kind, std::uint32_t stamp_ms, Slice body) {
         return drop(text_of(kind), tagged.error());
     if (tagged->has_more)
         return push_tracks(kind, stamp_ms, tagged->packet.payload.bytes());
-    push_media(*std::move(tagged), stamp_ms);
+    push_media(std::move(*tagged), stamp_ms);
 }
 
 void Ingest::push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body) {
@@ -112,7 +112,7 @@ void Ingest::push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame fr
     push_media(write_tag(kind, std::move(frame)), stamp_ms);
 }
 
-void Ingest::push_media(TagPacket tagged, std::uint32_t stamp_ms) {
+void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
     const Packet& packet = tagged.packet;
     if (is_one_too_many(packet))
         return;

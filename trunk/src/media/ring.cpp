@@ -12,11 +12,11 @@ const Packet& Ring::at(Sequence sequence) const {
     return packet(sequence);
 }
 
-void Ring::append(Packet added) {
+void Ring::append(Packet&& added) {
     if (next_ % kChunkPackets == 0)
         open_chunk();
     bytes_ += added.payload.size();
-    packet(next_) = std::move(added);
+    newest_chunk_[next_ % kChunkPackets] = std::move(added);
     ++next_;
 }
 
@@ -36,7 +36,9 @@ Sequence Ring::find_time(MediaTime time) const {
 void Ring::open_chunk() {
     if (held_ == chunks_.size())
         grow();
-    chunks_[place_of(next_)] = spare_ != nullptr ? std::move(spare_) : std::make_unique<Packet[]>(kChunkPackets);
+    Chunk& chunk = chunks_[place_of(next_)];
+    chunk = spare_ != nullptr ? std::move(spare_) : std::make_unique<Packet[]>(kChunkPackets);
+    newest_chunk_ = chunk.get();
     ++held_;
 }
 

@@ -33,7 +33,7 @@ public:
     const Packet& at(Sequence sequence) const;
     const Packet& newest() const { return at(next_ - 1); }
 
-    void append(Packet packet);
+    void append(Packet&& packet);
     // Drops everything before `sequence`; `spend` gets the payloads.
     template <class Spend>
     void drop_before(Sequence sequence, Spend&& spend) {
@@ -64,9 +64,10 @@ private:
     void close_chunk(Sequence last);
     void grow();
 
-    std::vector<Chunk> chunks_;  // by place_of(); size is a power of two
-    std::size_t held_ = 0;       // chunks
-    Chunk spare_;                // the one emptied last, for the next one
+    std::vector<Chunk> chunks_;       // by place_of(); size is a power of two
+    std::size_t held_ = 0;            // chunks
+    Chunk spare_;                     // the one emptied last, for the next one
+    Packet* newest_chunk_ = nullptr;  // where append() writes
     Sequence first_ = 0;
     Sequence next_ = 0;
     std::size_t bytes_ = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/hot_lines.hpp"
 #include "media/frames_to_rtp.hpp"
 
 namespace live::media {
@@ -126,8 +127,10 @@ void Source::set_may_return(bool may_return) {
         note_stream_ended();
 }
 
+void Source::prefetch() const { prefetch_members(ring_, counters_); }
+
 void Source::append(Packet packet) {
-    if (is_outrun_by(packet))
+    if ((is_outrun_ || unencoded_bytes_ > kUnencodedMax) && is_outrun_by(packet))
         return;
     packet.arrived = arrival_;
     const std::size_t kind = index_of(packet.kind);
@@ -145,7 +148,8 @@ void Source::append(Packet packet) {
     remember_config(packet);
     note_track(packet);
     track_gop(packet);
-    append_to_logs(packet);
+    if (attached_ != 0 || has_unencoded())
+        append_to_logs(packet);
     ++pool_.totals().packets;
     pool_.totals().packet_bytes += packet.payload.size();
     untrimmed_bytes_ += packet.payload.size();
@@ -178,6 +182,8 @@ void Source::flush() {
 }
 
 void Source::notify() {
+    if (attached_ == 0 && !ends_when_encoded_)
+        return;
     for (HeldRtpLog& held : rtp_logs_)
         if (held.converter != nullptr)
             held.converter->flush();
@@ -212,9 +218,7 @@ void Source::forget_extra_tracks() {
     ++config_version_;
 }
 
-bool Source::has_room_for(Kind kind, TrackId id) const {
-    if (is_chosen(kind, id))
-        return true;
+bool Source::has_room_for_another(Kind kind, TrackId id) const {
     std::size_t others = 0;
     for (const Track& track : tracks_) {
         if (track.kind == kind && track.id == id)
@@ -377,6 +381,8 @@ Sequence Source::first_that_fits() const {
 Sequence Source::after_oldest(std::size_t bytes, Sequence end) const {
     Sequence after = ring_.first();
     end = std::min(end, after + kLetGoPacketsMax);
+    if (ring_.bytes() <= bytes)
+        return end;
     for (std::size_t sum = 0; sum < bytes && after < end; ++after)
         sum += ring_.at(after).payload.size();
     return after;
@@ -433,16 +439,19 @@ void Source::trim() {
     if (gop_start_ && *gop_start_ < floor)
         gop_start_.reset();  // a single GOP exceeds the limit
     Sequence keep = options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next();
-    const auto history = std::max<MediaTime>(options_.history_min, readers() > 0 ? kHistory : MediaTime::zero());
+    const auto history =
+        std::max<MediaTime>(options_.history_min, attached_ != 0 && readers() > 0 ? kHistory : MediaTime::zero());
     if (history > MediaTime::zero())
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
     drop(std::max(after_oldest(kTrimBytesMax, keep), floor), floor);
 }
 
 void Source::drop(Sequence keep, Sequence floor) {
-    keep = keep_for_readers(keep_for_places(keep, floor), floor);
-    for (HeldWireLog& held : wire_logs_)
-        held.wire_log->drop_before(keep);
+    if (attached_ != 0) {
+        keep = keep_for_readers(keep_for_places(keep, floor), floor);
+        for (HeldWireLog& held : wire_logs_)
+            held.wire_log->drop_before(keep);
+    }
     drop_before(keep);
 }
 
@@ -460,6 +469,8 @@ bool Source::is_behind() const {
 
 std::size_t Source::held_bytes() const {
     std::size_t sum = ring_.bytes() + ring_.size() * sizeof(Packet);
+    if (attached_ == 0)
+        return sum;
     for_each_rtp_log([&sum](const RtpLog& rtp_log) { sum += rtp_log.held_bytes(); });
     for (const HeldWireLog& held : wire_logs_)
         sum += held.wire_log->bytes();

@@ -216,6 +216,9 @@ public:
 
     // Sets the arrival time of the packets appended from now on. Called once per batch read from a publisher's socket.
     void set_arrival(TimePoint now) { arrival_ = now; }
+    // Loads what append() needs while the caller reads the publisher's socket: with hundreds of publishers it has left the
+    // nearest caches since the last batch.
+    void prefetch() const;
     void append(Packet packet);
     // A mark, at the time of the newest packet, for readers that ask for marks. The newest of each series, at most
     // kMarkSeriesMax, is kept for those that join; none of kRelayStart.
@@ -251,7 +254,7 @@ public:
     // All tracks seen so far, in order of appearance; a new publisher's packets replace what is known about them.
     const std::vector<Track>& tracks() const { return tracks_; }
     // Whether the track is known, or can still be added.
-    bool has_room_for(Kind kind, TrackId id) const;
+    bool has_room_for(Kind kind, TrackId id) const { return is_chosen(kind, id) || has_room_for_another(kind, id); }
     // nullptr if there is none.
     const Track* track(Kind kind, TrackId id) const;
     // Players without multitrack support get the publisher's first track of a kind.
@@ -331,13 +334,13 @@ public:
     void remove_reader(PacketReader& reader);
     void add_listener(PacketListener& listener, Listens how = Listens::at_once) {
         (how == Listens::at_once ? listeners_ : batched_listeners_).push_back(&listener);
+        ++attached_;
     }
     void remove_listener(PacketListener& listener) {
-        std::erase(listeners_, &listener);
-        std::erase(batched_listeners_, &listener);
+        attached_ -= static_cast<std::uint32_t>(std::erase(listeners_, &listener) + std::erase(batched_listeners_, &listener));
     }
     // Whether somebody listens at once.
-    bool is_awaited() const;
+    bool is_awaited() const { return attached_ != 0 && has_listeners_at_once(); }
     std::size_t readers() const;
     // Whether there is a viewer: a reader whose output somebody watches.
     bool is_watched() const { return watched_; }
@@ -379,11 +382,13 @@ private:
 
     void end_publication();
     bool has_viewer() const;
+    bool has_listeners_at_once() const;
     void start_conversion(HeldRtpLog& held);
     enum class Converted : std::uint8_t { all, left };
     Converted convert(const Packet& packet);
     bool catch_up(HeldRtpLog& held, std::size_t bytes) const;
     bool catch_up(HeldWireLog& held, std::size_t bytes) const;
+    bool has_room_for_another(Kind kind, TrackId id) const;
     bool is_outrun_by(const Packet& packet);
     void append_to_logs(const Packet& packet);
     void have_rest_encoded();
@@ -428,6 +433,7 @@ private:
     std::array<Known, kKindCount> known_{};
     bool ends_when_encoded_ = false;  // the publisher has left
     bool is_outrun_ = false;          // frames are dropped: see kUnencodedMax
+    std::uint32_t attached_ = 0;      // wire logs, RTP logs and listeners: most streams have none
     std::uint32_t audio_since_video_ = 0;
     std::optional<Sequence> gop_start_;
     TimePoint arrival_{};

@@ -95,6 +95,7 @@ WireLog& Source::hold_wire_log(const WireFormat& format, bool catches_up, Audien
         if (format.container == Container::rtmp)
             chunk_size_ = next_chunk_size_;
         wire_logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_.first(), format.tracks), 0});
+        ++attached_;
         held = std::prev(wire_logs_.end());
     }
     if (!catches_up)
@@ -120,8 +121,10 @@ bool Source::catch_up(HeldWireLog& held, std::size_t bytes) const {
 void Source::release_wire_log(const WireFormat& format, Audience audience) {
     const auto held = std::ranges::find(wire_logs_, format, &HeldWireLog::format);
     CHECK(held != wire_logs_.end());
-    if (--held->holders == 0)
+    if (--held->holders == 0) {
         wire_logs_.erase(held);
+        --attached_;
+    }
     if (audience == Audience::none)
         --unwatched_holders_;
     note_viewers();
@@ -136,6 +139,7 @@ RtpLog& Source::hold_rtp_log(const TrackChoice& choice) {
     auto held = std::ranges::find(rtp_logs_, choice, &HeldRtpLog::choice);
     if (held == rtp_logs_.end()) {
         rtp_logs_.push_back({choice, std::make_unique<RtpLog>(), nullptr, 0});
+        ++attached_;
         held = std::prev(rtp_logs_.end());
     }
     ++held->holders;
@@ -154,7 +158,7 @@ const FramesToRtp* Source::frames_to_rtp() const {
     return held == rtp_logs_.end() ? nullptr : held->converter.get();
 }
 
-bool Source::is_awaited() const {
+bool Source::has_listeners_at_once() const {
     return !listeners_.empty() ||
            std::ranges::any_of(rtp_logs_, [](const HeldRtpLog& held) { return held.rtp_log->has_listeners(); });
 }
@@ -244,8 +248,10 @@ void Source::start_conversion(HeldRtpLog& held) {
 void Source::release_rtp_log(const TrackChoice& choice) {
     const auto held = std::ranges::find(rtp_logs_, choice, &HeldRtpLog::choice);
     CHECK(held != rtp_logs_.end());
-    if (--held->holders == 0)
+    if (--held->holders == 0) {
         rtp_logs_.erase(held);
+        --attached_;
+    }
     note_viewers();
 }
 

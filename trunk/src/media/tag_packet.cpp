@@ -33,13 +33,12 @@ bool is_enhanced(Codec codec) {
     return codec != Codec::avc && codec != Codec::aac && codec != Codec::mp3 && flv::fourcc_of(codec).has_value();
 }
 
-// Common to both kinds of tag. `tag.body` is a part of `body`.
+// What both kinds of tag say. `tag.body` is a part of `body`.
 template <class Tag>
-Result<TagPacket> packet_of(Kind kind, const Tag& tag, Slice body) {
+Result<void> fill(TagPacket& made, Kind kind, const Tag& tag, Slice body) {
     const auto head = tag.body.data() == nullptr ? body.size() : static_cast<std::size_t>(tag.body.data() - body.data());
     if (head > std::numeric_limits<std::uint16_t>::max())
         return Error(Errc::limit, "a tag's header of " + std::to_string(head) + " bytes");
-    TagPacket made;
     Packet& packet = made.packet;
     packet.kind = kind;
     packet.content = content_of(tag.kind);
@@ -50,7 +49,7 @@ Result<TagPacket> packet_of(Kind kind, const Tag& tag, Slice body) {
     packet.payload = std::move(body);
     made.fourcc = tag.fourcc;
     made.has_more = tag.has_more;
-    return made;
+    return {};
 }
 
 Packet::Offset offset_of(std::chrono::microseconds time) {
@@ -95,17 +94,23 @@ void write_head(ByteWriter& out, Kind kind, const wire::codec::Frame& frame) {
 
 }  // namespace
 
+// For each packet that arrives, so the tag and the packet are filled in where they stay.
 Result<TagPacket> read_tag(Kind kind, Slice body) {
+    Result<TagPacket> made = TagPacket();
     if (kind == Kind::video) {
-        const flv::VideoTag tag = TRY(flv::parse_video_tag(body.bytes()));
-        TagPacket made = TRY(packet_of(kind, tag, std::move(body)));
-        made.packet.key = tag.key;
-        made.packet.cts = offset_of(tag.composition);
+        const auto tag = flv::parse_video_tag(body.bytes());
+        if (!tag.ok())
+            return tag.error();
+        TRY(fill(*made, kind, *tag, std::move(body)));
+        made->packet.key = tag->key;
+        made->packet.cts = offset_of(tag->composition);
         return made;
     }
-    const flv::AudioTag tag = TRY(flv::parse_audio_tag(body.bytes()));
-    TagPacket made = TRY(packet_of(kind, tag, std::move(body)));
-    made.audio = {tag.sample_rate, tag.channels};
+    const auto tag = flv::parse_audio_tag(body.bytes());
+    if (!tag.ok())
+        return tag.error();
+    TRY(fill(*made, kind, *tag, std::move(body)));
+    made->audio = {tag->sample_rate, tag->channels};
     return made;
 }
 

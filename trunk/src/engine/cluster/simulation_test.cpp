@@ -33,7 +33,7 @@ TEST(ClusterSimulation, ComesRightAfterEveryFault) {
     if (size.nodes > 2 * PullerTree::kDirectMax)
         size.direct_max = PullerTree::kDirectMax;
     const std::uint64_t first = said("CLUSTER_SEED", 1);
-    const std::uint64_t count = said("CLUSTER_SEEDS", std::getenv("CLUSTER_SEED") == nullptr ? 40 : 1);
+    const std::uint64_t count = said("CLUSTER_SEEDS", std::getenv("CLUSTER_SEED") == nullptr ? 16 : 1);
     std::uint64_t commands = 0, lost = 0, faults = 0;
     std::size_t most = 0;
     SimulatedPulls::Figures pulls;
@@ -49,7 +49,7 @@ TEST(ClusterSimulation, ComesRightAfterEveryFault) {
         add(pulls, simulation.pulls());
     }
     EXPECT_GT(faults, 0U);
-    if (count >= 40) {
+    if (count >= 16) {
         EXPECT_GT(lost, 0U) << "the faults make no conflicts";
     }
     std::cout << count << " seeds: " << faults << " faults, " << lost << " streams lost, " << commands << " commands, at most "

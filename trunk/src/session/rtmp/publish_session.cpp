@@ -36,7 +36,8 @@ Result<void> PublishSession::run(io::Deadline deadline) {
     for (;;) {
         if (TRY(handle_events(deadline)) == Step::stopped)
             return {};
-        tell_to_leave();
+        if (farewell_ != nullptr)
+            tell_to_leave();
         TRY(peer_.write_output(deadline));
         TRY(check_idle());
         const auto patience = got_media_ ? plan_.publish.normal_timeout : plan_.publish.first_packet_timeout;
@@ -56,24 +57,30 @@ void PublishSession::announce() {
 }
 
 void PublishSession::ask_to_leave(std::string reason) {
-    leave_reason_ = std::move(reason);
+    farewell().reason = std::move(reason);
     publication_->evicted().raise();  // wakes the fiber, which sees that the stream was not taken over
 }
 
 void PublishSession::ask_to_reconnect(std::string tc_url) {
-    reconnect_url_ = std::move(tc_url);
+    farewell().reconnect_url = std::move(tc_url);
     publication_->evicted().raise();
+}
+
+PublishSession::Farewell& PublishSession::farewell() {
+    if (farewell_ == nullptr)
+        farewell_ = std::make_unique<Farewell>();
+    return *farewell_;
 }
 
 // Encoders act on an error; most of them only log a plain status.
 void PublishSession::tell_to_leave() {
-    if (const auto url = std::exchange(reconnect_url_, {}))
-        peer_.engine().request_reconnect(*url, "this server is about to stop");
-    if (leave_reason_.empty())
+    const auto farewell = std::exchange(farewell_, nullptr);
+    if (farewell->reconnect_url)
+        peer_.engine().request_reconnect(*farewell->reconnect_url, "this server is about to stop");
+    if (farewell->reason.empty())
         return;
-    const std::string reason = std::exchange(leave_reason_, {});
-    peer_.engine().send_status(rtmp::StatusLevel::error, "NetConnection.Connect.AppShutdown", reason);
-    LOG_INFO(log_, "the publisher is asked to leave: {}", reason);
+    peer_.engine().send_status(rtmp::StatusLevel::error, "NetConnection.Connect.AppShutdown", farewell->reason);
+    LOG_INFO(log_, "the publisher is asked to leave: {}", farewell->reason);
 }
 
 Result<void> PublishSession::receive(io::Deadline deadline) {
@@ -90,6 +97,7 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
         const auto since_start = io::now().time_since_epoch();
         TRY(io::sleep(io::Deadline::at(TimePoint(since_start - since_start % own + own))));
     }
+    publication_->source().prefetch();
     auto piece = TRY(peer_.read_piece());
     tick_bytes_ += piece.bytes;
     if (piece.bytes == 0 && !goes_on) {

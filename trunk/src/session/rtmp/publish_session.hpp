@@ -52,6 +52,11 @@ private:
         TimePoint since_;
     };
 
+    struct Farewell {
+        std::string reason;                        // empty: nothing is said
+        std::optional<std::string> reconnect_url;  // tcUrl
+    };
+
     enum class Step : std::uint8_t { go_on, stopped };
 
     std::chrono::milliseconds tick() const;
@@ -62,6 +67,7 @@ private:
     Result<void> let_others_run(io::Deadline deadline);
     Result<void> check_idle();
     void announce();
+    Farewell& farewell();
     void tell_to_leave();
 
     Peer& peer_;
@@ -72,10 +78,9 @@ private:
     const Log& log_;
     IdleWatch idle_;
     TimePoint silent_since_;
-    std::string leave_reason_;                  // to be sent
-    std::optional<std::string> reconnect_url_;  // to be sent
-    std::size_t tick_bytes_ = 0;                // received since the last pause
-    int halvings_ = 0;                          // of the tick
+    std::unique_ptr<Farewell> farewell_;  // to be sent
+    std::size_t tick_bytes_ = 0;          // received since the last pause
+    int halvings_ = 0;                    // of the tick
     bool got_media_ = false;
     bool more_ = false;  // the socket may hold more
 };

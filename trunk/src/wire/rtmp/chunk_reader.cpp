@@ -4,17 +4,13 @@
 #include <cstring>
 #include <string>
 
+#include "base/hot_lines.hpp"
+
 namespace live::wire::rtmp {
 namespace {
 
 // A new block is not in any cache. It is prefetched this far ahead of writing, one or two messages.
 constexpr std::size_t kPrefetchAhead = 1024;
-
-void prefetch(MutBytes bytes, std::size_t count) {
-    constexpr std::size_t kCacheLine = 64;
-    for (std::size_t at = 0; at < std::min(count, bytes.size()); at += kCacheLine)
-        __builtin_prefetch(bytes.data() + at, 1);
-}
 
 }  // namespace
 
@@ -90,7 +86,8 @@ ChunkReader::Payload ChunkReader::carve(std::size_t length) {
         room_ = block_.mutable_bytes();
     }
     Payload payload{block_.sub(block_.size() - room_.size(), length), room_.data()};
-    prefetch(room_.subspan(std::min(kPrefetchAhead, room_.size())), length);
+    const MutBytes ahead = room_.subspan(std::min(kPrefetchAhead, room_.size()));
+    prefetch(ahead.data(), std::min(length, ahead.size()));
     room_ = room_.subspan(length);
     return payload;
 }
