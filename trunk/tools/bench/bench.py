@@ -102,7 +102,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         repeats=options.repeats,
         seconds=min(options.seconds, 4) if smoke else options.seconds,
         slack=1.15 if smoke else 1.0,
-        with_nginx=not (smoke or options.without_nginx),
+        with_nginx=not (smoke or options.without_nginx or options.only in EXTRA_PARTS),  # these have no peer
         command=shown_command(),
         smoke=smoke,
         builds={name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.build)},
