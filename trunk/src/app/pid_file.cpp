@@ -52,7 +52,9 @@ std::unique_ptr<PidFile> PidFile::adopt(int file) { return std::make_unique<PidF
 
 Result<void> PidFile::write() {
     const std::string text = std::to_string(::getpid());
-    if (::ftruncate(file_, 0) != 0 || ::pwrite(file_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    // In this order the file is never empty for those who read it in an upgrade.
+    if (::pwrite(file_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
+        ::ftruncate(file_, static_cast<off_t>(text.size())) != 0)
         return system_error("cannot write the pid file", errno);
     return {};
 }
