@@ -119,6 +119,28 @@ def test_a_cluster_of_origins_has_what_any_worker_has(server, clip):
     publisher.stop()
 
 
+def test_what_an_edge_pulls_is_listed_for_all(server, clip):
+    """Each worker pulls for itself."""
+    origin = server()
+    publisher = start_publisher(origin, clip)
+    url = f"rtmp://127.0.0.1:{origin.ports['rtmp']}"
+    live = start(server, f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }}")
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    players = players_on_all(live)
+    wait_until(lambda: all(videos(player) > 10 for player in players), 30, "all play")
+    for _ in range(9):  # connections, which the kernel spreads
+        known = live.api("/api/v1/clusters")["data"]
+        assert [(one["url"], one["state"]) for one in known["origins"]] == [(url, "up")], known
+        pulls = sorted((one["worker"], one["stream"], one["origin"]["url"]) for one in known["pulls"])
+        assert pulls == [(number, "/live/cam", url) for number in range(1, WORKERS + 1)], known
+        assert known["totals"]["pulls"] == WORKERS, known
+    one = live.api("/api/v1/clusters?worker=2")["data"]
+    assert len(one["pulls"]) == 1 and one["totals"]["pulls"] == 1, one
+    for player in players:
+        player.stop()
+    publisher.stop()
+
+
 def test_players_that_come_before_the_stream(live, clip):
     players = [Player(live.ports["rtmp"], "late") for _ in range(9)]
     for player in players:
