@@ -30,9 +30,9 @@ constexpr std::string_view kMetrics = "/metrics";
 constexpr std::string_view kStreamMetrics = "/metrics/streams";
 constexpr std::string_view kSrtDoctor = "/api/v1/doctor/srt";
 // What is one worker's own, whichever was asked.
-constexpr std::array<std::string_view, 7> kOwn = {"/api/v1/fibers",  "/api/v1/profile",         "/api/v1/valgrind",
-                                                  "/api/v1/rusages", "/api/v1/self_proc_stats", "/api/v1/doctor/rtc",
-                                                  kSrtDoctor};
+constexpr std::array<std::string_view, 8> kOwn = {
+    "/api/v1/fibers",          "/api/v1/profile",  "/api/v1/valgrind",   "/api/v1/rusages",
+    "/api/v1/self_proc_stats", "/api/v1/tcmalloc", "/api/v1/doctor/rtc", kSrtDoctor};
 
 // "clients" of "/api/v1/clients/ID".
 std::string_view list_key_of(std::string_view path) {
@@ -87,8 +87,8 @@ bool WholeHandler::takes(const Request& request) const {
     if (scope_ == Scope::sessions)
         return false;
     return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMemory ||
-           request.path() == kRecordings || (request.path() == kDrain && request.is_get()) || is_stream_sought(request) ||
-           is_own(request) || worker_asked(request) != 0;
+           request.path() == kRecordings || ((request.path() == kDrain || request.path() == kClusters) && request.is_get()) ||
+           is_stream_sought(request) || is_own(request) || worker_asked(request) != 0;
 }
 
 Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
@@ -116,6 +116,8 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
         return pass_to(workers_.seat().address(), request, deadline);
     if (request.path() == kDrain)
         return json_reply(request, envelope(server_, "data", merge_drain(answers)));
+    if (request.path() == kClusters)
+        return json_reply(request, envelope(server_, "data", merge_clusters(answers)));
     if (request.path() == kMemory)
         return json_reply(request, envelope(server_, "data", merge_memory(answers)));
     return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};

@@ -20,13 +20,14 @@ using Json = nlohmann::ordered_json;
 
 Json parsed(const std::string& body) { return Json::parse(body, nullptr, false); }
 
-// The list `key` of an answer, or an empty one.
-Json list_of(const std::string& body, const char* key) {
-    const Json answer = parsed(body);
+// The list `key` of an object, or an empty one.
+Json list_in(const Json& answer, const char* key) {
     if (!answer.is_object() || !answer.contains(key) || !answer[key].is_array())
         return Json::array();
     return answer[key];
 }
+
+Json list_of(const std::string& body, const char* key) { return list_in(parsed(body), key); }
 
 std::string text_at(const Json& entry, const char* key) {
     return entry.is_object() && entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : "";
@@ -80,6 +81,18 @@ Json joined_streams(const WorkerAnswers& answers) {
             other["workers"] = std::move(workers);
         }
     return all;
+}
+
+void join_origin(Json& all, Json origin) {
+    const auto known = std::ranges::find_if(all, [&](const Json& one) { return text_at(one, "url") == text_at(origin, "url"); });
+    if (known == all.end()) {
+        all.push_back(std::move(origin));
+        return;
+    }
+    if (text_at(*known, "state") != "up" && text_at(origin, "state") == "up")
+        std::swap(*known, origin);
+    for (const char* key : {"tries", "failures"})
+        add_member(*known, origin, key);
 }
 
 std::string page(const Json& all, const Shown& shown) {
@@ -270,6 +283,40 @@ std::string merge_drain(const WorkerAnswers& answers) {
             add_member(whole, data, key);
     }
     return whole.is_null() ? "{}" : text_of(whole);
+}
+
+std::string merge_clusters(const WorkerAnswers& answers) {
+    Json whole;
+    Json origins = Json::array();
+    Json pulls = Json::array();
+    for (const WorkerAnswer& answer : answers) {
+        const Json body = parsed(answer.body);
+        const Json data = body.is_object() ? body.value("data", Json()) : Json();
+        if (!data.is_object())
+            continue;
+        for (Json& origin : list_in(data, "origins"))
+            if (origin.is_object())
+                join_origin(origins, std::move(origin));
+        for (Json& pull : list_in(data, "pulls")) {
+            if (!pull.is_object())
+                continue;
+            pull["worker"] = answer.worker;
+            pulls.push_back(std::move(pull));
+        }
+        if (whole.is_null()) {
+            whole = data;
+            continue;
+        }
+        add_member(whole, data, "pushes");
+        for (const char* key : {"pulls", "connections", "failovers"})
+            if (whole.contains("totals"))
+                add_member(whole["totals"], data.value("totals", Json()), key);
+    }
+    if (whole.is_null())
+        return "{}";
+    whole["origins"] = std::move(origins);
+    whole["pulls"] = std::move(pulls);
+    return text_of(whole);
 }
 
 std::string merge_memory(const WorkerAnswers& answers) {

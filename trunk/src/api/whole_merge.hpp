@@ -37,6 +37,9 @@ bool says_origin(const std::string& body);
 std::string merge_summaries(const WorkerAnswers& answers);
 // The "data" of /api/v1/drain: how far the first one is, with the clients of all.
 std::string merge_drain(const WorkerAnswers& answers);
+// The "data" of /api/v1/clusters: an origin is one entry, which is up where any of them reaches it, with the sums of tries and
+// failures; each pull has its worker; pushes and totals are added up.
+std::string merge_clusters(const WorkerAnswers& answers);
 // The "data" of /api/v1/memory: the sums by kind, and each worker's own sum.
 std::string merge_memory(const WorkerAnswers& answers);
 // The text for Prometheus. Samples of the same name and labels are added; of times, limits and states the greatest counts. What

@@ -57,6 +57,23 @@ TEST(WholeMerge, ADrainIsOfTheClientsOfAll) {
     EXPECT_EQ(merge_drain({}), "{}");
 }
 
+TEST(WholeMerge, OriginsAreJoinedAndPullsHaveTheirWorker) {
+    const auto clusters = [](std::string_view state, int tries, std::string_view stream) {
+        return fmt::format(
+            R"({{"code":0,"data":{{"origins":[{{"url":"rtmp://o","state":"{}","tries":{},"failures":1}}],"pulls":[{{"stream":"{}"}}],)"
+            R"("pushes":1,"totals":{{"pulls":2,"connections":3,"failovers":0}}}}}})",
+            state, tries, stream);
+    };
+    EXPECT_EQ(
+        merge_clusters({{2, clusters("down", 4, "/a")}, {1, "no json"}, {3, clusters("up", 1, "/b")}, {4, R"({"data":7})"}}),
+        R"({"origins":[{"url":"rtmp://o","state":"up","tries":5,"failures":2}],)"
+        R"("pulls":[{"stream":"/a","worker":2},{"stream":"/b","worker":3}],)"
+        R"("pushes":2,"totals":{"pulls":4,"connections":6,"failovers":0}})");
+    EXPECT_EQ(merge_clusters({{1, R"({"data":{"origins":7,"pulls":[7]}})"}, {2, R"({"data":{}})"}}),
+              R"({"origins":[],"pulls":[]})");
+    EXPECT_EQ(merge_clusters({}), "{}");
+}
+
 TEST(WholeMerge, VhostsAreAddedUp) {
     const std::string vhost = R"({"vhosts":[{"id":"v","name":"n","clients":2,"streams":9,"send_bytes":5,"recv_bytes":0}]})";
     EXPECT_EQ(merge_vhosts({{1, vhost}, {2, vhost}},

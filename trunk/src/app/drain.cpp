@@ -59,9 +59,11 @@ void Drain::keep_players() {
     published_at_ = std::move(published_at);
 }
 
-void Drain::step() {
+void Drain::step(Ask ask) {
     if (to_ == To::new_program)
         keep_players();
+    if (ask == Ask::nobody)
+        return;
     std::unordered_set<std::string> asked;
     std::vector<session::ClientEntry*> sessions;
     std::size_t now = 0;

@@ -42,8 +42,9 @@ public:
     // On a server that is alone only the state is remembered.
     enum class To : bool { other_nodes, new_program };
     void begin(std::chrono::milliseconds limit, To to, io::Deadline deadline);
-    // To be called every kStep: asks clients that have not been asked. Does not suspend.
-    void step();
+    // To be called every kStep: asks clients that have not been asked, or nobody yet. Does not suspend.
+    enum class Ask : bool { nobody, all };
+    void step(Ask ask = Ask::all);
     // No publisher and no player is left; other nodes' pulls do not count, and this node's own neither.
     bool is_over() const;
     std::chrono::milliseconds limit() const { return limit_; }

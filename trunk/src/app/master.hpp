@@ -114,7 +114,8 @@ public:
     // Copies of the workers' sockets.
     Result<WorkersSockets> gather(io::Deadline deadline);
     void tell_workers(const engine::workers::Message& message);
-    // They have let go of their sockets; those that do not in time are killed. None is started again from now on.
+    // They have let go of their sockets, and are told that all have; those that do not in time are killed. None is started again
+    // from now on.
     void await_handed(io::Deadline deadline);
     // From now on this only knows the processes of its workers: the next master hears and tells them.
     Result<void> hand_roll(service::workers::MasterLine& to, io::Deadline deadline);

@@ -74,6 +74,7 @@ void Master::await_handed(io::Deadline deadline) {
         }
         desk_.forget(place->number);
     }
+    tell_workers({Kind::take});
 }
 
 Result<void> Master::hand_roll(service::workers::MasterLine& to, io::Deadline deadline) {

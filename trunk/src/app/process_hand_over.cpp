@@ -44,7 +44,7 @@ bool Process::serve_the_rest(io::SignalPipe& signals) {
     const auto limit = server_->settings().upgrade_limit;
     drain.begin(limit, Drain::To::new_program, io::Deadline::after(kStopLimit));
     for (const TimePoint until = io::now() + limit; server_->connections() > 0 && io::now() < until;) {
-        drain.step();
+        drain.step(upgrade_->is_everybody_out() ? Drain::Ask::all : Drain::Ask::nobody);
         if (!upgrade_->successor_lives(server_->workers())) {
             LOG_ERROR(log_, "upgrade: the new process has ended, so this one ends");
             return false;

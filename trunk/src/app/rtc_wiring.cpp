@@ -32,6 +32,7 @@ public:
           admission_(shared.admission),
           http_(shared.http),
           seat_(shared.seat),
+          offers_(shared.offers),
           log_(log),
           port_(io::now(), log),
           players_(port_),
@@ -67,6 +68,7 @@ private:
     settings::Admission& admission_;
     HttpWiring& http_;
     const service::workers::Seat seat_;
+    service::workers::PassedOffers& offers_;
     const Log& log_;
     io::Scope fibers_{"rtc"};
     std::unique_ptr<session::rtc::PlaintextMirror> plaintext_mirror_;
@@ -117,6 +119,9 @@ Result<void> RtcWiring::Parts::start() {
     if (settings_->circuit_breaker.enabled)
         TRY(fibers_.start("rtc-load", [this](io::Deadline forever) { watch_load(forever); }));
     warn_of_dtls();
+    opener_->set_others(offers_);
+    offers_.answer_with(*opener_);
+    http_.add_for_workers(std::string(service::workers::PassedOffers::kPath), offers_);
     add("/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::publish));
     for (const char* name : {"/rtc/v1/whep", "/rtc/v1/whip-play"})
         add(name, std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::play));

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "media/stream_table.hpp"
 #include "service/service.hpp"
+#include "service/workers/passed_offers.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
@@ -31,6 +32,7 @@ public:
         HttpWiring& http;
         service::workers::Seat seat{};
         session::StraySink& strays;
+        service::workers::PassedOffers& offers;
     };
 
     // `settings` and the shared objects outlive this.

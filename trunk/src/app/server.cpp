@@ -266,7 +266,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       strays_(
           workers_, names_.is_heir, [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); },
           log.with_id("WRK")),
-      rtc_(settings_, {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_}, log),
+      rtc_(settings_,
+           {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_, passed_offers_}, log),
       srt_(settings_, {streams_, admission_, *events_, clients_, places_, strays_, transports_}, names_.seat().is_first(), log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       moves_(std::make_unique<Moves>(*this)),

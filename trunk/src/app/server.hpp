@@ -53,6 +53,7 @@
 #include "service/stats/stream_stats.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "service/workers/other_files.hpp"
+#include "service/workers/passed_offers.hpp"
 #include "service/workers/session_homes.hpp"
 #include "service/workers/strays.hpp"
 #include "service/workers/worker_service.hpp"
@@ -180,6 +181,8 @@ private:
     service::cluster::ClusterService node_;    // this one, in a cluster
     service::workers::WorkerService workers_;  // this one, among several processes
     service::workers::OtherFiles other_files_{workers_, [this](const auto& player) { return url_on_workers(player); }};
+    service::workers::PassedOffers passed_offers_{workers_, streams_,
+                                                  [this](const auto& player) { return url_on_workers(player); }};
     service::cluster::RegistryResolver origins_;
     service::workers::WorkersResolver all_origins_;
     service::relay::RelayService relay_;

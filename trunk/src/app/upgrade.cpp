@@ -114,12 +114,22 @@ void Upgrade::on_upgraded(std::optional<std::uint32_t> pid, const std::string& w
     if (!pid)
         return fail(why);
     facts_ = {UpgradeFacts::State::draining, 0, pid, ""};
+    have_others_handed_ = false;
     std::raise(SIGUSR2);
 }
 
-void Upgrade::on_take() { io::release_arrivals(); }
+// After it has handed over itself, it is told that the other old workers have.
+void Upgrade::on_take() {
+    io::release_arrivals();
+    have_others_handed_ = true;
+}
 
-void Upgrade::note_handed() { shared_.line->tell({Kind::handed}); }
+void Upgrade::note_handed() {
+    shared_.line->tell({Kind::handed});
+    handed_at_ = io::now();
+}
+
+bool Upgrade::is_everybody_out() const { return !is_worker() || have_others_handed_ || io::now() - handed_at_ >= kOthersLimit; }
 
 void Upgrade::leave() {
     if (parent_ != nullptr)

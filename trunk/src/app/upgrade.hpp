@@ -50,6 +50,8 @@ public:
     // Of the API, for a signal that was raised to be noticed and for the program to start.
     static constexpr std::chrono::seconds kAnswerLimit{70};
     static constexpr std::chrono::milliseconds kLook{10};
+    // For the other old workers to let go of their sockets: a bit more than the master waits for them.
+    static constexpr std::chrono::seconds kOthersLimit{12};
 
     // Everything referred to outlives this.
     Upgrade(Shared shared, const Log& log) : shared_(std::move(shared)), log_(log) {}
@@ -59,6 +61,9 @@ public:
     bool has_successor() const { return facts_.state == api::UpgradeFacts::State::draining; }
     // The new one serves, and this process takes nothing out of the sockets any more.
     void note_handed();
+    // No worker of the old program takes clients any more: whoever is asked to come again comes to the new one, not to a worker
+    // that would ask it again.
+    bool is_everybody_out() const;
     // The process that new clients come to is there.
     bool successor_lives(const service::workers::WorkerService& workers) const;
     // nullptr: another process is the parent, or there is none.
@@ -86,6 +91,8 @@ private:
     std::unique_ptr<service::workers::MasterLine> first_line_;  // of a process that became a parent later; the server knows it
     api::UpgradeFacts facts_;
     bool is_asked_ = false;  // by the API, and not begun yet
+    TimePoint handed_at_{};
+    bool have_others_handed_ = false;
 };
 
 }  // namespace live::app

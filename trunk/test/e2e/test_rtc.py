@@ -125,7 +125,6 @@ def test_the_json_calls(live):
     assert ask(api, "GET", "/rtc/v1/play/").status == 405
 
 
-@pytest.mark.one_worker("workers relay frames, not RTP: rtc_to_rtmp is off")
 def test_callbacks_are_notified_and_may_refuse(server):
     with HookServer() as hooks:
         live = server(vhost=RTC + hooks.conf(), root=ROOT)
@@ -168,7 +167,6 @@ def test_strangers_get_nothing(live):
     live.assert_alive()
 
 
-@pytest.mark.one_worker("workers relay frames, not RTP: rtc_to_rtmp is off")
 def test_sessions_that_nobody_comes_for_expire(server):
     live = server(vhost=RTC.replace("on;", "on; stun_timeout 8;"), root=ROOT)
     for i in range(30):
@@ -327,7 +325,6 @@ FRAMES = "document.getElementById('video').getVideoPlaybackQuality().totalVideoF
 SIZE = "document.getElementById('video').videoWidth"
 
 
-@pytest.mark.one_worker("workers relay frames, not RTP: rtc_to_rtmp is off")
 @pytest.mark.parametrize("codec", ["h264", "vp8"])
 def test_chromium_publishes_and_plays(site, codec):
     one = site()

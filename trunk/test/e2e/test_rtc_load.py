@@ -88,7 +88,6 @@ def test_players_of_what_rtmp_publishes(live, clip, load):
     publisher.result()
 
 
-@pytest.mark.one_worker("workers relay frames, not RTP: rtc_to_rtmp is off")
 def test_publishers_and_players_of_what_they_publish(live, clip, load):
     publishers = load("sb_rtc_load", "-c", 3, "-s", 0, "-r", url(live, "whip", "cam_{i}"), "-i", clip("basic"), "--stamp", "--silence")
     wait_until(lambda: len(clients(live, "rtc-publish")) == 3, 20, "three publishers are there")

@@ -84,8 +84,7 @@ def test_nobody_notices(live, server, load, clip, workers, publishers, players):
     lost = {f"{kind} {number}": order.missing(one.stop()) for kind, ones in (("able", able), ("unable", unable)) for number, one in enumerate(ones)}
     print(f"{UPGRADES} upgrades with {half} publishers that came over took {took_s:.1f} s; frames lost: {sum(lost.values())}")
     assert [one.error for one in able] == [None] * len(able)
-    # Of several workers, one that has not handed over yet may get the connection: it asks for one move more.
-    assert all(one.moves == UPGRADES if workers == 1 else one.moves >= UPGRADES for one in able), [one.moves for one in able]
+    assert [one.moves for one in able] == [UPGRADES] * len(able), "each connection is told once"
     assert [one.error for one in unable] == [None] * len(unable)
     assert set(lost.values()) == {0}, lost
     for one in (stays, obeys):

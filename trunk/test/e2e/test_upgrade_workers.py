@@ -10,6 +10,7 @@ import time
 
 import live_server
 import pytest
+from able_players import AblePlayer
 from live_server import LiveServer, Ports, free_udp_ports, is_gone, wait_until, wait_within
 from players import wait_playable
 from rtc_offer import ask
@@ -170,6 +171,38 @@ def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, cli
     assert_gapless(player.stop(), publisher.sent)
     publisher.stop()
     assert facts(live)["pid"] != live.process.pid
+
+
+def test_nobody_is_asked_to_come_again_before_all_old_workers_have_let_go(server, clip):
+    """A connection that came to one that had not would have to move again."""
+    live = server(vhost=VHOST, root=f"workers {WORKERS};\n")
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    publisher = start_publisher(live, clip)
+    able = []
+    while {1, 2} - {one["worker"] for one in clients(live) if one["type"] == "rtmp-play"}:
+        assert len(able) < 60, "connections do not spread"
+        able.append(AblePlayer(live, "cam"))
+        able[-1].start()
+        wait_until(lambda: videos(able[-1]) > 0, 20, "it plays")
+    late, prompt = pids(live).values()
+    live.process.send_signal(signal.SIGUSR2)
+    live.wait_log("upgrade: the new program is started", 20)
+    os.kill(late, signal.SIGSTOP)  # it has given its sockets, and cannot let go of them
+    live.wait_log("upgrade: the new program serves", 40)
+    wait_until(lambda: re.search(rf"\[{prompt}\].*takes new clients", live.log()), 20, "the other one has")
+    time.sleep(0.75)  # some steps of its drain
+    assert "is asked to go on" not in live.log() and [one.moves for one in able] == [0] * len(able)
+    with contextlib.suppress(ProcessLookupError):  # where all this takes long it is killed for standing still
+        os.kill(late, signal.SIGCONT)
+    wait_until(lambda: all(one.moves for one in able if one.error is None), 20, "they come over")
+    time.sleep(1)
+    moved = [one for one in able if one.error is None]
+    assert moved and [one.moves for one in moved] == [1] * len(moved)
+    assert len(moved) == len(able) or is_gone(late), [one.error for one in able]
+    assert live.log().count("is asked to go on at the new process") == len(moved)
+    for one in able:
+        one.stop()
+    publisher.stop()
 
 
 @pytest.mark.workers(always=True)

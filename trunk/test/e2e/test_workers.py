@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import play_check
+from hook_server import Answer, HookServer
 from live_server import LiveServer, Ports, Stopwatch, conf, free_port, free_udp_ports, is_gone, wait_until, waited_s
 from players import FfmpegPublisher, wait_playable
 from rtc_offer import ask, offer, post
@@ -115,6 +116,28 @@ def test_a_cluster_of_origins_has_what_any_worker_has(server, clip):
     assert live.api("/api/v1/clusters?vhost=__defaultVhost__&app=live&stream=nobody")["data"]["origin"] is None
     for player in players:
         assert player.error is None
+        player.stop()
+    publisher.stop()
+
+
+def test_what_an_edge_pulls_is_listed_for_all(server, clip):
+    """Each worker pulls for itself."""
+    origin = server()
+    publisher = start_publisher(origin, clip)
+    url = f"rtmp://127.0.0.1:{origin.ports['rtmp']}"
+    live = start(server, f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }}")
+    live.wait_log(f"{WORKERS} workers serve", 20)
+    players = players_on_all(live)
+    wait_until(lambda: all(videos(player) > 10 for player in players), 30, "all play")
+    for _ in range(9):  # connections, which the kernel spreads
+        known = live.api("/api/v1/clusters")["data"]
+        assert [(one["url"], one["state"]) for one in known["origins"]] == [(url, "up")], known
+        pulls = sorted((one["worker"], one["stream"], one["origin"]["url"]) for one in known["pulls"])
+        assert pulls == [(number, "/live/cam", url) for number in range(1, WORKERS + 1)], known
+        assert known["totals"]["pulls"] == WORKERS, known
+    one = live.api("/api/v1/clusters?worker=2")["data"]
+    assert len(one["pulls"]) == 1 and one["totals"]["pulls"] == 1, one
+    for player in players:
         player.stop()
     publisher.stop()
 
@@ -274,6 +297,35 @@ def test_what_comes_by_webrtc_is_played_on_all(server, load, clip):
         assert result["failed"] == 0 and result["alive"] == 6 and result["metrics"]["first_frame_ms"]["count"] == 6, result
     publisher.stop()
     assert publisher.result()["failed"] == 0
+
+
+def test_what_comes_by_webrtc_and_is_not_converted_is_played_on_all(server, load, clip):
+    """Workers relay frames: the one that has the RTP answers the offers that come to the others."""
+    with HookServer() as hooks:
+        live = start(server, "rtc { enabled on; }" + hooks.conf())
+        live.wait_log(f"{WORKERS} workers serve", 20)
+        base = f"http://127.0.0.1:{live.ports['api']}/rtc/v1"
+        publisher = load("sb_rtc_load", "-c", 1, "-s", 0, "-r", f"{base}/whip/?app=live&stream=cam", "-i", clip("basic"), "--silence")
+        wait_until(lambda: [one for one in streams(live) if one["publish"]["active"]], 30, "it is published")
+        players = load("sb_rtc_load", "-c", 18, "--ramp", 50, "-s", 0, "-r", f"{base}/whep/?app=live&stream=cam")
+        wait_until(lambda: sum(one["type"] == "rtc-play" for one in clients(live)) == 18, 20, "they are there")
+        assert len({one["worker"] for one in clients(live)}) == 1, "where the stream is"
+        time.sleep(3)
+        assert hooks.actions().count("on_play") == 18 and hooks.actions().count("on_publish") == 1, hooks.actions()
+        players.stop()
+        result = players.result()
+        assert result["failed"] == 0 and result["alive"] == 18 and result["metrics"]["first_frame_ms"]["count"] == 18, result
+        for _ in range(9):  # whoever is asked
+            opened = post(live.ports["api"], "/rtc/v1/whep/?app=live&stream=cam", offer("recvonly"))
+            assert opened.status == 201, opened.body
+            assert ask(live.ports["http"], "DELETE", opened.headers["Location"]).status == 200
+        wait_until(lambda: hooks.actions().count("on_stop") == 27, 20, "each is told once")
+        assert hooks.actions().count("on_play") == 27
+        hooks.answers["on_play"] = Answer("1")
+        for _ in range(6):
+            assert post(live.ports["api"], "/rtc/v1/whep/?app=live&stream=cam", offer("recvonly")).status == 403
+        publisher.stop()
+        assert publisher.result()["failed"] == 0
 
 
 def test_one_api_for_all(live, clip):

@@ -59,7 +59,7 @@ enum class Kind : std::uint8_t {
     begin,     // to the new one: that was all; `flag` 1: its parent stays; `ticket`: of how many workers, 0 for one
     upgraded,  // to the old one: the new one serves, its pid is `ticket`; `flag` 1: it does not, and `text` says why
     handed,    // from the old one: it takes no client any more
-    take,      // to the new one: it may take clients
+    take,      // to the new one: it may take clients; to workers of the old one: none of them does any more
     // To each: who is there, one byte of `text` for each number.
     members,
     // From a master to the next one, with a descriptor: its line to `worker`. The streams of its workers come as announcements.

@@ -10,6 +10,7 @@
 #include "base/json_text.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "service/workers/client_texts.hpp"
 #include "service/workers/shared_name.hpp"
 #include "wire/http/status.hpp"
 
@@ -26,30 +27,6 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr std::string_view kSeen = "?seen";
-// Members of a request that are texts.
-constexpr std::pair<const char*, std::string ClientRequest::*> kTexts[] = {{"id", &ClientRequest::id},
-                                                                           {"ip", &ClientRequest::ip},
-                                                                           {"peer_ip", &ClientRequest::peer_ip},
-                                                                           {"peer", &ClientRequest::peer},
-                                                                           {"protocol", &ClientRequest::protocol},
-                                                                           {"vhost", &ClientRequest::vhost},
-                                                                           {"app", &ClientRequest::app},
-                                                                           {"stream", &ClientRequest::stream},
-                                                                           {"param", &ClientRequest::param},
-                                                                           {"tc_url", &ClientRequest::tc_url},
-                                                                           {"page_url", &ClientRequest::page_url},
-                                                                           {"extension", &ClientRequest::extension}};
-
-std::string text_at(const Json& json, const char* key) {
-    const auto found = json.is_object() ? json.find(key) : json.end();
-    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::uint64_t number_at(const Json& json, const char* key) {
-    const auto found = json.is_object() ? json.find(key) : json.end();
-    return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-}
-
 Json parsed(const std::string& body) { return Json::parse(body, nullptr, false); }
 
 http_client::HttpCall call_to(std::string_view target, const Json& body) {
@@ -81,23 +58,17 @@ std::string SessionHomes::name_for(std::string_view key) const {
 }
 
 Result<bool> SessionHomes::open(const ClientRequest& request, Duration idle_limit, io::Deadline deadline) {
-    Json body = {{"idle_ms", static_cast<std::uint64_t>(idle_limit / std::chrono::milliseconds(1))},
-                 {"is_secure", request.is_secure}};
-    for (const auto& [key, member] : kTexts)
-        body[key] = request.*member;
+    Json body = {{"idle_ms", static_cast<std::uint64_t>(idle_limit / std::chrono::milliseconds(1))}};
+    write_client(body, request);
     const auto answer = workers_.ask(home_of(request.id), call_to(kPath, body), deadline.sooner(io::Deadline::after(kOpenLimit)));
     if (!answer.ok() && answer.code() == Errc::cancelled)
         return answer.error();
     const Json said = answer.ok() && answer->status == Status::ok ? parsed(answer->body) : Json();
     if (!said.is_object())
         return Error(Errc::closed, "the worker that has the session does not answer");
-    const std::string sentence = text_at(said, "refused");
-    if (sentence.empty())
-        return said.value("was_there", Json(false)) == true;
-    const std::uint64_t code = number_at(said, "code");
-    const bool is_known = code <= static_cast<std::uint64_t>(Errc::system) && static_cast<Errc>(code) != Errc::closed &&
-                          static_cast<Errc>(code) != Errc::cancelled;
-    return Error(is_known ? static_cast<Errc>(code) : Errc::denied, sentence);
+    if (!text_at(said, "refused").empty())
+        return refusal_in(said);
+    return said.value("was_there", Json(false)) == true;
 }
 
 Reply SessionHomes::handle(const session::http::Request& request, io::Deadline deadline) {
@@ -112,9 +83,7 @@ std::string SessionHomes::admit(const std::string& body, io::Deadline deadline) 
     const Json asked = parsed(body);
     ClientRequest request;
     request.kind = session::ClientKind::hls_play;
-    for (const auto& [key, member] : kTexts)
-        request.*member = text_at(asked, key);
-    request.is_secure = asked.is_object() && asked.value("is_secure", Json(false)) == true;
+    read_client(asked, request);
     if (request.id.empty() || request.id.size() > files::Sessions::kNameBytesMax)
         return "";
     const std::chrono::milliseconds idle(std::min<std::uint64_t>(number_at(asked, "idle_ms"), 86'400'000));
@@ -128,7 +97,7 @@ std::string SessionHomes::admit(const std::string& body, io::Deadline deadline) 
     const auto opened = sessions_.open_for_guest(std::move(request), idle, deadline);
     if (opened.ok())
         return "{}";
-    return text_of(Json{{"refused", opened.error().sentence()}, {"code", static_cast<unsigned>(opened.code())}});
+    return text_of(refusal_json<Json>(opened.error()));
 }
 
 std::string SessionHomes::note(const std::string& body) {

@@ -212,8 +212,18 @@ std::vector<std::string> SessionOpener::addresses_of(const std::string& name, io
     return ips.empty() && known ? known->ips : ips;
 }
 
+// The place is taken there.
+Result<std::optional<Opened>> SessionOpener::open_elsewhere(const OfferRequest& offered, io::Deadline deadline) const {
+    if (others_ == nullptr || offered.purpose != sdp::Purpose::play)
+        return std::optional<Opened>();
+    const auto options = context_.vhosts.find(offered.client.vhost);
+    return options.ok() && !options->rtc_to_rtmp ? others_->open(offered, deadline) : std::optional<Opened>();
+}
+
 Result<Opened> SessionOpener::open(OfferRequest offered, io::Deadline deadline) {
     using enum Places::Kind;
+    if (auto opened = TRY(open_elsewhere(offered, deadline)))
+        return *std::move(opened);
     Opening opening{.place = TRY(context_.places.take(half_open, offered.client.peer_ip, sizeof(Opening), io::now())),
                     .offered = {},
                     .options = {},

@@ -43,6 +43,16 @@ struct Opened {
     std::optional<Redirect> elsewhere{};
 };
 
+// Of several processes that serve the same streams: another one answers for a stream that only that one can serve.
+class OtherOpeners {
+public:
+    // None: no other one has the stream so. Errors as SessionOpener::open.
+    virtual Result<std::optional<Opened>> open(const OfferRequest& offered, io::Deadline deadline) = 0;
+
+protected:
+    ~OtherOpeners() = default;
+};
+
 class SessionOpener {
     struct Private {};
 
@@ -66,6 +76,8 @@ public:
     // Errc::malformed and Errc::unsupported name the faulty line of the offer; Errc::denied, Errc::not_found, Errc::conflict and
     // Errc::limit as returned by admission and the settings.
     Result<Opened> open(OfferRequest offered, io::Deadline deadline);
+    // Asked first for a player where a stream of WebRTC is not converted. They outlive this.
+    void set_others(OtherOpeners& others) { others_ = &others; }
     // Errc::not_found when the session does not exist, Errc::denied for another session's token.
     Result<void> close(std::string_view session, std::string_view token);
     Result<void> check(std::string_view session, std::string_view token) const;
@@ -88,11 +100,13 @@ private:
 
     template <class Session>
     Result<Opened> admit(Opening& opening, io::Deadline deadline);
+    Result<std::optional<Opened>> open_elsewhere(const OfferRequest& offered, io::Deadline deadline) const;
     Result<SessionPeer*> find(std::string_view session, std::string_view token) const;
     const std::vector<std::string>& device_addresses() const;
     std::vector<std::string> addresses_of(const std::string& name, io::Deadline deadline) const;
 
     Context& context_;
+    OtherOpeners* others_ = nullptr;
     std::unique_ptr<engine::dtls::Certificate> certificate_;
     std::unique_ptr<engine::dtls::Context> dtls_;
     std::string fingerprint_;

@@ -65,6 +65,32 @@ TEST_F(SessionOpenerTest, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
     EXPECT_LT(io::now() - start, SessionOpener::kResolveLimit / 2) << "it is known that there is no such host";
 }
 
+// What it answers for another worker's stream; none: nobody else has it.
+struct Others final : OtherOpeners {
+    Result<std::optional<Opened>> open(const OfferRequest& offered, io::Deadline) override {
+        asked.push_back(offered.client.stream);
+        return answer;
+    }
+    std::optional<Opened> answer;
+    std::vector<std::string> asked;
+};
+
+TEST_F(SessionOpenerTest, APlayerOfAStreamThatOnlyAnotherWorkerCanServeIsAnsweredByIt) {
+    Others others;
+    opener->set_others(others);
+    others.answer = Opened{"its answer", "its:session", "its token", {}};
+    EXPECT_EQ(MUST(open(Purpose::play)).answer, "its answer");
+    EXPECT_EQ(clients.size() + port->sessions() + places.half_open(), 0U);
+    EXPECT_NE(MUST(open(Purpose::publish)).answer, "its answer");
+    vhosts.options.rtc_to_rtmp = true;
+    EXPECT_NE(MUST(open(Purpose::play)).answer, "its answer") << "workers relay its frames";
+    EXPECT_EQ(others.asked.size(), 1U);
+    vhosts.options.rtc_to_rtmp = false;
+    others.answer.reset();
+    EXPECT_TRUE(open(Purpose::play).ok()) << "nobody else has it";
+    EXPECT_EQ(others.asked.size(), 2U);
+}
+
 TEST_F(SessionOpenerTest, RefusesWithTheReasonAndKeepsNothing) {
     const auto refused = [this](OfferRequest asked) {
         const auto opened = opener->open(std::move(asked), io::Deadline::after(2s));
