@@ -105,8 +105,11 @@ def whep_turn(lab: Lab, stage: Stage, players: int, seconds: float) -> whep.Turn
 
 def https_turn(lab: Lab, stage: Stage, players: int, seconds: float) -> whep.Turn:
     pids = stage.pids
-    loads = [clients.players(lab, server, players // 2, whep.STREAM, "https", core=core) for server, core in stage.loads]
+    # Players come while the stream runs, as they do: then the times in their tags are their own, at each worker and each server. Those that wait for a
+    # publisher share the stream's, which begin at zero, but not always at a worker that has the stream from another one.
     publishers = begin_publishing(lab, stage)
+    time.sleep(2)
+    loads = [clients.players(lab, server, players // 2, whep.STREAM, "https", core=core) for server, core in stage.loads]
     time.sleep(SETTLE_S)
     for load in loads:
         load.tell("mark")
