@@ -10,6 +10,30 @@
 
 namespace live::session {
 
+namespace {
+
+// A write of a player on its own ticks, unless one message is longer.
+constexpr std::size_t kWriteMax = 64 * 1024;
+
+// Moves what the cursor gives at once to the end of `copy`; false: nothing. A player with times of its own gets a frame at a
+// time, as its header is its own; by TLS each write would be a record.
+bool take_part(media::WireCursor& cursor, bool one_message, std::vector<std::uint8_t>& copy) {
+    std::array<::iovec, 8> parts;
+    const auto batch = one_message ? cursor.take_message(parts) : cursor.take(parts);
+    const std::size_t begin = copy.size();
+    const std::size_t end = one_message ? batch.bytes : std::min(begin + batch.bytes, kWriteMax);
+    if (end > copy.capacity())
+        copy.reserve(begin == 0 ? end : kWriteMax);
+    for (std::size_t i = 0; i < batch.spans && copy.size() < end; ++i) {
+        const auto* data = static_cast<const std::uint8_t*>(parts[i].iov_base);
+        copy.insert(copy.end(), data, data + std::min(parts[i].iov_len, end - copy.size()));
+    }
+    cursor.advance(copy.size() - begin);
+    return copy.size() > begin;
+}
+
+}  // namespace
+
 Player::Player(io::Stream& stream, io::TcpStream* tcp, media::WireCursor& cursor, FanOut& fan_out,
                const media::PlayOptions& options, PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log)
     : stream_(stream),
@@ -202,20 +226,12 @@ Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
 
 // One write of this player's own: a copy, because the log may move on while the write waits. True: there may be more.
 Result<bool> Player::send_some(io::Deadline deadline) {
-    constexpr std::size_t kWriteMax = 64 * 1024;
-    std::array<::iovec, 8> parts;
-    const bool one_message = options_.send_min_interval > std::chrono::microseconds::zero();
-    const auto batch = one_message ? cursor_.take_message(parts) : cursor_.take(parts);
     std::vector<std::uint8_t> copy;
-    const std::size_t wanted = one_message ? batch.bytes : std::min(batch.bytes, kWriteMax);
-    copy.reserve(wanted);
-    for (std::size_t i = 0; i < batch.spans && copy.size() < wanted; ++i) {
-        const auto* data = static_cast<const std::uint8_t*>(parts[i].iov_base);
-        copy.insert(copy.end(), data, data + std::min(parts[i].iov_len, wanted - copy.size()));
+    const bool one_message = options_.send_min_interval > std::chrono::microseconds::zero();
+    while (take_part(cursor_, one_message, copy) && !one_message && copy.size() < kWriteMax) {
     }
     if (copy.empty())
         return false;
-    cursor_.advance(copy.size());
     sent_bytes_ += copy.size();
     const std::array whole{io::as_part(copy)};
     TRY(stream_.write_all(whole, deadline));
