@@ -461,14 +461,17 @@ def fixture_aiortc() -> Path:
     return python_with("aiortc", test_rtc_client.HERE / "requirements.txt", "aiortc, the second WebRTC client,")
 
 
-def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aiortc):
-    live = server(vhost=test_rtc_client.VHOST, root=test_rtc_client.ROOT)
+@pytest.mark.parametrize("bridge", ["on", "off"])
+def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aiortc, bridge):
+    """Without a bridge the old process takes the new player, too."""
+    live = server(vhost=test_rtc_client.VHOST.replace("rtc_to_rtmp on", f"rtc_to_rtmp {bridge}"), root=test_rtc_client.ROOT)
     address = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/%s/?app=live&stream=cam"
     publisher = test_rtc_client.Client(aiortc, "whip", address % "whip", "H264")
     players = []
     try:
         wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 30, "it publishes")
-        wait_playable(live.url("cam"), 25)
+        if bridge == "on":
+            wait_playable(live.url("cam"), 25)
         players.append(test_rtc_client.Client(aiortc, "whep", address % "whep", "H264", 9))
         wait_until(lambda: sum(one["type"] == "rtc-play" for one in live.api("/api/v1/clients/")["clients"]), 30, "it plays")
         time.sleep(2)
