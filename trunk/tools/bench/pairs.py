@@ -110,6 +110,7 @@ def hls(lab: Lab, other: Path, players: int, plan) -> list[Row]:
             urls = [f"http://127.0.0.1:{server.http_port}/live/{STREAM}{at}.m3u8" for at, server in enumerate(servers)]
             for url in urls:
                 wait_for_segments(url)
+
             def fetched(at: int) -> float:
                 return fetch(lab, servers[at].process, urls[at], players, 2 * plan.seconds)["per_gb"]
 
@@ -118,9 +119,8 @@ def hls(lab: Lab, other: Path, players: int, plan) -> list[Row]:
             fetched(1)
             turns = []
             for turn in range(2 * plan.repeats):
-                first = fetched(turn % 2)
-                second = fetched(1 - turn % 2)
-                turns.append((first, second) if turn % 2 == 0 else (second, first))
+                per_gb = {at: fetched(at) for at in ((0, 1) if turn % 2 == 0 else (1, 0))}
+                turns.append((per_gb[0], per_gb[1]))
             runs.append(([ours for ours, _ in turns], [before for _, before in turns]))
             for process in publishers:
                 process.stop()
