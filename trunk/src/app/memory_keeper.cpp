@@ -43,13 +43,10 @@ Result<void> MemoryKeeper::look(io::Deadline deadline) {
 
 void MemoryKeeper::judge(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
+    const bool took = budget.is_crowded() && take_from_unpublished(held_streams(), now);
     const bool has_filled_up = budget.has_filled_up();
-    if (budget.is_crowded() || budget.is_exceeded() || has_filled_up) {
-        const Streams streams = held_streams();
-        const bool took = budget.is_crowded() && take_from_unpublished(streams, now);
-        if ((budget.is_exceeded() || has_filled_up) && !took)
-            take_from_greediest(streams, now);
-    }
+    if ((budget.is_exceeded() || has_filled_up) && !took)
+        take_from_greediest(held_streams(), now);
     give_up_leaving();
 }
 

@@ -9,21 +9,6 @@
 
 namespace live {
 
-// Prefetches memory that is about to be written.
-inline void prefetch(const void* begin, std::size_t bytes) {
-    constexpr std::size_t kLineBytes = 64;
-    const auto* const first = static_cast<const std::uint8_t*>(begin);
-    for (std::size_t at = 0; at < bytes; at += kLineBytes)
-        __builtin_prefetch(first + at, 1);
-}
-
-// The same for the members of one object from `first` to `last`.
-template <class First, class Last>
-void prefetch_members(const First& first, const Last& last) {
-    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&first);
-    prefetch(begin, static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(&last + 1) - begin));
-}
-
 class HotLines {
 public:
     static constexpr std::size_t kLineBytes = 64;
@@ -54,5 +39,19 @@ private:
     std::array<const void*, kMax> lines_{};
     std::size_t size_ = 0;
 };
+
+// Prefetches memory that is about to be written.
+inline void prefetch(const void* begin, std::size_t bytes) {
+    const auto* const first = static_cast<const std::uint8_t*>(begin);
+    for (std::size_t at = 0; at < bytes; at += HotLines::kLineBytes)
+        __builtin_prefetch(first + at, 1);
+}
+
+// The same for the members of one object from `first` to `last`.
+template <class First, class Last>
+void prefetch_members(const First& first, const Last& last) {
+    const auto* const begin = reinterpret_cast<const std::uint8_t*>(&first);
+    prefetch(begin, static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(&last + 1) - begin));
+}
 
 }  // namespace live

@@ -439,8 +439,7 @@ void Source::trim() {
     if (gop_start_ && *gop_start_ < floor)
         gop_start_.reset();  // a single GOP exceeds the limit
     Sequence keep = options_.gop_cache ? gop_start().value_or(ring_.next()) : ring_.next();
-    const auto history =
-        std::max<MediaTime>(options_.history_min, attached_ != 0 && readers() > 0 ? kHistory : MediaTime::zero());
+    const auto history = std::max<MediaTime>(options_.history_min, readers() > 0 ? kHistory : MediaTime::zero());
     if (history > MediaTime::zero())
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
     drop(std::max(after_oldest(kTrimBytesMax, keep), floor), floor);
@@ -492,6 +491,8 @@ void Source::drop_before(Sequence keep) {
 }
 
 std::size_t Source::readers() const {
+    if (attached_ == 0)
+        return 0;
     std::size_t count = packet_readers_.size();
     for (const HeldRtpLog& held : rtp_logs_)
         count += held.holders;

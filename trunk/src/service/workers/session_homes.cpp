@@ -27,6 +27,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr std::string_view kSeen = "?seen";
+
 Json parsed(const std::string& body) { return Json::parse(body, nullptr, false); }
 
 http_client::HttpCall call_to(std::string_view target, const Json& body) {
