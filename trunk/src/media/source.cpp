@@ -433,6 +433,14 @@ Sequence Source::keep_for_readers(Sequence keep, Sequence floor) {
     return keep;
 }
 
+// By both clocks: a publisher whose timestamps stand still grows old, too.
+bool Source::is_young() const {
+    if (publication_ == nullptr || published_from_ < ring_.first())
+        return false;
+    const Packet& first = ring_.at(published_from_);
+    return ring_.newest().dts - first.dts < kYoung && arrival_ - first.arrived < kYoung;
+}
+
 void Source::trim() {
     untrimmed_bytes_ = 0;
     const Sequence floor = first_that_fits();
@@ -442,6 +450,8 @@ void Source::trim() {
     const auto history = std::max<MediaTime>(options_.history_min, readers() > 0 ? kHistory : MediaTime::zero());
     if (history > MediaTime::zero())
         keep = std::min(keep, ring_.find_time(ring_.newest().dts - history));
+    if (is_young())
+        keep = std::min(keep, published_from_);
     drop(std::max(after_oldest(kTrimBytesMax, keep), floor), floor);
 }
 

@@ -184,6 +184,9 @@ public:
     // History kept while there are readers: after a network outage a publisher sends its whole backlog at once, before players on
     // a tick have read any of it.
     static constexpr std::chrono::seconds kHistory{10};
+    // The beginning of a publication is kept for so long: a publisher that goes from node to node begins with what its former
+    // node may not have had, and other nodes pull it from here then.
+    static constexpr std::chrono::seconds kYoung{2};
     // Tracks of one kind. Ingest drops the packets of further tracks.
     static constexpr std::size_t kTracksMax = 16;
     // RTP logs: track choices that are played at the same time.
@@ -406,6 +409,7 @@ private:
     void track_gop(const Packet& packet);
     std::unique_ptr<WireEncoder> encoder_for(const WireFormat& format) const;
     void trim();
+    bool is_young() const;
     // Drops packets before `keep` as far as they are not needed, and those before `floor` in any case.
     void drop(Sequence keep, Sequence floor);
     // Drops from the ring only.

@@ -85,6 +85,19 @@ TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
     EXPECT_EQ(source->join_point(800ms), source->join_point());
 }
 
+// Without readers: other nodes ask for it a moment later, and the publisher's former node has not had the first of it.
+TEST_F(SourceTest, KeepsTheBeginningOfAPublicationForAMoment) {
+    picture(0, true);
+    const auto publication = *source->publish(Source::Takeover::refuse);
+    for (int i = 1; i < 50; ++i)
+        picture(40 * i, i == 1 || i % 16 == 0);
+    EXPECT_EQ(source->ring().first(), 1U);
+    EXPECT_EQ(source->join_point(), 48U);
+    EXPECT_EQ(source->join_point(500ms), 32U);
+    picture(40 * 64, true);
+    EXPECT_EQ(source->ring().first(), source->join_point());
+}
+
 TEST_F(SourceTest, AnEarlierJoinPointOfSoundIsAtThatAge) {
     const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
     const auto publication = *source->publish(Source::Takeover::refuse);

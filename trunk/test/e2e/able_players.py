@@ -23,12 +23,17 @@ class Order:
         self.at = {mark: number for number, mark in enumerate(self.marks)}
         assert len(self.at) == len(self.marks), "two frames of the clip are the same"
 
-    def missing(self, messages: list[Message]) -> int:
-        numbers = [self.at[message.mark()] for message in messages if is_frame(message.type, message.payload)]
-        assert numbers, "nothing was received"
-        steps = [(later - earlier - 1) % len(self.marks) for earlier, later in zip(numbers, numbers[1:])]
-        # A publisher begins at its new place with its newest GOP, or the one before where a new one has just begun: players see these frames twice.
-        return sum(step for step in steps if step < len(self.marks) - 2 * GOP_FRAMES)
+    def holes(self, messages: list[Message]) -> list[str]:
+        """One sentence for each place where frames are missing."""
+        frames = [(message.timestamp, self.at[message.mark()]) for message in messages if is_frame(message.type, message.payload)]
+        assert frames, "nothing was received"
+        found = []
+        for (old_ms, earlier), (new_ms, later) in zip(frames, frames[1:]):
+            step = (later - earlier - 1) % len(self.marks)
+            # A publisher begins at its new place with its newest GOP, or the one before where a new one has just begun: players see these frames twice.
+            if 0 < step < len(self.marks) - 2 * GOP_FRAMES:
+                found.append(f"{step} between {earlier} ({old_ms} ms) and {later} ({new_ms} ms) of {len(self.marks)}")
+        return found
 
 
 class AblePlayer(threading.Thread):

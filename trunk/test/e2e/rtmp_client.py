@@ -280,11 +280,12 @@ class RtmpClient:
 
     # Conversations.
 
-    def connect(self, app: str = "live", **extra) -> dict:
+    def connect(self, app: str = "live", arguments: dict | None = None, **extra) -> dict:
+        """`arguments`: what follows the command object, as servers say it."""
         self.handshake()
         self.set_chunk_size(60000)
         self.call("connect", 1, {"app": app, "type": "nonprivate", "flashVer": "FMLE/3.0 (compatible; test)",
-                                 "tcUrl": f"rtmp://{self.host}:{self.port}/{app}", **extra})
+                                 "tcUrl": f"rtmp://{self.host}:{self.port}/{app}", **extra}, *([arguments] if arguments else []))
         values = self.read_command("_result")
         return values[3]
 
@@ -342,7 +343,11 @@ class Tag:
 
 
 def read_flv(path: Path) -> list[Tag]:
-    data, at, tags = path.read_bytes(), 13, []
+    return read_flv_tags(path.read_bytes())
+
+
+def read_flv_tags(data: bytes) -> list[Tag]:
+    at, tags = 13, []
     while at + 11 <= len(data):
         size = int.from_bytes(data[at + 1:at + 4], "big")
         stamp = int.from_bytes(data[at + 4:at + 7], "big") | data[at + 7] << 24

@@ -4,13 +4,16 @@ import random
 import signal
 import socket
 import time
+import urllib.request
+import zlib
 
 import pytest
 
 import play_check
+from able_players import GOP_FRAMES, Order, is_frame
 from live_server import Stopwatch, conf, wait_until
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import Player, Publisher
+from rtmp_client import Player, Publisher, RtmpClient, read_flv_tags
 from small_server import SmallServer
 from test_edge import REMUX, edge_of, fixture_mortal, gaps_of, publish_again, status_of  # noqa: F401 (a fixture)
 
@@ -108,6 +111,38 @@ def test_marks_over_http_flv_are_for_nodes_that_ask(server, clip):
                             ("X-Millrace-Path: vid-0\r\nX-Millrace-Marks: 1\r\n", True)):
         heard = heard_of(origin, head, 3)
         assert len(heard) > 10_000 and (b"onMillraceMark" in heard, b"X-Millrace-Marks: 1\r\n" in heard) == (is_marked, is_marked), head
+    publisher.stop()
+
+
+def first_frame(origin, way: str, order: Order, has_ms: int | None) -> int:
+    """The number of the frame with which the stream begins for an edge that has media of that age."""
+    path = {"millrace_path": "vid-0"}
+    if way == "rtmp":
+        with RtmpClient(origin.ports["rtmp"]) as client:
+            client.play("cam", arguments=path if has_ms is None else path | {"millrace_has": str(has_ms)})
+            got = [(message.type, message.payload, message.mark()) for message in client.read_at_least(10)]
+    else:
+        fields = {"X-Millrace-Path": "vid-0", "X-Millrace-Marks": "1"} | ({} if has_ms is None else {"X-Millrace-Has": str(has_ms)})
+        with urllib.request.urlopen(urllib.request.Request(flv_of(origin), headers=fields), timeout=10) as answer:
+            tags = read_flv_tags(answer.read(60_000))
+        got = [(tag.type, tag.payload, (tag.type, zlib.crc32(tag.payload))) for tag in tags]
+    return next(order.at[mark] for kind, payload, mark in got if is_frame(kind, payload) and mark in order.at)
+
+
+@pytest.mark.parametrize("way", ["rtmp", "flv"])
+def test_a_node_that_goes_on_gets_what_followed_its_newest(server, clip, way):
+    """A publisher that moves may leave its last frames at its new place, in a GOP that is not the newest when its former place asks for it."""
+    origin = server(REMUX)
+    publisher = publish_again(origin, clip)
+    player = Player(origin.ports["rtmp"], "cam")
+    player.start()
+    order = Order(clip("basic"))
+    wait_until(lambda: len([message for message in player.messages if is_frame(message.type, message.payload)]) > 250, 30, "there are ten seconds")
+    newcomer, goes_on = first_frame(origin, way, order, None), first_frame(origin, way, order, 4_000)
+    assert newcomer % GOP_FRAMES == goes_on % GOP_FRAMES == 0
+    # From 4.5 s to a GOP more before the newest frame, and within the newest GOP.
+    assert (newcomer - goes_on) % len(order.marks) in (GOP_FRAMES, 2 * GOP_FRAMES, 3 * GOP_FRAMES), (newcomer, goes_on)
+    player.stop()
     publisher.stop()
 
 

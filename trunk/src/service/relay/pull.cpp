@@ -206,8 +206,8 @@ Result<std::unique_ptr<io::Stream>> Pull::call(const Wanted& wanted, io::Deadlin
 }
 
 void Pull::make_upstream(const Wanted& wanted, const ClusterOptions& options) {
-    const Introduction introduction{path_,
-                                    proof_for(RelayedRequest::Role::play, wanted.app, wanted.stream, path_, options.secret)};
+    const Introduction introduction{
+        path_, proof_for(RelayedRequest::Role::play, wanted.app, wanted.stream, path_, options.secret), age_of_newest()};
     request_.protocol = "rtmp";
     if (wanted.origin.scheme == Scheme::srt) {
         request_.protocol = "srt";
@@ -220,6 +220,15 @@ void Pull::make_upstream(const Wanted& wanted, const ClusterOptions& options) {
         request_.tc_url = asked.tc_url;
         upstream_ = std::make_unique<RtmpUpstream>(std::move(asked), random_number());
     }
+}
+
+// Of what the viewers have, from whoever had the stream before this connection.
+std::optional<milliseconds> Pull::age_of_newest() const {
+    const media::Ring& ring = viewers_->source().ring();
+    if (ring.size() == 0)
+        return std::nullopt;
+    const auto age = std::chrono::ceil<milliseconds>(io::now() - ring.newest().arrived);
+    return age <= session::kRelayHasMax ? std::optional(age) : std::nullopt;
 }
 
 Result<void> Pull::start(io::Deadline deadline) {

@@ -157,6 +157,7 @@ private:
     Result<std::unique_ptr<io::Stream>> dial(const Wanted& wanted, io::Deadline deadline);
     Result<std::unique_ptr<io::Stream>> call(const Wanted& wanted, io::Deadline deadline);
     void make_upstream(const Wanted& wanted, const ClusterOptions& options);
+    std::optional<std::chrono::milliseconds> age_of_newest() const;
     Result<void> start(io::Deadline deadline);
     Result<Left> receive(std::optional<Duration> first_limit, io::Deadline deadline);
     Result<void> read(io::Deadline deadline);

@@ -163,6 +163,8 @@ engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOpti
     Value arguments = Value::object({{"millrace_path", introduction.path}});
     if (!introduction.proof.empty())
         arguments.set("millrace_proof", introduction.proof);
+    if (introduction.has)
+        arguments.set("millrace_has", fmt::format("{}", introduction.has->count()));
     if (!node.cluster_node.empty())
         arguments.set("millrace_node", node.cluster_node);
     if (options.debug_srs_upnode) {
@@ -182,6 +184,8 @@ std::string flv_request(const Wanted& wanted, const Node& node, const Introducti
     if (!introduction.proof.empty())
         headers.add(std::string(session::kRelayProofField), introduction.proof);
     headers.add(std::string(session::kRelayMarksField), "1");
+    if (introduction.has)
+        headers.add(std::string(session::kRelayHasField), fmt::format("{}", introduction.has->count()));
     return engine::http1::write_request("GET", target_of(wanted), authority_of(wanted.origin), headers, {},
                                         engine::http1::ResponseBuilder::Connection::keep_alive);
 }

@@ -3,6 +3,7 @@
 // visit.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,10 +53,12 @@ Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, c
 // has the names it had, rtmp(s)://host[:port][/app]; or, in answer to an HTTP request, a path. Errc::malformed, Errc::limit.
 Result<Wanted> follow_redirect(const Wanted& from, std::string_view url);
 
-// How a request says that it is a server's: `path` is the extended path; `proof` is that of relay_proof.hpp, or empty.
+// How a request says that it is a server's: `path` is the extended path; `proof` is that of relay_proof.hpp, or empty; `has` is
+// as in session::kRelayHasField.
 struct Introduction {
     std::string path;
     std::string proof{};
+    std::optional<std::chrono::milliseconds> has{};
 };
 engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOptions& options, const Node& node,
                                          const Introduction& introduction);

@@ -36,6 +36,14 @@ TEST(UpstreamRequest, SaysWhichNodeOfAClusterAsks) {
     EXPECT_EQ(rtmp_request(wanted, {}, node, {"vid-1"}).connect_arguments.find("millrace_node")->string(), "n1");
 }
 
+TEST(UpstreamRequest, SaysHowOldTheNewestIsThatItHas) {
+    const auto wanted = wanted_from({"192.0.2.1", 19350}, player(""), "__defaultVhost__", {});
+    EXPECT_EQ(rtmp_request(wanted, {}, kNode, {"vid-1"}).connect_arguments.find("millrace_has"), nullptr);
+    const auto at = std::chrono::milliseconds(340);
+    EXPECT_EQ(rtmp_request(wanted, {}, kNode, {"vid-1", "", at}).connect_arguments.find("millrace_has")->string(), "340");
+    EXPECT_NE(flv_request(wanted, kNode, {"vid-1", "", at}).find("\r\nX-Millrace-Has: 340\r\n"), std::string::npos);
+}
+
 TEST(UpstreamRequest, NamesTheVirtualHostAtTheOrigin) {
     ClusterOptions options;
     options.debug_srs_upnode = false;

@@ -3,6 +3,8 @@
 // this interface. StreamEvents receives what happens to admitted clients.
 #pragma once
 
+#include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +34,10 @@ inline constexpr std::size_t kRelayNodeBytesMax = 64;
 // HTTP-FLV: with the path, the relay asks for marks (media/relay_mark.hpp) and the source's own timeline; in the response, it
 // gets them. The response then outlasts the stream's publisher, whose end is a mark.
 inline constexpr std::string_view kRelayMarksField = "X-Millrace-Marks";
+// The age of the newest media that the relay has of the stream, in milliseconds, so that it misses nothing: it has them from
+// another node. With the path; of a relay that has none, and of one that has none of these seconds: no field.
+inline constexpr std::string_view kRelayHasField = "X-Millrace-Has";
+inline constexpr std::chrono::milliseconds kRelayHasMax{10'000};
 // Of an RTMP client's own arguments to connect, as AMF0; longer ones are not kept.
 inline constexpr std::size_t kConnectArgumentsBytesMax = 4096;
 
@@ -46,9 +52,19 @@ struct RelayClaims {
     std::string connect_arguments;
     // RTMP: the name that the other server has as a node of a cluster.
     std::string node{};
+    // See kRelayHasField.
+    std::optional<std::chrono::milliseconds> has{};
 
     bool is_empty() const { return path.empty() && proof.empty() && connect_arguments.empty(); }
 };
+
+// "340"; nothing if it is no such age.
+inline std::optional<std::chrono::milliseconds> read_relay_has(std::string_view text) {
+    std::uint32_t age = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), age);
+    const bool is_age = failure == std::errc() && end == text.data() + text.size() && age <= kRelayHasMax.count();
+    return is_age ? std::optional(std::chrono::milliseconds(age)) : std::nullopt;
+}
 
 // A client and its request. All texts come from the client; vhost, app and stream have passed the allow-list of names.
 struct ClientRequest {

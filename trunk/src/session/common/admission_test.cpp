@@ -93,5 +93,12 @@ TEST(ClientRequest, IsARelaysByItsPath) {
     EXPECT_EQ(request.relay_path(), "server-1");
 }
 
+TEST(RelayHas, IsAnAgeOfAtMostTenSeconds) {
+    EXPECT_EQ(read_relay_has("0"), std::chrono::milliseconds(0));
+    EXPECT_EQ(read_relay_has("10000"), kRelayHasMax);
+    for (const char* no : {"", "10001", "-1", " 1", "1 ", "1.5", "99999999999", "x"})
+        EXPECT_EQ(read_relay_has(no), std::nullopt) << no;
+}
+
 }  // namespace
 }  // namespace live::session

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "base/result.hpp"
 #include "io/deadline.hpp"
 #include "io/loop.hpp"
+#include "media/cursor.hpp"
 #include "media/source.hpp"
+#include "session/common/admission.hpp"
 
 namespace live::session {
 
@@ -33,6 +36,13 @@ inline Result<void> encode_rest(media::Source& source, io::Deadline deadline) {
         source.encode_some();
     }
     return {};
+}
+
+// Where the stream begins for a relay that goes on, so that it has all that follows what it has; nothing: at the join point.
+inline std::optional<media::Sequence> relay_start(const ClientRequest& relay, const media::Source& source) {
+    if (!relay.is_relay() || !relay.claims->has || !source.is_published())
+        return std::nullopt;
+    return source.join_point(*relay.claims->has + media::Cursor::kOverlap);
 }
 
 }  // namespace live::session

@@ -113,7 +113,9 @@ Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
 
 Result<void> PlaySession::stream(io::Deadline deadline) {
     TRY(send_head(deadline));
-    TRY(prepare(gets_marks_ ? Start{{KindSet::all(), KindSet::all()}, {}} : TRY(wait_for_media(deadline)), deadline));
+    TRY(prepare(
+        gets_marks_ ? Start{{KindSet::all(), KindSet::all()}, relay_start(request_, *source_)} : TRY(wait_for_media(deadline)),
+        deadline));
     return play(deadline);
 }
 

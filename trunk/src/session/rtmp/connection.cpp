@@ -181,6 +181,7 @@ void Connection::keep_arguments(const wire::amf::Value& arguments) {
         claims.proof = proof;
     if (const auto node = text_of("millrace_node"); !claims.path.empty() && node.size() <= kRelayNodeBytesMax)
         claims.node = node;
+    claims.has = read_relay_has(text_of("millrace_has"));
     if (arguments.is_container() && claims.path.empty()) {
         ByteWriter out;
         wire::amf::write_amf0(out, arguments);
@@ -297,7 +298,8 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
         format.tracks = media::TrackSelection::all;
     media::WireLogHold hold(source, format);
     TRY(catch_up(hold, deadline));
-    return std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, source, format, duration, log_);
+    return std::make_unique<PlaySession>(peer_, plan, options_, context_.fan_out, source, format, relay_start(request_, *source),
+                                         duration, log_);
 }
 
 Result<void> Connection::play(const rtmp::WantsToPlay& asked, io::Deadline deadline) {

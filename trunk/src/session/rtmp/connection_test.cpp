@@ -669,6 +669,7 @@ TEST_F(SessionTest, ClaimsOfAClientAreBounded) {
     EXPECT_EQ(doubtful->proof, "") << "longer than any proof";
     EXPECT_EQ(doubtful->node, "");
     EXPECT_EQ(claim({{"millrace_path", "a"}, {"millrace_node", "n1"}})->node, "n1");
+    EXPECT_EQ(claim({{"millrace_path", "a"}, {"millrace_has", "340"}})->has, std::chrono::milliseconds(340));
     EXPECT_EQ(claim({{"millrace_node", "n1"}})->node, "") << "of a player";
     const auto own = claim({{"token", "x"}});
     EXPECT_FALSE(own->is_empty());

@@ -9,11 +9,12 @@ namespace live::session::rtmp {
 namespace rtmp = engine::rtmp;
 
 PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out,
-                         Ref<media::Source> source, media::WireFormat format, std::chrono::milliseconds duration, const Log& log)
+                         Ref<media::Source> source, media::WireFormat format, std::optional<media::Sequence> from,
+                         std::chrono::milliseconds duration, const Log& log)
     : peer_(peer),
       plan_(plan),
       options_(options),
-      cursor_(std::move(source), format),
+      cursor_(std::move(source), format, {}, from),
       player_(peer.stream(), peer.tcp(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
       log_(log) {
     player_.set_duration(duration);

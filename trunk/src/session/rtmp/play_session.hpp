@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,7 +26,8 @@ public:
     // `peer`, `plan`, `options` and `log` outlive this. `duration` of media after which the session ends; zero: no end. Another
     // node (`format.is_relayed()`) has a merge window of its own and is told when the stream ends; other players then just wait.
     PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
-                media::WireFormat format, std::chrono::milliseconds duration, const Log& log);
+                media::WireFormat format, std::optional<media::Sequence> from, std::chrono::milliseconds duration,
+                const Log& log);
 
     // Until the client stops playing (ok: the connection may go on) or something ends it.
     Result<void> run(io::Deadline deadline);
