@@ -68,12 +68,17 @@ if(LIVE_SANITIZE OR LIVE_FUZZ)
         target_link_options(live_flags INTERFACE -static-libasan -static-libubsan)
     endif()
     if(LIVE_FUZZ)
-        # What libFuzzer is to find its way through: the rooms. Without it the tests' own sources compile in four fifths of the time.
-        list(APPEND sanitize $<$<NOT:$<BOOL:$<TARGET_PROPERTY:LIVE_IS_TEST>>>:-fsanitize=fuzzer-no-link>)
+        # What libFuzzer is to find its way through: rooms that have fuzz targets. Without it a source compiles in four fifths of the time.
+        list(APPEND sanitize $<$<BOOL:$<TARGET_PROPERTY:LIVE_IS_FUZZED>>:-fsanitize=fuzzer-no-link>)
     endif()
     # Instrumented code defeats GCC's flow analysis: it then warns inside libstdc++. Plain builds keep the warning.
     target_compile_options(live_flags INTERFACE ${sanitize} $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(live_flags INTERFACE ${sanitize})
+    # It links some 70 programs, in a fifth of the time that GNU ld takes.
+    find_program(LIVE_LLD ld.lld)
+    if(LIVE_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+        target_link_options(live_flags INTERFACE -fuse-ld=lld)
+    endif()
 endif()
 
 if(LIVE_COVER)

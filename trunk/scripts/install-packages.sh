@@ -76,7 +76,7 @@ packages_of() {
             "$(cipher_package)" ;;
         pages) npm_package ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
-        test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang llvm $(clang_runtime) python3 python3-venv python3-pytest" \
+        test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang lld llvm $(clang_runtime) python3 python3-venv python3-pytest" \
             "python3-hypothesis python3-pytest-xdist python3-yaml $(chromium_package) valgrind git rtmpdump srt-tools procps iproute2" \
             "redis-server" "$(packages_of players)" ;;
         bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp wrk" ;;

@@ -4,8 +4,8 @@
 #
 #   test.sh [--long] [STEP...]       only these: build e2e asan conf valgrind configure unit fuzz memcheck lint
 #
-# --long is for a machine that is free at night: configurations are built too, the end-to-end tests that take minutes run, and there is a
-# step more, `tools`: each profiler and memory tool on a server of its flavour.
+# --long is for a machine that is free at night: configurations are built too, the end-to-end tests that take minutes run, simulations and
+# property tests take all their seeds and hours, and there is a step more, `tools`: each profiler and memory tool on a server of its flavour.
 # FUZZ_SECONDS (2; with --long 60): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.
 set -u
 long='' quick=--quick
@@ -14,8 +14,8 @@ if [ "${1:-}" = --long ]; then
     shift
 fi
 export quick FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-2}"
-# The cluster's simulation: 16 seeds by itself.
-[ -z "$long" ] || export CLUSTER_SEED="${CLUSTER_SEED:-1}" CLUSTER_SEEDS="${CLUSTER_SEEDS:-200}"
+# Simulations and property tests: all their rounds, src/base/rounds_fixture.hpp.
+[ -z "$long" ] || export LIVE_NIGHT=1
 . "$(dirname -- "$0")/common.sh"
 cd "$trunk" || exit 1
 steps=${*:-build e2e asan conf valgrind configure unit fuzz memcheck lint${long:+ tools}}
@@ -38,7 +38,7 @@ step() {
     printf '== %s\n' "$name"
     if [ -f "$logs/beside-$name.status" ]; then
         status=$(cat "$logs/beside-$name.status")
-        took="$(cat "$logs/beside-$name.seconds") s beside the end-to-end tests"
+        took="$(cat "$logs/beside-$name.seconds") s beside others"
     else
         if "$@" >"$log" 2>&1 </dev/null; then status=0; else status=$?; fi
         took="$(($(date +%s) - start)) s"
@@ -119,13 +119,25 @@ case " $steps " in
 esac
 # shellcheck disable=SC2086 # a word or none
 step e2e counts scripts/e2e.sh "$objs" $long
+# These two mostly wait for servers, each for its own.
+case " $steps " in
+    *" asan "*" valgrind "*)
+        (
+            start=$(date +%s)
+            scripts/valgrind.sh "$objs" server >"$logs/test-valgrind.log" 2>&1 </dev/null
+            status=$?
+            echo $(($(date +%s) - start)) >"$logs/beside-valgrind.seconds"
+            echo $status >"$logs/beside-valgrind.status"
+        ) &
+        ;;
+esac
 step asan counts scripts/asan.sh "$objs"
 step conf counts check_confs
-step valgrind counts scripts/valgrind.sh "$objs" server
 start=$(date +%s)
 wait
-lines="${lines}what ran beside the end-to-end tests: $(($(date +%s) - start)) s more
+lines="${lines}what ran beside these: $(($(date +%s) - start)) s more
 "
+step valgrind counts scripts/valgrind.sh "$objs" server
 # shellcheck disable=SC2086 # a word or none
 step configure counts test/build/configure_test.sh $quick
 step unit counts scripts/unit.sh "$objs"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rounds_fixture.hpp"
 #include "media/bridge_fixture.hpp"
 #include "media/rtp_reader_fixture.hpp"
 #include "media/source.hpp"
@@ -286,6 +287,7 @@ TEST_F(FramesToRtpTest, NothingIsConvertedWhereTheOperatorDoesNotWant) {
     EXPECT_EQ(player.peek(), nullptr);
 }
 
+// By day three hours.
 TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     const auto publication = source->publish(Source::Takeover::refuse);
     RtpReader player(source);
@@ -293,14 +295,14 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     ByteWriter head;
     write_opus_head(head, wire::codec::OpusHead{});
     append(audio_packet(Codec::opus, Content::config, {}, head.written()));
-    constexpr std::int64_t kDayMs = 24 * 3'600 * 1'000;
+    const std::int64_t day_ms = rounds(3, 24) * 3'600 * 1'000;
     const Packet key = avc_frame(Picture::key, {}, {idr(2'000)});
     const Packet inter_frame = avc_frame(Picture::inter, {}, {inter(300)});
     const Packet opus = audio_packet(Codec::opus, Content::frame, {}, hex("fb060102"));
     std::size_t packets_most = 0;
     std::size_t bytes_most = 0;
     const RtpPacket* newest = nullptr;
-    for (std::int64_t ms = 0; ms < kDayMs; ms += 120) {
+    for (std::int64_t ms = 0; ms < day_ms; ms += 120) {
         Packet audio = opus;
         audio.dts = ms * 1ms;
         append(std::move(audio));
@@ -321,10 +323,10 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     EXPECT_LT(packets_most, 200U);
     EXPECT_LT(bytes_most, 60'000U);
     ASSERT_NE(newest, nullptr);
-    EXPECT_EQ(newest->time, (kDayMs - 120) * 1ms);
+    EXPECT_EQ(newest->time, (day_ms - 120) * 1ms);
     EXPECT_EQ(newest->timestamp, rtp_timestamp(newest->time, newest->kind == Kind::video ? 90'000 : 48'000));
-    EXPECT_EQ(source->frames_to_rtp()->audio().counters().packets, static_cast<std::uint64_t>(kDayMs / 120));
-    EXPECT_EQ(source->frames_to_rtp()->video().counters().frames, static_cast<std::uint64_t>(kDayMs / 240));
+    EXPECT_EQ(source->frames_to_rtp()->audio().counters().packets, static_cast<std::uint64_t>(day_ms / 120));
+    EXPECT_EQ(source->frames_to_rtp()->video().counters().frames, static_cast<std::uint64_t>(day_ms / 240));
 }
 
 }  // namespace

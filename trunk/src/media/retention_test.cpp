@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rounds_fixture.hpp"
 #include "media/cursor.hpp"
 #include "media/wire_cursor.hpp"
 #include "media/wire_log_fixture.hpp"
@@ -192,12 +193,12 @@ void watch(std::uint32_t seed, Memory memory) {
 }
 
 TEST(Retention, NobodyWithinTheBoundsLosesAnythingAndAllLossIsCounted) {
-    for (std::uint32_t seed = 0; seed < 60; ++seed)
+    for (std::uint32_t seed = 0; seed < rounds(12U, 60U); ++seed)
         watch(seed, Memory::enough);
 }
 
 TEST(Retention, WhatIsLetGoOfIsCountedAndReadersGoOn) {
-    for (std::uint32_t seed = 100; seed < 130; ++seed)
+    for (std::uint32_t seed = 100; seed < rounds(106U, 130U); ++seed)
         watch(seed, Memory::scarce);
 }
 

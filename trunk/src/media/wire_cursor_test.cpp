@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rounds_fixture.hpp"
 #include "media/rtmp_wire_encoder.hpp"
 #include "media/wire_log_fixture.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
@@ -361,7 +362,7 @@ TEST(WireCursor, RunLivesAsLongAsItsReaders) {
 
 // Many players with sockets of all speeds, joining and leaving. A failure prints its seed.
 TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
-    for (std::uint32_t seed = 0; seed < 30; ++seed) {
+    for (std::uint32_t seed = 0; seed < rounds(8U, 30U); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 random(seed);
         PlayOptions options;

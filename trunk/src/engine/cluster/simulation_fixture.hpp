@@ -90,6 +90,7 @@ private:
         std::uint64_t connection = 0;  // 0: none
         TimePoint paused_until{};
         bool is_cut = false;
+        bool is_deaf = false;
         TimePoint last_sent{}, last_received{};  // of this connection, which keeps the order
         std::deque<std::pair<std::uint64_t, TimePoint>> unanswered;
         TimePoint wake_at = TimePoint::max();
@@ -301,7 +302,7 @@ private:
     // Lost, late and in any order while there are faults.
     void publish_event(const std::string& event) {
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            if (nodes_[i]->connection == 0 || nodes_[i]->is_cut)
+            if (nodes_[i]->connection == 0 || nodes_[i]->is_cut || nodes_[i]->is_deaf)
                 continue;
             if (are_faults_on_ && one_in(20)) {
                 lose_events(i);
@@ -316,9 +317,11 @@ private:
         }
     }
 
-    // The subscriber's connection is lost with the event.
+    // The subscriber's connection is lost with the event; those that come before it is back are lost, too.
     void lose_events(std::size_t index) {
+        nodes_[index]->is_deaf = true;
         at(milliseconds(500 + below(2'000)), [this, index] {
+            nodes_[index]->is_deaf = false;
             in_node(index, [this, index] {
                 nodes_[index]->member->handle_events_missed(local(*nodes_[index]));
                 settle(index);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include "base/rounds_fixture.hpp"
 
 #include "engine/cluster/simulation_fixture.hpp"
 
@@ -33,7 +34,7 @@ TEST(ClusterSimulation, ComesRightAfterEveryFault) {
     if (size.nodes > 2 * PullerTree::kDirectMax)
         size.direct_max = PullerTree::kDirectMax;
     const std::uint64_t first = said("CLUSTER_SEED", 1);
-    const std::uint64_t count = said("CLUSTER_SEEDS", std::getenv("CLUSTER_SEED") == nullptr ? 16 : 1);
+    const std::uint64_t count = said("CLUSTER_SEEDS", std::getenv("CLUSTER_SEED") == nullptr ? rounds(6U, 200U) : 1);
     std::uint64_t commands = 0, lost = 0, faults = 0;
     std::size_t most = 0;
     SimulatedPulls::Figures pulls;
@@ -60,7 +61,7 @@ TEST(ClusterSimulation, ComesRightAfterEveryFault) {
 }
 
 TEST(ClusterSimulation, ComesRightWithinTenSecondsOfTenMinutesWithoutARegistry) {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(2U, 4U); ++seed) {
         Simulation simulation(seed, {});
         EXPECT_EQ(simulation.run_without_registry(std::chrono::minutes(10), std::chrono::seconds(10)), "") << seed;
     }

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rounds_fixture.hpp"
 #include "service/relay/pull.hpp"
 
 namespace live::service::relay {
@@ -134,7 +135,7 @@ private:
 };
 
 TEST(OriginChoiceSimulation, NobodyWaitsForEver) {
-    for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint32_t seed = 1; seed <= rounds(8U, 20U); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const std::size_t origins = 1 + seed % 8;
         World world(seed, origins, 20);
@@ -147,7 +148,7 @@ TEST(OriginChoiceSimulation, NobodyWaitsForEver) {
 }
 
 TEST(OriginChoiceSimulation, AnOriginIsFoundAgainAfterTenMinutes) {
-    for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    for (std::uint32_t seed = 1; seed <= rounds(4U, 10U); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         World world(seed, 3, 20);
         world.end_all();
@@ -161,7 +162,7 @@ TEST(OriginChoiceSimulation, AnOriginIsFoundAgainAfterTenMinutes) {
 }
 
 TEST(OriginChoiceSimulation, NobodyIsAskedWithoutAPause) {
-    for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint32_t seed = 1; seed <= rounds(8U, 20U); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         const std::size_t origins = 1 + seed % 8;
         World world(seed, origins, 20);

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rounds_fixture.hpp"
 #include "service/segments/follower.hpp"
 #include "service/segments/segmenter_fixture.hpp"
 
@@ -230,7 +231,7 @@ struct Edge {
 
 class FollowerTest : public ::testing::TestWithParam<Form> {
 protected:
-    static constexpr std::uint32_t kSeeds = 30;
+    static inline const std::uint32_t kSeeds = rounds(10U, 30U);
 
     static void expect_same(const Edge& edge, const Origin& origin, std::uint32_t seed) {
         for (const auto& [number, segment] : edge.segments) {

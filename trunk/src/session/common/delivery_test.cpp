@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "base/log_fixture.hpp"
+#include "base/rounds_fixture.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/wait_fixture.hpp"
 #include "media/flv_wire_encoder.hpp"
@@ -480,7 +481,7 @@ private:
 };
 
 TEST_F(Delivery, ClientsGetWhatWasSentAndAllLossIsCounted) {
-    for (std::uint32_t seed = 0; seed < 12; ++seed)
+    for (std::uint32_t seed = 0; seed < rounds(4U, 12U); ++seed)
         watch(seed);
     // Found players of audio alone that stood still.
     for (const std::uint32_t seed : {115U, 117U})
