@@ -98,6 +98,12 @@ class Browser:
             self.process.wait()
 
 
+# What a page shows, and where its videos are.
+SEEN = """(document.querySelector('main') ?? document.body).innerText.slice(0, 1500) + [...document.querySelectorAll('video')].map(one => `
+video: at ${one.currentTime}, ${one.videoWidth}x${one.videoHeight}, ready ${one.readyState}, paused ${one.paused}, error ${one.error?.message}, buffered ${
+[...Array(one.buffered.length).keys()].map(at => `${one.buffered.start(at)} to ${one.buffered.end(at)}`)}`).join('')"""
+
+
 class Page:
     """One page. Expressions are JavaScript; a promise is waited for."""
 
@@ -128,8 +134,7 @@ class Page:
             if value:
                 return value
             if time.monotonic() > deadline:
-                seen = self.value("document.querySelector('main').innerText")
-                raise AssertionError(f"not within {limit_s:g} s: {code}\nThe page complains: {self.complaints()}\nIt shows:\n{seen[:1500]}")
+                raise AssertionError(f"not within {limit_s:g} s: {code}\nThe page complains: {self.complaints()}\nIt shows:\n{self.value(SEEN)}")
             time.sleep(0.1)
 
     def click(self, target: str) -> None:

@@ -87,7 +87,8 @@ class ManyLossyLinks : public testing::TestWithParam<Case> {};
 
 TEST_P(ManyLossyLinks, LoseNothingForGood) {
     const char* const text = std::getenv("SRT_PACKETS");
-    const std::uint64_t packets = text == nullptr ? rounds<std::uint64_t>(12'000, 40'000) : static_cast<std::uint64_t>(std::atoll(text));
+    const std::uint64_t packets =
+        text == nullptr ? rounds<std::uint64_t>(12'000, 40'000) : static_cast<std::uint64_t>(std::atoll(text));
     const Case& with = GetParam();
     std::uint64_t sent = 0, lost = 0, resent = 0, datagrams = 0;
     for (std::uint32_t at = seed(); sent < packets; at += 2) {
@@ -257,7 +258,8 @@ TEST(SimulatedSrt, RecoversTheLastPacketOfABurst) {
     EXPECT_EQ(pair.ends[1].skipped, 0U);
 }
 
-// Timestamps wrap 20 times (by day, in three hours, twice), sequence numbers once, keys change more than 100 times (13), and the peer's clock is wrong by nothing.
+// Timestamps wrap 20 times (by day, in three hours, twice), sequence numbers once, keys change more than 100 times (13), and the
+// peer's clock is wrong by nothing.
 TEST(SimulatedSrt, ADayAcrossAllWraps) {
     const char* const text = std::getenv("SRT_HOURS");
     const int hours = text == nullptr ? rounds(3, 24) : std::atoi(text);
