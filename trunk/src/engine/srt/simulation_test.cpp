@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 #include <ostream>
-#include "base/rounds_fixture.hpp"
 
+#include "base/rounds_fixture.hpp"
 #include "engine/srt/connection_setup.hpp"
 #include "engine/srt/link_fixture.hpp"
 #include "engine/srt/sequence.hpp"
