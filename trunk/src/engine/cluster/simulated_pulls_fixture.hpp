@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -54,7 +55,7 @@ public:
 
     // The first `streams` of the world are hot: every node wants them, most of the time.
     SimulatedPulls(PulledWorld& world, std::size_t nodes, std::size_t streams, std::size_t direct_max)
-        : world_(world), direct_max_(direct_max), streams_(streams) {
+        : world_(world), direct_max_(direct_max), streams_(streams), choices_(streams, direct_max) {
         for (std::size_t i = 0; i < nodes; ++i)
             nodes_.push_back({PullerTree(direct_max), std::vector<Pull>(streams), {}, {}});
         for (std::size_t i = 0; i < nodes; ++i)
@@ -122,11 +123,12 @@ public:
                 fed[pull.from] += pull.place == Pull::Place::branch ? 1 : 0;
                 figures_.excess += pull.place == Pull::Place::excess ? 1 : 0;
             }
-            figures_.most_direct = std::max(figures_.most_direct, *std::ranges::max_element(direct));
-            figures_.most_fed = std::max(figures_.most_fed, *std::ranges::max_element(fed));
-            if (figures_.most_direct > direct_max_ || figures_.most_fed > fed_max())
-                return "one node feeds " + std::to_string(figures_.most_direct) + " or " + std::to_string(figures_.most_fed) +
-                       " with " + world_.name_of_stream(s);
+            const std::size_t most_direct = *std::ranges::max_element(direct), most_fed = *std::ranges::max_element(fed);
+            figures_.most_direct = std::max(figures_.most_direct, most_direct);
+            figures_.most_fed = std::max(figures_.most_fed, most_fed);
+            if (most_direct > direct_max_ || most_fed > fed_max(s))
+                return "one node feeds " + std::to_string(most_direct) + " or " + std::to_string(most_fed) + " with " +
+                       world_.name_of_stream(s);
         }
         return {};
     }
@@ -170,8 +172,18 @@ private:
             return pull.step == Step::served && pull.from == node && !pull.has_ended;
         });
     }
-    // Each node that is not fed by the owner itself was sent to the one that had been named least.
-    std::size_t fed_max() const { return 2 * std::max(direct_max_, nodes_.size() / direct_max_); }
+    // Each node that is not fed by the owner itself was sent to the one that had been named least. An owner names listed nodes
+    // only: while some of those it feeds are paused, the others get more.
+    std::size_t fed_max(std::size_t stream) const { return 2 * std::max(direct_max_, nodes_.size() / choices_[stream]); }
+    void note_choice(std::size_t owner, std::size_t stream) {
+        const std::span<const NodeRecord> listed = world_.member_of(owner)->neighbours();
+        const auto can_be_named = [&](const NodeRecord& node) {
+            const Pull& pull = nodes_[number_of(node.id)].pulls[stream];
+            return pull.step == Step::served && pull.from == owner && pull.place != Pull::Place::branch;
+        };
+        const auto count = static_cast<std::size_t>(std::ranges::count_if(listed, can_be_named));
+        choices_[stream] = std::clamp<std::size_t>(count, 1, choices_[stream]);
+    }
 
     // Connections from the publisher, while media come.
     std::optional<std::size_t> depth_of(std::size_t node, std::size_t stream) const {
@@ -334,6 +346,7 @@ private:
                                                                 world_.member_of(target)->neighbours());
             if (other != nullptr) {
                 ++figures_.handed_on;
+                note_choice(target, stream);
                 // A second redirect is not followed.
                 return is_branch ? fall_back(node, stream) : call(node, stream, number_of(other->id), true);
             }
@@ -387,6 +400,7 @@ private:
     PulledWorld& world_;
     const std::size_t direct_max_;
     const std::size_t streams_;
+    std::vector<std::size_t> choices_;  // by stream: the fewest that an owner could name
     std::vector<Node> nodes_;
     std::uint64_t clients_ = 0;
     std::string problem_;
