@@ -48,7 +48,7 @@ Error closed_here() { return {Errc::closed, "the stream was closed by this side"
 
 }  // namespace
 
-Result<std::unique_ptr<TcpStream>> TcpStream::connect(const Endpoint& to, Deadline deadline) {
+Result<std::unique_ptr<TcpStream>> TcpStream::connect(const Endpoint& to, Deadline deadline, Signal* signal) {
     const int fd = ::socket(to.is_ipv6() ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
     if (fd < 0)
         return system_error("creating a socket to " + to.text(), errno);
@@ -56,7 +56,10 @@ Result<std::unique_ptr<TcpStream>> TcpStream::connect(const Endpoint& to, Deadli
     const SocketAddress address = TRY(SocketAddress::of(to));
     int error = ::connect(fd, address.data(), address.size) < 0 ? errno : 0;
     if (error == EINPROGRESS || error == EINTR) {
-        auto waited = socket.wait_for(Interest::writable, deadline);
+        auto waited = socket.wait(Interest::writable, signal, deadline);
+        if (waited.ok() && !waited->writable)
+            waited = waited->timed_out ? Error(Errc::timed_out, "the peer does not answer")
+                                       : Error(Errc::cancelled, "it is not wanted any more");
         if (!waited.ok())
             return std::move(waited).error().during("connecting to " + to.text());
         socklen_t size = sizeof error;

@@ -20,8 +20,9 @@ public:
     using Interest = io::Interest;
     using Ready = io::Ready;
 
-    // Errc::timed_out, Errc::cancelled, Errc::closed when the peer refuses, Errc::system.
-    static Result<std::unique_ptr<TcpStream>> connect(const Endpoint& to, Deadline deadline);
+    // Errc::timed_out, Errc::cancelled, also when `signal` (may be nullptr; consumed) is raised before the peer answers,
+    // Errc::closed when the peer refuses, Errc::system.
+    static Result<std::unique_ptr<TcpStream>> connect(const Endpoint& to, Deadline deadline, Signal* signal = nullptr);
     // Takes ownership of an accepted or connected non-blocking stream descriptor; `peer` is only for texts.
     explicit TcpStream(Socket socket, const Endpoint& peer) : socket_(std::move(socket)), peer_(peer) {}
 

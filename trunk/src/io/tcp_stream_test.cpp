@@ -1,6 +1,7 @@
 #include "io/tcp_stream.hpp"
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cstring>
@@ -331,6 +332,21 @@ TEST_F(TcpStreamTest, ARefusedConnectionIsClosed) {
     listener_.reset();
     EXPECT_EQ(TcpStream::connect(gone, Deadline::after(kSoon)).code(), Errc::closed);
     EXPECT_EQ(TcpStream::connect({"not an address", 80}, Deadline::after(kSoon)).code(), Errc::malformed);
+}
+
+// Whose queue is full does not answer further calls.
+TEST_F(TcpStreamTest, ASignalEndsAConnectThatNobodyAnswers) {
+    ASSERT_EQ(::listen(listener_->native_handle(), 0), 0);
+    const auto first = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+    const auto limit = std::chrono::milliseconds(20);
+    EXPECT_EQ(TcpStream::connect(listener_->endpoint(), Deadline::after(limit)).code(), Errc::timed_out);
+    Signal signal;
+    EXPECT_EQ(TcpStream::connect(listener_->endpoint(), Deadline::after(limit), &signal).code(), Errc::timed_out);
+    Scope scope("test");
+    MUST(scope.start("raiser", [&](Deadline) { signal.raise(); }));
+    EXPECT_EQ(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon), &signal).code(), Errc::cancelled);
+    EXPECT_FALSE(signal.is_raised());
+    MUST(scope.join(Deadline::after(kSoon)));
 }
 
 // 40 clients send framed random data in small pieces and compare the echo: short reads, full sockets and timers at once.

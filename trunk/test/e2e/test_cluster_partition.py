@@ -3,10 +3,11 @@ notices, and afterwards the table is right again."""
 
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import own_network
-from cluster_nodes import VHOST, assert_unnoticed, cluster_of, owners, videos, wait_nodes
+from cluster_nodes import VHOST, assert_unnoticed, cluster_of, owners, publish_when_allowed, videos, wait_nodes
 from live_server import conf, wait_until
 from nodes import Bridge, Node
 from registry_server import RegistryServer
@@ -33,19 +34,24 @@ def play(node: Node, stream: str) -> Player:
     return player
 
 
+def start_nodes(stack: ExitStack, folder, count: int) -> tuple[RegistryServer, list[Node]]:
+    bridge = stack.enter_context(Bridge(count))
+    machines = list(bridge.ports)
+    registry = RegistryServer(folder / "registry", machine=bridge.add_port()).start()
+    stack.callback(registry.stop)
+    nodes = []
+    for number, port in enumerate(machines):
+        block = f"cluster {{ registry {registry.url()}; node_id n{number}; advertise {port.address}; beat 1; lease {LEASE_S}; }}\n"
+        nodes.append(Node(folder / f"n{number}", conf(VHOST, block + f"limits {{ trusted {Bridge.ADDRESS}; }}\n"), port))
+        stack.callback(nodes[-1].kill)
+        nodes[-1].start()
+    wait_nodes(*nodes)
+    return registry, nodes
+
+
 def keep_half_from_the_registry(folder, clip) -> None:
     with ExitStack() as stack:
-        bridge = stack.enter_context(Bridge(4))
-        machines = list(bridge.ports)
-        registry = RegistryServer(folder / "registry", machine=bridge.add_port()).start()
-        stack.callback(registry.stop)
-        nodes = []
-        for number, port in enumerate(machines):
-            block = f"cluster {{ registry {registry.url()}; node_id n{number}; advertise {port.address}; beat 1; lease {LEASE_S}; }}\n"
-            nodes.append(Node(folder / f"n{number}", conf(VHOST, block + f"limits {{ trusted {Bridge.ADDRESS}; }}\n"), port))
-            stack.callback(nodes[-1].kill)
-            nodes[-1].start()
-        wait_nodes(*nodes)
+        registry, nodes = start_nodes(stack, folder, 4)
         sources = {"near": publish(nodes[0], "near", clip), "far": publish(nodes[2], "far", clip)}
         players = [(stream, play(node, stream)) for stream in sources for node in nodes]
         for _, player in players:
@@ -83,3 +89,27 @@ def keep_half_from_the_registry(folder, clip) -> None:
 
 def test_half_of_the_nodes_lose_the_registry(tmp_path, clip):
     own_network.run(keep_half_from_the_registry, tmp_path, clip("basic"), limit_s=120)
+
+
+def call_an_owner_that_is_cut_off(folder, clip) -> None:
+    with ExitStack() as stack:
+        _, nodes = start_nodes(stack, folder, 3)
+        first, other = publish(nodes[0], "cam", clip), publish(nodes[0], "other", clip)
+        # So that the nodes know each other's machines, as they do.
+        neighbour = play(nodes[1], "other")
+        wait_until(lambda: videos(neighbour) > 0 and len(owners(nodes[1])) == 2, 10, "the first node is heard")
+        nodes[0].machine.cut()
+        calls = stack.enter_context(ThreadPoolExecutor())
+        call = calls.submit(play, nodes[1], "cam")
+        # Until the lease of the first node has ended it is refused.
+        second = publish_when_allowed(nodes[2], clip, 2 * LEASE_S)
+        player = call.result(1)
+        wait_until(lambda: videos(player) > 0, 1, "media of the new owner, while the old one has not answered yet")
+        nodes[0].machine.mend()
+        for one in (player, neighbour, first, other, second):
+            one.stop()
+        assert player.error is None
+
+
+def test_a_pull_does_not_wait_for_an_owner_that_is_cut_off(tmp_path, clip):
+    own_network.run(call_an_owner_that_is_cut_off, tmp_path, clip("basic"), limit_s=60)

@@ -244,6 +244,8 @@ private:
             return begin(node, stream);
         if (pull.step == Step::finding && world_.moment() - pull.since > kSilenceMin)
             return hang_up(node, stream);
+        if (pull.step == Step::calling && pull.looks_again)
+            return begin(node, stream);
         if (pull.step == Step::calling && world_.moment() - pull.since > kStartLimit)
             return fall_back(node, stream);
         if (pull.step == Step::served)

@@ -78,6 +78,7 @@ Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
     if (found == nullptr || !(may_pull(*found) || has_siblings()))
         return Left::stream_unneeded;
     look_again_ = false;
+    moved_.consume();
     if (is_resting()) {
         TRY(pause(kMemoryPause, deadline));
         return Left::origin;
@@ -135,7 +136,9 @@ Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& optio
                                io::Deadline deadline) {
     origin_ = wanted.origin.text();
     const auto connected = connect(wanted, options, deadline);
-    auto left = connected.ok() ? receive(first_limit, deadline) : Result<Left>(connected.error());
+    auto left = connected.ok() ? receive(first_limit, deadline)
+                : was_dropped_ ? Result<Left>(Left::origin)
+                               : Result<Left>(connected.error());
     // A host that cannot be found is down; an origin that answered without the stream is not.
     was_refused_ = !left.ok() && left.code() == Errc::not_found && upstream_ != nullptr;
     if (!left.ok() && left.code() != Errc::cancelled && !was_refused_ && !rests_since_) {
@@ -147,7 +150,9 @@ Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& optio
     if (was_refused_ && redirect_url_.empty() && left.error().sentence() != last_error_)
         LOG_INFO(log_, "edge-pull is refused, stream={}, origin={}: {}", plan_.url, origin_, left.error().sentence());
     say_goodbye();
-    left_.add(origin_);
+    // Nothing is known of one that had no time to answer.
+    if (!was_dropped_)
+        left_.add(origin_);
     return left;
 }
 
@@ -156,12 +161,14 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     ++tries_;
     ++totals_.connections;
     has_key_ = false;
-    has_ended_ = false;
+    has_ended_ = was_dropped_ = false;
     longest_gap_ = delay_ = Duration::zero();
     const TimePoint began = io::now();
     const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
     request_.is_sibling = origin.scheme == Scheme::worker;
-    stream_ = TRY(dial(wanted, limit));
+    auto dialled = dial(wanted, limit);
+    was_dropped_ = !dialled.ok() && dialled.code() == Errc::cancelled && look_again_;
+    stream_ = TRY(std::move(dialled));
     request_.ip = origin.host;
     request_.peer = stream_->peer();
     LOG_INFO(log_, "edge-pull publish url {}, origin={}", label_of(wanted), origin_);
@@ -181,7 +188,8 @@ Result<std::unique_ptr<io::Stream>> Pull::dial(const Wanted& wanted, io::Deadlin
     if (origin.scheme == Scheme::worker)
         return context_.dial.worker(origin.port);
     if (origin.scheme != Scheme::srt)
-        return rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, deadline);
+        return rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, deadline,
+                                 &moved_);
     return call(wanted, deadline);
 }
 
@@ -239,7 +247,15 @@ Result<void> Pull::start(io::Deadline deadline) {
         const std::array parts{io::as_part(output)};
         if (!output.empty())
             TRY(stream_->write_all(parts, deadline));
-        TRY(handle_input(stream_->read_some(context_.dial.scratch, deadline), any));
+        const auto ready = TRY(stream_->wait_ready(io::Interest::readable, &wake_, deadline));
+        if (ready.timed_out)
+            return Error(Errc::timed_out, "nothing came from the origin");
+        was_dropped_ = std::exchange(look_again_, false) && has_moved(deadline);
+        if (was_dropped_)
+            return Error(Errc::cancelled, "the stream has moved");
+        const auto count = ready.readable ? stream_->try_read(context_.dial.scratch) : Error(Errc::need_more, "");
+        if (count.ok() || count.code() != Errc::need_more)
+            TRY(handle_input(count, any));
     }
     if (any)
         viewers_->source().flush();
@@ -391,6 +407,7 @@ void Pull::give_way() {
 void Pull::look_again() {
     look_again_ = true;
     wake_.raise();
+    moved_.raise();
 }
 
 void Pull::note_need() {

@@ -116,7 +116,8 @@ public:
     void run(io::Deadline deadline);
     // A client publishes the stream on this node: the pull is over, and its publication is free at once. Must not suspend.
     void give_way();
-    // The stream may be on another node now: the resolver is asked again. Must not suspend.
+    // The stream may be on another node now: the resolver is asked again, also while an origin has not answered. Must not
+    // suspend.
     void look_again();
     // In a client's fiber: waits for media. Errc::not_found when there is none in time or the pull has ended.
     Result<void> wait_for_media(io::Deadline deadline);
@@ -209,6 +210,7 @@ private:
     std::optional<session::StreamStay> stay_;
     std::optional<Viewers> viewers_;  // while it runs
     Signal wake_;
+    Signal moved_;                  // raised by look_again() only: it ends a dial
     std::vector<Signal*> waiting_;  // owned by waiting clients
 
     std::string asked_;   // the origin that was chosen
@@ -235,7 +237,8 @@ private:
     bool was_refused_ = false;  // by a healthy origin, when it was last left
     bool over_ = false;
     bool gave_way_ = false;
-    bool look_again_ = false;  // asked to
+    bool look_again_ = false;   // asked to
+    bool was_dropped_ = false;  // the connection, as the stream had moved before there was an answer
 };
 
 }  // namespace live::service::relay

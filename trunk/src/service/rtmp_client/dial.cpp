@@ -15,12 +15,12 @@ namespace {
 bool is_any(std::string_view ip) { return ip == "0.0.0.0" || ip == "::"; }
 
 Result<std::unique_ptr<io::Stream>> dial_one(const Target& target, const Endpoint& endpoint, const DialContext& context,
-                                             io::Deadline deadline) {
+                                             io::Deadline deadline, Signal* signal) {
     const Error loop(Errc::denied,
                      fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
     if (is_own_endpoint(endpoint, context.own_endpoints(), ""))
         return Error(loop);
-    auto tcp = TRY(io::TcpStream::connect(endpoint, deadline));
+    auto tcp = TRY(io::TcpStream::connect(endpoint, deadline, signal));
     // The system uses the target address as source address when connecting to one of this machine's addresses.
     if (is_own_endpoint(endpoint, context.own_endpoints(), tcp->local_ip()))
         return Error(loop);
@@ -34,12 +34,13 @@ Result<std::unique_ptr<io::Stream>> dial_one(const Target& target, const Endpoin
 
 }  // namespace
 
-Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline) {
+Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline,
+                                         Signal* signal) {
     const auto limit = deadline.sooner(io::Deadline::after(kDialLimit));
     const auto endpoints = TRY(io::resolve(target.host, target.port, limit));
     Result<std::unique_ptr<io::Stream>> dialled = Error(Errc::not_found, "no address");
     for (const Endpoint& endpoint : endpoints) {
-        dialled = dial_one(target, endpoint, context, limit);
+        dialled = dial_one(target, endpoint, context, limit, signal);
         if (dialled.ok() || dialled.code() == Errc::denied || dialled.code() == Errc::cancelled)
             break;
     }

@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/endpoint.hpp"
 #include "base/result.hpp"
+#include "base/signal.hpp"
 #include "io/stream.hpp"
 #include "io/tls_context.hpp"
 
@@ -43,8 +44,10 @@ struct Target {
 inline constexpr std::chrono::seconds kDialLimit{5};
 
 // Tries all addresses of the host, for at most kDialLimit. Errc::denied when the target is this server itself, which no retry can
-// change; otherwise the network's error.
-Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline);
+// change; Errc::cancelled, also when `signal` (may be nullptr; consumed) is raised before there is a connection; otherwise the
+// network's error.
+Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline,
+                                         Signal* signal = nullptr);
 
 // Whether `to` is one of our own listeners, as far as can be determined without connecting. A listener on every address
 // ("0.0.0.0", "::") can be reached by any loopback address and by `local_ip`, the source address of a connection to `to` (empty
