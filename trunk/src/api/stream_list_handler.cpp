@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -31,9 +30,10 @@ using session::http::Request;
 
 using wire::http::Status;
 
-// Members of a stream that name it, and one that only workers tell each other.
+// Members of a stream that name it, and those that only workers tell each other.
 constexpr std::array<const char*, 3> kNaming = {"vhost", "app", "name"};
 constexpr const char* kByRtc = "by_rtc";
+constexpr const char* kHls = "hls";
 
 std::optional<std::uint64_t> count_of(std::string_view text) {
     std::uint64_t number = 0;
@@ -53,7 +53,7 @@ Json json_of(const StreamListView::ApiPlace& place) {
 }
 
 // Without the addresses, which depend on who asks.
-Json json_of(const StreamRow& stream, bool comes_by_rtc) {
+Json json_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
             {"name", stream.name},
@@ -61,7 +61,8 @@ Json json_of(const StreamRow& stream, bool comes_by_rtc) {
             {"audio", audio_json<Json>(stream)},
             {"fps", std::round(stream.frames_per_second() * 100) / 100},
             {"kbps", service::stats::kbps(stream.usage.rates.per_second().first)},
-            {kByRtc, comes_by_rtc}};
+            {kByRtc, comes_by_rtc},
+            {kHls, hls}};
 }
 
 // Where a page begins: a worker, and the number of a stream there. Without workers, the number alone.
@@ -82,7 +83,8 @@ struct Found {
 };
 
 // At most `count` streams of this worker, starting at number `from`. `view`: whose rules hide some; nullptr: nobody's.
-Found own_page(const StreamStats& stats, std::uint64_t from, std::size_t count, const StreamListView* view) {
+Found own_page(const StreamStats& stats, const StreamListSettings& settings, std::uint64_t from, std::size_t count,
+               const StreamListView* view) {
     Found page;
     std::unordered_map<std::string, bool> shown;  // by virtual host
     const auto is_shown = [&](const std::string& vhost) {
@@ -99,7 +101,8 @@ Found own_page(const StreamStats& stats, std::uint64_t from, std::size_t count, 
         if (stream.publisher.empty() || (view != nullptr && !is_shown(stream.vhost->name)))
             continue;
         const auto* publisher = stats.find_client(stream.publisher);
-        page.streams.push_back(json_of(stream, publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish));
+        page.streams.push_back(json_of(stream, publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish,
+                                       settings.hls_format({stream.vhost->name, stream.app, stream.name})));
     }
     return page;
 }
@@ -111,7 +114,8 @@ Found parsed_page(const std::string& body) {
     if (!answer.is_object() || !answer.contains("streams") || !answer["streams"].is_array())
         return page;
     for (Json& stream : answer["streams"])
-        if (stream.is_object() && stream.contains(kByRtc) && stream[kByRtc].is_boolean() &&
+        if (stream.is_object() && stream.contains(kByRtc) && stream[kByRtc].is_boolean() && stream.contains(kHls) &&
+            stream[kHls].is_string() &&
             std::ranges::all_of(kNaming, [&](const char* name) { return stream.contains(name) && stream[name].is_string(); }))
             page.streams.push_back(std::move(stream));
     if (answer.contains("next") && answer["next"].is_number_unsigned())
@@ -119,16 +123,28 @@ Found parsed_page(const std::string& body) {
     return page;
 }
 
-// Those that the view shows, with their addresses there. A stream that several workers pull is there once.
+const std::string& text_in(const Json& stream, const char* name) { return stream[name].get_ref<const std::string&>(); }
+
+std::string whole_name_of(const Json& stream) {
+    return text_in(stream, kNaming[0]) + "/" + text_in(stream, kNaming[1]) + "/" + text_in(stream, kNaming[2]);
+}
+
+// Those that the view shows, with their addresses there. A stream that several workers have is there once; its playlist is one
+// worker's, and served by all.
 Json shown(const Json& streams, const StreamListView& view) {
+    std::unordered_map<std::string, std::string> playlists;  // formats by stream
+    for (const Json& stream : streams)
+        if (std::string& format = playlists[whole_name_of(stream)]; format.empty())
+            format = text_in(stream, kHls);
     Json list = Json::array();
-    std::set<std::string> known;
     for (Json stream : streams) {
-        const auto text = [&](std::size_t i) -> const std::string& { return stream[kNaming[i]].get_ref<const std::string&>(); };
-        if (!view.shows(text(0)) || !known.insert(text(0) + "/" + text(1) + "/" + text(2)).second)
+        const auto playlist = playlists.extract(whole_name_of(stream));
+        const auto text = [&](std::size_t i) -> const std::string& { return text_in(stream, kNaming[i]); };
+        if (playlist.empty() || !view.shows(text(0)))
             continue;
-        Json addresses = json_of(view.play_addresses({text(0), text(1), text(2), stream[kByRtc].get<bool>()}));
+        Json addresses = json_of(view.play_addresses({text(0), text(1), text(2), stream[kByRtc].get<bool>(), playlist.mapped()}));
         stream.erase(kByRtc);
+        stream.erase(kHls);
         stream["formats"] = std::move(addresses);
         list.push_back(std::move(stream));
     }
@@ -167,7 +183,7 @@ StreamListHandler::Page StreamListHandler::whole_page(const Request& request, st
                                                       io::Deadline deadline) const {
     const auto workers = everybody();
     const auto own = [&](std::uint64_t number, std::size_t room) {
-        return Page{own_page(stream_stats_, number, room, settings_.view(request).get())};
+        return Page{own_page(stream_stats_, settings_, number, room, settings_.view(request).get())};
     };
     if (workers.empty())
         return own(from, count);
@@ -199,7 +215,7 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     const auto from = count_of(query.get("from")).value_or(0);
     const auto next_of = [](const Found& page) { return page.next ? Json(*page.next) : Json(); };
     if (request.is_sibling) {
-        const Found own = own_page(stream_stats_, from, count, nullptr);
+        const Found own = own_page(stream_stats_, settings_, from, count, nullptr);
         return {.body = text_of(Json{{"streams", own.streams}, {"next", next_of(own)}}), .headers = {}};
     }
     if (!settings_.is_enabled())

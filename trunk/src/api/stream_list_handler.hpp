@@ -32,6 +32,7 @@ struct ListedStream {
     std::string_view app;
     std::string_view name;
     bool comes_by_rtc = false;
+    std::string_view hls{};  // its format where a worker has a playlist: "hls" or "ll-hls"; empty: none has
 };
 
 // The settings for one request; invalid after a suspension.
@@ -60,6 +61,8 @@ public:
     virtual ~StreamListSettings() = default;
     // http_server { stream_list }
     virtual bool is_enabled() const = 0;
+    // The format of this process's playlist of the stream; empty: it has none.
+    virtual std::string_view hls_format(const ListedStream& stream) const = 0;
     // nullptr when the request has no host usable in a URL.
     virtual std::unique_ptr<StreamListView> view(const session::http::Request& request) const = 0;
 };

@@ -24,7 +24,11 @@ public:
     explicit FakeView(std::string hidden) : hidden_(std::move(hidden)) {}
     bool shows(std::string_view vhost) const override { return vhost != hidden_; }
     std::vector<StreamAddress> play_addresses(const ListedStream& stream) const override {
-        return {{stream.comes_by_rtc ? "whep" : "rtmp", "rtmp://h/" + std::string(stream.app) + "/" + std::string(stream.name)}};
+        const std::string place = "://h/" + std::string(stream.app) + "/" + std::string(stream.name);
+        std::vector<StreamAddress> addresses{{stream.comes_by_rtc ? "whep" : "rtmp", "rtmp" + place}};
+        if (!stream.hls.empty())
+            addresses.push_back({std::string(stream.hls), "http" + place});
+        return addresses;
     }
     std::vector<StreamAddress> publish_addresses() const override { return {{"rtmp", "rtmp://h/live/livestream"}}; }
     ApiPlace api() const override { return {.url = {}, .missing = "loopback"}; }
@@ -36,10 +40,12 @@ private:
 class FakeListSettings final : public StreamListSettings {
 public:
     bool is_enabled() const override { return enabled; }
+    std::string_view hls_format(const ListedStream& stream) const override { return stream.name == hls ? "hls" : ""; }
     std::unique_ptr<StreamListView> view(const Request& request) const override {
         return request.message.headers.find("Host") ? std::make_unique<FakeView>(hidden) : nullptr;
     }
     bool enabled = true;
+    std::string hls;  // the stream that has a playlist
     std::string hidden;
 };
 
@@ -104,6 +110,15 @@ TEST_F(StreamListTest, SaysWhatIsLiveAndNothingOfClients) {
     const std::string text = answer.dump();
     EXPECT_EQ(text.find("secret-id"), std::string::npos) << text;
     EXPECT_EQ(text.find("10."), std::string::npos) << text;
+}
+
+TEST_F(StreamListTest, APlaylistIsListedWhereThereIsOne) {
+    client(ClientKind::fmle_publish, "cam");
+    EXPECT_EQ(list()["streams"][0]["formats"].size(), 1U);
+    settings.hls = "cam";
+    const Json cam = list()["streams"][0];
+    EXPECT_EQ(cam["formats"][1], Json::parse(R"({"format":"hls","url":"http://h/live/cam"})"));
+    EXPECT_FALSE(cam.contains("hls"));
 }
 
 TEST_F(StreamListTest, HidesWhatTheRulesOfAVirtualHostHide) {

@@ -86,11 +86,19 @@ bool share_an_endpoint(const std::vector<std::string>& some, const std::vector<s
     });
 }
 
+service::hls::Names names_of(const Vhost& vhost, const ListedStream& stream) {
+    return {vhost.hls, {std::string(stream.vhost), std::string(stream.app), std::string(stream.name)}, Zone::utc};
+}
+
+const Vhost* find_named(const Settings& settings, std::string_view vhost) {
+    const Vhost* found = settings.find_vhost(vhost);
+    return found != nullptr && found->name == vhost && found->enabled ? found : nullptr;
+}
+
 class View final : public api::StreamListView {
 public:
-    View(const Settings& settings, const service::hls::FileIndex& hls, const session::http::Handler& dash, const Request& request,
-         AskedHost host)
-        : settings_(settings), hls_(hls), dash_(dash), request_(request), host_(std::move(host)) {
+    View(const Settings& settings, const session::http::Handler& dash, const Request& request, AskedHost host)
+        : settings_(settings), dash_(dash), request_(request), host_(std::move(host)) {
         // A proxy may have terminated TLS; a forged header only affects the client that sent it.
         secure_ = request.secure || request.message.headers.find("X-Forwarded-Proto") == "https";
         origin_ = fmt::format("{}://{}{}", secure_ ? "https" : "http", host_.name, host_.port);
@@ -102,7 +110,7 @@ public:
     ApiPlace api() const override;
 
 private:
-    const Vhost* named(std::string_view vhost) const;
+    const Vhost* named(std::string_view vhost) const { return find_named(settings_, vhost); }
     // "vhost=NAME" where the host alone does not select it.
     std::string vhost_query(const Vhost& vhost) const;
     void add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::string_view stream, std::string_view query) const;
@@ -112,18 +120,12 @@ private:
     std::string rtc_address(std::string_view kind, std::string_view app, std::string_view stream, std::string_view query) const;
 
     const Settings& settings_;
-    const service::hls::FileIndex& hls_;
     const session::http::Handler& dash_;
     const Request& request_;
     const AskedHost host_;
     bool secure_ = false;
     std::string origin_;
 };
-
-const Vhost* View::named(std::string_view vhost) const {
-    const Vhost* found = settings_.find_vhost(vhost);
-    return found != nullptr && found->name == vhost && found->enabled ? found : nullptr;
-}
 
 // Checked like a player coming from the requesting page; without callbacks, which would count it as one.
 bool View::shows(std::string_view vhost) const {
@@ -216,16 +218,10 @@ void View::add_remux(std::vector<StreamAddress>& to, const Vhost& vhost, const L
 }
 
 void View::add_hls(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const {
-    if (!vhost.hls.enabled)
+    if (!vhost.hls.enabled || stream.hls.empty())
         return;
-    const service::hls::Names names(vhost.hls, {std::string(stream.vhost), std::string(stream.app), std::string(stream.name)},
-                                    Zone::utc);
-    const auto* file = hls_.find(names.playlist_file());
-    if (file == nullptr || file->output->name().vhost != vhost.name || !file->output->is_published() ||
-        !file->output->has_playlist())
-        return;
-    to.push_back({file->output->is_low_latency() ? "ll-hls" : "hls",
-                  origin_ + "/" + percent_encode_path(names.playlist_url()) + (query.empty() ? "" : "?") + std::string(query)});
+    to.push_back({std::string(stream.hls), origin_ + "/" + percent_encode_path(names_of(vhost, stream).playlist_url()) +
+                                               (query.empty() ? "" : "?") + std::string(query)});
 }
 
 void View::add_dash(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream,
@@ -253,9 +249,20 @@ std::string View::rtc_address(std::string_view kind, std::string_view app, std::
 
 }  // namespace
 
+std::string_view StreamList::hls_format(const ListedStream& stream) const {
+    const Vhost* vhost = find_named(*settings_, stream.vhost);
+    if (vhost == nullptr || !vhost->hls.enabled)
+        return {};
+    const auto* file = hls_.find(names_of(*vhost, stream).playlist_file());
+    if (file == nullptr || file->output->name().vhost != vhost->name || !file->output->is_published() ||
+        !file->output->has_playlist())
+        return {};
+    return file->output->is_low_latency() ? "ll-hls" : "hls";
+}
+
 std::unique_ptr<api::StreamListView> StreamList::view(const Request& request) const {
     auto host = host_of(request);
-    return host ? std::make_unique<View>(*settings_, hls_, dash_, request, *std::move(host)) : nullptr;
+    return host ? std::make_unique<View>(*settings_, dash_, request, *std::move(host)) : nullptr;
 }
 
 }  // namespace live::settings

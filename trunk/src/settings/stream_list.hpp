@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "api/stream_list_handler.hpp"
 #include "service/hls/file_index.hpp"
@@ -19,6 +20,7 @@ public:
         : settings_(settings), hls_(hls), dash_(dash) {}
 
     bool is_enabled() const override { return settings_->http_server.stream_list; }
+    std::string_view hls_format(const api::ListedStream& stream) const override;
     std::unique_ptr<api::StreamListView> view(const session::http::Request& request) const override;
 
 private:

@@ -92,6 +92,10 @@ TEST_F(StreamListSettingsTest, OnlyFormatsThatAreServedAreNamed) {
     settings.vhosts[0].dash.enabled = true;
     settings.vhosts[0].hls.enabled = true;
     EXPECT_EQ(play("h"), (Addresses{{"rtmp", "rtmp://h/live/cam"}})) << "no playlist yet";
+    EXPECT_EQ(list.hls_format(kCam), "");
+    api::ListedStream listed = kCam;
+    listed.hls = "ll-hls";
+    EXPECT_EQ(play("h", listed)["ll-hls"], "http://h/live/cam.m3u8") << "on another worker";
     dash.has = "/live/cam.mpd";
     EXPECT_EQ(play("h")["dash"], "http://h/live/cam.mpd");
 }
