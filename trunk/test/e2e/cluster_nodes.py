@@ -7,7 +7,7 @@ import time
 import pytest
 
 from live_server import LiveServer, conf, wait_until
-from nodes import Node, OneMachine, bridge_of_this_thread
+from nodes import Bridge, Node, OneMachine, bridge_of_this_thread
 from registry_server import RegistryServer
 from rtc_offer import ask
 from rtmp_client import VIDEO, Closed, Player, Publisher, assert_gapless
@@ -16,6 +16,7 @@ VHOST = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } hls { enab
 OUTPUTS = " dash { enabled on; dash_fragment 1; dash_path $folder/html; } rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }"
 RTC = "rtc_server { enabled on; listen 127.0.0.1:$rtc; candidate 127.0.0.1; }\n"
 WHEP = "/rtc/v1/whep/?app=live&stream=cam"
+LEASE_S = 3  # of the nodes of start_nodes
 REDIRECT = "redirect on; capacity 1000000000;"
 
 
@@ -149,6 +150,23 @@ def wait_nodes(*nodes: LiveServer) -> None:
     wait_up(*nodes)
     for node in nodes:
         wait_until(lambda one=node: len(cluster_of(one)["nodes"]) == len(nodes), 20, "it knows the others")
+
+
+def start_nodes(stack: contextlib.ExitStack, folder, count: int, vhost: str = VHOST, root: str = "") -> tuple[RegistryServer, list[Node]]:
+    """A registry, and nodes that know each other, each on a machine of its own, of a test in a network of its own."""
+    bridge = stack.enter_context(Bridge(count))
+    machines = list(bridge.ports)
+    registry = RegistryServer(folder / "registry", machine=bridge.add_port()).start()
+    stack.callback(registry.stop)
+    nodes = []
+    for number, port in enumerate(machines):
+        block = (f"cluster {{ registry {registry.url()}; node_id n{number}; advertise {port.address}; beat 1; lease {LEASE_S}; }}\n"
+                 f"limits {{ trusted {Bridge.ADDRESS}; }}\n")
+        nodes.append(Node(folder / f"n{number}", conf(vhost, block + root), port))
+        stack.callback(nodes[-1].kill)
+        nodes[-1].start()
+    wait_nodes(*nodes)
+    return registry, nodes
 
 
 def drain_of(node: LiveServer) -> dict:

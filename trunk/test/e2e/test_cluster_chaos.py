@@ -14,10 +14,9 @@ from contextlib import ExitStack
 import pytest
 
 import own_network
-from cluster_nodes import RTC, VHOST
-from live_server import conf
+from cluster_nodes import RTC, VHOST, start_nodes
 from load_tools import Load
-from nodes import Bridge, Node
+from nodes import Node
 from registry_server import RegistryServer
 from rtmp_client import DATA, Closed, RtmpClient, read_flv
 
@@ -151,8 +150,8 @@ class ChaosPlayer(threading.Thread):
 class Faults:
     """One after the other; each is over before the next one."""
 
-    def __init__(self, clients: Clients, bridge: Bridge, registry: RegistryServer, publishers: list[ChaosPublisher], seed: int):
-        self.clients, self.bridge, self.registry, self.publishers = clients, bridge, registry, publishers
+    def __init__(self, clients: Clients, registry: RegistryServer, publishers: list[ChaosPublisher], seed: int):
+        self.clients, self.registry, self.publishers = clients, registry, publishers
         self.random = random.Random(seed)
         self.started = {node: time.monotonic() for node in clients.nodes}
 
@@ -173,9 +172,9 @@ class Faults:
             time.sleep(length)
             node.process.send_signal(signal.SIGCONT)
         elif kind == "cut":
-            self.bridge.ports[number].cut()
+            node.machine.cut()
             time.sleep(length)
-            self.bridge.ports[number].mend()
+            node.machine.mend()
         elif kind == "registry killed":
             self.registry.stop()
             time.sleep(length)
@@ -210,17 +209,7 @@ def late(player: ChaosPlayer, publisher: ChaosPublisher) -> list[tuple[float, fl
 
 def wreak_havoc(folder, clip, seconds: float, seed: int) -> None:
     with ExitStack() as stack:
-        bridge = stack.enter_context(Bridge(NODES))
-        machines = list(bridge.ports)
-        registry = RegistryServer(folder / "registry", machine=bridge.add_port()).start()
-        stack.callback(registry.stop)
-        nodes = []
-        for number, port in enumerate(machines):
-            block = (f"cluster {{ registry {registry.url()}; node_id n{number}; advertise {port.address}; beat 1; lease 3; }}\n"
-                     f"limits {{ trusted {Bridge.ADDRESS}; }}\n" + RTC)
-            nodes.append(Node(folder / f"n{number}", conf(VHOSTS, block), port))
-            stack.callback(nodes[-1].kill)
-            nodes[-1].start()
+        registry, nodes = start_nodes(stack, folder, NODES, VHOSTS, RTC)
         clients = Clients(nodes, clip)
         stack.callback(clients.ending.set)
         publishers = [ChaosPublisher(clients, number) for number in range(STREAMS)]
@@ -238,7 +227,7 @@ def wreak_havoc(folder, clip, seconds: float, seed: int) -> None:
             whep.append(Load(node.folder, "sb_rtc_load", "-c", WHEP_EACH, "-s", 1, "-e", 0.3, "-d", 0.3, "-r", url, "--seconds", seconds + 60))
             stack.callback(whep[-1].kill)
         time.sleep(8)
-        faults = Faults(clients, bridge, registry, publishers, seed)
+        faults = Faults(clients, registry, publishers, seed)
         memory: dict[tuple, list[int]] = {}
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -7,13 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import own_network
-from cluster_nodes import VHOST, assert_unnoticed, cluster_of, owners, publish_when_allowed, videos, wait_nodes
-from live_server import conf, wait_until
-from nodes import Bridge, Node
-from registry_server import RegistryServer
+from cluster_nodes import LEASE_S, assert_unnoticed, cluster_of, owners, publish_when_allowed, start_nodes, videos
+from live_server import wait_until
+from nodes import Node
 from rtmp_client import Player, Publisher
 
-LEASE_S = 3
 APART_S = 3 * LEASE_S
 RIGHT_WITHIN_S = 10
 
@@ -32,21 +30,6 @@ def play(node: Node, stream: str) -> Player:
     player = Player(node.ports["rtmp"], stream, host=node.host)
     player.start()
     return player
-
-
-def start_nodes(stack: ExitStack, folder, count: int) -> tuple[RegistryServer, list[Node]]:
-    bridge = stack.enter_context(Bridge(count))
-    machines = list(bridge.ports)
-    registry = RegistryServer(folder / "registry", machine=bridge.add_port()).start()
-    stack.callback(registry.stop)
-    nodes = []
-    for number, port in enumerate(machines):
-        block = f"cluster {{ registry {registry.url()}; node_id n{number}; advertise {port.address}; beat 1; lease {LEASE_S}; }}\n"
-        nodes.append(Node(folder / f"n{number}", conf(VHOST, block + f"limits {{ trusted {Bridge.ADDRESS}; }}\n"), port))
-        stack.callback(nodes[-1].kill)
-        nodes[-1].start()
-    wait_nodes(*nodes)
-    return registry, nodes
 
 
 def keep_half_from_the_registry(folder, clip) -> None:

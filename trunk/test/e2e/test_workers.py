@@ -359,7 +359,8 @@ def test_one_api_for_all(live, clip):
 
 
 def test_pages_and_recordings_are_listed_for_all(server, clip):
-    live = start(server, "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } dvr { enabled on; dvr_path $folder/rec/[stream].flv; }")
+    live = start(server, "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; } dvr { enabled on; dvr_path $folder/rec/[stream].flv; }"
+                         " hls { enabled on; hls_fragment 1; hls_path $folder/html; }")
     publishers = {}
     while len({one["worker"] for one in clients(live)}) < WORKERS:
         assert len(publishers) < 60, "connections do not spread"
@@ -370,10 +371,14 @@ def test_pages_and_recordings_are_listed_for_all(server, clip):
         with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['http']}/streams.json{query}", timeout=10) as answer:
             return json.load(answer)
 
+    def formats(one: dict) -> set[str]:
+        return {form["format"] for form in one["formats"]}
+
+    wait_until(lambda: all("hls" in formats(one) for one in listed("")["streams"]), 20, "all have a playlist")
     for _ in range(9):  # connections, which the kernel spreads
         page = listed("")
         assert sorted(one["name"] for one in page["streams"]) == sorted(publishers) and page["next"] is None, page
-        assert all({"rtmp", "flv"} <= {form["format"] for form in one["formats"]} and "by_rtc" not in one for one in page["streams"])
+        assert all({"rtmp", "flv", "hls"} <= formats(one) and not {"by_rtc", "hls"} & set(one) for one in page["streams"])
     names, page = [], listed("?count=1")
     while page["streams"]:
         names += [one["name"] for one in page["streams"]]
