@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "media/relay_mark.hpp"
 #include "service/hls/hls_service_fixture.hpp"
+#include "service/segments/mark.hpp"
 
 namespace live::service::hls {
 namespace {
@@ -174,6 +176,78 @@ TEST_F(SeveralTracks, HavePartsEach) {
     ASSERT_NE(part, nullptr);
     EXPECT_TRUE(part->is_whole());
     EXPECT_FALSE(part->blocks().empty());
+}
+
+// Codecs without a configuration are known by their first frame, which may come after the one that a fragment begins with.
+TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
+    const auto newest_mark = [this] {
+        const auto kept = std::ranges::find(source_->marks(), "hls", &media::Source::KeptMark::series);
+        return MUST(media::read_relay_mark(kept->packet.payload.bytes()));
+    };
+    const auto state_of = [](const media::RelayMark& mark) {
+        return std::get<segments::SegmentState>(MUST(segments::read_mark(mark.text)).what);
+    };
+    publish_all();
+    seconds_of_all(3);
+    io::wait_until([&] { return state_of(newest_mark()).number == 2; });
+    const auto begins = newest_mark();
+    const MediaTime from = state_of(begins).at;
+    seconds_of_all(1);
+    io::wait_until([&] { return state_of(newest_mark()).number == 3; });
+
+    ScratchFolder folder;
+    HlsOptions options = options_;
+    options.path = folder.file("");
+    const SameOptions<HlsOptions> same_options(options);
+    media::StreamTable streams(pool_);
+    const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
+    HlsService service({streams, same_options, sessions_, fragments_, claims_, Zone::utc}, Log(errors_, ""));
+    auto publication = MUST(source->publish(media::Source::Takeover::refuse));
+    session::ClientRequest pull = request_;
+    pull.kind = session::ClientKind::relay_pull;
+    service.on_published(pull, plan_);
+    source->append_mark(begins);
+    const auto append_to = [&source](media::Kind kind, bool key, bool config, MediaTime at, const Slice& body) {
+        source->append(media::tag_packet(kind, key, config, at, body));
+    };
+    append_to(media::Kind::video, false, true, from, avc_config());
+    append_to(media::Kind::audio, false, true, from, aac_config());
+    for (MediaTime at = from; at <= from + 1s; at += 40ms) {
+        const bool key = at == from || at == from + 1s;
+        append_to(media::Kind::video, key, false, at, picture(key));
+        if (at == from)
+            append_to(media::Kind::video, false, true, at, segments::second_video_config());
+        append_to(media::Kind::video, key, false, at, segments::second_video(key));
+        append_to(media::Kind::audio, false, false, at, segments::audio());
+        if (at == from)
+            append_to(media::Kind::audio, false, true, at, segments::second_audio_config());
+        append_to(media::Kind::audio, false, false, at, segments::second_audio());
+    }
+    source->append_mark(newest_mark());
+    source->flush();
+    const auto file_of = [](const HlsService& of, const ScratchFolder& in, const std::string& name) {
+        return of.index().store().find(std::filesystem::path(in.file("live/" + name)).lexically_normal().string());
+    };
+    for (const std::string track : {"video", "audio", "video-1", "audio-1"}) {
+        const std::string name = "cam-2." + track + ".m4s";
+        io::wait_until([&] { return file_of(service, folder, name) != nullptr && file_of(*service_, folder_, name) != nullptr; });
+        const auto bytes_of = [](const segments::FileRef& file) {
+            std::vector<std::uint8_t> bytes;
+            for (const Block& block : file->blocks())
+                bytes.insert(bytes.end(), block->begin(), block->end());
+            return bytes;
+        };
+        const auto at_node = file_of(service, folder, name);
+        const auto at_origin = file_of(*service_, folder_, name);
+        ASSERT_TRUE(at_node != nullptr && at_origin != nullptr) << name;
+        EXPECT_EQ(bytes_of(at_node), bytes_of(at_origin)) << track;
+    }
+    const auto path = std::filesystem::path(folder.file("live/cam.m3u8")).lexically_normal().string();
+    const auto master = service.index().find(path)->output->master_text([](const Names& names) { return names.playlist_url(); });
+    EXPECT_EQ(MUST(wire::hls::parse_playlist(*master)).variants.size(), 2U) << *master;
+    publication.reset();
+    service.on_unpublished(plan_.url);
+    MUST(service.stop(io::Deadline::after(kSoon)));
 }
 
 }  // namespace

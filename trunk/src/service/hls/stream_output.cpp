@@ -195,6 +195,10 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
 void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline) {
     if (packet.is_mark()) {
         if (const auto mark = marked_.read(packet)) {
+            // It has tracks of its own for several, of which the further ones may come after the first frame of the fragment.
+            const auto* begins = std::get_if<segments::SegmentState>(&mark->what);
+            if (begins != nullptr && begins->by_track && !has_renditions())
+                begin_renditions(deadline);
             marked_.follow(*mark);
             handle_made(deadline);
         }

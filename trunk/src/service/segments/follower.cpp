@@ -221,10 +221,17 @@ void Follower::push(const Packet& packet) {
         collect();
         return state_ == State::returning ? try_to_arrive() : void();
     }
-    if (packet.is_config() || packet.kind == media::Kind::data)
+    if (packet.kind == media::Kind::data)
         return;
-    if (pending_ && begins(std::get<SegmentState>(pending_->what), packet))
-        return resume(Mark(*pending_));
+    if (pending_) {
+        const auto& said = std::get<SegmentState>(pending_->what);
+        if (begins(said, packet))
+            forget_before(packets_.size() - 1);
+        if (begins(said, packets_.front()) && has_formats(said, 0))
+            return resume(Mark(*pending_));
+    }
+    if (packet.is_config())
+        return;
     waiting_from_ = waiting_from_.value_or(packet.dts);
     if (packet.dts - *waiting_from_ < kPatience)
         return;
@@ -280,8 +287,11 @@ void Follower::handle(const SegmentState& said, const Mark& mark) {
         confirmed_ = remake(said.frames_before) ? said.number : confirmed_;
     else if (state_ == State::following)
         drop_unconfirmed();
-    if (find(said))
-        return resume(mark);
+    if (const auto at = find(said)) {
+        if (has_formats(said, *at))
+            return resume(mark);
+        forget_before(*at);
+    }
     segmenter_.drop_open();
     collect();
     wait(mark);
@@ -452,6 +462,19 @@ void Follower::drop_unconfirmed() {
 std::optional<std::size_t> Follower::find(const SegmentState& said) const {
     const auto found = std::ranges::find_if(packets_, [&said](const Packet& packet) { return begins(said, packet); });
     return found == packets_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - packets_.begin()));
+}
+
+// Whether formats_for() has those of all tracks in the segment. A codec without a configuration shows its format by the first
+// frame in it, which is not waited for longer than such a track may be silent.
+bool Follower::has_formats(const SegmentState& said, std::size_t at) const {
+    if (packets_.back().dts - said.at >= Segmenter::kSilence)
+        return true;
+    const auto formats = formats_for(said, at);
+    return std::ranges::all_of(said.tracks, [&](const SegmentState::Track& track) {
+        const auto is_its = [&track](const Packet& one) { return one.kind == track.kind && one.track == track.id; };
+        const bool is_there = track.arrived && said.at - *track.arrived < Segmenter::kSilence;
+        return !is_there || std::ranges::any_of(formats, is_its);
+    });
 }
 
 // The configurations in force at `at`; of tracks without one, their first frame from there on.

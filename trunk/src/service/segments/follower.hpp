@@ -73,7 +73,7 @@ private:
         following,  // the open segment is that of the newest mark, or follows it
         ending,     // the same, of a publisher that has left; the next one's packets are kept until a mark ends it
         returning,  // the same, on another connection that has not reached its mark's segment here: that mark is pending
-        waiting,    // for the frame with which a marked segment begins; nothing is segmented until then
+        waiting,    // for the frame with which a marked segment begins, and its tracks' formats; nothing is segmented until then
     };
 
     void handle(const SegmentState& said, const Mark& mark);
@@ -101,6 +101,7 @@ private:
     void hand_out_all();
     void hand_out(Event event);
     std::optional<std::size_t> find(const SegmentState& said) const;
+    bool has_formats(const SegmentState& said, std::size_t at) const;
     std::vector<media::Packet> formats_for(const SegmentState& said, std::size_t at) const;
     void keep(const media::Packet& packet);
     void forget_before(std::size_t at);

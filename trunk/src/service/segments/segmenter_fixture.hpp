@@ -85,6 +85,12 @@ inline Slice second_video(bool key) {
 }
 inline Slice second_audio_config() { return Slice::copy_of(hex("95 00 6d703461 01 1190")); }
 inline Slice second_audio() { return Slice::copy_of(hex("95 01 6d703461 01 210a210a")); }
+// The same in MP3, which has no configuration.
+inline Slice second_audio_in_mp3(std::size_t bytes = 20) {
+    auto body = hex("95 01 2e6d7033 01 fffb9064");
+    body.resize(body.size() + bytes, 0x33);
+    return Slice::copy_of(body);
+}
 
 inline media::Packet config_packet(media::Kind kind, const Slice& payload, MediaTime at = {}) {
     return media::tag_packet(kind, false, true, at, payload);
