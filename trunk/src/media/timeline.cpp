@@ -74,14 +74,22 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms) {
     return {dts, jumped};
 }
 
-MediaTime Timeline::follow(Kind kind, std::uint32_t stamp_ms) {
+MediaTime Timeline::follow(Kind kind, TrackId id, std::uint32_t stamp_ms) {
     Track& track = tracks_[index_of(kind)];
-    if (!track.seen)
-        return map(kind, stamp_ms).dts;
+    if (!track.seen) {
+        const Track before = track;
+        map(kind, stamp_ms);
+        // The first track may begin earlier.
+        track.last_ms = before.last_ms;
+        track.ever = before.ever;
+    }
     const std::int64_t time_ms =
         track.raw_ms + static_cast<std::int32_t>(stamp_ms - static_cast<std::uint32_t>(track.raw_ms)) + track.shift_ms;
-    track.last_ms = std::max(std::min(time_ms, track.own_ms + kTrackLead.count()), track.last_ms);
-    return std::chrono::milliseconds(track.last_ms);
+    const std::int64_t near_ms =
+        std::clamp(time_ms, track.own_ms - kTrackDistance.count(), track.own_ms + kTrackDistance.count());
+    const auto [last, is_new] = followers_ms_.try_emplace({kind, id}, near_ms);
+    last->second = std::max(near_ms, last->second);
+    return std::chrono::milliseconds(last->second);
 }
 
 }  // namespace live::media

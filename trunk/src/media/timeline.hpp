@@ -1,5 +1,5 @@
 // Timeline: maps a publisher's wrapping 32-bit millisecond stamps to one 64-bit timeline per source that starts at zero, never
-// runs backwards within a kind and survives wraps, jumps, looped clips and a new publisher. It repairs stamps and never rejects
+// runs backwards within a track and survives wraps, jumps, looped clips and a new publisher. It repairs stamps and never rejects
 // them.
 //
 // Audio and video move together: when a stamp leaves the plausible range, one new shift is computed and each kind adopts it when
@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <utility>
 
 #include "base/time.hpp"
 #include "media/packet.hpp"
@@ -19,8 +21,9 @@ public:
     // A step back by more than this, or more than kJumpAhead ahead of everything, starts a new time base.
     static constexpr std::chrono::milliseconds kJumpBack{500};
     static constexpr std::chrono::milliseconds kJumpAhead{10'000};
-    // How far another track of a kind may be ahead of the first one.
-    static constexpr std::chrono::milliseconds kTrackLead{200};
+    // How far another track of a kind may be ahead of the first one, or behind it: transport streams carry up to a second of
+    // audio in one unit.
+    static constexpr std::chrono::milliseconds kTrackDistance{1'000};
     // How far after the newest packet a new time base starts.
     static constexpr std::chrono::milliseconds kJoin{10};
 
@@ -34,9 +37,9 @@ public:
     };
 
     Stamp map(Kind kind, std::uint32_t stamp_ms);
-    // For a track other than the one map() places: on the same time base, and never before anything of its kind. Such stamps
-    // never start a new time base.
-    MediaTime follow(Kind kind, std::uint32_t stamp_ms);
+    // For a track other than the one map() places: on the same time base, and near the first track. Such stamps never start a new
+    // time base.
+    MediaTime follow(Kind kind, TrackId id, std::uint32_t stamp_ms);
     // The next stamp comes from another publisher: its time base continues right after the newest packet.
     void start_publisher();
     // For a publisher that is another node, with the first stamp of its audio or video: stamps are kept as they are, as far as
@@ -52,15 +55,16 @@ private:
     struct Track {
         std::int64_t raw_ms = 0;    // unwrapped
         std::int64_t shift_ms = 0;  // added to raw_ms
-        std::int64_t own_ms = 0;    // the latest placed by map(), on the source's timeline
-        std::int64_t last_ms = 0;   // the latest of this kind
+        std::int64_t own_ms = 0;    // the latest, on the source's timeline
+        std::int64_t last_ms = 0;   // the same, never backwards
         bool seen = false;          // by this publisher
         bool ever = false;          // by any publisher
     };
 
     bool plausible(const Track& track, Kind kind, std::int64_t time_ms) const;
 
-    std::array<Track, kKindCount> tracks_{};
+    std::array<Track, kKindCount> tracks_{};                         // the first of each kind
+    std::map<std::pair<Kind, TrackId>, std::int64_t> followers_ms_;  // the latest of each other track
     MediaTime newest_{};
     std::int64_t shift_ms_ = 0;
     std::uint64_t jumps_ = 0;

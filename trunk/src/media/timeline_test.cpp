@@ -89,25 +89,45 @@ TEST(Timeline, DataWithStampZeroDoesNotMoveAnything) {
 }
 
 TEST(Timeline, AnotherTrackFollowsTheFirstOfItsKind) {
+    constexpr TrackId kOther{1};
+    constexpr TrackId kThird{2};
     Timeline timeline;
-    EXPECT_EQ(timeline.follow(Kind::video, 1'000), 0ms) << "it was there first";
+    EXPECT_EQ(timeline.follow(Kind::video, kOther, 1'000), 0ms) << "it was there first";
     EXPECT_EQ(timeline.map(Kind::video, 1'000).dts, 0ms);
-    EXPECT_EQ(timeline.follow(Kind::video, 1'020), 20ms);
+    EXPECT_EQ(timeline.follow(Kind::video, kOther, 1'020), 20ms);
     EXPECT_EQ(timeline.map(Kind::video, 1'040).dts, 40ms);
-    EXPECT_EQ(timeline.follow(Kind::video, 1'030), 40ms) << "not backwards within a kind";
-    EXPECT_EQ(timeline.follow(Kind::video, 1'500), 240ms) << "it leads by too much";
-    EXPECT_EQ(timeline.map(Kind::video, 1'080).dts, 240ms);
-    EXPECT_EQ(timeline.map(Kind::video, 1'300).dts, 300ms) << "which the first one does not have to catch up with";
+    EXPECT_EQ(timeline.follow(Kind::video, kOther, 1'500), 500ms);
+    EXPECT_EQ(timeline.map(Kind::video, 1'080).dts, 80ms) << "nobody has to catch up with another track";
+    EXPECT_EQ(timeline.follow(Kind::video, kThird, 1'030), 30ms);
+    EXPECT_EQ(timeline.follow(Kind::video, kThird, 1'010), 30ms) << "not backwards within a track";
+    EXPECT_EQ(timeline.follow(Kind::video, kOther, 3'000), 1'080ms) << "it leads by too much";
+}
+
+TEST(Timeline, TheFirstTrackMayBeginBeforeAnotherOne) {
+    Timeline timeline;
+    timeline.map(Kind::video, 1'000);
+    EXPECT_EQ(timeline.follow(Kind::audio, TrackId{1}, 1'200), 200ms);
+    EXPECT_EQ(timeline.map(Kind::audio, 1'023).dts, 23ms);
+    // As in transport streams: audio comes in units of several frames.
+    for (const std::uint32_t at : {1'046U, 1'069U, 1'092U})
+        EXPECT_EQ(timeline.map(Kind::audio, at).dts, std::chrono::milliseconds(at - 1'000));
+    EXPECT_EQ(timeline.follow(Kind::audio, TrackId{1}, 1'232), 232ms);
+    // Another publisher's stamps are not before those of this one.
+    timeline.start_publisher();
+    EXPECT_GE(timeline.follow(Kind::audio, TrackId{1}, 0), 232ms);
+    EXPECT_GE(timeline.map(Kind::audio, 0).dts, 92ms);
 }
 
 TEST(Timeline, TracksThatAreFarApartMakeNoTimeBase) {
+    constexpr TrackId kLate{1};
+    constexpr TrackId kEarly{2};
     Timeline timeline;
     for (std::uint32_t at = 0; at < 20'000; at += 40) {
         const auto first = timeline.map(Kind::audio, 5'000 + at);
         EXPECT_FALSE(first.jumped);
-        EXPECT_LE(first.dts - std::chrono::milliseconds(at), Timeline::kTrackLead);
-        EXPECT_GE(timeline.follow(Kind::audio, at), first.dts) << "five seconds late";
-        EXPECT_LE(timeline.follow(Kind::audio, 60'000 + at), first.dts + Timeline::kTrackLead) << "a minute early";
+        EXPECT_EQ(first.dts, std::chrono::milliseconds(at));
+        EXPECT_EQ(timeline.follow(Kind::audio, kLate, at), first.dts - Timeline::kTrackDistance) << "five seconds late";
+        EXPECT_EQ(timeline.follow(Kind::audio, kEarly, 60'000 + at), first.dts + Timeline::kTrackDistance) << "a minute early";
     }
     EXPECT_EQ(timeline.jumps(), 0U);
 }
@@ -115,7 +135,7 @@ TEST(Timeline, TracksThatAreFarApartMakeNoTimeBase) {
 TEST(Timeline, AnotherTrackWrapsWithTheFirst) {
     Timeline timeline;
     timeline.map(Kind::audio, 0xFFFF'FFF0U);
-    EXPECT_EQ(timeline.follow(Kind::audio, 0x10U), 32ms);
+    EXPECT_EQ(timeline.follow(Kind::audio, TrackId{1}, 0x10U), 32ms);
     EXPECT_EQ(timeline.map(Kind::audio, 0x14U).dts, 36ms);
 }
 
