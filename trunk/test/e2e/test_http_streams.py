@@ -94,16 +94,20 @@ def test_ffmpeg_decodes_ten_seconds(server, clip, ending, want):
     assert [p for p in got.problems(want) if ending != "aac" or "only" not in p] == []
 
 
-def test_ffmpeg_decodes_mp3(server, clip):
+def test_ffmpeg_decodes_mp3(server, clip, workers):
     live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].mp3; fast_cache 3; }")
     with FfmpegPublisher(live.url("cam"), clip("mp3")):
         wait_playable(live.url("cam"))
+        # A worker that has the stream from another one has cached what came since: players on each of them.
+        others = [HttpStream(live.ports[PORT], "/live/cam.mp3") for _ in range(12 if workers > 1 else 0)]
         time.sleep(3)
         asked = time.monotonic()
         with HttpStream(live.ports[PORT], "/live/cam.mp3") as player:
             # Without what is cached it would never be a second ahead of the clock, however late anybody looks.
             body = player.read_until(lambda got: len(got) / 8_000 > time.monotonic() - asked + 1, 5)
             took = time.monotonic() - asked
+        for one in others:
+            one.close()
         assert player.headers["content-type"] == "audio/mpeg"
         assert body[0] == 0xFF and body[1] & 0xE0 == 0xE0, "begins with a frame"
         assert len(body) / 8_000 > took + 0.9, f"{len(body)} bytes after {took:.1f} s: fast_cache is 3 s"
