@@ -65,9 +65,10 @@ void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
         return;
     packet.payload = unshare(std::move(packet.payload));
     Source& source = publication_.source();
-    const auto stamp = source.is_default(packet.kind, packet.track)
-                           ? source.timeline().map(packet.kind, stamp_ms)
-                           : Timeline::Stamp{.dts = source.timeline().follow(packet.kind, packet.track, stamp_ms), .jumped = false};
+    const auto stamp =
+        source.is_default(packet.kind, packet.track)
+            ? source.timeline().map(packet.kind, stamp_ms)
+            : Timeline::Stamp{.dts = source.timeline().follow(packet.kind, packet.track, stamp_ms), .jumped = false};
     packet.dts += stamp.dts;
     if (stamp.jumped)
         LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream continues at {} ms", stamp_ms, stamp.dts / 1ms);
