@@ -87,9 +87,9 @@ MediaTime Timeline::follow(Kind kind, TrackId id, std::uint32_t stamp_ms) {
         track.raw_ms + static_cast<std::int32_t>(stamp_ms - static_cast<std::uint32_t>(track.raw_ms)) + track.shift_ms;
     const std::int64_t near_ms =
         std::clamp(time_ms, track.own_ms - kTrackDistance.count(), track.own_ms + kTrackDistance.count());
-    const auto [last, is_new] = followers_ms_.try_emplace({kind, id}, near_ms);
-    last->second = std::max(near_ms, last->second);
-    return std::chrono::milliseconds(last->second);
+    std::int64_t& last_ms = followers_ms_.try_emplace({kind, id}, near_ms).first->second;
+    last_ms = std::max(last_ms, near_ms);
+    return std::chrono::milliseconds(last_ms);
 }
 
 }  // namespace live::media

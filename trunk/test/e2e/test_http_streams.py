@@ -1,5 +1,6 @@
 """HTTP-FLV, HTTP-TS, HTTP-AAC, HTTP-MP3 and WebSocket-FLV: what comes, when it begins and how it ends."""
 
+import contextlib
 import hashlib
 import json
 import re
@@ -99,15 +100,15 @@ def test_ffmpeg_decodes_mp3(server, clip, workers):
     with FfmpegPublisher(live.url("cam"), clip("mp3")):
         wait_playable(live.url("cam"))
         # A worker that has the stream from another one has cached what came since: players on each of them.
-        others = [HttpStream(live.ports[PORT], "/live/cam.mp3") for _ in range(12 if workers > 1 else 0)]
-        time.sleep(3)
-        asked = time.monotonic()
-        with HttpStream(live.ports[PORT], "/live/cam.mp3") as player:
+        with contextlib.ExitStack() as stack:
+            for _ in range(12 if workers > 1 else 0):
+                stack.enter_context(HttpStream(live.ports[PORT], "/live/cam.mp3"))
+            time.sleep(3)
+            asked = time.monotonic()
+            player = stack.enter_context(HttpStream(live.ports[PORT], "/live/cam.mp3"))
             # Without what is cached it would never be a second ahead of the clock, however late anybody looks.
             body = player.read_until(lambda got: len(got) / 8_000 > time.monotonic() - asked + 1, 5)
             took = time.monotonic() - asked
-        for one in others:
-            one.close()
         assert player.headers["content-type"] == "audio/mpeg"
         assert body[0] == 0xFF and body[1] & 0xE0 == 0xE0, "begins with a frame"
         assert len(body) / 8_000 > took + 0.9, f"{len(body)} bytes after {took:.1f} s: fast_cache is 3 s"
