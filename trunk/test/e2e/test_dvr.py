@@ -114,10 +114,12 @@ def test_what_was_recorded_in_fragments_outlives_a_kill(server, clip, tmp_path):
     live.process = None
 
 
+@pytest.mark.workers
 def test_a_full_disk_ends_the_recording_and_not_the_stream(server, clip, tmp_path):
     with HookServer() as hooks:
         live = server(vhost="dvr { enabled on; dvr_path $folder/rec/[stream].mp4; }\n" + told_at(hooks))
-        resource.prlimit(live.process.pid, resource.RLIMIT_FSIZE, (130_000, 130_000))
+        for pid in live.pids():
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (130_000, 130_000))
         with FfmpegPublisher(live.url("cam"), clip("basic"), speed=SPEED):
             failed = wait_until(lambda: [one for one in live.api("/api/v1/dvrs")["dvrs"] if not one["active"]], 15, "the recording fails")
             assert "File too large" in failed[0]["error"]
@@ -131,6 +133,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_stream(server, clip, tmp_pat
     assert_decodes(path, 25)  # what fitted is a whole file
 
 
+@pytest.mark.workers
 def test_segments_go_on_when_the_disk_takes_them_again(server, clip):
     live = server(vhost="dvr { enabled on; dvr_plan segment; dvr_duration 1; dvr_path $folder/rec/[stream].[timestamp].mp4; }\n")
     folder = live.folder / "rec"
