@@ -100,12 +100,19 @@ def test_libsrt_publishes_in_version_4(server, clip, bits):
     assert (figures["encrypted"], figures["key_bits"]) == (bits > 0, bits) and figures["peer_version"].startswith("1."), figures
 
 
-@pytest.mark.long
-def test_libsrt_plays_in_version_4(server, clip):
-    live = start(server, root='default_streamid "#!::r=live/cam,m=request";')
+@pytest.mark.parametrize("bits", [192, pytest.param(0, marks=pytest.mark.long)])
+def test_libsrt_plays_in_version_4(server, clip, bits):
+    """It gets the key after the handshake, as long as the server wants it."""
+    root = 'default_streamid "#!::r=live/cam,m=request";'
+    live = start(server, root=root + (f' passphrase "{SECRET}"; pbkeylen {bits // 8};' if bits else ""))
+    keys = f"&passphrase={SECRET}" if bits else ""
     with FfmpegPublisher(live.url("cam"), clip("basic")), OldLink(free_port(), live.ports["srt"]) as link:
         wait_published(live)
-        assert play_check.play(f"srt://127.0.0.1:{link.front.getsockname()[1]}?latency={PATIENT['latency']}", 3).problems() == []
+        url = f"srt://127.0.0.1:{link.front.getsockname()[1]}?latency={PATIENT['latency']}"
+        assert play_check.play(url + keys, 3).problems() == []
+        if bits:
+            assert play_check.play(url + "&passphrase=another passphrase", 3).frames == []
+            wait_until(lambda: "its passphrase is another" in live.log(), 20, "it is sent away")
 
 
 class Transmit:

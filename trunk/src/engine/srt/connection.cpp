@@ -1,6 +1,7 @@
 #include "engine/srt/connection.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/srt/connection_setup.hpp"
 #include "engine/srt/delivery_clock.hpp"
@@ -79,6 +80,8 @@ private:
     std::size_t write_control_to(Micros now, const ControlOutput& control, MutBytes into) const;
     std::size_t write_response(Micros now, MutBytes into);
     std::size_t write_data(Micros now, MutBytes into);
+    // Version 4 says what it can before it exchanges keys.
+    bool may_announce() const { return send_keys_ && setup_.peer_capabilities; }
     bool owes_capabilities() const { return wants_capabilities_ && capabilities_repeats_ < kCapabilitiesRepeatsMax; }
 
     Setup setup_;
@@ -130,7 +133,7 @@ Connection::State::State(TimePoint now, Setup&& setup)
         return;
     auto keys = SendKeys::create(*setup_.key, setup_.options.key_refresh_packets, setup_.options.key_announce_packets);
     // Without ciphers in the library nothing is sent, and nothing received can be read.
-    if (keys.ok())
+    if (keys.ok() && (setup_.handshake_version == 5 || keys->announce_first().ok()))
         send_keys_ = std::move(*keys);
     static_cast<void>(receive_keys_.install(*setup_.key).ok());
     setup_.options.requires_encryption = true;
@@ -261,18 +264,22 @@ void Connection::State::handle_user(Micros now, const ControlPacket& packet) {
     switch (ExtensionType{packet.header.subtype}) {
         case ExtensionType::handshake_request:
         case ExtensionType::handshake_response: {
-            const auto theirs = parse_capabilities(packet.contents);
+            auto theirs = parse_capabilities(packet.contents);
             if (!theirs.ok() || setup_.handshake_version != 4) {
                 ++counts_.malformed;
                 return;
             }
+            // The one latency is that of who receives the data.
+            const bool is_receiver = ExtensionType{packet.header.subtype} == ExtensionType::handshake_response;
+            if (is_receiver)
+                theirs->receiver_delay_ms = std::exchange(theirs->sender_delay_ms, std::uint16_t{});
             if (!setup_.peer_capabilities) {
                 agree(*theirs);
                 clock_.restart(now, packet.header.timestamp);
             }
             wants_capabilities_ = false;
-            if (packet.header.subtype == static_cast<std::uint16_t>(ExtensionType::handshake_request)) {
-                const auto ours = write_capabilities(own_capabilities(setup_.options));
+            if (!is_receiver) {
+                const auto ours = write_capabilities(own_capabilities_4(setup_.options, setup_.options.receive_latency));
                 answer(ExtensionType::handshake_response, {ours.begin(), ours.end()});
             }
             return;
@@ -284,8 +291,8 @@ void Connection::State::handle_user(Micros now, const ControlPacket& packet) {
                 answer(ExtensionType::key_response, std::move(*response));
             return;
         case ExtensionType::key_response:
-            if (send_keys_)
-                send_keys_->handle_response(packet.contents);
+            if (send_keys_ && !send_keys_->handle_response(packet.contents))
+                close(CloseReason::peer_rejected, true);
             return;
         default: return;
     }
@@ -307,6 +314,8 @@ void Connection::State::handle_timeout(Micros now) {
         return;
     if (now - heard_at_ >= setup_.options.peer_idle_timeout)
         return close(CloseReason::idle, true);
+    if (send_keys_ && send_keys_->is_ignored(now))
+        return close(CloseReason::peer_rejected, true);
     receive_.handle_timeout(now, round_trip_);
     send_.handle_timeout(now, round_trip_);
 }
@@ -319,7 +328,7 @@ Micros Connection::State::next_timeout(Micros now) const {
         return now;
     Micros next = std::min({due, heard_at_ + Micros(setup_.options.peer_idle_timeout), sent_at_ + kKeepaliveInterval,
                             receive_.next_timeout(), send_.next_timeout(round_trip_), send_.next_send()});
-    if (send_keys_)
+    if (may_announce())
         next = std::min(next, send_keys_->next_announcement());
     if (owes_capabilities())
         next = std::min(next, capabilities_at_);
@@ -331,8 +340,12 @@ Connection::Sent Connection::State::send(Micros now, const Slice& payload) {
         return Sent::closed;
     if (payload.size() > payload_bytes_max_)
         return Sent::too_long;
+    if (!setup_.peer_capabilities)
+        wants_capabilities_ = true;
     KeyFlag key = KeyFlag::none;
     if (setup_.options.requires_encryption) {
+        if (send_keys_ && send_keys_->awaits_first())
+            return Sent::no_key;
         key = send_keys_ ? send_keys_->next_flag() : KeyFlag::none;
         if (key == KeyFlag::none) {
             if (send_keys_)
@@ -340,8 +353,6 @@ Connection::Sent Connection::State::send(Micros now, const Slice& payload) {
             return Sent::no_key;
         }
     }
-    if (!setup_.peer_capabilities)
-        wants_capabilities_ = true;
     return send_.push(now, payload, key) ? Sent::queued : Sent::full;
 }
 
@@ -366,11 +377,11 @@ std::optional<ControlOutput> Connection::State::next_control(Micros now) {
     if (owes_capabilities() && now >= capabilities_at_) {
         ++capabilities_repeats_;
         capabilities_at_ = now + kCapabilitiesInterval;
-        const auto ours = write_capabilities(own_capabilities(setup_.options));
+        const auto ours = write_capabilities(own_capabilities_4(setup_.options, setup_.options.peer_latency));
         return ControlOutput{
             ControlType::user, 0, {ours.begin(), ours.end()}, static_cast<std::uint16_t>(ExtensionType::handshake_request)};
     }
-    if (send_keys_)
+    if (may_announce())
         if (auto message = send_keys_->announcement(now, round_trip_))
             return ControlOutput{ControlType::user, 0, std::move(*message),
                                  static_cast<std::uint16_t>(ExtensionType::key_request)};

@@ -40,7 +40,7 @@ public:
         full,  // the buffer is full, or the link too slow
         too_long,
         closed,
-        no_key,  // encryption is required, and a version 4 caller has no key for what it receives
+        no_key,  // encryption is required, and a version 4 caller has not confirmed a key for what it receives
     };
 
     using Setup = ConnectionSetup;

@@ -1,6 +1,7 @@
 // What a handshake agreed on, from which either end makes its Connection.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -35,5 +36,9 @@ struct ConnectionSetup {
 
 // What we offer in a handshake.
 Capabilities own_capabilities(const ConnectionOptions& options);
+// In version 4 there is one latency, that of who receives the data. libsrt refuses who says that it has a version with the newer
+// handshake; and it sends its key when a timer makes it send something again, which it does not use with who reports losses
+// periodically.
+Capabilities own_capabilities_4(const ConnectionOptions& options, std::chrono::milliseconds latency);
 
 }  // namespace live::engine::srt

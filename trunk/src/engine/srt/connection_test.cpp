@@ -389,6 +389,7 @@ TEST(SrtConnection, AVersion4PublisherMayEncrypt) {
     const auto answers = end.controls(ControlType::user);
     ASSERT_EQ(answers.size(), 1U);
     EXPECT_EQ(answers[0][3], 2);
+    EXPECT_EQ(parse_capabilities(Bytes(answers[0]).subspan(kHeaderBytes)).value().sender_delay_ms, 300U);
     EXPECT_EQ(end.connection->figures().peer_version, 0x01'02'00U);
     EXPECT_EQ(end.connection->figures().receive_latency, 300ms);
     end.give_data(100, KeyFlag::even);  // the sender waits for nothing
@@ -416,11 +417,88 @@ TEST(SrtConnection, TellsAVersion4PlayerWhatItCan) {
     const auto first = end.controls(ControlType::user);
     ASSERT_EQ(first.size(), 1U);
     EXPECT_EQ(first[0][3], 1);
+    const auto ours = parse_capabilities(Bytes(first[0]).subspan(kHeaderBytes)).value();
+    EXPECT_LT(ours.version, 0x01'03'00U) << "libsrt takes no later one in version 4";
+    EXPECT_EQ(ours.receiver_delay_ms, 0U);
     end.pass(250ms);
     EXPECT_EQ(end.controls(ControlType::user).size(), 1U);
-    end.give(ControlType::user, 0, write_capabilities({.version = 0x01'02'00, .flags = 0x2F}), 2);
+    end.give(ControlType::user, 0, write_capabilities({.version = 0x01'02'00, .flags = 0x2F, .sender_delay_ms = 700}), 2);
+    EXPECT_EQ(end.connection->figures().send_latency, 700ms) << "the player's, in the only place that there is";
     end.pass(250ms);
     EXPECT_TRUE(end.controls(ControlType::user).empty());
+}
+
+// The sender has the key, which version 4 says after the handshake: nothing is sent before the player has it.
+TEST(SrtConnection, AVersion4PlayerIsGivenAKey) {
+    ConnectionOptions options;
+    options.requires_encryption = true;
+    options.key_refresh_packets = 4;
+    options.key_announce_packets = 1;
+    OneEnd end(4, options, true);
+    EXPECT_EQ(end.connection->send(end.now, numbered_payload(1)), Connection::Sent::no_key);
+    auto messages = end.controls(ControlType::user);
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_EQ(messages[0][3], 1) << "what it can comes first";
+    end.give(ControlType::user, 0, write_capabilities({.version = 0x01'02'00, .flags = 0x2F}), 2);
+    EXPECT_LE(end.connection->next_timeout(end.now), end.now);
+    messages = end.controls(ControlType::user);
+    ASSERT_EQ(messages.size(), 1U);
+    EXPECT_EQ(messages[0][3], 3);
+    const Bytes contents = Bytes(messages[0]).subspan(kHeaderBytes);
+    const auto message = parse_key_message(contents).value();
+    EXPECT_EQ(message.keys, KeyFlag::even);
+    EXPECT_EQ(open_key_message(message, kek_of(message.salt)).value().even, std::vector<std::uint8_t>(16, 1));
+    end.pass(1s);
+    EXPECT_EQ(end.controls(ControlType::user).size(), 1U) << "until it is confirmed";
+    EXPECT_EQ(end.connection->send(end.now, numbered_payload(1)), Connection::Sent::no_key);
+    end.give(ControlType::user, 0, contents, 4);
+    end.pass(1s);
+    EXPECT_TRUE(end.controls(ControlType::user).empty());
+    for (unsigned sent = 0; sent < 4; ++sent) {
+        EXPECT_EQ(end.connection->send(end.now, numbered_payload(sent)), Connection::Sent::queued);
+        for (const auto& datagram : end.output())
+            if ((datagram[0] & 0x80) == 0)
+                EXPECT_EQ(std::get<DataPacket>(parse_packet(datagram).value()).header.key, KeyFlag::even);
+    }
+    EXPECT_EQ(end.connection->figures().sent, 4U);
+    EXPECT_EQ(end.connection->figures().key_bytes, 16U);
+    end.pass(1s);
+    messages = end.controls(ControlType::user);
+    ASSERT_EQ(messages.size(), 1U) << "the next key";
+    end.give(ControlType::user, 0, Bytes(messages[0]).subspan(kHeaderBytes), 4);
+    EXPECT_EQ(end.connection->send(end.now, numbered_payload(5)), Connection::Sent::queued);
+    const auto last = end.output();
+    ASSERT_EQ(last.size(), 1U);
+    EXPECT_EQ(std::get<DataPacket>(parse_packet(last[0]).value()).header.key, KeyFlag::odd);
+}
+
+TEST(SrtConnection, AVersion4PlayerWithAnotherPassphraseIsLeft) {
+    for (const bool knows_none : {false, true}) {
+        ConnectionOptions options;
+        options.requires_encryption = true;
+        OneEnd end(4, options, true);
+        end.give(ControlType::user, 0, write_capabilities({.version = 0x01'02'00, .flags = 0x2F}), 2);
+        EXPECT_EQ(end.controls(ControlType::user).size(), 1U);
+        const std::array<std::uint8_t, 4> answer{0, 0, 0, static_cast<std::uint8_t>(knows_none ? 3 : 4)};
+        end.give(ControlType::user, 0, answer, 4);
+        EXPECT_EQ(end.connection->close_reason(), CloseReason::peer_rejected);
+        EXPECT_EQ(end.controls(ControlType::shutdown).size(), 1U);
+    }
+}
+
+TEST(SrtConnection, AVersion4PlayerThatDoesNotConfirmItsKeyIsLeft) {
+    ConnectionOptions options;
+    options.requires_encryption = true;
+    OneEnd end(4, options, true);
+    end.give(ControlType::user, 0, write_capabilities({.version = 0x01'02'00, .flags = 0x2F}), 2);
+    std::size_t announced = 0;
+    for (int i = 0; i < 200 && end.connection->is_open(); ++i) {
+        announced += end.controls(ControlType::user).size();
+        end.give(ControlType::keepalive, 0, {});
+        end.pass(100ms);
+    }
+    EXPECT_EQ(announced, SendKeys::kFirstAnnouncementsMax);
+    EXPECT_EQ(end.connection->close_reason(), CloseReason::peer_rejected);
 }
 
 TEST(SrtConnection, SaysOnceASecondThatItLives) {

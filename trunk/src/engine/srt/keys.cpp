@@ -71,11 +71,19 @@ void SendKeys::make_next_key() {
     // The other key was used announce_packets after its end for retransmissions, and is not needed any more.
     ciphers_[index_of(other(flag_))] = std::move(*cipher);
     next_key_ = std::move(key);
-    announced_ =
-        write_key_message({.keys = KeyFlag::both, .key_bytes = key_.size(), .salt = salt_, .wrapped = std::move(*wrapped)});
+    announce(KeyFlag::both, std::move(*wrapped));
+}
+
+void SendKeys::announce(KeyFlag keys, std::vector<std::uint8_t> wrapped) {
+    announced_ = write_key_message({.keys = keys, .key_bytes = key_.size(), .salt = salt_, .wrapped = std::move(wrapped)});
     is_confirmed_ = false;
     announce_at_ = {};
     announcements_ = 0;
+}
+
+Result<void> SendKeys::announce_first() {
+    announce(flag_, TRY(wrap_keys(kek_, key_)));
+    return {};
 }
 
 bool SendKeys::encrypt(KeyFlag flag, std::uint32_t sequence, Bytes input, MutBytes output) {
@@ -86,14 +94,26 @@ bool SendKeys::encrypt(KeyFlag flag, std::uint32_t sequence, Bytes input, MutByt
 std::optional<std::vector<std::uint8_t>> SendKeys::announcement(Micros now, const RoundTrip& round_trip) {
     if (!is_announcing() || now < announce_at_)
         return std::nullopt;
-    announce_at_ = now + (round_trip.estimate() + round_trip.estimate() / 2 + Micros(10'000)) * (1 << announcements_);
-    announcements_ = std::min(announcements_ + 1, kDoublingsMax);
+    announce_at_ = now + (round_trip.estimate() + round_trip.estimate() / 2 + Micros(10'000)) *
+                             (1 << std::min(announcements_, kDoublingsMax));
+    ++announcements_;
     return announced_;
 }
 
-void SendKeys::handle_response(Bytes contents) {
-    if (is_announcing() && std::equal(contents.begin(), contents.end(), announced_.begin(), announced_.end()))
+bool SendKeys::is_ignored(Micros now) const {
+    return awaits_first() && announcements_ >= kFirstAnnouncementsMax && now >= announce_at_;
+}
+
+bool SendKeys::handle_response(Bytes contents) {
+    if (!is_announcing())
+        return true;
+    if (!std::equal(contents.begin(), contents.end(), announced_.begin(), announced_.end()))
+        return !awaits_first() || !parse_key_state(contents);
+    if (awaits_first())
+        announced_.clear();
+    else
         is_confirmed_ = true;
+    return true;
 }
 
 Result<void> ReceiveKeys::install(const StreamKey& key) {

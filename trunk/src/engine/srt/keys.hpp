@@ -37,8 +37,16 @@ public:
     // With one key, numbers repeat after 2^31 packets, which would give the plaintext away.
     static constexpr std::uint64_t kPacketsMax = std::uint64_t{1} << 30;
 
+    // Of the first key, before the peer is taken for one that cannot open it: some 10 s of a slow link.
+    static constexpr unsigned kFirstAnnouncementsMax = 8;
+
     static Result<SendKeys> create(const StreamKey& key, std::uint64_t refresh_packets, std::uint64_t announce_packets);
 
+    // For a peer that has not got the first key with the handshake (version 4): announces it, until it is confirmed.
+    Result<void> announce_first();
+    bool awaits_first() const { return next_key_.empty() && !announced_.empty(); }
+    // Nothing came back: libsrt says nothing when it has another passphrase.
+    bool is_ignored(Micros now) const;
     std::size_t key_bytes() const { return key_.size(); }
     // For the next new packet. None if the key is used up, because the peer never confirmed another.
     KeyFlag next_flag();
@@ -47,13 +55,15 @@ public:
     // A key message to send, again and again until it is confirmed.
     std::optional<std::vector<std::uint8_t>> announcement(Micros now, const RoundTrip& round_trip);
     Micros next_announcement() const { return is_announcing() ? announce_at_ : Micros::max(); }
-    void handle_response(Bytes contents);
+    // False if the peer cannot open the first key: it has no passphrase, or another one.
+    bool handle_response(Bytes contents);
     std::uint64_t refreshes() const { return refreshes_; }
 
 private:
     SendKeys() = default;
     bool is_announcing() const { return !announced_.empty() && !is_confirmed_; }
     void make_next_key();
+    void announce(KeyFlag keys, std::vector<std::uint8_t> wrapped);
 
     std::array<std::optional<PayloadCipher>, 2> ciphers_;  // even, odd
     KeyFlag flag_ = KeyFlag::even;

@@ -68,9 +68,16 @@ std::optional<RejectReason> objection_to(const Handshake& handshake) {
     return std::nullopt;
 }
 
-Result<std::optional<StreamKey>> agreed_key(const Request& request, const std::optional<KeyEncryptingKey>& kek) {
+StreamKey new_key(const KeyEncryptingKey& kek, const Salt& salt) {
+    StreamKey made{.flag = KeyFlag::even, .salt = salt, .kek = kek, .key = std::vector<std::uint8_t>(kek.size)};
+    fill_random(made.key);
+    return made;
+}
+
+Result<std::optional<StreamKey>> agreed_key(const Request& request, const std::optional<KeyEncryptingKey>& kek,
+                                            const Salt& salt) {
     if (request.handshake_version == 4)
-        return std::optional<StreamKey>{};
+        return kek ? std::optional(new_key(*kek, salt)) : std::nullopt;
     if (request.key_request.has_value() != kek.has_value())
         return Error(Errc::denied, kek ? "a passphrase is required" : "no passphrase is expected");
     if (!kek)
@@ -157,10 +164,11 @@ Listener::Outcome Listener::handle_datagram(TimePoint now, Bytes datagram, const
 }
 
 Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request, SocketId socket_id,
-                                           const ConnectionOptions& options, const std::optional<KeyEncryptingKey>& kek) {
+                                           const ConnectionOptions& options, const std::optional<KeyEncryptingKey>& kek,
+                                           const Salt& salt) {
     CHECK(socket_id != SocketId{});
     Connection::Setup setup;
-    setup.key = TRY(agreed_key(request, kek));
+    setup.key = TRY(agreed_key(request, kek, salt));
     setup.peer = request.from;
     setup.socket_id = socket_id;
     setup.peer_socket_id = request.socket_id;
@@ -190,7 +198,7 @@ Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request
         ours.sender_delay_ms = std::max(ours.sender_delay_ms, request.capabilities.receiver_delay_ms);
         response.response = ours;
     }
-    if (setup.key) {
+    if (request.key_request && setup.key) {
         response.encryption = static_cast<std::uint16_t>(setup.key->key.size() / 8);
         response.key_response = write_key_message(*request.key_request);
     }

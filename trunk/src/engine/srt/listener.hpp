@@ -69,9 +69,12 @@ private:
 
 // A connection whose first datagram (write_next) is the response. `socket_id` is ours: not 0, random, not in use. The key is of
 // the passphrase the request must know. Errc::denied with a wrong key (refuse with RejectReason::bad_secret), and if only one end
-// has a passphrase (RejectReason::unsecure: the Error's sentence says which). Not for version 4, which is accepted without a key.
+// has a passphrase (RejectReason::unsecure: the Error's sentence says which). A version 4 caller brings no key: one that plays
+// gets a key of ours after the handshake, with a `kek` made of `salt`, which is new for each connection; one that publishes needs
+// none.
 Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request, SocketId socket_id,
-                                           const ConnectionOptions& options, const std::optional<KeyEncryptingKey>& kek);
+                                           const ConnectionOptions& options, const std::optional<KeyEncryptingKey>& kek,
+                                           const Salt& salt = {});
 // The datagram to send to request.from.
 std::vector<std::uint8_t> refuse(const Request& request, RejectReason reason);
 // As a reason: 1000 + an HTTP status for those that have one.

@@ -122,6 +122,8 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
     opening.patience = std::min(server.connect_timeout, kPatienceMax);
     opening.passphrase = options->passphrase.empty() ? server.passphrase : options->passphrase;
     opening.options.requires_encryption = !opening.passphrase.empty();
+    if (server.pbkeylen != 0)
+        opening.key_bytes = server.pbkeylen;
     opening.asks_for_passphrase = options->passphrase_callback;
     if (!opening.asks_for_passphrase) {
         auto kek = check_passphrase(opening.request, opening.passphrase, deadline);

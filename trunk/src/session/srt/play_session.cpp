@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "session/common/join.hpp"
+#include "session/srt/key_check.hpp"
 
 namespace live::session::srt {
 
@@ -36,7 +37,17 @@ Result<void> PlaySession::serve(Opening& opening, io::Deadline deadline) {
     plan_ = std::move(*plan);
     const AdmittedPlay admitted(context_.events, request_, plan_);
     TRY(check_key(opening, deadline));
+    TRY(make_key(opening, deadline));
     return play(opening, deadline);
+}
+
+// The sender makes the key, and version 4 has no place for it in the handshake.
+Result<void> PlaySession::make_key(Opening& opening, io::Deadline deadline) {
+    if (opening.call != nullptr || opening.request.handshake_version != 4 || passphrase().empty())
+        return {};
+    opening.salt = engine::srt::random_salt();
+    opening.kek = TRY(derive_key(passphrase(), opening.salt, opening.key_bytes, deadline));
+    return {};
 }
 
 Result<void> PlaySession::play(Opening& opening, io::Deadline deadline) {

@@ -32,6 +32,7 @@ protected:
                       io::Deadline deadline);
 
 private:
+    Result<void> make_key(Opening& opening, io::Deadline deadline);
     Result<void> play(Opening& opening, io::Deadline deadline);
     ClientFigures figures() const override;
     bool is_publisher() const override { return false; }

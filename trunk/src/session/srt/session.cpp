@@ -76,7 +76,8 @@ Result<void> Session::connect(Opening& opening) {
     const auto heard = context_.port.heard_of(opening.request);
     if (heard && opening.patience.count() > 0 && io::now() - *heard > opening.patience)
         return Error(Errc::timed_out, "the client has given up before it was admitted");
-    auto connection = TRY(srt::accept(io::now(), opening.request, context_.port.free_socket_id(), opening.options, opening.kek));
+    auto connection =
+        TRY(srt::accept(io::now(), opening.request, context_.port.free_socket_id(), opening.options, opening.kek, opening.salt));
     TRY(context_.port.add(*this, std::move(connection), opening.request, opening.path));
     opening.is_accepted = true;
     return {};

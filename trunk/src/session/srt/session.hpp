@@ -28,7 +28,10 @@ struct Opening {
     Path path;
     engine::srt::ConnectionOptions options;
     std::optional<engine::srt::KeyEncryptingKey> kek;
-    // For version 4 callers, who send their key after the handshake; empty: no encryption.
+    // For a version 4 player, whose key is ours: of `kek`, and how long.
+    engine::srt::Salt salt{};
+    std::size_t key_bytes = 16;
+    // For version 4 callers, whose keys come after the handshake; empty: no encryption.
     std::string passphrase;
     // The callbacks may name another one, so that it is not checked before they have answered.
     bool asks_for_passphrase = false;
@@ -70,6 +73,7 @@ protected:
     // For what wait_for_end() looks at.
     void wake() { ended_.raise(); }
     void refuse(const Error& error) { entry_.refuse(error); }
+    const std::string& passphrase() const { return passphrase_; }
     // Both of the connection and of what it brings.
     void account(std::size_t bytes) { memory_.set(bytes); }
     ClientEntry& entry() { return entry_; }
