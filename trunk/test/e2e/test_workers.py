@@ -205,9 +205,16 @@ def test_whoever_comes_late_gets_the_whole_list(server, clip, form):
             assert numbers and numbers[0] <= 1 and len(numbers) >= 3, text
             for name in re.findall(r'^(?!#)(\S+)$|URI="([^"]+)"', text, re.M):
                 name = name[0] or name[1]
-                with urllib.request.urlopen(urllib.parse.urljoin(base, name), timeout=10) as answer:
-                    body = answer.read()
+                body = fetched(urllib.parse.urljoin(base, name), text)
                 assert seen.setdefault(name, body) == body, f"{name} differs"
+
+
+def fetched(url: str, text: str) -> bytes:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.read()
+    except urllib.error.HTTPError as error:
+        raise AssertionError(f"{error} for {url} of\n{text}") from error
 
 
 def test_dash_is_the_same_on_every_connection(server, clip):

@@ -234,11 +234,7 @@ void Rendition::forget_old() {
         held_.pop_front();
     }
     // Parts share blocks with their segments, and must not keep them after the segments are gone.
-    const auto has_parts_still = [this](const Held& part) {
-        const ListedSegment* segment = list_.find(part.number);
-        return segment != nullptr && !segment->parts.empty();
-    };
-    for (; !parts_.empty() && !has_parts_still(parts_.front()); parts_.pop_front())
+    for (; !parts_.empty() && !list_.serves_parts_of(parts_.front().number); parts_.pop_front())
         shared_.store.remove(parts_.front().path, parts_.front().file);
 }
 

@@ -186,6 +186,17 @@ const ListedSegment* SegmentList::find(std::uint64_t number) const {
     return nullptr;
 }
 
+bool SegmentList::serves_parts_of(std::uint64_t number) const {
+    if (open_ && open_->number == number)
+        return true;
+    MediaTime behind{};
+    const auto is_it = [&](const ListedSegment& segment) {
+        return segment.number == number || (behind += segment.duration) >= 2 * kPartTargets * target_duration();
+    };
+    const auto found = std::find_if(listed_.rbegin(), listed_.rend(), is_it);
+    return found != listed_.rend() && found->number == number;
+}
+
 std::uint64_t SegmentList::discontinuities_before_next() const {
     return discontinuities_ + static_cast<std::uint64_t>(std::ranges::count_if(listed_, &ListedSegment::discontinuity));
 }

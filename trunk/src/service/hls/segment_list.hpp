@@ -99,6 +99,8 @@ public:
     const std::optional<ListedSegment>& open() const { return open_; }
     // nullptr when it is unknown or already expired.
     const ListedSegment* find(std::uint64_t number) const;
+    // Whether its parts are served: while they are listed, and for as long again, for players that have an older playlist.
+    bool serves_parts_of(std::uint64_t number) const;
     bool empty() const { return listed_.empty() && !open_; }
     // Whether a known segment has that key.
     bool needs(const KeyFileRef& key) const;

@@ -184,6 +184,14 @@ TEST_F(LowLatencyList, SaysPartsOfTheLastThreeTargetsAndWhatIsComing) {
     EXPECT_FALSE(list_.playlist(Form::disk).low_latency);
 }
 
+TEST_F(LowLatencyList, PartsAreServedForAsLongAsTheyWereListedAgain) {
+    for (std::uint64_t number = 0; number < 13; ++number)
+        EXPECT_EQ(list_.serves_parts_of(number), number >= 6) << number;
+    EXPECT_FALSE(list_.serves_parts_of(13));
+    list_.retire_all();
+    EXPECT_FALSE(list_.serves_parts_of(11));
+}
+
 // A publisher's gap of several seconds must not add that much latency to its players forever.
 TEST_F(LowLatencyList, APartThatIsFarTooLongCountsAsLongAsItIsListed) {
     ListedPart slow = part(12, 2);
