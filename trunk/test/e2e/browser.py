@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent / "browser"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The first has no window to draw, and costs less than half of the CPU time.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ANSWER_S_MAX = 40
 CLICK_MS_MAX = 15_000
 
