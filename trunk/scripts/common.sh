@@ -25,11 +25,11 @@ python_with() {
 }
 
 # ccache as CMake arguments, when there is one. Flavours that compile a file alike share it, and so do clones: where they are is not
-# part of the key. With the compiler's own list of headers (DEPEND) a file that is new costs no preprocessing beside compiling.
+# part of the key.
 launcher() {
     if command -v ccache >/dev/null 2>&1; then
-        echo "-DCMAKE_C_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$trunk;CCACHE_NOHASHDIR=1;CCACHE_DEPEND=1;ccache"
-        echo "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$trunk;CCACHE_NOHASHDIR=1;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
+        echo "-DCMAKE_C_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$trunk;CCACHE_NOHASHDIR=1;ccache"
+        echo "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_BASEDIR=$trunk;CCACHE_NOHASHDIR=1;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache"
     fi
 }
 
