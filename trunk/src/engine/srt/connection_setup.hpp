@@ -37,8 +37,7 @@ struct ConnectionSetup {
 // What we offer in a handshake.
 Capabilities own_capabilities(const ConnectionOptions& options);
 // In version 4 there is one latency, that of who receives the data. libsrt refuses who says that it has a version with the newer
-// handshake; and it sends its key when a timer makes it send something again, which it does not use with who reports losses
-// periodically.
+// handshake; and it never sends its key to who says that it reports losses periodically (seen with 1.5.1).
 Capabilities own_capabilities_4(const ConnectionOptions& options, std::chrono::milliseconds latency);
 
 }  // namespace live::engine::srt

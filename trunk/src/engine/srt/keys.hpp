@@ -37,7 +37,7 @@ public:
     // With one key, numbers repeat after 2^31 packets, which would give the plaintext away.
     static constexpr std::uint64_t kPacketsMax = std::uint64_t{1} << 30;
 
-    // Of the first key, before the peer is taken for one that cannot open it: some 10 s of a slow link.
+    // Of the first key, before the peer is taken for one that cannot open it: some 13 s, as no round trip is known yet.
     static constexpr unsigned kFirstAnnouncementsMax = 8;
 
     static Result<SendKeys> create(const StreamKey& key, std::uint64_t refresh_packets, std::uint64_t announce_packets);

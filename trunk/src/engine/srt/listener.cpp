@@ -198,8 +198,8 @@ Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request
         ours.sender_delay_ms = std::max(ours.sender_delay_ms, request.capabilities.receiver_delay_ms);
         response.response = ours;
     }
-    if (request.key_request && setup.key) {
-        response.encryption = static_cast<std::uint16_t>(setup.key->key.size() / 8);
+    if (request.key_request) {
+        response.encryption = static_cast<std::uint16_t>(request.key_request->key_bytes / 8);
         response.key_response = write_key_message(*request.key_request);
     }
     setup.response = std::move(response);

@@ -37,13 +37,12 @@ Result<void> PlaySession::serve(Opening& opening, io::Deadline deadline) {
     plan_ = std::move(*plan);
     const AdmittedPlay admitted(context_.events, request_, plan_);
     TRY(check_key(opening, deadline));
-    TRY(make_key(opening, deadline));
     return play(opening, deadline);
 }
 
 // The sender makes the key, and version 4 has no place for it in the handshake.
 Result<void> PlaySession::make_key(Opening& opening, io::Deadline deadline) {
-    if (opening.call != nullptr || opening.request.handshake_version != 4 || passphrase().empty())
+    if (opening.request.handshake_version != 4 || passphrase().empty())
         return {};
     opening.salt = engine::srt::random_salt();
     opening.kek = TRY(derive_key(passphrase(), opening.salt, opening.key_bytes, deadline));
@@ -54,7 +53,10 @@ Result<void> PlaySession::play(Opening& opening, io::Deadline deadline) {
     const auto source = TRY(context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size));
     source->set_options(plan_.play);
     not_before_ = plan_.play.gop_cache ? 0 : source->ring().next();
-    if (auto connected = connect(opening); !connected.ok()) {
+    auto connected = make_key(opening, deadline);
+    if (connected.ok())
+        connected = connect(opening);
+    if (!connected.ok()) {
         refuse(connected.error());
         return connected;
     }
