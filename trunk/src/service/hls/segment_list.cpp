@@ -190,8 +190,8 @@ bool SegmentList::serves_parts_of(std::uint64_t number) const {
     if (open_ && open_->number == number)
         return true;
     MediaTime behind{};
-    const auto is_it = [&](const ListedSegment& segment) {
-        return segment.number == number || (behind += segment.duration) >= 2 * kPartTargets * target_duration();
+    const auto is_it = [&, limit = 2 * kPartTargets * target_duration()](const ListedSegment& segment) {
+        return segment.number == number || (behind += segment.duration) >= limit;
     };
     const auto found = std::find_if(listed_.rbegin(), listed_.rend(), is_it);
     return found != listed_.rend() && found->number == number;
