@@ -52,17 +52,18 @@ clang_runtime() {
 # An npm from elsewhere serves as well, and its package and this one exclude each other.
 npm_package() { command -v npm >/dev/null 2>&1 || echo npm; }
 
-# The one without a window, where there is such a package: the same pages cost it less than half of the CPU time. Where the distribution
-# has none (Ubuntu has a snap), the tests of the pages are skipped.
+# Any that is there serves. If none is, the one without a window: the same pages cost it less than half of the CPU time. Where the
+# distribution has no such package (Ubuntu has a snap), the tests of the pages are skipped.
 chromium_package() {
-    if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
-        echo chromium-headless-shell
-        return
-    fi
-    for name in chromium chromium-browser google-chrome; do
+    for name in chromium-headless-shell chromium chromium-browser google-chrome; do
         if command -v $name >/dev/null 2>&1; then return; fi
     done
-    if apt-cache show chromium >/dev/null 2>&1; then echo chromium; fi
+    for name in chromium-headless-shell chromium; do
+        if apt-cache show $name >/dev/null 2>&1; then
+            echo $name
+            return
+        fi
+    done
 }
 
 # For x86-64 alone, and not everywhere; OpenSSL does without it.
