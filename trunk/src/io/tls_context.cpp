@@ -1,5 +1,6 @@
 #include "io/tls_context.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include "io/off_loop.hpp"
 #include "io/tls_error.hpp"
 
 namespace live::io {
@@ -49,6 +51,32 @@ Result<void> load_identity(SSL_CTX* context, const std::string& certificate_path
 
 }  // namespace
 
+// The system's authorities, which the first connection reads and others wait for.
+class TlsContext::Unread {
+public:
+    explicit Unread(SSL_CTX* context) : context_(context) { SSL_CTX_up_ref(context_); }
+    ~Unread() { SSL_CTX_free(context_); }
+    Unread(const Unread&) = delete;
+    Unread& operator=(const Unread&) = delete;
+
+    // From any thread.
+    Result<void> read() {
+        std::call_once(once_, [this] {
+            ERR_clear_error();
+            if (SSL_CTX_set_default_verify_paths(context_) != 1)
+                outcome_ = tls_error(Errc::system, "loading the system's certificate authorities");
+        });
+        return outcome_;
+    }
+
+private:
+    SSL_CTX* context_;
+    std::once_flag once_;
+    Result<void> outcome_;
+};
+
+TlsContext::TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify) : handle_(handle), verify_(verify) {}
+
 Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certificate_path, const std::string& key_path) {
     auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_server_method())), TlsVerify::none);
     TRY(load_identity(context->handle_, certificate_path, key_path));
@@ -67,8 +95,7 @@ Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify, const s
     if (verify == TlsVerify::none)
         return context;
     if (ca_path.empty()) {
-        if (SSL_CTX_set_default_verify_paths(context->handle_) != 1)
-            return tls_error(Errc::system, "loading the system's certificate authorities");
+        context->unread_ = std::make_shared<Unread>(context->handle_);
     } else {
         TRY(readable(ca_path));
         ERR_clear_error();
@@ -77,6 +104,14 @@ Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify, const s
     }
     SSL_CTX_set_verify(context->handle_, SSL_VERIFY_PEER, nullptr);
     return context;
+}
+
+Result<void> TlsContext::read_authorities(Deadline deadline) {
+    if (unread_ == nullptr)
+        return {};
+    TRY(off_loop([unread = unread_] { return unread->read(); }, deadline));
+    unread_.reset();
+    return {};
 }
 
 TlsContext::~TlsContext() { SSL_CTX_free(handle_); }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "io/deadline.hpp"
 
 struct ssl_ctx_st;
 
@@ -23,21 +24,28 @@ public:
     // Replaces certificate and key for new connections; existing ones keep theirs. Errors as server(), and then nothing has
     // changed.
     Result<void> reload(const std::string& certificate_path, const std::string& key_path);
-    // TlsVerify::peer checks the name, and trusts the authorities of `ca_path` (PEM), or the system's when that is empty.
-    // Errc::not_found or Errc::malformed for that file.
+    // TlsVerify::peer checks the name, and trusts the authorities of `ca_path` (PEM), or the system's when that is empty: those
+    // are read for the first connection. Errc::not_found or Errc::malformed for that file.
     static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify, const std::string& ca_path = {});
 
-    TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify) : handle_(handle), verify_(verify) {}
+    TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify);
     ~TlsContext();
     TlsContext(const TlsContext&) = delete;
     TlsContext& operator=(const TlsContext&) = delete;
+
+    // To be called before each connection as a client: reads the system's authorities if they are wanted and not read yet, in a
+    // worker thread, as some 140 of them take 50 ms and 850 KiB. Errc::timed_out, Errc::cancelled, Errc::limit.
+    Result<void> read_authorities(Deadline deadline);
 
     ssl_ctx_st* native_handle() const { return handle_; }
     TlsVerify verify() const { return verify_; }
 
 private:
+    class Unread;
+
     ssl_ctx_st* handle_;
     TlsVerify verify_;
+    std::shared_ptr<Unread> unread_;  // shared with the thread that reads them
 };
 
 }  // namespace live::io

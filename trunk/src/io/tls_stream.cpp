@@ -104,6 +104,7 @@ Result<std::unique_ptr<TlsStream>> TlsStream::accept(std::unique_ptr<TcpStream> 
 
 Result<std::unique_ptr<TlsStream>> TlsStream::connect(std::unique_ptr<TcpStream> tcp, TlsContext& context,
                                                       const std::string& server_name, Deadline deadline) {
+    TRY(context.read_authorities(deadline));
     auto stream = TRY(create(std::move(tcp), context));
     SSL_set_connect_state(stream->tls_);
     X509_VERIFY_PARAM* rules = SSL_get0_param(stream->tls_);

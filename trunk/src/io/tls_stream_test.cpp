@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -226,6 +227,16 @@ TEST_F(TlsStreamTest, AVerifyingClientTakesTheAuthorityItWasGivenAndChecksTheNam
     EXPECT_EQ(shake_hands(*strict, "other.test").first.code(), Errc::denied) << "the certificate is of another name";
     EXPECT_EQ(TlsContext::client(TlsVerify::peer, "/no/such/file").code(), Errc::not_found);
     EXPECT_EQ(TlsContext::client(TlsVerify::peer, identity_.key_path).code(), Errc::malformed);
+}
+
+// The environment names them, as OpenSSL's manual says; they are read once, whatever happens to the file then.
+TEST_F(TlsStreamTest, TheSystemsAuthoritiesAreReadForTheFirstConnection) {
+    const auto client = MUST(TlsContext::client(TlsVerify::peer));
+    ::setenv("SSL_CERT_FILE", identity_.certificate_path.c_str(), 1);
+    EXPECT_TRUE(shake_hands(*client, "live.test").first.ok());
+    ::unsetenv("SSL_CERT_FILE");
+    EXPECT_TRUE(shake_hands(*client, "live.test").first.ok());
+    EXPECT_EQ(shake_hands(*client, "other.test").first.code(), Errc::denied);
 }
 
 TEST_F(TlsStreamTest, BadFilesAreReported) {
