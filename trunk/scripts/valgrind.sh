@@ -41,8 +41,8 @@ apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHan
 apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyAddresses*:AddressBook.AnswersAs*:RestEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
 apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:SessionOpenerTest.AnRsa*:DtlsTransport.LossCosts*"
 apart="$apart:HandshakeStepTest.*:SrtCalls.ARefusalOfTheConnection*:SrtSessions.APassphraseIsChecked"
-# In parts, which the cores take one after another; not many, as valgrind reads debug information for seconds in each.
-parts=$((2 * JOBS))
+# One part a core, as valgrind reads debug information for ten seconds in each.
+parts=$JOBS
 # shellcheck disable=SC2086 # several words
 part() {
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 1800 $memcheck --quiet "$objs/srs_utest" --gtest_brief=1 --gtest_filter="-$apart" >"$tree/utest-$1.log" 2>&1

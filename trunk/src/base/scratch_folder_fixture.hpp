@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 
 #include "base/check.hpp"
@@ -27,8 +27,9 @@ public:
 
     std::string file(const std::string& name) const { return (path_ / name).string(); }
     std::string read(const std::string& name) const {
-        std::ifstream in(path_ / name);
-        return {std::istreambuf_iterator<char>(in), {}};
+        std::ostringstream text;
+        text << std::ifstream(path_ / name).rdbuf();
+        return text.str();
     }
     void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rounds_fixture.hpp"
 #include "session/common/places.hpp"
 
 namespace live::session {
@@ -302,7 +303,7 @@ struct AttackedProcess {
 
 TEST_F(MemoryBudgetTest, TheProcessStaysWithinItWhateverItNeedsForItself) {
     for (const double own_mib : {20.0, 50.0, 70.0, 100.0, 125.0}) {
-        for (std::uint32_t seed = 0; seed < 10; ++seed) {
+        for (std::uint32_t seed = 0; seed < rounds(4U, 10U); ++seed) {
             Places others{10, log};
             MemoryBudget& budget = others.memory();
             budget.set_max(std::size_t{256} << 20);
