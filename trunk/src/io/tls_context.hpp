@@ -45,7 +45,8 @@ private:
 
     ssl_ctx_st* handle_;
     TlsVerify verify_;
-    std::shared_ptr<Unread> unread_;  // shared with the thread that reads them
+    // The other owner is a worker that is still reading after the caller has stopped waiting.
+    std::shared_ptr<Unread> unread_;
 };
 
 }  // namespace live::io
