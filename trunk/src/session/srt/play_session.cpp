@@ -179,19 +179,23 @@ std::optional<media::Sequence> PlaySession::starting_point() const {
     return source_->join_point();
 }
 
-// As large as the payload of a packet, or all there is. Not taken out of the cursor yet.
+// As large as the payload of a packet, or all that this round sends. Not taken out of the cursor yet.
 Slice PlaySession::next_unit() {
     const Place place{kWireLog, cursor_->position(), cursor_->is_in_sync()};
-    if (const Slice* const known = known_unit(place, unit_bytes_))
+    std::size_t size_max = unit_bytes_;
+    if (place.is_shared)
+        size_max = left_of_round(place, group_->wire_end(), unit_bytes_);
+    if (size_max == 0)
+        return {};
+    if (const Slice* const known = known_unit(place, size_max))
         return *known;
     std::array<::iovec, 4> parts;
     const auto batch = cursor_->take(parts);
-    std::size_t size = std::min(batch.bytes, unit_bytes_);
     // Parts of a unit may be in more spans than asked for: then it is shorter, of whole packets still.
     std::size_t reached = 0;
     for (std::size_t i = 0; i < batch.spans; ++i)
         reached += parts[i].iov_len;
-    size = std::min(size, reached) / kTsPacketBytes * kTsPacketBytes;
+    const std::size_t size = std::min({batch.bytes, size_max, reached}) / kTsPacketBytes * kTsPacketBytes;
     if (size == 0)
         return {};
     return cut({kWireLog, cursor_->position(), cursor_->is_in_sync()}, parts, size);
@@ -199,16 +203,21 @@ Slice PlaySession::next_unit() {
 
 // All players cut at the same places. Those that are late leave the units of the others in the cache.
 Slice PlaySession::next_unit(const TransportLog& log) {
-    const auto size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(unit_bytes_ - passed_to_ % unit_bytes_, log.end() - passed_to_));
+    const Place place{log.id(), passed_to_, log.end() - passed_to_ <= UnitCache::kUnits * unit_bytes_ / 2};
+    const std::size_t size = left_of_round(place, log.end(), unit_bytes_ - passed_to_ % unit_bytes_);
     if (size == 0)
         return {};
-    const Place place{log.id(), passed_to_, log.end() - passed_to_ <= UnitCache::kUnits * unit_bytes_ / 2};
     if (const Slice* const known = known_unit(place, size))
         return *known;
     std::array<::iovec, 4> parts;
     log.spans(passed_to_, passed_to_ + size, parts);
     return cut(place, parts, size);
+}
+
+// At most `size_max`.
+std::size_t PlaySession::left_of_round(const Place& place, std::uint64_t log_end, std::size_t size_max) const {
+    const std::uint64_t end = group_->units().end_of_round(place.log, log_end);
+    return end > place.position ? static_cast<std::size_t>(std::min<std::uint64_t>(size_max, end - place.position)) : 0;
 }
 
 const Slice* PlaySession::known_unit(const Place& place, std::size_t size_max) const {

@@ -54,6 +54,7 @@ private:
         std::uint64_t position = 0;
         bool is_shared = false;
     };
+    std::size_t left_of_round(const Place& place, std::uint64_t log_end, std::size_t size_max) const;
     // nullptr: nobody has cut it yet.
     const Slice* known_unit(const Place& place, std::size_t size_max) const;
     // The first bytes of `parts`, which have as many.

@@ -52,6 +52,7 @@ void PlayGroup::limit_wait(const Link& link) {
 void PlayGroup::wake_all() {
     if (std::exchange(due_, TimePoint::max()) != TimePoint::max())
         players_.port_.cancel_call(*this);
+    units_.begin_round();
     for (GroupPlayer* const player : members_)
         players_.wake(*player);
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <unordered_map>
@@ -64,6 +65,7 @@ public:
     media::Source& source() { return *source_; }
     // Of the log that all cursors of kTransportStream read; it is held for as long as the group lives.
     UnitCache& units() { return units_; }
+    std::uint64_t wire_end() const { return wire_log_.head(); }
     std::size_t size() const { return members_.size(); }
 
 private:

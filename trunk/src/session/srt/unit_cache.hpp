@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/bytes.hpp"
 
@@ -23,6 +24,14 @@ public:
     void put(std::uint64_t log, std::uint64_t position, const Slice& unit) {
         entries_[index_of(position)] = {log, position, unit};
     }
+    // In a round each player is served once. All that are up to date send as far as the log (with this id) reached, `end`, when
+    // the first of them asked: what comes while others are being served would else be a short packet of its own for these.
+    void begin_round() { round_.reset(); }
+    std::uint64_t end_of_round(std::uint64_t log, std::uint64_t end) {
+        if (!round_ || round_->log != log)
+            round_ = Round{log, end};
+        return round_->end;
+    }
     std::size_t held_bytes() const {
         std::size_t bytes = 0;
         for (const Entry& entry : entries_)
@@ -36,11 +45,16 @@ private:
         std::uint64_t position = 0;
         Slice unit;
     };
+    struct Round {
+        std::uint64_t log;
+        std::uint64_t end;
+    };
     // Positions are multiples of a packet's size.
     static std::size_t index_of(std::uint64_t position) { return static_cast<std::size_t>(position / 188 % kUnits); }
     const Entry& entry_at(std::uint64_t position) const { return entries_[index_of(position)]; }
 
     std::array<Entry, kUnits> entries_;
+    std::optional<Round> round_;
 };
 
 }  // namespace live::session::srt

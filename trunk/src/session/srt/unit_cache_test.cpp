@@ -29,5 +29,14 @@ TEST(UnitCache, KeepsTheNewestOfItsPlaces) {
     EXPECT_NE(cache.find(1, (2 * UnitCache::kUnits - 1) * 188, 188), nullptr);
 }
 
+TEST(UnitCache, ARoundEndsWhereTheFirstToAskFoundTheEnd) {
+    UnitCache units;
+    EXPECT_EQ(units.end_of_round(1, 1'880), 1'880U);
+    EXPECT_EQ(units.end_of_round(1, 3'760), 1'880U) << "more came while others were served";
+    EXPECT_EQ(units.end_of_round(2, 376), 376U) << "another log";
+    units.begin_round();
+    EXPECT_EQ(units.end_of_round(2, 564), 564U);
+}
+
 }  // namespace
 }  // namespace live::session::srt
