@@ -140,7 +140,7 @@ class Transmit:
 @pytest.mark.alone
 @pytest.mark.parametrize("latency, loss, seconds", [(120, 0.1, 25), (250, 0.1, 75), (120, 0.25, 25)])
 def test_beyond_its_limits_a_link_costs_what_it_costs_libsrt(server, clip, tmp_path, latency, loss, seconds):
-    """Its sender, 100 ms of round trip, and its receiver or ours. How many packets are never delivered is luck, of some forty or more."""
+    """Its sender, 100 ms of round trip, and its receiver or ours. How many packets are never delivered is luck, of some thirty or more."""
     port, delay_s = free_port(), 0.05
     live = start(server, root=f"latency {latency};")
     link = {"loss": 0.0, "delay_s": delay_s}
@@ -162,8 +162,8 @@ def test_beyond_its_limits_a_link_costs_what_it_costs_libsrt(server, clip, tmp_p
             theirs_sent, got = to_libsrt.last(), taker.last()
     print(json.dumps({"server": told, "its sender": sent["send"], "libsrt": got["recv"], "libsrt's sender": theirs_sent["send"]}))
     assert_near("lost", told["loss"], got["recv"]["packetsLost"], 1.4)
-    # Seen with 250 ms: 9 to 37 here, 13 to 65 there.
-    assert_near("dropped", told["drop"], got["recv"]["packetsDropped"], 2, fewer=4)
+    # Seen with 250 ms: 30 and 37 here, 65 there both times.
+    assert_near("dropped", told["drop"], got["recv"]["packetsDropped"], 2, fewer=4 if latency == 250 else None)
     # The sender hears of the losses by reports, some of which are lost too, and of the same one again and again.
     assert told["loss"] * 0.6 < sent["send"]["packetsLost"], (told, sent)
     assert told["retrans"] <= sent["send"]["packetsRetransmitted"], (told, sent)
