@@ -113,15 +113,24 @@ def test_kickoff_for_idle_closes_a_publisher_nobody_watches(server, clip):
     assert publisher.error is not None, "still publishing after 20 s without a player"
 
 
+def come_in(live) -> RtmpClient | None:
+    client = RtmpClient(live.ports["rtmp"])
+    try:
+        client.handshake()
+    except Closed:
+        client.close()
+        return None
+    return client
+
+
 @pytest.mark.workers(always=True)
 def test_max_connections_closes_the_next_one(server):
     live = server(root="")
     live.stop()
     live = server(conf="listen 127.0.0.1:$rtmp; max_connections 5; daemon off; srs_log_tank console; pid $folder/srs.pid;"
                        "http_api { enabled on; listen 127.0.0.1:$api; } vhost __defaultVhost__ {}")
-    clients = [RtmpClient(live.ports["rtmp"]) for _ in range(5)]
-    for client in clients:
-        client.handshake()  # has its place, whichever worker it is at
+    # Each has its place, whichever worker it is at, once that which looked whether the server serves has left.
+    clients = [wait_until(lambda: come_in(live), 15, "there is a place") for _ in range(5)]
     with RtmpClient(live.ports["rtmp"]) as last:
         last.wait_closed(10)
     for client in clients:

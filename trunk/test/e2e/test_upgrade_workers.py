@@ -29,6 +29,13 @@ def start(server, root: str = "") -> LiveServer:
     return live
 
 
+def slow_down(program) -> None:
+    """The next one waits before it begins: time enough to stop workers that have given their sockets, however busy the machine is."""
+    fast = program.with_name("fast")
+    program.rename(fast)
+    replace(program, f'#!/bin/sh\nsleep 2\nexec {fast} "$@"\n')
+
+
 def players_on_both(live: LiveServer, stream: str, workers: set[int]) -> list:
     """Some more until each of these workers has one."""
     players = []
@@ -150,11 +157,12 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
     again.stop()
 
 
-def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, clip):
+def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, clip, own_program):
     """It had been started again, asked for nothing, and waited for: ten seconds in which newcomers were answered by nobody."""
     live = server(vhost=VHOST, root=f"workers {WORKERS};\n")  # a UDP port that is taken would keep it from being there again
     live.wait_log(f"{WORKERS} workers serve", 20)
     dies, waits = pids(live).values()
+    slow_down(own_program)
     live.process.send_signal(signal.SIGUSR2)
     live.wait_log("upgrade: the new program is started", 20)
     for pid in (dies, waits):  # they have given their sockets, and cannot let go of them
@@ -173,7 +181,7 @@ def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, cli
     assert facts(live)["pid"] != live.process.pid
 
 
-def test_nobody_is_asked_to_come_again_before_all_old_workers_have_let_go(server, clip):
+def test_nobody_is_asked_to_come_again_before_all_old_workers_have_let_go(server, clip, own_program):
     """A connection that came to one that had not would have to move again."""
     live = server(vhost=VHOST, root=f"workers {WORKERS};\n")
     live.wait_log(f"{WORKERS} workers serve", 20)
@@ -185,6 +193,7 @@ def test_nobody_is_asked_to_come_again_before_all_old_workers_have_let_go(server
         able[-1].start()
         wait_until(lambda: videos(able[-1]) > 0, 20, "it plays")
     late, prompt = pids(live).values()
+    slow_down(own_program)
     live.process.send_signal(signal.SIGUSR2)
     live.wait_log("upgrade: the new program is started", 20)
     os.kill(late, signal.SIGSTOP)  # it has given its sockets, and cannot let go of them

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import readline from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 
 const [executablePath, modules] = process.argv.slice(2);
 const { chromium } = createRequire(path.join(modules, 'x.js'))('playwright-core');
@@ -44,13 +45,15 @@ const actions = {
             .goto(url)
             .then(() => null),
     async eval({ page, code }) {
-        try {
-            return await pages.get(page).evaluate(code);
-        } catch (error) {
-            // A link was followed in the same moment: the next page answers.
-            if (!/context was destroyed/.test(error.message)) throw error;
-            await pages.get(page).waitForLoadState();
-            return pages.get(page).evaluate(code);
+        for (let again = 20; ; --again) {
+            try {
+                return await pages.get(page).evaluate(code);
+            } catch (error) {
+                // The page goes on to another, or begins anew, in this moment: the next one answers.
+                if (again === 0 || !/context was destroyed/.test(error.message)) throw error;
+                await setTimeout(100);
+                await pages.get(page).waitForLoadState();
+            }
         }
     },
     click: ({ page, target, limit }) => pages.get(page).click(target, { timeout: limit }),
