@@ -83,6 +83,10 @@ private:
     // Version 4 says what it can before it exchanges keys.
     bool may_announce() const { return send_keys_ && setup_.peer_capabilities; }
     bool owes_capabilities() const { return wants_capabilities_ && capabilities_repeats_ < kCapabilitiesRepeatsMax; }
+    // Nothing may be sent to a peer that has no key, and this one is never told ours.
+    bool hides_capabilities() const {
+        return wants_capabilities_ && send_keys_ && capabilities_repeats_ == kCapabilitiesRepeatsMax;
+    }
 
     Setup setup_;
     std::uint64_t send_first_;
@@ -314,7 +318,7 @@ void Connection::State::handle_timeout(Micros now) {
         return;
     if (now - heard_at_ >= setup_.options.peer_idle_timeout)
         return close(CloseReason::idle, true);
-    if (send_keys_ && send_keys_->is_ignored(now))
+    if ((send_keys_ && send_keys_->is_ignored(now)) || (hides_capabilities() && now >= capabilities_at_))
         return close(CloseReason::peer_rejected, true);
     receive_.handle_timeout(now, round_trip_);
     send_.handle_timeout(now, round_trip_);
@@ -330,7 +334,7 @@ Micros Connection::State::next_timeout(Micros now) const {
                             receive_.next_timeout(), send_.next_timeout(round_trip_), send_.next_send()});
     if (may_announce())
         next = std::min(next, send_keys_->next_announcement());
-    if (owes_capabilities())
+    if (owes_capabilities() || hides_capabilities())
         next = std::min(next, capabilities_at_);
     return next;
 }

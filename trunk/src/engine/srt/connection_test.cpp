@@ -501,6 +501,24 @@ TEST(SrtConnection, AVersion4PlayerThatDoesNotConfirmItsKeyIsLeft) {
     EXPECT_EQ(end.connection->close_reason(), CloseReason::peer_rejected);
 }
 
+TEST(SrtConnection, AVersion4PlayerThatNeverSaysWhatItCanIsLeft) {
+    for (const bool has_key : {false, true}) {
+        ConnectionOptions options;
+        options.requires_encryption = has_key;
+        OneEnd end(4, options, has_key);
+        static_cast<void>(end.connection->send(end.now, numbered_payload(1)));
+        std::size_t asked = 0;
+        for (int i = 0; i < 200 && end.connection->is_open(); ++i) {
+            asked += end.controls(ControlType::user).size();
+            end.give(ControlType::keepalive, 0, {});
+            end.pass(100ms);
+        }
+        EXPECT_EQ(asked, 20U);
+        EXPECT_EQ(end.connection->close_reason(), has_key ? CloseReason::peer_rejected : CloseReason::none)
+            << "without a key it can play all the same";
+    }
+}
+
 TEST(SrtConnection, SaysOnceASecondThatItLives) {
     OneEnd end;
     end.pass(999ms);

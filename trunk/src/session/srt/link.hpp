@@ -5,14 +5,24 @@
 #include <memory>
 #include <utility>
 
+#include "base/ip_network.hpp"
 #include "base/time.hpp"
 #include "engine/srt/connection.hpp"
 #include "engine/srt/listener.hpp"
+#include "io/udp_socket.hpp"
 #include "session/common/timer_wheel.hpp"
 
 namespace live::session::srt {
 
 class Port;
+
+// How a client is reached.
+struct Path {
+    io::UdpSocket* socket = nullptr;
+    IpAddress local{};  // the local address the client has reached
+
+    bool operator==(const Path&) const = default;
+};
 
 class Link : public TimerWheel::Timer {
 public:
@@ -32,6 +42,7 @@ private:
 
     std::unique_ptr<engine::srt::Connection> connection_;
     Port* port_ = nullptr;  // while it is in there
+    Path path_;
     std::uint32_t cookie_ = 0;
     bool is_touched_ = false;
     bool is_over_ = false;

@@ -274,9 +274,7 @@ Result<void> Port::insert(Link& link, std::unique_ptr<srt::Connection> connectio
     links_.emplace(id, &link);
     link.connection_ = std::move(connection);
     link.port_ = this;
-    Reached& reached = paths_[peer];
-    reached.path = path;
-    ++reached.links;
+    link.path_ = path;
     service(link, io::now());
     flush();
     return {};
@@ -309,10 +307,12 @@ Result<void> Port::hand_over(Link& from, Link& to) {
     CHECK(to.port_ == nullptr);
     if (from.port_ == nullptr || from.is_over_)
         return Error(Errc::closed, "the connection is over already");
+    flush();
     wheel_.cancel(from);
     std::erase(touched_, &from);
     to.connection_ = std::move(from.connection_);
     to.port_ = std::exchange(from.port_, nullptr);
+    to.path_ = from.path_;
     links_[static_cast<std::uint32_t>(to.connection_->socket_id())] = &to;
     callers_[{to.connection_->peer(), to.connection_->peer_socket_id()}] = &to;
     service(to, io::now());
@@ -332,8 +332,6 @@ void Port::remove(Link& link) {
     std::erase(touched_, &link);
     links_.erase(static_cast<std::uint32_t>(connection.socket_id()));
     callers_.erase({connection.peer(), connection.peer_socket_id()});
-    if (const auto path = paths_.find(connection.peer()); path != paths_.end() && --path->second.links == 0)
-        paths_.erase(path);
     link.port_ = nullptr;
     link.connection_.reset();
 }
@@ -382,6 +380,10 @@ void Port::service(Link& link, TimePoint now) {
 }
 
 void Port::write_output(Link& link, TimePoint now) {
+    const TransportAddress& peer = link.connection_->peer();
+    // Callers with one address may have come to two of our sockets; a GSO batch goes out by one.
+    if (!receivers_.empty() && receivers_.back()->path_ != link.path_ && receivers_.back()->connection_->peer() == peer)
+        flush();
     for (;;) {
         MutBytes place = output_.place_for(srt::kDatagramBytesMax);
         if (place.empty()) {
@@ -391,7 +393,9 @@ void Port::write_output(Link& link, TimePoint now) {
         const std::size_t size = link.connection_->write_next(now, place);
         if (size == 0)
             return;
-        output_.take_placed(link.connection_->peer(), size);
+        output_.take_placed(peer, size);
+        if (output_.gso_batches() > receivers_.size())
+            receivers_.push_back(&link);
     }
 }
 
@@ -409,13 +413,13 @@ void Port::call_at(TimerWheel::Timer& timer, TimePoint due) {
 }
 
 void Port::flush() {
-    output_.for_each_gso_batch([this](const engine::webrtc::DatagramBatch::GsoBatch& gso) {
-        const auto reached = paths_.find(gso.to);
-        if (reached == paths_.end() || reached->second.path.socket == nullptr) {
+    std::size_t at = 0;
+    output_.for_each_gso_batch([this, &at](const engine::webrtc::DatagramBatch::GsoBatch& gso) {
+        const Path& path = receivers_[at++]->path_;
+        if (path.socket == nullptr) {
             figures_.unsent += gso.count;
             return;
         }
-        const Path& path = reached->second.path;
         figures_.sent += gso.count;
         figures_.sent_bytes += gso.bytes.size();
         if (path.socket != pending_socket_ || pending_.size() == io::UdpSocket::kBatch)
@@ -425,6 +429,7 @@ void Port::flush() {
     });
     send_pending();
     output_.clear();
+    receivers_.clear();
 }
 
 void Port::send_pending() {

@@ -25,12 +25,6 @@
 
 namespace live::session::srt {
 
-// How a client is reached.
-struct Path {
-    io::UdpSocket* socket = nullptr;
-    IpAddress local{};  // the local address the client has reached
-};
-
 // Takes the clients that want to connect. Must not suspend. Port::end_opening is called once for each.
 class Door {
 public:
@@ -195,11 +189,6 @@ private:
         Calling* call = nullptr;
         TransportAddress to;
     };
-    // Another caller may have the same address.
-    struct Reached {
-        Path path;
-        std::size_t links = 0;
-    };
     struct Refusal {
         engine::srt::RejectReason reason{};
         TimePoint at;
@@ -238,6 +227,7 @@ private:
     TimePoint woken_at_;  // by the timer, next
     Signal earlier_;
     engine::webrtc::DatagramBatch output_;
+    std::vector<const Link*> receivers_;  // of each GSO batch in it
     std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
     std::array<std::unique_ptr<io::UdpSocket>, 2> outgoing_;  // IPv4, IPv6; those of calls
     io::Scope* scope_ = nullptr;                              // after start()
@@ -246,7 +236,6 @@ private:
     std::unordered_map<Caller, Link*, Caller::Hash> callers_;
     std::unordered_map<Caller, TimePoint, Caller::Hash> opening_;  // when they asked last
     std::unordered_map<Caller, Refusal, Caller::Hash> refusals_;
-    std::unordered_map<TransportAddress, Reached, TransportAddress::Hash> paths_;
     std::vector<Link*> touched_;
     std::vector<io::GsoBatch> pending_;
     std::array<Induction, io::UdpSocket::kBatch> pending_inductions_;  // bytes of those at the same places in pending_

@@ -1,5 +1,6 @@
 // Whole clients over loopback: the engine's calling end is the encoder and the player.
 #include <array>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -239,6 +240,27 @@ TEST_F(SrtSessions, DatagramsFromAnotherAddressAreDropped) {
     EXPECT_TRUE(encoder.pump_until([&] { return !is_published(); })) << "from its own address it is taken";
 }
 
+TEST_F(SrtSessions, CallersFromOneAddressAreAnsweredByTheSocketsTheyCameTo) {
+    Remote first(socket(), "#!::r=live/one,m=publish");
+    Remote second(*port.sockets().back(), "#!::r=live/two,m=publish");
+    ASSERT_TRUE(first.connect());
+    second.socket = std::move(first.socket);
+    ASSERT_TRUE(second.connect());
+    ASSERT_EQ(port.links(), 2U);
+    io::UdpSocket& client = *second.socket;
+    while (client.receive(io::Deadline::after(50ms)).ok()) {
+    }
+    port.advance(io::now() + 2s);  // what both are told at once is of one size: that the server lives
+    std::set<std::uint16_t> from;
+    while (from.size() < 2) {
+        const auto datagrams = client.receive(io::Deadline::after(io::kSoon));
+        ASSERT_TRUE(datagrams.ok());
+        for (const io::Datagram& datagram : *datagrams)
+            from.insert(datagram.from.port);
+    }
+    EXPECT_TRUE(from.contains(socket().endpoint().port) && from.contains(port.sockets().back()->endpoint().port));
+}
+
 // What the port of another process is given.
 struct RecordedStrays final : StraySink {
     void pass(const Stray& stray, Bytes datagram) override {
@@ -309,9 +331,11 @@ TEST_F(SrtSessions, TheDoctorReachesThePort) {
     Doctor doctor(port);
     const auto report = doctor.examine(io::Deadline::after(io::kSoon));
     ASSERT_TRUE(report.ok());
-    ASSERT_EQ(report->probes.size(), 1U);
-    EXPECT_TRUE(report->is_well()) << report->probes[0].finding;
-    EXPECT_EQ(report->probes[0].endpoint, socket().endpoint());
+    ASSERT_EQ(report->probes.size(), port.sockets().size());
+    for (std::size_t i = 0; i < report->probes.size(); ++i) {
+        EXPECT_TRUE(report->is_well()) << report->probes[i].finding;
+        EXPECT_EQ(report->probes[i].endpoint, port.sockets()[i]->endpoint());
+    }
     EXPECT_EQ(port.links(), 0U);
     const Port closed(io::now(), log);
     EXPECT_FALSE(Doctor(closed).examine(io::Deadline::after(io::kSoon))->is_well());
