@@ -44,6 +44,15 @@ set(LIVE_LOG_FLOOR "" CACHE STRING "Least LogLevel whose log lines are compiled 
 separate_arguments(live_extra_flags UNIX_COMMAND "${LIVE_EXTRA_FLAGS}")
 separate_arguments(live_extra_ldflags UNIX_COMMAND "${LIVE_EXTRA_LDFLAGS}")
 
+# GCC's collector takes a tenth of its time. Where there is memory it runs less often: a compilation takes at most 1.1 GB instead
+# of 0.8.
+cmake_host_system_information(RESULT live_memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT live_cores QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR live_memory_mb "${live_memory_mb} / ${live_cores}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND live_memory_mb GREATER 2000)
+    add_compile_options("SHELL:--param ggc-min-expand=300" "SHELL:--param ggc-min-heapsize=524288")
+endif()
+
 add_library(live_flags INTERFACE)
 target_include_directories(live_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(live_flags INTERFACE

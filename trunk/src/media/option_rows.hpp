@@ -18,7 +18,7 @@ inline constexpr std::array kTimeJitterNames = {
     config::Named<TimeJitter>{"off", TimeJitter::off},
 };
 
-inline constexpr auto kPlayRows = std::tuple{
+inline constexpr auto kPlayRows = config::Rows{
     config::row(&PlayOptions::gop_cache, "gop_cache", config::Reload::next_session,
                 "A new player starts with the newest key frame that is kept, not with the next one that comes."),
     config::row(&PlayOptions::gop_cache_frames_max, "gop_cache_max_frames", 0, 1'000'000, config::Reload::next_session,
@@ -53,7 +53,7 @@ inline constexpr auto kPlayRows = std::tuple{
                 "Ours: a player of a stream that nobody publishes for so long is closed; 0 is never."),
 };
 
-inline constexpr auto kPublishRows = std::tuple{
+inline constexpr auto kPublishRows = config::Rows{
     config::row(&PublishOptions::merged_read, "mr", config::Reload::next_session,
                 "Merged read: the publisher's socket is read once every mr_latency. Off when min_latency is on."),
     config::row(&PublishOptions::merged_read_latency, "mr_latency", 0ms, 60'000ms, config::Reload::next_session,

@@ -45,7 +45,7 @@ inline void name_ingest(const Vhost& vhost, service::ingest::IngestOptions& inge
         ingest.id = "#" + std::to_string(vhost.ingests.size() + 1);
 }
 
-inline constexpr auto kVhostRows = std::tuple{
+inline constexpr auto kVhostRows = config::Rows{
     config::row(&Vhost::enabled, "enabled", kLive, "A virtual host that is off refuses everybody."),
     config::flat(&Vhost::rtmp, session::rtmp::kRtmpRows),
     config::block(&Vhost::play, "play", media::kPlayRows, "What players get.", prepare_play),
@@ -86,7 +86,7 @@ inline constexpr std::array kLogTankNames = {
 inline constexpr std::array<std::string_view, 5> kLogLevelNames = {"verbose", "info", "trace", "warn", "error"};
 inline constexpr std::array<std::string_view, 5> kLogLevelNames2 = {"trace", "debug", "info", "warn", "error"};
 
-inline constexpr auto kLogRows = std::tuple{
+inline constexpr auto kLogRows = config::Rows{
     config::row(&LogOptions::tank, "srs_log_tank", kLogTankNames, kRestart,
                 "Where lines go. console when it is not said in a container or without a conf file.")
         .also_variable("SRS_LOG_TANK"),
@@ -110,7 +110,7 @@ inline constexpr auto kLogRows = std::tuple{
 
 inline void prepare_vhost(const Settings& settings, Vhost& vhost) { vhost.rtmp.chunk_size = settings.chunk_size; }
 
-inline constexpr auto kProcessRows = std::tuple{
+inline constexpr auto kProcessRows = config::Rows{
     config::endpoints(&Settings::listen, "listen", kLive,
                       "RTMP endpoints: port, ip:port or [ipv6]:port, with spaces between them.")
         .example("1935"),
@@ -172,32 +172,31 @@ inline constexpr auto kProcessRows = std::tuple{
         .not_in_environment(),
 };
 
-inline constexpr auto kSettingsRows = std::tuple_cat(
+inline constexpr auto kSettingsRows = config::Rows{
     kProcessRows,
-    std::tuple{
-        config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
-        config::block(&Settings::circuit_breaker, "circuit_breaker", session::rtc::kCircuitBreakerRows,
-                      "WebRTC does less when the CPU is busy."),
-        config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a heartbeat to a URL."),
-        config::block(&Settings::cluster, "cluster", service::cluster::kRegistryRows,
-                      "Ours: many nodes that find each other's streams in a registry."),
-        config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
-        config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
-        config::block(&Settings::limits, "limits", session::kLimitRows,
-                      "Ours: what one address may take, and clients that have proved nothing."),
-        config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
-        config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
-        config::block(&Settings::srt_server, "srt_server", session::srt::kSrtServerRows, "SRT."),
-        config::block(&Settings::rtc_server, "rtc_server", session::rtc::kRtcServerRows, "WebRTC."),
-        config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows, "Streams of other protocols.")
-            .not_in_environment(),
-        config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
-        config::block(&Settings::rtsp_server, "rtsp_server", kRtspServerRows, "RTSP.").pending(),
-        config::block(&Settings::cloud_log, "tencentcloud_cls", kCloudLogRows, "A cloud's log service.").ignored(),
-        config::block(&Settings::cloud_trace, "tencentcloud_apm", kCloudTraceRows, "A cloud's tracing service.").ignored(),
-        config::named_blocks(&Settings::vhosts, "vhost", &Vhost::name, "name", config::SameName::first_wins, kVhostRows,
-                             "A virtual host. __defaultVhost__ takes every host that has none of its own.", prepare_vhost)
-            .example("__defaultVhost__"),
-    });
+    config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
+    config::block(&Settings::circuit_breaker, "circuit_breaker", session::rtc::kCircuitBreakerRows,
+                  "WebRTC does less when the CPU is busy."),
+    config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a heartbeat to a URL."),
+    config::block(&Settings::cluster, "cluster", service::cluster::kRegistryRows,
+                  "Ours: many nodes that find each other's streams in a registry."),
+    config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
+    config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
+    config::block(&Settings::limits, "limits", session::kLimitRows,
+                  "Ours: what one address may take, and clients that have proved nothing."),
+    config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
+    config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
+    config::block(&Settings::srt_server, "srt_server", session::srt::kSrtServerRows, "SRT."),
+    config::block(&Settings::rtc_server, "rtc_server", session::rtc::kRtcServerRows, "WebRTC."),
+    config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows, "Streams of other protocols.")
+        .not_in_environment(),
+    config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
+    config::block(&Settings::rtsp_server, "rtsp_server", kRtspServerRows, "RTSP.").pending(),
+    config::block(&Settings::cloud_log, "tencentcloud_cls", kCloudLogRows, "A cloud's log service.").ignored(),
+    config::block(&Settings::cloud_trace, "tencentcloud_apm", kCloudTraceRows, "A cloud's tracing service.").ignored(),
+    config::named_blocks(&Settings::vhosts, "vhost", &Vhost::name, "name", config::SameName::first_wins, kVhostRows,
+                         "A virtual host. __defaultVhost__ takes every host that has none of its own.", prepare_vhost)
+        .example("__defaultVhost__"),
+};
 
 }  // namespace live::settings

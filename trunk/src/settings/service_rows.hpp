@@ -12,31 +12,31 @@ inline constexpr auto kRestart = config::Reload::restart;
 inline constexpr auto kLive = config::Reload::live;
 inline constexpr auto kNextSession = config::Reload::next_session;
 
-inline constexpr auto kTlsRows = std::tuple{
+inline constexpr auto kTlsRows = config::Rows{
     config::row(&TlsFiles::key, "key", kRestart, "Private key, a PEM file."),
     config::row(&TlsFiles::cert, "cert", kRestart, "Certificate chain, a PEM file."),
 };
 
-inline constexpr auto kRtmpsRows = std::tuple{
+inline constexpr auto kRtmpsRows = config::Rows{
     config::row(&RtmpsOptions::enabled, "enabled", kRestart, "RTMP over TLS."),
     config::endpoints(&RtmpsOptions::listen, "listen", kRestart, "Endpoints of RTMP over TLS."),
     config::flat(&RtmpsOptions::tls, kTlsRows),
 };
 
-inline constexpr auto kHttpsRows = std::tuple{
+inline constexpr auto kHttpsRows = config::Rows{
     config::row(&HttpsOptions::enabled, "enabled", kRestart, "The same service over TLS; needs the plain one."),
     config::endpoints(&HttpsOptions::listen, "listen", kRestart, "Endpoints of the service over TLS."),
     config::flat(&HttpsOptions::tls, kTlsRows),
 };
 
-inline constexpr auto kTlsClientRows = std::tuple{
+inline constexpr auto kTlsClientRows = config::Rows{
     config::row(&TlsClientOptions::verify, "verify", kRestart,
                 "Checks certificates and names of the services that callbacks, forwards and heartbeats go to."),
     config::row(&TlsClientOptions::ca_file, "ca_file", kRestart, "PEM file of the authorities to trust instead of the system's.")
         .example("./conf/ca.crt"),
 };
 
-inline constexpr auto kRawApiRows = std::tuple{
+inline constexpr auto kRawApiRows = config::Rows{
     config::row(&RawApiOptions::enabled, "enabled", kNextSession, "The API that asks for reloads."),
     config::row(&RawApiOptions::allow_reload, "allow_reload", kNextSession, "Permits rpc=reload."),
     config::row(&RawApiOptions::allow_query, "allow_query", kNextSession, "Always off.").ignored(),
@@ -48,7 +48,7 @@ inline constexpr std::array kApiAuthTypeNames = {
     config::Named<ApiAuthType>{"bearer", ApiAuthType::bearer},
 };
 
-inline constexpr auto kApiAuthRows = std::tuple{
+inline constexpr auto kApiAuthRows = config::Rows{
     config::row(&ApiAuthOptions::enabled, "enabled", kNextSession, "HTTP authentication for paths below /api/."),
     config::row(&ApiAuthOptions::username, "username", kNextSession, "Name of basic authentication.").example("admin"),
     config::row(&ApiAuthOptions::password, "password", kNextSession, "Password of basic authentication.")
@@ -59,7 +59,7 @@ inline constexpr auto kApiAuthRows = std::tuple{
     config::row(&ApiAuthOptions::rtc_bearer_enabled, "rtc_bearer_enabled", kNextSession, "The token protects /rtc/ too."),
 };
 
-inline constexpr auto kHttpApiRows = std::tuple{
+inline constexpr auto kHttpApiRows = config::Rows{
     config::row(&HttpApiOptions::enabled, "enabled", kRestart, "Serves the HTTP API."),
     config::endpoints(&HttpApiOptions::listen, "listen", kRestart,
                       "Endpoints of the API. Loopback only when it is not said; a port alone is every address."),
@@ -71,7 +71,7 @@ inline constexpr auto kHttpApiRows = std::tuple{
     config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS."),
 };
 
-inline constexpr auto kHttpServerRows = std::tuple{
+inline constexpr auto kHttpServerRows = config::Rows{
     config::row(&HttpServerOptions::enabled, "enabled", kRestart, "Serves files, HLS, DASH and HTTP live streams."),
     config::endpoints(&HttpServerOptions::listen, "listen", kRestart,
                       "Endpoints; the same as the API's makes one server of both."),
@@ -83,13 +83,13 @@ inline constexpr auto kHttpServerRows = std::tuple{
     config::block(&HttpServerOptions::https, "https", kHttpsRows, "The same over TLS."),
 };
 
-inline constexpr auto kStatsRows = std::tuple{
+inline constexpr auto kStatsRows = config::Rows{
     config::row(&StatsOptions::enabled, "enabled", kLive, "Reads system statistics; off leaves those fields of the API at 0."),
     config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's."),
     config::row(&StatsOptions::disk, "disk", kRestart, "Block devices to measure; none is all.").example("sda vda"),
 };
 
-inline constexpr auto kSipRows = std::tuple{
+inline constexpr auto kSipRows = config::Rows{
     config::row(&SipOptions::enabled, "enabled", kRestart, "SIP signalling."),
     config::endpoints(&SipOptions::listen, "listen", kRestart, "Its endpoints."),
     config::row(&SipOptions::timeout, "timeout", 0s, 3600s, kRestart, "Time limit of an answer."),
@@ -99,7 +99,7 @@ inline constexpr auto kSipRows = std::tuple{
 
 inline constexpr std::array<std::string_view, 3> kCasterNames = {"mpegts_over_udp", "flv", "gb28181"};
 
-inline constexpr auto kStreamCasterRows = std::tuple{
+inline constexpr auto kStreamCasterRows = config::Rows{
     config::row(&StreamCasterOptions::enabled, "enabled", kRestart, "Accepts streams of another protocol."),
     config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart, "Which protocol.").example("mpegts_over_udp"),
     config::row(&StreamCasterOptions::output, "output", kRestart,
@@ -113,23 +113,23 @@ inline constexpr auto kStreamCasterRows = std::tuple{
                 "gb28181: time limit."),
 };
 
-inline constexpr auto kExporterRows = std::tuple{
+inline constexpr auto kExporterRows = config::Rows{
     config::row(&ExporterOptions::enabled, "enabled", kRestart, "Prometheus text at /metrics."),
     config::endpoints(&ExporterOptions::listen, "listen", kRestart, "Its endpoints."),
     config::row(&ExporterOptions::label, "label", kRestart, "A label of srs_build_info.").example("cn-beijing"),
     config::row(&ExporterOptions::tag, "tag", kRestart, "Another one.").example("cn-edge"),
 };
 
-inline constexpr auto kRtspServerRows = std::tuple{
+inline constexpr auto kRtspServerRows = config::Rows{
     config::row(&RtspServerOptions::enabled, "enabled", kRestart, "RTSP server."),
     config::endpoints(&RtspServerOptions::listen, "listen", kRestart, "Its endpoints."),
 };
 
-inline constexpr auto kThreadsRows = std::tuple{
+inline constexpr auto kThreadsRows = config::Rows{
     config::row(&ThreadsOptions::interval, "interval", 0s, 86'400s, kRestart, "Period of the statistic lines.").pending(),
 };
 
-inline constexpr auto kCloudLogRows = std::tuple{
+inline constexpr auto kCloudLogRows = config::Rows{
     config::row(&CloudLogOptions::enabled, "enabled", kRestart, "A cloud's log service."),
     config::row(&CloudLogOptions::label, "label", kRestart, "Its label."),
     config::row(&CloudLogOptions::tag, "tag", kRestart, "Its tag."),
@@ -144,7 +144,7 @@ inline constexpr auto kCloudLogRows = std::tuple{
     config::row(&CloudLogOptions::streams_ratio, "streams_ratio", 0, 1'000'000, kRestart, "One line in so many."),
 };
 
-inline constexpr auto kCloudTraceRows = std::tuple{
+inline constexpr auto kCloudTraceRows = config::Rows{
     config::row(&CloudTraceOptions::enabled, "enabled", kRestart, "A cloud's tracing service."),
     config::row(&CloudTraceOptions::team, "team", kRestart, "Its team."),
     config::row(&CloudTraceOptions::token, "token", kRestart, "Its token.").secret(),

@@ -16,13 +16,13 @@ std::string shown(const config::ValueInfo& value) { return value.secret && !valu
 
 std::vector<config::RowInfo> describe_settings() {
     std::vector<config::RowInfo> rows;
-    config::describe_rows(kSettingsRows, Settings{}, config::Describing{rows});
+    kSettingsRows.describe(Settings{}, config::Describing{rows});
     return rows;
 }
 
 std::vector<config::ValueInfo> show_settings(const Settings& settings) {
     std::vector<config::ValueInfo> values;
-    config::show_rows(kSettingsRows, settings, config::Showing{values});
+    kSettingsRows.show(settings, config::Showing{values});
     return values;
 }
 

@@ -1,8 +1,8 @@
 // Rows: one per option, the only place that states its name, bounds, purpose and when a change takes effect. A room writes a
-// std::tuple of rows beside its options struct; it drives parsing, bounds, "did you mean", environment variable names,
+// config::Rows of them beside its options struct; it drives parsing, bounds, "did you mean", environment variable names,
 // conf/full.conf, doc/config.md and the comparison at reload.
 //
-//   inline constexpr auto kRtmpRows = std::tuple{
+//   inline constexpr auto kRtmpRows = config::Rows{
 //       config::row(&RtmpOptions::chunk_size, "chunk_size", 128, 65'536, config::Reload::next_session, "Bytes of payload in
 //       ..."),
 //   };
@@ -14,7 +14,7 @@
 
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/config/row_value.hpp"
@@ -24,12 +24,44 @@ namespace live::config {
 // Binds a block's directives to a struct: a name without a row is an error; the rest are read in row order.
 template <class Rows, class Struct>
 Result<void> bind_rows(const Rows& rows, Struct& into, const Directive& block, Loading& loading);
-// Appends the description of each row, in row order.
-template <class Rows, class Struct>
-void describe_rows(const Rows& rows, const Struct& defaults, const Describing& out);
-// Appends the values of a struct as text, in row order.
-template <class Rows, class Struct>
-void show_rows(const Rows& rows, const Struct& from, const Showing& out);
+
+template <std::size_t, class Row>
+struct RowAt {
+    Row row;
+};
+template <class Numbers, class... Each>
+struct RowsAt;
+template <std::size_t... at, class... Each>
+struct RowsAt<std::index_sequence<at...>, Each...> : RowAt<at, Each>... {
+    constexpr explicit RowsAt(const Each&... each) : RowAt<at, Each>{each}... {}
+
+    bool owns(std::string_view name) const { return (RowAt<at, Each>::row.owns(name) || ...); }
+    void list_names(std::vector<std::string_view>& names) const { (RowAt<at, Each>::row.list_names(names), ...); }
+    template <class Struct>
+    Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
+        Result<void> result;
+        static_cast<void>(((result = RowAt<at, Each>::row.bind(into, block, loading)).ok() && ...));
+        return result;
+    }
+    // Appends the description of each.
+    template <class Struct>
+    void describe(const Struct& defaults, const Describing& out) const {
+        (RowAt<at, Each>::row.describe(defaults, out), ...);
+    }
+    // Appends the values of a struct as text.
+    template <class Struct>
+    void show(const Struct& from, const Showing& out) const {
+        (RowAt<at, Each>::row.show(from, out), ...);
+    }
+};
+
+// Rows in their order, which are a row themselves. A std::tuple takes too long to compile.
+template <class... Each>
+struct Rows : RowsAt<std::index_sequence_for<Each...>, Each...> {
+    using RowsAt<std::index_sequence_for<Each...>, Each...>::RowsAt;
+};
+template <class... Each>
+Rows(const Each&...) -> Rows<Each...>;
 
 // Whether a block in the conf file is enabled; blocks without an enabling option always are.
 template <class T>
@@ -66,9 +98,9 @@ struct BlockRow : RowBase<BlockRow<Struct, Member, Rows>> {
     }
     void describe(const Struct& defaults, const Describing& out) const {
         out.add(this->facts).is_block = true;
-        describe_rows(*rows, defaults.*member, out.inside(this->facts));
+        rows->describe(defaults.*member, out.inside(this->facts));
     }
-    void show(const Struct& from, const Showing& out) const { show_rows(*rows, from.*member, out.inside(this->facts.name)); }
+    void show(const Struct& from, const Showing& out) const { rows->show(from.*member, out.inside(this->facts.name)); }
 };
 
 // A block whose rows refer to the struct of the enclosing block: ingest's input { type; url; }.
@@ -86,9 +118,9 @@ struct ScopeRow : RowBase<ScopeRow<Struct, Rows>> {
     }
     void describe(const Struct& defaults, const Describing& out) const {
         out.add(this->facts).is_block = true;
-        describe_rows(*rows, defaults, out.inside(this->facts));
+        rows->describe(defaults, out.inside(this->facts));
     }
-    void show(const Struct& from, const Showing& out) const { show_rows(*rows, from, out.inside(this->facts.name)); }
+    void show(const Struct& from, const Showing& out) const { rows->show(from, out.inside(this->facts.name)); }
 };
 
 // `word argument { ... }`, repeatable. The argument is stored in the member `name` when there is one.
@@ -142,7 +174,7 @@ struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
         Member one;
         if (prepare != nullptr)
             prepare(defaults, one);
-        describe_rows(*rows, one, out.inside(this->facts));
+        rows->describe(one, out.inside(this->facts));
     }
     void show(const Struct& from, const Showing& out) const {
         std::size_t index = 0;
@@ -150,7 +182,7 @@ struct BlocksRow : RowBase<BlocksRow<Struct, Member, Rows>> {
             std::string label = std::to_string(index++);
             if (name != nullptr && !(one.*name).empty())
                 label = one.*name;
-            show_rows(*rows, one, out.inside(std::string(this->facts.name) + "[" + label + "]"));
+            rows->show(one, out.inside(std::string(this->facts.name) + "[" + label + "]"));
         }
     }
 
@@ -178,72 +210,56 @@ struct FlatRow {
     Member Struct::*member;
     const Rows* rows;
 
-    bool owns(std::string_view name) const {
-        return std::apply([name](const auto&... one) { return (one.owns(name) || ...); }, *rows);
-    }
-    void list_names(std::vector<std::string_view>& names) const {
-        std::apply([&names](const auto&... one) { (one.list_names(names), ...); }, *rows);
-    }
+    bool owns(std::string_view name) const { return rows->owns(name); }
+    void list_names(std::vector<std::string_view>& names) const { rows->list_names(names); }
     [[gnu::noinline]] Result<void> bind(Struct& into, const Directive& block, Loading& loading) const {
-        Result<void> result;
-        std::apply([&](const auto&... one) { (((result = one.bind(into.*member, block, loading)).ok()) && ...); }, *rows);
-        return result;
+        return rows->bind(into.*member, block, loading);
     }
-    void describe(const Struct& defaults, const Describing& out) const { describe_rows(*rows, defaults.*member, out); }
-    void show(const Struct& from, const Showing& out) const { show_rows(*rows, from.*member, out); }
+    void describe(const Struct& defaults, const Describing& out) const { rows->describe(defaults.*member, out); }
+    void show(const Struct& from, const Showing& out) const { rows->show(from.*member, out); }
 };
 
-template <class Struct, class Member, class... Rows>
-constexpr auto block(Member Struct::*member, std::string_view name, const std::tuple<Rows...>& rows, std::string_view doc,
+template <class Struct, class Member, class... Each>
+constexpr auto block(Member Struct::*member, std::string_view name, const Rows<Each...>& rows, std::string_view doc,
                      std::type_identity_t<void (*)(const Struct&, Member&)> prepare = nullptr) {
-    return BlockRow<Struct, Member, std::tuple<Rows...>>(Facts{name, Reload::restart, doc}, member, &rows, prepare);
+    return BlockRow<Struct, Member, Rows<Each...>>(Facts{name, Reload::restart, doc}, member, &rows, prepare);
 }
-template <class Struct, class... Rows>
-constexpr auto scope(std::string_view name, const std::tuple<Rows...>& rows, std::string_view doc) {
-    return ScopeRow<Struct, std::tuple<Rows...>>(Facts{name, Reload::restart, doc}, &rows);
+template <class Struct, class... Each>
+constexpr auto scope(std::string_view name, const Rows<Each...>& rows, std::string_view doc) {
+    return ScopeRow<Struct, Rows<Each...>>(Facts{name, Reload::restart, doc}, &rows);
 }
-template <class Struct, class Member, class... Rows>
-constexpr auto flat(Member Struct::*member, const std::tuple<Rows...>& rows) {
-    return FlatRow<Struct, Member, std::tuple<Rows...>>{member, &rows};
+template <class Struct, class Member, class... Each>
+constexpr auto flat(Member Struct::*member, const Rows<Each...>& rows) {
+    return FlatRow<Struct, Member, Rows<Each...>>{member, &rows};
 }
 // `word argument { }`, where the argument is required.
-template <class Struct, class Member, class... Rows>
+template <class Struct, class Member, class... Each>
 constexpr auto named_blocks(std::vector<Member> Struct::*member, std::string_view word,
                             std::type_identity_t<std::string Member::*> name, std::string_view argument, SameName same_name,
-                            const std::tuple<Rows...>& rows, std::string_view doc,
+                            const Rows<Each...>& rows, std::string_view doc,
                             std::type_identity_t<void (*)(const Struct&, Member&)> prepare = nullptr) {
-    return BlocksRow<Struct, Member, std::tuple<Rows...>>(Facts{word, Reload::restart, doc}, member, name, argument, true,
-                                                          same_name, &rows, prepare);
+    return BlocksRow<Struct, Member, Rows<Each...>>(Facts{word, Reload::restart, doc}, member, name, argument, true, same_name,
+                                                    &rows, prepare);
 }
 // `word [argument] { }`, where the argument is optional; `name` may be nullptr when there is none.
-template <class Struct, class Member, class... Rows>
+template <class Struct, class Member, class... Each>
 constexpr auto blocks(std::vector<Member> Struct::*member, std::string_view word,
-                      std::type_identity_t<std::string Member::*> name, std::string_view argument,
-                      const std::tuple<Rows...>& rows, std::string_view doc) {
-    return BlocksRow<Struct, Member, std::tuple<Rows...>>(Facts{word, Reload::restart, doc}, member, name, argument, false,
-                                                          SameName::keeps_both, &rows, nullptr);
+                      std::type_identity_t<std::string Member::*> name, std::string_view argument, const Rows<Each...>& rows,
+                      std::string_view doc) {
+    return BlocksRow<Struct, Member, Rows<Each...>>(Facts{word, Reload::restart, doc}, member, name, argument, false,
+                                                    SameName::keeps_both, &rows, nullptr);
 }
 
 template <class Rows, class Struct>
 [[gnu::noinline]] Result<void> bind_rows(const Rows& rows, Struct& into, const Directive& block, Loading& loading) {
     for (const Directive& child : block.children) {
-        if (std::apply([&child](const auto&... one) { return (one.owns(child.name) || ...); }, rows))
+        if (rows.owns(child.name))
             continue;
         std::vector<std::string_view> names;
-        std::apply([&names](const auto&... one) { (one.list_names(names), ...); }, rows);
+        rows.list_names(names);
         return loading.unknown(child, names);
     }
-    Result<void> result;
-    std::apply([&](const auto&... one) { (((result = one.bind(into, block, loading)).ok()) && ...); }, rows);
-    return result;
-}
-template <class Rows, class Struct>
-void describe_rows(const Rows& rows, const Struct& defaults, const Describing& out) {
-    std::apply([&](const auto&... one) { (one.describe(defaults, out), ...); }, rows);
-}
-template <class Rows, class Struct>
-void show_rows(const Rows& rows, const Struct& from, const Showing& out) {
-    std::apply([&](const auto&... one) { (one.show(from, out), ...); }, rows);
+    return rows.bind(into, block, loading);
 }
 
 }  // namespace live::config

@@ -19,7 +19,7 @@ struct Inner {
     bool enabled = false;
     std::uint32_t size = 3;
 };
-constexpr auto kInnerRows = std::tuple{
+constexpr auto kInnerRows = config::Rows{
     row(&Inner::enabled, "enabled", Reload::live, "Switch."),
     row(&Inner::size, "size", 1, 10, Reload::live, "Size."),
 };
@@ -27,13 +27,13 @@ constexpr auto kInnerRows = std::tuple{
 struct Flat {
     std::string text = "t";
 };
-constexpr auto kFlatRows = std::tuple{row(&Flat::text, "text", Reload::live, "Text.")};
+constexpr auto kFlatRows = config::Rows{row(&Flat::text, "text", Reload::live, "Text.")};
 
 struct Many {
     std::string name;
     std::uint32_t size = 0;
 };
-constexpr auto kManyRows = std::tuple{row(&Many::size, "size", 0, 9, Reload::live, "Size.")};
+constexpr auto kManyRows = config::Rows{row(&Many::size, "size", 0, 9, Reload::live, "Size.")};
 
 struct Outer {
     bool on = true;
@@ -63,8 +63,8 @@ struct Outer {
 };
 void prepare_many(const Outer& outer, Many& many) { many.size = outer.whole; }
 
-constexpr auto kScopeRows = std::tuple{row(&Outer::scoped, "value", 0, 9, Reload::live, "Value.")};
-constexpr auto kOuterRows = std::tuple{
+constexpr auto kScopeRows = config::Rows{row(&Outer::scoped, "value", 0, 9, Reload::live, "Value.")};
+constexpr auto kOuterRows = config::Rows{
     row(&Outer::on, "on", Reload::live, "Default on."),
     row(&Outer::off, "off", Reload::next_session, "Default off."),
     row(&Outer::lax, "lax", Reload::live, "Anything but off.").rule(BoolRule::off_is_off),
@@ -235,7 +235,7 @@ TEST(RowEnvironment, WinsAndSplitsOnlyLists) {
 
 TEST(RowDescription, SaysEverythingOfARow) {
     std::vector<RowInfo> rows;
-    describe_rows(kOuterRows, Outer{}, Describing{rows});
+    kOuterRows.describe(Outer{}, Describing{rows});
     const auto find = [&rows](std::string_view path) {
         for (const RowInfo& one : rows) {
             if (one.path == path)
@@ -264,7 +264,7 @@ TEST(RowValues, AreShownAsTheyWouldBeWritten) {
     const Bound bound = bind(
         "off on; wait 20; colour green; text_of_outer \"a b\"; list a \"b c\"; rule a; rule b; many x { size 2; } password s;");
     std::vector<ValueInfo> values;
-    show_rows(kOuterRows, bound.outer, Showing{values});
+    kOuterRows.show(bound.outer, Showing{values});
     const auto text = [&values](std::string_view path) {
         for (const ValueInfo& one : values) {
             if (one.path == path)

@@ -6,7 +6,7 @@
 
 namespace live::service::access {
 
-inline constexpr auto kSecurityRows = std::tuple{
+inline constexpr auto kSecurityRows = config::Rows{
     config::row(&SecurityOptions::enabled, "enabled", config::Reload::next_session,
                 "Rules about addresses. Deny rules are looked at first; without any rule all clients are refused."),
     config::row(&SecurityOptions::allow, "allow", config::Reload::next_session,
@@ -17,7 +17,7 @@ inline constexpr auto kSecurityRows = std::tuple{
         .example("publish all"),
 };
 
-inline constexpr auto kReferRows = std::tuple{
+inline constexpr auto kReferRows = config::Rows{
     config::row(&ReferOptions::enabled, "enabled", config::Reload::next_session,
                 "Checks the page that an RTMP client comes from: its host must end with one of the names."),
     config::row(&ReferOptions::all, "all", config::Reload::next_session, "Names for everybody; none allows all.")

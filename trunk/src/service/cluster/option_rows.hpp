@@ -6,7 +6,7 @@
 
 namespace live::service::cluster {
 
-inline constexpr auto kRegistryRows = std::tuple{
+inline constexpr auto kRegistryRows = config::Rows{
     config::row(&RegistryOptions::registry, "registry", config::Reload::restart,
                 "The store in which the nodes of a cluster find each other's streams, Valkey or Redis: "
                 "redis://[user:password@]host[:port][/db], rediss://... over TLS, or redis+sentinel://host[:port],.../master.")

@@ -1,8 +1,6 @@
 // The rows of service/dash/options.hpp.
 #pragma once
 
-#include <tuple>
-
 #include "base/config/row.hpp"
 #include "service/dash/options.hpp"
 
@@ -10,7 +8,7 @@ namespace live::service::dash {
 
 inline constexpr auto kNextPublisher = config::Reload::next_session;
 
-inline constexpr auto kDashRows = std::tuple{
+inline constexpr auto kDashRows = config::Rows{
     config::row(&DashOptions::enabled, "enabled", kNextPublisher, "Writes MPEG-DASH."),
     config::row(&DashOptions::fragment, "dash_fragment", 0s, 3600s, kNextPublisher,
                 "Length of a fragment, which ends at the next key frame; fractions are allowed."),

@@ -18,7 +18,7 @@ inline constexpr std::array kDvrFormatNames = {
     config::Named<DvrFormat>{"fmp4", DvrFormat::fmp4},
 };
 
-inline constexpr auto kDvrRows = std::tuple{
+inline constexpr auto kDvrRows = config::Rows{
     config::row(&DvrOptions::enabled, "enabled", config::Reload::next_session, "Records what is published."),
     config::row(&DvrOptions::apply, "dvr_apply", config::Reload::next_session, "all, or a list of app/stream.")
         .not_in_environment(),

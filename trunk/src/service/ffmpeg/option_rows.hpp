@@ -14,7 +14,7 @@ inline constexpr std::array<std::string_view, 3> kProfiles = {"high", "main", "b
 inline constexpr std::array<std::string_view, 10> kPresets = {"ultrafast", "superfast", "veryfast", "faster",   "fast",
                                                               "medium",    "slow",      "slower",   "veryslow", "placebo"};
 
-inline constexpr auto kEngineRows = std::tuple{
+inline constexpr auto kEngineRows = config::Rows{
     config::row(&EngineOptions::enabled, "enabled", config::Reload::live, "An engine that is off copies the stream as it is."),
     config::row(&EngineOptions::perfile, "perfile", config::Reload::live,
                 "Options before -i: re; becomes -re, name value; -name value.")

@@ -6,7 +6,7 @@
 
 namespace live::service::forward {
 
-inline constexpr auto kForwardRows = std::tuple{
+inline constexpr auto kForwardRows = config::Rows{
     config::row(&ForwardOptions::enabled, "enabled", config::Reload::next_session,
                 "Pushes every published stream to other servers."),
     config::row(

@@ -6,13 +6,13 @@
 
 namespace live::service::heartbeat {
 
-inline constexpr auto kAuthRows = std::tuple{
+inline constexpr auto kAuthRows = config::Rows{
     config::row(&AuthOptions::enabled, "enabled", config::Reload::live, "Sends an Authorization header."),
     config::row(&AuthOptions::type, "type", config::Reload::live, "Only bearer."),
     config::row(&AuthOptions::token, "token", config::Reload::live, "The bearer token.").secret(),
 };
 
-inline constexpr auto kHeartbeatRows = std::tuple{
+inline constexpr auto kHeartbeatRows = config::Rows{
     config::row(&HeartbeatOptions::enabled, "enabled", config::Reload::live, "Posts a heartbeat to a URL."),
     config::row(&HeartbeatOptions::interval, "interval", 0s, 86'400s, config::Reload::live,
                 "Time between beats, above 0; fractions are allowed."),

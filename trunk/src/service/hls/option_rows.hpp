@@ -24,7 +24,7 @@ inline constexpr std::array kFmp4Names = {
 inline constexpr std::array<std::string_view, 3> kHlsAudioNames = {"aac", "mp3", "an"};
 inline constexpr std::array<std::string_view, 3> kHlsVideoNames = {"h264", "h265", "vn"};
 
-inline constexpr auto kHlsRows = std::tuple{
+inline constexpr auto kHlsRows = config::Rows{
     config::row(&HlsOptions::enabled, "enabled", kNextPublisher, "Writes HLS."),
     config::row(&HlsOptions::fragment, "hls_fragment", 0s, 3600s, kNextPublisher,
                 "Target length of a fragment; fractions are allowed."),

@@ -6,7 +6,7 @@
 
 namespace live::service::hooks {
 
-inline constexpr auto kHookRows = std::tuple{
+inline constexpr auto kHookRows = config::Rows{
     config::row(&HookOptions::enabled, "enabled", config::Reload::live,
                 "Callbacks over HTTP. A change counts from the next event."),
     config::row(&HookOptions::on_connect, "on_connect", config::Reload::live,

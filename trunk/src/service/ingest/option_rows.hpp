@@ -14,7 +14,7 @@ inline constexpr std::array kInputTypeNames = {
     config::Named<InputType>{"stream", InputType::stream},
 };
 
-inline constexpr auto kInputRows = std::tuple{
+inline constexpr auto kInputRows = config::Rows{
     config::row(&IngestOptions::input_type, "type", kInputTypeNames, config::Reload::live,
                 "file is read at its own pace and starts again at its end; stream is a live URL."),
     config::row(&IngestOptions::input_url, "url", config::Reload::live,
@@ -22,7 +22,7 @@ inline constexpr auto kInputRows = std::tuple{
         .example("./doc/source.flv"),
 };
 
-inline constexpr auto kIngestRows = std::tuple{
+inline constexpr auto kIngestRows = config::Rows{
     config::row(&IngestOptions::enabled, "enabled", config::Reload::live, "Runs ffmpeg to pull this input in."),
     config::scope<IngestOptions>("input", kInputRows, "What is pulled in."),
     config::row(&IngestOptions::ffmpeg, "ffmpeg", config::Reload::live, "Path of the ffmpeg program.")

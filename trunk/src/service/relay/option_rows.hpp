@@ -17,7 +17,7 @@ inline constexpr std::array kPullProtocolNames = {
     config::Named<PullProtocol>{"flvs", PullProtocol::flvs},
 };
 
-inline constexpr auto kClusterRows = std::tuple{
+inline constexpr auto kClusterRows = config::Rows{
     config::row(&ClusterOptions::mode, "mode", kClusterModeNames, config::Reload::restart,
                 "local is an origin; remote is an edge, which pulls the streams that its players ask for."),
     config::row(

@@ -6,7 +6,7 @@
 
 namespace live::session {
 
-inline constexpr auto kLimitRows = std::tuple{
+inline constexpr auto kLimitRows = config::Rows{
     config::row(&LimitOptions::connections_per_ip, "connections_per_ip", 1, 1'000'000, config::Reload::live,
                 "Connections and WebRTC sessions of one address; an IPv6 address is its network of 64 bits. Never more than a "
                 "half of max_connections."),

@@ -13,7 +13,7 @@ namespace live::session::rtc {
 inline constexpr auto kRestart = config::Reload::restart;
 inline constexpr auto kNextSession = config::Reload::next_session;
 
-inline constexpr auto kCircuitBreakerRows = std::tuple{
+inline constexpr auto kCircuitBreakerRows = config::Rows{
     config::row(&CircuitBreakerOptions::enabled, "enabled", kRestart, "WebRTC does less when the CPU is busy."),
     config::row(&CircuitBreakerOptions::high_threshold, "high_threshold", 0, 100, kRestart,
                 "CPU percent above which NACK is skipped."),
@@ -26,12 +26,12 @@ inline constexpr auto kCircuitBreakerRows = std::tuple{
     config::row(&CircuitBreakerOptions::dying_pulse, "dying_pulse", 0, 3600, kRestart, "Seconds above it until that begins."),
 };
 
-inline constexpr auto kRtcTcpRows = std::tuple{
+inline constexpr auto kRtcTcpRows = config::Rows{
     config::row(&RtcTcpOptions::enabled, "enabled", kRestart, "WebRTC over TCP."),
     config::endpoints(&RtcTcpOptions::listen, "listen", kRestart, "TCP endpoints of the media; those of HTTP are shared."),
 };
 
-inline constexpr auto kPlaintextMirrorRows = std::tuple{
+inline constexpr auto kPlaintextMirrorRows = config::Rows{
     config::row(&PlaintextMirrorOptions::enabled, "enabled", kRestart, "Copies packets in plain text to a UDP address."),
     config::row(&PlaintextMirrorOptions::addr, "addr", kRestart, "That address.").example("127.0.0.1:10000"),
 };
@@ -47,7 +47,7 @@ inline constexpr std::array kIpFamilyNames = {
     config::Named<IpFamily>{"all", IpFamily::all},
 };
 
-inline constexpr auto kRtcServerRows = std::tuple{
+inline constexpr auto kRtcServerRows = config::Rows{
     config::row(&RtcServerOptions::enabled, "enabled", kRestart, "WebRTC server."),
     config::endpoints(&RtcServerOptions::listen, "listen", kRestart, "UDP endpoints of the media."),
     config::block(&RtcServerOptions::tcp, "tcp", kRtcTcpRows, "Media over TCP."),
@@ -73,7 +73,7 @@ inline constexpr auto kRtcServerRows = std::tuple{
 inline constexpr std::array<std::string_view, 2> kDtlsRoleNames = {"passive", "active"};
 inline constexpr std::array<std::string_view, 3> kDtlsVersionNames = {"auto", "dtls1.0", "dtls1.2"};
 
-inline constexpr auto kRtcRows = std::tuple{
+inline constexpr auto kRtcRows = config::Rows{
     config::row(&RtcOptions::enabled, "enabled", kNextSession, "WebRTC on this virtual host."),
     config::row(&RtcOptions::nack, "nack", kNextSession, "Negotiates NACK."),
     config::row(&RtcOptions::nack_no_copy, "nack_no_copy", kNextSession, "Shares packets with the resend queue.").ignored(),

@@ -9,7 +9,7 @@ namespace live::session::rtmp {
 inline constexpr std::uint32_t kChunkSizeMin = 128;
 inline constexpr std::uint32_t kChunkSizeMax = 65'536;
 
-inline constexpr auto kRtmpRows = std::tuple{
+inline constexpr auto kRtmpRows = config::Rows{
     config::row(&RtmpOptions::chunk_size, "chunk_size", kChunkSizeMin, kChunkSizeMax, config::Reload::next_session,
                 "Bytes of payload in each chunk that we send; the root's value when it is not said.")
         .clamped(),

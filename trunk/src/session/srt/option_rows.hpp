@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/config/row.hpp"
+#include "base/time.hpp"
 #include "session/srt/options.hpp"
 
 namespace live::session::srt {
@@ -16,7 +17,7 @@ inline constexpr std::array kModeNames = {
     config::Named<Mode>{"publish", Mode::publish},
 };
 
-inline constexpr auto kSrtServerRows = std::tuple{
+inline constexpr auto kSrtServerRows = config::Rows{
     config::row(&SrtServerOptions::enabled, "enabled", kRestart, "SRT listener."),
     config::endpoints(&SrtServerOptions::listen, "listen", kRestart, "UDP endpoints."),
     config::row(&SrtServerOptions::maxbw, "maxbw", -1, 1LL << 50, kRestart,
@@ -52,7 +53,7 @@ inline constexpr auto kSrtServerRows = std::tuple{
                 "The stream id of a client that sends none; empty: it is refused."),
 };
 
-inline constexpr auto kSrtRows = std::tuple{
+inline constexpr auto kSrtRows = config::Rows{
     config::row(&SrtOptions::enabled, "enabled", kNextSession, "SRT on this virtual host."),
     config::row(&SrtOptions::srt_to_rtmp, "srt_to_rtmp", kNextSession, "SRT streams can be played over the others.")
         .rule(config::BoolRule::needs_on)
