@@ -1,6 +1,8 @@
 #include "base/result.hpp"
 
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +32,44 @@ TEST(Result, TryGivesTheValueOrReturnsTheError) {
 TEST(Result, CarriesMoveOnlyValues) {
     Result<std::unique_ptr<int>> held(std::make_unique<int>(5));
     EXPECT_EQ(*std::move(held).value(), 5);
+}
+
+// Counts those that live.
+struct Counted {
+    static inline int alive = 0;
+    Counted() { ++alive; }
+    Counted(const Counted&) { ++alive; }
+    Counted(Counted&&) noexcept { ++alive; }
+    Counted& operator=(const Counted&) = default;
+    Counted& operator=(Counted&&) = default;
+    ~Counted() { --alive; }
+};
+
+TEST(Result, IsCopiedMovedAndAssignedWhateverItHolds) {
+    {
+        const Result<Counted> value{Counted()};
+        const Result<Counted> error{Error(Errc::limit, "a sentence that is not short enough to be in the string itself")};
+        EXPECT_EQ(Counted::alive, 1);
+        for (const auto* from : {&value, &error}) {
+            for (const auto* to : {&value, &error}) {
+                Result<Counted> copy = *to;
+                copy = *from;
+                EXPECT_EQ(Counted::alive, from == &value ? 2 : 1);
+                const auto& self = copy;
+                copy = self;
+                const Result<Counted> moved = std::move(copy);
+                ASSERT_EQ(moved.ok(), from == &value);
+                if (!moved.ok()) {
+                    EXPECT_EQ(moved.error().text(), error.error().text());
+                }
+            }
+        }
+        EXPECT_EQ(Counted::alive, 1);
+    }
+    EXPECT_EQ(Counted::alive, 0);
+    static_assert(!std::is_copy_constructible_v<Result<std::unique_ptr<int>>>);
+    static_assert(!std::is_copy_assignable_v<Result<std::unique_ptr<int>>>);
+    static_assert(std::is_nothrow_move_constructible_v<Result<std::unique_ptr<int>>>);
 }
 
 TEST(Result, ContextIsPutBeforeTheSentence) {
