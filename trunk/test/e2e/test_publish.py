@@ -117,7 +117,7 @@ def come_in(live) -> RtmpClient | None:
     client = RtmpClient(live.ports["rtmp"])
     try:
         client.handshake()
-    except Closed:
+    except (Closed, OSError):
         client.close()
         return None
     return client
