@@ -307,7 +307,7 @@ Result<void> Port::hand_over(Link& from, Link& to) {
     CHECK(to.port_ == nullptr);
     if (from.port_ == nullptr || from.is_over_)
         return Error(Errc::closed, "the connection is over already");
-    flush();
+    flush();  // what it has written waits for a path, which goes with the connection
     wheel_.cancel(from);
     std::erase(touched_, &from);
     to.connection_ = std::move(from.connection_);

@@ -167,8 +167,8 @@ private:
 class SrtSessions : public testing::Test {
 protected:
     SrtSessions() {
-        MUST(port.listen({"127.0.0.1", 0}));
-        MUST(port.listen({"127.0.0.1", 0}));
+        for (int sockets = 0; sockets < 2; ++sockets)
+            MUST(port.listen({"127.0.0.1", 0}));
         port.set_door(opener);
         MUST(port.start(fibers));
         MUST(players.start(fibers));

@@ -250,10 +250,11 @@ TEST_F(SrtSessions, CallersFromOneAddressAreAnsweredByTheSocketsTheyCameTo) {
     io::UdpSocket& client = *second.socket;
     while (client.receive(io::Deadline::after(50ms)).ok()) {
     }
-    port.advance(io::now() + 2s);  // what both are told at once is of one size: that the server lives
+    port.advance(io::now() + 2s);               // what both are told at once is of one size: that the server lives
+    const auto soon = io::Deadline::after(5s);  // before both are told goodbye, one by one
     std::set<std::uint16_t> from;
     while (from.size() < 2) {
-        const auto datagrams = client.receive(io::Deadline::after(io::kSoon));
+        const auto datagrams = client.receive(soon);
         ASSERT_TRUE(datagrams.ok());
         for (const io::Datagram& datagram : *datagrams)
             from.insert(datagram.from.port);
