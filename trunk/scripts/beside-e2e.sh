@@ -26,9 +26,13 @@ take() {
 
 case "$wanted" in *" unit "* | *" asan "* | *" fuzz "*) configure_checked "$objs" && build_tree "$tree" srs_utest fuzzers srs planted_faults ;; esac
 case "$wanted" in *" memcheck "* | *" valgrind "*) configure_ordinary "$objs" && build_tree "$tree" srs_tools srs_utest planted_faults ;; esac
-take fuzz "$trunk/scripts/fuzz.sh" "$objs" "$FUZZ_SECONDS"
+# Two at a time, as each waits now and then.
+(
+    take fuzz "$trunk/scripts/fuzz.sh" "$objs" "$FUZZ_SECONDS"
+    take unit "$trunk/scripts/unit.sh" "$objs"
+) &
 take memcheck "$trunk/scripts/valgrind.sh" "$objs" units
-take unit "$trunk/scripts/unit.sh" "$objs"
 # shellcheck disable=SC2154,SC2086 # test.sh's, a word or none
 take configure "$trunk/test/build/configure_test.sh" ${quick-}
 take lint "$trunk/scripts/lint.sh" "$objs"
+wait

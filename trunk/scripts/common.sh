@@ -67,15 +67,18 @@ add_counts() {
     grep -vE '^[0-9]+ passed, [0-9]+ failed$' "$1"
 }
 
-# take_parts FOLDER COUNT command...: runs `command PART` for each of 0 to COUNT - 1 that nobody has taken: whoever calls it shares
-# the work. forget_parts FOLDER COUNT before that.
-forget_parts() { for at in $(seq 0 $(($2 - 1))); do rm -rf "$1/utest-$at.taken" "$1/utest-$at.status"; done; }
-take_parts() {
-    folder=$1 count=$2
-    shift 2
-    for at in $(seq 0 $((count - 1))); do
-        if mkdir "$folder/utest-$at.taken" 2>/dev/null; then "$@" "$at"; fi
+# each_of "WORD..." command...: runs `command WORD` for each word, as many at a time as there are cores.
+each_of() {
+    words=$1
+    shift
+    taken=$(mktemp -d)
+    for _ in $(seq "$JOBS"); do
+        for word in $words; do
+            if mkdir "$taken/$word" 2>/dev/null; then "$@" "$word"; fi
+        done &
     done
+    wait
+    rm -rf "$taken"
 }
 
 # configure_checked OBJS: the flavour with everything that finds faults: clang with AddressSanitizer, UndefinedBehaviorSanitizer and what
@@ -96,6 +99,9 @@ configure_ordinary() {
     fi
     configure_tree "$tree" -DLIVE_TESTS=ON
 }
+
+# The fuzz targets that are built in $tree, each by its program's name.
+fuzz_targets() { (cd "$tree" && find . -maxdepth 1 -name 'fuzz_*' -type f -perm -u+x | sed 's|^\./||' | sort); }
 
 # Highest installed clang that has the libFuzzer runtime: prints its C compiler; false when there is none.
 find_clang() {

@@ -15,7 +15,7 @@ targets=
 for name in "$@"; do targets="$targets fuzz_$name"; done
 # shellcheck disable=SC2086 # one word a target
 build_tree "$tree" ${targets:-fuzzers} || die "0 passed, 1 failed"
-[ -n "$targets" ] || targets=$(cd "$tree" && find . -maxdepth 1 -name 'fuzz_*' -type f -perm -u+x | sed 's|^\./||' | sort)
+[ -n "$targets" ] || targets=$(fuzz_targets)
 [ -n "$targets" ] || die "no fuzz targets"
 
 # One target for its seconds; leaves finds/NAME.passed unless it failed.
@@ -35,19 +35,9 @@ fuzz_one() {
     fi
 }
 
-# As many at a time as there are cores; all take as long.
 rm -f "$tree"/finds/*.passed
 mkdir -p "$tree/finds"
-running=0
-for target in $targets; do
-    fuzz_one "$target" &
-    running=$((running + 1))
-    if [ $running -ge "$JOBS" ]; then
-        wait
-        running=0
-    fi
-done
-wait
+each_of "$targets" fuzz_one
 
 for target in $targets; do
     name=${target#fuzz_}

@@ -17,14 +17,13 @@ export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
 
 # In parts, as some tests take a minute and most no time.
 parts=$((8 * JOBS))
+rm -f "$tree"/utest-*.status
 filter=${1:-}
 part() {
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 "$tree/srs_utest" --gtest_brief=1 ${filter:+"$filter"} >"$tree/utest-$1.log" 2>&1
     echo "$?" >"$tree/utest-$1.status"
 }
-forget_parts "$tree" $parts
-for _ in $(seq "$JOBS"); do take_parts "$tree" $parts part & done
-wait
+each_of "$(seq 0 $((parts - 1)))" part
 for at in $(seq 0 $((parts - 1))); do
     log=$tree/utest-$at.log
     status=$(cat "$tree/utest-$at.status")
@@ -39,18 +38,23 @@ for at in $(seq 0 $((parts - 1))); do
     passed=$((passed + ${share_passed:-0})) failed=$((failed + ${share_failed:-0}))
 done
 
+# libFuzzer, given files, runs these and nothing else.
+replay() {
+    find "$trunk/test/corpus/${1#fuzz_}" -type f -print0 2>/dev/null | timeout 300 xargs -0 "$tree/$1" -timeout=60 "$tree/empty" >"$tree/$1.replay.log" 2>&1
+    echo "$?" >"$tree/$1.replay.status"
+}
 if [ $# = 0 ]; then
     : >"$tree/empty"
-    for program in "$tree"/fuzz_*; do
-        [ -f "$program" ] && [ -x "$program" ] || continue
-        name=${program##*/fuzz_}
-        # libFuzzer, given files, runs these and nothing else.
-        if find "$trunk/test/corpus/$name" -type f -print0 2>/dev/null | timeout 300 xargs -0 "$program" -timeout=60 "$tree/empty" >"$tree/replay.log" 2>&1; then
+    targets=$(fuzz_targets)
+    # shellcheck disable=SC2086 # one word a target
+    each_of "$targets" replay
+    for target in $targets; do
+        if [ "$(cat "$tree/$target.replay.status")" = 0 ]; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))
-            warn "replay of test/corpus/$name failed:"
-            tail -n 30 "$tree/replay.log" >&2
+            warn "replay of test/corpus/${target#fuzz_} failed:"
+            tail -n 30 "$tree/$target.replay.log" >&2
         fi
     done
 fi

@@ -49,9 +49,8 @@ part() {
     echo "$?" >"$tree/utest-$1.status"
 }
 units() {
-    forget_parts "$tree" $parts
-    for _ in $(seq "$JOBS"); do take_parts "$tree" $parts part & done
-    wait
+    rm -f "$tree"/utest-*.status
+    each_of "$(seq 0 $((parts - 1)))" part
     for at in $(seq 0 $((parts - 1))); do
         verdict "part $at of the unit tests" "$(cat "$tree/utest-$at.status" 2>/dev/null || echo 1)" "$tree/utest-$at.log"
     done
