@@ -1,6 +1,6 @@
 #!/bin/sh
 # What test.sh does beside its end-to-end tests, which wait more than they work, at the lowest priority: it builds what other steps need,
-# and takes those of the steps `fuzz`, `memcheck`, `unit`, `configure` and `lint` that are named. Of each step is left objs/logs/test-STEP.log, and in
+# and takes those of the steps `fuzz`, `unit`, `asan`, `memcheck`, `valgrind`, `configure` and `lint` that are named. Of each step is left objs/logs/test-STEP.log, and in
 # beside-STEP.status and beside-STEP.seconds how it ended and how long it took. What does not compile is said by those who need it.
 #   beside-e2e.sh OBJS STEP...     with FUZZ_SECONDS and quick (--quick or empty)
 set -u
@@ -30,8 +30,10 @@ case "$wanted" in *" memcheck "* | *" valgrind "*) configure_ordinary "$objs" &&
 (
     take fuzz "$trunk/scripts/fuzz.sh" "$objs" "$FUZZ_SECONDS"
     take unit "$trunk/scripts/unit.sh" "$objs"
+    take asan "$trunk/scripts/asan.sh" "$objs"
 ) &
 take memcheck "$trunk/scripts/valgrind.sh" "$objs" units
+take valgrind "$trunk/scripts/valgrind.sh" "$objs" server
 # shellcheck disable=SC2154,SC2086 # test.sh's, a word or none
 take configure "$trunk/test/build/configure_test.sh" ${quick-}
 take lint "$trunk/scripts/lint.sh" "$objs"

@@ -109,7 +109,7 @@ step build one build_release
 case " $steps " in
     *" build "*) if [ ! -x objs/srs ]; then say "without a server nothing else can run"; finish; fi ;;
 esac
-# The end-to-end tests wait more than they work. Beside them, with the CPU time that they leave, runs what works more than it waits.
+# The end-to-end tests wait more than they work. Beside them, with the CPU time that they leave, runs everything else but `conf`.
 rm -f "$logs"/beside-*
 case " $steps " in
     *" e2e "*)
@@ -119,24 +119,12 @@ case " $steps " in
 esac
 # shellcheck disable=SC2086 # a word or none
 step e2e counts scripts/e2e.sh "$objs" $long
-# These two mostly wait for servers, each for its own.
-case " $steps " in
-    *" asan "*" valgrind "*)
-        (
-            start=$(date +%s)
-            scripts/valgrind.sh "$objs" server >"$logs/test-valgrind.log" 2>&1 </dev/null
-            status=$?
-            echo $(($(date +%s) - start)) >"$logs/beside-valgrind.seconds"
-            echo $status >"$logs/beside-valgrind.status"
-        ) &
-        ;;
-esac
-step asan counts scripts/asan.sh "$objs"
 step conf counts check_confs
 start=$(date +%s)
 wait
 lines="${lines}what ran beside these: $(($(date +%s) - start)) s more
 "
+step asan counts scripts/asan.sh "$objs"
 step valgrind counts scripts/valgrind.sh "$objs" server
 # shellcheck disable=SC2086 # a word or none
 step configure counts test/build/configure_test.sh $quick
