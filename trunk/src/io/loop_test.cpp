@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "io/scope.hpp"
+#include "io/spin_fixture.hpp"
 #include "io/tcp_listener.hpp"
 
 namespace live::io {
@@ -253,12 +254,6 @@ TEST_F(LoopTest, AStackThatWasTrimmedStillHoldsItsLiveFrames) {
     }));
     MUST(scope.join(Deadline::after(1s)));
     trim_stack();  // No effect on the primordial stack.
-}
-
-void spin(std::chrono::milliseconds time) {
-    const auto until = std::chrono::steady_clock::now() + time;
-    while (std::chrono::steady_clock::now() < until) {
-    }
 }
 
 TEST_F(LoopTest, TheLagOfEachTurnIsCountedAndWaitingIsNone) {

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -180,20 +181,25 @@ TEST_F(SeveralTracks, HavePartsEach) {
 
 // Codecs without a configuration are known by their first frame, which may come after the one that a fragment begins with.
 TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
-    const auto newest_mark = [this] {
-        const auto kept = std::ranges::find(source_->marks(), "hls", &media::Source::KeptMark::series);
-        return MUST(media::read_relay_mark(kept->packet.payload.bytes()));
-    };
     const auto state_of = [](const media::RelayMark& mark) {
         return std::get<segments::SegmentState>(MUST(segments::read_mark(mark.text)).what);
     };
+    const auto mark_of_segment = [&](std::uint64_t number) {
+        std::optional<media::RelayMark> mark;
+        io::wait_until([&] {
+            const auto kept = std::ranges::find(source_->marks(), "hls", &media::Source::KeptMark::series);
+            if (kept != source_->marks().end())
+                mark = MUST(media::read_relay_mark(kept->packet.payload.bytes()));
+            return mark && state_of(*mark).number == number;
+        });
+        return mark.value();
+    };
     publish_all();
     seconds_of_all(3);
-    io::wait_until([&] { return state_of(newest_mark()).number == 2; });
-    const auto begins = newest_mark();
+    const auto begins = mark_of_segment(2);
     const MediaTime from = state_of(begins).at;
     seconds_of_all(1);
-    io::wait_until([&] { return state_of(newest_mark()).number == 3; });
+    const auto ends = mark_of_segment(3);
 
     ScratchFolder folder;
     HlsOptions options = options_;
@@ -223,7 +229,7 @@ TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
             append_to(media::Kind::audio, false, true, at, segments::second_audio_config());
         append_to(media::Kind::audio, false, false, at, segments::second_audio());
     }
-    source->append_mark(newest_mark());
+    source->append_mark(ends);
     source->flush();
     const auto file_of = [](const HlsService& of, const ScratchFolder& in, const std::string& name) {
         return of.index().store().find(std::filesystem::path(in.file("live/" + name)).lexically_normal().string());
