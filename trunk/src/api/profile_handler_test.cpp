@@ -21,6 +21,13 @@ TEST_F(ProfileHandlerTest, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(ask("/api/v1/profile", "POST").status, 405);
 }
 
+TEST_F(ProfileHandlerTest, ComesInBothForms) {
+    const auto binary = ask("/api/v1/profile?seconds=1");
+    EXPECT_EQ(binary.status, 200);
+    EXPECT_NE(binary.body.find("r-xp"), std::string::npos) << "what is mapped where";
+    EXPECT_EQ(ask("/api/v1/profile?seconds=1&format=folded").status, 200);
+}
+
 TEST_F(ProfileHandlerTest, ASecondOneIsAConflict) {
     io::Scope scope("test");
     MUST(scope.start("first", [](io::Deadline deadline) { static_cast<void>(io::profile_cpu(1min, deadline)); }));

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
+#include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::api {
 namespace {
@@ -30,6 +32,13 @@ const HandlerFixture::Fields kUsage = {
     {"ru_majflt", HandlerFixture::kWhole},   {"ru_nswap", HandlerFixture::kWhole},    {"ru_inblock", HandlerFixture::kWhole},
     {"ru_oublock", HandlerFixture::kWhole},  {"ru_msgsnd", HandlerFixture::kWhole},   {"ru_msgrcv", HandlerFixture::kWhole},
     {"ru_nsignals", HandlerFixture::kWhole}, {"ru_nvcsw", HandlerFixture::kWhole},    {"ru_nivcsw", HandlerFixture::kWhole}};
+
+TEST_F(SystemApiTest, TheSamplerLooksAtTheMachineByItself) {
+    io::Scope scope("test");
+    MUST(scope.start("sampler", [this](io::Deadline forever) { sampler.run(forever); }));
+    io::wait_until([this] { return ask_json("/api/v1/rusages")["data"]["ok"] == true; });
+    MUST(scope.stop(io::Deadline::after(5s)));
+}
 
 TEST_F(SystemApiTest, ResourceUsageHasEveryField) {
     expect_fields(ask_json("/api/v1/rusages")["data"], kUsage);

@@ -21,11 +21,15 @@ struct Drained final : DrainControl {
 };
 
 struct Upgraded final : UpgradeControl {
-    UpgradeFacts upgrade_facts() const override { return {UpgradeFacts::State::serving, 4711, std::nullopt, "no file"}; }
+    UpgradeFacts upgrade_facts() const override { return facts; }
     Result<std::uint32_t> upgrade(io::Deadline) override {
         ++asked;
+        if (why_not)
+            return Error(*why_not, "it is so");
         return 4712U;
     }
+    UpgradeFacts facts{UpgradeFacts::State::serving, 4711, std::nullopt, "no file"};
+    std::optional<Errc> why_not;
     int asked = 0;
 };
 
@@ -34,10 +38,11 @@ protected:
     UpgradeHandlerTest() : WorkerFixture({1, 2}) {}
 
     template <class HandlerType>
-    session::http::Reply ask(HandlerType& handler, const std::string& method, const std::string& ip, bool is_sibling = false) {
+    session::http::Reply ask(HandlerType& handler, const std::string& method, const std::string& ip, bool is_sibling = false,
+                             const std::string& query = "?own=1") {
         session::http::Request request;
         request.message.method = method;
-        request.message.target = std::string(HandlerType::kPath) + "?own=1";
+        request.message.target = std::string(HandlerType::kPath) + query;
         request.target = MUST(wire::http::parse_target(request.message.target));
         request.peer_ip = ip;
         request.is_sibling = is_sibling;
@@ -60,6 +65,27 @@ TEST_F(UpgradeHandlerTest, SaysHowItGoes) {
     EXPECT_EQ(json["data"]["error"], "no file");
     EXPECT_EQ(json["data"]["publishers"], 2);
     EXPECT_EQ(json["data"]["players"], 3);
+}
+
+TEST_F(UpgradeHandlerTest, TellsEveryStateAndWhoElseIsThere) {
+    upgraded_.facts = {UpgradeFacts::State::starting, 4711, std::nullopt, ""};
+    const auto whole = [&] { return nlohmann::json::parse(ask(upgrade_, "GET", "192.0.2.1", false, "").body, nullptr, false); };
+    EXPECT_EQ(whole()["data"]["state"], "starting");
+    EXPECT_TRUE(whole()["data"]["successor"].is_null());
+    upgraded_.facts = {UpgradeFacts::State::draining, 4711, 4712, ""};
+    EXPECT_EQ(whole()["data"]["state"], "draining");
+    EXPECT_EQ(whole()["data"]["successor"], 4712);
+    EXPECT_EQ(whole()["data"]["others"], nlohmann::json::array()) << "nobody has come yet";
+}
+
+TEST_F(UpgradeHandlerTest, SaysWhyItDoesNotBegin) {
+    EXPECT_EQ(ask(upgrade_, "PUT", "127.0.0.1").status, 405);
+    upgraded_.why_not = Errc::conflict;
+    EXPECT_EQ(ask(upgrade_, "POST", "127.0.0.1").status, 409);
+    upgraded_.why_not = Errc::system;
+    const auto reply = ask(upgrade_, "POST", "127.0.0.1");
+    EXPECT_EQ(reply.status, 500);
+    EXPECT_NE(reply.body.find("it is so"), std::string::npos);
 }
 
 // Another worker passes a request on from whoever has asked it, and is on this machine itself.

@@ -52,6 +52,12 @@ TEST(TrimClock, IsNotDueOften) {
     EXPECT_EQ(found, (std::vector{4, 34, 64, 94}));
 }
 
+TEST(MemoryTrimmer, GivesMemoryBackAndSaysHowLongThatTook) {
+    const Duration took = give_memory_back();
+    EXPECT_GE(took, Duration::zero());
+    EXPECT_LT(took, seconds(10));
+}
+
 TEST(OverheadClock, IsDueAtOnceForMuch) {
     OverheadClock clock;
     clock.note_done(kBegin, 10, 10, {});

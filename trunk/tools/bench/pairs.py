@@ -183,5 +183,8 @@ def pairs_rows(lab: Lab, plan) -> list[Row]:
             "delay": lambda: delay(lab, other, plan),
         }.items():
             print(f"pairs with {name}: {what}", file=sys.stderr, flush=True)
-            rows += measure()
+            found = measure()
+            for row in found:
+                print(f"  {row.measure}: {row.note}", file=sys.stderr, flush=True)
+            rows += found
     return rows

@@ -237,16 +237,10 @@ TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
     for (const std::string track : {"video", "audio", "video-1", "audio-1"}) {
         const std::string name = "cam-2." + track + ".m4s";
         io::wait_until([&] { return file_of(service, folder, name) != nullptr && file_of(*service_, folder_, name) != nullptr; });
-        const auto bytes_of = [](const segments::FileRef& file) {
-            std::vector<std::uint8_t> bytes;
-            for (const Block& block : file->blocks())
-                bytes.insert(bytes.end(), block->begin(), block->end());
-            return bytes;
-        };
         const auto at_node = file_of(service, folder, name);
         const auto at_origin = file_of(*service_, folder_, name);
         ASSERT_TRUE(at_node != nullptr && at_origin != nullptr) << name;
-        EXPECT_EQ(bytes_of(at_node), bytes_of(at_origin)) << track;
+        EXPECT_EQ(segments::bytes_of(at_node->blocks()), segments::bytes_of(at_origin->blocks())) << track;
     }
     const auto path = std::filesystem::path(folder.file("live/cam.m3u8")).lexically_normal().string();
     const auto master = service.index().find(path)->output->master_text([](const Names& names) { return names.playlist_url(); });
