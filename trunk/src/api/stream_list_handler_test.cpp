@@ -87,6 +87,27 @@ struct StreamListTest : HandlerFixture {
     StreamListHandler handler{info, stream_stats, settings, nullptr};
 };
 
+// It shows them by its own rules.
+TEST_F(StreamListTest, AnotherWorkerGetsAllStreamsOfThisOne) {
+    client(ClientKind::fmle_publish, "cam");
+    client(ClientKind::fmle_publish, "hidden", "other");
+    settings.hidden = "other";
+    Request request;
+    request.message.method = "GET";
+    request.is_sibling = true;
+    const auto page = [&](const std::string& query) {
+        request.message.target = StreamListHandler::kPath + query;
+        request.target = MUST(wire::http::parse_target(request.message.target));
+        return Json::parse(handler.handle(request, io::Deadline::never()).body, nullptr, false);
+    };
+    EXPECT_EQ(names(page("")), (Names{"cam", "hidden"}));
+    EXPECT_EQ(page("")["next"], nullptr);
+    const Json first = page("?count=1");
+    EXPECT_EQ(names(first), Names{"cam"});
+    EXPECT_EQ(names(page("?count=1&from=" + first["next"].dump())), Names{"hidden"});
+    EXPECT_EQ(names(list()), Names{"cam"});
+}
+
 TEST_F(StreamListTest, SaysWhatIsLiveAndNothingOfClients) {
     client(ClientKind::fmle_publish, "cam");
     client(ClientKind::rtmp_play, "cam");
