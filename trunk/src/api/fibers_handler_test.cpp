@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
+#include "base/signal.hpp"
 #include "io/scope.hpp"
 
 namespace live::api {
@@ -50,6 +51,18 @@ TEST_F(FibersHandlerTest, EachHasEveryField) {
     EXPECT_GT(sleeper["due_in_seconds"], 50);
     EXPECT_GT(sleeper["stack_high_water_bytes"], 0);
     EXPECT_LE(sleeper["stack_high_water_bytes"], shown["stack_bytes"]);
+}
+
+TEST_F(FibersHandlerTest, TellsWhoMayRunFromWhoWaits) {
+    Signal never;
+    MUST(scope.start("waits", [&never](io::Deadline forever) { static_cast<void>(io::wait(never, forever).ok()); }));
+    MUST(io::yield(io::Deadline::never()));
+    MUST(scope.start("is new", [](io::Deadline) {}));
+    const Json shown = data("");
+    ASSERT_EQ(shown["fibers"].size(), 3U);
+    for (const Json& fiber : shown["fibers"])
+        EXPECT_EQ(fiber["state"], fiber["name"] == "main" ? "running" : fiber["name"] == "waits" ? "waiting" : "runnable");
+    MUST(scope.stop(io::Deadline::after(5s)));
 }
 
 TEST_F(FibersHandlerTest, ListsSoManyAtOnce) {

@@ -121,6 +121,7 @@ TEST_F(InfoApiTest, RawReloadsWhenItMay) {
 }
 
 TEST_F(InfoApiTest, TheAllocatorShowsItsFigures) {
+    EXPECT_EQ(ask("/api/v1/tcmalloc", "POST").status, 405);
     const Json data = ask_json("/api/v1/tcmalloc")["data"];
     expect_fields(data, {{"query", kObject}, {"release_rate", kReal}, {"generic", kObject}, {"tcmalloc", kObject}});
     expect_fields(data["query"], {{"page", kText}, {"help", kText}});

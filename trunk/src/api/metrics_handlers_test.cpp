@@ -183,6 +183,14 @@ TEST_F(MetricsApiTest, StreamsAreChosenAndBounded) {
     EXPECT_TRUE(has_line(metrics("/metrics/streams"), "millrace_streams_omitted 3"));
 }
 
+TEST_F(MetricsApiTest, ALabelAndATagAreOfTheBuild) {
+    api.set_settings({true, "", "blue"});
+    const std::string text = metrics();
+    EXPECT_NE(text.find(",tag=\"blue\"} 1\n"), std::string::npos);
+    EXPECT_EQ(text.find("label="), std::string::npos);
+    EXPECT_EQ(ask("/metrics/streams", "POST").status, 405);
+}
+
 TEST_F(MetricsApiTest, SwitchedOffItSaysSo) {
     api.set_settings({});
     for (const char* path : {"/metrics", "/metrics/streams"})

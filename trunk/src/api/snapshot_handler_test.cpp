@@ -60,6 +60,12 @@ TEST_F(SnapshotHandlerTest, HasTheStreamFetched) {
     const auto reply = ask("/api/v1/snapshot/live/cam.jpg");
     EXPECT_EQ(reply.status, 404);
     EXPECT_NE(reply.body.find("no origin has it"), std::string::npos);
+    for (const auto& [code, status] :
+         {std::pair(Errc::limit, 503), std::pair(Errc::timed_out, 503), std::pair(Errc::cancelled, 503),
+          std::pair(Errc::unsupported, 415), std::pair(Errc::system, 500)}) {
+        fetcher.answer = Error(code, "it is so");
+        EXPECT_EQ(ask("/api/v1/snapshot/live/cam.jpg").status, status);
+    }
     fetcher.asked.clear();
     for (const char* name : {"live/ca%5Em", "/cam", "live/", "live/a%7Cb"})
         EXPECT_EQ(ask(std::string("/api/v1/snapshot/") + name + ".jpg").status, 404) << name;

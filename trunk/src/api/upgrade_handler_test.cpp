@@ -80,6 +80,7 @@ TEST_F(UpgradeHandlerTest, TellsEveryStateAndWhoElseIsThere) {
 
 TEST_F(UpgradeHandlerTest, SaysWhyItDoesNotBegin) {
     EXPECT_EQ(ask(upgrade_, "PUT", "127.0.0.1").status, 405);
+    EXPECT_EQ(ask(drain_, "PUT", "127.0.0.1").status, 405);
     upgraded_.why_not = Errc::conflict;
     EXPECT_EQ(ask(upgrade_, "POST", "127.0.0.1").status, 409);
     upgraded_.why_not = Errc::system;
