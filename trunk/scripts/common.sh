@@ -71,7 +71,7 @@ add_counts() {
 each_of() {
     words=$1
     shift
-    taken=$(mktemp -d)
+    taken=$(mktemp -d) || return 1
     for _ in $(seq "$JOBS"); do
         for word in $words; do
             if mkdir "$taken/$word" 2>/dev/null; then "$@" "$word"; fi

@@ -17,7 +17,7 @@ export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
 
 # In parts, as some tests take a minute and most no time.
 parts=$((8 * JOBS))
-rm -f "$tree"/utest-*.status
+rm -f "$tree"/utest-*.status "$tree"/*.replay.status
 filter=${1:-}
 part() {
     GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 "$tree/srs_utest" --gtest_brief=1 ${filter:+"$filter"} >"$tree/utest-$1.log" 2>&1
@@ -46,7 +46,6 @@ replay() {
 if [ $# = 0 ]; then
     : >"$tree/empty"
     targets=$(fuzz_targets)
-    # shellcheck disable=SC2086 # one word a target
     each_of "$targets" replay
     for target in $targets; do
         if [ "$(cat "$tree/$target.replay.status")" = 0 ]; then

@@ -25,7 +25,11 @@ TEST_F(ProfileHandlerTest, ComesInBothForms) {
     const auto binary = ask("/api/v1/profile?seconds=1");
     EXPECT_EQ(binary.status, 200);
     EXPECT_NE(binary.body.find("r-xp"), std::string::npos) << "what is mapped where";
-    EXPECT_EQ(ask("/api/v1/profile?seconds=1&format=folded").status, 200);
+    EXPECT_EQ(binary.content_type, "application/octet-stream");
+    const auto folded = ask("/api/v1/profile?seconds=1&format=folded");
+    EXPECT_EQ(folded.status, 200);
+    EXPECT_EQ(folded.content_type, "text/plain");
+    EXPECT_EQ(folded.body.find("r-xp"), std::string::npos);
 }
 
 TEST_F(ProfileHandlerTest, ASecondOneIsAConflict) {
