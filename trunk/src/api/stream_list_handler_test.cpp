@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
+#include "service/workers/no_events_fixture.hpp"
+#include "service/workers/worker_fixture.hpp"
 #include "session/common/client_fixture.hpp"
 
 namespace live::api {
@@ -187,6 +189,72 @@ TEST_F(StreamListTest, RefusesWhatItDoesNotAnswer) {
     EXPECT_EQ(ask("/streams.json").status, 400);
     settings.enabled = false;
     EXPECT_EQ(ask("/streams.json").status, 404);
+}
+
+// This is worker 2 of three, and the test is the two others.
+class StreamListOfWorkersTest : public service::workers::WorkerFixture {
+protected:
+    StreamListOfWorkersTest() : WorkerFixture({2, 3}) {
+        table_.add_watcher(stream_stats_);
+        own_.enter(io::now());
+        MUST(workers_.start(fibers_, io::Deadline::never()));
+    }
+    ~StreamListOfWorkersTest() override {
+        own_.leave();
+        MUST(fibers_.stop(io::Deadline::after(1s)));
+    }
+
+    nlohmann::ordered_json list(const std::string& query) {
+        Request request;
+        request.message.method = "GET";
+        request.message.target = StreamListHandler::kPath + query;
+        request.message.headers.add("Host", "h");
+        request.target = MUST(wire::http::parse_target(request.message.target));
+        return nlohmann::ordered_json::parse(handler_.handle(request, io::Deadline::after(io::kSoon)).body, nullptr, false);
+    }
+    static std::string row(const std::string& name, const std::string& hls) {
+        return R"({"vhost": "__defaultVhost__", "app": "live", "name": ")" + name + R"(", "by_rtc": false, "hls": ")" + hls +
+               "\"}";
+    }
+
+    ServerInfo info_;
+    session::ClientTable table_;
+    service::stats::StreamStats stream_stats_{streams_};
+    FakeListSettings settings_;
+    service::workers::NoEvents events_;
+    service::workers::WorkerService workers_{{line_.get(), streams_, http_, {}, {}}, events_, log_};
+    FakeClient own_{table_, ClientKind::fmle_publish, "own", "id"};
+    StreamListHandler handler_{info_, stream_stats_, settings_, &workers_};
+};
+
+TEST_F(StreamListOfWorkersTest, PagesGoOnFromWorkerToWorker) {
+    std::vector<std::string> asked;
+    answer_as_others([&](engine::workers::Worker worker, const std::string& request) -> std::optional<std::string> {
+        asked.push_back(std::to_string(worker) + request.substr(3, request.find(" HTTP") - 3));
+        if (worker == 3)
+            return R"({"streams": [)" + row("own", "hls") + R"(, {"name": "no stream"}], "next": null})";
+        return R"({"streams": [)" + row("first", "") + R"(], "next": )" +
+               (request.find("from=0&") != std::string::npos ? "7}" : "null}");
+    });
+    const auto first = list("?count=1");
+    EXPECT_EQ(StreamListTest::names(first), StreamListTest::Names{"first"});
+    const auto second = list("?count=1&from=" + first["next"].dump());
+    EXPECT_EQ(StreamListTest::names(second), StreamListTest::Names{"first"}) << "what worker 1 has from number 7 on";
+    const auto third = list("?count=9&from=" + second["next"].dump());
+    ASSERT_EQ(StreamListTest::names(third), StreamListTest::Names{"own"}) << "of two workers, and once";
+    EXPECT_EQ(third["streams"][0]["formats"].size(), 2U) << "with the playlist of the other";
+    EXPECT_TRUE(third["next"].is_null());
+    EXPECT_EQ(asked, (std::vector<std::string>{"1 /streams.json?from=0&count=1", "1 /streams.json?from=7&count=1",
+                                               "3 /streams.json?from=0&count=8"}));
+}
+
+TEST_F(StreamListOfWorkersTest, AWorkerThatSaysNothingUsableIsLeftOut) {
+    answer_as_others([](engine::workers::Worker worker, const std::string&) -> std::optional<std::string> {
+        return worker == 1 ? std::nullopt : std::optional<std::string>(R"({"streams": 1})");
+    });
+    const auto answer = list("");
+    EXPECT_EQ(StreamListTest::names(answer), StreamListTest::Names{"own"});
+    EXPECT_TRUE(answer["next"].is_null());
 }
 
 }  // namespace

@@ -89,6 +89,42 @@ TEST_F(UpgradeHandlerTest, SaysWhyItDoesNotBegin) {
     EXPECT_NE(reply.body.find("it is so"), std::string::npos);
 }
 
+class UpgradeOfWorkersTest : public UpgradeHandlerTest {
+protected:
+    UpgradeOfWorkersTest() {
+        MUST(workers_.start(fibers_, io::Deadline::never()));
+        MUST(workers_.attach(*line_));
+        say({engine::workers::Kind::members, 0, 0, 0, 0, std::string("\x01\x02\x03\x04\x05\x06")});
+        io::wait_until([this] { return workers_.everybody_else().size() == 5; });
+    }
+    ~UpgradeOfWorkersTest() override { MUST(fibers_.stop(io::Deadline::after(1s))); }
+};
+
+TEST_F(UpgradeOfWorkersTest, TheWorkersOfOneProgramAreToldAsOne) {
+    answer_as_others([](engine::workers::Worker worker, const std::string& request) -> std::optional<std::string> {
+        EXPECT_TRUE(request.starts_with("GET /api/v1/upgrade?own=1 ")) << request;
+        switch (worker) {
+            case 2: return R"({"data": {"pid": 4711, "publishers": 10, "players": 20, "asked": 1, "lasted_ms": 7}})";
+            case 3:
+            case 4:
+                return R"({"data": {"pid": 99, "publishers": 1, "players": -1, "asked": 2, "lasted_ms": )" +
+                       std::to_string(10 - worker) + "}}";
+            case 5: return R"({"data": "no object"})";
+            default: return std::nullopt;
+        }
+    });
+    const auto data = nlohmann::json::parse(ask(upgrade_, "GET", "192.0.2.1", false, "").body, nullptr, false)["data"];
+    EXPECT_EQ(data["publishers"], 12);
+    EXPECT_EQ(data["players"], 23);
+    EXPECT_EQ(data["asked"], 1);
+    EXPECT_EQ(data["lasted_ms"], 7);
+    ASSERT_EQ(data["others"].size(), 1U) << data;
+    EXPECT_EQ(data["others"][0]["pid"], 99);
+    EXPECT_EQ(data["others"][0]["publishers"], 2);
+    EXPECT_EQ(data["others"][0]["players"], 0) << "no number of players at all";
+    EXPECT_EQ(data["others"][0]["lasted_ms"], 7) << "the longest";
+}
+
 // Another worker passes a request on from whoever has asked it, and is on this machine itself.
 TEST_F(UpgradeHandlerTest, OnlyThisMachineMayAskWhereThereIsNoPassword) {
     for (const auto& [ip, is_sibling] : {std::pair("192.0.2.1", false), std::pair("127.0.0.1", true)}) {

@@ -1,8 +1,12 @@
 // For tests of what a process has to do with others: the test is the master.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +29,32 @@ protected:
 
     void say(const engine::workers::Message& message) {
         EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message(message))));
+    }
+
+    // In a fiber of `fibers_`: what this process asks another one by HTTP is answered with status 200 and the body that `answer`
+    // has for the request's text; without one, the connection is closed.
+    using Answer = std::function<std::optional<std::string>(engine::workers::Worker, const std::string& request)>;
+    void answer_as_others(Answer answer) {
+        MUST(fibers_.start("the others", [this, answer = std::move(answer)](io::Deadline forever) {
+            for (;;) {
+                std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
+                auto got = master_->try_receive(packet);
+                if (!got.ok() && !master_->wait(io::Interest::readable, nullptr, forever).ok())
+                    return;
+                if (!got.ok() || !got->passed.is_open())
+                    continue;
+                const auto link = MUST(engine::workers::parse_message(Bytes(packet).first(got->size)));
+                const auto stream = io::stream_of(std::move(got->passed));
+                const auto size = MUST(stream->read_some(packet, io::Deadline::after(io::kSoon)));
+                const auto body = answer(link.worker, std::string(as_text(Bytes(packet).first(size))));
+                if (!body)
+                    continue;
+                const std::string whole =
+                    "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body->size()) + "\r\n\r\n" + *body;
+                const std::array parts{io::as_part(as_bytes(whole))};
+                MUST(stream->write_all(parts, io::Deadline::after(io::kSoon)));
+            }
+        }));
     }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
