@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+
+#include "app/process_usage.hpp"
 
 namespace live::app {
 
@@ -70,16 +71,11 @@ void keep_large_memory_apart() {
 }
 
 Duration give_memory_back() {
-    const auto clock = [] {
-        timespec at{};
-        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-        return std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec);
-    };
-    const auto before = clock();
+    const Duration before = thread_processor_time();
 #ifdef __GLIBC__
     ::malloc_trim(0);
 #endif
-    return std::chrono::duration_cast<Duration>(clock() - before);
+    return thread_processor_time() - before;
 }
 
 }  // namespace live::app

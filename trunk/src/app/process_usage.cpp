@@ -1,22 +1,19 @@
 #include "app/process_usage.hpp"
 
 #include <cstdio>
+#include <ctime>
 #include <memory>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace live::app {
 
 namespace {
 
-Duration processor_time(int who) {
-    ::rusage usage{};
-    ::getrusage(who, &usage);
-    const auto total = [](const ::timeval& time) {
-        return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-    };
-    return total(usage.ru_utime) + total(usage.ru_stime);
+Duration processor_time(::clockid_t clock) {
+    ::timespec used{};
+    ::clock_gettime(clock, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 }  // namespace
@@ -31,10 +28,10 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-Duration thread_processor_time() { return processor_time(RUSAGE_THREAD); }
+Duration thread_processor_time() { return processor_time(CLOCK_THREAD_CPUTIME_ID); }
 
 ProcessUsage::Sample ProcessUsage::sample(TimePoint now) {
-    const Duration cpu = processor_time(RUSAGE_SELF);
+    const Duration cpu = processor_time(CLOCK_PROCESS_CPUTIME_ID);
     Sample sample;
     if (last_time_ != TimePoint{} && now > last_time_)
         sample.cpu_percent =
