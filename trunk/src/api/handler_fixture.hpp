@@ -15,6 +15,14 @@
 
 namespace live::api {
 
+inline session::http::Request request_of(const std::string& target, const std::string& method = "GET") {
+    session::http::Request request;
+    request.message.method = method;
+    request.message.target = target;
+    request.target = MUST(wire::http::parse_target(target));
+    return request;
+}
+
 template <class JsonType>
 struct HandlerFixtureOf : ::testing::Test {
     using Json = JsonType;
@@ -33,11 +41,8 @@ struct HandlerFixtureOf : ::testing::Test {
     }
 
     session::http::Reply ask(const std::string& target, const std::string& method = "GET") {
-        session::http::Request request;
-        request.message.method = method;
-        request.message.target = target;
+        session::http::Request request = request_of(target, method);
         request.message.headers = headers;
-        request.target = MUST(wire::http::parse_target(target));
         const auto match = router.find(request);
         return match.handler->handle(request, io::Deadline::after(20s));
     }

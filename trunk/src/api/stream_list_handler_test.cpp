@@ -94,12 +94,9 @@ TEST_F(StreamListTest, AnotherWorkerGetsAllStreamsOfThisOne) {
     client(ClientKind::fmle_publish, "cam");
     client(ClientKind::fmle_publish, "hidden", "other");
     settings.hidden = "other";
-    Request request;
-    request.message.method = "GET";
-    request.is_sibling = true;
     const auto page = [&](const std::string& query) {
-        request.message.target = StreamListHandler::kPath + query;
-        request.target = MUST(wire::http::parse_target(request.message.target));
+        Request request = request_of(StreamListHandler::kPath + query);
+        request.is_sibling = true;
         return Json::parse(handler.handle(request, io::Deadline::never()).body, nullptr, false);
     };
     EXPECT_EQ(names(page("")), (Names{"cam", "hidden"}));
@@ -205,11 +202,8 @@ protected:
     }
 
     nlohmann::ordered_json list(const std::string& query) {
-        Request request;
-        request.message.method = "GET";
-        request.message.target = StreamListHandler::kPath + query;
+        Request request = request_of(StreamListHandler::kPath + query);
         request.message.headers.add("Host", "h");
-        request.target = MUST(wire::http::parse_target(request.message.target));
         return nlohmann::ordered_json::parse(handler_.handle(request, io::Deadline::after(io::kSoon)).body, nullptr, false);
     }
     static std::string row(const std::string& name, const std::string& hls) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/handler_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
 
@@ -40,10 +41,7 @@ protected:
     template <class HandlerType>
     session::http::Reply ask(HandlerType& handler, const std::string& method, const std::string& ip, bool is_sibling = false,
                              const std::string& query = "?own=1") {
-        session::http::Request request;
-        request.message.method = method;
-        request.message.target = std::string(HandlerType::kPath) + query;
-        request.target = MUST(wire::http::parse_target(request.message.target));
+        session::http::Request request = request_of(std::string(HandlerType::kPath) + query, method);
         request.peer_ip = ip;
         request.is_sibling = is_sibling;
         return handler.handle(request, io::Deadline::after(5s));
@@ -122,6 +120,7 @@ TEST_F(UpgradeOfWorkersTest, TheWorkersOfOneProgramAreToldAsOne) {
     EXPECT_EQ(data["others"][0]["pid"], 99);
     EXPECT_EQ(data["others"][0]["publishers"], 2);
     EXPECT_EQ(data["others"][0]["players"], 0) << "no number of players at all";
+    EXPECT_EQ(data["others"][0]["asked"], 4);
     EXPECT_EQ(data["others"][0]["lasted_ms"], 7) << "the longest";
 }
 

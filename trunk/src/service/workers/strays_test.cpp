@@ -27,10 +27,9 @@ protected:
 
     // The socket that was asked for; closed when none was.
     io::Socket asked() {
-        std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
-        for (auto got = master_->try_receive(packet); got.ok(); got = master_->try_receive(packet))
-            if (MUST(engine::workers::parse_message(Bytes(packet).first(got->size))) == Message{Kind::link, 2, 1, 0, 0, ""})
-                return std::move(got->passed);
+        while (auto next = told())
+            if (next->message == Message{Kind::link, 2, 1, 0, 0, ""})
+                return std::move(next->passed);
         return {};
     }
 

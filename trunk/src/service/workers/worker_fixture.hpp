@@ -31,22 +31,40 @@ protected:
         EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message(message))));
     }
 
+    struct Told {
+        engine::workers::Message message;
+        io::Socket passed;  // closed when none came along
+    };
+    // The next message to the master but beats; none: there is none now.
+    std::optional<Told> told() {
+        std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
+        for (;;) {
+            auto got = master_->try_receive(packet);
+            if (!got.ok()) {
+                EXPECT_EQ(got.code(), Errc::need_more);
+                return std::nullopt;
+            }
+            auto message = MUST(engine::workers::parse_message(Bytes(packet).first(got->size)));
+            if (message.kind != engine::workers::Kind::beat)
+                return Told{std::move(message), std::move(got->passed)};
+        }
+    }
+
     // In a fiber of `fibers_`: what this process asks another one by HTTP is answered with status 200 and the body that `answer`
     // has for the request's text; without one, the connection is closed.
     using Answer = std::function<std::optional<std::string>(engine::workers::Worker, const std::string& request)>;
     void answer_as_others(Answer answer) {
         MUST(fibers_.start("the others", [this, answer = std::move(answer)](io::Deadline forever) {
             for (;;) {
-                std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
-                auto got = master_->try_receive(packet);
-                if (!got.ok() && !master_->wait(io::Interest::readable, nullptr, forever).ok())
+                auto link = told();
+                if (!link && !master_->wait(io::Interest::readable, nullptr, forever).ok())
                     return;
-                if (!got.ok() || !got->passed.is_open())
+                if (!link || !link->passed.is_open())
                     continue;
-                const auto link = MUST(engine::workers::parse_message(Bytes(packet).first(got->size)));
-                const auto stream = io::stream_of(std::move(got->passed));
-                const auto size = MUST(stream->read_some(packet, io::Deadline::after(io::kSoon)));
-                const auto body = answer(link.worker, std::string(as_text(Bytes(packet).first(size))));
+                const auto stream = io::stream_of(std::move(link->passed));
+                std::array<std::uint8_t, 1024> request{};
+                const auto size = MUST(stream->read_some(request, io::Deadline::after(io::kSoon)));
+                const auto body = answer(link->message.worker, std::string(as_text(Bytes(request).first(size))));
                 if (!body)
                     continue;
                 const std::string whole =

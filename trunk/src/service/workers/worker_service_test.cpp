@@ -40,21 +40,12 @@ protected:
 
     // The next message but beats.
     Message next(io::Socket* passed = nullptr) {
-        for (;;) {
-            std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
-            auto received = master_->try_receive(packet);
-            if (!received.ok()) {
-                EXPECT_EQ(received.code(), Errc::need_more);
-                EXPECT_TRUE(MUST(master_->wait(io::Interest::readable, nullptr, io::Deadline::after(5s))).readable);
-                continue;
-            }
-            Message message = MUST(engine::workers::parse_message(Bytes(packet).first(received->size)));
-            if (message.kind == Kind::beat)
-                continue;
-            if (passed != nullptr)
-                *passed = std::move(received->passed);
-            return message;
-        }
+        auto next = told();
+        for (; !next; next = told())
+            EXPECT_TRUE(MUST(master_->wait(io::Interest::readable, nullptr, io::Deadline::after(5s))).readable);
+        if (passed != nullptr)
+            *passed = std::move(next->passed);
+        return std::move(next->message);
     }
 
     Events events_;
@@ -165,12 +156,10 @@ protected:
     }
     void on_take() override { said_.emplace_back("take"); }
 
-    std::vector<Message> told() {
+    std::vector<Message> all_told() {
         std::vector<Message> all;
-        std::array<std::uint8_t, engine::workers::kMessageMax> packet{};
-        for (auto got = master_->try_receive(packet); got.ok(); got = master_->try_receive(packet))
-            all.push_back(MUST(engine::workers::parse_message(Bytes(packet).first(got->size))));
-        std::erase_if(all, [](const Message& message) { return message.kind == Kind::beat; });
+        while (auto next = told())
+            all.push_back(std::move(next->message));
         return all;
     }
 
@@ -202,9 +191,9 @@ TEST_F(UpgradeTest, WhatIsPublishedAlreadyIsAnnouncedWhenAMasterComes) {
     MUST(service_.attach(*line_));
     EXPECT_TRUE(service_.is_on());
     EXPECT_FALSE(service_.seat().is_worker());
-    EXPECT_EQ(told(), (std::vector<Message>{{Kind::announce, 0, 0, 0, 0, "/live/a"}}));
+    EXPECT_EQ(all_told(), (std::vector<Message>{{Kind::announce, 0, 0, 0, 0, "/live/a"}}));
     service_.on_unpublished("/live/a");
-    EXPECT_EQ(told(), (std::vector<Message>{{Kind::withdraw, 0, 0, 0, 0, "/live/a"}}));
+    EXPECT_EQ(all_told(), (std::vector<Message>{{Kind::withdraw, 0, 0, 0, 0, "/live/a"}}));
 }
 
 TEST_F(UpgradeTest, TheStepsOfAnUpgradeAreHeard) {
