@@ -26,10 +26,15 @@ ORDERS = (False, True, False, True)  # Ours first? How the two servers' ticks fa
 Figures = tuple[list[float], list[float]]  # ours, the other's
 
 
+def builds(other: Path, ours_first: bool) -> tuple[Path | None, Path | None]:
+    """In the order in which they start; None is ours."""
+    return (None, other) if ours_first else (other, None)
+
+
 @contextmanager
 def both(lab: Lab, other: Path, ours_first: bool, **options):
     """Ours, then the other build, in whichever order they were started."""
-    started = [start_ours(lab, build=build, **options) for build in ((None, other) if ours_first else (other, None))]
+    started = [start_ours(lab, build=build, **options) for build in builds(other, ours_first)]
     try:
         yield started if ours_first else started[::-1]
     finally:
@@ -156,12 +161,13 @@ def whep(lab: Lab, other: Path, players: int, plan) -> list[Row]:
 
 def delay(lab: Lab, other: Path, plan) -> list[Row]:
     """In turns: two at once would measure each other."""
-    turns, seconds = (1, 10) if plan.smoke else (3 * plan.repeats, 8)
-    results = [[delay_turn(lab, "ours", seconds, build) for build in (None, other)] for _ in range(turns)]
+    seconds = 10 if plan.smoke else 8
+    runs = [[{build: delay_turn(lab, "ours", seconds, build) for build in builds(other, ours_first)} for _ in range(plan.repeats)]
+            for ours_first in (ORDERS[:2] if plan.smoke else ORDERS)]
     rows = []
     for quantile in ("p50", "p99"):
-        ours, before = ([turn[at][f"newest_ms_{quantile}"] for turn in results] for at in (0, 1))
-        rows.append(compared("added delay, min_latency on, the last to join of 100", f"{quantile}, ms", [(ours, before)], plan))
+        figures = [tuple([turn[build][f"newest_ms_{quantile}"] for turn in run] for build in (None, other)) for run in runs]
+        rows.append(compared("added delay, min_latency on, the last to join of 100", f"{quantile}, ms", figures, plan))
     return rows
 
 
