@@ -18,8 +18,6 @@ namespace live::app {
 
 namespace {
 
-constexpr std::size_t kScratchBytes = 128 * 1024;
-
 // The trusted authorities when the server is a TLS client. nullptr without TLS, which needs the system's OpenSSL: everything else
 // works without it.
 Result<std::unique_ptr<io::TlsContext>> client_tls(const settings::TlsClientOptions& options, const Log& log) {
@@ -240,7 +238,6 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       access_log_(settings_->access_log, names_.seat().is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings_->log),
                   admission_, log),
       places_(connections_max, log, settings_->limits),
-      scratch_(kScratchBytes),
       http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
       hooks_(http_client_, {names_.server_id, names_.service_id}, stream_stats_, log),
       events_(std::make_unique<Events>(*this)),
