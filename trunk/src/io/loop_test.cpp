@@ -10,6 +10,7 @@
 #include "io/scope.hpp"
 #include "io/spin_fixture.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -278,23 +279,26 @@ TEST_F(LoopTest, TheLagOfEachTurnIsCountedAndWaitingIsNone) {
 TEST(LoopHolds, WhoKeepsTheLoopToItselfIsNamed) {
     const auto loop = MUST(Loop::create({.long_hold = 30ms}));
     LoopWatch& watch = Loop::watch();
-    static_cast<void>(watch.take_holds());
-    const auto total = watch.holds();
-    Scope scope("greedy");
-    MUST(scope.start("suspends after it", [&](Deadline) {
-        spin(60ms);
-        MUST(yield(Deadline::never()));
-    }));
-    MUST(scope.start("ends with it", [&](Deadline) { spin(120ms); }));
-    MUST(scope.start("modest", [&](Deadline) { MUST(sleep(Deadline::after(200ms))); }));
-    MUST(scope.join(Deadline::after(5s)));
-    const LoopWatch::Holds holds = watch.take_holds();
-    EXPECT_GE(holds.count, 2U);
-    EXPECT_EQ(holds.fiber, "ends with it");
-    EXPECT_EQ(holds.scope, "greedy");
-    EXPECT_GE(holds.longest, 100ms);
-    EXPECT_EQ(watch.holds() - total, holds.count);
-    EXPECT_EQ(watch.take_holds().count, 0U);
+    // One by one: by the system's clock, which counts here, a busy machine makes either of them the longer one.
+    for (const bool suspends : {true, false}) {
+        const std::string name = suspends ? "suspends after it" : "ends with it";
+        static_cast<void>(watch.take_holds());
+        const auto total = watch.holds();
+        Scope scope("greedy");
+        MUST(scope.start(name, [&](Deadline) {
+            spin(60ms);
+            if (suspends)
+                MUST(yield(Deadline::never()));
+        }));
+        MUST(scope.join(Deadline::after(kSoon)));
+        const LoopWatch::Holds holds = watch.take_holds();
+        EXPECT_GE(holds.count, 1U);
+        EXPECT_EQ(holds.fiber, name);
+        EXPECT_EQ(holds.scope, "greedy");
+        EXPECT_GE(holds.longest, 40ms);
+        EXPECT_EQ(watch.holds() - total, holds.count);
+        EXPECT_EQ(watch.take_holds().count, 0U);
+    }
 }
 
 TEST(LoopHolds, AShortLimitCountsTheTimeOfTheCpu) {
@@ -305,11 +309,13 @@ TEST(LoopHolds, AShortLimitCountsTheTimeOfTheCpu) {
     static_cast<void>(watch.take_holds());
     MUST(scope.start("sleeps in the kernel", [](Deadline) { ::usleep(30'000); }));
     MUST(scope.start("computes", [](Deadline) { spin(30ms); }));
-    MUST(scope.start("computes less", [](Deadline) { spin(1ms); }));
+    MUST(scope.start("computes less", [](Deadline) { spin(10ms); }));
+    MUST(scope.start("is modest", [](Deadline) { spin(1ms); }));
     MUST(scope.join(Deadline::after(5s)));
     const LoopWatch::Holds holds = watch.take_holds();
-    EXPECT_EQ(holds.fiber, "computes");
-    EXPECT_GT(holds.longest, 3ms);
+    EXPECT_GE(holds.count, 2U);
+    EXPECT_EQ(holds.fiber, "computes") << "the longest";
+    EXPECT_GE(holds.longest, 30ms);
 }
 
 using LoopDeathTest = LoopTest;
