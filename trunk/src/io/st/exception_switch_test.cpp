@@ -1,5 +1,7 @@
 // A library that throws may be on a fiber's stack while it waits. The C++ runtime keeps its caught exceptions per OS thread, so
 // they are swapped at a switch. Only this file is compiled with exceptions (cmake/io.cmake).
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -18,18 +21,19 @@ protected:
     std::unique_ptr<Loop> loop_ = MUST(Loop::create());
 };
 
-// Two fibers leave their catch blocks in the order that would corrupt a shared list.
+// Fibers leave their catch blocks in another order than they entered them, which would corrupt a shared list.
 TEST_F(ExceptionSwitch, EachFiberKeepsTheExceptionItHasCaught) {
     Scope scope("test");
+    std::array<Signal, 3> may_leave;
     std::vector<std::string> rethrown;
-    for (const int millis : {1, 3, 2}) {
-        MUST(scope.start("catcher", [&rethrown, millis](Deadline) {
-            const std::string mine = "exception " + std::to_string(millis);
+    for (std::size_t at = 0; at < may_leave.size(); ++at) {
+        MUST(scope.start("catcher", [&, at](Deadline) {
+            const std::string mine = "exception " + std::to_string(at);
             try {
                 try {
                     throw std::runtime_error(mine);
                 } catch (const std::exception& outer) {
-                    MUST(sleep(Deadline::after(std::chrono::milliseconds(millis))));
+                    MUST(wait(may_leave[at], Deadline::never()));
                     EXPECT_EQ(outer.what(), mine);
                     try {
                         throw std::logic_error("inner");
@@ -44,8 +48,11 @@ TEST_F(ExceptionSwitch, EachFiberKeepsTheExceptionItHasCaught) {
             EXPECT_EQ(std::uncaught_exceptions(), 0);
         }));
     }
-    MUST(scope.join(Deadline::after(10s)));
-    EXPECT_EQ(rethrown, (std::vector<std::string>{"exception 1", "exception 2", "exception 3"}));
+    wait_until([&] { return std::ranges::all_of(may_leave, &Signal::has_waiter); });
+    for (const std::size_t at : {0U, 2U, 1U})
+        may_leave[at].raise();
+    MUST(scope.join(Deadline::after(kSoon)));
+    EXPECT_EQ(rethrown, (std::vector<std::string>{"exception 0", "exception 2", "exception 1"}));
 }
 
 // A destructor that waits during stack unwinding.
@@ -71,7 +78,7 @@ TEST_F(ExceptionSwitch, AnExceptionInFlightStaysWithItsFiber) {
         MUST(sleep(Deadline::after(1ms)));
         EXPECT_EQ(std::uncaught_exceptions(), 0);
     }));
-    MUST(scope.join(Deadline::after(10s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_TRUE(caught);
 }
 
