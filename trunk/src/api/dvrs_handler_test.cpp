@@ -20,7 +20,7 @@ struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
         options.enabled = true;
         router.add(DvrsHandler::kPath, handler);
     }
-    ~DvrsHandlerTest() override { MUST(recordings.stop(io::Deadline::after(20s))); }
+    ~DvrsHandlerTest() override { MUST(recordings.stop(io::Deadline::after(io::kSoon))); }
     void publish(const std::string& path) {
         session::ClientRequest client;
         client.app = "live";

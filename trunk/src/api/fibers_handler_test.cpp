@@ -6,13 +6,14 @@
 #include "api/handler_fixture.hpp"
 #include "base/signal.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::api {
 namespace {
 
 struct FibersHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     FibersHandlerTest() { handler.mount(router); }
-    ~FibersHandlerTest() override { MUST(scope.stop(io::Deadline::after(5s))); }
+    ~FibersHandlerTest() override { MUST(scope.stop(io::Deadline::after(io::kSoon))); }
     Json data(const std::string& query) { return ask_json("/api/v1/fibers" + query)["data"]; }
     void start(int count) {
         for (int i = 0; i < count; ++i)
@@ -62,7 +63,7 @@ TEST_F(FibersHandlerTest, TellsWhoMayRunFromWhoWaits) {
     ASSERT_EQ(shown["fibers"].size(), 3U);
     for (const Json& fiber : shown["fibers"])
         EXPECT_EQ(fiber["state"], fiber["name"] == "main" ? "running" : fiber["name"] == "waits" ? "waiting" : "runnable");
-    MUST(scope.stop(io::Deadline::after(5s)));
+    MUST(scope.stop(io::Deadline::after(io::kSoon)));
 }
 
 TEST_F(FibersHandlerTest, ListsSoManyAtOnce) {

@@ -11,6 +11,7 @@
 
 #include "api/server_info.hpp"
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/http/router.hpp"
 
 namespace live::api {
@@ -44,7 +45,7 @@ struct HandlerFixtureOf : ::testing::Test {
         session::http::Request request = request_of(target, method);
         request.message.headers = headers;
         const auto match = router.find(request);
-        return match.handler->handle(request, io::Deadline::after(20s));
+        return match.handler->handle(request, io::Deadline::after(io::kSoon));
     }
     // Checks the envelope of a 200.
     Json ask_json(const std::string& target, int status = 200) {

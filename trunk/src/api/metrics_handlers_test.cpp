@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/common/client_fixture.hpp"
 
 namespace live::api {
@@ -94,7 +95,7 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
     client(ClientKind::fmle_publish, "cam");
     client(ClientKind::rtmp_play, "cam").leave(Error(Errc::system, "broken"));
-    MUST(sampler.sample(io::Deadline::after(20s)));
+    MUST(sampler.sample(io::Deadline::after(io::kSoon)));
     transcoders.note_too_fast();
     transcoders.note_left_out();
     transcoders.note_left_out();

@@ -6,6 +6,7 @@
 #include "api/handler_fixture.hpp"
 #include "io/cpu_profile.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::api {
 namespace {
@@ -37,7 +38,7 @@ TEST_F(ProfileHandlerTest, ASecondOneIsAConflict) {
     MUST(scope.start("first", [](io::Deadline deadline) { static_cast<void>(io::profile_cpu(1min, deadline)); }));
     MUST(io::yield(io::Deadline::never()));
     EXPECT_EQ(ask_json("/api/v1/profile?seconds=1", 409)["code"], 409);
-    MUST(scope.stop(io::Deadline::after(5s)));
+    MUST(scope.stop(io::Deadline::after(io::kSoon)));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/hex_fixture.hpp"
 #include "io/loop.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 #include "media/packet_fixture.hpp"
 #include "session/common/client_fixture.hpp"
 
@@ -259,7 +260,7 @@ TEST_F(StatsApiTest, ALongListLetsOthersRunAndStaysWhole) {
                            })
                     .ok());
     const Json list = ask_json("/api/v1/clients/?count=10000")["clients"];
-    EXPECT_TRUE(scope.stop(io::Deadline::after(20s)).ok());
+    EXPECT_TRUE(scope.stop(io::Deadline::after(io::kSoon)).ok());
     std::set<std::string> ids;
     for (const Json& each : list)
         ids.insert(each["id"]);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
 #include "session/common/client_fixture.hpp"
@@ -198,7 +199,7 @@ protected:
     }
     ~StreamListOfWorkersTest() override {
         own_.leave();
-        MUST(fibers_.stop(io::Deadline::after(1s)));
+        MUST(fibers_.stop(io::Deadline::after(io::kSoon)));
     }
 
     nlohmann::ordered_json list(const std::string& query) {

@@ -18,7 +18,7 @@ public:
 
 struct SystemApiTest : HandlerFixture {
     SystemApiTest() { api.mount(router); }
-    void sample() { MUST(sampler.sample(io::Deadline::after(20s))); }
+    void sample() { MUST(sampler.sample(io::Deadline::after(io::kSoon))); }
 
     NoCounters counters;
     SystemSampler sampler{counters, {}};
@@ -37,7 +37,7 @@ TEST_F(SystemApiTest, TheSamplerLooksAtTheMachineByItself) {
     io::Scope scope("test");
     MUST(scope.start("sampler", [this](io::Deadline forever) { sampler.run(forever); }));
     io::wait_until([this] { return ask_json("/api/v1/rusages")["data"]["ok"] == true; });
-    MUST(scope.stop(io::Deadline::after(5s)));
+    MUST(scope.stop(io::Deadline::after(io::kSoon)));
 }
 
 TEST_F(SystemApiTest, ResourceUsageHasEveryField) {

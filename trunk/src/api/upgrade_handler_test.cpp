@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/handler_fixture.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
 
@@ -44,7 +45,7 @@ protected:
         session::http::Request request = request_of(std::string(HandlerType::kPath) + query, method);
         request.peer_ip = ip;
         request.is_sibling = is_sibling;
-        return handler.handle(request, io::Deadline::after(5s));
+        return handler.handle(request, io::Deadline::after(io::kSoon));
     }
 
     ServerInfo info_;
@@ -95,7 +96,7 @@ protected:
         say({engine::workers::Kind::members, 0, 0, 0, 0, std::string("\x01\x02\x03\x04\x05\x06")});
         io::wait_until([this] { return workers_.everybody_else().size() == 5; });
     }
-    ~UpgradeOfWorkersTest() override { MUST(fibers_.stop(io::Deadline::after(1s))); }
+    ~UpgradeOfWorkersTest() override { MUST(fibers_.stop(io::Deadline::after(io::kSoon))); }
 };
 
 TEST_F(UpgradeOfWorkersTest, TheWorkersOfOneProgramAreToldAsOne) {

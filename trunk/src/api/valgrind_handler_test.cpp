@@ -8,6 +8,7 @@
 
 #include "api/handler_fixture.hpp"
 #include "io/scope.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::api {
 namespace {
@@ -56,7 +57,7 @@ TEST_F(ValgrindHandlerTest, TheNewestRequestIsCarriedOutOnceAndNotInItsFiber) {
     ask_json("/api/v1/valgrind?check=new");
     MUST(io::sleep(io::Deadline::after(20ms)));
     EXPECT_EQ(checks, (std::vector{io::LeakCheck::added, io::LeakCheck::fresh}));
-    MUST(scope.stop(io::Deadline::after(5s)));
+    MUST(scope.stop(io::Deadline::after(io::kSoon)));
 }
 
 }  // namespace

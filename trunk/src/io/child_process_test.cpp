@@ -13,6 +13,7 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/signal_pipe.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -41,7 +42,7 @@ protected:
 
 TEST_F(ChildProcessTest, ItsExitCodeAndOutputAreSeen) {
     const auto child = spawn("echo out; echo err >&2; exit 3");
-    const ChildExit end = MUST(child->wait(Deadline::after(10s)));
+    const ChildExit end = MUST(child->wait(Deadline::after(kSoon)));
     EXPECT_EQ(end.code, 3);
     EXPECT_FALSE(end.success());
     EXPECT_EQ(end.text(), "exited with 3");
@@ -51,14 +52,14 @@ TEST_F(ChildProcessTest, ItsExitCodeAndOutputAreSeen) {
 
 TEST_F(ChildProcessTest, ArgumentsAreNotInterpreted) {
     const auto child = MUST(ChildProcess::spawn({.arguments = {"printf", "%s|%s", "$HOME; ls", "a b"}, .output_path = output_}));
-    EXPECT_TRUE(MUST(child->wait(Deadline::after(10s))).success());
+    EXPECT_TRUE(MUST(child->wait(Deadline::after(kSoon))).success());
     EXPECT_EQ(output(), "$HOME; ls|a b");
 }
 
 TEST_F(ChildProcessTest, AProgramThatIsNotThereIsNotFound) {
     auto missing = ChildProcess::spawn({.arguments = {"/no/such/program"}, .output_path = ""});
     // posix_spawn(3) reports the failure by the child's exit code where the two share no memory: under user-mode emulators.
-    if (missing.ok() && MUST((*missing)->wait(Deadline::after(10s))).code == 127)
+    if (missing.ok() && MUST((*missing)->wait(Deadline::after(kSoon))).code == 127)
         GTEST_SKIP() << "posix_spawn does not report a failed exec here";
     EXPECT_EQ(missing.code(), Errc::not_found);
     EXPECT_EQ(ChildProcess::spawn({.arguments = {}, .output_path = ""}).code(), Errc::malformed);
@@ -69,12 +70,12 @@ TEST_F(ChildProcessTest, AProgramThatIsNotThereIsNotFound) {
 TEST_F(ChildProcessTest, WaitingTimesOutWhileItRuns) {
     const auto child = spawn("exec sleep 60");
     EXPECT_EQ(child->wait(Deadline::after(2ms)).code(), Errc::timed_out);
-    EXPECT_EQ(MUST(child->stop(Deadline::after(10s))).signal, SIGTERM);
+    EXPECT_EQ(MUST(child->stop(Deadline::after(kSoon))).signal, SIGTERM);
 }
 
 TEST_F(ChildProcessTest, OneThatIgnoresTheRequestIsKilled) {
     const auto child = spawn("trap '' TERM; echo ready; while :; do sleep 1; done");
-    const auto limit = Deadline::after(10s);
+    const auto limit = Deadline::after(kSoon);
     while (output() != "ready\n" && !limit.expired())
         MUST(sleep(Deadline::after(1ms)));
     EXPECT_EQ(MUST(child->stop(Deadline::after(5ms))).signal, SIGKILL);
@@ -82,12 +83,12 @@ TEST_F(ChildProcessTest, OneThatIgnoresTheRequestIsKilled) {
 
 TEST_F(ChildProcessTest, ItsWholeGroupIsStopped) {
     const auto child = spawn("sleep 60 & echo $!; wait");
-    const auto limit = Deadline::after(10s);
+    const auto limit = Deadline::after(kSoon);
     while (output().empty() && !limit.expired())
         MUST(sleep(Deadline::after(1ms)));
     const pid_t grandchild = static_cast<pid_t>(std::strtol(output().c_str(), nullptr, 10));
     ASSERT_GT(grandchild, 0);
-    MUST(child->stop(Deadline::after(10s)));
+    MUST(child->stop(Deadline::after(kSoon)));
     // Gone, or a zombie that has not been reaped yet.
     while (::kill(grandchild, 0) == 0 && !limit.expired()) {
         const std::string path = "/proc/" + std::to_string(grandchild) + "/stat";
@@ -124,17 +125,17 @@ TEST_F(ChildProcessTest, SignalsReachAFiberAndNotTheChild) {
     const auto signals = MUST(SignalPipe::create(std::array{SIGUSR2, SIGHUP}));
     EXPECT_EQ(signals->next_signal(Deadline::after(1ms)).code(), Errc::timed_out);
     ::kill(::getpid(), SIGUSR2);
-    EXPECT_EQ(MUST(signals->next_signal(Deadline::after(10s))), SIGUSR2);
+    EXPECT_EQ(MUST(signals->next_signal(Deadline::after(kSoon))), SIGUSR2);
     Scope scope("test");
     int got = 0;
-    MUST(scope.start("waits", [&](Deadline) { got = MUST(signals->next_signal(Deadline::after(10s))); }));
+    MUST(scope.start("waits", [&](Deadline) { got = MUST(signals->next_signal(Deadline::after(kSoon))); }));
     MUST(yield(Deadline::never()));
     ::kill(::getpid(), SIGHUP);
-    MUST(scope.join(Deadline::after(10s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(got, SIGHUP);
     // Blocked in this process, not in the child.
     const auto child = spawn("kill -HUP $$; exit 7");
-    EXPECT_EQ(MUST(child->wait(Deadline::after(10s))).signal, SIGHUP);
+    EXPECT_EQ(MUST(child->wait(Deadline::after(kSoon))).signal, SIGHUP);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/symbol_table.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 
@@ -23,7 +24,7 @@ namespace live::io {
 namespace {
 
 struct CpuProfileTest : testing::Test {
-    ~CpuProfileTest() override { MUST(scope.stop(Deadline::after(5s))); }
+    ~CpuProfileTest() override { MUST(scope.stop(Deadline::after(kSoon))); }
     void start_burner() {
         MUST(scope.start("burner", [](Deadline deadline) {
             do
@@ -38,7 +39,7 @@ struct CpuProfileTest : testing::Test {
 
 TEST_F(CpuProfileTest, SeesThroughAFibersStackToItsFirstFrame) {
     start_burner();
-    const CpuProfile profile = MUST(profile_cpu(300ms, Deadline::after(20s)));
+    const CpuProfile profile = MUST(profile_cpu(300ms, Deadline::after(kSoon)));
     ASSERT_GT(profile.samples, 0U);
     const SymbolTable symbols;
     std::size_t whole = 0;
@@ -57,7 +58,7 @@ TEST_F(CpuProfileTest, SeesThroughAFibersStackToItsFirstFrame) {
 }
 
 TEST_F(CpuProfileTest, WaitingIsNotSeen) {
-    const CpuProfile profile = MUST(profile_cpu(50ms, Deadline::after(20s)));
+    const CpuProfile profile = MUST(profile_cpu(50ms, Deadline::after(kSoon)));
     EXPECT_LE(profile.samples, 2U);
 }
 
@@ -66,7 +67,7 @@ TEST_F(CpuProfileTest, OnlyOneIsTakenAtATime) {
     MUST(yield(Deadline::never()));
     EXPECT_EQ(profile_cpu(1ms, Deadline::never()).code(), Errc::conflict);
     scope.cancel();
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_TRUE(profile_cpu(1ms, Deadline::never()).ok()) << "the first one's end was noticed";
 }
 

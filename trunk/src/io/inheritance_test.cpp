@@ -8,6 +8,7 @@
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
 #include "io/udp_socket.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -32,15 +33,15 @@ TEST_F(InheritanceTest, AConnectionThatWaitsIsAcceptedByTheHeir) {
     auto old = MUST(TcpListener::listen({"127.0.0.1", 0}));
     const Endpoint endpoint = old->endpoint();
     const std::string name = "tcp " + endpoint.text();
-    const auto waiting = MUST(TcpStream::connect(endpoint, Deadline::after(5s)));
+    const auto waiting = MUST(TcpStream::connect(endpoint, Deadline::after(kSoon)));
     MUST(inherit(name, copy_of(name)));
     EXPECT_EQ(TcpListener::listen({"127.0.0.2", endpoint.port}).ok(), true) << "another address is another socket";
     const auto heir = MUST(TcpListener::listen(endpoint));
     EXPECT_EQ(TcpListener::listen(endpoint).code(), Errc::conflict) << "it was inherited once";
     old->close();
-    EXPECT_TRUE(heir->accept(Deadline::after(5s)).ok());
-    const auto later = MUST(TcpStream::connect(endpoint, Deadline::after(5s)));
-    EXPECT_TRUE(heir->accept(Deadline::after(5s)).ok());
+    EXPECT_TRUE(heir->accept(Deadline::after(kSoon)).ok());
+    const auto later = MUST(TcpStream::connect(endpoint, Deadline::after(kSoon)));
+    EXPECT_TRUE(heir->accept(Deadline::after(kSoon)).ok());
 }
 
 TEST_F(InheritanceTest, UdpSocketsThatAreBoundArePassedOn) {
@@ -55,7 +56,7 @@ TEST_F(InheritanceTest, UdpSocketsThatAreBoundArePassedOn) {
 TEST_F(InheritanceTest, EachSocketIsCopiedOnce) {
     const auto first = MUST(TcpListener::listen({"127.0.0.1", 0}));
     const auto second = MUST(TcpListener::listen({"127.0.0.1", 0}));
-    const auto connected = MUST(TcpStream::connect(first->endpoint(), Deadline::after(5s)));
+    const auto connected = MUST(TcpStream::connect(first->endpoint(), Deadline::after(kSoon)));
     const auto bound = copies_of_bound_sockets();
     for (const auto& listener : {first.get(), second.get()})
         EXPECT_EQ(std::ranges::count(bound, "tcp " + listener->endpoint().text(), &BoundSocket::name), 1);
@@ -74,11 +75,11 @@ TEST_F(InheritanceTest, WhatIsNoBoundSocketOfThatNameIsRefused) {
 
 TEST_F(InheritanceTest, WhatArrivesWaitsWhileItIsHeld) {
     const auto listener = MUST(TcpListener::listen({"127.0.0.1", 0}));
-    const auto waiting = MUST(TcpStream::connect(listener->endpoint(), Deadline::after(5s)));
+    const auto waiting = MUST(TcpStream::connect(listener->endpoint(), Deadline::after(kSoon)));
     hold_arrivals();
     EXPECT_EQ(listener->accept(Deadline::after(50ms)).code(), Errc::timed_out);
     release_arrivals();
-    EXPECT_TRUE(listener->accept(Deadline::after(5s)).ok());
+    EXPECT_TRUE(listener->accept(Deadline::after(kSoon)).ok());
 }
 
 }  // namespace

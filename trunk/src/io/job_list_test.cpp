@@ -74,10 +74,10 @@ TEST_F(JobListTest, EndsOneWhileTheOthersGoOn) {
     int seen = 0;
     jobs.for_each([&seen](const Waiting&) { ++seen; });
     EXPECT_EQ(seen, 2) << "it has not returned yet";
-    MUST(jobs.join_ended(Deadline::after(5s)));
+    MUST(jobs.join_ended(Deadline::after(kSoon)));
     EXPECT_EQ(counts.cancelled, 1);
     EXPECT_EQ(counts.alive, 1);
-    MUST(jobs.stop(Deadline::after(5s)));
+    MUST(jobs.stop(Deadline::after(kSoon)));
     EXPECT_EQ(counts.cancelled, 2);
     EXPECT_EQ(counts.alive, 0);
 }
@@ -90,11 +90,11 @@ TEST_F(JobListTest, WorkThatReturnsByItselfIsDestroyedAtOnce) {
     EXPECT_EQ(counts.cancelled, 0);
     EXPECT_EQ(jobs.size(), 0U);
     jobs.reap();
-    MUST(jobs.stop(Deadline::after(5s)));
+    MUST(jobs.stop(Deadline::after(kSoon)));
 }
 
 TEST_F(JobListTest, NothingStartsAfterAStop) {
-    MUST(jobs.stop(Deadline::after(5s)));
+    MUST(jobs.stop(Deadline::after(kSoon)));
     EXPECT_EQ(jobs.start(counts, 1, first_may_end).code(), Errc::cancelled);
     EXPECT_EQ(counts.alive, 0);
     EXPECT_TRUE(jobs.is_stopping());
@@ -105,10 +105,10 @@ TEST_F(JobListTest, WorkThatCanBeAskedToFinishIsNotCancelled) {
     MUST(asked.start(counts));
     MUST(yield(Deadline::never()));
     asked.end_all();
-    MUST(asked.join_ended(Deadline::after(5s)));
+    MUST(asked.join_ended(Deadline::after(kSoon)));
     EXPECT_EQ(counts.returned, 1);
     EXPECT_EQ(counts.cancelled, 0);
-    MUST(asked.stop(Deadline::after(5s)));
+    MUST(asked.stop(Deadline::after(kSoon)));
 }
 
 }  // namespace

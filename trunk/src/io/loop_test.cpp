@@ -53,7 +53,7 @@ TEST_F(LoopTest, SleepersWakeInTheOrderOfTheirDeadlines) {
             EXPECT_TRUE(sleep(Deadline::at(start + std::chrono::milliseconds(millis))).ok());
             order.push_back(millis);
         }));
-    EXPECT_TRUE(scope.join(Deadline::after(5s)).ok());
+    EXPECT_TRUE(scope.join(Deadline::after(kSoon)).ok());
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
@@ -73,15 +73,15 @@ TEST_F(LoopTest, ASignalWakesItsWaiter) {
     int rounds = 0;
     MUST(scope.start("pong", [&](Deadline) {
         for (; rounds < 1000; ++rounds) {
-            MUST(wait(ping, Deadline::after(5s)));
+            MUST(wait(ping, Deadline::after(kSoon)));
             pong.raise();
         }
     }));
     for (int i = 0; i < 1000; ++i) {
         ping.raise();
-        MUST(wait(pong, Deadline::after(5s)));
+        MUST(wait(pong, Deadline::after(kSoon)));
     }
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(rounds, 1000);
 }
 
@@ -98,7 +98,7 @@ TEST_F(LoopTest, ARaiseTogetherWithTheDeadlineIsReportedAsTheRaise) {
         signal.raise();
     }));
     MUST(scope.start("waiter", [&](Deadline) { got = wait(signal, due).ok(); }));
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_TRUE(got);
 }
 
@@ -115,7 +115,7 @@ TEST_F(LoopTest, FibersThatKeepEachOtherRunnableDoNotStarveTimers) {
         }));
     MUST(sleep(Deadline::after(2ms)));
     done = true;
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
 }
 
 TEST_F(LoopTest, YieldLetsTimersFire) {
@@ -125,11 +125,11 @@ TEST_F(LoopTest, YieldLetsTimersFire) {
         MUST(sleep(Deadline::after(1ms)));
         fired = true;
     }));
-    const auto limit = Deadline::after(5s);
+    const auto limit = Deadline::after(kSoon);
     while (!fired && !limit.expired())
         MUST(yield(Deadline::never()));
     EXPECT_TRUE(fired);
-    MUST(scope.join(Deadline::after(1s)));
+    MUST(scope.join(Deadline::after(kSoon)));
 }
 
 TEST_F(LoopTest, NowStandsStillWithinATurnAndMovesBetweenTurns) {
@@ -161,7 +161,7 @@ TEST_F(LoopTest, FibersAreListedWithTheirNamesAndStates) {
     const std::string accepts = "descriptor " + std::to_string(listener->native_handle()) + " to read";
     EXPECT_EQ(seen, (std::vector<std::string>{"/main=0 ", "players/accepts=3 " + accepts, "players/sleeps=3 time",
                                               "players/waits=2 a signal"}));
-    MUST(scope.stop(Deadline::after(1s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
 }
 
 TEST_F(LoopTest, FibersAreListedPageByPage) {
@@ -179,7 +179,7 @@ TEST_F(LoopTest, FibersAreListedPageByPage) {
     EXPECT_EQ(names(5, 100), "f0 ");
     EXPECT_EQ(names(6, 100), "");
     EXPECT_EQ(names(0, 0), "");
-    MUST(scope.stop(Deadline::after(1s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
 }
 
 [[gnu::noinline]] void go_deep(std::size_t bytes) {
@@ -194,7 +194,7 @@ TEST_F(LoopTest, AStacksDepthIsListedAndForgottenByATrim) {
     MUST(scope.start("flat", [](Deadline forever) { static_cast<void>(sleep(forever)); }));
     MUST(scope.start("deep", [&](Deadline forever) {
         go_deep(40'000);
-        MUST(wait(trim, Deadline::after(5s)));
+        MUST(wait(trim, Deadline::after(kSoon)));
         trim_stack();
         static_cast<void>(sleep(forever));
     }));
@@ -207,20 +207,20 @@ TEST_F(LoopTest, AStacksDepthIsListedAndForgottenByATrim) {
     MUST(yield(Deadline::never()));
     const bool is_trimmed = Loop::counters().stack_bytes == LoopOptions{}.stack_bytes;  // not under AddressSanitizer
     EXPECT_TRUE(!is_trimmed || depth(1) <= 32'768U) << depth(1);
-    MUST(scope.stop(Deadline::after(1s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
 }
 
 TEST_F(LoopTest, StacksThatNobodyRunsOnGiveTheirMemoryBack) {
     const auto depth_after_a_deep_fiber = [](bool is_released) {
         Scope scope("test");
         MUST(scope.start("deep", [](Deadline) { go_deep(40'000); }));
-        MUST(scope.join(Deadline::after(1s)));
+        MUST(scope.join(Deadline::after(kSoon)));
         if (is_released)
             Loop::release_stacks();
         MUST(scope.start("flat", [](Deadline forever) { static_cast<void>(sleep(forever)); }));
         MUST(yield(Deadline::never()));
         const std::size_t depth = list_fibers(1, 1).front().stack_touched_bytes;
-        MUST(scope.stop(Deadline::after(1s)));
+        MUST(scope.stop(Deadline::after(kSoon)));
         return depth;
     };
     EXPECT_GE(depth_after_a_deep_fiber(false), 40'000U);
@@ -232,7 +232,7 @@ TEST_F(LoopTest, AFiberKnowsItsName) {
     Scope scope("test");
     std::string seen;
     MUST(scope.start("publisher 7", [&](Deadline) { seen = fiber_name(); }));
-    MUST(scope.join(Deadline::after(1s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(seen, "publisher 7");
     EXPECT_EQ(fiber_name(), "main");
 }
@@ -253,7 +253,7 @@ TEST_F(LoopTest, AStackThatWasTrimmedStillHoldsItsLiveFrames) {
             EXPECT_EQ(byte, 'k');
         MUST(sleep(Deadline::after(1ms)));
     }));
-    MUST(scope.join(Deadline::after(1s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     trim_stack();  // No effect on the primordial stack.
 }
 
@@ -311,7 +311,7 @@ TEST(LoopHolds, AShortLimitCountsTheTimeOfTheCpu) {
     MUST(scope.start("computes", [](Deadline) { spin(30ms); }));
     MUST(scope.start("computes less", [](Deadline) { spin(10ms); }));
     MUST(scope.start("is modest", [](Deadline) { spin(1ms); }));
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     const LoopWatch::Holds holds = watch.take_holds();
     EXPECT_GE(holds.count, 2U);
     EXPECT_EQ(holds.fiber, "computes") << "the longest";

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -29,12 +30,12 @@ TEST_F(MessageSocketTest, KeepsMessagesApart) {
     EXPECT_EQ(b_->try_receive(buffer_).code(), Errc::need_more);
     EXPECT_TRUE(MUST(a_->try_send(as_bytes("one"))));
     EXPECT_TRUE(MUST(a_->try_send(as_bytes("three"))));
-    ASSERT_TRUE(MUST(b_->wait(Interest::readable, nullptr, Deadline::after(1s))).readable);
+    ASSERT_TRUE(MUST(b_->wait(Interest::readable, nullptr, Deadline::after(kSoon))).readable);
     EXPECT_EQ(MUST(b_->try_receive(buffer_)).size, 3U);
     EXPECT_EQ(MUST(b_->try_receive(buffer_)).size, 5U);
     EXPECT_EQ(b_->try_receive(buffer_).code(), Errc::need_more);
     a_->close();
-    ASSERT_TRUE(MUST(b_->wait(Interest::readable, nullptr, Deadline::after(1s))).readable);
+    ASSERT_TRUE(MUST(b_->wait(Interest::readable, nullptr, Deadline::after(kSoon))).readable);
     EXPECT_EQ(b_->try_receive(buffer_).code(), Errc::closed);
     EXPECT_EQ(b_->try_send(as_bytes("x")).code(), Errc::closed);
 }
@@ -58,10 +59,10 @@ TEST_F(MessageSocketTest, PassesAConnection) {
     EXPECT_TRUE(near->set_no_delay(true).ok()) << "there is nothing to delay";
     EXPECT_TRUE(near->set_not_sent_lowat(65536).ok());
     const std::array parts{as_part(as_bytes("hello"))};
-    ASSERT_TRUE(near->write_all(parts, Deadline::after(1s)).ok());
-    EXPECT_EQ(MUST(far->read_some(buffer_, Deadline::after(1s))), 5U);
+    ASSERT_TRUE(near->write_all(parts, Deadline::after(kSoon)).ok());
+    EXPECT_EQ(MUST(far->read_some(buffer_, Deadline::after(kSoon))), 5U);
     near->close();
-    EXPECT_EQ(far->read_some(buffer_, Deadline::after(1s)).code(), Errc::closed);
+    EXPECT_EQ(far->read_some(buffer_, Deadline::after(kSoon)).code(), Errc::closed);
 }
 
 TEST_F(MessageSocketTest, SaysWhenItIsFull) {
@@ -72,7 +73,7 @@ TEST_F(MessageSocketTest, SaysWhenItIsFull) {
     EXPECT_GT(sent, 10U);
     while (b_->try_receive(buffer_).ok()) {
     }
-    EXPECT_TRUE(MUST(a_->wait(Interest::writable, nullptr, Deadline::after(1s))).writable);
+    EXPECT_TRUE(MUST(a_->wait(Interest::writable, nullptr, Deadline::after(kSoon))).writable);
     EXPECT_TRUE(MUST(a_->try_send(message)));
 }
 

@@ -36,11 +36,11 @@ protected:
 
 TEST_F(OffLoopTest, GivesWhatTheFunctionReturns) {
     const auto loop_thread = std::this_thread::get_id();
-    EXPECT_NE(MUST(off_loop([] { return std::this_thread::get_id(); }, Deadline::after(10s))), loop_thread);
-    EXPECT_EQ(MUST(off_loop([] { return Result<int>(7); }, Deadline::after(10s))), 7);
-    EXPECT_EQ(off_loop([] { return Result<int>(Error(Errc::denied, "no")); }, Deadline::after(10s)).code(), Errc::denied);
-    EXPECT_TRUE(off_loop([] { return Result<void>(); }, Deadline::after(10s)).ok());
-    EXPECT_EQ(*MUST(off_loop([] { return std::make_unique<int>(3); }, Deadline::after(10s))), 3);
+    EXPECT_NE(MUST(off_loop([] { return std::this_thread::get_id(); }, Deadline::after(kSoon))), loop_thread);
+    EXPECT_EQ(MUST(off_loop([] { return Result<int>(7); }, Deadline::after(kSoon))), 7);
+    EXPECT_EQ(off_loop([] { return Result<int>(Error(Errc::denied, "no")); }, Deadline::after(kSoon)).code(), Errc::denied);
+    EXPECT_TRUE(off_loop([] { return Result<void>(); }, Deadline::after(kSoon)).ok());
+    EXPECT_EQ(*MUST(off_loop([] { return std::make_unique<int>(3); }, Deadline::after(kSoon))), 3);
 }
 
 TEST_F(OffLoopTest, TheLoopGoesOnMeanwhile) {
@@ -54,8 +54,8 @@ TEST_F(OffLoopTest, TheLoopGoesOnMeanwhile) {
                 std::this_thread::yield();
             return true;
         },
-        Deadline::after(10s)));
-    MUST(scope.join(Deadline::after(10s)));
+        Deadline::after(kSoon)));
+    MUST(scope.join(Deadline::after(kSoon)));
 }
 
 TEST_F(OffLoopTest, ADeadlineEndsTheWaitNotTheWork) {
@@ -79,7 +79,7 @@ TEST_F(OffLoopTest, ADeadlineEndsTheWaitNotTheWork) {
     loop_.reset();  // joins
     EXPECT_TRUE(finished->load());
     loop_ = MUST(Loop::create());
-    EXPECT_EQ(MUST(off_loop([] { return 5; }, Deadline::after(10s))), 5);
+    EXPECT_EQ(MUST(off_loop([] { return 5; }, Deadline::after(kSoon))), 5);
 }
 
 TEST_F(OffLoopTest, ACancelEndsTheWait) {
@@ -97,7 +97,7 @@ TEST_F(OffLoopTest, ACancelEndsTheWait) {
                   .code();
     }));
     MUST(yield(Deadline::never()));
-    MUST(scope.stop(Deadline::after(10s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
     EXPECT_EQ(end, Errc::cancelled);
     go->store(true);
 }
@@ -115,17 +115,17 @@ TEST_F(OffLoopTest, HangingRemoteWorkLeavesThreadsForLocalWork) {
                                 std::this_thread::yield();
                             return true;
                         },
-                        Deadline::after(30s), Work::remote)
+                        Deadline::after(kSoon), Work::remote)
                             .ok()
                         ? 1
                         : 0;
         }));
     MUST(yield(Deadline::never()));
     for (int i = 0; i < 20; ++i)
-        EXPECT_EQ(MUST(off_loop([i] { return i; }, Deadline::after(10s))), i);
+        EXPECT_EQ(MUST(off_loop([i] { return i; }, Deadline::after(kSoon))), i);
     EXPECT_EQ(done, 0U);
     go->store(true);
-    MUST(scope.join(Deadline::after(30s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(done, kJobs);
 }
 
@@ -139,7 +139,7 @@ TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndHoldsUpNobodyElse) {
     constexpr std::size_t kJobs = WorkerPool::kQueuedMax[kKind] + WorkerPool::kThreads[kKind] + 50;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("stranger", [&, go](Deadline) {
-            const auto outcome = off_loop(busy_until(go), Deadline::after(30s), Work::stranger);
+            const auto outcome = off_loop(busy_until(go), Deadline::after(kSoon), Work::stranger);
             if (outcome.ok())
                 ++done;
             else if (outcome.code() == Errc::limit)
@@ -149,10 +149,10 @@ TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndHoldsUpNobodyElse) {
     EXPECT_GE(refused, 50U);
     for (const Work work : {Work::remote, Work::local})
         for (int i = 0; i < 20; ++i)
-            EXPECT_EQ(MUST(off_loop([i] { return i; }, Deadline::after(10s), work)), i);
+            EXPECT_EQ(MUST(off_loop([i] { return i; }, Deadline::after(kSoon), work)), i);
     EXPECT_EQ(done, 0U);
     go->store(true);
-    MUST(scope.join(Deadline::after(30s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(done + refused, kJobs);
 }
 
@@ -164,7 +164,7 @@ TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
     constexpr std::size_t kJobs = WorkerPool::kQueuedMax[0] + WorkerPool::kThreads[0] + 50;
     for (std::size_t i = 0; i < kJobs; ++i)
         MUST(scope.start("job", [&, go](Deadline) {
-            const auto outcome = off_loop(busy_until(go), Deadline::after(30s));
+            const auto outcome = off_loop(busy_until(go), Deadline::after(kSoon));
             if (outcome.ok())
                 ++done;
             else if (outcome.code() == Errc::limit)
@@ -173,7 +173,7 @@ TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
     MUST(yield(Deadline::never()));
     EXPECT_GE(refused, 50U);
     go->store(true);
-    MUST(scope.join(Deadline::after(30s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(done + refused, kJobs);
 }
 
@@ -225,7 +225,7 @@ TEST_F(OffLoopTest, AddressesAreResolvedAtOnce) {
 }
 
 TEST_F(OffLoopTest, TheLocalNameIsResolvedInAWorker) {
-    const auto found = MUST(resolve("localhost", 8080, Deadline::after(30s)));
+    const auto found = MUST(resolve("localhost", 8080, Deadline::after(kSoon)));
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found.front().port, 8080);
 }

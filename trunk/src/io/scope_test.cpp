@@ -6,6 +6,7 @@
 
 #include "io/loop.hpp"
 #include "io/st/stack_pool.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::io {
 namespace {
@@ -38,7 +39,7 @@ TEST_F(ScopeTest, StopCancelsAndJoins) {
                 ++cancelled;
         }));
     MUST(yield(Deadline::never()));
-    MUST(scope.stop(Deadline::after(5s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
     EXPECT_EQ(cancelled, 100);
     EXPECT_EQ(scope.size(), 0U);
     EXPECT_EQ(scope.start("late", [](Deadline) {}).code(), Errc::cancelled);
@@ -48,7 +49,7 @@ TEST_F(ScopeTest, AFiberCancelledBeforeItsFirstRunStillRuns) {
     Scope scope("test");
     Errc seen = Errc::system;
     MUST(scope.start("young", [&](Deadline) { seen = sleep(Deadline::never()).code(); }));
-    MUST(scope.stop(Deadline::after(5s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
     EXPECT_EQ(seen, Errc::cancelled);
 }
 
@@ -66,7 +67,7 @@ TEST_F(ScopeTest, ACancelIsReportedByEveryLaterWait) {
         }
     }));
     MUST(yield(Deadline::never()));
-    MUST(scope.stop(Deadline::after(5s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
     EXPECT_EQ(reports, 10);
 }
 
@@ -81,7 +82,7 @@ TEST_F(ScopeTest, AFiberThatRetriesForEverDoesNotStopTheLoop) {
     EXPECT_EQ(stopped.code(), Errc::timed_out);
     EXPECT_NE(stopped.error().sentence().find("retries"), std::string::npos);
     let_go = true;
-    MUST(scope.stop(Deadline::after(5s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
 }
 
 TEST_F(ScopeTest, AShieldedCleanUpMayWait) {
@@ -96,7 +97,7 @@ TEST_F(ScopeTest, AShieldedCleanUpMayWait) {
         EXPECT_EQ(sleep(Deadline::after(1ms)).code(), Errc::cancelled);
     }));
     MUST(yield(Deadline::never()));
-    MUST(scope.stop(Deadline::after(5s)));
+    MUST(scope.stop(Deadline::after(kSoon)));
     EXPECT_TRUE(cleaned);
 }
 
@@ -111,11 +112,11 @@ TEST_F(ScopeTest, StopJoinsAlthoughItsOwnFiberIsCancelled) {
             MUST(sleep(Deadline::after(2ms)));
         }));
         static_cast<void>(sleep(Deadline::never()).ok());
-        joined = inner.stop(Deadline::after(5s)).ok();
+        joined = inner.stop(Deadline::after(kSoon)).ok();
     }));
     MUST(yield(Deadline::never()));
     MUST(yield(Deadline::never()));
-    MUST(outer.stop(Deadline::after(5s)));
+    MUST(outer.stop(Deadline::after(kSoon)));
     EXPECT_TRUE(joined);
 }
 
@@ -124,7 +125,7 @@ TEST_F(ScopeTest, WhatAFiberCapturedDiesBeforeItLeaves) {
     const auto captured = std::make_shared<int>(1);
     MUST(scope.start("holder", [captured](Deadline) {}));
     EXPECT_EQ(captured.use_count(), 2);
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(captured.use_count(), 1);
 }
 
@@ -132,7 +133,7 @@ TEST_F(ScopeTest, AFiberMayStartFibersOfItsOwnScope) {
     Scope scope("test");
     int ran = 0;
     MUST(scope.start("first", [&](Deadline) { MUST(scope.start("second", [&](Deadline) { ++ran; })); }));
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     EXPECT_EQ(ran, 1);
 }
 
@@ -154,9 +155,9 @@ TEST(ScopeLimits, OneFiberMoreThanAllowedIsALimit) {
     for (int i = 0; i < 3; ++i)
         MUST(scope.start("fiber", [](Deadline) {}));
     EXPECT_EQ(scope.start("one more", [](Deadline) {}).code(), Errc::limit);
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
     MUST(scope.start("again", [](Deadline) {}));
-    MUST(scope.join(Deadline::after(5s)));
+    MUST(scope.join(Deadline::after(kSoon)));
 }
 
 // More fibers than the pool keeps stacks for; the excess is returned to the kernel, some each turn.
@@ -166,7 +167,7 @@ TEST(ScopeLimits, StacksOfEndedFibersArePooledWithinABound) {
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < 400; ++i)
             MUST(scope.start("short", [](Deadline) { MUST(yield(Deadline::never())); }));
-        MUST(scope.join(Deadline::after(5s)));
+        MUST(scope.join(Deadline::after(kSoon)));
         std::size_t before = loop->counters().stacks_pooled;
         for (int turn = 0; turn < 10; ++turn) {
             MUST(yield(Deadline::never()));

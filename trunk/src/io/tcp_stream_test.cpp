@@ -430,8 +430,12 @@ protected:
         ::pollfd arrived{.fd = streams_[i]->native_handle(), .events = POLLIN, .revents = 0};
         EXPECT_EQ(::poll(&arrived, 1, 5'000), 1);
     }
-    // Long enough that no events are held any more, and no descriptor counts as active in every turn.
-    static void calm_down() { MUST(sleep(Deadline::after(15ms))); }
+    // Long enough that no events are held any more, and no descriptor counts as active in every turn. The loop turns several
+    // times, even where the process stands still for all of it.
+    static void calm_down() {
+        for (int turns = 0; turns < 3; ++turns)
+            MUST(sleep(Deadline::after(6ms)));
+    }
     // All pending events have been delivered and handled.
     static void poll() {
         MUST(yield(Deadline::never()));

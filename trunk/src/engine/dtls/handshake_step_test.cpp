@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/dtls/simulated_clock_fixture.hpp"
+
 namespace live::engine::dtls {
 namespace {
 
@@ -9,10 +11,13 @@ using Datagrams = std::vector<std::vector<std::uint8_t>>;
 
 // A server whose handshake is done in steps, and its client.
 struct HandshakeStepTest : ::testing::Test {
+    HandshakeStepTest() { simulated_clock().is_on = true; }
+    ~HandshakeStepTest() override { simulated_clock().is_on = false; }
+
     std::unique_ptr<Transport> make(const Context& of, Role role, const std::string& remote) {
         return Transport::create(of, {.role = role, .remote_fingerprint = remote}, now()).value();
     }
-    static TimePoint now() { return std::chrono::steady_clock::now(); }
+    static TimePoint now() { return simulated_clock().current(); }
     // Returns the server's progress after each of the client's flights.
     std::vector<Transport::Progress> shake_hands(HandshakeStep::Options options) {
         std::vector<Transport::Progress> made;

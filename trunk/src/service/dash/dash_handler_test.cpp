@@ -1,6 +1,7 @@
 #include "service/dash/dash_handler.hpp"
 
 #include "base/options_of_fixture.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/dash/mpd.hpp"
 #include "service/dash/mpd_fixture.hpp"
 #include "service/files/session_fixture.hpp"
@@ -190,7 +191,7 @@ TEST_F(DashHandlerTest, WhatIsRememberedOfPlayersIsBounded) {
     session::http::Request request;
     for (int i = 0; i < 500; ++i) {
         request.peer_ip = std::to_string(i);
-        ASSERT_TRUE(viewers.admit(request, *cam_, io::Deadline::after(5s)).ok());
+        ASSERT_TRUE(viewers.admit(request, *cam_, io::Deadline::after(io::kSoon)).ok());
         sessions_.expire(io::now() + 10s);
     }
     EXPECT_LE(viewers.size(), 65u);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 
 namespace live::service::files {
@@ -14,7 +15,7 @@ struct SessionsTest : testing::Test {
         request.id = name;
         request.app = "live";
         request.stream = stream;
-        const auto opened = sessions.open(std::move(request), 10s, io::Deadline::after(20s));
+        const auto opened = sessions.open(std::move(request), 10s, io::Deadline::after(io::kSoon));
         if (!opened.ok())
             return opened.error();
         EXPECT_FALSE(*opened);

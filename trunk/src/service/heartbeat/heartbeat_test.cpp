@@ -18,7 +18,7 @@ namespace {
 namespace http1 = engine::http1;
 using Json = nlohmann::json;
 
-constexpr std::chrono::seconds kSoon{20};
+using io::kSoon;
 
 Facts facts() {
     Facts made;

@@ -51,7 +51,7 @@ public:
 
 class HlsServiceTest : public testing::Test {
 protected:
-    static constexpr auto kSoon = std::chrono::seconds(20);
+    static constexpr auto kSoon = io::kSoon;
 
     void SetUp() override {
         source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "io/off_loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "media/relay_mark.hpp"
 #include "service/files/frame_limit.hpp"
 #include "service/hls/hls_service_fixture.hpp"
@@ -200,7 +201,7 @@ TEST_F(HlsServiceTest, AnotherServerDoesNotGiveTheNameOfTheFragmentThatWasBegunA
     EXPECT_EQ((playlist.segments.end() - 2)->uri, "cam-4.ts");
     EXPECT_TRUE((playlist.segments.end() - 2)->gap);
     EXPECT_TRUE(playlist.segments.back().discontinuity);
-    const auto left = MUST(read_left_behind(output()->together().names(), io::Deadline::after(5s)));
+    const auto left = MUST(read_left_behind(output()->together().names(), io::Deadline::after(io::kSoon)));
     EXPECT_EQ(left.segments.size(), playlist.segments.size()) << "a gap has no file, and the next server goes on with it";
 }
 

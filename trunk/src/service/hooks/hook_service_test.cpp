@@ -18,7 +18,7 @@ namespace {
 
 namespace http1 = engine::http1;
 
-constexpr std::chrono::seconds kSoon{20};
+using io::kSoon;
 
 // Records the requests, and answers each path as the test sets.
 class FakeHooks {

@@ -9,13 +9,14 @@
 #include "io/loop.hpp"
 #include "io/scope.hpp"
 #include "io/tcp_listener.hpp"
+#include "io/wait_fixture.hpp"
 
 namespace live::service::http_client {
 namespace {
 
 namespace http1 = engine::http1;
 
-constexpr std::chrono::seconds kSoon{20};
+using io::kSoon;
 
 class HttpClientTest : public testing::Test {
 protected:

@@ -84,7 +84,7 @@ TEST(KeyFrame, WhatIsCutOrDamagedNeverBreaksIt) {
 
 struct SnapshotServiceTest : testing::Test {
     SnapshotServiceTest() { play.gop_cache = true; }
-    ~SnapshotServiceTest() override { MUST(scope.stop(io::Deadline::after(20s))); }
+    ~SnapshotServiceTest() override { MUST(scope.stop(io::Deadline::after(io::kSoon))); }
     Ref<media::Source> publish(const std::string& url, bool has_key = true) {
         const auto source = MUST(streams.find_or_create(url, play, 60'000));
         publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));

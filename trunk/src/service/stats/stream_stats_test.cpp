@@ -265,7 +265,7 @@ TEST_F(StreamStatsTest, AFiberSamplesInPortionsAndStops) {
     ASSERT_TRUE(scope.start("stream_stats", [this](io::Deadline forever) { stream_stats.run(forever, 1ms); }).ok());
     io::wait_until([&] { return stream().usage.sent_bytes > StreamStats::kPortion; });
     EXPECT_EQ(stream().usage.sent_bytes, StreamStats::kPortion + 1);
-    EXPECT_TRUE(scope.stop(io::Deadline::after(20s)).ok());
+    EXPECT_TRUE(scope.stop(io::Deadline::after(io::kSoon)).ok());
     leave_all();
 }
 

@@ -303,7 +303,7 @@ public:
 
 // Creating coders takes more stack than a fiber's default; the server's fibers have it.
 struct TranscoderFactoryTest : testing::Test {
-    ~TranscoderFactoryTest() override { MUST(scope.stop(io::Deadline::after(20s))); }
+    ~TranscoderFactoryTest() override { MUST(scope.stop(io::Deadline::after(io::kSoon))); }
     std::unique_ptr<media::AudioTranscoder> make(const Transcoding& what) {
         auto made = factory.create(what, listener);
         EXPECT_TRUE(made.ok());
@@ -318,7 +318,7 @@ struct TranscoderFactoryTest : testing::Test {
 
 TEST_F(TranscoderFactoryTest, ConvertsInWorkerThreads) {
     MUST(factory.start(scope, io::Deadline::never()));
-    if (const auto loaded = factory.load(io::Deadline::after(20s)); !loaded.ok())
+    if (const auto loaded = factory.load(io::Deadline::after(io::kSoon)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();
     std::size_t frames = 0;
     const Frames aac = aac_frames();
@@ -328,7 +328,7 @@ TEST_F(TranscoderFactoryTest, ConvertsInWorkerThreads) {
         EXPECT_EQ(wire::codec::parse_aac_config(back->config())->sample_rate, 48'000U);
         for (std::size_t i = 0; i < aac.frames.size(); ++i)
             EXPECT_TRUE(there->push(aac.frames[i], aac.time_of(i)).ok());
-        const auto limit = io::Deadline::after(20s);
+        const auto limit = io::Deadline::after(io::kSoon);
         while ((!there->is_idle() || !back->is_idle()) && !limit.expired()) {
             MUST(io::wait(listener.came, limit));
             while (const auto frame = *there->poll())
@@ -343,9 +343,9 @@ TEST_F(TranscoderFactoryTest, ConvertsInWorkerThreads) {
 
 TEST_F(TranscoderFactoryTest, MakesTranscoders) {
     EXPECT_EQ(factory.create({Codec::opus, {}, Codec::aac, 48'000}, listener).code(), Errc::unsupported) << "not loaded yet";
-    if (const auto loaded = factory.load(io::Deadline::after(20s)); !loaded.ok())
+    if (const auto loaded = factory.load(io::Deadline::after(io::kSoon)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();
-    EXPECT_TRUE(factory.load(io::Deadline::after(20s)).ok());
+    EXPECT_TRUE(factory.load(io::Deadline::after(io::kSoon)).ok());
     EXPECT_TRUE(factory.create({Codec::opus, {}, Codec::aac, 48'000}, listener).ok());
     EXPECT_EQ(factory.create({Codec::speex, {}, Codec::opus, 48'000}, listener).code(), Errc::unsupported);
 }
@@ -353,7 +353,7 @@ TEST_F(TranscoderFactoryTest, MakesTranscoders) {
 // A stream may end at any time, and so may the server.
 TEST_F(TranscoderFactoryTest, TranscodersAndTheFactoryMayGoWhileTheirAudioIsConverted) {
     auto passing = std::make_unique<TranscoderFactory>([] { return false; }, Log());
-    if (const auto loaded = passing->load(io::Deadline::after(20s)); !loaded.ok())
+    if (const auto loaded = passing->load(io::Deadline::after(io::kSoon)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();
     const Frames aac = aac_frames();
     for (int round = 0; round < 20; ++round) {

@@ -69,7 +69,7 @@ protected:
     ~OffLoopTranscoderTest() override {
         bench_->go = true;
         transcoder_.reset();
-        MUST(scope_.stop(io::Deadline::after(20s)));
+        MUST(scope_.stop(io::Deadline::after(io::kSoon)));
     }
     std::unique_ptr<OffLoopTranscoder> make() {
         return std::make_unique<OffLoopTranscoder>(std::make_unique<SlowEcho>(bench_), nullptr, *this, pump_);
@@ -177,7 +177,7 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
     // Output that nobody was notified of is discarded too.
     transcoder_ = make();
     ASSERT_TRUE(push(1).ok());
-    const auto limit = io::Deadline::after(20s);
+    const auto limit = io::Deadline::after(io::kSoon);
     while (!limit.expired() && transcoder_ != nullptr) {
         MUST(io::yield(io::Deadline::never()));
         if (const auto frame = transcoder_->poll(); frame.ok() && frame->has_value())

@@ -1,5 +1,6 @@
 #include "service/workers/passed_offers.hpp"
 
+#include "io/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "session/rtc/session_fixture.hpp"
 
@@ -17,7 +18,7 @@ struct PassedOffersTest : session::rtc::SessionFixture {
         session::http::Request request;
         request.message.method = "POST";
         request.message.body = body;
-        return offers.handle(request, io::Deadline::after(2s));
+        return offers.handle(request, io::Deadline::after(io::kSoon));
     }
 
     std::pair<io::Socket, io::Socket> ends = MUST(io::MessageSocket::pair());
@@ -75,7 +76,7 @@ TEST_F(PassedOffersTest, TheOneThatHasTheStreamAsRtpAnswers) {
     door.refuses = "cam";
     EXPECT_NE(post(PassedOffers::write_offer(offer_request(Purpose::play))).body.find("not today"), std::string::npos);
     EXPECT_EQ(port->sessions(), 2U);
-    EXPECT_FALSE(MUST(offers.open(offer_request(Purpose::play), io::Deadline::after(1s))).has_value()) << "it is had here";
+    EXPECT_FALSE(MUST(offers.open(offer_request(Purpose::play), io::Deadline::after(io::kSoon))).has_value()) << "it is had here";
 }
 
 TEST_F(PassedOffersTest, WhoHasItNotOrAsFramesSaysSo) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 
@@ -18,7 +19,7 @@ struct SessionHomesTest : testing::Test {
         request.message.method = "POST";
         request.message.target = std::string(SessionHomes::kPath) + query;
         request.message.body = body;
-        return homes.handle(request, io::Deadline::after(1s));
+        return homes.handle(request, io::Deadline::after(io::kSoon));
     }
 
     std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());

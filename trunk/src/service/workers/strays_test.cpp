@@ -1,5 +1,6 @@
 #include "service/workers/strays.hpp"
 
+#include "io/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
 #include "session/common/stray_vectors.hpp"
@@ -20,9 +21,9 @@ protected:
         MUST(old_.start(fibers_, io::Deadline::never()));
     }
     ~StraysTest() override {
-        MUST(old_.stop(io::Deadline::after(1s)));
-        MUST(heir_.stop(io::Deadline::after(1s)));
-        MUST(fibers_.stop(io::Deadline::after(1s)));
+        MUST(old_.stop(io::Deadline::after(io::kSoon)));
+        MUST(heir_.stop(io::Deadline::after(io::kSoon)));
+        MUST(fibers_.stop(io::Deadline::after(io::kSoon)));
     }
 
     // The socket that was asked for; closed when none was.
@@ -92,8 +93,8 @@ protected:
         MUST(heir_.start(fibers_, io::Deadline::never()));
     }
     ~WorkersStraysTest() override {
-        MUST(heir_.stop(io::Deadline::after(1s)));
-        MUST(fibers_.stop(io::Deadline::after(1s)));
+        MUST(heir_.stop(io::Deadline::after(io::kSoon)));
+        MUST(fibers_.stop(io::Deadline::after(io::kSoon)));
     }
 
     NoEvents events_;

@@ -1,5 +1,6 @@
 #include "service/workers/worker_service.hpp"
 
+#include "io/wait_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
 #include "service/workers/workers_resolver.hpp"
 
@@ -36,13 +37,13 @@ protected:
                                                    events_, log_);
         MUST(service_->start(fibers_, io::Deadline::never()));
     }
-    ~WorkerServiceTest() override { MUST(fibers_.stop(io::Deadline::after(1s))); }
+    ~WorkerServiceTest() override { MUST(fibers_.stop(io::Deadline::after(io::kSoon))); }
 
     // The next message but beats.
     Message next(io::Socket* passed = nullptr) {
         auto next = told();
         for (; !next; next = told())
-            EXPECT_TRUE(MUST(master_->wait(io::Interest::readable, nullptr, io::Deadline::after(5s))).readable);
+            EXPECT_TRUE(MUST(master_->wait(io::Interest::readable, nullptr, io::Deadline::after(io::kSoon))).readable);
         if (passed != nullptr)
             *passed = std::move(next->passed);
         return std::move(next->message);
@@ -66,17 +67,17 @@ TEST_F(WorkerServiceTest, AsksForAStream) {
     EXPECT_EQ(asked, (Message{Kind::claim, 0, 0, asked.ticket, 0, "/live/a"}));
     say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 3, asked.ticket + 7, 0, "/live/a"});
     say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 3, asked.ticket, 0, "/live/a"});
-    MUST(asking.join(io::Deadline::after(5s)));
+    MUST(asking.join(io::Deadline::after(io::kSoon)));
     EXPECT_EQ(claimed.code(), Errc::conflict);
     claim(true);
     asked = next();
     EXPECT_EQ(asked.flag, 1);
     say({Kind::claimed, static_cast<std::uint8_t>(Verdict::granted), 2, asked.ticket, 0, "/live/a"});
-    MUST(asking.join(io::Deadline::after(5s)));
+    MUST(asking.join(io::Deadline::after(io::kSoon)));
     EXPECT_TRUE(claimed.ok());
     claim(false);
     asked = next();
-    MUST(asking.join(io::Deadline::after(5s)));
+    MUST(asking.join(io::Deadline::after(io::kSoon)));
     EXPECT_EQ(claimed.code(), Errc::timed_out) << "the master says nothing";
 }
 
@@ -115,7 +116,7 @@ TEST_F(WorkerServiceTest, FindsTheWorkerOfAStream) {
         const Message asked = next();
         EXPECT_EQ(asked.kind, Kind::find);
         say({Kind::found, 0, answer, asked.ticket, 9, "/live/a"});
-        MUST(asking.join(io::Deadline::after(5s)));
+        MUST(asking.join(io::Deadline::after(io::kSoon)));
     };
     find(3);
     ASSERT_TRUE(std::holds_alternative<relay::Located>(location));
@@ -140,15 +141,15 @@ TEST_F(WorkerServiceTest, ConnectsWithOthers) {
     const auto own = MUST(service_->connect(2, Purpose::control));
     ASSERT_EQ(links_.size(), 2U) << "to itself, without the master";
     const std::array parts{io::as_part(as_bytes("x"))};
-    MUST(own->write_all(parts, io::Deadline::after(1s)));
-    EXPECT_EQ(MUST(links_[1].second->read_some(scratch_, io::Deadline::after(5s))), 1U);
+    MUST(own->write_all(parts, io::Deadline::after(io::kSoon)));
+    EXPECT_EQ(MUST(links_[1].second->read_some(scratch_, io::Deadline::after(io::kSoon))), 1U);
 }
 
 // A process that was alone, and that hands over to another.
 class UpgradeTest : public WorkerFixture, protected Succession {
 protected:
     UpgradeTest() : WorkerFixture({0, 0, 1}) { MUST(service_.start(fibers_, io::Deadline::never())); }
-    ~UpgradeTest() override { MUST(fibers_.stop(io::Deadline::after(1s))); }
+    ~UpgradeTest() override { MUST(fibers_.stop(io::Deadline::after(io::kSoon))); }
 
     void on_give() override { said_.emplace_back("give"); }
     void on_upgraded(std::optional<std::uint32_t> pid, const std::string& why) override {
@@ -187,7 +188,7 @@ TEST_F(UpgradeTest, WhatIsPublishedAlreadyIsAnnouncedWhenAMasterComes) {
     service_.on_published(request, plan);
     EXPECT_FALSE(service_.is_on());
     EXPECT_EQ(service_.connect(2, Purpose::media).code(), Errc::closed);
-    EXPECT_EQ(service_.find("/live/b", io::Deadline::after(1s)).code(), Errc::closed);
+    EXPECT_EQ(service_.find("/live/b", io::Deadline::after(io::kSoon)).code(), Errc::closed);
     MUST(service_.attach(*line_));
     EXPECT_TRUE(service_.is_on());
     EXPECT_FALSE(service_.seat().is_worker());
@@ -239,7 +240,7 @@ TEST_F(WorkerServiceTest, KnowsWorkersOfOtherProgramsFromItsOwn) {
     say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 5, asked.ticket, 0, "/live/a"});
     asked = next();  // its publisher may be coming over
     say({Kind::claimed, static_cast<std::uint8_t>(Verdict::granted), 2, asked.ticket, 0, "/live/a"});
-    MUST(asking.join(io::Deadline::after(5s)));
+    MUST(asking.join(io::Deadline::after(io::kSoon)));
     EXPECT_TRUE(claimed.ok());
 }
 

@@ -167,8 +167,8 @@ public:
     Viewer(Broadcast& broadcast, FanOut& fan_out, io::TcpListener& listener, const Way& way)
         : broadcast_(broadcast),
           way_(way),
-          client_(MUST(io::TcpStream::connect(listener.endpoint(), io::Deadline::after(20s)))),
-          server_(MUST(listener.accept(io::Deadline::after(20s)))),
+          client_(MUST(io::TcpStream::connect(listener.endpoint(), io::Deadline::after(io::kSoon)))),
+          server_(MUST(listener.accept(io::Deadline::after(io::kSoon)))),
           joined_(broadcast.source().join_point() - kFirstConfigs),
           cursor_(broadcast.stage.source, way.format, head_of(way.format)),
           player_(*server_, way.by_cohort ? server_.get() : nullptr, cursor_, fan_out, broadcast.source().options(), *this,
@@ -427,9 +427,9 @@ protected:
         EXPECT_EQ(sent, own + fan_out.counters().bytes) << "each byte is counted once";
         EXPECT_EQ(broadcast.source().counters().dropped_packets, dropped);
         dropped_ += dropped;
-        MUST(players.stop(io::Deadline::after(20s)));
+        MUST(players.stop(io::Deadline::after(io::kSoon)));
         viewers.clear();
-        MUST(wheels.stop(io::Deadline::after(20s)));
+        MUST(wheels.stop(io::Deadline::after(io::kSoon)));
     }
 
     std::uint64_t dropped_ = 0;

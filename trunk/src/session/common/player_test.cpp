@@ -25,7 +25,7 @@ namespace {
 
 namespace rtmp = wire::rtmp;
 
-constexpr std::chrono::seconds kSoon{20};
+using io::kSoon;
 
 // A protocol that does what the test says when its client has said something.
 struct Protocol final : PlayerProtocol {

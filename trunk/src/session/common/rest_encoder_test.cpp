@@ -30,7 +30,7 @@ struct Waiting final : media::PacketListener {
 
 class RestEncoderTest : public testing::Test {
 protected:
-    void TearDown() override { MUST(scope_.stop(io::Deadline::after(20s))); }
+    void TearDown() override { MUST(scope_.stop(io::Deadline::after(io::kSoon))); }
 
     // A stream with a player of its transport stream.
     struct Show {
@@ -68,7 +68,7 @@ TEST_F(RestEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
     EXPECT_FALSE(show.is_whole());
     std::size_t turns = 0;
     for (; !show.is_whole(); ++turns)
-        MUST(io::yield(io::Deadline::after(20s)));
+        MUST(io::yield(io::Deadline::after(io::kSoon)));
     EXPECT_GE(turns, kFrameBytes / media::Source::kCatchUpBytes / 2);
     EXPECT_EQ(waiting.calls, 0);
     io::wait_until([&] { return waiting.calls == 1; });
@@ -79,7 +79,7 @@ TEST_F(RestEncoderTest, WhatComesMeanwhileFollows) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     for (int i = 0; i < 5; ++i) {
-        MUST(io::yield(io::Deadline::after(20s)));
+        MUST(io::yield(io::Deadline::after(io::kSoon)));
         show.frame(1000);
         EXPECT_FALSE(show.is_whole());
     }
@@ -96,7 +96,7 @@ TEST_F(RestEncoderTest, StreamsTakeTurns) {
     const auto turns_until_whole = [](const Show& show) {
         std::size_t turns = 0;
         for (; !show.is_whole(); ++turns)
-            MUST(io::yield(io::Deadline::after(20s)));
+            MUST(io::yield(io::Deadline::after(io::kSoon)));
         return turns;
     };
     const std::size_t turns = turns_until_whole(first);
@@ -116,14 +116,14 @@ TEST_F(RestEncoderTest, AStreamWaitsOnce) {
 TEST_F(RestEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
-    MUST(io::yield(io::Deadline::after(20s)));
+    MUST(io::yield(io::Deadline::after(io::kSoon)));
     show.publication.reset();
     EXPECT_FALSE(show.is_whole());
     io::wait_until([&] { return !show.source->has_unencoded(); });
     EXPECT_TRUE(show.is_whole());
     const auto references = show.source->ref_count();
     show.frame(kFrameBytes);
-    MUST(io::yield(io::Deadline::after(20s)));
+    MUST(io::yield(io::Deadline::after(io::kSoon)));
     EXPECT_GT(show.source->ref_count(), references);
     show.player.reset();
     io::wait_until([&] { return show.source->ref_count() < references; });
@@ -141,7 +141,7 @@ TEST_F(RestEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
     const media::Sequence taken = next();
     frame(Picture::key);
     EXPECT_FALSE(show.is_whole()) << "not encoded in one turn";
-    MUST(io::yield(io::Deadline::after(20s)));
+    MUST(io::yield(io::Deadline::after(io::kSoon)));
     frame(Picture::inter);
     EXPECT_EQ(next(), taken);
     show.source->append(media::bridge_test::avc_config());
@@ -189,7 +189,7 @@ TEST_F(RestEncoderTest, AStreamEndsAfterItsLastFrame) {
 TEST_F(RestEncoderTest, WhenItsFiberIsOverFlushDoesItAll) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
-    MUST(scope_.stop(io::Deadline::after(20s)));
+    MUST(scope_.stop(io::Deadline::after(io::kSoon)));
     show.frame(kFrameBytes);
     EXPECT_TRUE(show.is_whole());
 }
@@ -206,7 +206,7 @@ TEST_F(RestEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
         for (; !done && io::yield(forever).ok(); ++turns) {
         }
     }));
-    MUST(encode_rest(*show.source, io::Deadline::after(20s)));
+    MUST(encode_rest(*show.source, io::Deadline::after(io::kSoon)));
     done = true;
     EXPECT_TRUE(show.is_whole());
     EXPECT_GE(turns, kFrameBytes / media::Source::kCatchUpBytes / 2) << "a piece may be somewhat longer";
@@ -227,7 +227,7 @@ TEST_F(RestEncoderTest, WhoCatchesUpForLongLetsOthersRun) {
         }
         return ++steps == 4;
     };
-    MUST(catch_up(step, io::Deadline::after(20s)));
+    MUST(catch_up(step, io::Deadline::after(io::kSoon)));
     done = true;
     EXPECT_EQ(steps, 4);
     EXPECT_GE(turns, 2U);

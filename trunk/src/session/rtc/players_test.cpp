@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "media/stream_table.hpp"
 
 namespace live::session::rtc {
@@ -35,7 +36,7 @@ struct Fixture : ::testing::Test {
         EXPECT_TRUE(players->start(scope).ok());
         source = streams.find_or_create("/live/a", {}, 60'000).value();
     }
-    ~Fixture() override { EXPECT_TRUE(scope.stop(io::Deadline::after(1s)).ok()); }
+    ~Fixture() override { EXPECT_TRUE(scope.stop(io::Deadline::after(io::kSoon)).ok()); }
     void publish(RtpLogGroup& group, int packets = 1) {
         for (int i = 0; i < packets; ++i)
             group.rtp_log().append({.kind = media::Kind::video, .payload = Slice::allocate(100), .arrived = io::now()});

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "wire/stun/message.hpp"
 
 namespace live::session::rtc {
@@ -75,7 +76,7 @@ struct PortFixture : ::testing::Test {
             client = io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 16).value();
     }
     ~PortFixture() override {
-        EXPECT_TRUE(scope.stop(io::Deadline::after(1s)).ok());
+        EXPECT_TRUE(scope.stop(io::Deadline::after(io::kSoon)).ok());
         port->clear();
     }
     FakePeer& add(const std::string& name, Duration life = 1h) {
@@ -337,7 +338,7 @@ TEST_F(RtcPort, OthersRunBetweenTwoLongPiecesOfWork) {
     add("efgh5678").takes = 10ms;
     send(0, check_for("abcd1234", true));
     send(1, check_for("efgh5678", true));
-    EXPECT_TRUE(io::yield(io::Deadline::after(1s)).ok());
+    EXPECT_TRUE(io::yield(io::Deadline::after(io::kSoon)).ok());
     EXPECT_EQ(port->figures().received, 1U);
     EXPECT_GT(receive(1), 0U);
     EXPECT_EQ(port->figures().received, 2U);

@@ -12,6 +12,7 @@
 #include "engine/webrtc/play_session.hpp"
 #include "engine/webrtc/publish_session.hpp"
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "session/rtc/session_opener.hpp"
 
 namespace live::session::rtc {
@@ -137,7 +138,7 @@ public:
 
     // Until both ends have keys, or it takes too long.
     bool connect() {
-        const TimePoint end = io::now() + 5s;
+        const TimePoint end = io::now() + io::kSoon;
         while (!session_->is_established() && io::now() < end)
             step();
         step();
@@ -147,7 +148,7 @@ public:
     void step() {
         static_cast<void>(session_->handle_timeout(io::now()));
         flush();
-        const auto came = socket_->receive(io::Deadline::after(5ms));
+        const auto came = socket_->receive(io::Deadline::after(kStep));
         if (came.ok())
             for (const io::Datagram& datagram : *came)
                 if (!session_->handle_datagram(io::now(), datagram.bytes, datagram.from).ok())
@@ -157,8 +158,10 @@ public:
                 media.push_back(std::move(*packet));
         flush();
     }
+    // At least for so long; and in as many steps as fit, so that the server gets its turns where the process has stood still.
     void run(std::chrono::milliseconds time) {
-        for (const TimePoint end = io::now() + time; io::now() < end;)
+        const TimePoint end = io::now() + time;
+        for (auto left = time; left > 0ms || io::now() < end; left -= kStep)
             step();
     }
     void send(engine::rtp::Kind kind, std::uint16_t sequence, std::uint32_t timestamp, Bytes payload) {
@@ -176,6 +179,8 @@ public:
     bool has_failed = false;
 
 private:
+    static constexpr std::chrono::milliseconds kStep{5};
+
     void flush() {
         output_.for_each([this](const TransportAddress& to, Bytes datagram) {
             const io::GsoBatch gso{datagram, datagram.size(), to, {}};
@@ -206,7 +211,7 @@ struct SessionFixture : ::testing::Test {
         server.port = port->sockets().front()->endpoint().port;
     }
     ~SessionFixture() override {
-        EXPECT_TRUE(scope.stop(io::Deadline::after(1s)).ok());
+        EXPECT_TRUE(scope.stop(io::Deadline::after(io::kSoon)).ok());
         port->clear();
     }
     void make_opener() {
@@ -226,7 +231,7 @@ struct SessionFixture : ::testing::Test {
         return made;
     }
     Result<Opened> open(wire::sdp::Purpose purpose, const std::string& stream = "cam") {
-        return opener->open(offer_request(purpose, stream), io::Deadline::after(2s));
+        return opener->open(offer_request(purpose, stream), io::Deadline::after(io::kSoon));
     }
     // An admitted and connected client.
     std::unique_ptr<TestClient> come(wire::sdp::Purpose purpose, const std::string& stream = "cam") {
@@ -234,7 +239,7 @@ struct SessionFixture : ::testing::Test {
     }
     std::unique_ptr<TestClient> come(OfferRequest made) {
         const auto purpose = made.purpose;
-        const auto opened = opener->open(std::move(made), io::Deadline::after(2s));
+        const auto opened = opener->open(std::move(made), io::Deadline::after(io::kSoon));
         EXPECT_TRUE(opened.ok()) << opened.error().text();
         answer = opened->answer;
         auto client = std::make_unique<TestClient>(*client_context, answer, purpose, server);

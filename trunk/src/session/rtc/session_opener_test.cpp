@@ -1,5 +1,6 @@
 #include "session/rtc/session_opener.hpp"
 
+#include "io/wait_fixture.hpp"
 #include "media/bridge_fixture.hpp"
 #include "session/rtc/session_fixture.hpp"
 
@@ -52,16 +53,16 @@ TEST_F(SessionOpenerTest, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
     OfferRequest asked = offer_request(Purpose::publish);
     asked.api_host = "no-such-host.invalid";
     door.refuses = "cam";
-    EXPECT_EQ(opener->open(asked, io::Deadline::after(5s)).code(), Errc::denied);
+    EXPECT_EQ(opener->open(asked, io::Deadline::after(io::kSoon)).code(), Errc::denied);
     EXPECT_EQ(opener->names().size(), 0U) << "nothing is asked of DNS for who is refused";
     door.refuses.clear();
-    const auto opened = opener->open(asked, io::Deadline::after(5s));
+    const auto opened = opener->open(asked, io::Deadline::after(io::kSoon));
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     EXPECT_EQ(opener->names().size(), 1U);
     EXPECT_TRUE(opener->close(opened->session, opened->token).ok());
     port->end_batch(io::now());
     const TimePoint start = io::now();
-    EXPECT_TRUE(opener->open(asked, io::Deadline::after(5s)).ok());
+    EXPECT_TRUE(opener->open(asked, io::Deadline::after(io::kSoon)).ok());
     EXPECT_LT(io::now() - start, SessionOpener::kResolveLimit / 2) << "it is known that there is no such host";
 }
 
@@ -93,7 +94,7 @@ TEST_F(SessionOpenerTest, APlayerOfAStreamThatOnlyAnotherWorkerCanServeIsAnswere
 
 TEST_F(SessionOpenerTest, RefusesWithTheReasonAndKeepsNothing) {
     const auto refused = [this](OfferRequest asked) {
-        const auto opened = opener->open(std::move(asked), io::Deadline::after(2s));
+        const auto opened = opener->open(std::move(asked), io::Deadline::after(io::kSoon));
         EXPECT_FALSE(opened.ok());
         return opened.ok() ? Errc::system : opened.code();
     };
@@ -130,7 +131,7 @@ TEST_F(SessionOpenerTest, RefusesWithTheReasonAndKeepsNothing) {
 TEST_F(SessionOpenerTest, AClientCannotDoWithoutTheHandshakeWhereTheServerEncrypts) {
     OfferRequest asked = offer_request(Purpose::play);
     asked.dtls = false;
-    const auto opened = opener->open(asked, io::Deadline::after(2s));
+    const auto opened = opener->open(asked, io::Deadline::after(io::kSoon));
     ASSERT_TRUE(opened.ok());
     TestClient client(*client_context, opened->answer, Purpose::play, server);
     EXPECT_TRUE(client.connect()) << "by DTLS";
@@ -149,7 +150,7 @@ TEST_F(SessionOpenerTest, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
     const auto asked = [this](std::optional<media::TrackId> audio, std::optional<media::TrackId> video) {
         OfferRequest request = offer_request(Purpose::play);
         request.tracks = {audio, video};
-        return opener->open(std::move(request), io::Deadline::after(2s));
+        return opener->open(std::move(request), io::Deadline::after(io::kSoon));
     };
     const std::optional<media::TrackId> other = media::TrackId(3);
     ASSERT_TRUE(asked({}, other).ok());
@@ -171,9 +172,9 @@ TEST_F(SessionOpenerTest, AWebRtcPublisherHasTrackZeroOfEach) {
     ASSERT_TRUE(open(Purpose::publish).ok());
     OfferRequest request = offer_request(Purpose::play);
     request.tracks.video = media::TrackId(1);
-    EXPECT_EQ(opener->open(request, io::Deadline::after(2s)).code(), Errc::not_found);
+    EXPECT_EQ(opener->open(request, io::Deadline::after(io::kSoon)).code(), Errc::not_found);
     request.tracks.video = media::TrackId(0);
-    EXPECT_TRUE(opener->open(request, io::Deadline::after(2s)).ok());
+    EXPECT_TRUE(opener->open(request, io::Deadline::after(io::kSoon)).ok());
 }
 
 TEST_F(SessionOpenerTest, AStreamHasOnePublisher) {
@@ -187,11 +188,11 @@ TEST_F(SessionOpenerTest, ANameOfTheClientsChoiceIsGivenOnce) {
     OfferRequest asked = offer_request(Purpose::play);
     asked.ufrag = "mine1234";
     asked.pwd = "0123456789abcdef0123456789";
-    const auto opened = opener->open(asked, io::Deadline::after(2s));
+    const auto opened = opener->open(asked, io::Deadline::after(io::kSoon));
     ASSERT_TRUE(opened.ok());
     EXPECT_EQ(opened->session, "mine1234:them");
     EXPECT_EQ(value_in(opened->answer, "a=ice-pwd:"), asked.pwd);
-    EXPECT_EQ(opener->open(asked, io::Deadline::after(2s)).code(), Errc::conflict);
+    EXPECT_EQ(opener->open(asked, io::Deadline::after(io::kSoon)).code(), Errc::conflict);
 }
 
 TEST_F(SessionOpenerTest, AnRsaCertificateDoesAsWell) {

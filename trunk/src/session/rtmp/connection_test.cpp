@@ -9,6 +9,7 @@
 #include "base/hex_fixture.hpp"
 #include "engine/rtmp/client.hpp"
 #include "io/loop.hpp"
+#include "io/wait_fixture.hpp"
 #include "media/wire_cursor.hpp"
 #include "session/rtmp/acceptor.hpp"
 #include "wire/amf/amf.hpp"
@@ -20,7 +21,7 @@ namespace {
 namespace rtmp = engine::rtmp;
 using wire::rtmp::MessageType;
 
-constexpr std::chrono::seconds kSoon{20};
+using io::kSoon;
 
 class OpenDoor final : public Admission, public VhostOptions {
 public:

@@ -128,7 +128,7 @@ public:
         }
     }
     template <class Condition>
-    bool pump_until(Condition condition, Duration limit = 4s) {
+    bool pump_until(Condition condition, Duration limit = io::kSoon) {
         const TimePoint end = io::now() + limit;
         while (!condition() && io::now() < end)
             pump();
