@@ -5,7 +5,8 @@
 #   test.sh [--long] [STEP...]       only these: build e2e asan conf valgrind configure unit fuzz memcheck lint
 #
 # --long is for a machine that is free at night: configurations are built too, the end-to-end tests that take minutes run, simulations and
-# property tests take all their seeds and hours, and there is a step more, `tools`: each profiler and memory tool on a server of its flavour.
+# property tests take all their seeds and hours, and there are two steps more: `stalls`, the unit tests in processes that stand still again
+# and again, and `tools`, each profiler and memory tool on a server of its flavour.
 # FUZZ_SECONDS (2; with --long 60): for each fuzz target. FUZZ_SEED (1): 0 takes a new one each time; a test should not depend on its luck.
 set -u
 long='' quick=--quick
@@ -18,7 +19,7 @@ export quick FUZZ_SEED="${FUZZ_SEED:-1}" FUZZ_SECONDS="${FUZZ_SECONDS:-2}"
 [ -z "$long" ] || export LIVE_NIGHT=1
 . "$(dirname -- "$0")/common.sh"
 cd "$trunk" || exit 1
-steps=${*:-build e2e asan conf valgrind configure unit fuzz memcheck lint${long:+ tools}}
+steps=${*:-build e2e asan conf valgrind configure unit fuzz memcheck lint${long:+ stalls tools}}
 objs=$trunk/objs
 logs=$objs/logs
 total_passed=0 total_failed=0 lines=
@@ -132,5 +133,6 @@ step unit counts scripts/unit.sh "$objs"
 step fuzz counts scripts/fuzz.sh "$objs" "$FUZZ_SECONDS"
 step memcheck counts scripts/valgrind.sh "$objs" units
 step lint counts scripts/lint.sh "$objs"
+step stalls counts env -u LIVE_NIGHT STALLS=1 scripts/unit.sh "$objs" --gtest_filter='*'
 step tools counts scripts/test-tools.sh
 finish

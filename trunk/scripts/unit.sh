@@ -2,6 +2,7 @@
 # Unit tests and simulations of every room under ASan and UBSan, then every fuzz target over its stored inputs in test/corpus.
 # Ends with `N passed, N failed`.
 #   unit.sh [OBJS [--gtest_filter=...]]     with a filter no fuzz targets
+# STALLS=SEED: every test program stands still for moments (test/tools/stall.py). A test that fails depends on a machine's speed.
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=${1:-$trunk/objs}
@@ -20,7 +21,7 @@ parts=$((8 * JOBS))
 rm -f "$tree"/utest-*.status "$tree"/*.replay.status
 filter=${1:-}
 part() {
-    GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 "$tree/srs_utest" --gtest_brief=1 ${filter:+"$filter"} >"$tree/utest-$1.log" 2>&1
+    GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$1 timeout 900 ${STALLS:+"$trunk/test/tools/stall.py" "$STALLS.$1"} "$tree/srs_utest" --gtest_brief=1 ${filter:+"$filter"} >"$tree/utest-$1.log" 2>&1
     echo "$?" >"$tree/utest-$1.status"
 }
 each_of "$(seq 0 $((parts - 1)))" part
