@@ -86,8 +86,8 @@ void Tally::leave(std::size_t use, Bytes address) {
         --count(use, row, places[row], self_);
 }
 
-// A cell holds the time at which a full burst is allowed again. It is paid first, and given back when it was too early: of
-// requests at the same moment, none sees what another has spent.
+// A cell holds the time at which a full burst is allowed again. Both are paid first, and given back when it was too early. They
+// are looked at once both are paid: of requests that are granted, the last to have paid sees all of the others in each cell.
 bool Tally::pay(std::size_t use, Bytes address, const Rate& rate, TimePoint now) {
     const Places places = places_of(address);
     const auto at = static_cast<std::uint64_t>(now.time_since_epoch().count());
@@ -95,16 +95,15 @@ bool Tally::pay(std::size_t use, Bytes address, const Rate& rate, TimePoint now)
     const std::uint64_t latest = at + static_cast<std::uint64_t>(rate.burst.count());
     // Later than any that was granted or is being tried: no time of this tally.
     const std::uint64_t absurd = latest + price * (kWorkersMax + 1);
-    std::uint64_t rested = absurd;
     for (std::size_t row = 0; row < kRows; ++row) {
         const auto cell = pace(use, row, places[row]);
         std::uint64_t before = cell.load();
-        std::uint64_t after = 0;
-        do {
-            after = (before > absurd ? at : std::max(before, at)) + price;
-        } while (!cell.compare_exchange_weak(before, after));
-        rested = std::min(rested, after);
+        while (!cell.compare_exchange_weak(before, (before > absurd ? at : std::max(before, at)) + price)) {
+        }
     }
+    std::uint64_t rested = absurd;
+    for (std::size_t row = 0; row < kRows; ++row)
+        rested = std::min(rested, pace(use, row, places[row]).load());
     if (rested <= latest)
         return true;
     for (std::size_t row = 0; row < kRows; ++row)
