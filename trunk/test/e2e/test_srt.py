@@ -14,6 +14,7 @@ import urllib.request
 
 import play_check
 import pytest
+from clips import find_new_ffmpeg, libavformat_of
 from hook_server import Answer, HookServer
 from live_server import free_port, installed, wait_until
 from players import FfmpegPublisher, wait_playable
@@ -26,8 +27,8 @@ VHOST += " http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 SECRET = "the-passphrase-of-tests"
 
 
-def has_srt() -> bool:
-    done = subprocess.run(["ffmpeg", "-hide_banner", "-protocols"], capture_output=True, text=True, check=False)
+def has_srt(ffmpeg: str = "ffmpeg") -> bool:
+    done = subprocess.run([ffmpeg, "-hide_banner", "-protocols"], capture_output=True, text=True, check=False)
     return " srt\n" in done.stdout
 
 
@@ -229,6 +230,31 @@ def test_a_virtual_host_without_srt_refuses(server, clip):
     live = server("srt { enabled off; }", root=ROOT % "")
     assert refused(publish(live, clip("basic")).ended())
     live.wait_log("has no SRT")
+
+
+def test_a_newer_libsrt_takes_every_control_packet(server, clip):
+    """libsrt of May 2026, which FFmpeg 9 brings, refuses control packets without contents."""
+    ffmpeg = find_new_ffmpeg()
+    if not ffmpeg or libavformat_of(ffmpeg) < 63 or not has_srt(ffmpeg):
+        pytest.skip("no ffmpeg 9 with libsrt")
+    live = start(server)
+    with publish(live, clip("basic")):
+        wait_published(live)
+        command = [ffmpeg, "-nostdin", "-hide_banner", "-loglevel", "warning", "-i", srt_url(live, "live/cam"), "-c", "copy", "-f", "null", "-"]
+        player = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            one = client(live, "srt-play")
+            wait_until(lambda: client(live, "srt-play")["srt"]["rtt_ms"] not in (0, 100), 20, "the player has measured the round trip")
+            began = time.monotonic()
+            kick(live, one["id"])
+            said = player.communicate(timeout=30)[1]
+            took_s = time.monotonic() - began
+        finally:
+            player.kill()
+            player.wait()
+    complaints = [line for line in said.splitlines() if "SRT" in line or "srt" in line]
+    assert not [line for line in complaints if "E:" in line or "size" in line], complaints[:5]
+    assert took_s < 4, f"the goodbye came, it need not wait {took_s:.1f} s for silence"
 
 
 class MuteLink(UdpLink):

@@ -425,14 +425,12 @@ std::size_t Connection::State::write_response(Micros now, MutBytes into) {
 }
 
 std::size_t Connection::State::write_control_to(Micros now, const ControlOutput& control, MutBytes into) const {
-    write_header(ControlHeader{.type = control.type,
-                               .subtype = control.subtype,
-                               .information = control.information,
-                               .timestamp = static_cast<std::uint32_t>(now.count()),
-                               .to = setup_.peer_socket_id},
-                 into);
-    std::copy(control.contents.begin(), control.contents.end(), into.begin() + kHeaderBytes);
-    return kHeaderBytes + control.contents.size();
+    return write_control(ControlHeader{.type = control.type,
+                                       .subtype = control.subtype,
+                                       .information = control.information,
+                                       .timestamp = static_cast<std::uint32_t>(now.count()),
+                                       .to = setup_.peer_socket_id},
+                         control.contents, into);
 }
 
 std::size_t Connection::State::write_data(Micros now, MutBytes into) {

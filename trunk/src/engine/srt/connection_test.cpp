@@ -116,6 +116,24 @@ TEST(SrtConnection, AcknowledgesEveryTenMilliseconds) {
     EXPECT_TRUE(end.controls(ControlType::ack).empty());
 }
 
+TEST(SrtConnection, PacketsWithoutContentsArePaddedInPlace) {
+    OneEnd end;
+    const Ack ack{.next_sequence = 100, .path = Ack::Path{.rtt_us = 1'000, .rtt_variance_us = 10, .buffer_packets = 100}, .rates = {}};
+    end.give(ControlType::ack, 7, write_ack(ack));
+    const auto confirmed = end.controls(ControlType::ack_ack);
+    ASSERT_EQ(confirmed.size(), 1U);
+    EXPECT_EQ(contents_of(confirmed[0]).size(), kNoContentsBytes);
+    end.pass(1'100ms);
+    const auto alive = end.controls(ControlType::keepalive);
+    ASSERT_EQ(alive.size(), 1U);
+    EXPECT_EQ(contents_of(alive[0]).size(), kNoContentsBytes);
+    end.connection->close();
+    const auto goodbye = end.controls(ControlType::shutdown);
+    ASSERT_EQ(goodbye.size(), 1U);
+    const Bytes last = contents_of(goodbye[0]);
+    EXPECT_EQ(std::vector<std::uint8_t>(last.begin(), last.end()), std::vector<std::uint8_t>(4)) << "not what was in the buffer";
+}
+
 TEST(SrtConnection, SendsALightAckEach64Packets) {
     OneEnd end;
     end.give_data(100);

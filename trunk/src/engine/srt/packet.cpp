@@ -75,10 +75,18 @@ void write_header(const ControlHeader& header, MutBytes into) {
     write_words(into, first, header.information, header.timestamp, header.to);
 }
 
+std::size_t write_control(const ControlHeader& header, Bytes contents, MutBytes into) {
+    constexpr std::array<std::uint8_t, kNoContentsBytes> kNothing{};
+    if (contents.empty())
+        contents = kNothing;
+    write_header(header, into);
+    std::copy(contents.begin(), contents.end(), into.begin() + kHeaderBytes);
+    return kHeaderBytes + contents.size();
+}
+
 std::vector<std::uint8_t> write_control(const ControlHeader& header, Bytes contents) {
-    std::vector<std::uint8_t> out(kHeaderBytes + contents.size());
-    write_header(header, out);
-    std::copy(contents.begin(), contents.end(), out.begin() + kHeaderBytes);
+    std::vector<std::uint8_t> out(kHeaderBytes + std::max(contents.size(), kNoContentsBytes));
+    out.resize(write_control(header, contents, out));
     return out;
 }
 

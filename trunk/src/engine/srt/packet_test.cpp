@@ -38,6 +38,18 @@ TEST(SrtPacket, ReadsAndWritesControlVectors) {
     }
 }
 
+TEST(SrtPacket, AControlPacketWithoutContentsHasFourZeroBytes) {
+    for (const auto type : {ControlType::keepalive, ControlType::congestion_warning, ControlType::shutdown, ControlType::ack_ack,
+                            ControlType::peer_error}) {
+        const auto written = write_control({.type = type, .timestamp = 100, .to = SocketId{5}}, {});
+        ASSERT_EQ(written.size(), kHeaderBytes + 4);
+        EXPECT_EQ(std::vector<std::uint8_t>(written.begin() + kHeaderBytes, written.end()), std::vector<std::uint8_t>(4));
+        const auto bare = parse_packet(Bytes(written).first(kHeaderBytes));
+        ASSERT_TRUE(bare.ok()) << "those of older senders are read";
+        EXPECT_EQ(std::get<ControlPacket>(*bare).header.type, type);
+    }
+}
+
 TEST(SrtPacket, RefusesEveryTruncationOfAHeader) {
     for (const ControlVector& vector : control_vectors())
         for (std::size_t size = 0; size < kHeaderBytes; ++size) {
