@@ -86,6 +86,7 @@ function updateStream(shown, { stream, addresses }) {
 /** Shows one of the sections that exclude each other. */
 function show(name) {
     for (const id of ['live', 'publish', 'off', 'unreachable']) byId(id).hidden = id !== name;
+    if (name === 'off' || name === 'unreachable') byId('hides-some').hidden = true;
 }
 
 function showState(kind, text) {
@@ -128,6 +129,8 @@ function showStreams(site) {
     if (total !== shownTotal && total >= 0) announce(total === 1 ? 'One stream is live' : `${total} streams are live`);
     shownTotal = total;
     if (typeof site.version === 'string') setText(byId('version'), `Millrace ${site.version}`);
+    byId('hides-some').hidden = site.hides_some !== true;
+    setText(byId('publish-title'), site.hides_some === true ? 'No stream is listed' : 'No stream is live');
     show(site.streams.length > 0 || !isOnePage ? 'live' : 'publish');
 }
 

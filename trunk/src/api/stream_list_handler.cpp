@@ -233,6 +233,7 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
                          {"version", kVersion},
                          {"streams", shown(page.streams, *view)},
                          {"next", next_of(page)},
+                         {"hides_some", view->hides_some()},
                          {"publish", json_of(view->publish_addresses())},
                          {"api", json_of(view->api())}};
     // Another client may see other streams and other URLs.

@@ -39,8 +39,10 @@ struct ListedStream {
 class StreamListView {
 public:
     virtual ~StreamListView() = default;
-    // Whether the rules of the virtual host let this client play there. No callback is made.
+    // Whether the rules of the virtual host let this client play there. No callback is made: streams that one guards are hidden.
     virtual bool shows(std::string_view vhost) const = 0;
+    // Whether a virtual host has such streams, live or not.
+    virtual bool hides_some() const = 0;
     // Where this client can play the stream now.
     virtual std::vector<StreamAddress> play_addresses(const ListedStream& stream) const = 0;
     // Where it can publish live/livestream.

@@ -26,6 +26,7 @@ class FakeView final : public StreamListView {
 public:
     explicit FakeView(std::string hidden) : hidden_(std::move(hidden)) {}
     bool shows(std::string_view vhost) const override { return vhost != hidden_; }
+    bool hides_some() const override { return !hidden_.empty(); }
     std::vector<StreamAddress> play_addresses(const ListedStream& stream) const override {
         const std::string place = "://h/" + std::string(stream.app) + "/" + std::string(stream.name);
         std::vector<StreamAddress> addresses{{stream.comes_by_rtc ? "whep" : "rtmp", "rtmp" + place}};

@@ -274,7 +274,12 @@ Result<void> HttpWiring::start(io::Scope& fibers, io::Deadline) {
         TRY(fibers.start("certificates", [certificate](io::Deadline forever) { certificate->watch(forever); }));
     set_options();
     metrics_api_.set_settings({settings_->exporter.enabled, settings_->exporter.label, settings_->exporter.tag});
-    for (const Place& place : TRY(wanted_places()))
+    const auto places = TRY(wanted_places());
+    for (Site* site : {&api_site_, &stream_site_, &shared_site_})
+        for (const Place& place : places)
+            if (place.role != Role::exporter)
+                site->context.page_ports.push_back(place.wanted.endpoint.port);
+    for (const Place& place : places)
         TRY(open(place, settings_->http_api.auth.enabled));
     return {};
 }
@@ -319,8 +324,12 @@ void HttpWiring::set_options() {
     const auto& auth = settings.http_api.auth;
     const bool is_bearer = auth.type == settings::ApiAuthType::bearer;
     for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_}) {
-        site->context.auth = {auth.enabled, auth.username, auth.password, is_bearer ? auth.token : "",
-                              is_bearer && auth.rtc_bearer_enabled};
+        site->context.auth = {auth.enabled,
+                              auth.username,
+                              auth.password,
+                              is_bearer ? auth.token : "",
+                              is_bearer && auth.rtc_bearer_enabled,
+                              site == &api_site_ || site == &shared_site_};
         site->context.allows_cross_origin = settings.http_server.crossdomain;
     }
     api_site_.context.allows_cross_origin = settings.http_api.crossdomain && settings.http_server.crossdomain;

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "io/sanitizer_reports.hpp"
 
 namespace live::app {
@@ -39,40 +40,6 @@ std::string time_text(std::chrono::system_clock::time_point time, bool utc) {
                        parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds);
 }
 
-// The bytes of the UTF-8 sequence at the beginning of `text`, overlong forms included; 1 when there is none.
-std::size_t sequence_length(std::string_view text) {
-    const auto code = [&text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    const std::size_t length = code(0) >= 0xF0 ? 4 : code(0) >= 0xE0 ? 3 : code(0) >= 0xC0 ? 2 : 1;
-    for (std::size_t i = 1; i < length; ++i) {
-        if (i == text.size() || (code(i) & 0xC0) != 0x80)
-            return 1;
-    }
-    return length;
-}
-
-// A terminal may interpret U+0080 to U+009F as commands, like those below U+0020: as a byte, in UTF-8, and in overlong UTF-8.
-bool is_control(std::string_view sequence) {
-    const auto first = static_cast<unsigned char>(sequence.front());
-    const auto last = static_cast<unsigned char>(sequence.back());
-    switch (sequence.size()) {
-        case 1: return first < 0x20 || (first >= 0x7F && first < 0xA0);
-        case 2: return first < 0xC2 || (first == 0xC2 && last < 0xA0);
-        case 3: return first == 0xE0 && static_cast<unsigned char>(sequence[1]) < 0xA0;
-        default: return first > 0xF4 || (first == 0xF0 && static_cast<unsigned char>(sequence[1]) < 0x90);
-    }
-}
-
-void append_printable(std::string& out, std::string_view text) {
-    while (!text.empty()) {
-        const std::string_view sequence = text.substr(0, sequence_length(text));
-        if (is_control(sequence))
-            out.push_back('?');
-        else
-            out += sequence;
-        text.remove_prefix(sequence.size());
-    }
-}
-
 LogFormat format_of(const LogFile::Options& options) {
     return {options.utc, options.names, options.tank == settings::LogTank::console};
 }
@@ -85,12 +52,12 @@ std::string format_log_line(const LogLine& line, const LogFormat& format) {
     if (coloured)
         out += line.level == LogLevel::warn ? kYellow : kRed;
     out += fmt::format("[{}][{}][{}][", time_text(line.time, format.utc), name_of_level(line.level, format.names), line.pid);
-    append_printable(out, line.id);
+    out += printable(line.id);
     out += "]";
     if (line.level >= LogLevel::warn)
         out += fmt::format("[{}]", line.errno_value);
     out += " ";
-    append_printable(out, line.message);
+    out += printable(line.message);
     if (line.level >= LogLevel::error && line.errno_value != 0)
         out += fmt::format("({})", std::generic_category().message(line.errno_value));
     const std::string_view ending = coloured ? kEndColour : "\n";

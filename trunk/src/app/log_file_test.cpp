@@ -49,6 +49,9 @@ TEST(LogLine, TakesNoControlCharacterOverInAnyForm) {
         {"a\xe0\x82\x9b \xf0\x80\x82\x9b", "a? ?"},  // overlong
         {"a\xc0\x9b", "a?"},
         {"\xc2\xa0 caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5", "\xc2\xa0 caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8e\xa5"},
+        {"a\xe2\x80\xa8"
+         "b \xe2\x80\xae",
+         "a?b ?"},               // a line separator, and a change of direction
         {"caf\xe9", "caf\xe9"},  // a letter in another character set
         {"\xe2\x82", "\xe2?"},   // truncated
     };

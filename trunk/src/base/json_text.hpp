@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include "base/printable.hpp"
+
 namespace live {
 
 // Names come from streams and conf files in any encoding. Invalid UTF-8 is replaced: built without exceptions, the library would
-// otherwise abort the process.
+// otherwise abort the process. Control characters that JSON allows are escaped: people read JSON on terminals.
 template <class Json>
 std::string text_of(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return escape_controls(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace live

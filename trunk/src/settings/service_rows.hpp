@@ -77,8 +77,8 @@ inline constexpr auto kHttpServerRows = config::Rows{
                       "Endpoints; the same as the API's makes one server of both."),
     config::row(&HttpServerOptions::dir, "dir", kNextSession, "Document root."),
     config::row(&HttpServerOptions::stream_list, "stream_list", kNextSession,
-                "Answers /streams.json: the live streams and their addresses, as security and refer let the client see them; no "
-                "callback is asked, nothing is said about clients."),
+                "Answers /streams.json: the live streams and their addresses, as security and refer let the client see them. "
+                "Streams that on_play or an origin (token_traverse) guards are left out, and nothing is said about clients."),
     config::row(&HttpServerOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
     config::block(&HttpServerOptions::https, "https", kHttpsRows, "The same over TLS."),
 };

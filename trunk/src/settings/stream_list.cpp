@@ -105,6 +105,7 @@ public:
     }
 
     bool shows(std::string_view vhost) const override;
+    bool hides_some() const override;
     std::vector<StreamAddress> play_addresses(const ListedStream& stream) const override;
     std::vector<StreamAddress> publish_addresses() const override;
     ApiPlace api() const override;
@@ -127,15 +128,27 @@ private:
     std::string origin_;
 };
 
-// Checked like a player coming from the requesting page; without callbacks, which would count it as one.
+// Another server decides who may play: a callback's, or the origin. They would count the question as a player.
+bool is_guarded_elsewhere(const Vhost& vhost) {
+    const auto& cluster = vhost.cluster;
+    return (vhost.http_hooks.enabled && !vhost.http_hooks.on_play.empty()) ||
+           (cluster.token_traverse && cluster.mode == service::relay::ClusterMode::remote);
+}
+
+// Checked like a player coming from the requesting page.
 bool View::shows(std::string_view vhost) const {
     namespace access = service::access;
     const Vhost* found = named(vhost);
-    if (found == nullptr || !access::check_security(found->security, access::Role::play, request_.peer_ip).ok())
+    if (found == nullptr || is_guarded_elsewhere(*found) ||
+        !access::check_security(found->security, access::Role::play, request_.peer_ip).ok())
         return false;
     const std::string_view page = request_.message.headers.find("Referer").value_or("");
     return !found->refer.enabled ||
            (access::check_refer(found->refer.all, page).ok() && access::check_refer(found->refer.play, page).ok());
+}
+
+bool View::hides_some() const {
+    return std::ranges::any_of(settings_.vhosts, [](const Vhost& vhost) { return vhost.enabled && is_guarded_elsewhere(vhost); });
 }
 
 std::string View::vhost_query(const Vhost& vhost) const {

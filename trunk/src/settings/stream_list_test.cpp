@@ -127,6 +127,23 @@ TEST_F(StreamListSettingsTest, RulesHideStreams) {
     EXPECT_FALSE(view("h")->shows("v.example"));
 }
 
+TEST_F(StreamListSettingsTest, CallbacksThatDecideHideStreams) {
+    EXPECT_FALSE(view("h")->hides_some());
+    settings.vhosts[1].http_hooks.on_play = {"http://127.0.0.1/on_play"};
+    EXPECT_TRUE(view("h")->shows("v.example")) << "http_hooks is off";
+    settings.vhosts[1].http_hooks.enabled = true;
+    EXPECT_FALSE(view("h")->shows("v.example"));
+    EXPECT_TRUE(view("h")->shows(kDefaultVhost));
+    EXPECT_TRUE(view("h")->hides_some());
+    settings.vhosts[1].http_hooks.on_play.clear();
+    settings.vhosts[1].http_hooks.on_publish = {"http://127.0.0.1/on_publish"};
+    EXPECT_TRUE(view("h")->shows("v.example"));
+    settings.vhosts[1].cluster.token_traverse = true;
+    EXPECT_TRUE(view("h")->shows("v.example")) << "it is no edge";
+    settings.vhosts[1].cluster.mode = service::relay::ClusterMode::remote;
+    EXPECT_FALSE(view("h")->shows("v.example"));
+}
+
 TEST_F(StreamListSettingsTest, TheApiIsWhereThisClientReachesIt) {
     EXPECT_EQ(api_of("127.0.0.1:8080"), "off");
     settings.http_api.enabled = true;

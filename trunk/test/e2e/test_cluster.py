@@ -350,6 +350,16 @@ def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
     for stream, own in (("a", "x" * 100_000), ("b", "n9|1|1|1"), ("c", "||||"), ("d", "n0|1|99999999999999999999|1"), ("e", "n0|1|1|1")):
         registry.call("SET", f"millrace:own:/live/{stream}", own)
         assert where(one, f"/live/{stream}") == "nowhere"
+    # Values beyond the bound of a reply: each look-up must answer, and the connection must last.
+    whole = "x" * 20_000_000
+    registry.call("SET", "millrace:own:/live/whole", whole)
+    registry.call("SET", "millrace:node:n8", whole)
+    registry.call("ZADD", "millrace:nodes", "9999999999999", "n8")
+    registry.call("SET", "millrace:own:/live/of_n8", "n8|1|1|1")
+    assert where(one, "/live/whole") == where(one, "/live/of_n8") == "nowhere"
+    wait_until(lambda: "/live/cam" in owners(one), 10, "the list of owners is read")
+    registry.call("DEL", "millrace:node:n8")
+    assert AWAY not in one.log()
     registry.call("SET", "millrace:node:n9", "1|evil host|1|1|1||up|0|0|")
     registry.call("SET", "millrace:node:n0", f"7|{one.host}|1|0|0||up|0|0|", "PX", "5000")
     one.wait_log("another process has this node_id too")

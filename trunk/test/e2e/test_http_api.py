@@ -315,6 +315,9 @@ def test_a_kicked_client_is_gone_and_the_others_are_not(server, clip):
         publisher = next(c for c in live.api("/api/v1/clients/")["clients"] if c["publish"])
         status, _, _ = api(live, f"/api/v1/clients/{publisher['id']}", method="DELETE", headers={"Origin": "http://evil.example"})
         assert status == 403, "a page of another site"
+        for port in ("", ":1", f":{live.ports['rtmp']}"):
+            status, _, _ = api(live, f"/api/v1/clients/{publisher['id']}", method="DELETE", headers={"Origin": f"http://127.0.0.1{port}"})
+            assert status == 403, f"a page of another service of this machine, {port}"
         port = live.ports["http"]
         assert api(live, f"/api/v1/clients/{publisher['id']}", method="DELETE", headers={"Origin": f"http://127.0.0.1:{port}"})[0] == 200
         wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 15, "the stream's last player leaves with it")
@@ -374,6 +377,34 @@ def test_the_exporters_port_tells_figures_and_controls_nothing(server, clip):
         assert request(exporter + path, method=method)[0] == 404, path
     assert publisher.is_alive() and live.api("/api/v1/clients/")["clients"], "still publishing"
     publisher.stop()
+
+
+GUARDED = "http_api { enabled on; auth { enabled on; username admin; password secret; } raw_api { enabled on; allow_reload on; }"
+
+
+def test_metrics_of_the_apis_port_need_its_password(server):
+    live = server("", EXPORTER)
+    live.stop()
+    live.write_conf(live.conf_path.read_text().replace("http_api { enabled on;", GUARDED))
+    live.start(ready=False)
+    wait_until(lambda: live_server.can_connect(live.ports["api"]), 20, "the API's port")
+    for path in ("/metrics", "/metrics/streams", "/%6detrics", "/api/v1/summaries"):
+        assert api(live, path)[0] == 401, path
+        for scheme in ("Basic", "basic", "BASIC"):
+            assert api(live, path, headers={"Authorization": f"{scheme} YWRtaW46c2VjcmV0"})[0] == 200, (path, scheme)
+    assert api(live, "/healthz")[0] == 200
+    assert request(f"http://127.0.0.1:{live.ports['exporter']}/metrics")[0] == 200, "the exporter's own port is for whoever reaches it"
+
+
+def test_a_page_of_another_origin_reloads_nothing(server):
+    """A script tag sends a GET without Origin; the browser adds Sec-Fetch-Site."""
+    raw = "http_api { enabled on; raw_api { enabled on; allow_reload on; }"
+    live = server(conf=live_server.conf("").replace("http_api { enabled on;", raw))
+    for path in ("/api/v1/raw?rpc=reload", "/api/v1/profile?seconds=1", "/api/v1/memory?mark=1"):
+        for site in ("cross-site", "same-site"):
+            assert api(live, path, headers={"Sec-Fetch-Site": site})[0] == 403, (path, site)
+    for site in ("same-origin", "none"):
+        assert api(live, "/api/v1/raw?rpc=reload", headers={"Sec-Fetch-Site": site})[0] == 200, site
 
 
 def test_a_script_tag_gets_no_answer_it_can_run_and_kicks_nobody(server, clip):

@@ -306,7 +306,7 @@ def test_landing_makes_one_call_and_no_player(site, clip):
     """Nobody watches, so nobody is counted and no callback is called, with HLS sessions and all."""
     with HookServer() as hooks:
         vhost = f"{REMUX} hls {{ enabled on; hls_fragment 2; hls_path $folder/html; }} dash {{ enabled on; dash_fragment 2; dash_path $folder/html; }}"
-        called = f"http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; }}"
+        called = f"http_hooks {{ enabled on; on_stop {hooks.url('/on_stop')}; }}"
         one = site(conf=live_server.conf(vhost + called))
         with one.publish("cam", clip("basic")):
             page = one.landing()
@@ -318,8 +318,25 @@ def test_landing_makes_one_call_and_no_player(site, clip):
             assert set(page.value(ASKED)) == {f"/streams.json {one.live.ports['http']}"}
             assert [client["type"] for client in one.live.api("/api/v1/clients/")["clients"]] == ["fmle-publish"]
             assert hooks.events == []
-            page.click("[data-link=hls] a")
-            hooks.wait_for("on_play")
+            assert not page.is_shown("#hides-some")
+
+
+def test_the_list_hides_streams_that_a_callback_guards(site, clip):
+    """Whoever may not play must not learn the names; the list must not ask the callback, which would count a player."""
+    with HookServer() as hooks:
+        guarded = f"vhost guarded.test {{ {REMUX} http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; }} }}\n"
+        one = site(root=guarded)
+        with one.publish("hidden?vhost=guarded.test", clip("basic")):
+            wait_until(lambda: one.live.api("/api/v1/streams/")["streams"], 15, "the guarded stream is live")
+            page = one.landing()
+            page.wait("document.getElementById('publish').checkVisibility()")
+            assert page.text("#publish-title") == "No stream is listed" and page.is_shown("#hides-some")
+            with one.publish("open", clip("basic")):
+                page.wait("document.querySelectorAll('.stream').length === 1")
+                assert page.text(".stream h3") == "open" and page.is_shown("#hides-some")
+            with urllib.request.urlopen(f"{one.origin}/streams.json", timeout=5) as answer:
+                assert b"hidden" not in answer.read()
+            assert hooks.events == []
 
 
 def password(live, more: str = "auth { enabled on; username u; password p; }") -> None:

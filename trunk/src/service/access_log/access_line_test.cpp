@@ -78,6 +78,16 @@ TEST(AccessLine, IsOneLineOfJsonWhateverAStrangerPutsIntoAName) {
     EXPECT_EQ(Json::parse(line)["stream"], "a\"b\\c\nd\x01 \xC3\xA4 \xEF\xBF\xBD");
 }
 
+TEST(AccessLine, EscapesWhatATerminalObeys) {
+    auto request = player();
+    request.stream =
+        "a\xC2\x9B"
+        "31m\xE2\x80\xA8\xE2\x80\xAE\x7F";
+    const std::string line = line_of(visit_of(request));
+    EXPECT_NE(line.find(R"("stream":"a\u009b31m\u2028\u202e\u007f")"), std::string::npos) << line;
+    EXPECT_EQ(Json::parse(line)["stream"], request.stream);
+}
+
 TEST(AccessLine, KeepsKeysToItself) {
     const auto request = player();
     EXPECT_EQ(line_of(visit_of(request)).find("secret"), std::string::npos);

@@ -24,10 +24,23 @@ constexpr std::size_t kScanCount = 500;
 // More than a registry of ours has.
 constexpr std::size_t kNodesRead = 4'096;
 
+// Begins every script that reads records. One byte more than a record may have is enough to refuse it: a longer value, which
+// somebody else has put there, would exceed the bound of a reply and end the connection.
+std::string script_of(std::string_view body) {
+    return fmt::format(R"(
+local function read(key)
+  local text = redis.call('GETRANGE', key, 0, {})
+  return #text > 0 and text
+end
+)",
+                       cluster::kRecordBytesMax) +
+           std::string(body);
+}
+
 // The lease of a node is a key that ends by itself; the set of nodes, sorted by the end of their leases in the registry's clock,
 // is for listing them. Returns 1 when the lease had not ended, 2 when it was another run's.
 constexpr std::string_view kBeat = R"(
-local known = redis.call('GET', KEYS[1])
+local known = read(KEYS[1])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 local now = redis.call('TIME')
 redis.call('ZADD', KEYS[2], now[1] * 1000 + ARGV[3], ARGV[1])
@@ -38,7 +51,7 @@ return string.match(known, '^(%d+)|') == ARGV[4] and 1 or 2
 
 // ARGV: node, run, epoch, since, fresh, replaces, age in ms, prefix, stream, channel, NODE|RUN that is dead.
 constexpr std::string_view kClaim = R"(
-local held = redis.call('GET', KEYS[1])
+local held = read(KEYS[1])
 local epoch = tonumber(ARGV[3])
 local kind = 'published'
 if held then
@@ -48,7 +61,7 @@ if held then
     local ours = node == ARGV[1] and run == ARGV[2]
     local alive = false
     if not ours and node .. '|' .. run ~= ARGV[11] then
-      local lease = redis.call('GET', ARGV[8] .. 'node:' .. node)
+      local lease = read(ARGV[8] .. 'node:' .. node)
       alive = lease and string.match(lease, '^(%d+)|') == run
       if alive and ARGV[5] == '1' and string.match(lease, '^%d+|[^|]*|%d+|%d+|%d+|[^|]*|(%a+)|') == 'draining' then alive = false end
     end
@@ -71,7 +84,7 @@ return {1, text}
 
 // ARGV: node, run, epoch or 0, stream, channel.
 constexpr std::string_view kWithdraw = R"(
-local held = redis.call('GET', KEYS[1])
+local held = read(KEYS[1])
 if not held then return 0 end
 local node, run, epoch = string.match(held, '^([^|]*)|(%d+)|(%d+)|')
 if node ~= ARGV[1] or run ~= ARGV[2] or (ARGV[3] ~= '0' and ARGV[3] ~= epoch) then return 0 end
@@ -82,19 +95,39 @@ return 1
 
 // ARGV: prefix.
 constexpr std::string_view kLook = R"(
-local held = redis.call('GET', KEYS[1])
+local held = read(KEYS[1])
 if not held then return {'', ''} end
 local node = string.match(held, '^([^|]*)|')
-local lease = node and redis.call('GET', ARGV[1] .. 'node:' .. node)
+local lease = node and read(ARGV[1] .. 'node:' .. node)
 return {held, lease or ''}
 )";
 
-// ARGV: prefix, how many.
+// ARGV: prefix, how many, bytes of an id.
 constexpr std::string_view kNodes = R"(
 local found = {}
 for _, node in ipairs(redis.call('ZRANGE', KEYS[1], 0, ARGV[2])) do
-  local lease = redis.call('GET', ARGV[1] .. 'node:' .. node)
+  local lease = #node <= tonumber(ARGV[3]) and read(ARGV[1] .. 'node:' .. node)
   if lease then table.insert(found, node); table.insert(found, lease) end
+end
+return found
+)";
+
+// ARGV: cursor, pattern, keys per page, bytes of a key.
+constexpr std::string_view kScan = R"(
+local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])
+local found = {}
+for _, key in ipairs(page[2]) do
+  if #key <= tonumber(ARGV[4]) then table.insert(found, key) end
+end
+return {page[1], found}
+)";
+
+// Like MGET: an empty text for a missing key and for one of another type.
+constexpr std::string_view kOwners = R"(
+local found = {}
+for at, key in ipairs(KEYS) do
+  local good, text = pcall(read, key)
+  found[at] = good and text or ''
 end
 return found
 )";
@@ -136,7 +169,7 @@ std::vector<std::string> words_of(const cluster::Command& command) {
         Overloaded{
             [&](const cluster::Beat& beat) {
                 return Words{"EVAL",
-                             std::string(kBeat),
+                             script_of(kBeat),
                              "2",
                              key_of("node", beat.node.id),
                              prefix + "nodes",
@@ -147,7 +180,7 @@ std::vector<std::string> words_of(const cluster::Command& command) {
             },
             [&](const cluster::Claim& claim) {
                 return Words{"EVAL",
-                             std::string(kClaim),
+                             script_of(kClaim),
                              "1",
                              key_of("own", claim.stream),
                              claim.own.node,
@@ -164,7 +197,7 @@ std::vector<std::string> words_of(const cluster::Command& command) {
             },
             [&](const cluster::Withdraw& withdraw) {
                 return Words{"EVAL",
-                             std::string(kWithdraw),
+                             script_of(kWithdraw),
                              "1",
                              key_of("own", withdraw.stream),
                              withdraw.own.node,
@@ -173,9 +206,15 @@ std::vector<std::string> words_of(const cluster::Command& command) {
                              withdraw.stream,
                              channel};
             },
-            [&](const cluster::Look& look) { return Words{"EVAL", std::string(kLook), "1", key_of("own", look.stream), prefix}; },
+            [&](const cluster::Look& look) { return Words{"EVAL", script_of(kLook), "1", key_of("own", look.stream), prefix}; },
             [&](const cluster::ListNodes&) {
-                return Words{"EVAL", std::string(kNodes), "1", prefix + "nodes", prefix, std::to_string(kNodesRead - 1)};
+                return Words{"EVAL",
+                             script_of(kNodes),
+                             "1",
+                             prefix + "nodes",
+                             prefix,
+                             std::to_string(kNodesRead - 1),
+                             std::to_string(cluster::kIdBytesMax)};
             },
         },
         command.what);
@@ -204,7 +243,13 @@ cluster::Answer answer_of(const cluster::Command& command, const Reply& reply) {
 }
 
 std::vector<std::string> scan_words(std::string_view cursor) {
-    return {"SCAN", std::string(cursor), "MATCH", key_of("own", "*"), "COUNT", std::to_string(kScanCount)};
+    return {"EVAL",
+            std::string(kScan),
+            "0",
+            std::string(cursor),
+            key_of("own", "*"),
+            std::to_string(kScanCount),
+            std::to_string(key_of("own", "").size() + cluster::kStreamBytesMax)};
 }
 
 Result<ScanPage> parse_scan(const Reply& reply) {
@@ -220,7 +265,7 @@ Result<ScanPage> parse_scan(const Reply& reply) {
 }
 
 std::vector<std::string> owner_words(const std::vector<std::string>& streams) {
-    std::vector<std::string> words = {"MGET"};
+    std::vector<std::string> words = {"EVAL", script_of(kOwners), std::to_string(streams.size())};
     for (const std::string& stream : streams)
         words.push_back(key_of("own", stream));
     return words;

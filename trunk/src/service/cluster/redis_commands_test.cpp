@@ -39,7 +39,7 @@ TEST(RedisCommands, NameTheirKeysAndArguments) {
     EXPECT_TRUE(without_script(after_death).ends_with("millrace:events b|9 "));
     EXPECT_EQ(without_script(kWithdraw), "EVAL  1 millrace:own:/live/cam a 7 3 /live/cam millrace:events ");
     EXPECT_EQ(without_script(kLook), "EVAL  1 millrace:own:/live/cam millrace: ");
-    EXPECT_EQ(without_script(kList), "EVAL  1 millrace:nodes millrace: 4095 ");
+    EXPECT_EQ(without_script(kList), "EVAL  1 millrace:nodes millrace: 4095 64 ");
 }
 
 TEST(RedisCommands, ReadTheirAnswers) {
@@ -72,13 +72,16 @@ TEST(RedisCommands, AnythingElseIsARefusal) {
 }
 
 TEST(RedisCommands, StreamsAreListedInPages) {
-    EXPECT_EQ(scan_words("0")[3], "millrace:own:*");
+    EXPECT_EQ(scan_words("7")[3], "7");
+    EXPECT_EQ(scan_words("0")[4], "millrace:own:*");
     const auto page = MUST(parse_scan(list({text("17"), list({text("millrace:own:/live/a"), text("other"), number(3)})})));
     EXPECT_EQ(page.cursor, "17");
     EXPECT_EQ(page.streams, std::vector<std::string>{"/live/a"});
     for (const Reply& wrong : {Reply{}, list({text("0")}), list({text("0"), text("x")}), list({number(0), list({})})})
         EXPECT_EQ(parse_scan(wrong).code(), Errc::malformed);
-    EXPECT_EQ(owner_words({"/live/a"})[1], "millrace:own:/live/a");
+    const auto owners = owner_words({"/live/a", "/live/b"});
+    EXPECT_EQ(owners[2], "2");
+    EXPECT_EQ(owners[3], "millrace:own:/live/a");
 }
 
 }  // namespace

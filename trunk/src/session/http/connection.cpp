@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
@@ -229,9 +230,12 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
         reply.headers.emplace_back("WWW-Authenticate", context_.auth.token.empty() ? "Basic" : "Bearer");
         return reply;
     }
-    if (is_control(request.path()) && changes_state(request) && !may_control(request, context_.auth.enabled))
-        return error_reply(Status::forbidden,
-                           "a page of another site may not control this server; behind a name, set http_api.auth");
+    if (is_control(request.path()) && changes_state(request) &&
+        !may_control(request, {context_.auth.enabled, context_.page_ports}))
+        return error_reply(
+            Status::forbidden,
+            "a page of another site or port may not control this server: use /console/ of the API's port; behind a "
+            "name, set http_api.auth");
     if (!match.redirect.empty())
         return redirect_to(match.redirect, request.target.raw_query);
     if (match.handler == nullptr)
@@ -241,15 +245,19 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
 
 bool Connection::is_guarded(const std::string& path) const {
     const AuthOptions& auth = context_.auth;
-    return auth.enabled && (is_control(path) || (auth.guards_rtc && path.starts_with("/rtc/")));
+    return auth.enabled && (is_control(path) || (auth.guards_rtc && path.starts_with("/rtc/")) ||
+                            (auth.guards_metrics && path.starts_with("/metrics")));
 }
 
 bool Connection::is_authorised(const Request& request) const {
     const AuthOptions& auth = context_.auth;
     const std::string_view given = request.message.headers.find("Authorization").value_or("");
-    const std::string wanted =
-        auth.token.empty() ? "Basic " + base64(as_bytes(auth.username + ":" + auth.password)) : "Bearer " + auth.token;
-    return same_secret(given, wanted);
+    const std::string_view scheme = auth.token.empty() ? "Basic" : "Bearer";
+    const std::size_t space = std::min(given.find(' '), given.size());
+    // RFC 9110, 11.1 and 11.4: the scheme in any case, one or more spaces.
+    const std::string_view credentials = ascii::trimmed(given.substr(space), " ");
+    return ascii::are_same(given.substr(0, space), scheme) &&
+           same_secret(credentials, auth.token.empty() ? base64(as_bytes(auth.username + ":" + auth.password)) : auth.token);
 }
 
 }  // namespace live::session::http

@@ -291,7 +291,19 @@ TEST_F(HttpConnectionTest, ApiPathsNeedThePasswordWhenThereIsOne) {
     EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YWRtaW46d3Jvbmc=\r\n\r\n").status, 401);
     EXPECT_EQ(ask("GET /%61pi/v1/streams/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 401);
     EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YWRtaW46c2VjcmV0\r\n\r\n").status, 200);
+    for (const char* given : {"basic YWRtaW46c2VjcmV0", "BASIC  YWRtaW46c2VjcmV0"})
+        EXPECT_EQ(ask(std::string("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: ") + given + "\r\n\r\n").status,
+                  200)
+            << given;
+    for (const char* given :
+         {"Basic", "YWRtaW46c2VjcmV0", "BasicYWRtaW46c2VjcmV0", "Bearer YWRtaW46c2VjcmV0", "basic ywrtaw46c2vjcmv0"})
+        EXPECT_EQ(ask(std::string("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: ") + given + "\r\n\r\n").status,
+                  401)
+            << given;
     EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
+    context_.auth.guards_metrics = true;
+    EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n").status, 401);
+    EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YWRtaW46c2VjcmV0\r\n\r\n").status, 200);
     EXPECT_EQ(ask("GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 200);
 }
 
@@ -302,6 +314,8 @@ TEST_F(HttpConnectionTest, ATokenIsAnotherWayIn) {
     EXPECT_EQ(refused.headers.find("WWW-Authenticate"), "Bearer");
     EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer t0kem\r\n\r\n").status, 401);
     EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer t0ken\r\n\r\n").status, 200);
+    EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: bearer t0ken\r\n\r\n").status, 200);
+    EXPECT_EQ(ask("GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer T0KEN\r\n\r\n").status, 401);
     EXPECT_EQ(ask("GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 401);
 }
 

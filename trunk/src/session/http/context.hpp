@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "engine/http1/parser.hpp"
@@ -20,6 +21,8 @@ struct AuthOptions {
     std::string token;
     // The token also protects "/rtc/".
     bool guards_rtc = false;
+    // The password also protects "/metrics".
+    bool guards_metrics = false;
 };
 
 struct Context {
@@ -38,6 +41,8 @@ struct Context {
     IdleStreams idle{};
     // JSONP: answers GET with callback= as a script.
     bool allows_jsonp = false;
+    // The ports of all listeners that serve pages.
+    std::vector<std::uint16_t> page_ports{};
     // Its connections come from other workers of this server.
     bool is_sibling = false;
 };

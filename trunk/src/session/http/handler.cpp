@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::session::http {
@@ -36,7 +37,10 @@ std::string_view host_of_authority(std::string_view authority) {
 Reply error_reply(int status, std::string_view sentence) { return error_reply(status, status, sentence); }
 
 Reply error_reply(int status, int code, std::string_view sentence) {
-    return {status, "application/json", fmt::format("{{\"code\":{},\"message\":\"{}\"}}\n", code, escaped(sentence)), {}};
+    return {status,
+            "application/json",
+            fmt::format("{{\"code\":{},\"message\":\"{}\"}}\n", code, escape_controls(escaped(sentence))),
+            {}};
 }
 
 Reply method_not_allowed(std::string_view allowed, std::string_view sentence) {

@@ -1,5 +1,9 @@
 #include "session/http/page_guard.hpp"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+
 #include "base/ascii.hpp"
 #include "base/endpoint.hpp"
 #include "base/ip_network.hpp"
@@ -8,9 +12,32 @@ namespace live::session::http {
 
 namespace {
 
-std::string_view host_of_origin(std::string_view origin) {
+// The port of "host:port"; 0 if there is none.
+std::uint16_t port_of_authority(std::string_view authority) {
+    authority.remove_prefix(std::min(authority.find(']') + 1, authority.size()));  // an IPv6 address has colons
+    const std::string_view text = authority.substr(std::min(authority.find(':') + 1, authority.size()));
+    std::uint16_t port = 0;
+    if (authority.find(':') != std::string_view::npos)
+        std::from_chars(text.data(), text.data() + text.size(), port);
+    return port;
+}
+
+// A browser leaves out the usual port of a scheme. A proxy that has terminated TLS forwards a Host without a port.
+bool is_own_port(std::string_view origin, std::string_view host, std::span<const std::uint16_t> ports) {
+    constexpr std::uint16_t kHttp = 80;
+    constexpr std::uint16_t kHttps = 443;
     const std::size_t scheme = origin.find("://");
-    return scheme == std::string_view::npos ? std::string_view() : host_of_authority(origin.substr(scheme + 3));
+    const std::uint16_t named = port_of_authority(origin.substr(scheme + 3));
+    const std::uint16_t port = named != 0 ? named : origin.starts_with("https:") ? kHttps : kHttp;
+    const std::uint16_t asked = port_of_authority(host);
+    return (asked == 0 ? port == kHttp || port == kHttps : port == asked) || std::ranges::find(ports, port) != ports.end();
+}
+
+bool is_own_page(std::string_view origin, std::string_view host, std::span<const std::uint16_t> ports) {
+    const std::size_t scheme = origin.find("://");
+    return scheme != std::string_view::npos && !host.empty() &&
+           ascii::are_same(host_of_authority(origin.substr(scheme + 3)), host_of_authority(host)) &&
+           is_own_port(origin, host, ports);
 }
 
 bool is_address_or_localhost(const std::string& host) { return ascii::are_same(host, "localhost") || parse_ip(host).ok(); }
@@ -19,18 +46,23 @@ bool is_address_or_localhost(const std::string& host) { return ascii::are_same(h
 
 bool is_control(std::string_view path) { return path.find("/api/") != std::string_view::npos; }
 
-bool changes_state(const Request& request) { return !request.is_get() || request.target.query.get("rpc") == "reload"; }
+bool changes_state(const Request& request) {
+    constexpr std::array<std::string_view, 3> kGets = {"/api/v1/fault", "/api/v1/profile", "/api/v1/valgrind"};
+    const auto& query = request.target.query;
+    return !request.is_get() || query.get("rpc") == "reload" || query.get("mark") == "1" ||
+           std::ranges::find(kGets, request.path()) != kGets.end();
+}
 
-bool may_control(const Request& request, bool has_password) {
-    const auto origin = request.message.headers.find("Origin");
+bool may_control(const Request& request, const PageRules& rules) {
+    const auto& headers = request.message.headers;
     const std::string host = request.host();
     // A name that another site has made to point at this machine.
-    const bool is_good_host = has_password || !Endpoint{request.peer_ip, 0}.is_loopback() || is_address_or_localhost(host);
-    // GET is the only method that a browser sends to the page's own host without an Origin.
-    if (!origin)
-        return request.message.headers.find("Sec-Fetch-Site").value_or("") != "cross-site" &&
-               (!request.is_get() || host.empty() || is_good_host);
-    return !host.empty() && ascii::are_same(host_of_origin(*origin), host) && is_good_host;
+    const bool is_good_host = rules.has_password || !Endpoint{request.peer_ip, 0}.is_loopback() || is_address_or_localhost(host);
+    if (const auto origin = headers.find("Origin"))
+        return is_own_page(*origin, headers.find("Host").value_or(""), rules.ports) && is_good_host;
+    // GET is the only method that a browser sends to the page's own host without an Origin. "none": the user typed the address.
+    const std::string_view site = headers.find("Sec-Fetch-Site").value_or("none");
+    return (site == "same-origin" || site == "none") && (!request.is_get() || host.empty() || is_good_host);
 }
 
 }  // namespace live::session::http

@@ -3,6 +3,8 @@
 // clients are not affected, since they can send anything.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "session/http/handler.hpp"
@@ -12,12 +14,20 @@ namespace live::session::http {
 // A path of the API for operators; media and signalling are elsewhere.
 bool is_control(std::string_view path);
 
-// By its method, or because servers of this family accept the call as GET (rpc=reload of /api/v1/raw).
+// By its method, or because the call is a GET with an effect: rpc=reload of /api/v1/raw, as servers of this family accept it,
+// mark=1 of /api/v1/memory, a profile, a check of valgrind, a fault.
 bool changes_state(const Request& request);
 
-// False for a browser request on behalf of a page of another host: by Origin (RFC 6454, 7; a page on another port of the same
-// host may), or for requests without one by Sec-Fetch-Site (Fetch Metadata, 2.3). Without a password, a page that has reached the
-// loopback interface under a name is refused as well: any name can be made to point there (DNS rebinding).
-bool may_control(const Request& request, bool has_password);
+struct PageRules {
+    bool has_password = false;
+    // The ports at which this server serves pages.
+    std::span<const std::uint16_t> ports{};
+};
+
+// False for a browser request on behalf of a page of another origin (RFC 6454, 7): by Origin, which must have the host of the
+// request, and its port or one of `ports`; for requests without one by Sec-Fetch-Site (Fetch Metadata, 2.3). Without a password,
+// a page that has reached the loopback interface under a name is refused as well: any name can be made to point there (DNS
+// rebinding).
+bool may_control(const Request& request, const PageRules& rules);
 
 }  // namespace live::session::http
