@@ -9,18 +9,17 @@
 #include "base/endpoint.hpp"
 #include "base/host_and_port.hpp"
 #include "base/ip_network.hpp"
+#include "base/variables.hpp"
 #include "engine/cluster/records.hpp"
-#include "service/access/security.hpp"
 #include "service/cluster/registry_url.hpp"
-#include "session/http_live/mount.hpp"
 #include "session/mpegts/listen_address.hpp"
-#include "wire/http/url.hpp"
+#include "session/rtc/candidates.hpp"
+#include "settings/check_vhost.hpp"
+#include "wire/rtmp/stream_url.hpp"
 
 namespace live::settings {
 
 namespace {
-
-Error broken(std::string sentence) { return {Errc::malformed, std::move(sentence)}; }
 
 Result<void> check_workers(const Settings& settings) {
     if (const auto count = worker_count(settings.workers, 1); !count.ok())
@@ -72,46 +71,6 @@ Result<void> check_http(const Settings& settings) {
     return {};
 }
 
-Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const std::string& where) {
-    if (engine.vwidth % 2 != 0 || engine.vheight % 2 != 0)
-        return broken(
-            fmt::format("{}: found a frame size of {}x{}, expected even numbers", where, engine.vwidth, engine.vheight));
-    const std::uint32_t rate = engine.asample_rate;
-    const bool classic_rate = rate == 0 || rate == 5512 || rate == 11'025 || rate == 22'050 || rate == 44'100;
-    if (engine.acodec == "libfdk_aac" || engine.acodec == "libaacplus" || engine.acodec == "aac") {
-        if (engine.abitrate_kbps != 0 && (engine.abitrate_kbps < 16 || engine.abitrate_kbps > 320))
-            return broken(
-                fmt::format("{}: found abitrate {}, expected 16..320 for {}", where, engine.abitrate_kbps, engine.acodec));
-        if (!classic_rate && rate != 48'000)
-            return broken(fmt::format("{}: found asample_rate {}, expected 5512, 11025, 22050, 44100, 48000 or 0", where, rate));
-    }
-    return {};
-}
-
-// A template that ends in .ts at the root would match HLS fragments.
-bool catches_fragments(const session::http_live::RemuxOptions& remux) {
-    return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
-}
-
-Result<void> check_url(const std::string& url, const std::string& where) {
-    const auto parsed = wire::http::parse_url(url);
-    return parsed.ok() ? Result<void>() : broken(fmt::format("{}: found \"{}\": {}", where, url, parsed.error().sentence()));
-}
-
-// The callback URLs of an enabled virtual host.
-Result<void> check_urls(const Vhost& vhost) {
-    if (vhost.forward.enabled && !vhost.forward.backend.empty())
-        TRY(check_url(vhost.forward.backend, fmt::format("vhost {}: forward.backend", vhost.name)));
-    const service::hooks::HookOptions& hooks = vhost.http_hooks;
-    if (!hooks.enabled)
-        return {};
-    for (const auto* urls : {&hooks.on_connect, &hooks.on_close, &hooks.on_publish, &hooks.on_unpublish, &hooks.on_play,
-                             &hooks.on_stop, &hooks.on_dvr, &hooks.on_hls})
-        for (const std::string& url : *urls)
-            TRY(check_url(url, fmt::format("vhost {}: http_hooks", vhost.name)));
-    return {};
-}
-
 // The registry's URL is not repeated: it may have a password.
 Result<void> check_cluster(const service::cluster::RegistryOptions& cluster) {
     if (cluster.registry.empty())
@@ -131,14 +90,6 @@ Result<void> check_cluster(const service::cluster::RegistryOptions& cluster) {
     return {};
 }
 
-Result<void> check_passphrase(std::string_view passphrase, std::string_view option) {
-    using namespace session::srt;
-    if (passphrase.empty() || (passphrase.size() >= kPassphraseBytesMin && passphrase.size() <= kPassphraseBytesMax))
-        return {};
-    return broken(fmt::format("{} has {} characters, expected {}..{}", option, passphrase.size(), kPassphraseBytesMin,
-                              kPassphraseBytesMax));
-}
-
 Result<void> check_srt(const session::srt::SrtServerOptions& srt) {
     TRY(check_passphrase(srt.passphrase, "srt_server.passphrase"));
     if (srt.pbkeylen != 0 && srt.pbkeylen != 16 && srt.pbkeylen != 24 && srt.pbkeylen != 32)
@@ -147,35 +98,6 @@ Result<void> check_srt(const session::srt::SrtServerOptions& srt) {
         return {};
     const auto id = session::srt::parse_stream_id(srt.default_streamid, {srt.default_app, srt.default_mode});
     return id.ok() ? Result<void>() : broken("srt_server.default_streamid: " + id.error().sentence());
-}
-
-Result<void> check_vhost(const Vhost& vhost) {
-    TRY(check_passphrase(vhost.srt.passphrase, fmt::format("vhost {}: srt.passphrase", vhost.name)));
-    if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
-        return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
-    if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
-        return broken(
-            fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
-    if (vhost.http_remux.enabled)
-        if (const auto mount = session::http_live::Mount::parse(vhost.http_remux.mount); !mount.ok())
-            return broken(fmt::format("vhost {}: http_remux: {}", vhost.name, mount.error().sentence()));
-    for (const auto& ingest : vhost.ingests) {
-        for (const auto& engine : ingest.engines)
-            TRY(check_engine(engine, fmt::format("vhost {}: ingest {}: engine {}", vhost.name, ingest.id, engine.name)));
-    }
-    for (const TranscodeOptions& transcode : vhost.transcodes) {
-        for (const auto& engine : transcode.engines)
-            TRY(check_engine(engine, fmt::format("vhost {}: transcode {}: engine {}", vhost.name, transcode.scope, engine.name)));
-    }
-    TRY(check_urls(vhost));
-    for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
-        for (const auto& rule : *rules) {
-            if (const auto valid = service::access::validate_security_rule(rule); !valid.ok())
-                return broken(fmt::format("vhost {}: security: found the rule \"{}\": {}", vhost.name, fmt::join(rule, " "),
-                                          valid.error().sentence()));
-        }
-    }
-    return {};
 }
 
 Result<void> check_transport_streams(const StreamCasterOptions& caster) {
@@ -198,13 +120,77 @@ Result<void> check_transport_streams(const StreamCasterOptions& caster) {
 Result<void> check_caster(const StreamCasterOptions& caster) {
     if (!caster.enabled)
         return {};
-    if (caster.caster == "mpegts_over_udp" && caster.listen.empty())
-        return broken("stream_caster mpegts_over_udp is on and has no listen");
+    if (caster.caster.empty())
+        return broken("stream_caster is on and has no caster, expected \"caster mpegts_over_udp;\" or \"caster flv;\"");
+    if (caster.listen.empty() && !is_missing_caster(caster.caster))
+        return broken(fmt::format("stream_caster {} is on and has no listen", caster.caster));
     if (caster.caster == "mpegts_over_udp")
         return check_transport_streams(caster);
     for (const std::string& text : caster.listen)
         if (!parse_endpoint(text).ok())
             return broken(fmt::format("stream_caster {}: listen has \"{}\", expected a port or ip:port", caster.caster, text));
+    if (caster.caster != "flv")
+        return {};
+    const auto url = wire::rtmp::parse_stream_url(replace_variables(caster.output, {{"app", "app"}, {"stream", "stream"}}));
+    if (!url.ok())
+        return broken(fmt::format("stream_caster flv: output is \"{}\": {}", caster.output, url.error().sentence()));
+    return {};
+}
+
+// An address that no client can use is worse than none: nobody would be told of it.
+Result<void> check_candidates(const session::rtc::RtcServerOptions& rtc) {
+    if (!rtc.enabled)
+        return {};
+    for (const std::string& candidate : rtc.candidates)
+        if (!session::rtc::is_wildcard_candidate(candidate) && !parse_host(candidate).ok())
+            return broken(fmt::format("rtc_server: candidate has \"{}\", expected an address, a name, * or $NAME", candidate));
+    return {};
+}
+
+// Where a service listens over TCP. The two HTTP services may share an endpoint, and so may their TLS ones and the exporter.
+struct Listening {
+    std::string_view option;
+    bool is_http;
+    Endpoint endpoint;
+};
+
+bool is_every_address(const std::string& ip) { return ip == "0.0.0.0" || ip == "::"; }
+
+bool collide(const Listening& a, const Listening& b) {
+    if (a.endpoint.port != b.endpoint.port || a.endpoint.is_ipv6() != b.endpoint.is_ipv6() || (a.is_http && b.is_http))
+        return false;
+    return a.endpoint.ip == b.endpoint.ip || is_every_address(a.endpoint.ip) || is_every_address(b.endpoint.ip);
+}
+
+// Two services at one port: the second one could not start.
+Result<void> check_ports(const Settings& settings) {
+    std::vector<Listening> all;
+    const auto add = [&all](bool enabled, std::string_view option, bool is_http,
+                            const std::vector<std::string>& texts) -> Result<void> {
+        if (!enabled)
+            return {};
+        for (const std::string& text : texts) {
+            for (Endpoint& endpoint : TRY(parse_endpoint(text))) {
+                const Listening added{option, is_http, std::move(endpoint)};
+                const auto other = std::ranges::find_if(all, [&added](const Listening& one) { return collide(one, added); });
+                if (other != all.end())
+                    return broken(fmt::format("{} and {} both listen on port {}", other->option, option, added.endpoint.port));
+                all.push_back(added);
+            }
+        }
+        return {};
+    };
+    const HttpApiOptions& api = settings.http_api;
+    const HttpServerOptions& server = settings.http_server;
+    TRY(add(true, "listen", false, settings.listen));
+    TRY(add(settings.rtmps.enabled, "rtmps.listen", false, settings.rtmps.listen));
+    TRY(add(api.enabled, "http_api.listen", true, api.listen));
+    TRY(add(api.enabled && api.https.enabled, "http_api.https.listen", true, api.https.listen));
+    TRY(add(server.enabled, "http_server.listen", true, server.listen));
+    TRY(add(server.enabled && server.https.enabled, "http_server.https.listen", true, server.https.listen));
+    TRY(add(settings.exporter.enabled, "exporter.listen", true, settings.exporter.listen));
+    for (const StreamCasterOptions& caster : settings.stream_casters)
+        TRY(add(caster.enabled && caster.caster == "flv", "stream_caster.listen", false, caster.listen));
     return {};
 }
 
@@ -247,8 +233,10 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
             return broken(fmt::format("limits.trusted has \"{}\", expected an address or a network such as 10.0.0.0/8", text));
     for (const StreamCasterOptions& caster : settings.stream_casters)
         TRY(check_caster(caster));
+    TRY(check_candidates(settings.rtc_server));
+    TRY(check_ports(settings));
     for (const Vhost& vhost : settings.vhosts)
-        TRY(check_vhost(vhost));
+        TRY(check_vhost(vhost, settings));
     return {};
 }
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <sstream>
+#include <utility>
 
 #include "base/config/conf_parser.hpp"
 #include "base/config/nearest.hpp"
@@ -109,14 +111,23 @@ void apply_container_rules(const LoadInput& input, bool tank_was_said, Settings&
         settings.log.tank = LogTank::console;
 }
 
-// `$NAME` becomes the variable's value, or * when unset.
+// `$NAME` becomes the words of the variable's value, or * when unset.
 void expand_candidates(const config::Environment& environment, session::rtc::RtcServerOptions& rtc) {
+    std::vector<std::string> expanded;
     for (std::string& candidate : rtc.candidates) {
-        if (!candidate.starts_with('$'))
+        if (!candidate.starts_with('$')) {
+            expanded.push_back(std::move(candidate));
             continue;
+        }
         const auto found = environment.find(candidate.substr(1));
-        candidate = found == environment.end() || found->second.empty() ? "*" : found->second;
+        std::istringstream words(found == environment.end() ? "" : found->second);
+        const std::size_t before = expanded.size();
+        for (std::string word; words >> word;)
+            expanded.push_back(word);
+        if (expanded.size() == before)
+            expanded.emplace_back("*");
     }
+    rtc.candidates = std::move(expanded);
 }
 
 // Defaults that depend on other options.
@@ -202,8 +213,8 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
     if (settings.vhosts.empty())
         loading.warn(fmt::format("found no vhost, expected \"vhost {} {{ }}\": every client will be refused", kDefaultVhost));
     for (const StreamCasterOptions& caster : settings.stream_casters)
-        if (caster.enabled && caster.caster == "gb28181")
-            loading.warn(fmt::format("stream_caster {} is understood and does nothing yet", caster.caster));
+        if (caster.enabled && is_missing_caster(caster.caster))
+            loading.warn(fmt::format("stream_caster {} is not implemented: it accepts no streams", caster.caster));
     for (std::string& warning : settings_warnings(settings))
         loading.warn(std::move(warning));
     warn_unknown_variables(input.environment, loading);

@@ -212,6 +212,34 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         {"cluster { registry redis://h; advertise a/b; }", "cluster.advertise is \"a/b\""},
         {"cluster { registry redis://h; beat 5; lease 9; }", "cluster.lease"},
         {"cluster { beat 0.5; }", "beat"},
+        {"vhost v { cluster { mode remote; } }", "vhost v: cluster.mode is remote and there is no origin"},
+        {"workers 2; vhost v { cluster { mode remote; } }", "there is no origin"},
+        {"vhost v { cluster { mode remote; origin ; } }", "found no value behind \"origin\""},
+        {"vhost v { cluster { mode remote; origin h:0 rtmp://; } }", "vhost v: cluster: origin \"h:0\""},
+        {"vhost v { cluster { backend nowhere; } }", "vhost v: cluster.backend: found \"nowhere\""},
+        {"vhost v { forward { enabled on; destination ; } }", "found no value behind \"destination\""},
+        {"vhost v { forward ; }", "found no value behind \"destination\""},
+        {"vhost v { forward { enabled on; destination h:0 rtmp://; } }", "vhost v: forward: forward destination \"h:0\""},
+        {"vhost v { hls { enabled true; } }", "found \"true\" for \"enabled\", expected on or off"},
+        {"vhost v { dvr { enabled on; dvr_path x.mkv; } }",
+         "vhost v: dvr_path is \"x.mkv\", expected a name that ends in .flv or .mp4"},
+        {"vhost v { dvr { dvr_path ; } }", "found no value behind \"dvr_path\""},
+        {"vhost v { hls { hls_path ; } }", "found no value behind \"hls_path\""},
+        {"vhost v { hls { enabled on; hls_ts_file [app]/[stream].ts; } }", "vhost v: hls_ts_file is \"[app]/[stream].ts\""},
+        {"vhost v { hls { enabled on; hls_use_fmp4 on; hls_fmp4_file a.m4s; } }", "vhost v: hls_fmp4_file is \"a.m4s\""},
+        {"vhost v { http_hooks { enabled on; on_hls_notify nowhere/[app]; } }", "vhost v: http_hooks.on_hls_notify: found"},
+        {"vhost v { http_hooks { on_play ; } }", "found no value behind \"on_play\""},
+        {"vhost v { ingest a { enabled on; engine { output rtmp://127.0.0.1/live/a; } } }", "ingest a of v has no input url"},
+        {"vhost v { ingest a { enabled on; input { url a; } engine { } } }", "ingest a of v has an engine without an output"},
+        {"rtc_server { enabled on; candidate not_an_ip!; }", "rtc_server: candidate has \"not_an_ip!\""},
+        {"rtc_server { enabled on; candidate 192.0.2.1 1.2.3.4:x; }", "rtc_server: candidate has \"1.2.3.4:x\""},
+        {"stream_caster { enabled on; }", "stream_caster is on and has no caster"},
+        {"stream_caster { enabled on; caster flv; output rtmp://h/[app]/[stream]; }",
+         "stream_caster flv is on and has no listen"},
+        {"stream_caster { enabled on; caster flv; listen 8936; output nowhere; }", "stream_caster flv: output is \"nowhere\""},
+        {"http_api { enabled on; listen 1935; }", "listen and http_api.listen both listen on port 1935"},
+        {"http_server { enabled on; listen 127.0.0.1:1935; }", "listen and http_server.listen both listen on port 1935"},
+        {"rtmps { enabled on; listen [::1]:1935; }", "listen and rtmps.listen both listen on port 1935"},
         {"vhost v { dvr { dvr_plan append; } }", "expected one of session, segment"},
         {"vhost v { dvr { dvr_format mkv; } }", "expected one of auto, fmp4"},
     };
@@ -219,6 +247,29 @@ TEST(Settings, RulesBetweenOptionsAreChecked) {
         EXPECT_TRUE(has(error_of(std::string("listen 1935; ") + one.text), one.part))
             << one.text << " -> " << error_of(std::string("listen 1935; ") + one.text);
     }
+    for (const char* fine : {
+             "cluster { registry redis://127.0.0.1; } vhost v { cluster { mode remote; } }",
+             "vhost v { cluster { mode remote; backend http://127.0.0.1/x; } }",
+             "vhost v { cluster { mode remote; origin h:0 192.0.2.1; } }",
+             "vhost v { enabled off; cluster { mode remote; } }",
+             "vhost v { forward { enabled on; destination h:0 192.0.2.1; } }",
+             "vhost v { forward { enabled on; } }",
+             "vhost v { forward { enabled on; destination \"\"; } }",
+             "vhost v { dvr { dvr_path x.mkv; } }",
+             "vhost v { dvr { enabled on; dvr_path ./rec.d/[app]; } }",
+             "vhost v { hls { enabled on; hls_use_fmp4 off; hls_fmp4_file a.m4s; } }",
+             "vhost v { hls { enabled on; hls_ts_file [stream]-[2006][01][02][15][04][05].ts; } }",
+             "rtc_server { candidate not_an_ip!; }",
+             "rtc_server { enabled on; candidate * 0.0.0.0 192.0.2.1:8000 [2001:db8::1]:8000 media.example.com; }",
+             "stream_caster { enabled on; caster rtsp; listen 554; output rtmp://127.0.0.1/[app]/[stream]; rtp_port_min 57200; }",
+             "stream_caster { enabled on; caster gb28181; listen 9000; host *; }",
+             "vhost v { ingest a { enabled on; input { url a; } engine x { } engine y { output rtmp://127.0.0.1/live/a; } } }",
+             "ff_log_level ;",
+             "query_latest_version yes;",
+             "http_api { enabled on; listen 8080; } http_server { enabled on; listen 8080; }",
+             "http_api { enabled on; listen 127.0.0.1:1986; } http_server { enabled on; listen 127.0.0.2:1986; }",
+         })
+        EXPECT_EQ(error_of(std::string("listen 1935; ") + fine), "") << fine;
     EXPECT_TRUE(error_of("listen 1935; asprocess on;").starts_with("a.conf: ")) << "the file is named";
     EXPECT_EQ(error_of("listen 1935; asprocess on; daemon off;"), "");
     EXPECT_EQ(error_of("listen 1935; http_api { enabled on; listen 8080; https { enabled on; listen 8088; } } "
@@ -238,19 +289,27 @@ TEST(Settings, BooleansFollowTheirDefault) {
         const char* word;
         bool default_off, default_on;
     };
-    for (const LoadCase& one :
-         {LoadCase{"on", true, true}, {"off", false, false}, {"true", false, true}, {"1", false, true}, {"ON", false, true}}) {
+    for (const LoadCase& one : {LoadCase{"on", true, true}, {"off", false, false}}) {
         const Vhost vhost = vhost_of(std::string("play { atc ") + one.word + "; gop_cache " + one.word + "; }");
         EXPECT_EQ(vhost.play.atc, one.default_off) << one.word;
         EXPECT_EQ(vhost.play.gop_cache, one.default_on) << one.word;
     }
+    // Another word is accepted where it means what the option then is.
+    for (const char* word : {"true", "1", "ON", "yes", "enable"})
+        EXPECT_TRUE(vhost_of(std::string("play { gop_cache ") + word + "; }").play.gop_cache) << word;
+    for (const char* word : {"false", "0", "OFF", "no", "disable"})
+        EXPECT_FALSE(vhost_of(std::string("play { atc ") + word + "; }").play.atc) << word;
+    EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a { play { gop_cache true; } }")),
+                    "a.conf:1:41: found \"true\" for \"gop_cache\", expected on or off; taken as on (line 1)"));
+    for (const char* directive :
+         {"play { atc true; }", "play { atc 1; }", "play { gop_cache false; }", "enabled no;", "hls { enabled true; }",
+          "hls { enabled onn; }", "srt { srt_to_rtmp yes; }", "hls { hls_keys no; }"})
+        EXPECT_TRUE(has(error_of(std::string("listen 1935; vhost a { ") + directive + " }"), "expected on or off")) << directive;
+    EXPECT_TRUE(has(error_of("listen 1935; vhost a { hls { enabled onn; } }"), "did you mean \"on\"?"));
     EXPECT_TRUE(vhost_of("hls { hls_keys yes; }").hls.keys);
     EXPECT_FALSE(vhost_of("hls { hls_keys off; }").hls.keys);
     EXPECT_TRUE(vhost_of("srt { }").srt.srt_to_rtmp);
     EXPECT_TRUE(vhost_of("srt { srt_to_rtmp on; }").srt.srt_to_rtmp);
-    EXPECT_FALSE(vhost_of("srt { srt_to_rtmp yes; }").srt.srt_to_rtmp);
-    EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a { play { atc true; } }")),
-                    "a.conf:1:35: found \"true\" for \"atc\", expected on or off; taken as off (line 1)"));
 }
 
 TEST(Settings, NumbersOutsideTheirBoundsAreClampedWhereTheDocumentOnlyWarns) {
@@ -365,6 +424,27 @@ TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
     EXPECT_TRUE(has(warnings, "\"vhost.rtsp\" is understood and does nothing yet")) << warnings;
     EXPECT_TRUE(has(warnings, "\"query_latest_version\" is understood and has no effect in this server")) << warnings;
+}
+
+TEST(Settings, CandidateTakesAllWordsOfAVariable) {
+    const auto candidates = [](const config::Environment& environment) {
+        return good("listen 1935; rtc_server { enabled on; candidate $CANDIDATE 192.0.2.9; }", environment)
+            .settings.rtc_server.candidates;
+    };
+    EXPECT_EQ(candidates({{"CANDIDATE", "192.0.2.7  192.0.2.8"}}),
+              (std::vector<std::string>{"192.0.2.7", "192.0.2.8", "192.0.2.9"}));
+    EXPECT_EQ(candidates({{"CANDIDATE", " "}}), (std::vector<std::string>{"*", "192.0.2.9"}));
+    EXPECT_EQ(candidates({}), (std::vector<std::string>{"*", "192.0.2.9"}));
+}
+
+TEST(Settings, WarnsAboutCastersThatAreNotImplemented) {
+    for (const char* caster : {"rtsp", "gb28181"})
+        EXPECT_TRUE(
+            has(all_warnings(good(std::string("listen 1935; vhost a {} stream_caster { enabled on; caster ") + caster + "; }")),
+                std::string("stream_caster ") + caster + " is not implemented"))
+            << caster;
+    EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a {} stream_caster { sip { timeout 5; } media_connect_timeout 5; }")),
+                    "\"stream_caster.sip\" is understood and does nothing yet"));
 }
 
 TEST(Settings, OurOwnDirectives) {

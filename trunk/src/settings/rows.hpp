@@ -136,7 +136,8 @@ inline constexpr auto kProcessRows = config::Rows{
         .clamped(),
     config::block(&Settings::rtmps, "rtmps", kRtmpsRows, "RTMP over TLS."),
     config::row(&Settings::ff_log_dir, "ff_log_dir", kNextSession, "Where ffmpeg children log; /dev/null switches it off."),
-    config::row(&Settings::ff_log_level, "ff_log_level", kNextSession, "-loglevel of ffmpeg children; empty leaves it out."),
+    config::row(&Settings::ff_log_level, "ff_log_level", kNextSession, "-loglevel of ffmpeg children; empty leaves it out.")
+        .may_be_empty(),
     config::row(&Settings::pithy_print, "pithy_print_ms", 0ms, 86'400'000ms, kLive, "Period of statistic lines in the log."),
     config::row(&Settings::asprocess, "asprocess", kRestart, "Ends when the parent process does; not together with daemon."),
     config::row(&Settings::grace_start_wait, "grace_start_wait", 0ms, 3'600'000ms, kLive,
@@ -165,6 +166,7 @@ inline constexpr auto kProcessRows = config::Rows{
                 "Builds with gperf: how eagerly memory is given back.")
         .clamped(),
     config::row(&Settings::query_latest_version, "query_latest_version", kRestart, "This server makes no such request.")
+        .rule(config::BoolRule::off_is_off)
         .ignored(),
     config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server makes no such request.")
         .ignored(),

@@ -97,20 +97,22 @@ inline constexpr auto kSipRows = config::Rows{
     config::row(&SipOptions::candidate, "candidate", kRestart, "The address that is advertised."),
 };
 
-inline constexpr std::array<std::string_view, 3> kCasterNames = {"mpegts_over_udp", "flv", "gb28181"};
+inline constexpr std::array<std::string_view, 4> kCasterNames = {"mpegts_over_udp", "flv", "gb28181", "rtsp"};
 
 inline constexpr auto kStreamCasterRows = config::Rows{
     config::row(&StreamCasterOptions::enabled, "enabled", kRestart, "Accepts streams of another protocol."),
-    config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart, "Which protocol.").example("mpegts_over_udp"),
+    config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart,
+                "Which protocol: mpegts_over_udp or flv. gb28181 and rtsp are accepted and not implemented.")
+        .example("mpegts_over_udp"),
     config::row(&StreamCasterOptions::output, "output", kRestart,
                 "RTMP URL that they become; variables: [app] and [stream] of flv, [port] of mpegts_over_udp.")
         .example("rtmp://127.0.0.1/live/[stream]"),
     config::row(&StreamCasterOptions::listen, "listen", kRestart,
                 "Endpoints; for mpegts_over_udp of UDP, [group@]ip:port[/interface], for others of TCP.")
         .example("8935"),
-    config::block(&StreamCasterOptions::sip, "sip", kSipRows, "Signalling of gb28181."),
-    config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart,
-                "gb28181: time limit."),
+    config::block(&StreamCasterOptions::sip, "sip", kSipRows, "Signalling of gb28181, which is not implemented.").pending(),
+    config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart, "gb28181: time limit.")
+        .pending(),
 };
 
 inline constexpr auto kExporterRows = config::Rows{

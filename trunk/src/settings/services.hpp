@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
@@ -93,6 +94,9 @@ struct SipOptions {
     std::chrono::milliseconds reinvite = 5s;
     std::string candidate = "*";
 };
+
+// Casters of old files that this server does not have.
+inline bool is_missing_caster(std::string_view caster) { return caster == "gb28181" || caster == "rtsp"; }
 
 struct StreamCasterOptions {
     bool enabled = false;

@@ -1,14 +1,18 @@
 #include "settings/warnings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/config/nearest.hpp"
 #include "service/dvr/file_name.hpp"
 #include "service/files/normal_path.hpp"
+#include "service/forward/destination.hpp"
+#include "service/ingest/arguments.hpp"
 #include "service/relay/origin.hpp"
 
 namespace live::settings {
@@ -44,6 +48,11 @@ Templates templates_of(const service::dash::DashOptions& dash) {
 Templates templates_of(const service::dvr::DvrOptions& dvr) {
     const bool has_time = service::dvr::path_template(dvr).find("[timestamp]") != std::string::npos;
     return dvr.enabled && !has_time ? Templates{{"dvr_path", service::dvr::path_template(dvr)}} : Templates();
+}
+
+// Every recording's name, whether it has the time or not.
+Templates recordings_of(const service::dvr::DvrOptions& dvr) {
+    return dvr.enabled ? Templates{{"dvr_path", service::dvr::path_template(dvr)}} : Templates();
 }
 
 // The options through which both write the same files.
@@ -131,6 +140,82 @@ void warn_of_origins(const Vhost& vhost, std::vector<std::string>& warnings) {
             vhost.name));
 }
 
+// One destination that cannot be used does not stop the others.
+void warn_of_forward(const Vhost& vhost, std::vector<std::string>& warnings) {
+    const service::forward::ForwardOptions& forward = vhost.forward;
+    if (!vhost.enabled || !forward.enabled || !forward.backend.empty())
+        return;
+    if (forward.destinations.empty())
+        warnings.push_back(fmt::format("vhost {}: forward is enabled and has no destination: nothing is forwarded", vhost.name));
+    for (const std::string& text : forward.destinations)
+        if (const auto valid = service::forward::validate_destination(text); !valid.ok())
+            warnings.push_back(fmt::format("vhost {}: {}", vhost.name, valid.error().sentence()));
+}
+
+// The service leaves these out.
+void warn_of_ingests(const Vhost& vhost, std::vector<std::string>& warnings) {
+    for (const auto& ingest : vhost.ingests) {
+        if (!vhost.enabled || !ingest.enabled)
+            continue;
+        if (ingest.engines.empty())
+            warnings.push_back(fmt::format("vhost {}: ingest {} is enabled and has no engine, so no output: it does not run",
+                                           vhost.name, ingest.id));
+        for (const auto& engine : ingest.engines)
+            if (const auto words = service::ingest::build_ingest_arguments(ingest, engine, {.vhost = vhost.name}, {});
+                !words.ok())
+                warnings.push_back(words.error().sentence());
+    }
+}
+
+// Times with which an output works and does not do what its author expects.
+void warn_of_durations(const Vhost& vhost, std::vector<std::string>& warnings) {
+    if (!vhost.enabled)
+        return;
+    const auto warn = [&](std::string_view sentence) { warnings.push_back(fmt::format("vhost {}: {}", vhost.name, sentence)); };
+    const service::hls::HlsOptions& hls = vhost.hls;
+    if (hls.enabled && hls.fragment.count() == 0)
+        warn("hls_fragment is 0: a fragment ends at each key frame");
+    if (hls.enabled && hls.window < hls.fragment)
+        warn("hls_window is shorter than hls_fragment: the playlist has one fragment, and players stall");
+    if (vhost.dash.enabled && vhost.dash.fragment.count() == 0)
+        warn("dash_fragment is 0: a fragment ends at each key frame");
+    if (vhost.dash.enabled && vhost.dash.update_period.count() == 0)
+        warn("dash_update_period is 0: players request the MPD for each fragment");
+    if (vhost.dvr.enabled && vhost.dvr.plan == service::dvr::DvrPlan::segment && vhost.dvr.duration.count() == 0)
+        warn("dvr_duration is 0: a file ends at each key frame");
+    if (vhost.rtc.enabled && vhost.rtc.stun_timeout.count() == 0)
+        warn("stun_timeout is 0: WebRTC sessions end at once");
+}
+
+// Names of files in which a variable is misspelled, or the stream is missing.
+void warn_of_templates(const Vhost& vhost, std::vector<std::string>& warnings) {
+    static constexpr std::array<std::string_view, 13> kVariables = {
+        "vhost", "app", "stream", "seq", "duration", "timestamp", "2006", "01", "02", "15", "04", "05", "999"};
+    if (!vhost.enabled)
+        return;
+    for (const auto& templates : {templates_of(vhost.hls), templates_of(vhost.dash), recordings_of(vhost.dvr)}) {
+        for (const auto& [option, path] : templates) {
+            for (std::size_t at = path.find('['); at != std::string::npos; at = path.find('[', at + 1)) {
+                const std::string name = path.substr(at + 1, path.find(']', at) - at - 1);
+                if (path.find(']', at) != std::string::npos && std::ranges::find(kVariables, name) == kVariables.end())
+                    warnings.push_back(fmt::format("vhost {}: {} has [{}], which is no variable{}", vhost.name, option, name,
+                                                   config::did_you_mean(name, kVariables)));
+            }
+            if (path.find("[stream]") == std::string::npos && path.find("[timestamp]") == std::string::npos)
+                warnings.push_back(
+                    fmt::format("vhost {}: {} is without [stream]: a second stream has the same file", vhost.name, option));
+        }
+    }
+}
+
+// A secret that protects nothing.
+void warn_of_unused_token(const Settings& settings, std::vector<std::string>& warnings) {
+    const ApiAuthOptions& auth = settings.http_api.auth;
+    if (settings.http_api.enabled && !auth.enabled && (!auth.token.empty() || !auth.password.empty() || auth.rtc_bearer_enabled))
+        warnings.push_back(
+            "http_api.auth has a token or a password and is off: the API is open; set http_api { auth { enabled on; } }");
+}
+
 // What is lost for good stops the stream.
 void warn_of_srt(const Settings& settings, std::vector<std::string>& warnings) {
     const session::srt::SrtServerOptions& srt = settings.srt_server;
@@ -159,7 +244,12 @@ std::vector<std::string> settings_warnings(const Settings& settings) {
         warn_of_open_fragments(vhost, warnings);
         warn_of_keys_out_of_reach(vhost, warnings);
         warn_of_origins(vhost, warnings);
+        warn_of_forward(vhost, warnings);
+        warn_of_ingests(vhost, warnings);
+        warn_of_durations(vhost, warnings);
+        warn_of_templates(vhost, warnings);
     }
+    warn_of_unused_token(settings, warnings);
     warn_of_srt(settings, warnings);
     return warnings;
 }

@@ -106,6 +106,62 @@ TEST_F(SettingsWarnings, OriginsThatCannotBeUsedAreSaid) {
     EXPECT_TRUE(warnings().empty());
 }
 
+TEST_F(SettingsWarnings, ForwardsAndIngestsThatDoNothingAreNamed) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.forward.enabled = true;
+    EXPECT_EQ(warnings(), std::vector<std::string>{"vhost a: forward is enabled and has no destination: nothing is forwarded"});
+    vhost.forward.destinations = {"192.0.2.1", "h:0"};
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_TRUE(warnings()[0].starts_with("vhost a: forward destination \"h:0\"")) << warnings()[0];
+    vhost.forward.enabled = false;
+    vhost.ingests.resize(1);
+    vhost.ingests[0].id = "x";
+    EXPECT_TRUE(warnings().empty());
+    vhost.ingests[0].enabled = true;
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_TRUE(warnings()[0].starts_with("vhost a: ingest x is enabled and has no engine")) << warnings()[0];
+    vhost.enabled = false;
+    EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(SettingsWarnings, DurationsOfZeroAndShortWindowsAreNamed) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.hls.enabled = vhost.dash.enabled = vhost.dvr.enabled = vhost.rtc.enabled = true;
+    vhost.dvr.plan = service::dvr::DvrPlan::segment;
+    EXPECT_TRUE(warnings().empty());
+    vhost.hls.fragment = vhost.dash.fragment = vhost.dash.update_period = vhost.dvr.duration = {};
+    vhost.rtc.stun_timeout = {};
+    EXPECT_EQ(warnings().size(), 5U);
+    vhost.hls.fragment = 10s;
+    vhost.hls.window = 5s;
+    ASSERT_EQ(warnings().size(), 5U);
+    EXPECT_TRUE(warnings()[0].starts_with("vhost a: hls_window is shorter than hls_fragment")) << warnings()[0];
+}
+
+TEST_F(SettingsWarnings, UnknownVariablesAndMissingStreamNamesAreNamed) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.hls.enabled = vhost.dvr.enabled = true;
+    vhost.hls.ts_file = "[app]/[steam]-[seq]-[timestamp].ts";
+    vhost.dvr.path = "rec/[2006]/[stream].flv";
+    EXPECT_EQ(warnings(),
+              std::vector<std::string>{"vhost a: hls_ts_file has [steam], which is no variable, did you mean \"stream\"?"});
+    vhost.dvr.path = "rec/[app].flv";
+    vhost.hls.ts_file = "[app]/[stream]-[seq].ts";
+    EXPECT_EQ(warnings(), std::vector<std::string>{"vhost a: dvr_path is without [stream]: a second stream has the same file"});
+    vhost.dvr.path = "rec/[timestamp].flv";
+    EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(SettingsWarnings, TokenOfAnOpenApiIsNamed) {
+    settings_.http_api.enabled = true;
+    EXPECT_TRUE(warnings().empty());
+    settings_.http_api.auth.token = "t";
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_TRUE(warnings()[0].starts_with("http_api.auth has a token or a password and is off")) << warnings()[0];
+    settings_.http_api.auth.enabled = true;
+    EXPECT_TRUE(warnings().empty());
+}
+
 TEST_F(SettingsWarnings, SrtThatWaitsForeverAndSrtWithoutAVirtualHostAreSaid) {
     settings_.srt_server.tlpktdrop = false;
     EXPECT_TRUE(warnings().empty()) << "it is off";

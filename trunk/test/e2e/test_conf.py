@@ -38,6 +38,13 @@ BAD = {
     "two ingests of one id": (GOOD + "vhost a {\n  ingest x { }\n  ingest x { }\n}\n", None, None, ["ingest", "x"]),
     "trusted by no network": (GOOD + "limits { trusted 10.0.0.0/8 10.0.0.0/99; }\n", None, None, ["limits.trusted", "10.0.0.0/99"]),
     "a limit of nothing": (GOOD + "limits {\n  connections_per_ip 0;\n}\n", 6, None, ["connections_per_ip"]),
+    "edge without an origin": (GOOD + "vhost a {\n  cluster { mode remote; }\n}\n", None, None, ["vhost a", "cluster.mode", "origin"]),
+    "destination without a value": (GOOD + "vhost a {\n  forward {\n    enabled on;\n    destination ;\n  }\n}\n", 8, 5, ["destination"]),
+    "switch that is neither on nor off": (GOOD + "vhost a {\n  hls {\n    enabled true;\n  }\n}\n", 7, 13, ["enabled", "true", "on or off"]),
+    "recording of another container": (GOOD + "vhost a {\n  dvr { enabled on; dvr_path x.mkv; }\n}\n", None, None, ["dvr_path", "x.mkv", ".mp4"]),
+    "candidate that is no address": (GOOD + "rtc_server { enabled on; candidate not_an_ip!; }\n", None, None, ["candidate", "not_an_ip!"]),
+    "fragments of one name": (GOOD + "vhost a {\n  hls { enabled on; hls_ts_file a.ts; }\n}\n", None, None, ["hls_ts_file", "[seq]"]),
+    "two services at one port": (GOOD + "http_api { enabled on; listen 25999; }\n", None, None, ["listen", "http_api.listen", "25999"]),
     "documentation sample": (GOOD + "is_full on;\n", None, None, ["is_full"]),
 }
 
@@ -71,6 +78,15 @@ def test_odd_files_are_refused_not_fatal(tmp_path, text):
     path = tmp_path / "odd.conf"
     path.write_text(text)
     assert test_conf(path, tmp_path).returncode == 255
+
+
+@pytest.mark.parametrize("caster", ["rtsp", "gb28181"])
+def test_a_caster_of_old_files_is_a_warning(tmp_path, caster):
+    path = tmp_path / "old.conf"
+    path.write_text(GOOD + f"pid x.pid;\nvhost a {{ }}\nstream_caster {{\n  enabled on;\n  caster {caster};\n  listen 554;\n"
+                    "  output rtmp://127.0.0.1/[app]/[stream];\n  rtp_port_min 57200;\n  rtp_port_max 57300;\n}\n")
+    done = test_conf(path, tmp_path)
+    assert done.returncode == 0 and f"stream_caster {caster} is not implemented" in done.stderr, done.stdout + done.stderr
 
 
 def test_a_running_start_with_a_bad_conf_has_the_same_status(tmp_path):

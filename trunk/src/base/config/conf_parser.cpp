@@ -94,7 +94,7 @@ Result<Directive> Parser::parse_head(Scanner& scanner, Token name) {
         Token token = TRY(scanner.next());
         switch (token.kind) {
             case TokenKind::word: directive.args.push_back({std::move(token.text), std::move(token.at)}); continue;
-            case TokenKind::empty_quotes: continue;
+            case TokenKind::empty_quotes: directive.has_empty_quotes = true; continue;
             case TokenKind::semicolon: return directive;
             case TokenKind::open_brace: directive.is_block = true; return directive;
             case TokenKind::close_brace:

@@ -21,6 +21,8 @@ struct Directive {
     // `name ... { }` as opposed to `name ...;`. A block may be empty.
     bool is_block = false;
     std::vector<Directive> children;
+    // Empty quotes were written: the text is empty on purpose, not forgotten.
+    bool has_empty_quotes = false;
 
     // The first child with that name, or nullptr: the first of duplicate directives wins.
     const Directive* find(std::string_view child_name) const;

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
+#include "base/ascii.hpp"
 #include "base/config/nearest.hpp"
 #include "base/endpoint.hpp"
 
@@ -32,6 +36,26 @@ Result<void> refuse_block(const Directive& directive, std::string_view expected)
     return directive.at.error(fmt::format("found a block behind \"{}\", expected {} and \";\"", directive.name, expected));
 }
 
+// A text or a list without a word: empty quotes say that it is empty on purpose, else a value is missing.
+Result<void> refuse_forgotten(const Directive& directive, std::string_view expected) {
+    if (directive.has_empty_quotes)
+        return {};
+    return directive.at.error(
+        fmt::format("found no value behind \"{}\", expected {}; \"\" is an empty one", directive.name, expected));
+}
+
+// The truth value that a word has for a reader, where it has one.
+std::optional<bool> meaning_of(std::string_view word) {
+    const auto is_it = [word](std::string_view known) { return ascii::are_same(word, known); };
+    static constexpr std::array<std::string_view, 6> kOnWords = {"on", "true", "yes", "1", "enable", "enabled"};
+    static constexpr std::array<std::string_view, 6> kOffWords = {"off", "false", "no", "0", "disable", "disabled"};
+    if (std::ranges::any_of(kOnWords, is_it))
+        return true;
+    if (std::ranges::any_of(kOffWords, is_it))
+        return false;
+    return std::nullopt;
+}
+
 std::vector<std::string> words_of(const Directive& directive) {
     std::vector<std::string> words;
     for (const Argument& argument : directive.args)
@@ -47,8 +71,15 @@ Result<bool> BoolKind::read(Found found, bool by_default, Loading& loading) cons
     if (word == "on" || word == "off")
         return word == "on";
     const bool value = rule == BoolRule::off_is_off || (rule == BoolRule::plain && by_default);
-    loading.warn(directive.args.front().at,
-                 fmt::format("found \"{}\" for \"{}\", expected on or off; taken as {}", word, directive.name, text(value)));
+    // The family takes any other word for the value above. Where that is the opposite of the word's meaning, or the word has
+    // none, the option does not do what its author wrote.
+    const Place& at = directive.args.front().at;
+    if (meaning_of(word) != value) {
+        const std::array<std::string_view, 2> known = {"on", "off"};
+        return at.error(fmt::format("found \"{}\" for \"{}\", expected on or off{}", word, directive.name,
+                                    config::did_you_mean(word, known)));
+    }
+    loading.warn(at, fmt::format("found \"{}\" for \"{}\", expected on or off; taken as {}", word, directive.name, text(value)));
     return value;
 }
 
@@ -97,22 +128,29 @@ std::string choice_type(std::span<const std::string_view> names) { return fmt::f
 Result<std::string> TextKind::read(Found found, const std::string&, Loading& loading) const {
     const Directive& directive = *found.front();
     if (!words.empty()) {
-        if (!directive.is_block && directive.args.empty())
+        if (!directive.is_block && directive.args.empty()) {
+            TRY(refuse_forgotten(directive, choice_type(words)));
             return std::string();
+        }
         return std::string(words[TRY(read_choice(directive, words, loading))]);
     }
     TRY(refuse_block(directive, "a text"));
-    // No argument, or empty quotes, gives empty text: `ff_log_level "";`.
-    if (directive.args.empty())
+    if (directive.args.empty()) {
+        if (!may_be_empty)
+            TRY(refuse_forgotten(directive, "a text"));
         return std::string();
+    }
     return std::string(TRY(one_word(directive, "a text", loading)));
 }
 
 Result<std::vector<std::string>> ListKind::read(Found found, const std::vector<std::string>&, Loading&) const {
     const Directive& directive = *found.front();
     TRY(refuse_block(directive, "a list"));
-    if (!endpoints)
+    if (!endpoints) {
+        if (directive.args.empty())
+            TRY(refuse_forgotten(directive, "a list"));
         return words_of(directive);
+    }
     if (directive.args.empty())
         return directive.at.error(
             fmt::format("found no value behind \"{}\", expected port, ip:port or [ipv6]:port", directive.name));

@@ -29,7 +29,8 @@ enum class OnRange : std::uint8_t {
 };
 
 enum class BoolRule : std::uint8_t {
-    // An option that defaults to off is on only for exactly "on"; one that defaults to on is off only for exactly "off".
+    // An option that defaults to off is on only for exactly "on"; one that defaults to on is off only for exactly "off". Under
+    // every rule, a word whose meaning the rule would turn round ("enabled true;") is an error.
     plain,
     // Any word except "off" means on.
     off_is_off,
@@ -142,6 +143,8 @@ struct TextKind {
     static constexpr bool kSplits = false;
     // When not empty, only these words are accepted.
     std::span<const std::string_view> words = {};
+    // `name ;` is an empty text too; else only `name "";` is.
+    bool may_be_empty = false;
 
     Result<std::string> read(Found found, const std::string& by_default, Loading& loading) const;
     std::string text(const std::string& value) const { return value.empty() ? "" : config::quoted(value); }

@@ -50,6 +50,7 @@ struct Outer {
     std::chrono::microseconds gap{0};
     Colour colour = Colour::red;
     std::string text;
+    std::string lenient;
     std::string word = "one";
     std::string password;
     std::vector<std::string> list;
@@ -79,6 +80,7 @@ constexpr auto kOuterRows = config::Rows{
     row(&Outer::gap, "gap", 0ms, 10ms, Reload::live, "Fine."),
     row(&Outer::colour, "colour", kColours, Reload::live, "Colour."),
     row(&Outer::text, "text_of_outer", Reload::live, "Text.").also_variable("SRS_TEXT"),
+    row(&Outer::lenient, "lenient", Reload::live, "Text.").may_be_empty(),
     row(&Outer::word, "word", kWords, Reload::live, "Word."),
     row(&Outer::password, "password", Reload::live, "Secret.").secret(),
     row(&Outer::list, "list", Reload::live, "List."),
@@ -161,6 +163,12 @@ TEST(Row, WordsMustBeKnown) {
 TEST(Row, TextMayBeEmptyAndExtraWordsWarn) {
     EXPECT_EQ(bind("text_of_outer \"two words\";").outer.text, "two words");
     EXPECT_EQ(bind("text_of_outer \"\";").outer.text, "");
+    EXPECT_EQ(bind("text_of_outer ;").error,
+              "a:1:1: found no value behind \"text_of_outer\", expected a text; \"\" is an empty one (line 1)");
+    EXPECT_EQ(bind("lenient ;").error, "");
+    EXPECT_EQ(bind("word ;").error,
+              "a:1:1: found no value behind \"word\", expected one of one, two; \"\" is an empty one (line 1)");
+    EXPECT_EQ(bind("word \"\";").outer.word, "");
     EXPECT_EQ(bind("text_of_outer a b;").outer.text, "a");
     EXPECT_EQ(bind("text_of_outer a b;").warnings.at(0),
               "a:1:17: \"text_of_outer\" takes one value, \"b\" and what follows is not used (line 1)");
@@ -170,7 +178,9 @@ TEST(Row, TextMayBeEmptyAndExtraWordsWarn) {
 
 TEST(Row, ListsRulesAndArguments) {
     EXPECT_EQ(bind("list a b;").outer.list, (std::vector<std::string>{"a", "b"}));
-    EXPECT_TRUE(bind("list;").outer.list.empty());
+    EXPECT_TRUE(bind("list \"\";").outer.list.empty());
+    EXPECT_EQ(bind("list \"\";").error, "");
+    EXPECT_EQ(bind("list ;").error, "a:1:1: found no value behind \"list\", expected a list; \"\" is an empty one (line 1)");
     EXPECT_EQ(bind("rule a b; rule c;").outer.rules, (std::vector<std::vector<std::string>>{{"a", "b"}, {"c"}}));
     EXPECT_EQ(bind("arguments { re; f flv; }").outer.arguments, (ArgumentsKind::Value{{"re", ""}, {"f", "flv"}}));
     EXPECT_EQ(bind("arguments x;").error, "a:1:1: found no block behind \"arguments\", expected \"{\" (line 1)");

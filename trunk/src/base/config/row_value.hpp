@@ -73,6 +73,12 @@ struct Row : RowBase<Row<Struct, Member, Kind>> {
     // A number outside its bounds is clamped, or replaced by the default, with a warning instead of an error.
     constexpr Row clamped() const { return with_policy(OnRange::clamp); }
     constexpr Row or_default() const { return with_policy(OnRange::use_default); }
+    // A text that may be written without a value.
+    constexpr Row may_be_empty() const {
+        Row copy = *this;
+        copy.kind.may_be_empty = true;
+        return copy;
+    }
     constexpr Row rule(BoolRule bool_rule) const {
         Row copy = *this;
         copy.kind.rule = bool_rule;

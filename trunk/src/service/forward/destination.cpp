@@ -123,6 +123,15 @@ Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const 
     return url;
 }
 
+Result<void> validate_destination(std::string_view text) {
+    const StreamName some{"", "app", "stream", ""};
+    if (session::srt::is_srt_url(text))
+        TRY(make_srt_destination(text, some));
+    else
+        TRY(make_destination(text, some));
+    return {};
+}
+
 Result<Destination> moved_destination(const Destination& from, std::string_view tc_url) {
     if (tc_url.empty())
         return from;

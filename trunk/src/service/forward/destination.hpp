@@ -49,6 +49,9 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
 Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const StreamName& stream,
                                                    session::srt::Mode mode = session::srt::Mode::publish);
 
+// Whether a destination in any of these spellings can be used for some stream. Errors as above.
+Result<void> validate_destination(std::string_view text);
+
 // Where a destination asks to be reconnected (E-RTMP v2, "Reconnect Request"): `tc_url` is absolute, begins with "//" or "/", or
 // is empty for the same place; the stream keeps its name. Errc::malformed, Errc::limit over kDestinationBytesMax, Errc::denied
 // for one that would give up TLS.

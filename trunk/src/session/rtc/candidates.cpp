@@ -13,10 +13,6 @@ namespace {
 bool is_address(std::string_view text) { return parse_ip(text).ok(); }
 bool is_ipv6(std::string_view text) { return text.find(':') != std::string_view::npos; }
 
-bool is_wildcard(std::string_view candidate) {
-    return candidate.empty() || candidate == "*" || candidate == "0.0.0.0" || candidate == "::";
-}
-
 // Hosts without ports, in order and without duplicates.
 class Hosts {
 public:
@@ -55,7 +51,7 @@ void add_api_host(const CandidateInput& input, Hosts& hosts) {
 bool add_configured(const RtcServerOptions& options, Hosts& hosts) {
     bool any = false;
     for (const std::string& candidate : options.candidates) {
-        if (is_wildcard(candidate))
+        if (is_wildcard_candidate(candidate))
             continue;
         if (const auto place = parse_host(candidate); place.ok()) {
             hosts.add(place->host, place->port);
@@ -97,6 +93,10 @@ bool is_loopback_host(std::string_view host) {
     if (host.size() >= kLocal.size() && ascii::are_same(host.substr(host.size() - kLocal.size()), kLocal))
         return host.size() == kLocal.size() || host[host.size() - kLocal.size() - 1] == '.';
     return host == "::1" || (host.starts_with("127.") && is_address(host));
+}
+
+bool is_wildcard_candidate(std::string_view candidate) {
+    return candidate.empty() || candidate == "*" || candidate == "0.0.0.0" || candidate == "::";
 }
 
 std::vector<wire::sdp::Candidate> choose_candidates(const CandidateInput& input) {

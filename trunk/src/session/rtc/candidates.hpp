@@ -33,6 +33,9 @@ struct CandidateInput {
     std::uint16_t tcp_port = 0;
 };
 
+// Whether a configured candidate stands for the addresses of this machine.
+bool is_wildcard_candidate(std::string_view candidate);
+
 // None when there is no port for the protocols enabled in the settings.
 std::vector<wire::sdp::Candidate> choose_candidates(const CandidateInput& input);
 
