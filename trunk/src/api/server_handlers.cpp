@@ -50,6 +50,7 @@ std::string v1_index(const ServerInfo& server) {
                  {"streams", "live streams; /streams/ID is one of them"},
                  {"clients", "connected clients; /clients/ID is one of them, DELETE ends it"},
                  {"raw", "reload and questions about the settings, when switched on"},
+                 {"configs/warnings", "the warnings about the settings in use"},
                  {"clusters", "where a stream is published in a cluster of origins"},
                  {"drain", "empties and stops this server with POST, and says how far it is with GET"},
                  {"perf", "reserved"},

@@ -1,10 +1,12 @@
 #include "app/process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include <sched.h>
@@ -80,6 +82,12 @@ Result<settings::LoadedSettings> load_process_settings(const CommandLine& comman
         input.local_addresses = io::device_addresses(*addresses).size();
     input.environment = config::process_environment();
     return settings::load_settings(input);
+}
+
+std::vector<std::string> conf_warnings(const settings::LoadedSettings& loaded) {
+    std::vector<std::string> warnings = loaded.warnings;
+    std::ranges::move(unwritable_folders(loaded.settings), std::back_inserter(warnings));
+    return warnings;
 }
 
 Result<void> enter_work_folder(const settings::Settings& settings) {
@@ -199,10 +207,8 @@ void Process::announce(const settings::LoadedSettings& loaded) const {
     LOG_INFO(log_, "conf: {}, env: {}", command_.conf_file.empty() ? "-" : command_.conf_file, command_.env_only ? 1 : 0);
     for (const std::string& name : loaded.environment_used)
         LOG_INFO(log_, "the environment says {}", name);
-    for (const std::string& warning : loaded.warnings)
-        LOG_WARN(log_, "{}", warning);
-    for (const std::string& warning : unwritable_folders(settings))
-        LOG_WARN(log_, "{}", warning);
+    for (const std::string& warning : conf_warnings(loaded))
+        log_.write(LogLevel::warn, warning);  // without a limit: their number has one already
     if (!command_.seat.is_worker() && command_.heir_of == 0)
         LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
@@ -260,6 +266,7 @@ int Process::serve(settings::LoadedSettings loaded) {
             return *status;
         io::hold_arrivals();
     }
+    std::vector<std::string> warnings = conf_warnings(loaded);
     prepare_upgrade(loaded.settings);
     share_keys(loaded.settings, command_.workers_secret);
     // Of this start of the server: the same on all workers.
@@ -272,6 +279,7 @@ int Process::serve(settings::LoadedSettings loaded) {
         return fail(server.error().sentence(), kListenFailed);
     }
     server_ = *std::move(server);
+    server_->note_warnings(std::move(warnings));
     if (server_->settings().asprocess && command_.heir_of == 0)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process triggers a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
@@ -339,8 +347,9 @@ void Process::reload() {
     auto loaded = load_process_settings(command_);
     if (!loaded.ok())
         return finish(kInvalidConfig, Stage::parsing, loaded.error().sentence());
-    for (const std::string& warning : loaded->warnings)
-        LOG_WARN(log_, "{}", warning);
+    std::vector<std::string> warnings = conf_warnings(*loaded);
+    for (const std::string& warning : warnings)
+        log_.write(LogLevel::warn, warning);  // without a limit: their number has one already
     share_keys(loaded->settings, command_.workers_secret);
     const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
     if (!fitting.warning.empty())
@@ -352,6 +361,8 @@ void Process::reload() {
         LOG_INFO(log_, "reload: {} was {}, is {}{}", change.path, change.before, change.after,
                  change.takes_effect == config::Reload::restart ? " after a restart" : "");
     const auto applied = server_->reload(std::move(loaded->settings), fitting.max_connections);
+    if (applied.ok())
+        server_->note_warnings(std::move(warnings));
     finish(applied.ok() ? 0 : kListenFailed, applied.ok() ? Stage::finished : Stage::applying,
            applied.ok() ? "" : applied.error().sentence());
 }

@@ -323,6 +323,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_files(hls_player_);
     http_.add_files(dash_player_);
     http_.add_streams(http_live_player_);
+    http_.add_api(api::ConfWarningsHandler::kPath, conf_warnings_api_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
     http_.add_api(api::SrtDoctorHandler::kPath, srt_doctor_api_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/clusters_handler.hpp"
+#include "api/conf_warnings_handler.hpp"
 #include "api/drain_handler.hpp"
 #include "api/dvrs_handler.hpp"
 #include "api/snapshot_handler.hpp"
@@ -111,6 +112,8 @@ public:
 
     // For the API.
     void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
+
+    void note_warnings(std::vector<std::string> warnings) { conf_warnings_ = std::move(warnings); }
 
     const settings::Settings& settings() const { return *settings_; }
     std::size_t connections() const { return places_.used(); }
@@ -227,6 +230,8 @@ private:
     api::RawControl::Reload last_reload_;
     HttpWiring::Sources http_sources_;
     HttpWiring http_;
+    std::vector<std::string> conf_warnings_;
+    api::ConfWarningsHandler conf_warnings_api_{http_.info(), conf_warnings_};
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
     api::SnapshotHandler snapshot_api_{snapshots_, admission_};
     session::srt::Doctor srt_doctor_{srt_.port()};

@@ -1,10 +1,11 @@
 """Conf files with every kind of error: status 255, and a message with the file, the line, the column and what would have been right."""
 
+import signal
 import subprocess
 
 import pytest
 
-from live_server import BINARY, TRUNK
+from live_server import BINARY, TRUNK, conf, wait_until
 
 GOOD = "listen 25999;\nmax_connections 10;\ndaemon off;\nsrs_log_tank console;\n"
 
@@ -144,3 +145,25 @@ def test_every_shipped_conf_is_valid(path):
         assert done.returncode in (0, 255)
         return
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# A conf as it comes from an older server: more warnings than a burst of the log's limit has.
+OLD_VHOST = """gop_cache on; queue_length 10; time_jitter full; mix_correct off; atc off; mw_latency 350; send_min_interval 0; chunk_size 4096;
+    reduce_sequence_header on; forward 127.0.0.1:1;
+    exec { enabled on; publish ./x; } rtsp { enabled on; } transcode { enabled on; ffmpeg ./ffmpeg; }"""
+OLD_ROOT = "stream_caster { enabled on; caster gb28181; listen 9000; }\nsrt_server { enabled on; listen $srt; }\n"
+
+
+def test_each_warning_of_a_conf_is_in_the_log_and_in_the_api(server, tmp_path):
+    live = server(conf=conf(vhost=OLD_VHOST, root=OLD_ROOT))
+    tested = test_conf(live.conf_path, tmp_path).stderr.splitlines()
+    warnings = [line.removeprefix("warning: ") for line in tested if line.startswith("warning: ") and "SRS_BINARY" not in line]
+    assert len(warnings) > 12 and any("vhost.exec" in one for one in warnings) and any("no virtual host has srt" in one for one in warnings), warnings
+    log = live.log()
+    assert not [one for one in warnings if one not in log] and "more like this" not in log, log
+    answer = live.api("/api/v1/configs/warnings")
+    assert answer["code"] == 0 and not [one for one in warnings if one not in answer["warnings"]], answer
+    live.write_conf(conf(vhost="hls { enabled on; hls_fragment 0; }"))
+    live.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "hls_fragment is 0" in one], 20, live.log)
+    assert not [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "vhost.exec" in one]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -632,6 +633,16 @@ def sign_in(page, user: str | None, secret: str) -> None:
         page.fill("#user", user)
     page.fill("#password", secret)
     page.press("Enter")
+
+
+def test_console_lists_the_warnings_about_the_conf(site):
+    one = site(conf=live_server.conf(f"{REMUX} exec {{ enabled on; publish ./x; }}"))
+    page = one.console()
+    page.wait("[...document.querySelectorAll('#warnings-list li')].some((one) => one.textContent.includes('vhost.exec'))")
+    assert page.is_shown("#warnings")
+    one.live.write_conf(live_server.conf(REMUX))
+    one.live.process.send_signal(signal.SIGHUP)
+    page.wait("![...document.querySelectorAll('#warnings-list li')].some((one) => one.textContent.includes('vhost.exec'))")
 
 
 @pytest.mark.parametrize("place", ["page", "api"])

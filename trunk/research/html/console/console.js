@@ -158,6 +158,18 @@ function showStreams(streams, vhosts) {
     );
 }
 
+/** What the server found in its conf file at the start or the last reload. */
+function showWarnings(warnings) {
+    byId('warnings').hidden = !warnings.length;
+    showList(
+        byId('warnings-list'),
+        warnings,
+        (warning) => warning,
+        () => element('li'),
+        (shown, warning) => setText(shown, warning),
+    );
+}
+
 function confirmed(client) {
     const dialog = byId('confirm');
     const what = client.publish ? 'It publishes; its players will see the stream end.' : 'It may come back at once.';
@@ -276,14 +288,16 @@ async function refresh() {
     try {
         const summaries = await api.get('/api/v1/summaries');
         showSite();
-        const [streams, clients, vhosts] = await Promise.all([
+        const [streams, clients, vhosts, conf] = await Promise.all([
             api.get(`/api/v1/streams/${streamTable.query}`),
             api.get(`/api/v1/clients/${clientTable.query}`),
             api.get('/api/v1/vhosts/?count=100'),
+            api.get('/api/v1/configs/warnings'),
         ]);
         showServer(summaries, streamTable.total(streams.streams.length));
         showStreams(streams.streams, vhosts.vhosts ?? []);
         clientTable.show(clients.clients);
+        showWarnings(conf.warnings ?? []);
         byId('problem').hidden = true;
         byId('sign-in').hidden = true;
         byId('figures').hidden = false;
