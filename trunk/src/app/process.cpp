@@ -158,6 +158,11 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     const settings::Settings& settings = loaded.settings;
     if (const auto entered = enter_work_folder(settings); !entered.ok())
         return fail(entered.error().sentence(), kInvalidConfig);
+    if (loaded.is_kept_in_foreground && !command_.seat.is_worker() && command_.heir_of == 0)
+        std::cerr
+            << "in a container the server stays in the foreground, although daemon is on; \"disable_daemon_for_docker off;\" "
+               "changes that"
+            << std::endl;
     if (settings.daemon && !command_.seat.is_worker() && command_.heir_of == 0)
         if (const auto status = go_to_background(settings))
             return status;

@@ -101,9 +101,11 @@ bool is_without_rtmp(const Directive& root) {
     return enabled != nullptr && enabled->arg(0) == "off";
 }
 
-void apply_container_rules(const LoadInput& input, bool tank_was_said, Settings& settings) {
+void apply_container_rules(const LoadInput& input, bool tank_was_said, LoadedSettings& loaded) {
+    Settings& settings = loaded.settings;
     const bool in_container = input.in_container || settings.in_docker;
-    if (in_container && settings.disable_daemon_for_docker)
+    loaded.is_kept_in_foreground = settings.daemon && in_container && settings.disable_daemon_for_docker;
+    if (loaded.is_kept_in_foreground)
         settings.daemon = false;
     if (in_container && settings.auto_reload_for_docker)
         settings.inotify_auto_reload = true;
@@ -204,7 +206,7 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
                      fmt::format("{}: found no \"listen\", expected the RTMP endpoints such as \"listen 1935;\"", input.path));
     const bool tank_was_said = root.find("srs_log_tank") != nullptr || loading.environment_used().contains("SRS_LOG_TANK") ||
                                loading.environment_used().contains("SRS_SRS_LOG_TANK");
-    apply_container_rules(input, tank_was_said, settings);
+    apply_container_rules(input, tank_was_said, loaded);
     derive(input, settings);
     if (!is_api_https_said(root, loading))
         share_https(settings);

@@ -17,6 +17,8 @@ struct LoadedSettings {
     Settings settings;
     // One sentence each, with file, line and column where known: legacy forms, options without effect, odd values.
     std::vector<std::string> warnings;
+    // `daemon` is on in the conf, and off because this is a container.
+    bool is_kept_in_foreground = false;
     // The names of the SRS_* variables that were applied, for the start log.
     std::vector<std::string> environment_used;
 };

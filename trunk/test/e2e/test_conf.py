@@ -167,3 +167,12 @@ def test_each_warning_of_a_conf_is_in_the_log_and_in_the_api(server, tmp_path):
     live.process.send_signal(signal.SIGHUP)
     wait_until(lambda: [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "hls_fragment is 0" in one], 20, live.log)
     assert not [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "vhost.exec" in one]
+
+
+def test_a_server_that_stays_in_the_foreground_of_a_container_says_why(server):
+    live = server(conf=conf(root="in_docker on;\n").replace("daemon              off;", "daemon on;"))
+    lines = [line for line in live.log().splitlines() if "stays in the foreground" in line]
+    assert len(lines) == 1 and "disable_daemon_for_docker off" in lines[0], live.log()
+    # A conf that says so itself needs no reason.
+    live = server(conf=conf(root="in_docker on;\n"))
+    assert "stays in the foreground" not in live.log()
