@@ -2,8 +2,12 @@
 # Millrace in a container: the server alone, run by a user without rights.
 #
 #   docker build -t millrace .
-#   docker run --rm -it -p 1935:1935 -p 1985:1985 -p 8080:8080 -p 8000:8000/udp millrace
+#   docker run --rm -it -p 1935:1935 -p 8080:8080 -p 8000:8000/udp millrace
 #   docker run --rm -it -p 1935:1935 millrace -c conf/rtmp.conf            the same as: millrace ./objs/srs -c conf/rtmp.conf
+#
+# The API listens inside the container only. To reach it from this machine, with a token:
+#   docker run --rm -it -p 1935:1935 -p 8080:8080 -p 8000:8000/udp -p 127.0.0.1:1985:1985 -e SRS_HTTP_API_LISTEN=1985 \
+#       -e SRS_HTTP_API_AUTH_ENABLED=on -e SRS_HTTP_API_AUTH_TOKEN="$(openssl rand -hex 16)" millrace
 #
 #   docker build --target with-ffmpeg -t millrace:ffmpeg .                 with the ffmpeg that ingest and transcode start, and the
 #                                                                          libraries that convert audio between RTMP and WebRTC

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/endpoint.hpp"
 #include "settings/load.hpp"
 
 namespace live::settings {
@@ -49,6 +50,19 @@ TEST(SampleConfs, AllLoad) {
             const bool expected = warning.find("does nothing yet") != std::string::npos || name == "compatible.conf";
             EXPECT_TRUE(expected) << warning;
         }
+    }
+}
+
+// An API on every address without a password is nobody's intention.
+TEST(SampleConfs, NoApiIsOpenToOtherMachines) {
+    for (const std::string& name : names()) {
+        const HttpApiOptions api = MUST(load_sample(name)).settings.http_api;
+        std::vector<std::string> listen = api.listen;
+        if (api.https.enabled)
+            listen.insert(listen.end(), api.https.listen.begin(), api.https.listen.end());
+        for (const std::string& text : listen)
+            for (const Endpoint& endpoint : MUST(parse_endpoint(text)))
+                EXPECT_TRUE(!api.enabled || api.auth.enabled || endpoint.is_loopback()) << name << ": " << text;
     }
 }
 

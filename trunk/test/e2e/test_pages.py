@@ -4,6 +4,7 @@ import contextlib
 import json
 import shutil
 import signal
+import ssl
 import subprocess
 import threading
 import time
@@ -643,6 +644,29 @@ def test_console_lists_the_warnings_about_the_conf(site):
     one.live.write_conf(live_server.conf(REMUX))
     one.live.process.send_signal(signal.SIGHUP)
     page.wait("![...document.querySelectorAll('#warnings-list li')].some((one) => one.textContent.includes('vhost.exec'))")
+
+
+@pytest.mark.parametrize("name", ["CONF_OPEN", "CONF_HTTPS"])
+def test_each_conf_that_the_console_proposes_has_a_password(site, tmp_path, name):
+    proposed = site().open("/console/").value(f"import('/console/advice.js').then((advice) => advice.{name})")
+    (tmp_path / "conf").mkdir()
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", "conf/KEY.pem", "-out", "conf/CERT.pem"],
+                   cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    conf = f"listen 127.0.0.1:$rtmp; daemon off; srs_log_tank console; pid $folder/srs.pid;\nvhost __defaultVhost__ {{ }}\n{proposed}\n"
+    conf = conf.replace("listen  1985", "listen 127.0.0.1:$api").replace("listen 1990", "listen 127.0.0.1:$tls")
+    if "$api" not in conf:
+        conf = conf.replace("http_api {", "http_api { listen 127.0.0.1:$api;")
+    live = live_server.LiveServer(tmp_path, conf)
+    try:
+        live.start(ready=False)
+        wait_until(lambda: can_connect(live.ports["api"]), 20, live.log)
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            live.api("/api/v1/versions")
+        if "$tls" in conf:
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(f"https://127.0.0.1:{live.ports['tls']}/api/v1/versions", context=ssl._create_unverified_context(), timeout=10)
+    finally:
+        live.stop()
 
 
 @pytest.mark.parametrize("place", ["page", "api"])

@@ -1,4 +1,5 @@
 // The console: figures, charts, streams, clients. What arrives is shown as text; nothing of it is ever parsed as HTML.
+import { CONF_HTTPS, CONF_OPEN } from './advice.js';
 import { Api } from './lib/api.js';
 import { Chart } from './lib/charts.js';
 import { announce, byId, element, repeat, setLink, setText, showList } from './lib/dom.js';
@@ -202,12 +203,6 @@ function showState(kind, text) {
     setText(byId('state'), text);
 }
 
-const CONF_OPEN = `http_api {
-    enabled on;
-    listen  1985;
-    auth { enabled on; username admin; password SECRET; }
-}`;
-
 /** Why there is nothing to show: title, text, and what to set. */
 const PROBLEMS = {
     loopback: () => ({
@@ -218,13 +213,14 @@ const PROBLEMS = {
     }),
     off: () => ({
         title: 'The API is switched off',
-        text: 'The console shows what the HTTP API tells. Switch it on:',
+        text: 'The console shows what the HTTP API reports. Switch it on, with a password:',
         conf: CONF_OPEN,
     }),
     https: () => ({
         title: 'The API has no HTTPS',
-        text: 'This page came over HTTPS, so the browser does not let it ask an API without. Switch it on:',
-        conf: 'http_api { https { enabled on; listen 1990; } }',
+        text: `This page came over HTTPS, so the browser does not let it ask an API without. Switch it on, with a password, and with
+            the certificate of this page in place of KEY.pem and CERT.pem:`,
+        conf: CONF_HTTPS,
     }),
     other: ({ base }) => ({
         title: 'Another server answers',
