@@ -69,5 +69,7 @@ chmod 644 "$target/usr/lib/systemd/system/srs.service"
 cat <<TEXT
 Installed in $target
   as a service:  ln -sf $prefix/etc/init.d/srs /etc/init.d/srs && /etc/init.d/srs start
-  with systemd:  ln -sf $prefix/usr/lib/systemd/system/srs.service /usr/lib/systemd/system/ && systemctl enable --now srs
+  with systemd:  useradd --system --no-create-home --home-dir $prefix --shell /usr/sbin/nologin srs
+                 chown -R srs: $prefix/objs; chgrp srs $prefix/conf/*.key; chmod 640 $prefix/conf/*.key
+                 ln -sf $prefix/usr/lib/systemd/system/srs.service /usr/lib/systemd/system/ && systemctl enable --now srs
 TEXT

@@ -89,7 +89,7 @@ print_addresses() {
     fi
     line RTMP "rtmp://$rtmp/live/livestream" "ffplay, mpv, VLC, OBS"
     if is_on srt_server.enabled && is_on vhost.srt.enabled; then
-        line SRT "srt://$srt?streamid=live/livestream" "ffplay, OBS; publish: #!::r=live/mine,m=publish"
+        line SRT "'srt://$srt?streamid=live/livestream'" "ffplay, OBS; publish: #!::r=live/mine,m=publish"
     fi
     if is_on http_server.enabled; then
         if is_on vhost.http_remux.enabled; then line FLV "http://$http/live/livestream.flv" ""; fi
