@@ -10,6 +10,7 @@
 #include "base/version.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/codec/avc.hpp"
+#include "wire/codec/decoder_config.hpp"
 
 namespace live::media {
 
@@ -88,6 +89,25 @@ bool Ingest::is_repeated_config(const Packet& packet) const {
     return known != nullptr && std::ranges::equal(known->payload.bytes(), packet.payload.bytes());
 }
 
+// A bad sequence header does not replace a good one: players that join later could not decode. One that is the first is relayed:
+// players may understand it.
+bool Ingest::is_bad_config(const Packet& packet) {
+    const auto checked = wire::codec::check_config(packet.codec, packet.frame());
+    if (checked.ok())
+        return false;
+    const Packet* const known = publication_.source().config_of(packet.kind, packet.track);
+    if (known == nullptr || known->codec != packet.codec || !wire::codec::check_config(known->codec, known->frame()).ok())
+        return false;
+    ++dropped_;
+    if (!bad_.has(packet.kind)) {
+        bad_.add(packet.kind);
+        LOG_WARN(log_,
+                 "dropped a bad {} sequence header of {} bytes ({}), the last good one stays; further ones are counted only",
+                 text_of(packet.kind), packet.frame_bytes(), checked.error().text());
+    }
+    return true;
+}
+
 void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) { push_tag(Kind::audio, stamp_ms, std::move(body)); }
 
 void Ingest::push_video(std::uint32_t stamp_ms, Slice body) { push_tag(Kind::video, stamp_ms, std::move(body)); }
@@ -118,7 +138,7 @@ void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
     if (is_one_too_many(packet))
         return;
     if (packet.is_config()) {
-        if (is_repeated_config(packet))
+        if (is_repeated_config(packet) || is_bad_config(packet))
             return;
         log_config(packet);
     }

@@ -48,6 +48,7 @@ private:
     Slice unshare(Slice body);
     bool is_one_too_many(const Packet& packet);
     bool is_repeated_config(const Packet& packet) const;
+    bool is_bad_config(const Packet& packet);
     void watch_track(const TagPacket& tagged);
     void watch_order(const Packet& packet, std::uint32_t stamp_ms);
     void drop(const char* what, const Error& error);
@@ -64,8 +65,9 @@ private:
     std::size_t kept_bytes_ = 0;
     std::size_t held_bytes_ = 0;
     const void* newest_memory_ = nullptr;
-    KindSet opaque_;    // kinds with an unknown codec; logged
-    KindSet too_many_;  // kinds with more tracks than allowed; logged
+    KindSet opaque_;                   // kinds with an unknown codec; logged
+    KindSet too_many_;                 // kinds with more tracks than allowed; logged
+    KindSet bad_;                      // kinds with a bad sequence header after a good one; logged
     std::uint32_t newest_shown_ms_ = 0;
     bool has_shown_ = false;  // a frame has arrived
 };

@@ -10,6 +10,7 @@
 #include "base/hex_fixture.hpp"
 #include "media/bridge_fixture.hpp"
 #include "media/cursor.hpp"
+#include "media/packet_fixture.hpp"
 #include "media/wire_cursor.hpp"
 #include "wire/amf/amf.hpp"
 
@@ -168,6 +169,40 @@ TEST_F(IngestTest, RepeatedSequenceHeadersAreLeftOutWhenAsked) {
     ingest->push_video(0, kAvcConfig);
     ingest->push_video(0, Slice::copy_of(kAvcConfig.bytes()));
     EXPECT_EQ(source->ring().next(), 1U);
+}
+
+TEST_F(IngestTest, ABadSequenceHeaderDoesNotReplaceAGoodOne) {
+    bridge_test::Lines lines;
+    const Log to_lines(lines, "test");
+    start();
+    Ingest logged(*publication, options, PublishOptions{}, to_lines);
+    const Slice good = avc_config_body();
+    logged.push_video(0, good);
+    logged.push_audio(0, aac_config_body());
+    logged.push_video(0, kAvcKey);
+    for (const char* bad : {"17 00 000000", "17 00 000000 01", "17 00 000000 a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"})
+        logged.push_video(40, Slice::copy_of(hex(bad)));
+    logged.push_audio(40, Slice::copy_of(hex("af 00")));
+    EXPECT_EQ(source->ring().next(), 3U) << "players do not get them either";
+    EXPECT_TRUE(std::ranges::equal(source->config(Kind::video).payload.bytes(), good.bytes()));
+    EXPECT_TRUE(std::ranges::equal(source->config(Kind::audio).payload.bytes(), aac_config_body().bytes()));
+    EXPECT_EQ(logged.dropped(), 4U);
+    EXPECT_EQ(lines.count("dropped a bad video sequence header"), 1U);
+    EXPECT_EQ(lines.count("dropped a bad audio sequence header"), 1U);
+    const Slice other = tag_body(hex("17 00 000000"), wire::codec::avc_vectors().back().record);
+    logged.push_video(80, other);
+    EXPECT_TRUE(std::ranges::equal(source->config(Kind::video).payload.bytes(), other.bytes())) << "a good one does";
+}
+
+TEST_F(IngestTest, ABadSequenceHeaderThatIsTheFirstIsRelayed) {
+    start();
+    const Slice bad = Slice::copy_of(hex("17 00 000000 01"));
+    ingest->push_video(0, bad);
+    EXPECT_EQ(packet(0).payload.data(), bad.data());
+    ingest->push_video(0, avc_config_body());
+    EXPECT_TRUE(std::ranges::equal(source->config(Kind::video).payload.bytes(), avc_config_body().bytes()));
+    ingest->push_video(0, tag_body(hex("1c 00 000000"), hex("01")));
+    EXPECT_EQ(source->config(Kind::video).codec, Codec::hevc) << "of another codec nothing good is known";
 }
 
 TEST_F(IngestTest, MixCorrectPutsClumpsInOrderOfTime) {

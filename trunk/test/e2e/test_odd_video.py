@@ -1,0 +1,71 @@
+"""Encoders that send video in forms of their own: every player and every file gets whole pictures."""
+
+import subprocess
+import time
+
+
+import odd_video
+from live_server import wait_until
+from rtmp_client import AUDIO, DATA, VIDEO, Player, RtmpClient, read_flv
+
+HLS = "hls { enabled on; hls_fragment 1; hls_window 12; hls_path $folder/html; hls_m3u8_file [app]/[stream].m3u8; hls_ts_file [app]/[stream]-[seq].ts; }"
+
+
+class Encoder:
+    """Sends tags as they are, so many times faster than real time."""
+
+    def __init__(self, live, stream: str, speed: float = 2):
+        self.client, self.speed = RtmpClient(live.ports["rtmp"]), speed
+        assert self.client.publish(stream)["code"] == "NetStream.Publish.Start"
+        self.began, self.first_ms = time.monotonic(), None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.client.close()
+
+    def send(self, tags) -> "Encoder":
+        for tag in tags:
+            self.first_ms = tag.timestamp if self.first_ms is None else self.first_ms
+            time.sleep(max(0.0, self.began + (tag.timestamp - self.first_ms) / 1000 / self.speed - time.monotonic()))
+            self.client.send_message(tag.type, tag.payload, tag.timestamp)
+        return self
+
+
+def until(tags, end_ms: int, start_ms: int = 0) -> list:
+    return [tag for tag in tags if start_ms <= tag.timestamp < end_ms]
+
+
+def video_of(live, stream: str) -> dict:
+    return next(one["video"] for one in live.api("/api/v1/streams/")["streams"] if one["name"] == stream)
+
+
+def listed(live, stream: str) -> list[str]:
+    playlist = live.folder / f"html/live/{stream}.m3u8"
+    return [line for line in playlist.read_text().splitlines() if line and line[0] != "#"] if playlist.exists() else []
+
+
+def decode(path) -> tuple[int, str]:
+    """How many pictures ffmpeg decodes, and its complaints."""
+    done = subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-i", str(path), "-map", "0:v", "-fps_mode", "passthrough", "-f", "framemd5", "-"],
+                          capture_output=True, text=True, check=False)
+    return sum(line[:1].isdigit() for line in done.stdout.splitlines()), done.stderr
+
+
+def test_a_bad_sequence_header_does_not_replace_the_good_one(server, clip):
+    live, tags = server(vhost=HLS), read_flv(clip("basic"))
+    good = next(tag.payload for tag in tags if tag.type == VIDEO)
+    with Encoder(live, "cam") as encoder:
+        encoder.send(odd_video.bad_headers(until(tags, 4000), 2400))
+        late = Player(live.ports["rtmp"], "cam")
+        late.start()
+        wait_until(lambda: any(message.type == VIDEO for message in late.messages), 10, "the late player gets video")
+        assert next(message.payload for message in late.messages if message.type == VIDEO) == good
+        video = video_of(live, "cam")
+        assert (video["width"], video["height"]) == (640, 360), video
+        late.stop()
+        wait_until(lambda: len(listed(live, "cam")) >= 1, 10, "a fragment")
+    wait_until(lambda: "dropped a bad video sequence header" in live.log(), 5, "a line in the log")
+    assert live.log().count("dropped a bad video sequence header") == 1
+    wait_until(lambda: sum(decode(live.folder / "html/live" / name)[0] for name in listed(live, "cam")) == 100, 15, "all pictures, also those of that GOP", 0.5)
