@@ -11,6 +11,7 @@
 #include "wire/amf/amf.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/decoder_config.hpp"
+#include "wire/codec/picture_units.hpp"
 
 namespace live::media {
 
@@ -118,7 +119,22 @@ void Ingest::push_tag(Kind kind, std::uint32_t stamp_ms, Slice body) {
         return drop(text_of(kind), tagged.error());
     if (tagged->has_more)
         return push_tracks(kind, stamp_ms, tagged->packet.payload.bytes());
+    if (tagged->reserved_type)
+        find_frame_type(*tagged);
     push_media(std::move(*tagged), stamp_ms);
+}
+
+// Some publishers leave the frame type 0. Players and other nodes need to know the key frames.
+void Ingest::find_frame_type(TagPacket& tagged) {
+    const Packet& packet = tagged.packet;
+    if (packet.content != Content::frame && packet.content != Content::config)
+        return;
+    const Packet* const config = publication_.source().config_of(packet.kind, packet.track);
+    const Bytes record = config == nullptr ? Bytes() : config->frame();
+    set_frame_type(tagged, wire::codec::is_random_access(packet.codec, wire::codec::nal_length_size_of(packet.codec, record),
+                                                         packet.frame()));
+    if (!std::exchange(has_reserved_types_, true))
+        LOG_INFO(log_, "the publisher does not say which frames are key frames: they are found by their contents");
 }
 
 void Ingest::push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body) {

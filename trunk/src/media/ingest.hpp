@@ -42,6 +42,7 @@ private:
     static constexpr std::size_t kKeptReset = 256U << 10;
 
     void push_tag(Kind kind, std::uint32_t stamp_ms, Slice body);
+    void find_frame_type(TagPacket& tagged);
     void push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body);
     void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
     void push(Packet&& packet, std::uint32_t stamp_ms);
@@ -68,6 +69,7 @@ private:
     KindSet opaque_;                   // kinds with an unknown codec; logged
     KindSet too_many_;                 // kinds with more tracks than allowed; logged
     KindSet bad_;                      // kinds with a bad sequence header after a good one; logged
+    bool has_reserved_types_ = false;  // logged
     std::uint32_t newest_shown_ms_ = 0;
     bool has_shown_ = false;  // a frame has arrived
 };

@@ -239,6 +239,30 @@ TEST_F(IngestTest, ParsesOnceForAll) {
     EXPECT_EQ(source->default_track(Kind::audio)->audio, (AudioFormat{44'100, 2}));
 }
 
+TEST_F(IngestTest, KeyFramesOfReservedFrameTypesAreFoundByTheirContents) {
+    bridge_test::Lines lines;
+    const Log to_lines(lines, "test");
+    start();
+    Ingest logged(*publication, options, PublishOptions{}, to_lines);
+    logged.push_video(0, tag_body(hex("80 68766331"), wire::codec::hevc_vectors().front().record));
+    logged.push_video(0, Slice::copy_of(hex("81 68766331 000000 00000003 2601af")));
+    logged.push_video(40, Slice::copy_of(hex("81 68766331 000000 00000003 0201d0")));
+    logged.push_video(80, Slice::copy_of(hex("07 01 000000 00000002 65b8")));
+    logged.push_video(120, Slice::copy_of(hex("61 00 00")));
+    EXPECT_EQ(packet(0).payload.bytes()[0], 0x90);
+    EXPECT_FALSE(packet(0).key);
+    EXPECT_TRUE(packet(1).key);
+    EXPECT_TRUE(std::ranges::equal(packet(1).payload.bytes(), hex("91 68766331 000000 00000003 2601af")))
+        << "players and other nodes read it";
+    EXPECT_FALSE(packet(2).key);
+    EXPECT_TRUE(std::ranges::equal(packet(2).payload.bytes(), hex("a1 68766331 000000 00000003 0201d0")));
+    EXPECT_TRUE(packet(3).key) << "AVC, too";
+    EXPECT_EQ(packet(3).payload.bytes()[0], 0x17);
+    EXPECT_FALSE(packet(4).key) << "a codec that is not known here";
+    EXPECT_EQ(lines.count("does not say which frames are key frames"), 1U);
+    EXPECT_EQ(source->gop_start(), 3U);
+}
+
 TEST_F(IngestTest, FramesOfOthersGetAHead) {
     start();
     ingest->push_frame(Kind::video, 40,

@@ -103,6 +103,7 @@ Result<TagPacket> read_tag(Kind kind, Slice body) {
             return tag.error();
         TRY(fill(*made, kind, *tag, std::move(body)));
         made->packet.key = tag->key;
+        made->reserved_type = tag->reserved_type;
         made->packet.cts = offset_of(tag->composition);
         return made;
     }
@@ -112,6 +113,15 @@ Result<TagPacket> read_tag(Kind kind, Slice body) {
     TRY(fill(*made, kind, *tag, std::move(body)));
     made->audio = {tag->sample_rate, tag->channels};
     return made;
+}
+
+void set_frame_type(TagPacket& tagged, bool key) {
+    Packet& packet = tagged.packet;
+    Slice copy = Slice::copy_of(packet.payload.bytes());
+    flv::set_frame_type(copy.mutable_bytes(), key || packet.is_config());
+    packet.payload = std::move(copy);
+    packet.key = key && packet.content == Content::frame;
+    tagged.reserved_type = false;
 }
 
 Result<std::vector<Slice>> split_tag(Kind kind, Bytes body) {

@@ -12,15 +12,19 @@
 namespace live::media {
 
 struct TagPacket {
-    Packet packet;             // its dts is the header's offset to the message time
-    bool has_more = false;     // a multitrack message that may hold further tracks: split with split_tag()
-    AudioFormat audio;         // from a classic header
-    std::uint32_t fourcc = 0;  // 0 for a classic header
+    Packet packet;               // its dts is the header's offset to the message time
+    bool has_more = false;       // a multitrack message that may hold further tracks: split with split_tag()
+    bool reserved_type = false;  // video whose frame type says nothing: see set_frame_type()
+    AudioFormat audio;           // from a classic header
+    std::uint32_t fourcc = 0;    // 0 for a classic header
 };
 
 // Of a result with has_more, only the payload may be used. Errors as in wire/flv's parsers; Errc::limit for a header above 65,535
 // bytes.
 Result<TagPacket> read_tag(Kind kind, Slice body);
+
+// Writes the frame type into the header: of a key frame or a sequence header, or of another frame. The payload is copied.
+void set_frame_type(TagPacket& tagged, bool key);
 
 // Splits a body with has_more into one body per track, lowest track id first. Errors as in wire/flv.
 Result<std::vector<Slice>> split_tag(Kind kind, Bytes body);

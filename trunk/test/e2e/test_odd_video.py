@@ -3,6 +3,7 @@
 import subprocess
 import time
 
+import pytest
 
 import odd_video
 from live_server import wait_until
@@ -69,3 +70,19 @@ def test_a_bad_sequence_header_does_not_replace_the_good_one(server, clip):
     wait_until(lambda: "dropped a bad video sequence header" in live.log(), 5, "a line in the log")
     assert live.log().count("dropped a bad video sequence header") == 1
     wait_until(lambda: sum(decode(live.folder / "html/live" / name)[0] for name in listed(live, "cam")) == 100, 15, "all pictures, also those of that GOP", 0.5)
+
+
+@pytest.mark.parametrize("name", ["basic", "hevc"])
+def test_key_frames_without_a_frame_type_are_found(server, clip, name):
+    tags = list(odd_video.without_frame_types(until(read_flv(clip(name)), 5000)))
+    origin = server(vhost=HLS)
+    edge = server(vhost=f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }}")
+    with Encoder(origin, "cam") as encoder:
+        encoder.send(until(tags, 500))
+        player = Player(edge.ports["rtmp"], "cam")
+        player.start()
+        encoder.send(until(tags, 5000, 500))
+        wait_until(lambda: len([one for one in player.messages if one.is_key_frame() or one.payload[0] == 0x91 or one.payload[0] == 0x93]) >= 2, 10,
+                   lambda: f"key frames by the edge: {[(one.timestamp, one.payload[:5]) for one in player.messages if one.type == VIDEO][:5]}")
+        wait_until(lambda: len(listed(origin, "cam")) >= 2, 10, "more than one fragment")
+    player.stop()

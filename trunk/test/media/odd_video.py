@@ -48,3 +48,9 @@ def bad_headers(tags, at_ms: int):
             for contents in (b"", b"\x01", b"\xa5" * 20):
                 yield remade(tag, b"\x17\0\0\0\0" + contents)
         yield tag
+
+
+def without_frame_types(tags):
+    """The frame type of video is 0."""
+    for tag in tags:
+        yield remade(tag, bytes([tag.payload[0] & 0x8f]) + tag.payload[1:]) if tag.type == VIDEO else tag

@@ -62,6 +62,9 @@ std::chrono::milliseconds signed_24(std::uint32_t bits) {
     return std::chrono::milliseconds(value >= 1 << 23 ? value - (1 << 24) : value);
 }
 
+// Video File Format 10.1, E.4.3.1; E-RTMP v2, VideoFrameType: 0, 6 and 7 are reserved.
+bool is_reserved(std::uint8_t frame_type) { return frame_type < kKeyFrame || frame_type > kCommandFrame; }
+
 bool is_key(std::uint8_t frame_type) { return frame_type == kKeyFrame || frame_type == kGeneratedKeyFrame; }
 
 Result<VideoTag> parse_classic(ByteReader& in, std::uint8_t head) {
@@ -74,6 +77,7 @@ Result<VideoTag> parse_classic(ByteReader& in, std::uint8_t head) {
     }
     tag.codec = classic_codec(head & 0x0F);
     tag.kind = PacketKind::frames;
+    tag.reserved_type = is_reserved(frame_type);
     if (has_composition(tag.codec)) {
         switch (TRY(in.u8())) {
             case 0: tag.kind = PacketKind::sequence_header; break;
@@ -115,6 +119,7 @@ Result<VideoTag> parse_track(ByteReader& in, const ExHeader& header, std::uint8_
     tag.codec = video_codec_of(track.fourcc);
     tag.kind = *kind;
     tag.key = *kind == PacketKind::frames && is_key(frame_type);
+    tag.reserved_type = is_reserved(frame_type);
     tag.timestamp_offset = header.timestamp_offset;
     tag.enhanced = true;
     tag.multitrack = header.multitrack.has_value();
@@ -223,6 +228,11 @@ void write_video_tag(ByteWriter& out, const VideoTag& tag) {
     if (with_composition && composition != 0)
         out.u24be(composition);
     out.bytes(tag.body);
+}
+
+void set_frame_type(MutBytes body, bool key) {
+    const auto type = static_cast<std::uint8_t>(key ? kKeyFrame : kInterFrame);
+    body[0] = static_cast<std::uint8_t>((body[0] & 0x8F) | type << 4);
 }
 
 }  // namespace live::wire::flv

@@ -21,6 +21,7 @@ struct VideoTag {
     PacketKind kind = PacketKind::other;
     std::chrono::milliseconds composition{};      // presentation time minus decoding time; may be negative
     std::chrono::nanoseconds timestamp_offset{};  // added to the message's timestamp; below one millisecond
+    bool reserved_type = false;                   // the frame type is none of those specified; set only when reading
     bool enhanced = false;
     bool multitrack = false;
     bool has_more = false;  // multitrack of a type that may contain further tracks
@@ -39,5 +40,8 @@ Result<std::vector<VideoTag>> parse_video_tracks(Bytes body);
 // Writes header and body of one track: the classic header unless tag.enhanced, and a OneTrack message when it is multitrack as
 // well. Aborts when a classic header cannot represent the codec or an enhanced one needs a FourCC that the codec does not have.
 void write_video_tag(ByteWriter& out, const VideoTag& tag);
+
+// Changes the frame type of a tag's header, which is not empty.
+void set_frame_type(MutBytes body, bool key);
 
 }  // namespace live::wire::flv
