@@ -2,15 +2,21 @@
 //
 //   const engine = await createEngine(format, { video, address, on });    throws EngineError
 //   engine.figures()    { kbytesPerSecond, latency, codecs }, each possibly undefined
-//   engine.stop()       lets go of everything
+//   engine.silence()    milliseconds without media after which a live stream has ended or pauses; undefined where on.end() reports it
+//   engine.stop()       releases everything
 //
 // on.data() is called when media arrives, on.end(text) when the stream ended or the connection broke, on.fail(text) when trying
 // again cannot help, on.note(text) when something of the media was not understood and the rest goes on.
+
+import { isFinal, readRefusal, refusal } from './reasons.js';
 
 const LIBRARIES = {
     mpegts: { file: 'mpegts.js', name: 'mpegts.js' },
     Hls: { file: 'hls.js', name: 'hls.js' },
 };
+// Segments of HLS without a new one, after which the stream has ended; at least so many milliseconds.
+const MISSING_SEGMENTS = 3;
+const MISSING_MS = 6000;
 const HLS_TYPE = 'application/vnd.apple.mpegurl';
 
 export class EngineError extends Error {}
@@ -44,6 +50,18 @@ function library(global) {
     return loading.get(global);
 }
 
+/** Reports a failed request: for good, if the server refused it. */
+function reportStatus(on, status, text, otherwise) {
+    if (isFinal(status)) on.fail(text);
+    else on.end(otherwise);
+}
+
+/** The same where only another request shows the reason. */
+async function reportFailure(on, address, otherwise) {
+    const refused = await readRefusal(address);
+    reportStatus(on, refused?.status ?? 0, refused?.text, refused?.text ?? otherwise);
+}
+
 async function flvEngine(type, { video, address, on }) {
     const mpegts = await library('mpegts');
     if (!mpegts.isSupported())
@@ -61,26 +79,35 @@ async function flvEngine(type, { video, address, on }) {
     });
     let rate;
     let codecs;
+    let hasData = false;
+    const isSocket = /^wss?:/i.test(address);
+    const data = () => {
+        hasData = true;
+        on.data();
+    };
     player.on(mpegts.Events.STATISTICS_INFO, (info) => {
         rate = info.speed;
-        if (info.speed > 0) on.data();
+        if (info.speed > 0) data();
     });
     player.on(mpegts.Events.MEDIA_INFO, (info) => {
         codecs = [info.videoCodec, info.audioCodec].filter(Boolean).join(', ');
-        on.data();
+        data();
     });
     // The library is still at work when it says so, and must not be taken down in the middle.
     const later = (report) => setTimeout(report);
-    player.on(mpegts.Events.LOADING_COMPLETE, () => later(() => on.end('The stream ended.')));
+    let hasFailed = false; // a WebSocket that fails is also reported as complete
+    player.on(mpegts.Events.LOADING_COMPLETE, () => later(() => hasFailed || on.end('The stream ended.')));
     player.on(mpegts.Events.ERROR, (kind, detail, info) => {
+        hasFailed ||= kind === mpegts.ErrorTypes.NETWORK_ERROR;
         const text = typeof info === 'string' ? info : (info?.msg ?? detail);
         if (kind === mpegts.ErrorTypes.NETWORK_ERROR) {
             const status = info?.code > 0 ? ` (HTTP ${info.code})` : '';
-            if (detail === 'Exception' && info?.code === undefined) later(() => on.end(`The library mpegts.js gave up: ${text}`));
-            else
-                later(() =>
-                    on.end(info?.code === 404 ? 'There is no such stream (HTTP 404).' : `The connection failed${status}.`),
-                );
+            // A WebSocket does not give the status of its handshake.
+            if (isFinal(info?.code) || (isSocket && !hasData)) later(() => reportFailure(on, address, `The connection failed${status}.`));
+            else if (info?.code === 404) later(() => on.end('There is no such stream (HTTP 404).'));
+            else if (detail === 'Exception' && info?.code === undefined && !isSocket)
+                later(() => on.end(`The library mpegts.js gave up: ${text}`));
+            else later(() => on.end(`The connection failed${status}.`));
         } else if (detail === mpegts.ErrorDetails.MEDIA_CODEC_UNSUPPORTED || /addSourceBuffer|not supported/i.test(text)) {
             const codec = /codecs=["']?([\w.,]+)/.exec(text)?.[1];
             later(() => on.fail(`This browser cannot decode the codec of this stream${codec ? ` (${codec})` : ''}.`));
@@ -94,8 +121,14 @@ async function flvEngine(type, { video, address, on }) {
     player.load();
     return {
         figures: () => ({ kbytesPerSecond: rate, codecs }),
+        silence: () => undefined,
         stop: () => player.destroy(),
     };
+}
+
+/** The text of a failed XMLHttpRequest; one for a segment has none. */
+function bodyOf(request) {
+    return request?.responseType === '' || request?.responseType === 'text' ? request.responseText : '';
 }
 
 async function hlsEngine({ video, address, on }) {
@@ -129,10 +162,12 @@ async function hlsEngine({ video, address, on }) {
         if (!data.fatal) return;
         if (data.type === Hls.ErrorTypes.NETWORK_ERROR) {
             const status = data.response?.code;
-            on.end(
-                status === 404
-                    ? 'There is no playlist yet (HTTP 404).'
-                    : `The connection failed${status > 0 ? ` (HTTP ${status})` : ''}.`,
+            const failed = `The connection failed${status > 0 ? ` (HTTP ${status})` : ''}.`;
+            reportStatus(
+                on,
+                status,
+                refusal(status, bodyOf(data.networkDetails)),
+                status === 404 ? 'There is no playlist yet (HTTP 404).' : failed,
             );
         } else if (
             data.details === Hls.ErrorDetails.MANIFEST_INCOMPATIBLE_CODECS_ERROR ||
@@ -145,6 +180,10 @@ async function hlsEngine({ video, address, on }) {
             on.end(`The media could not be played: ${data.details}.`);
         }
     });
+    let missing;
+    hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => {
+        missing = details.live ? Math.max(MISSING_MS, MISSING_SEGMENTS * 1000 * details.targetduration) : undefined;
+    });
     hls.loadSource(address);
     hls.attachMedia(video);
     return {
@@ -153,6 +192,7 @@ async function hlsEngine({ video, address, on }) {
             const codecs = level ? [level.videoCodec, level.audioCodec].filter(Boolean).join(', ') : undefined;
             return { kbytesPerSecond: rate, latency: hls.latency > 0 ? hls.latency : undefined, codecs };
         },
+        silence: () => missing,
         stop: () => hls.destroy(),
     };
 }
@@ -161,7 +201,8 @@ async function hlsEngine({ video, address, on }) {
 function fileEngine({ video, address, on }) {
     const failed = () => {
         const code = video.error?.code;
-        if (code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED) on.end('There is nothing there that this browser can play.');
+        if (code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED)
+            reportFailure(on, address, 'There is nothing there that this browser can play.');
         else if (code === MediaError.MEDIA_ERR_DECODE) on.end('The media could not be decoded.');
         else on.end('The connection failed.');
     };
@@ -174,6 +215,7 @@ function fileEngine({ video, address, on }) {
     video.load();
     return {
         figures: () => ({}),
+        silence: () => undefined,
         stop: () => {
             video.removeEventListener('error', failed);
             video.removeEventListener('ended', ended);

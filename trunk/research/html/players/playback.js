@@ -172,6 +172,12 @@ export class Playback {
             this.#change('waiting', 'Connected. Waiting for the publisher.');
         if (!this.isOn && this.dataSince && now - this.dataSince > FRUITLESS_MS_MAX && !this.video.paused)
             this.#retry(`Media arrives, but nothing of it can be shown. ${this.note}`);
+        const silence = this.engine.silence();
+        if (this.state === 'buffering' && silence && this.dataAt && now - this.dataAt > silence) {
+            // The playlist stays, and has more as soon as the publisher is back.
+            this.dataSince = 0;
+            this.#change('waiting', 'The stream has ended or pauses.');
+        }
         if (!this.isOn) return;
         if (now - this.playingSince > STEADY_MS) this.attempt = 0;
         if (this.dataAt && now - this.dataAt > SILENCE_MS_MAX && !this.video.paused && this.video.duration === Infinity)

@@ -12,6 +12,8 @@
 //   autostart=true        starts at once
 //   other names go on to the server: eip, secret
 
+import { isFinal, refusal } from './reasons.js';
+
 const OWN_NAMES = 'url app stream vhost api server port schema token codec autostart site rtmp httpPort'.split(' ');
 
 const isHost = (text) => /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/.test(text ?? '');
@@ -50,16 +52,22 @@ export function withStereo(sdp) {
     return opus ? sdp.replace(new RegExp(`(a=fmtp:${opus} (?!.*stereo=1)[^\r\n]*)`), '$1;stereo=1') : sdp;
 }
 
-/** What the server said, as a sentence. */
-async function reasonOf(answer) {
-    const text = await answer.text().catch(() => '');
-    let said = text.slice(0, 300);
-    try {
-        said = JSON.parse(text).message ?? said;
-    } catch {
-        // Not ours.
+/** The server has answered with anything but a session. */
+export class Refused extends Error {
+    constructor(status, body) {
+        super(refusal(status, body));
+        this.isFinal = isFinal(status);
     }
-    return `${answer.status} ${said || answer.statusText}`;
+}
+
+/** As fetch(), with words for the only error that has none: it is a TypeError, whatever happened. */
+async function request(endpoint, options) {
+    try {
+        return await fetch(endpoint, options);
+    } catch (error) {
+        if (error.name !== 'TypeError') throw error;
+        throw new Error(URL.canParse(endpoint) ? `${new URL(endpoint).host} does not answer.` : 'This is not an address.');
+    }
 }
 
 /** One session: its connection and its address at the server. */
@@ -81,14 +89,14 @@ export class Session {
         const offer = await this.connection.createOffer();
         await this.connection.setLocalDescription({ type: 'offer', sdp: withStereo(offer.sdp) });
         // No waiting for candidates: the server learns where we are from our checks.
-        const answer = await fetch(endpoint, {
+        const answer = await request(endpoint, {
             method: 'POST',
             headers: this.#headers({ 'Content-Type': 'application/sdp' }),
             body: this.connection.localDescription.sdp,
             credentials: 'omit',
             signal: AbortSignal.timeout(40_000),
         });
-        if (answer.status !== 201) throw new Error(`The server refused: ${await reasonOf(answer)}`);
+        if (answer.status !== 201) throw new Refused(answer.status, await answer.text());
         const location = answer.headers.get('Location');
         this.#address = location ? new URL(location, endpoint).href : null;
         await this.connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() });
@@ -129,15 +137,26 @@ export class Meter {
         const packets = streams.reduce((sum, one) => sum + (one.packetsReceived ?? one.packetsSent ?? 0), 0);
         const lost = (this.type === 'inbound-rtp' ? streams : remote).reduce((sum, one) => sum + Math.max(0, one.packetsLost ?? 0), 0);
         const now = performance.now();
-        const figures = { at: now, bytes, packets, lost, frames: video?.framesDecoded ?? video?.framesEncoded ?? 0 };
+        const waited = video ?? audio;
+        const figures = {
+            at: now,
+            bytes,
+            packets,
+            lost,
+            frames: video?.framesDecoded ?? video?.framesEncoded ?? 0,
+            buffered: waited?.jitterBufferDelay ?? 0,
+            emitted: waited?.jitterBufferEmittedCount ?? 0,
+        };
         const before = this.#last ?? figures;
         this.#last = figures;
         const seconds = Math.max((now - before.at) / 1000, 0.001);
         const moved = packets - before.packets;
         const gone = lost - before.lost;
         const codec = (stream) => all.find((one) => one.id === stream?.codecId)?.mimeType?.split('/')[1] ?? '';
-        const waited = video ?? audio;
+        const emitted = figures.emitted - before.emitted;
         return {
+            // Since the last call. Packets of video before a key frame show nothing.
+            isMoving: video ? figures.frames > before.frames : moved > 0,
             kbitsPerSecond: ((bytes - before.bytes) * 8) / 1000 / seconds,
             framesPerSecond: (figures.frames - before.frames) / seconds,
             frames: figures.frames,
@@ -146,8 +165,8 @@ export class Meter {
             loss: moved + gone > 0 ? Math.max(0, gone) / (moved + gone) : 0,
             lost,
             roundTrip: pair?.currentRoundTripTime ?? NaN,
-            // Until it is shown, without the way here.
-            buffered: waited?.jitterBufferEmittedCount ? waited.jitterBufferDelay / waited.jitterBufferEmittedCount : NaN,
+            // Seconds from the arrival of a frame until it is decoded: a part of the latency.
+            buffered: emitted > 0 ? (figures.buffered - before.buffered) / emitted : NaN,
             freezes: video?.freezeCount ?? 0,
             keyFrameRequests: video?.pliCount ?? 0,
             limited: video?.qualityLimitationReason ?? 'none',

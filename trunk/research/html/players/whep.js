@@ -1,6 +1,7 @@
 // The page that plays by WHEP: form, figures, and trying again.
 import { announce, byId, setLink, setText } from '../console/lib/dom.js';
 import * as format from '../console/lib/format.js';
+import { sentenceOf } from './reasons.js';
 import { endpointOf, Meter, prefer, Session } from './rtc.js';
 
 const FIGURES_MS = 1000;
@@ -9,6 +10,8 @@ const RETRY_MS_MAX = 10_000;
 // After the server has ended the session: others have been told at the same moment.
 const GO_ON_MS_MAX = 300;
 const CONNECT_MS_MAX = 15_000;
+// Nothing was shown for so long: the publisher has gone, or sends nothing.
+const SILENCE_MS_MAX = 3000;
 
 const query = new URLSearchParams(location.search);
 const video = byId('video');
@@ -19,6 +22,8 @@ let wanted = false;
 let retryMs = RETRY_MS;
 let timer = 0;
 let connections = 0;
+let isPlaying = false;
+let shownAt = 0;
 
 function show(kind, title, text, canPlay) {
     byId('dot').className = `dot ${kind}`;
@@ -32,10 +37,17 @@ function show(kind, title, text, canPlay) {
 
 function leave() {
     clearTimeout(timer);
+    isPlaying = false;
     session?.close();
     session = null;
     meter = null;
     video.srcObject = null;
+}
+
+function fail(text) {
+    wanted = false;
+    leave();
+    show('bad', 'Cannot play', text, true);
 }
 
 function tryAgain(text) {
@@ -66,9 +78,7 @@ async function play() {
     const transceiver = connection.addTransceiver('video', { direction: 'recvonly' });
     const codec = query.get('codec');
     if (codec && !prefer(transceiver, 'receive', codec.toLowerCase())) {
-        wanted = false;
-        leave();
-        show('bad', 'Cannot play', `This browser does not decode ${codec} over WebRTC.`, true);
+        fail(`This browser does not decode ${codec} over WebRTC.`);
         return;
     }
     connection.ontrack = ({ track }) => {
@@ -93,7 +103,9 @@ async function play() {
         timer = setTimeout(() => tryAgain('The server could not be reached by UDP or TCP.'), CONNECT_MS_MAX);
         await start();
     } catch (error) {
-        if (session === own) tryAgain(error.message);
+        if (session !== own) return;
+        if (error.isFinal) fail(error.message);
+        else tryAgain(sentenceOf(error));
     }
 }
 
@@ -124,13 +136,23 @@ async function showFigures() {
     text('rate', (f) => format.bitrate(f.kbitsPerSecond));
     text('loss', (f) => `${(f.loss * 100).toFixed(1)} %`);
     text('rtt', (f) => (Number.isFinite(f.roundTrip) ? `${Math.round(f.roundTrip * 1000)} ms` : '–'));
-    text('delay', (f) =>
-        Number.isFinite(f.buffered) ? `${Math.round((f.buffered + (f.roundTrip || 0) / 2) * 1000)} ms` : '–',
-    );
+    text('delay', (f) => (Number.isFinite(f.buffered) ? `${Math.round(f.buffered * 1000)} ms` : '–'));
     text('freezes', (f) => format.count(f.freezes));
     text('codecs', (f) => f.codecs || '–');
     setText(byId('connections'), format.count(connections));
-    if (now?.frames > 0 && byId('state').textContent === 'Waiting') show('good', 'Playing', '', false);
+    if (now && meter) followMedia(now.isMoving);
+}
+
+/** The session lasts while the publisher is away, and has media again when one is back. */
+function followMedia(isMoving) {
+    if (isMoving) {
+        shownAt = performance.now();
+        if (!isPlaying) show('good', 'Playing', '', false);
+        isPlaying = true;
+    } else if (isPlaying && performance.now() - shownAt > SILENCE_MS_MAX) {
+        isPlaying = false;
+        show('warn', 'Waiting', 'The stream has ended or pauses. Playback continues when it returns.', false);
+    }
 }
 
 address.value = endpointOf('whep', query, location);

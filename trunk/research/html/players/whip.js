@@ -1,6 +1,7 @@
 // The page that publishes by WHIP: camera or screen, which devices, which codec, and what becomes of it.
 import { announce, byId, element, setText } from '../console/lib/dom.js';
 import * as format from '../console/lib/format.js';
+import { sentenceOf } from './reasons.js';
 import { endpointOf, Meter, prefer, Session } from './rtc.js';
 
 const FIGURES_MS = 1000;
@@ -116,7 +117,7 @@ async function publish(kept) {
         timer = setTimeout(() => fail('The server could not be reached by UDP or TCP.'), CONNECT_MS_MAX);
         show('warn', 'Connecting', '');
     } catch (error) {
-        if (session === own) fail(error.message);
+        if (session === own) fail(sentenceOf(error));
     }
 }
 

@@ -26,7 +26,7 @@ const actions = {
         made.on('pageerror', (error) => made.complaints.push(String(error)));
         made.on('console', (message) => {
             // A resource that is not there is for the test to judge, by what the page shows.
-            if (message.type() === 'error' && !/Failed to load resource/.test(message.text()))
+            if (message.type() === 'error' && !/Failed to load resource|WebSocket connection to .* failed/.test(message.text()))
                 made.complaints.push(message.text());
         });
         made.on('dialog', (dialog) => {
