@@ -27,7 +27,9 @@ DEPLOY = TRUNK / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 SERVICES = COMPOSE["services"]
 NODES = [name for name, service in SERVICES.items() if service["image"] == "millrace"]
-DASHBOARD = json.loads((DEPLOY / "helm/millrace/files/dashboard.json").read_text())
+DASHBOARD = json.loads((DEPLOY / "grafana/dashboard.json").read_text())
+# Those of folded rows too.
+PANELS = [one for panel in DASHBOARD["panels"] for one in (panel, *panel.get("panels", []))]
 PROMETHEUS = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
 # What a conf or an entry point of ours reads, beside the server's own variables.
 OTHER_VARIABLES = {"CANDIDATE"}
@@ -221,12 +223,12 @@ def known_metrics(text: str) -> set[str]:
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
         names |= {name + ending for ending in (("_bucket", "_sum", "_count") if kind == "histogram" else ("",))}
     return names
-FUNCTIONS = {"sum", "max", "count", "rate", "increase", "histogram_quantile", "vector", "or", "by"}
+FUNCTIONS = {"sum", "max", "count", "rate", "increase", "histogram_quantile", "vector", "or", "by", "on"}
 
 
 def metrics_in(expression: str) -> set[str]:
     """The metrics of a PromQL expression: names that are neither functions of ours, nor labels, nor in quotes."""
-    bare = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\bby\s*\([^)]*\)", " ", expression)
+    bare = re.sub(r"\{[^}]*\}|\[[^\]]*\]|\b(?:by|on)\s*\([^)]*\)", " ", expression)
     return set(re.findall(r"\b[a-zA-Z_][a-zA-Z0-9_]*\b", bare)) - FUNCTIONS
 
 
@@ -235,7 +237,7 @@ def test_every_metric_of_dashboard_and_alerts_exists(topology):
     assert len(known) > 60
     alerts = yaml.safe_load((DEPLOY / "prometheus/alerts.yml").read_text())
     asked = {rule["expr"] for group in alerts["groups"] for rule in group["rules"]}
-    asked |= {target["expr"] for panel in DASHBOARD["panels"] for target in panel.get("targets", [])}
+    asked |= {target["expr"] for panel in PANELS for target in panel.get("targets", [])}
     asked |= {re.search(r"label_values\((.*), \w+\)", one["query"]["query"]).group(1) for one in DASHBOARD["templating"]["list"] if one["type"] == "query"}
     assert len(asked) > 40
     unknown = {}
@@ -247,16 +249,33 @@ def test_every_metric_of_dashboard_and_alerts_exists(topology):
     assert {name: unknown[name] for name in unknown} == {}
 
 
+def test_one_server_fills_the_dashboard(server, clip):
+    """Without a cluster; what needs one is in a row of its own, which is folded."""
+    live = server("", "exporter { enabled on; listen 127.0.0.1:$exporter; }\n")
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        wait_until(lambda: "\nsrs_streams 1\n" in re.sub(r"\{[^}]*\}", "", metrics_of(live)), 15, "the stream is counted")
+        filled = set(re.findall(r"^([a-zA-Z_]\w*)(?:\{.*\})? ", metrics_of(live), re.MULTILINE)) | {"up"}
+    empty = {target["expr"]: panel["title"] for panel in DASHBOARD["panels"] for target in panel.get("targets", [])
+             if not any(metrics_in(way) <= filled for way in target["expr"].split(" or "))}
+    assert empty == {}
+    streams = next(panel for panel in DASHBOARD["panels"] if panel["title"] == "Streams")
+    assert "srs_streams" in streams["targets"][0]["expr"]
+    folded = [panel for row in DASHBOARD["panels"] if row.get("collapsed") for panel in row["panels"]]
+    assert folded and all(name.startswith("millrace_cluster_") for panel in folded for target in panel["targets"] for name in metrics_in(target["expr"]))
+
+
 def test_the_dashboard_is_where_grafana_looks():
     mounts = {inside: path for inside, path in mounts_of("grafana").items()}
     provider = yaml.safe_load((DEPLOY / "grafana/provisioning/dashboards/millrace.yaml").read_text())["providers"][0]
-    assert mounts[provider["options"]["path"] + "/millrace.json"] == DEPLOY / "helm/millrace/files/dashboard.json"
+    assert mounts[provider["options"]["path"] + "/millrace.json"] == DEPLOY / "grafana/dashboard.json"
     source = yaml.safe_load((DEPLOY / "grafana/provisioning/datasources/prometheus.yaml").read_text())["datasources"][0]
     assert source["url"] == "http://prometheus:9090" and source["type"] == "prometheus"
-    ids = [panel["id"] for panel in DASHBOARD["panels"]]
+    chart = DEPLOY / "helm/millrace/files/dashboard.json"
+    assert chart.is_symlink() and json.loads(chart.read_text()) == DASHBOARD, "the chart has the same one"
+    ids = [panel["id"] for panel in PANELS]
     assert len(ids) == len(set(ids))
     taken = set()
-    for panel in DASHBOARD["panels"]:
+    for panel in PANELS:
         place = panel["gridPos"]
         cells = {(x, y) for x in range(place["x"], place["x"] + place["w"]) for y in range(place["y"], place["y"] + place["h"])}
         assert not cells & taken and place["x"] + place["w"] <= 24, panel["title"]
