@@ -2,7 +2,7 @@
 // its list of streams.
 import { announce, byId, copyButton, element, repeat, setLink, setText, showList } from './console/lib/dom.js';
 import * as format from './console/lib/format.js';
-import { addressesOf, bestOf, DEFAULT_VHOST, reachable, readSite } from './console/lib/site.js';
+import { addressesOf, bestOf, byName, DEFAULT_VHOST, reachable, readSite } from './console/lib/site.js';
 
 const REFRESH_MS = 3000;
 const RETRY_MS = 5000;
@@ -44,7 +44,7 @@ function createStream() {
             'div',
             { class: 'title' },
             element('span', { class: 'dot good live', 'aria-hidden': 'true' }),
-            element('div', {}, element('h3'), element('p', { class: 'muted small' })),
+            element('div', {}, element('h2'), element('p', { class: 'muted small' })),
             element('a', { class: 'button primary' }, 'Play'),
         ),
         element('dl', { class: 'facts' }),
@@ -59,7 +59,7 @@ const facts = (stream) => [
 ];
 
 function updateStream(shown, { stream, addresses }) {
-    setText(shown.querySelector('h3'), String(stream.name));
+    setText(shown.querySelector('h2'), String(stream.name));
     const vhost = stream.vhost === DEFAULT_VHOST ? '' : stream.vhost;
     setText(shown.querySelector('.title p'), [stream.app, vhost].filter(Boolean).join(' · '));
     const best = bestOf(addresses);
@@ -83,10 +83,17 @@ function updateStream(shown, { stream, addresses }) {
     );
 }
 
-/** Shows one of the sections that exclude each other. */
+/** Shows the streams and how to publish, or one of the problems. */
 function show(name) {
-    for (const id of ['live', 'publish', 'off', 'unreachable']) byId(id).hidden = id !== name;
-    if (name === 'off' || name === 'unreachable') byId('hides-some').hidden = true;
+    for (const id of ['live', 'off', 'unreachable']) byId(id).hidden = id !== name;
+    byId('publish').hidden = name !== 'live';
+}
+
+/** Without a stream, the way to publish one is what a reader needs; else it is there to be opened. */
+function showNone(isNone) {
+    if (byId('none').hidden !== isNone) return;
+    byId('none').hidden = !isNone;
+    byId('publish').open = isNone;
 }
 
 function showState(kind, text) {
@@ -103,6 +110,10 @@ function showHowToPublish(site) {
     byId('with-rtmp').hidden = !rtmp;
     byId('no-rtmp').hidden = Boolean(rtmp);
     byId('with-whip').hidden = !address('whip');
+    const srt = address('srt');
+    byId('with-srt').hidden = !srt;
+    // The quotes are for the shell: a stream id has a '#' and a '!'.
+    if (srt) setText(byId('srt').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -f mpegts '${srt}'`);
     if (!rtmp) return;
     const [, server, key] = /^(.*)\/([^/]+)$/.exec(rtmp);
     setText(byId('ffmpeg').querySelector('code'), `ffmpeg -re -i doc/source.flv -c copy -f flv ${rtmp}`);
@@ -114,7 +125,7 @@ function showStreams(site) {
     next = typeof site.next === 'number' ? site.next : null;
     showList(
         byId('streams'),
-        site.streams.map((stream) => ({ stream, addresses: addressesOf(stream, site.origin) })),
+        [...site.streams].sort(byName).map((stream) => ({ stream, addresses: addressesOf(stream, site.origin) })),
         ({ stream }) => `${stream.vhost}/${stream.app}/${stream.name}`,
         createStream,
         updateStream,
@@ -125,13 +136,13 @@ function showStreams(site) {
     byId('more').disabled = next === null;
     setText(byId('place'), `page ${before.length + 1}`);
     const total = isOnePage ? site.streams.length : -1;
-    setText(byId('total'), total < 0 ? '' : total === 1 ? '1 stream' : `${total} streams`);
+    setText(byId('total'), total <= 0 ? '' : total === 1 ? '1 stream' : `${total} streams`);
     if (total !== shownTotal && total >= 0) announce(total === 1 ? 'One stream is live' : `${total} streams are live`);
     shownTotal = total;
     if (typeof site.version === 'string') setText(byId('version'), `Millrace ${site.version}`);
     byId('hides-some').hidden = site.hides_some !== true;
-    setText(byId('publish-title'), site.hides_some === true ? 'No stream is listed' : 'No stream is live');
-    show(site.streams.length > 0 || !isOnePage ? 'live' : 'publish');
+    showNone(site.streams.length === 0 && isOnePage);
+    show('live');
 }
 
 function showProblem(error) {
@@ -153,7 +164,7 @@ async function refresh() {
         if (site.streams.length === 0 && site.next === null && before.length > 0) from = before.pop();
         showHowToPublish(site);
         showStreams(site);
-        showState('good', 'Live');
+        showState('good', 'Connected');
         return REFRESH_MS;
     } catch (error) {
         if (!error.kind) throw error;
@@ -163,6 +174,7 @@ async function refresh() {
 
 for (const [id, name] of [
     ['ffmpeg', 'the ffmpeg command'],
+    ['srt', 'the command for SRT'],
     ['obs-server', 'the OBS server'],
     ['obs-key', 'the OBS stream key'],
 ])

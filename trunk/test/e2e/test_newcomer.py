@@ -20,7 +20,7 @@ def first_stream(folder) -> None:
             chromium = browsers.Browser(elsewhere.command)
             try:
                 page = chromium.page().goto(f"http://{own_network.AnotherMachine.NEAR}:8080/")
-                page.wait("document.querySelector('.stream h3')?.textContent === 'livestream'", 20)
+                page.wait("document.querySelector('.stream h2')?.textContent === 'livestream'", 20)
                 page.shot("newcomer-landing")
                 page.click(".stream .primary")
                 page.wait(f"{DECODED} > 50", 30)

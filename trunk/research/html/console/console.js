@@ -5,7 +5,7 @@ import { Chart } from './lib/charts.js';
 import { announce, byId, element, repeat, setLink, setText, showList } from './lib/dom.js';
 import * as format from './lib/format.js';
 import { playerLink, usualSite } from './lib/links.js';
-import { DEFAULT_VHOST, siteOrigin } from './lib/site.js';
+import { byName, DEFAULT_VHOST, siteOrigin } from './lib/site.js';
 import { Table } from './table.js';
 
 const REFRESH_MS = 2000;
@@ -151,12 +151,8 @@ function showServer(answer, streamCount) {
 
 function showStreams(streams, vhosts) {
     const names = new Map(vhosts.map((vhost) => [vhost.id, vhost.name]));
-    streamTable.show(
-        streams.map((stream) => {
-            const vhost = names.get(stream.vhost) ?? '';
-            return { stream, vhost, player: playerLink(stream, vhost, site) };
-        }),
-    );
+    const shown = streams.map((stream) => ({ ...stream, vhost: names.get(stream.vhost) ?? '' })).sort(byName);
+    streamTable.show(shown.map((stream) => ({ stream, vhost: stream.vhost, player: playerLink(stream, stream.vhost, site) })));
 }
 
 /** What the server found in its conf file at the start or the last reload. */
@@ -277,7 +273,8 @@ function showSite() {
     setLink(byId('to-streams'), `${site}/`);
     setLink(byId('to-player'), `${site}/players/srs_player.html`);
     setLink(byId('to-webrtc'), `${site}/players/whep.html`);
-    for (const id of ['to-streams', 'to-player', 'to-webrtc']) byId(id).hidden = false;
+    setLink(byId('to-publish'), `${site}/players/whip.html`);
+    for (const id of ['to-streams', 'to-player', 'to-webrtc', 'to-publish']) byId(id).hidden = false;
 }
 
 async function refresh() {
@@ -298,7 +295,7 @@ async function refresh() {
         byId('sign-in').hidden = true;
         byId('figures').hidden = false;
         byId('signed-in').hidden = !api.isSignedIn;
-        showState('good', 'Live');
+        showState('good', 'Connected');
         return REFRESH_MS;
     } catch (error) {
         if (!error.kind) throw error;

@@ -51,7 +51,7 @@ export function reachable(address, origin) {
     } catch {
         return null;
     }
-    if (url.protocol === 'rtmp:' || url.protocol === 'rtmps:') return address;
+    if (['rtmp:', 'rtmps:', 'srt:'].includes(url.protocol)) return address;
     if (!['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) return null;
     const base = url.protocol.startsWith('ws') ? origin.replace(/^http/, 'ws') : origin;
     return `${base}${url.pathname}${url.search}`;
@@ -59,10 +59,20 @@ export function reachable(address, origin) {
 
 export const DEFAULT_VHOST = '__defaultVhost__';
 
+const collator = new Intl.Collator(undefined, { numeric: true });
+
+/** The order of streams: the default virtual host first, then by name, cam2 before cam10. */
+export function byName(a, b) {
+    const keys = ({ vhost, app, name }) => [vhost === DEFAULT_VHOST ? '' : String(vhost), String(app), String(name)];
+    const [left, right] = [keys(a), keys(b)];
+    return left.map((key, at) => collator.compare(key, right[at])).find((order) => order !== 0) ?? 0;
+}
+
 /** What people call the formats, in the order in which they are shown. */
 export const FORMATS = {
     rtmp: 'RTMP',
     rtmps: 'RTMPS',
+    srt: 'SRT',
     flv: 'HTTP-FLV',
     ts: 'HTTP-TS',
     aac: 'HTTP-AAC',

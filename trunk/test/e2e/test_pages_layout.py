@@ -1,0 +1,65 @@
+"""The layout of the pages in a real Chromium: nothing is cut at any width, one menu, streams in order, the ways to publish."""
+
+import contextlib
+import subprocess
+
+import pytest
+
+from live_server import wait_until
+from test_pages import AUDIT, fixture_chromium, fixture_html, fixture_site  # noqa: F401
+
+MENU = ["Streams", "Player", "WebRTC", "Publish", "Console"]
+PAGES = ["/", "/console/", "/players/srs_player.html", "/players/whep.html", "/players/whip.html", "/nginx.html", "/404.html"]
+# Of all that the selector finds, what is not wholly inside the screen's width.
+OUTSIDE = """[...document.querySelectorAll('%s')].filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect()])
+    .filter(([, box]) => box.width < 1 || box.left < 0 || box.right > innerWidth).map(([text, box]) => `${text}: ${box.left} to ${box.right}`)"""
+
+
+@contextlib.contextmanager
+def one_player(url: str):
+    player = subprocess.Popen(["ffmpeg", "-v", "error", "-i", url, "-c", "copy", "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        player.kill()
+        player.wait()
+
+
+@pytest.mark.parametrize("width, height, scheme", [(320, 640, "light"), (768, 1024, "dark"), (1280, 860, "light")], ids=["320", "768", "1280"])
+def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
+    one = site()
+    with one.publish("a-stream-with-a-rather-long-name", clip("basic")), one_player(one.live.url("a-stream-with-a-rather-long-name")):
+        wait_until(lambda: len(one.live.api("/api/v1/clients/")["clients"]) == 2, 15, "a publisher and a player")
+        for path in PAGES:
+            page = one.open(path, viewport={"width": width, "height": height}, colorScheme=scheme)
+            if path == "/":
+                page.wait("document.querySelectorAll('.stream').length === 1")
+            if path == "/console/":
+                page.wait("document.querySelectorAll('#clients tbody tr').length === 2 && document.querySelectorAll('#streams tbody tr').length === 1")
+                assert page.value(OUTSIDE % "td.act > *") == []
+            page.wait(f"document.querySelectorAll('nav a:not([hidden])').length === {len(MENU)}")
+            assert page.value("[...document.querySelectorAll('nav a')].map((one) => one.textContent)") == MENU, path
+            assert page.value(OUTSIDE % "nav a") == [], path
+            assert page.value(AUDIT) == [], path
+            page.shot(f"layout-{width}-{path.strip('/').replace('/', '-') or 'landing'}", whole=True)
+
+
+def test_the_landing_page_sorts_streams_and_always_tells_how_to_publish(site, clip):
+    one = site()
+    page = one.landing()
+    page.wait("document.getElementById('none').checkVisibility()")
+    assert page.is_shown("#ffmpeg")
+    assert page.text("#state") == "Connected" and page.text("h1") == "Live streams"
+    with one.publish("cam10", clip("basic")):
+        wait_until(lambda: one.live.api("/api/v1/streams/")["streams"], 15, "the first one")
+        with one.publish("cam2", clip("basic")):
+            names = "[...document.querySelectorAll('%s')].map((one) => one.textContent.trim())"
+            page.wait("document.querySelectorAll('.stream').length === 2")
+            assert page.value(names % ".stream h2") == ["cam2", "cam10"]
+            assert page.is_shown("#publish") and not page.is_shown("#ffmpeg")
+            page.click("#publish summary")
+            page.wait("document.getElementById('ffmpeg').checkVisibility()")
+            page.shot("landing-publish", whole=True)
+            console = one.console()
+            console.wait("document.querySelectorAll('#streams tbody tr').length === 2")
+            assert console.value(names % "#streams tbody th") == ["live/cam2", "live/cam10"]
