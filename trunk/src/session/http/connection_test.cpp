@@ -139,6 +139,10 @@ TEST_F(HttpConnectionTest, AnswersWithTheHeadersOfTheSpec) {
     EXPECT_EQ(response.headers.find("Content-Type"), "text/plain");
     EXPECT_TRUE(response.headers.has_token("Connection", "keep-alive"));
     EXPECT_FALSE(response.headers.find("Access-Control-Allow-Origin"));
+    EXPECT_EQ(response.headers.find("Vary"), "Origin") << "a cache keeps responses to pages apart from this one";
+    context_.allows_cross_origin = false;
+    EXPECT_FALSE(ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").headers.find("Vary"));
+    EXPECT_EQ(ask("GET /api/v1/x HTTP/1.1\r\nHost: h\r\n\r\n").headers.find("Vary"), "Origin") << "the guard reads it";
 }
 
 TEST_F(HttpConnectionTest, AClientThatGoesOnIsServedAndMayPipeline) {
@@ -255,6 +259,7 @@ TEST(ErrorReply, IsJsonWhateverTheSentenceIs) {
 TEST_F(HttpConnectionTest, PagesOfOtherOriginsMayRead) {
     const auto response = ask("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://x\r\n\r\n");
     EXPECT_EQ(response.headers.find("Access-Control-Allow-Origin"), "*");
+    EXPECT_EQ(response.headers.find("Vary"), "Origin");
     EXPECT_EQ(response.headers.find("Access-Control-Allow-Headers"), "*");
     EXPECT_EQ(response.headers.find("Access-Control-Allow-Methods"), "*");
     EXPECT_EQ(response.headers.find("Access-Control-Expose-Headers"), "*");

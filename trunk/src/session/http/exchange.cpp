@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
 #include "engine/http1/writer.hpp"
+#include "session/http/page_guard.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::session::http {
@@ -18,6 +19,9 @@ using wire::http::Status;
 
 void add_common_headers(http1::ResponseBuilder& builder, const Context& context, const Request& request) {
     builder.header("Server", context.server);
+    // RFC 9110, 12.5.5: a cache must not answer a page with the response to a request without an Origin, or the other way round.
+    if (context.allows_cross_origin || is_control(request.path()))
+        builder.header("Vary", "Origin");
     if (!context.allows_cross_origin || !request.message.headers.find("Origin"))
         return;
     for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Expose-Headers"})
