@@ -1,5 +1,6 @@
 #include "session/http/acceptor.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -17,9 +18,10 @@ namespace live::session::http {
 namespace {
 
 // The stack of a parked fiber below serve() should fit into one page, so rarely used code has its own frames.
-[[gnu::noinline]] void turn_away(io::TcpStream& stream) {
-    const std::string text =
-        engine::http1::ResponseBuilder(wire::http::Status::service_unavailable).with_body("text/plain", "too many connections\n");
+[[gnu::noinline]] void turn_away(io::TcpStream& stream, Context& context) {
+    const std::string text = engine::http1::ResponseBuilder(wire::http::Status::service_unavailable)
+                                 .header("Date", context.date.text(std::chrono::system_clock::now()))
+                                 .with_body("text/plain", "too many connections\n");
     const std::array parts{io::as_part(as_bytes(text))};
     static_cast<void>(stream.try_write(parts));
 }
@@ -48,7 +50,7 @@ void Acceptor::run(io::Deadline deadline) {
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
     auto place = places_.take(kind_, stream->peer_ip(), sizeof(Connection), io::now());
     if (!place.ok())
-        return turn_away(*stream);
+        return turn_away(*stream, context_);
     const Log log = log_.with_id(random_id());
     if (other_ != nullptr) {
         const auto first = stream->peek(deadline.sooner(io::Deadline::after(kFirstByteLimit)));

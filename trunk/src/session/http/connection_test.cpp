@@ -15,6 +15,7 @@
 #include "io/wait_fixture.hpp"
 #include "session/http/connection.hpp"
 #include "session/http/exchange.hpp"
+#include "wire/http/date.hpp"
 
 namespace live::session::http {
 namespace {
@@ -140,9 +141,13 @@ TEST_F(HttpConnectionTest, AnswersWithTheHeadersOfTheSpec) {
     EXPECT_TRUE(response.headers.has_token("Connection", "keep-alive"));
     EXPECT_FALSE(response.headers.find("Access-Control-Allow-Origin"));
     EXPECT_EQ(response.headers.find("Vary"), "Origin") << "a cache keeps responses to pages apart from this one";
+    const auto date = wire::http::parse_date(response.headers.find("Date").value_or(""));
+    ASSERT_TRUE(date);
+    EXPECT_LE(std::chrono::abs(std::chrono::system_clock::now() - *date), 30s);
     context_.allows_cross_origin = false;
     EXPECT_FALSE(ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").headers.find("Vary"));
     EXPECT_EQ(ask("GET /api/v1/x HTTP/1.1\r\nHost: h\r\n\r\n").headers.find("Vary"), "Origin") << "the guard reads it";
+    EXPECT_TRUE(ask("BROKEN\r\n\r\n").headers.find("Date"));
 }
 
 TEST_F(HttpConnectionTest, AClientThatGoesOnIsServedAndMayPipeline) {

@@ -10,6 +10,7 @@
 #include "session/common/traffic.hpp"
 #include "session/http/idle_streams.hpp"
 #include "session/http/router.hpp"
+#include "wire/http/date.hpp"
 
 namespace live::session::http {
 
@@ -45,6 +46,7 @@ struct Context {
     std::vector<std::uint16_t> page_ports{};
     // Its connections come from other workers of this server.
     bool is_sibling = false;
+    wire::http::DateText date{};
 };
 
 }  // namespace live::session::http

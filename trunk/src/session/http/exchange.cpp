@@ -1,6 +1,7 @@
 #include "session/http/exchange.hpp"
 
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/log_format.hpp"
@@ -17,8 +18,9 @@ namespace {
 
 using wire::http::Status;
 
-void add_common_headers(http1::ResponseBuilder& builder, const Context& context, const Request& request) {
+void add_common_headers(http1::ResponseBuilder& builder, Context& context, const Request& request) {
     builder.header("Server", context.server);
+    builder.header("Date", context.date.text(std::chrono::system_clock::now()));
     // RFC 9110, 12.5.5: a cache must not answer a page with the response to a request without an Origin, or the other way round.
     if (context.allows_cross_origin || is_control(request.path()))
         builder.header("Vary", "Origin");

@@ -41,6 +41,13 @@ std::string format_date(sys_seconds time) {
                        static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
+const std::string& DateText::text(system_clock::time_point now) {
+    const auto second = floor<seconds>(now);
+    if (text_.empty() || second != at_)
+        text_ = format_date(at_ = second);
+    return text_;
+}
+
 std::optional<sys_seconds> parse_date(std::string_view text) {
     if (text.size() != kLength || text.substr(3, 2) != ", " || text.substr(25) != " GMT" || text[7] != ' ' || text[11] != ' ' ||
         text[16] != ' ' || text[19] != ':' || text[22] != ':')

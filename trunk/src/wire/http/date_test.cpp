@@ -57,5 +57,14 @@ TEST(HttpDate, TimesOutsideTheFormBecomeTheNearest) {
     EXPECT_EQ(format_date(sys_seconds(seconds(999'999'999'999))), kDateVectors[4].text);
 }
 
+TEST(HttpDate, TheTextOfNowChangesWithTheSecond) {
+    DateText date;
+    const auto now = std::chrono::system_clock::time_point(std::chrono::seconds(784'111'777));
+    EXPECT_EQ(date.text(now), "Sun, 06 Nov 1994 08:49:37 GMT");
+    EXPECT_EQ(date.text(now + std::chrono::milliseconds(999)), "Sun, 06 Nov 1994 08:49:37 GMT");
+    EXPECT_EQ(date.text(now + std::chrono::seconds(1)), "Sun, 06 Nov 1994 08:49:38 GMT");
+    EXPECT_EQ(date.text(now - std::chrono::seconds(1)), "Sun, 06 Nov 1994 08:49:36 GMT") << "the clock was set back";
+}
+
 }  // namespace
 }  // namespace live::wire::http
