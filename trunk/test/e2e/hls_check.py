@@ -2,12 +2,13 @@
 server uses. check() looks at one playlist, check_update() at one and what came after it. Each gives complaints with the section
 in front; none is good. As a program: hls_check.py FILE... judges files, each as an update of the one before."""
 
+import datetime
 import re
 import sys
 from dataclasses import dataclass, field
 
 ATTRIBUTE = re.compile(r'([A-Z0-9-]+)=("[^"\r\n]*"|[^",\s][^,"]*)(?:,(?=.)|$)')
-PER_SEGMENT = ("#EXTINF", "#EXT-X-DISCONTINUITY", "#EXT-X-GAP", "#EXT-X-KEY", "#EXT-X-MAP", "#EXT-X-PART", "#EXT-X-BYTERANGE")
+PER_SEGMENT = ("#EXTINF", "#EXT-X-DISCONTINUITY", "#EXT-X-GAP", "#EXT-X-KEY", "#EXT-X-MAP", "#EXT-X-PART", "#EXT-X-BYTERANGE", "#EXT-X-PROGRAM-DATE-TIME")
 ONCE = ("#EXT-X-VERSION", "#EXT-X-MEDIA-SEQUENCE", "#EXT-X-DISCONTINUITY-SEQUENCE", "#EXT-X-TARGETDURATION", "#EXT-X-SERVER-CONTROL",
         "#EXT-X-PART-INF", "#EXT-X-SKIP", "#EXT-X-ENDLIST")
 KNOWN = PER_SEGMENT + ONCE + ("#EXTM3U", "#EXT-X-PRELOAD-HINT", "#EXT-X-RENDITION-REPORT", "#EXT-X-STREAM-INF", "#EXT-X-INDEPENDENT-SEGMENTS")
@@ -22,6 +23,7 @@ class Segment:
     key: str | None = None
     map: str | None = None
     parts: list = field(default_factory=list)  # (uri, duration, independent)
+    date: float | None = None  # seconds since 1970
 
 
 @dataclass
@@ -117,6 +119,8 @@ def parse(text: str) -> Playlist:
             current.duration = _decimal(value.split(",")[0], result.complaints, "#EXTINF")
         elif tag == "#EXT-X-DISCONTINUITY":
             current.discontinuity = True
+        elif tag == "#EXT-X-PROGRAM-DATE-TIME":
+            current.date = _date(value, result.complaints)
         elif tag == "#EXT-X-GAP":
             current.gap = True
         elif tag == "#EXT-X-KEY":
@@ -152,6 +156,13 @@ def parse(text: str) -> Playlist:
         bad("4.3.4.2: #EXT-X-STREAM-INF is not followed by its URI")
     result.open = current
     return result
+
+
+def _date(value: str, complaints: list) -> float | None:
+    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", value):
+        complaints.append(f"4.3.2.6: {value!r} is no date")
+        return None
+    return datetime.datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
 
 
 def _key(value: str, complaints: list) -> str | None:
@@ -285,7 +296,7 @@ def check_update(old_text: str, new_text: str) -> list[str]:
         was, now = before[number], after[number]
         if without_query(was.uri) != without_query(now.uri):
             bad(f"6.2.1: segment {number} was {was.uri} and is {now.uri}")
-        elif [was.duration, was.discontinuity, was.key, without_query(was.map)] != [now.duration, now.discontinuity, now.key, without_query(now.map)]:
+        elif [was.duration, was.discontinuity, was.date, was.key, without_query(was.map)] != [now.duration, now.discontinuity, now.date, now.key, without_query(now.map)]:
             bad(f"6.2.1: segment {number} has changed")
     if before and after and max(after) < max(before):
         bad("6.2.1: a segment at the end is gone")

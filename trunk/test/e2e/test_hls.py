@@ -1,5 +1,6 @@
 """HLS: what is in the playlists and fragments, sessions, callbacks, keys, low latency, a killed server, a disk that takes nothing."""
 
+import email.utils
 import json
 import re
 import shutil
@@ -174,6 +175,29 @@ def test_fragments_are_whole_and_join_without_a_gap(live, tmp_path):
     assert len(hls_check.parse(window).segments) == 6
     left = (live.folder / "html/live/cam.m3u8").read_text()
     assert hls_check.check(left) == [] and "hls_ctx" not in left and "ENDLIST" not in left
+
+
+def test_playlists_say_when_media_was_made(server, clip):
+    """Dates, independent segments, the first master's bandwidth, directives that are not numbers, and how a fragment begins."""
+    live = server(hls())
+    player, began = Player(live), time.time()
+    with FfmpegPublisher(live.url("cam"), clip("bframes")):
+        _, _, master = wait_until(lambda: (got := player.get(player.path))[0] == 200 and got, 20, "a master playlist")
+        assert int(re.search(rb"BANDWIDTH=(\d+)", master)[1]) > 10_000, master
+        playlist = player.join().wait().has(3)
+        assert "#EXT-X-INDEPENDENT-SEGMENTS\n" in playlist
+        segments = hls_check.parse(playlist).segments
+        assert all(segment.date for segment in segments), playlist
+        assert began - 1 < segments[0].date < time.time()
+        assert all(abs(a.date + a.duration - b.date) < 0.003 for a, b in zip(segments, segments[1:])), playlist
+        for query in ("_HLS_msn=abc", "_HLS_msn=-1", "_HLS_msn=1&_HLS_part=x"):
+            assert player.get(f"{player.path}&{query}")[0] == 400, query
+        for media in player.fragments(playlist):
+            assert [media[at + 3] & 0x10 for at in (0, 188, 376)] == [0x10] * 3, "tables and payload first"
+        for place in (player.path, "/live/" + segments[0].uri):
+            with urllib.request.urlopen(player.base + place, timeout=5) as answer:
+                assert answer.headers["Vary"] == "Origin"
+                assert abs(email.utils.parsedate_to_datetime(answer.headers["Date"]).timestamp() - time.time()) < 30
 
 
 def client_of(live, identity: str) -> dict | None:

@@ -1,10 +1,10 @@
 #include "service/dash/mpd.hpp"
 
 #include <algorithm>
-#include <ctime>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include "base/utc_text.hpp"
 
 namespace live::service::dash {
 
@@ -16,12 +16,7 @@ std::int64_t to_ms(MediaTime time) { return std::chrono::round<std::chrono::mill
 std::string duration_text(MediaTime time) { return fmt::format("PT{:.3f}S", std::chrono::duration<double>(time).count()); }
 
 std::string date_text(std::chrono::system_clock::time_point time) {
-    const auto whole = std::chrono::floor<std::chrono::milliseconds>(time);
-    const auto ms = whole.time_since_epoch().count() % 1'000;
-    const auto seconds = std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
-    std::tm utc{};
-    ::gmtime_r(&seconds, &utc);
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", utc, ms);
+    return utc_text(std::chrono::floor<std::chrono::milliseconds>(time));
 }
 
 // Stream names are validated; this escapes characters that an operator may write into a path.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/utc_text.hpp"
+
 namespace live::service::dash {
 
 namespace {
@@ -37,33 +39,6 @@ Result<std::uint64_t> number_in(std::string_view tag, std::string_view name) {
     return number_from(*value);
 }
 
-// "2026-11-21T14:05:09.042Z"
-Result<std::chrono::system_clock::time_point> time_from(std::string_view text) {
-    static constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
-    const auto has_form = [&text](std::size_t i) {
-        return kForm[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == kForm[i];
-    };
-    for (std::size_t i = 0; i < kForm.size(); ++i)
-        if (text.size() != kForm.size() || !has_form(i))
-            return Error(Errc::malformed, "not a time");
-    const auto part = [&text](std::size_t at, std::size_t count) {
-        int number = 0;
-        for (const char digit : text.substr(at, count))
-            number = 10 * number + (digit - '0');
-        return number;
-    };
-    const std::chrono::year_month_day day{std::chrono::year(part(0, 4)), std::chrono::month(static_cast<unsigned>(part(5, 2))),
-                                          std::chrono::day(static_cast<unsigned>(part(8, 2)))};
-    constexpr int kFirstYear = 1970;
-    constexpr int kLastYear = 2200;  // in nanoseconds since 1970
-    if (!day.ok() || part(0, 4) < kFirstYear || part(0, 4) > kLastYear || part(11, 2) > 23 || part(14, 2) > 59 ||
-        part(17, 2) > 60)
-        return Error(Errc::malformed, "not a time");
-    const std::chrono::system_clock::time_point midnight = std::chrono::sys_days(day);
-    return midnight + std::chrono::hours(part(11, 2)) + std::chrono::minutes(part(14, 2)) + std::chrono::seconds(part(17, 2)) +
-           std::chrono::milliseconds(part(20, 3));
-}
-
 bool is_id(std::string_view text) {
     return !text.empty() && text.size() <= 32 && std::ranges::all_of(text, [](char letter) {
         return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';
@@ -75,7 +50,7 @@ public:
     Result<void> read(std::string_view tag) {
         const std::string_view name = tag.substr(0, tag.find(' '));
         if (name == "MPD")
-            read_.began = TRY(time_from(value_of(tag, "availabilityStartTime").value_or("")));
+            read_.began = TRY(parse_utc_text(value_of(tag, "availabilityStartTime").value_or("")));
         else if (name == "Representation")
             TRY(begin_track(value_of(tag, "id").value_or("")));
         else if (name == "SegmentTemplate")

@@ -31,6 +31,8 @@ namespace {
 using wire::http::Status;
 constexpr std::string_view kCtx = "hls_ctx";
 constexpr std::string_view kPlaylistEnding = ".m3u8";
+// BANDWIDTH is not optional (RFC 8216, 4.3.4.2): a usual rate, in bit/s, before a stream has any media.
+constexpr std::uint64_t kBandwidthUnknown = 2'000'000;
 
 bool is_playlist(std::string_view path) { return path.ends_with(kPlaylistEnding); }
 
@@ -88,6 +90,17 @@ std::optional<std::uint64_t> number_of(std::optional<std::string_view> text) {
         return std::nullopt;
     const auto read = std::from_chars(text->data(), text->data() + text->size(), number);
     return read.ec == std::errc() && read.ptr == text->data() + text->size() ? std::optional(number) : std::nullopt;
+}
+
+// 8216bis, 6.2.5.2: the server refuses delivery directives that it cannot obey. Errc::malformed.
+Result<void> check_directives(const http::Request& request) {
+    const auto& query = request.target.query;
+    for (const std::string_view name : {"_HLS_msn", "_HLS_part"})
+        if (const auto text = query.find(name); text && !number_of(text))
+            return Error(Errc::malformed, std::string(name) + " is not a decimal number");
+    if (query.find("_HLS_part") && !query.find("_HLS_msn"))
+        return Error(Errc::malformed, "_HLS_part without _HLS_msn");
+    return {};
 }
 
 // The query without the parameters that this server added.
@@ -272,6 +285,8 @@ Result<void> HlsHandler::serve(http::Exchange& exchange, io::Deadline deadline) 
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "HLS is played with GET"), deadline);
     if (!is_playlist(request.path()))
         return serve_file(exchange, deadline);
+    if (const auto good = check_directives(request); !good.ok())
+        return exchange.send(http::error_reply(Status::bad_request, good.error().sentence()), deadline);
     return request.is_sibling ? send_own_playlist(exchange, asked_for(request), deadline) : serve_playlist(exchange, deadline);
 }
 
@@ -442,6 +457,8 @@ Result<void> HlsHandler::open_session(http::Exchange& exchange, Asked asked, Nam
     wire::hls::Variant variant;
     if (playlist != nullptr)
         variant = playlist->rendition == nullptr ? playlist->output->variant() : playlist->rendition->variant();
+    if (variant.bandwidth <= 1)
+        variant.bandwidth = variant.average_bandwidth = kBandwidthUnknown;
     variant.uri = path_of(request, "", asked.is_relative) + "?" + query_of_session(request, asked.ctx);
     return send_playlist(exchange, wire::hls::write_master_playlist({variant}), asked.ctx, deadline);
 }
@@ -564,8 +581,6 @@ Result<void> HlsHandler::wait_for_playlist(const http::Request& request, io::Dea
     const auto& query = request.target.query;
     const auto number = number_of(query.find("_HLS_msn"));
     const auto part = number_of(query.find("_HLS_part"));
-    if (!number && query.find("_HLS_part"))
-        return Error(Errc::malformed, "_HLS_part without _HLS_msn");
     if (!number)
         return {};
     Signal signal;

@@ -90,6 +90,15 @@ protected:
     HlsHandler handler_{service_.index(), same_options_, roots_, sessions_};
 };
 
+TEST_F(HlsHandlerTest, RefusesDirectivesThatAreNotNumbers) {
+    publish(3);
+    for (const char* query : {"_HLS_msn=abc", "_HLS_msn=-1", "_HLS_msn=", "_HLS_msn=1x", "_HLS_msn=1&_HLS_part=a", "_HLS_part=0",
+                              "_HLS_msn=99999999999999999999"})
+        EXPECT_EQ(ask(std::string("/live/cam.m3u8?") + query).status, 400) << query;
+    EXPECT_EQ(clients_.size(), 0u) << "before anybody is admitted";
+    EXPECT_EQ(ask("/live/cam.m3u8?_HLS_msn=1&_HLS_part=0").status, 200);
+}
+
 TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
     publish(3);
     const std::string address = variant("/live/cam.m3u8?token=1&_HLS_msn=3");

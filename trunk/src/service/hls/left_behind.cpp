@@ -47,6 +47,9 @@ Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names,
         segment.absent = entry.gap;
         segment.key = std::move(entry.key);
         segment.map = std::move(entry.map);
+        segment.date = entry.date;
+        segment.independent = list.independent;
+        segment.bytes = static_cast<std::size_t>(sizes[i].value_or(0));
         left.segments.push_back(std::move(segment));
     }
     return left;

@@ -135,7 +135,8 @@ void Rendition::set_ended(bool ended) {
 
 void Rendition::add(const segments::PartMade& made, const segments::Piece& piece) {
     if (!list_.has_open())
-        list_.begin_open(upcoming_ ? *std::exchange(upcoming_, std::nullopt) : next_name(), made.discontinuity, map_);
+        list_.begin_open({upcoming_ ? *std::exchange(upcoming_, std::nullopt) : next_name(), made.discontinuity, map_, made.date,
+                          piece.starts_with_key});
     const ListedSegment& open = *list_.open();
     FileName name = Names::part(open.name, open.parts.size());
     if (promised_.file == nullptr || promised_.path != name.file) {
@@ -154,8 +155,10 @@ void Rendition::add(const segments::PartMade& made, const segments::Piece& piece
     forget_text();
 }
 
-const ListedSegment& Rendition::add(const segments::SegmentMade& made, std::vector<Block> blocks, const Keys* keys) {
+const ListedSegment& Rendition::add(const segments::SegmentMade& made, segments::Piece piece, const Keys* keys) {
     ListedSegment segment;
+    segment.date = made.date;
+    segment.independent = piece.starts_with_key;
     segment.number = list_.next_number();
     segment.duration = made.duration;
     segment.discontinuity = made.discontinuity;
@@ -171,7 +174,7 @@ const ListedSegment& Rendition::add(const segments::SegmentMade& made, std::vect
     break_promise();
     segment.file = list_.has_open() ? std::exchange(open_file_, nullptr) : shared_.store.make(shared_.stream);
     if (!list_.has_open())
-        for (Block& block : blocks)
+        for (Block& block : piece.blocks)
             segment.file->add(std::move(block));
     segment.file->end();
     segment.bytes = segment.file->bytes();
@@ -321,14 +324,26 @@ wire::hls::Variant Rendition::variant() const {
     std::uint64_t most = 0;
     std::uint64_t bits = 0;
     double seconds = 0;
-    for (const ListedSegment& segment : list_.listed()) {
-        const double length = std::chrono::duration<double>(segment.duration).count();
-        if (segment.bytes == 0 || length <= 0)
-            continue;
-        const std::uint64_t size = 8 * std::uint64_t{segment.bytes};
+    const auto count = [&](std::size_t bytes, MediaTime duration) {
+        const double length = std::chrono::duration<double>(duration).count();
+        if (bytes == 0 || length <= 0)
+            return;
+        const std::uint64_t size = 8 * std::uint64_t{bytes};
         most = std::max(most, static_cast<std::uint64_t>(static_cast<double>(size) / length));
         bits += size;
         seconds += length;
+    };
+    for (const ListedSegment& segment : list_.listed())
+        count(segment.bytes, segment.duration);
+    // Before the first segment: its parts so far, as one.
+    if (bits == 0 && list_.has_open()) {
+        MediaTime length{};
+        std::size_t bytes = 0;
+        for (const ListedPart& part : list_.open()->parts) {
+            length += part.duration;
+            bytes += part.file->bytes();
+        }
+        count(bytes, length);
     }
     const auto average = seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(bits) / seconds) : 0;
     wire::hls::Variant variant;

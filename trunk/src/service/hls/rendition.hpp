@@ -60,7 +60,7 @@ public:
     void set_header(const segments::Header& header);
     void add(const segments::PartMade& made, const segments::Piece& piece);
     // With encryption the segment's blocks are already encrypted; otherwise `keys` is nullptr.
-    const ListedSegment& add(const segments::SegmentMade& made, std::vector<Block> blocks, const Keys* keys);
+    const ListedSegment& add(const segments::SegmentMade& made, segments::Piece piece, const Keys* keys);
     // The next segment contains nothing of this track.
     void add_absent(MediaTime duration, bool discontinuity);
     // The segment whose parts are listed, if any, will not be completed: it becomes a gap.
@@ -93,7 +93,7 @@ public:
     wire::hls::RenditionReport report() const;
     // Reports of the other renditions; low latency only.
     void set_reports(std::vector<wire::hls::RenditionReport> reports) { reports_ = std::move(reports); }
-    // The entry for a master playlist, without a URI; bandwidths are 1 while unknown.
+    // The entry for a master playlist, without a URI; bandwidths are 1 before its first segment or part.
     wire::hls::Variant variant() const;
     const std::optional<wire::mp4::TrackFormat>& format() const { return format_; }
 

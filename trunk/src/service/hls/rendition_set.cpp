@@ -50,6 +50,17 @@ std::optional<std::uint64_t> RenditionSet::first_listed() const {
     return listed.empty() ? std::nullopt : std::optional(listed.front().number);
 }
 
+namespace {
+
+constexpr std::size_t kOfAll = 2;
+constexpr std::size_t kOfOne = 3;
+
+}  // namespace
+
+std::size_t RenditionSet::place_size(const segments::SegmentState& begins) {
+    return kOfAll + kOfOne * segments::representations_of(begins).size();
+}
+
 // Two numbers for all: the segment's, and the discontinuities before it; then three of each representation.
 std::vector<std::uint64_t> RenditionSet::place_of(const segments::SegmentState& begins) const {
     std::vector<std::uint64_t> place = {peer().next_number(), peer().discontinuities_before_next()};
@@ -63,8 +74,6 @@ std::vector<std::uint64_t> RenditionSet::place_of(const segments::SegmentState& 
 }
 
 void RenditionSet::align(const segments::SegmentState& begins, const std::vector<std::uint64_t>& place, MediaTime missing) {
-    constexpr std::size_t kOfAll = 2;
-    constexpr std::size_t kOfOne = 3;
     const auto ids = segments::representations_of(begins);
     if (place.size() < kOfAll + kOfOne * ids.size())
         return;
@@ -141,7 +150,7 @@ void RenditionSet::add(segments::SegmentMade made, const Keys* keys, const Liste
     share_bytes();
     for (std::size_t i = 0; i < made.pieces.size(); ++i)
         if (current_[i] != nullptr)
-            listed(*current_[i], current_[i]->add(made, std::move(made.pieces[i].blocks), keys));
+            listed(*current_[i], current_[i]->add(made, std::move(made.pieces[i]), keys));
     for (Rendition* rendition : active())
         if (rendition->list().next_number() == number)
             rendition->add_absent(made.duration, made.discontinuity);

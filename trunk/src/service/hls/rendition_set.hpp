@@ -60,6 +60,8 @@ public:
     // What another node needs, besides the state in which a segment begins, to list that segment and the following ones as they
     // are listed here. Call before the segment's headers are added. Numbers; the first is that of the segment.
     std::vector<std::uint64_t> place_of(const segments::SegmentState& begins) const;
+    // How many numbers that are. The caller may add others behind them.
+    static std::size_t place_size(const segments::SegmentState& begins);
     // Goes on like the node that wrote `place`; numbers missing are ignored. `missing`: media time since the last listed segment.
     void align(const segments::SegmentState& begins, const std::vector<std::uint64_t>& place, MediaTime missing);
     // The number of the next segment in the lists.

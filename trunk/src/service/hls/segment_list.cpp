@@ -27,6 +27,7 @@ wire::hls::Segment entry_of(const ListedSegment& segment) {
     entry.discontinuity = segment.discontinuity;
     entry.key = segment.key;
     entry.map = segment.map;
+    entry.date = segment.date;
     return entry;
 }
 
@@ -48,12 +49,14 @@ void SegmentList::recover(std::vector<ListedSegment> segments, std::uint64_t fir
     retire();
 }
 
-void SegmentList::begin_open(FileName name, bool discontinuity, std::string map) {
+void SegmentList::begin_open(Open open) {
     open_.emplace();
     open_->number = next_number_;
-    open_->name = std::move(name);
-    open_->discontinuity = discontinuity;
-    open_->map = std::move(map);
+    open_->name = std::move(open.name);
+    open_->discontinuity = open.discontinuity;
+    open_->map = std::move(open.map);
+    open_->date = open.date;
+    open_->independent = open.independent;
 }
 
 ListedPart& SegmentList::add_part(ListedPart part) {
@@ -248,6 +251,8 @@ wire::hls::MediaPlaylist SegmentList::playlist(Form form) const {
     playlist.discontinuity_sequence = discontinuities_;
     playlist.target_duration = target_duration();
     const bool with_parts = rules_.low_latency && form != Form::disk;
+    playlist.independent =
+        std::ranges::all_of(listed_, &ListedSegment::independent) && (!with_parts || !open_ || open_->independent);
     for (const ListedSegment& segment : listed_) {
         playlist.segments.push_back(entry_of(segment));
         if (with_parts)

@@ -41,6 +41,8 @@ struct ListedSegment {
     segments::FileRef file;  // nullptr: only on disk, from an earlier process
     std::vector<ListedPart> parts;
     std::size_t bytes = 0;
+    std::optional<UtcTime> date{};  // of its first frame
+    bool independent = true;        // decoding may start at its beginning
 };
 
 struct ListRules {
@@ -74,7 +76,14 @@ public:
     // Discontinuities that have left the list.
     std::uint64_t discontinuities() const { return discontinuities_; }
     // Begins the segment in progress; its parts follow. These values apply to its first part.
-    void begin_open(FileName name, bool discontinuity, std::string map);
+    struct Open {
+        FileName name;
+        bool discontinuity = false;
+        std::string map{};
+        std::optional<UtcTime> date{};
+        bool independent = true;
+    };
+    void begin_open(Open open);
     bool has_open() const { return open_.has_value(); }
     ListedPart& add_part(ListedPart part);
     // The segment is complete; it takes over the parts added so far. Takes next_number().

@@ -39,7 +39,8 @@ TEST(SegmentList, SaysThePlaylistOfTheDocument) {
         list.add(segment(number, number == 0 ? 3'336ms : 3'003ms, number == 0));
     }
     EXPECT_EQ(wire::hls::write_media_playlist(list.playlist(Form::players)),
-              "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-TARGETDURATION:4\n#EXT-X-DISCONTINUITY\n"
+              "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-INDEPENDENT-SEGMENTS\n#EXT-X-TARGETDURATION:4\n"
+              "#EXT-X-DISCONTINUITY\n"
               "#EXTINF:3.336, no desc\na-0.ts\n#EXTINF:3.003, no desc\na-1.ts\n");
 }
 
@@ -158,13 +159,13 @@ protected:
     void SetUp() override {
         for (std::uint64_t number = 0; number < 12; ++number)
             add(number);
-        list_.begin_open({"", "a-12.ts", ""}, false, "");
+        list_.begin_open({.name = {"", "a-12.ts", ""}});
         list_.add_part(part(12, 0));
         list_.add_part(part(12, 1));
         list_.set_hint("a-12.2.ts");
     }
     void add(std::uint64_t number) {
-        list_.begin_open({"", "", ""}, false, "");
+        list_.begin_open({.name = {"", "", ""}});
         for (std::size_t i = 0; i < 5; ++i)
             list_.add_part(part(number, i));
         list_.add(segment(number, 1s));
@@ -213,7 +214,7 @@ TEST_F(LowLatencyList, APartThatIsFarTooLongCountsAsLongAsItIsListed) {
 TEST_F(LowLatencyList, APartTargetIsTheIntendedDurationFromTheFirstPartOn) {
     SegmentList list({.target = 1s, .window = 20s, .low_latency = true});
     EXPECT_FALSE(list.playlist(Form::players).low_latency);
-    list.begin_open({"", "a-0.ts", ""}, false, "");
+    list.begin_open({.name = {"", "a-0.ts", ""}});
     ListedPart short_one = part(0, 0);
     short_one.duration = 187ms;
     list.add_part(short_one);

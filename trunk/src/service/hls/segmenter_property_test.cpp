@@ -370,7 +370,7 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
         for (Made& made : segmenter.take()) {
             if (auto* part = std::get_if<PartMade>(&made)) {
                 if (!list.has_open())
-                    list.begin_open({"", std::to_string(list.next_number()), ""}, part->discontinuity, "");
+                    list.begin_open({{"", std::to_string(list.next_number()), ""}, part->discontinuity});
                 list.add_part({{}, part->duration, part->pieces.at(0).independent, file_of(part->pieces.at(0).blocks)});
                 continue;
             }

@@ -67,6 +67,20 @@ segments::StreamOfFilesRef stream_of(const StreamOutput::Setup& setup) {
     return stream;
 }
 
+UtcTime utc_now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+
+// The rate of the source so far, in bit/s; 0 while it has no media.
+std::uint64_t rate_of(const media::Source& source) {
+    MediaTime length{};
+    std::uint64_t bytes = 0;
+    for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
+        length = std::max(length, source.last_time(kind).value_or(MediaTime{}));
+        bytes += source.counters().bytes[media::index_of(kind)];
+    }
+    constexpr std::uint64_t kBitsAndMicros = 8'000'000;
+    return bytes * kBitsAndMicros / static_cast<std::uint64_t>(std::max<MediaTime>(length, 1s).count());
+}
+
 // CODECS is complete or omitted: players assume that an unlisted codec is absent.
 void describe(const media::Source& source, const wire::mp4::SampleReader& reader, wire::hls::Variant& variant) {
     const auto& video = reader.video();
@@ -180,6 +194,7 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
     if (!publisher)
         return;
     marked_.begin_publisher(relays);
+    dates_.restart();
     // Players, caches and nodes that relay the stream may have parts of the fragment that the earlier process had begun: its name
     // is not given again.
     if (std::exchange(skips_next_, false) && !relays)
@@ -199,6 +214,7 @@ void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline)
             const auto* begins = std::get_if<segments::SegmentState>(&mark->what);
             if (begins != nullptr && begins->by_track && !has_renditions())
                 begin_renditions(deadline);
+            note_zero(*mark);
             marked_.follow(*mark);
             handle_made(deadline);
         }
@@ -298,13 +314,35 @@ void StreamOutput::handle(segments::Made made, io::Deadline deadline) {
     if (const auto* headers = std::get_if<segments::HeadersChanged>(&made))
         renditions_.add(*headers);
     else if (const auto* opened = std::get_if<segments::SegmentOpened>(&made))
-        marked_.tell(opened->state, renditions_.place_of(opened->state));
+        tell_opened(opened->state);
     else if (auto* part = std::get_if<segments::PartMade>(&made); part != nullptr && !is_listed_already(part->number))
         add(std::move(*part));
     else if (auto* segment = std::get_if<segments::SegmentMade>(&made); segment != nullptr && !is_listed_already(segment->number))
         add(std::move(*segment), deadline);
     else if (std::holds_alternative<segments::SegmentDropped>(made))
         renditions_.drop_open();
+}
+
+// The date of media time zero follows the place in the lists.
+void StreamOutput::tell_opened(const segments::SegmentState& state) {
+    auto place = renditions_.place_of(state);
+    const auto zero = dates_.begin_segment(state.at, utc_now()).time_since_epoch().count();
+    place.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(zero, 0)));
+    marked_.tell(state, std::move(place));
+}
+
+void StreamOutput::note_zero(const segments::Mark& mark) {
+    const auto* begins = std::get_if<segments::SegmentState>(&mark.what);
+    const std::size_t at = begins == nullptr ? mark.list.size() : RenditionSet::place_size(*begins);
+    if (at < mark.list.size() && mark.list[at] <= segments::Mark::kNumberMax)
+        dates_.set_zero(begins->at, UtcTime(std::chrono::milliseconds(mark.list[at])));
+}
+
+// Without marks a node goes by its own clock: the end of the newest media is now.
+std::optional<UtcTime> StreamOutput::date_of(MediaTime start, MediaTime newest) {
+    if (!dates_.date_of(start))
+        dates_.begin_segment(newest, utc_now());
+    return dates_.date_of(start);
 }
 
 // The lists go on as on the origin; but players do not accept lower numbers than before, so after another origin, or the same one
@@ -331,6 +369,7 @@ void StreamOutput::handle(const segments::Follower::Resumed& resumed) {
 
 void StreamOutput::add(segments::PartMade made) {
     made.discontinuity = breaks_ || made.discontinuity;
+    made.date = date_of(made.segment_start, made.start + made.duration);
     renditions_.add(made);
 }
 
@@ -339,6 +378,7 @@ void StreamOutput::add(segments::SegmentMade made, io::Deadline deadline) {
     if (!number)
         return;
     listed_until_ = made.start + made.duration;
+    made.date = date_of(made.start, listed_until_);
     made.discontinuity = std::exchange(breaks_, false) || made.discontinuity;
     if (keys_) {
         if (const auto begun = keys_->begin_segment(*number); !begun.ok())
@@ -423,6 +463,8 @@ bool StreamOutput::is_low_latency() const { return has_parts(setup_.options); }
 
 wire::hls::Variant StreamOutput::variant() const {
     wire::hls::Variant variant = renditions_.together().variant();
+    if (variant.bandwidth == 1)
+        variant.bandwidth = variant.average_bandwidth = std::max<std::uint64_t>(rate_of(feed_.source()), 1);
     describe(feed_.source(), formats_, variant);
     return variant;
 }

@@ -23,6 +23,7 @@
 #include "service/hls/keys.hpp"
 #include "service/hls/names.hpp"
 #include "service/hls/options.hpp"
+#include "service/hls/program_dates.hpp"
 #include "service/hls/rendition_set.hpp"
 #include "service/segments/marked_segmenter.hpp"
 #include "service/segments/source_feed.hpp"
@@ -145,6 +146,9 @@ private:
     void handle_made(io::Deadline deadline);
     void handle(segments::Made made, io::Deadline deadline);
     void handle(const segments::Follower::Resumed& resumed);
+    void tell_opened(const segments::SegmentState& state);
+    void note_zero(const segments::Mark& mark);
+    std::optional<UtcTime> date_of(MediaTime start, MediaTime newest);
     bool is_listed_already(std::uint64_t number) const { return marked_.relays() && number < listed_below_; }
     void add(segments::PartMade made);
     void add(segments::SegmentMade made, io::Deadline deadline);
@@ -167,6 +171,7 @@ private:
     CodecWatch codecs_;
     std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax
     RenditionSet renditions_;
+    ProgramDates dates_;
     std::optional<Keys> keys_;
     std::string master_on_disk_;
     session::ClientRequest publisher_;

@@ -115,6 +115,8 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
     Track& track = tracks_[index];
     const bool is_start = packet.kind == Kind::video ? packet.key : of.id.kind || !has_video();
     of.independent = of.independent || is_start;
+    if (packet.kind == Kind::video && !std::exchange(of.has_video, true))
+        of.starts_with_key = packet.key;
     has_frames_ = part_has_frames_ = true;
     part_has_leader_ = part_has_leader_ || leads(index);
     frames_hash_ = fnv1a_step(frames_hash_, static_cast<std::uint64_t>(packet.dts.count()) ^ packet.frame_bytes() << 40U);
@@ -271,7 +273,8 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
         Representation& of = representations_[i];
         of.in_segment = layout_ == Layout::together || is_there(i, at);
         of.part_block = 0;
-        of.independent = false;
+        of.independent = of.has_video = false;
+        of.starts_with_key = true;
         if (of.in_segment)
             of.muxer->begin_segment(of.output, resumed_ && i < resumed_->size() ? &(*resumed_)[i] : nullptr);
         of.bytes = of.output.size();
@@ -378,10 +381,10 @@ void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
     } else if (is_kept) {
         const auto representations = in_order(has_emitted_parts_);
         tell_headers(representations);
-        SegmentMade made{number_++, discontinuity_, start_, duration, {}};
+        SegmentMade made{number_++, discontinuity_, start_, duration, {}, {}};
         for (Representation* of : representations)
-            made.pieces.push_back(
-                {std::exchange(of->blocks, {}), of->bytes, false, of->muxer->extent().value_or(Extent{start_, duration})});
+            made.pieces.push_back({std::exchange(of->blocks, {}), of->bytes, false, of->starts_with_key,
+                                   of->muxer->extent().value_or(Extent{start_, duration})});
         made_.emplace_back(std::move(made));
         covered_ = at;
     } else {
@@ -403,14 +406,15 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
     if (rules_.part && part_has_frames_) {
         const auto representations = in_order(true);
         tell_headers(representations);
-        PartMade made{number_, !std::exchange(has_emitted_parts_, true), discontinuity_, start_, part_start_, part_duration(at),
-                      {}};
+        PartMade made{
+            number_, !std::exchange(has_emitted_parts_, true), discontinuity_, start_, part_start_, part_duration(at), {}, {}};
         for (const Representation* of : representations) {
             Piece& piece = made.pieces.emplace_back();
             piece.blocks.assign(of->blocks.begin() + static_cast<std::ptrdiff_t>(of->part_block), of->blocks.end());
             for (const Block& block : piece.blocks)
                 piece.bytes += block->size();
             piece.independent = of->independent;
+            piece.starts_with_key = of->starts_with_key;
         }
         made_.emplace_back(std::move(made));
     }

@@ -24,6 +24,7 @@
 
 #include "base/block.hpp"
 #include "base/time.hpp"
+#include "base/utc_text.hpp"
 #include "media/packet.hpp"
 #include "media/source.hpp"
 #include "service/segments/muxer.hpp"
@@ -71,7 +72,9 @@ struct Piece {
     std::vector<Block> blocks;
     std::size_t bytes = 0;
     bool independent = false;  // of a part: starts with a key frame, or is audio only
-    Extent extent;             // of a segment: as written in the container, otherwise that of the cut
+    // Of a segment, or of one with these parts so far: its first frame of video, if it has one, is a key frame.
+    bool starts_with_key = true;
+    Extent extent;  // of a segment: as written in the container, otherwise that of the cut
 };
 
 // A part is complete. Its duration is what players are told: a hole in the stream's time behind its last frame does not count.
@@ -82,7 +85,8 @@ struct PartMade {
     MediaTime segment_start{};
     MediaTime start{};
     MediaTime duration{};
-    std::vector<Piece> pieces;  // in the order of the headers
+    std::optional<UtcTime> date{};  // of the segment; filled in by the manifest's writer
+    std::vector<Piece> pieces;      // in the order of the headers
 };
 
 // A segment is complete; its parts have already been emitted, and its blocks include theirs.
@@ -91,7 +95,8 @@ struct SegmentMade {
     bool discontinuity = false;
     MediaTime start{};
     MediaTime duration{};
-    std::vector<Piece> pieces;  // in the order of the headers
+    std::vector<Piece> pieces;      // in the order of the headers
+    std::optional<UtcTime> date{};  // filled in by the manifest's writer
 };
 
 // A segment whose parts have been emitted, but which will not be completed.
@@ -226,6 +231,8 @@ private:
         std::size_t bytes = 0;             // of the segment
         std::size_t part_block = 0;        // first block of the part
         bool independent = false;          // the part starts with a key frame, or is audio only
+        bool has_video = false;            // the segment has frames of video
+        bool starts_with_key = true;       // the first of them is a key frame
     };
     enum class Cut : std::uint8_t { none, segment, hard };
 

@@ -142,6 +142,7 @@ struct OneSegment {
     std::vector<Block> blocks;
     std::size_t bytes = 0;
     Block init;
+    bool starts_with_key = false;
 };
 struct Together {
     std::vector<OneSegment> segments;
@@ -157,7 +158,8 @@ struct Together {
                                  std::move(part->pieces.at(0).blocks), init});
             else if (auto* segment = std::get_if<SegmentMade>(&one))
                 segments.push_back({segment->start, segment->duration, segment->discontinuity,
-                                    std::move(segment->pieces.at(0).blocks), segment->pieces.at(0).bytes, init});
+                                    std::move(segment->pieces.at(0).blocks), segment->pieces.at(0).bytes, init,
+                                    segment->pieces.at(0).starts_with_key});
         }
     }
 };

@@ -61,6 +61,16 @@ TEST_F(SegmenterTest, CutsAtTheFirstKeyFrameBehindItsLength) {
     EXPECT_FALSE(output_.segments[1].discontinuity);
 }
 
+TEST_F(SegmenterTest, ReportsWhetherASegmentStartsWithAKeyFrame) {
+    configure();
+    // The cut comes on audio, before a frame that is no key frame.
+    play(0s, 7s, 10s);
+    finish();
+    ASSERT_GE(output_.segments.size(), 2U);
+    EXPECT_TRUE(output_.segments[0].starts_with_key);
+    EXPECT_FALSE(output_.segments[1].starts_with_key);
+}
+
 TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
     configure();
     play(0s, 6s, 1s);

@@ -61,6 +61,8 @@ public:
             out_ += segment.key ? fmt::format("#EXT-X-KEY:METHOD=AES-128,URI=\"{}\",IV=0x{}\n", segment.key->uri,
                                               fmt::format("{:02x}", fmt::join(segment.key->iv, "")))
                                 : std::string("#EXT-X-KEY:METHOD=NONE\n");
+        if (segment.date)
+            out_ += fmt::format("#EXT-X-PROGRAM-DATE-TIME:{}\n", utc_text(*segment.date));
         skip(segment);
         for (const Part& part : segment.parts)
             out_ += fmt::format("#EXT-X-PART:DURATION={},URI=\"{}\"{}{}\n", exact(part.duration), part.uri,
@@ -109,6 +111,8 @@ void write_low_latency_end(const LowLatency& low, Tags& tags, std::string& out) 
 std::string write_media_playlist(const MediaPlaylist& playlist) {
     std::string out =
         fmt::format("#EXTM3U\n#EXT-X-VERSION:{}\n#EXT-X-MEDIA-SEQUENCE:{}\n", version_of(playlist), playlist.media_sequence);
+    if (playlist.independent)
+        out += "#EXT-X-INDEPENDENT-SEGMENTS\n";
     if (playlist.discontinuity_sequence > 0)
         out += fmt::format("#EXT-X-DISCONTINUITY-SEQUENCE:{}\n", playlist.discontinuity_sequence);
     const auto target = std::chrono::ceil<std::chrono::seconds>(playlist.target_duration);

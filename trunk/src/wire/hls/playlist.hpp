@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "base/utc_text.hpp"
 
 namespace live::wire::hls {
 
@@ -38,6 +39,7 @@ struct Segment {
     std::optional<Key> key;      // written when it differs from the previous segment's
     std::string map;             // URI of the initialisation section; written when it differs from the previous segment's
     std::vector<Part> parts;
+    std::optional<UtcTime> date{};  // of its first frame (RFC 8216, 4.3.2.6)
 
     bool operator==(const Segment&) const = default;
 };
@@ -69,6 +71,7 @@ struct MediaPlaylist {
     std::vector<Segment> segments{};
     std::size_t skipped = 0;  // number of leading segments skipped in a delta update (8216bis, 4.4.5.2)
     std::optional<LowLatency> low_latency{};
+    bool independent = false;  // each segment can be decoded without the others (RFC 8216, 4.3.5.1)
 
     bool operator==(const MediaPlaylist&) const = default;
 };

@@ -116,6 +116,8 @@ public:
             variant_follows_ = true;
         else if (tag == "#EXT-X-ENDLIST")
             read_.is_ended = true;
+        else if (tag == "#EXT-X-INDEPENDENT-SEGMENTS")
+            playlist_.independent = true;
         else
             TRY(read_segment_tag(tag, value));
         return {};
@@ -132,7 +134,14 @@ private:
             TRY(read_key(value));
         else if (tag == "#EXT-X-MAP")
             next_.map = TRY(kept_uri(value));
+        else if (tag == "#EXT-X-PROGRAM-DATE-TIME")
+            next_.date = read_date(value);
         return {};
+    }
+    // Other servers may write a date in another form, which is left out.
+    static std::optional<UtcTime> read_date(std::string_view value) {
+        const auto date = parse_utc_text(value);
+        return date.ok() ? std::optional(*date) : std::nullopt;
     }
     Result<void> read_key(std::string_view list) {
         next_.key.reset();
@@ -165,6 +174,7 @@ private:
         // Key and map stay in effect until they are replaced.
         next_.discontinuity = false;
         next_.gap = false;
+        next_.date.reset();
         return {};
     }
 

@@ -96,12 +96,29 @@ inline PlaylistVector delta_update() {
     return vector;
 }
 
+inline PlaylistVector dates() {
+    PlaylistVector vector{"dates",
+                          {.media_sequence = 8, .discontinuity_sequence = 1, .target_duration = 2s},
+                          "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-MEDIA-SEQUENCE:8\n#EXT-X-INDEPENDENT-SEGMENTS\n"
+                          "#EXT-X-DISCONTINUITY-SEQUENCE:1\n#EXT-X-TARGETDURATION:2\n"
+                          "#EXT-X-PROGRAM-DATE-TIME:2026-11-27T14:05:09.042Z\n#EXTINF:2.000, no desc\na-8.ts\n"
+                          "#EXTINF:2.000, no desc\na-9.ts\n#EXT-X-DISCONTINUITY\n"
+                          "#EXT-X-PROGRAM-DATE-TIME:2026-11-27T15:00:00.000Z\n#EXTINF:1.000, no desc\na-10.ts\n"};
+    vector.playlist.independent = true;
+    auto& segments = vector.playlist.segments;
+    segments = {plain_segment("a-8.ts", 2s), plain_segment("a-9.ts", 2s), plain_segment("a-10.ts", 1s, true)};
+    segments[0].date = UtcTime(std::chrono::milliseconds(1'795'788'309'042));
+    segments[2].date = UtcTime(std::chrono::milliseconds(1'795'791'600'000));
+    return vector;
+}
+
 inline std::vector<PlaylistVector> playlist_vectors() {
     return {{"nothing yet",
              {.target_duration = 10s},
              "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-TARGETDURATION:10\n"},
             two_segments(),
             keys_and_gap(),
+            dates(),
             low_latency(),
             delta_update()};
 }

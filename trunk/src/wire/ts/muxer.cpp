@@ -1,6 +1,7 @@
 #include "wire/ts/muxer.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -41,7 +42,7 @@ void Muxer::write_tables(std::vector<std::uint8_t>& out) {
     association_before_ = association_;
     map_before_ = map_;
     write_tables_with(association_, map_, out);
-    tables_written_ = true;
+    tables_written_ = lacks_payload_ = true;
 }
 
 void Muxer::repeat_tables(std::vector<std::uint8_t>& out) const {
@@ -70,6 +71,7 @@ void Muxer::write_video(const Picture& picture, std::span<const Bytes> parts, st
 void Muxer::begin_video(const Picture& picture, std::span<const Bytes> parts, std::size_t packets_max,
                         std::vector<std::uint8_t>& out) {
     CHECK(tracks_.video && packets_max > 0);  // the first packet holds the whole PES header
+    lacks_payload_ = false;
     auto clock = clock_at(picture.dts);
     if (!clock && picture.key)  // A player that starts here needs a clock reference.
         clock = clock_at(*last_clock_ + kClockStep);
@@ -94,9 +96,12 @@ bool Muxer::continue_video(std::size_t packets_max, std::vector<std::uint8_t>& o
 void Muxer::write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out) {
     CHECK(tracks_.audio);
     PacketWriter::Start start;
+    // Some clients refuse a segment whose first packet after the tables has no payload: there the clock follows the frame.
+    const bool clock_follows = std::exchange(lacks_payload_, false);
+    const bool is_due = tracks_.video && (!last_clock_ || pts - *last_clock_ >= kClockInterval);
     if (!tracks_.video)
         start = {.clock = clock_at(pts), .random_access = true};
-    else if (!last_clock_ || pts - *last_clock_ >= kClockInterval)
+    else if (is_due && !clock_follows)
         video_.write_clock(*clock_at(pts), out);
     const bool is_private = tracks_.audio == StreamType::ac3 || tracks_.audio == StreamType::opus;
     const PesStream stream = is_private ? PesStream::private_1 : PesStream::audio;
@@ -105,6 +110,8 @@ void Muxer::write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector
     parts_.insert(parts_.end(), parts.begin(), parts.end());
     audio_.write_unit(start, parts_, out);
     parts_.clear();
+    if (is_due && clock_follows)
+        video_.write_clock(*clock_at(pts), out);
 }
 
 }  // namespace live::wire::ts

@@ -80,6 +80,7 @@ private:
     std::optional<MediaTime> last_clock_;
     std::uint8_t version_ = 0;
     bool tables_written_ = false;  // in this version
+    bool lacks_payload_ = false;   // no payload has followed the tables yet
 };
 
 }  // namespace live::wire::ts

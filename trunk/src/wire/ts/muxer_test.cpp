@@ -144,6 +144,25 @@ TEST(TsMuxer, RepeatedTablesFitInFrontOfWhatFollows) {
     EXPECT_EQ(demuxed(late).tables, 2u) << "the counters go on";
 }
 
+TEST(TsMuxer, PayloadFollowsTheTablesWhereAudioBeginsBeforeVideo) {
+    Muxer muxer;
+    muxer.set_tracks(kBoth);
+    std::vector<std::uint8_t> out;
+    for (const MediaTime begin : {0ms, 2'000ms}) {
+        const std::size_t at = out.size();
+        muxer.write_tables(out);
+        for (int i = 0; i < 4; ++i)
+            audio(muxer, begin + i * 23ms, filled(200, 2), out);
+        picture(muxer, {.dts = begin + 100ms, .pts = begin + 100ms, .key = true}, filled(500, 1), out);
+        constexpr std::uint8_t kHasPayload = 0x10;
+        EXPECT_TRUE(out[at + 2 * kPacketBytes + 3] & kHasPayload) << begin.count();
+    }
+    const TestDemuxer in = demuxed(out);
+    ASSERT_GE(in.clocks.size(), 4u);
+    for (std::size_t i = 1; i < in.clocks.size(); ++i)
+        EXPECT_GT(in.clocks[i], in.clocks[i - 1]);
+}
+
 TEST(TsMuxer, TimesWrapAfter26Hours) {
     Muxer muxer;
     muxer.set_tracks(kBoth);
