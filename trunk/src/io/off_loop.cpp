@@ -17,6 +17,12 @@ Result<void> start_job(std::shared_ptr<Job> job) {
     return state.workers->submit(std::move(job));
 }
 
+// A pool that does not exist yet is empty.
+WorkerPool::Jobs::Room room_for_job(Work work, const std::optional<Party>& party) {
+    st::LoopState& state = st::loop_state();
+    return state.workers ? state.workers->room_for(work, party) : WorkerPool::Jobs::Room::yes;
+}
+
 // Fails where there are more processors than the set has room for.
 std::size_t usable_processors() {
     cpu_set_t set;

@@ -17,8 +17,11 @@ namespace live::io {
 
 // Queues a job for the threads of its kind and returns. After it has run, its `done` is raised on the loop, where a
 // Signal::Waiter can receive it; until then everything in the job belongs to run() alone. The job may be started again
-// afterwards. Errc::limit when the queue is full. Owned by the caller and by the worker, which may outlast the caller.
+// afterwards. Errc::limit when the queue is full, or the party has too much in it: work for strangers is then refused, never done
+// in the loop. Owned by the caller and by the worker, which may outlast the caller.
 Result<void> start_job(std::shared_ptr<Job> job);
+// Whether start_job() would take one more of this party.
+WorkerPool::Jobs::Room room_for_job(Work work, const std::optional<Party>& party);
 
 // The processors that this process may use (its affinity). With one, a thread for work of the processor is only another wait.
 std::size_t usable_processors();
@@ -39,7 +42,7 @@ class OffLoopJob final : public Job {
 public:
     using Answer = typename OffLoopResult<std::invoke_result_t<F&>>::type;
 
-    OffLoopJob(F function, Work what) : Job(what), work_(std::move(function)) {}
+    OffLoopJob(F function, Work what, const std::optional<Party>& whose = {}) : Job(what, whose), work_(std::move(function)) {}
     void run() override {
         if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
             (*work_)();
@@ -97,8 +100,9 @@ struct Spent {
 // the deadline passes or the fiber is cancelled, this returns while the function may still be running. It must not hold a Ref, a
 // Signal or anything else of the loop. Errc::timed_out, Errc::cancelled, Errc::limit when the queue is full.
 template <class F>
-typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline, Work what = Work::local) {
-    const auto job = std::make_shared<detail::OffLoopJob<F>>(std::move(work), what);
+typename detail::OffLoopJob<F>::Answer off_loop(F work, Deadline deadline, Work what = Work::local,
+                                                const std::optional<Party>& whose = {}) {
+    const auto job = std::make_shared<detail::OffLoopJob<F>>(std::move(work), what, whose);
     TRY(detail::run_job(job, deadline));
     return std::move(*job->answer);
 }

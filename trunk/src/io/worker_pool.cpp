@@ -62,12 +62,17 @@ Result<void> WorkerPool::submit(std::shared_ptr<Job> job) {
     Queue& queue = queues_[kind];
     {
         const std::lock_guard lock(mutex_);
-        if (queue.jobs.size() >= kQueuedMax[kind])
+        const std::optional<Party> party = job->party;
+        if (queue.jobs.push(party, std::move(job)) != Jobs::Room::yes)
             return Error(Errc::limit, "too much work waits for the worker threads");
-        queue.jobs.push_back(std::move(job));
     }
     queue.wanted.notify_one();
     return {};
+}
+
+WorkerPool::Jobs::Room WorkerPool::room_for(Work work, const std::optional<Party>& party) {
+    const std::lock_guard lock(mutex_);
+    return queues_[index_of(work)].jobs.room_for(party);
 }
 
 void WorkerPool::work(Queue& queue) {
@@ -76,8 +81,7 @@ void WorkerPool::work(Queue& queue) {
         queue.wanted.wait(lock, [&] { return stopping_ || !queue.jobs.empty(); });
         if (stopping_)
             return;
-        std::shared_ptr<Job> job = std::move(queue.jobs.front());
-        queue.jobs.pop_front();
+        std::shared_ptr<Job> job = queue.jobs.pop();
         lock.unlock();
         if (!job->abandoned.load())
             job->run();

@@ -7,14 +7,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/result.hpp"
 #include "base/signal.hpp"
+#include "io/fair_queue.hpp"
 #include "io/st/engine.hpp"
 
 namespace live::io {
@@ -28,14 +29,18 @@ enum class Work : std::uint8_t {
     arrival,   // the processor too: handshakes of newcomers, who must not delay anybody's audio, however many come
 };
 
+// The source of work: for strangers, the address that it counts for.
+using Party = std::array<std::uint8_t, 16>;
+
 class Job {
 public:
-    explicit Job(Work what) : work(what) {}
+    explicit Job(Work what, std::optional<Party> whose = {}) : work(what), party(whose) {}
     virtual ~Job() = default;
     // Runs in a worker thread.
     virtual void run() = 0;
 
     const Work work;
+    const std::optional<Party> party;     // none: the server itself, or somebody trusted
     Signal done;                          // raised on the loop
     std::atomic<bool> abandoned = false;  // nobody waits any more: not run if it has not started
 };
@@ -44,9 +49,11 @@ class WorkerPool final : public st::Engine::Waker {
 public:
     static constexpr std::size_t kKinds = 5;
     // Per kind: if one kind hangs, the others still have threads. Arrivals get one thread, so that newcomers never take more than
-    // one core, and a queue of some 20 ms: beyond that they are served faster in the loop.
+    // one core. Parties take turns there, so that a newcomer waits for one piece of work of each other address, not for a queue.
     static constexpr std::array<std::size_t, kKinds> kThreads = {4, 2, 2, 2, 1};
-    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096, 64};
+    static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096, 4096};
+    // Of one party, in any queue.
+    static constexpr std::size_t kQueuedPerParty = 256;
 
     // Starts the threads. The engine outlives the pool.
     static Result<std::unique_ptr<WorkerPool>> create(st::Engine& engine);
@@ -59,11 +66,15 @@ public:
     // Errc::limit when the queue is full. Two owners: the waiting caller, and the worker, which may outlast it.
     Result<void> submit(std::shared_ptr<Job> job);
 
+    using Jobs = FairQueue<Party, std::shared_ptr<Job>>;
+    Jobs::Room room_for(Work work, const std::optional<Party>& party);
+
     void on_wake() override;
 
 private:
     struct Queue {
-        std::deque<std::shared_ptr<Job>> jobs;
+        explicit Queue(std::size_t max) : jobs(max, kQueuedPerParty) {}
+        Jobs jobs;
         std::condition_variable wanted;
     };
 
@@ -73,7 +84,8 @@ private:
     st::Engine& engine_;
     int event_fd_ = -1;
     std::mutex mutex_;
-    std::array<Queue, kKinds> queues_;
+    std::array<Queue, kKinds> queues_ = {Queue(kQueuedMax[0]), Queue(kQueuedMax[1]), Queue(kQueuedMax[2]), Queue(kQueuedMax[3]),
+                                         Queue(kQueuedMax[4])};
     std::vector<std::shared_ptr<Job>> finished_;
     std::vector<std::thread> threads_;
     bool stopping_ = false;

@@ -32,6 +32,13 @@ constexpr std::array<ReasonText, Places::kReasons> kReasonTexts = {{
      "{} WebRTC sessions wait for their clients, which is the limit of one address (limits.rtc_half_open_per_ip)"},
     {"rtc_offers_per_ip", "{} WebRTC offers a second are the limit of one address (limits.rtc_offers_per_ip)"},
     {"hls_sessions_per_ip", "{} players of HLS and DASH are the limit of one address (limits.hls_sessions_per_ip)"},
+    {"srt_half_open", "{} SRT clients wait for their admission, which is the limit (limits.srt_half_open)"},
+    {"srt_half_open_per_ip",
+     "{} SRT clients wait for their admission, which is the limit of one address (limits.srt_half_open_per_ip)"},
+    {"srt_half_open_per_vhost",
+     "{} SRT clients wait for their admission, which is the limit of one virtual host (half of limits.srt_half_open)"},
+    {"handshakes", "{} handshakes wait for the worker thread, which is the limit"},
+    {"handshakes_per_ip", "{} handshakes wait for the worker thread, which is the limit of one address"},
 }};
 
 // For one kind, at one address.

@@ -47,8 +47,13 @@ public:
         rtc_half_open_per_ip,
         rtc_offers_per_ip,
         hls_sessions_per_ip,
+        srt_half_open,
+        srt_half_open_per_ip,
+        srt_half_open_per_vhost,  // a share of srt_half_open
+        handshakes,               // bounds of the worker thread for handshakes, without an option
+        handshakes_per_ip,
     };
-    static constexpr std::size_t kReasons = 7;
+    static constexpr std::size_t kReasons = 12;
     static std::string_view name_of(Reason reason);
 
     // The place of one client; released when destroyed, which must be before the Places are.
@@ -97,6 +102,11 @@ public:
     const AddressBook& addresses() const { return addresses_; }
     MemoryBudget& memory() { return memory_; }
     const MemoryBudget& memory() const { return memory_; }
+    const LimitOptions& limits() const { return options_; }
+    // Everything without an IP address counts as one stranger. None: trusted.
+    std::optional<IpAddress> group_of(std::string_view ip) const override;
+    // For limits that are counted elsewhere: counts the refusal, logs it now and then, and returns what the client is told.
+    Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);
     std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count; }
 
 private:
@@ -106,8 +116,6 @@ private:
         std::optional<TimePoint> logged_at;
     };
 
-    // Everything without an IP address counts as one stranger.
-    std::optional<IpAddress> group_of(std::string_view ip) const override;
     bool is_trusted(const IpAddress& address) const;
     std::size_t connections_per_address() const;
     std::size_t places_for(Kind kind, bool is_trusted) const;
@@ -119,7 +127,6 @@ private:
     void leave_address(const IpAddress& group, AddressBook::Use use);
     Result<void> enter_address(Kind kind, const IpAddress& group, std::string_view ip, AddressBook::Pace pace, TimePoint now);
     void count(const Place& place, int change);
-    Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);
 
     const Log& log_;
     LimitOptions options_;

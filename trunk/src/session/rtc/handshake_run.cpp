@@ -9,20 +9,18 @@ namespace live::session::rtc {
 // The pool's mutex hands the step to the worker and back.
 class HandshakeRun::Job final : public io::Job {
 public:
-    Job() : io::Job(io::Work::arrival) {}
+    explicit Job(const std::optional<io::Party>& whose) : io::Job(io::Work::arrival, whose) {}
     void run() override { step->run(); }
 
     std::unique_ptr<engine::dtls::HandshakeStep> step;
 };
 
-Result<std::unique_ptr<HandshakeRun>> HandshakeRun::start(std::unique_ptr<engine::dtls::HandshakeStep>& step, Owner& owner) {
+Result<std::unique_ptr<HandshakeRun>> HandshakeRun::start(std::unique_ptr<engine::dtls::HandshakeStep> step, Owner& owner,
+                                                          const std::optional<io::Party>& whose) {
     // Owners: this run, and the worker, which may outlast it.
-    auto job = std::make_shared<Job>();
+    auto job = std::make_shared<Job>(whose);
     job->step = std::move(step);
-    if (auto started = io::start_job(job); !started.ok()) {
-        step = std::move(job->step);
-        return std::move(started).error();
-    }
+    TRY(io::start_job(job));
     return std::make_unique<HandshakeRun>(Private{}, std::move(job), owner);
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "base/result.hpp"
 #include "base/signal.hpp"
 #include "engine/dtls/handshake_step.hpp"
+#include "io/worker_pool.hpp"
 
 namespace live::session::rtc {
 
@@ -24,8 +26,10 @@ public:
         ~Owner() = default;
     };
 
-    // The owner outlives it. Errc::limit, and the step stays with the caller, when as many as permitted wait for the thread.
-    static Result<std::unique_ptr<HandshakeRun>> start(std::unique_ptr<engine::dtls::HandshakeStep>& step, Owner& owner);
+    // The owner outlives it. `whose`: see handshake_party(). Errc::limit when as many as permitted wait for the thread; then the
+    // step is gone.
+    static Result<std::unique_ptr<HandshakeRun>> start(std::unique_ptr<engine::dtls::HandshakeStep> step, Owner& owner,
+                                                       const std::optional<io::Party>& whose);
     HandshakeRun(Private, std::shared_ptr<Job> job, Owner& owner);
     // If the step is running, the worker finishes it, and it is destroyed afterwards; if it still waits, it is not run.
     ~HandshakeRun();

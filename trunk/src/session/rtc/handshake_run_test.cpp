@@ -102,7 +102,7 @@ TEST_F(HandshakeRunTest, ASessionMayEndWhileItsStepIsOut) {
     }
 }
 
-TEST_F(HandshakeRunTest, TheLoopHelpsWhileTooManyWait) {
+TEST_F(HandshakeRunTest, TheLoopRefusesWhenTooManyWait) {
     hold_up();
     for (std::size_t i = 0; i < io::WorkerPool::kQueuedMax[kArrival]; ++i) {
         auto waits = std::make_shared<Obstacle>();  // owner: the worker
@@ -110,9 +110,9 @@ TEST_F(HandshakeRunTest, TheLoopHelpsWhileTooManyWait) {
         ASSERT_TRUE(io::start_job(std::move(waits)).ok());
     }
     const auto client = arrive(Purpose::play);
-    EXPECT_TRUE(client->connect());
-    client->step();
-    EXPECT_EQ(port->half_open(), 0U);
+    client->run(3 * TimerWheel::kTick);
+    EXPECT_EQ(port->sessions(), 0U) << "the handshake is not done in the loop";
+    EXPECT_EQ(places.refused(Places::Reason::handshakes), 1U);
     EXPECT_FALSE(obstacle->goes);
 }
 

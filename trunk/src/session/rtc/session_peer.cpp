@@ -5,6 +5,7 @@
 
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
+#include "session/common/handshake_room.hpp"
 
 namespace live::session::rtc {
 
@@ -88,12 +89,12 @@ void SessionPeer::start_step(TimePoint now) {
     auto step = session_->take_step();
     if (step == nullptr)
         return;
-    if (auto run = HandshakeRun::start(step, *this); run.ok()) {
-        run_ = *std::move(run);
-        return;
-    }
-    step->run();
-    take_step(now, *step);
+    if (const auto room = check_handshake_room(context_.places, request_.ip, now); !room.ok())
+        return end(room.error());
+    auto run = HandshakeRun::start(std::move(step), *this, handshake_party(context_.places, request_.ip));
+    if (!run.ok())
+        return end(run.error());
+    run_ = *std::move(run);
 }
 
 void SessionPeer::finish_step(TimePoint now) {

@@ -97,7 +97,7 @@ protected:
 private:
     void begin(std::unique_ptr<engine::webrtc::Session> session, const std::string& remote_ufrag, TimePoint now);
     void look_at_state(TimePoint now);
-    // The next step of the handshake, if there is one, goes to the worker; while too many wait for that, it is done here.
+    // The next step of the handshake, if there is one, goes to the worker; when too many wait for that, the session ends.
     void start_step(TimePoint now);
     void take_step(TimePoint now, engine::dtls::HandshakeStep& step);
     void on_step_run() override { context_.port.add_stepped(*this); }

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "base/ip_network.hpp"
 #include "io/off_loop.hpp"
+#include "session/common/handshake_room.hpp"
 
 namespace live::session::srt {
 
@@ -10,15 +12,20 @@ namespace srt = engine::srt;
 
 Result<srt::KeyEncryptingKey> derive_key(std::string passphrase, const srt::Salt& salt, std::size_t key_bytes,
                                          io::Deadline deadline) {
-    const auto derive = [passphrase = std::move(passphrase), salt, key_bytes] {
-        return srt::derive_key(passphrase, salt, key_bytes);
-    };
-    auto derived = io::off_loop(derive, deadline, io::Work::arrival);
-    return !derived.ok() && derived.code() == Errc::limit ? derive() : std::move(derived);
+    return io::off_loop(
+        [passphrase = std::move(passphrase), salt, key_bytes] { return srt::derive_key(passphrase, salt, key_bytes); }, deadline);
 }
 
-Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(const srt::Request& request, const std::string& passphrase,
-                                                              io::Deadline deadline) {
+Result<srt::KeyEncryptingKey> derive_client_key(Places& places, std::string_view ip, std::string passphrase,
+                                                const srt::Salt& salt, std::size_t key_bytes, io::Deadline deadline) {
+    TRY(check_handshake_room(places, ip, io::now()));
+    return io::off_loop(
+        [passphrase = std::move(passphrase), salt, key_bytes] { return srt::derive_key(passphrase, salt, key_bytes); }, deadline,
+        io::Work::arrival, handshake_party(places, ip));
+}
+
+Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(Places& places, const srt::Request& request,
+                                                              const std::string& passphrase, io::Deadline deadline) {
     std::optional<srt::KeyEncryptingKey> kek;
     // Version 4 says whether it encrypts after the handshake.
     if (request.handshake_version < 5)
@@ -30,7 +37,7 @@ Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(const srt::Request
     if (passphrase.empty())
         return Error(Errc::unsupported, "the client has a passphrase, and the stream has none");
     const srt::KeyMessage& message = *request.key_request;
-    kek = TRY(derive_key(passphrase, message.salt, message.key_bytes, deadline));
+    kek = TRY(derive_client_key(places, ip_text(request.from.ip), passphrase, message.salt, message.key_bytes, deadline));
     TRY(srt::unwrap_keys(*kek, message.wrapped));
     return kek;
 }
@@ -40,6 +47,7 @@ srt::RejectReason key_reject_reason_of(const Error& error) {
         case Errc::denied: return srt::RejectReason::bad_secret;
         case Errc::unsupported: return srt::RejectReason::unsecure;
         case Errc::cancelled: return srt::RejectReason::closing;
+        case Errc::limit: return srt::RejectReason::overload;
         default: return srt::RejectReason::unavailable;
     }
 }

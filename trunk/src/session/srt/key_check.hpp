@@ -4,19 +4,24 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/srt/listener.hpp"
 #include "io/deadline.hpp"
+#include "session/common/places.hpp"
 
 namespace live::session::srt {
 
-// The key of a passphrase, which takes about a millisecond: in a worker thread or, when many newcomers wait for that already,
-// here.
+// The key of a passphrase, which takes some milliseconds, for calls of this server: in a worker thread.
 Result<engine::srt::KeyEncryptingKey> derive_key(std::string passphrase, const engine::srt::Salt& salt, std::size_t key_bytes,
                                                  io::Deadline deadline);
+// The same for a client, in the thread for handshakes. Errc::limit when too many wait for it.
+Result<engine::srt::KeyEncryptingKey> derive_client_key(Places& places, std::string_view ip, std::string passphrase,
+                                                        const engine::srt::Salt& salt, std::size_t key_bytes,
+                                                        io::Deadline deadline);
 // The key of the passphrase that the client must know, if there is one. Errc::denied when its
-// passphrase is another one, Errc::unsupported when only one side has one.
-Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(const engine::srt::Request& request,
+// passphrase is another one, Errc::unsupported when only one side has one, Errc::limit as above.
+Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(Places& places, const engine::srt::Request& request,
                                                                       const std::string& passphrase, io::Deadline deadline);
 // What the client is told of these.
 engine::srt::RejectReason key_reject_reason_of(const Error& error);

@@ -11,6 +11,8 @@
 #include "engine/srt/crypto.hpp"
 #include "io/loop.hpp"
 #include "io/off_loop.hpp"
+#include "io/wait_fixture.hpp"
+#include "session/common/handshake_room.hpp"
 
 namespace live::session::srt {
 namespace {
@@ -34,7 +36,7 @@ private:
     const std::shared_ptr<Held> held_;  // owners: the test and the worker
 };
 
-TEST(SrtKeyCheck, ManyNewcomersAtOnceAreNotRefused) {
+TEST(SrtKeyCheck, RefusesANewcomerWhenTooManyWait) {
     const auto loop = MUST(io::Loop::create());
     const auto held = std::make_shared<Held>();
     MUST(io::start_job(std::make_shared<Obstacle>(held)));
@@ -42,11 +44,21 @@ TEST(SrtKeyCheck, ManyNewcomersAtOnceAreNotRefused) {
         MUST(io::yield(io::Deadline::never()));
     while (io::start_job(std::make_shared<Obstacle>(held)).ok()) {
     }
+    const Log log;
+    Places places(10, log);
     const engine::srt::Salt salt{1, 2, 3};
-    const auto derived = derive_key("a long secret", salt, 16, io::Deadline::after(std::chrono::seconds(1)));
+    const auto soon = io::Deadline::after(io::kSoon);
+    const auto refused = derive_client_key(places, "192.0.2.1", "a long secret", salt, 16, soon);
+    EXPECT_EQ(refused.code(), Errc::limit);
+    EXPECT_EQ(key_reject_reason_of(refused.error()), engine::srt::RejectReason::overload);
+    EXPECT_EQ(places.refused(Places::Reason::handshakes), 1U);
+    // Calls of this server do not wait behind strangers.
+    const auto own = derive_key("a long secret", salt, 16, soon);
     held->goes = true;
-    ASSERT_TRUE(derived.ok());
-    EXPECT_EQ(derived->bytes, MUST(engine::srt::derive_key("a long secret", salt, 16)).bytes);
+    ASSERT_TRUE(own.ok());
+    EXPECT_EQ(own->bytes, MUST(engine::srt::derive_key("a long secret", salt, 16)).bytes);
+    io::wait_until([&] { return check_handshake_room(places, "192.0.2.1", io::now()).ok(); });
+    EXPECT_EQ(MUST(derive_client_key(places, "192.0.2.1", "a long secret", salt, 16, soon)).bytes, own->bytes);
 }
 
 }  // namespace

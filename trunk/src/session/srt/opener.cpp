@@ -126,7 +126,7 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
         opening.key_bytes = server.pbkeylen;
     opening.asks_for_passphrase = options->passphrase_callback;
     if (!opening.asks_for_passphrase) {
-        auto kek = check_passphrase(opening.request, opening.passphrase, deadline);
+        auto kek = check_passphrase(context_.places, opening.request, opening.passphrase, deadline);
         if (!kek.ok())
             return refuse(kek.error(), key_reject_reason_of(kek.error()));
         opening.kek = *kek;

@@ -45,7 +45,7 @@ Result<void> PlaySession::make_key(Opening& opening, io::Deadline deadline) {
     if (opening.request.handshake_version != 4 || passphrase().empty())
         return {};
     opening.salt = engine::srt::random_salt();
-    opening.kek = TRY(derive_key(passphrase(), opening.salt, opening.key_bytes, deadline));
+    opening.kek = TRY(derive_client_key(context_.places, request_.ip, passphrase(), opening.salt, opening.key_bytes, deadline));
     return {};
 }
 

@@ -56,7 +56,7 @@ Result<void> Session::check_key(Opening& opening, io::Deadline deadline) {
     if (plan_.srt_passphrase)
         passphrase_ = *plan_.srt_passphrase;
     opening.options.requires_encryption = !passphrase_.empty();
-    auto kek = check_passphrase(opening.request, passphrase_, deadline);
+    auto kek = check_passphrase(context_.places, opening.request, passphrase_, deadline);
     if (!kek.ok()) {
         opening.key_reason = key_reject_reason_of(kek.error());
         refuse(kek.error());
@@ -98,7 +98,8 @@ void Session::answer_key(io::Deadline deadline) {
     const auto question = connection()->key_question();
     std::optional<srt::KeyEncryptingKey> kek;
     if (!passphrase_.empty()) {
-        auto derived = derive_key(passphrase_, question->salt, question->key_bytes, deadline);
+        auto derived =
+            derive_client_key(context_.places, request_.ip, passphrase_, question->salt, question->key_bytes, deadline);
         if (!derived.ok())
             return end(derived.error());
         kek = *derived;
