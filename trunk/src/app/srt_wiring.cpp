@@ -30,6 +30,11 @@ Result<session::srt::SrtOptions> SrtWiring::find(const std::string& vhost) const
     return serving->srt;
 }
 
+std::string SrtWiring::serving_name(const std::string& vhost) const {
+    const auto serving = admission_.serving_vhost(vhost);
+    return serving.ok() ? (*serving)->name : vhost;
+}
+
 Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
     if (!listens_)
         return {};

@@ -59,6 +59,7 @@ private:
     // Starts the fibers; once.
     Result<void> run();
     Result<session::srt::SrtOptions> find(const std::string& vhost) const override;
+    std::string serving_name(const std::string& vhost) const override;
     // As of the start: a reload changes nothing of it.
     const session::srt::SrtServerOptions& server() const override { return options_; }
 

@@ -184,6 +184,11 @@ std::vector<FiberInfo> list_fibers(std::size_t start, std::size_t count) {
     return listed;
 }
 
+std::uint64_t fiber_id() {
+    const st::LoopState* state = st::loop_state_or_null();
+    return state == nullptr || state->current() == nullptr ? 0 : state->current()->id;
+}
+
 std::string_view fiber_name() {
     const st::LoopState* state = st::loop_state_or_null();
     return state == nullptr || state->current() == nullptr ? std::string_view() : std::string_view(state->current()->name);

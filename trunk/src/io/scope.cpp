@@ -100,6 +100,12 @@ void Scope::cancel() {
         cancel_fiber(*fiber);
 }
 
+void Scope::cancel(std::uint64_t id) {
+    for (Fiber* fiber = first_; fiber != nullptr; fiber = fiber->next_in_scope)
+        if (fiber->id == id)
+            return cancel_fiber(*fiber);
+}
+
 Result<void> Scope::stop(Deadline deadline) {
     stopping_ = true;
     if (size_ == 0)

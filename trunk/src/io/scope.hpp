@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -35,6 +36,9 @@ public:
     // Cancels every fiber: its current wait, and every later one outside a CancelShield, ends with Errc::cancelled. Does not
     // wait.
     void cancel();
+
+    // The same for one of them: see fiber_id(). No effect when it has returned. The newest is found first.
+    void cancel(std::uint64_t fiber);
 
     // Cancels every fiber and waits until all have returned. Errc::timed_out names one that has not. A cancel of the calling
     // fiber does not cut this short; the deadline does. Must not be called from a fiber of this scope. Afterwards nothing can be

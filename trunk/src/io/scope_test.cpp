@@ -179,5 +179,28 @@ TEST(ScopeLimits, StacksOfEndedFibersArePooledWithinABound) {
     }
 }
 
+TEST_F(ScopeTest, OneFiberIsCancelledAndTheOthersGoOn) {
+    Scope scope("test");
+    std::array<std::uint64_t, 2> ids{};
+    std::array<Errc, 2> ends{};
+    Signal go_on;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        MUST(scope.start("one", [&, i](Deadline forever) {
+            ids[i] = fiber_id();
+            const auto ended = i == 0 ? sleep(forever) : wait(go_on, forever);
+            ends[i] = ended.ok() ? Errc::closed : ended.code();
+        }));
+    MUST(yield(Deadline::never()));
+    EXPECT_NE(ids[0], ids[1]);
+    scope.cancel(ids[0]);
+    scope.cancel(12'345'678);
+    MUST(yield(Deadline::never()));
+    EXPECT_EQ(scope.size(), 1U);
+    EXPECT_EQ(ends[0], Errc::cancelled);
+    go_on.raise();
+    MUST(scope.join(Deadline::after(kSoon)));
+    EXPECT_EQ(ends[1], Errc::closed);
+}
+
 }  // namespace
 }  // namespace live::io

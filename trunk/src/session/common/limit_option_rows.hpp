@@ -18,6 +18,10 @@ inline constexpr auto kLimitRows = config::Rows{
                 "Of these, offered from one address."),
     config::row(&LimitOptions::rtc_offers_per_ip, "rtc_offers_per_ip", 1, 10'000, config::Reload::live,
                 "WebRTC offers a second of one address; ten seconds' worth may come at once."),
+    config::row(&LimitOptions::srt_half_open, "srt_half_open", 2, 50'000, config::Reload::live,
+                "SRT clients that wait for callbacks or passphrases, in all; of one virtual host a half."),
+    config::row(&LimitOptions::srt_half_open_per_ip, "srt_half_open_per_ip", 1, 50'000, config::Reload::live,
+                "Of these, of one address."),
     config::row(&LimitOptions::hls_sessions_per_ip, "hls_sessions_per_ip", 1, 100'000, config::Reload::live,
                 "Players of HLS and DASH at one address."),
     config::row(

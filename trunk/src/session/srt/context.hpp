@@ -20,6 +20,8 @@ public:
     // Of the virtual host that serves this name. Errc::not_found when there is none, Errc::denied when it is disabled or has no
     // SRT.
     virtual Result<SrtOptions> find(const std::string& vhost) const = 0;
+    // Of those that find() gives: the same one may be found by many names.
+    virtual std::string serving_name(const std::string& vhost) const = 0;
     virtual const SrtServerOptions& server() const = 0;
 };
 

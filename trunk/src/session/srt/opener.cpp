@@ -89,9 +89,12 @@ void Opener::serve(Opening& opening, io::Deadline deadline) {
     const Log log = context_.log.with_id(random_id());
     LOG_INFO(log, "SRT client ip={}:{}, fd={}, version={:x}", ip_text(opening.request.from.ip), opening.request.from.port,
              static_cast<std::uint32_t>(opening.request.socket_id), opening.request.capabilities.version);
-    const auto ended = run(opening, log, deadline);
-    if (!opening.is_accepted)
+    auto ended = run(opening, log, deadline);
+    if (!opening.is_accepted) {
+        if (!ended.ok() && ended.code() == Errc::cancelled && context_.port.has_given_up(opening.request))
+            ended = given_up_error();
         context_.port.end_opening(opening.request);
+    }
     if (!ended.ok() && ended.code() != Errc::cancelled)
         LOG_WARN(log, "srt client disconnect peer. ip={} reason=\"{}\"", ip_text(opening.request.from.ip), ended.error().text());
 }
@@ -119,7 +122,10 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
         return refuse(options.error(), reject_reason_of(options.error()));
     const SrtServerOptions& server = context_.vhosts.server();
     opening.options = connection_options(server);
-    opening.patience = std::min(server.connect_timeout, kPatienceMax);
+    context_.port.begin_opening(opening.request, std::min(server.connect_timeout, kPatienceMax), io::fiber_id());
+    if (const auto entered = context_.port.enter_vhost(opening.request, context_.vhosts.serving_name(id->url.vhost));
+        !entered.ok())
+        return refuse(entered.error(), RejectReason::overload);
     opening.passphrase = options->passphrase.empty() ? server.passphrase : options->passphrase;
     opening.options.requires_encryption = !opening.passphrase.empty();
     if (server.pbkeylen != 0)

@@ -18,9 +18,13 @@ public:
     static constexpr std::chrono::milliseconds kPatienceMax{1500};
 
     // `sessions` has the fibers of clients.
-    Opener(Context& context, io::Scope& sessions) : context_(context), sessions_(sessions) {}
+    Opener(Context& context, io::Scope& sessions) : context_(context), sessions_(sessions), half_open_(context.places) {}
 
+    Result<HalfOpen::Place> take_place(const engine::srt::Request& request, TimePoint now) override {
+        return half_open_.take(request.from.ip, now);
+    }
     void open(engine::srt::Request request, const Path& path) override;
+    void give_up(std::uint64_t fiber) override { sessions_.cancel(fiber); }
 
 private:
     void serve(Opening& opening, io::Deadline deadline);
@@ -29,6 +33,7 @@ private:
 
     Context& context_;
     io::Scope& sessions_;
+    HalfOpen half_open_;
 };
 
 }  // namespace live::session::srt

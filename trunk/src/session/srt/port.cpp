@@ -107,6 +107,8 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
 void Port::keep_time(io::Deadline deadline) {
     for (;;) {
         woken_at_ = std::min(wheel_.next().value_or(next_report_), next_report_);
+        if (!opening_.empty())
+            woken_at_ = std::min(woken_at_, next_look_);
         const auto woken = io::wait(earlier_, deadline.sooner(io::Deadline::at(woken_at_)));
         if (!woken.ok() && woken.code() != Errc::timed_out)
             return;
@@ -119,6 +121,8 @@ void Port::keep_time(io::Deadline deadline) {
 void Port::advance(TimePoint now) {
     wheel_.advance(now);
     end_batch(now);
+    if (!opening_.empty() && now >= next_look_)
+        look_at_openings(now);
     if (now >= next_report_)
         report(now);
 }
@@ -203,17 +207,31 @@ void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
         return;
     }
     if (const auto opening = opening_.find(caller); opening != opening_.end()) {
-        opening->second = now;
+        opening->second.asked_at = now;
         return;
     }
     if (const auto refusal = refusals_.find(caller); refusal != refusals_.end())
         return send_now(srt::refuse(request, refusal->second.reason), request.from, path);
-    if (door_ == nullptr || opening_.size() >= kOpeningMax) {
+    auto place =
+        door_ == nullptr ? Result<HalfOpen::Place>(Error(Errc::closed, "nobody takes clients")) : door_->take_place(request, now);
+    if (!place.ok()) {
         ++figures_.refused;
         return send_now(srt::refuse(request, srt::RejectReason::overload), request.from, path);
     }
-    opening_.emplace(caller, now);
+    if (opening_.empty())
+        next_look_ = now + kLookEvery;
+    opening_.emplace(caller, Opened{now, *std::move(place)});
+    if (next_look_ < woken_at_)
+        earlier_.raise();
     door_->open(std::move(request), path);
+}
+
+// Its place is free as soon as its fiber has ended; whoever is asked about it may take much longer.
+void Port::look_at_openings(TimePoint now) {
+    next_look_ = now + kLookEvery;
+    for (const auto& [caller, opened] : opening_)
+        if (opened.has_given_up(now))
+            door_->give_up(opened.fiber);
 }
 
 // In a flood they go out with few system calls.
@@ -346,9 +364,22 @@ void Port::refuse(const srt::Request& request, const Path& path, srt::RejectReas
     send_now(srt::refuse(request, reason), request.from, path);
 }
 
-std::optional<TimePoint> Port::heard_of(const srt::Request& request) const {
+void Port::begin_opening(const srt::Request& request, std::chrono::milliseconds patience, std::uint64_t fiber) {
     const auto opening = opening_.find(caller_of(request));
-    return opening == opening_.end() ? std::nullopt : std::optional(opening->second);
+    if (opening == opening_.end())
+        return;
+    opening->second.patience = patience;
+    opening->second.fiber = fiber;
+}
+
+bool Port::has_given_up(const srt::Request& request) const {
+    const auto opening = opening_.find(caller_of(request));
+    return opening != opening_.end() && opening->second.has_given_up(io::now());
+}
+
+Result<void> Port::enter_vhost(const srt::Request& request, const std::string& vhost) {
+    const auto opening = opening_.find(caller_of(request));
+    return opening == opening_.end() ? Result<void>() : opening->second.place.enter_vhost(vhost, io::now());
 }
 
 void Port::end_opening(const srt::Request& request) { opening_.erase(caller_of(request)); }

@@ -21,6 +21,7 @@
 #include "io/udp_socket.hpp"
 #include "session/common/stray.hpp"
 #include "session/common/timer_wheel.hpp"
+#include "session/srt/half_open.hpp"
 #include "session/srt/link.hpp"
 
 namespace live::session::srt {
@@ -28,7 +29,11 @@ namespace live::session::srt {
 // Takes the clients that want to connect. Must not suspend. Port::end_opening is called once for each.
 class Door {
 public:
+    // Before open(). Errc::limit: the client is refused.
+    virtual Result<HalfOpen::Place> take_place(const engine::srt::Request& request, TimePoint now) = 0;
     virtual void open(engine::srt::Request request, const Path& path) = 0;
+    // The client of this fiber has not asked for too long: see Port::begin_opening. To be ended soon, not in this call.
+    virtual void give_up(std::uint64_t fiber) = 0;
 
 protected:
     ~Door() = default;
@@ -93,8 +98,8 @@ std::string report_line(const PortReading& now, const PortReading& then);
 class Port {
 public:
     static constexpr std::size_t kLinksMax = 50'000;
-    // Clients whose admission takes its time, all addresses together.
-    static constexpr std::size_t kOpeningMax = 1'000;
+    // How often those that wait are looked at.
+    static constexpr std::chrono::milliseconds kLookEvery{250};
     // A client that does not hear its refusal asks again for some seconds.
     static constexpr std::chrono::seconds kRefusalsKept{10};
     static constexpr std::size_t kRefusalsMax = 1'000;
@@ -133,8 +138,12 @@ public:
     // Says goodbye, and destroys the connection. No effect when it is not in there.
     void remove(Link& link);
     void refuse(const engine::srt::Request& request, const Path& path, engine::srt::RejectReason reason);
-    // When a client that waits for its admission has asked last: it repeats its request several times a second.
-    std::optional<TimePoint> heard_of(const engine::srt::Request& request) const;
+    // The client waits for its admission, which `fiber` asks for. It repeats its request several times a second; when it has not
+    // for `patience`, it has given up, and Door::give_up is called. Zero: it never has.
+    void begin_opening(const engine::srt::Request& request, std::chrono::milliseconds patience, std::uint64_t fiber);
+    bool has_given_up(const engine::srt::Request& request) const;
+    // Its place counts for this virtual host. Errc::limit.
+    Result<void> enter_vhost(const engine::srt::Request& request, const std::string& vhost);
     // The door is done with it, whatever it decided. The last call for a request.
     void end_opening(const engine::srt::Request& request);
 
@@ -189,6 +198,15 @@ private:
         Calling* call = nullptr;
         TransportAddress to;
     };
+    // A client that waits for its admission.
+    struct Opened {
+        TimePoint asked_at;  // last
+        HalfOpen::Place place;
+        std::chrono::milliseconds patience{};
+        std::uint64_t fiber = 0;
+
+        bool has_given_up(TimePoint now) const { return patience.count() > 0 && now - asked_at > patience; }
+    };
     struct Refusal {
         engine::srt::RejectReason reason{};
         TimePoint at;
@@ -217,6 +235,7 @@ private:
     void write_output(Link& link, TimePoint now);
     void set_timer(Link& link, TimePoint now);
     void send_pending();
+    void look_at_openings(TimePoint now);
     void report(TimePoint now);
 
     const Log& log_;
@@ -234,7 +253,8 @@ private:
     std::unordered_map<std::uint32_t, Link*> links_;          // by socket id
     std::unordered_map<std::uint32_t, Called> calls_;         // without a connection yet, by socket id
     std::unordered_map<Caller, Link*, Caller::Hash> callers_;
-    std::unordered_map<Caller, TimePoint, Caller::Hash> opening_;  // when they asked last
+    std::unordered_map<Caller, Opened, Caller::Hash> opening_;
+    TimePoint next_look_;  // at these, while there are any
     std::unordered_map<Caller, Refusal, Caller::Hash> refusals_;
     std::vector<Link*> touched_;
     std::vector<io::GsoBatch> pending_;

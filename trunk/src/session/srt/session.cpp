@@ -30,6 +30,8 @@ Error error_of(srt::CloseReason reason) {
     }
 }
 
+Error given_up_error() { return {Errc::timed_out, "the client has given up before it was admitted"}; }
+
 Session::Session(Context& context, ClientRequest request, const Log& log)
     : context_(context),
       request_(std::move(request)),
@@ -73,9 +75,8 @@ Result<void> Session::connect(Opening& opening) {
         opening.is_accepted = true;
         return {};
     }
-    const auto heard = context_.port.heard_of(opening.request);
-    if (heard && opening.patience.count() > 0 && io::now() - *heard > opening.patience)
-        return Error(Errc::timed_out, "the client has given up before it was admitted");
+    if (context_.port.has_given_up(opening.request))
+        return given_up_error();
     auto connection =
         TRY(srt::accept(io::now(), opening.request, context_.port.free_socket_id(), opening.options, opening.kek, opening.salt));
     TRY(context_.port.add(*this, std::move(connection), opening.request, opening.path));

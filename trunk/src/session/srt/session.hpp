@@ -37,11 +37,11 @@ struct Opening {
     bool asks_for_passphrase = false;
     // Why its key was refused then.
     std::optional<engine::srt::RejectReason> key_reason;
-    // A client that has not asked again for so long has given up; zero: never.
-    std::chrono::milliseconds patience{};
     bool is_accepted = false;
 };
 
+// Why a client is not admitted that does not ask any more.
+Error given_up_error();
 // How a connection has ended.
 Error error_of(engine::srt::CloseReason reason);
 

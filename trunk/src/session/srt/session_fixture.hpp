@@ -39,10 +39,13 @@ public:
     std::vector<ClientRequest> asked;
     std::optional<Error> refusal;
     std::optional<std::string> passphrase;
+    bool is_slow = false;  // answers when it is not any more
 
 private:
     Answer answer(const ClientRequest& request) {
         asked.push_back(request);
+        while (is_slow)
+            TRY(io::sleep(io::Deadline::after(1ms)));
         if (refusal)
             return *refusal;
         StreamPlan plan;
@@ -73,6 +76,7 @@ public:
             return Error(Errc::denied, "no SRT here");
         return options;
     }
+    std::string serving_name(const std::string& vhost) const override { return vhost; }
     const SrtServerOptions& server() const override { return server_options; }
 
     SrtOptions options{.enabled = true, .srt_to_rtmp = true, .passphrase = {}};

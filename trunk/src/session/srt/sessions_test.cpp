@@ -100,6 +100,38 @@ TEST_F(SrtSessions, AnAnswerNamesThePassphraseOfAStream) {
     EXPECT_EQ(Remote(socket(), "#!::r=live/four,m=publish", "of the virtual host").refusal(), RejectReason::unsecure);
 }
 
+TEST_F(SrtSessions, AClientThatDoesNotAskAnyMoreGivesItsPlaceBack) {
+    vhosts.server_options.connect_timeout = 1s;
+    admission.is_slow = true;
+    Remote patient(socket(), "#!::r=live/cam,m=publish");
+    {
+        Remote impatient(socket(), "#!::r=live/other,m=publish");
+        ASSERT_TRUE(impatient.pump_until([this] { return admission.asked.size() == 1; }));
+    }
+    ASSERT_TRUE(patient.pump_until([this] { return admission.asked.size() == 2; }));
+    EXPECT_EQ(port.read().opening, 2U);
+    ASSERT_TRUE(patient.pump_until([this] { return port.read().opening == 1; })) << "nobody has answered yet";
+    EXPECT_EQ(places.used(), 1U);
+    EXPECT_EQ(events.order, std::vector<std::string>{"closed"});
+    admission.is_slow = false;
+    EXPECT_TRUE(patient.connect());
+    EXPECT_EQ(port.read().opening, 0U);
+}
+
+TEST_F(SrtSessions, ASlowVirtualHostLeavesPlacesToOthers) {
+    places.set_limits(10, {.srt_half_open = 4});
+    admission.is_slow = true;
+    std::vector<std::unique_ptr<Remote>> waiting;
+    for (std::size_t i = 1; i <= 2; ++i) {
+        waiting.push_back(std::make_unique<Remote>(socket(), "#!::h=slow,m=publish,r=live/cam" + std::to_string(i)));
+        ASSERT_TRUE(waiting.back()->pump_until([&] { return admission.asked.size() == i; }));
+    }
+    EXPECT_EQ(Remote(socket(), "#!::h=slow,m=publish,r=live/third").refusal(), RejectReason::overload);
+    EXPECT_EQ(places.refused(Places::Reason::srt_half_open_per_vhost), 1U);
+    admission.is_slow = false;
+    EXPECT_TRUE(Remote(socket(), "#!::h=quick,m=publish,r=live/other").connect());
+}
+
 TEST_F(SrtSessions, AStreamHasOnePublisher) {
     Remote first(socket(), "#!::r=live/cam,m=publish");
     ASSERT_TRUE(first.connect());
