@@ -217,6 +217,8 @@ void Connection::State::handle_ack(Micros now, const ControlPacket& packet) {
         ++counts_.malformed;
         return;
     }
+    if (const auto delay = send_.take_ack_delay())
+        round_trip_.add_bound(*delay - ReceiveSide::kAckInterval);
     if (!ack->path || packet.header.information == 0)
         return;
     round_trip_.add_reported(Micros(ack->path->rtt_us));

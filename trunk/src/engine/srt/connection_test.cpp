@@ -1,11 +1,14 @@
 // What a peer of any kind may send to a connection, packet by packet; the simulation has the rest.
 #include "engine/srt/connection.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/hex_fixture.hpp"
 #include "engine/srt/connection_setup.hpp"
 #include "engine/srt/link_fixture.hpp"
+#include "engine/srt/send_budget.hpp"
 
 namespace live::engine::srt {
 namespace {
@@ -118,7 +121,8 @@ TEST(SrtConnection, AcknowledgesEveryTenMilliseconds) {
 
 TEST(SrtConnection, PacketsWithoutContentsArePaddedInPlace) {
     OneEnd end;
-    const Ack ack{.next_sequence = 100, .path = Ack::Path{.rtt_us = 1'000, .rtt_variance_us = 10, .buffer_packets = 100}, .rates = {}};
+    const Ack ack{
+        .next_sequence = 100, .path = Ack::Path{.rtt_us = 1'000, .rtt_variance_us = 10, .buffer_packets = 100}, .rates = {}};
     end.give(ControlType::ack, 7, write_ack(ack));
     const auto confirmed = end.controls(ControlType::ack_ack);
     ASSERT_EQ(confirmed.size(), 1U);
@@ -255,9 +259,81 @@ TEST(SrtConnection, CopiesAreAShareOfWhatIsSent) {
     EXPECT_EQ(end.after(20ms), 0U);
     // What is not used is kept for a while.
     Sender other(2'000, 200ms);
+    EXPECT_EQ(other.after(15ms), 0U) << "all went at once, and the next is paced";
     EXPECT_EQ(other.ask_for(100, 199), 100U);
     EXPECT_EQ(other.after(5ms) + other.after(5ms), 64U);
     EXPECT_EQ(other.after(20ms), 0U);
+}
+
+// Of a player that has a buffer of a minute, claims a round trip of a microsecond, and asks for everything 50 times a second.
+TEST(SrtConnection, RetransmissionsAreAShareOfWhatIsSent) {
+    OneEnd end(5, {.peer_latency = 65'000ms});
+    std::uint64_t sent = 0;
+    constexpr std::chrono::seconds kTime{20};
+    for (const TimePoint until = end.now + kTime; end.now < until; end.now += 5ms) {
+        end.connection->handle_timeout(end.now);
+        EXPECT_EQ(end.connection->send(end.now, numbered_payload(sent++, 1'316)), Connection::Sent::queued);
+        end.output();
+        if (sent % 4 != 0)
+            continue;
+        end.give(ControlType::ack, static_cast<std::uint32_t>(sent),
+                 write_ack({.next_sequence = 100, .path = Ack::Path{1, 1, 25'600}, .rates = {}}));
+        const auto newest = 100 + static_cast<std::uint32_t>(sent) - 1;
+        end.give(ControlType::nak, 0, write_loss_list(std::vector<SequenceRange>{{100, newest}}));
+    }
+    const Figures figures = end.connection->figures();
+    EXPECT_EQ(figures.sent, sent) << "new packets come first";
+    constexpr std::uint64_t kAtMost = ResendBudget::kSaved + kTime.count() * ResendBudget::kFloor;
+    EXPECT_LE(figures.retransmitted_bytes, kAtMost + figures.sent_bytes / ResendBudget::kNewBytesPerByte + 2'000);
+    EXPECT_GT(figures.retransmitted_bytes, 1'000'000U);
+}
+
+TEST(SrtConnection, BoundsTheRoundTripByItsAnswers) {
+    OneEnd end(5, {.peer_latency = 10'000ms});
+    std::uint32_t number = 0;
+    const auto confirm = [&](std::uint32_t next, std::uint32_t rtt_us) {
+        end.give(ControlType::ack, ++number, write_ack({.next_sequence = next, .path = Ack::Path{rtt_us, 1, 100}, .rates = {}}));
+        end.output();
+    };
+    for (std::uint32_t i = 0; i < 20; ++i) {
+        static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
+        end.output();
+        end.pass(100ms);
+        confirm(101 + i, 0);
+    }
+    for (int i = 0; i < 60; ++i)
+        confirm(120, 1);
+    for (std::uint64_t i = 20; i < 22; ++i)
+        static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
+    end.output();
+    // The last packet may come again by itself.
+    const auto ask = [&] {
+        end.give(ControlType::nak, 0, write_loss_list(std::vector<SequenceRange>{{120, 120}}));
+        return std::ranges::count_if(end.output(), [](const auto& datagram) {
+            const auto packet = parse_packet(datagram).value();
+            const auto* const data = std::get_if<DataPacket>(&packet);
+            return data != nullptr && data->header.sequence == 120;
+        });
+    };
+    EXPECT_EQ(ask(), 1);
+    for (int i = 0; i < 8; ++i) {
+        end.pass(5ms);
+        EXPECT_EQ(ask(), 0) << i;
+    }
+    end.pass(60ms);
+    EXPECT_EQ(ask(), 1);
+}
+
+TEST(SrtConnection, FollowsTheRateOfItsInput) {
+    // A stream of 1.3 kB a frame has ten Mbit/s, not a Gbit/s, for what is asked for.
+    Sender end(1, 60'000ms);
+    for (std::uint64_t i = 1; i < 200; ++i) {
+        end.pass(40ms);
+        static_cast<void>(end.connection->send(end.now, numbered_payload(i, 1'316)));
+        EXPECT_EQ(end.output().size(), 1U);
+    }
+    EXPECT_LE(end.ask_for(100, 299), 12U) << "10 ms of it";
+    EXPECT_LE(end.after(10ms), 12U);
 }
 
 TEST(SrtConnection, SaysThatWhatIsGoneIsGone) {

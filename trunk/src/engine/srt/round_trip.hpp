@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace live::engine::srt {
 
@@ -13,6 +14,8 @@ class RoundTrip {
 public:
     // Peers report what they measure; more than this is no round trip.
     static constexpr Micros kMax = std::chrono::seconds(60);
+    // Nothing is retransmitted again sooner, however short the round trip is said to be.
+    static constexpr Micros kResendMin{10'000};
 
     Micros estimate() const { return time_; }
     Micros variance() const { return variance_; }
@@ -35,12 +38,21 @@ public:
             smooth(std::min(sample, kMax));
     }
 
+    // An answer took so long; a shorter time that the peer reports does not count. A late answer counts little.
+    void add_bound(Micros sample) {
+        sample = std::clamp(sample, Micros(0), kMax);
+        bound_ = bound_ && sample > *bound_ ? *bound_ + (sample - *bound_) / 16 : sample;
+    }
+
     Micros nak_interval() const { return std::max((time_ + 4 * variance_) / 2, Micros(20'000)); }
     // For what has been asked for during a whole round trip: a sender that retransmits once a round trip obeys the first NAK
     // after it, and little time is lost.
     Micros late_nak_interval() const { return std::max(time_ / 5, Micros(10'000)); }
     // A NAK this long after a retransmission says that it was lost, too; an earlier one may have crossed it.
-    Micros resend_interval() const { return std::max(time_ - 4 * variance_, time_ / 2); }
+    Micros resend_interval() const {
+        const Micros time = std::max(time_, bound_.value_or(Micros(0)));
+        return std::max({time - 4 * variance_, time / 2, kResendMin});
+    }
     Micros patience() const { return time_ + 4 * variance_; }
 
 private:
@@ -52,6 +64,7 @@ private:
     Micros time_{100'000};
     Micros variance_{50'000};
     bool is_measured_ = false;
+    std::optional<Micros> bound_;
 };
 
 }  // namespace live::engine::srt

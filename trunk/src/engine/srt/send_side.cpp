@@ -19,10 +19,7 @@ SendSide::SendSide(std::uint64_t first, const Limits& limits)
       next_(first),
       acknowledged_to_(first),
       window_end_(first + std::max<std::uint64_t>(limits.peer_window, kInFlightMin)),
-      limits_(limits) {
-    if (limits_.bandwidth <= 0)
-        limits_.bandwidth = kDefaultBandwidth;
-}
+      limits_(limits) {}
 
 bool SendSide::push(Micros now, const Slice& payload, KeyFlag key) {
     drop_late(now);
@@ -31,6 +28,7 @@ bool SendSide::push(Micros now, const Slice& payload, KeyFlag key) {
         return false;
     }
     bytes_ += payload.size();
+    input_.add(now, payload.size() + kDatagramOverhead);
     entries_.push_back({.payload = payload, .origin = now, .key = key});
     return true;
 }
@@ -45,6 +43,8 @@ bool SendSide::handle_ack(Micros now, const Ack& ack) {
         window_end_ = std::max(window_end_, position + std::max<std::uint64_t>(ack.path->buffer_packets, kInFlightMin));
     if (position <= entries_.begin())
         return true;
+    if (const Entry& newest = entries_[position - 1]; position <= entries_.end() && !newest.is_resent)
+        ack_delay_ = now - newest.sent_at;
     while (entries_.begin() < position)
         pop();
     if (ack.path)
@@ -129,16 +129,21 @@ bool SendSide::may_send_new() const {
 
 Micros SendSide::next_send() const {
     const Micros paced = std::chrono::ceil<Micros>(paced_until_);
-    if (!requested_.empty() || may_send_new())
+    if (may_send_new())
         return paced;
-    return copies_.empty() ? Micros::max() : std::max(paced, copies_.front().due);
+    const Micros again = std::max(paced, budget_.affordable_at());
+    if (!requested_.empty())
+        return again;
+    return copies_.empty() ? Micros::max() : std::max(again, copies_.front().due);
 }
 
 std::optional<SendSide::Outgoing> SendSide::next(Micros now) {
     forget_old_requests();
     if (now < next_send())
         return std::nullopt;
-    if (!requested_.empty()) {
+    // What may not be sent again yet stays where it is, and lets new packets pass.
+    const bool may_resend = now >= budget_.affordable_at();
+    if (!requested_.empty() && may_resend) {
         const std::uint64_t position = requested_.front();
         requested_.pop_front();
         Entry& entry = entries_[position];
@@ -150,7 +155,7 @@ std::optional<SendSide::Outgoing> SendSide::next(Micros now) {
         }
         return resend(now, position);
     }
-    if (!copies_.empty() && copies_.front().due <= now) {
+    if (!copies_.empty() && copies_.front().due <= now && may_resend) {
         const std::uint64_t position = copies_.front().position;
         copies_.pop_front();
         Entry& entry = entries_[position];
@@ -159,10 +164,13 @@ std::optional<SendSide::Outgoing> SendSide::next(Micros now) {
             copies_.push_back({position, now + kCopyDistance});
         return resend(now, position);
     }
+    if (!may_send_new())
+        return std::nullopt;
     progress_at_ = now;
     spare_copies_ = std::min(spare_copies_ + 1, kSpareCopiesMax * kPacketsPerCopy);
     ++counts_.sent;
     counts_.sent_bytes += entries_[next_].payload.size();
+    budget_.add_new(now, entries_[next_].payload.size());
     return send(now, next_++);
 }
 
@@ -170,15 +178,21 @@ SendSide::Outgoing SendSide::send(Micros now, std::uint64_t position) {
     Entry& entry = entries_[position];
     entry.sent_at = now;
     const auto bytes = static_cast<std::int64_t>(entry.payload.size() + kDatagramOverhead);
-    const std::chrono::nanoseconds period{bytes * 1'000'000'000 / limits_.bandwidth};
+    const std::chrono::nanoseconds period{bytes * 1'000'000'000 / bandwidth()};
     paced_until_ = std::max<std::chrono::nanoseconds>(paced_until_, now - kBurst) + period;
     return {.position = position, .payload = &entry.payload, .origin = entry.origin, .key = entry.key};
+}
+
+std::int64_t SendSide::bandwidth() const {
+    return limits_.bandwidth > 0 ? limits_.bandwidth
+                                 : std::clamp(input_.bytes_per_second() * kInputTimes, kBandwidthMin, kBandwidthMax);
 }
 
 SendSide::Outgoing SendSide::resend(Micros now, std::uint64_t position) {
     Outgoing out = send(now, position);
     ++counts_.retransmitted;
     counts_.retransmitted_bytes += out.payload->size();
+    budget_.spend(now, out.payload->size() + kDatagramOverhead);
     out.is_retransmitted = true;
     return out;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -11,15 +12,20 @@
 #include "engine/srt/packet.hpp"
 #include "engine/srt/receive_side.hpp"
 #include "engine/srt/round_trip.hpp"
+#include "engine/srt/send_budget.hpp"
 #include "engine/srt/sequence_ring.hpp"
 
 namespace live::engine::srt {
 
 class SendSide {
 public:
-    static constexpr std::int64_t kDefaultBandwidth = 125'000'000;  // bytes per second: 1 Gbit/s
     // So much is sent at once, so that a socket's owner can send batches.
     static constexpr Micros kBurst{10'000};
+    // Bytes per second, where none is given: so many times the rate of the input, within these bounds. What came in the densest
+    // window of it may go in one burst, so that no frame waits.
+    static constexpr std::int64_t kInputTimes = InputRate::kWindow / kBurst;
+    static constexpr std::int64_t kBandwidthMin = 1'250'000;
+    static constexpr std::int64_t kBandwidthMax = 125'000'000;
     static constexpr Micros kKeptMin = std::chrono::seconds(1);
     static constexpr std::size_t kDropRequestsMax = 32;
     // However little space the peer claims to have: otherwise nothing would make it say that there is more.
@@ -36,7 +42,7 @@ public:
 
     struct Limits {
         std::size_t bytes = 0;
-        std::int64_t bandwidth = -1;
+        std::int64_t bandwidth = -1;  // 0 and less: by the input
         std::uint32_t peer_window = 0;
         bool too_late_drop = true;
         Micros latency{};
@@ -76,6 +82,8 @@ public:
     std::optional<Outgoing> next(Micros now);
     // When next() has one. Micros::max() for never.
     Micros next_send() const;
+    // How long the newest packet took to be acknowledged that was sent once; nothing since the last call.
+    std::optional<Micros> take_ack_delay() { return std::exchange(ack_delay_, std::nullopt); }
     bool has_output() const { return !drop_requests_.empty(); }
     std::optional<ControlOutput> next_output();
 
@@ -110,6 +118,7 @@ private:
     void forget_old_requests();
     bool may_send_new() const;
     Micros kept_for() const { return std::max(kKeptMin, limits_.latency * 5 / 4); }
+    std::int64_t bandwidth() const;
     Micros probe_at(const RoundTrip& round_trip) const;
     Outgoing send(Micros now, std::uint64_t position);
     Outgoing resend(Micros now, std::uint64_t position);
@@ -125,6 +134,9 @@ private:
     Limits limits_;
     std::size_t bytes_ = 0;
     std::chrono::nanoseconds paced_until_ = -kBurst;
+    InputRate input_;
+    ResendBudget budget_;
+    std::optional<Micros> ack_delay_;
     Micros progress_at_{};  // the newest packet was sent, or something was acknowledged
     unsigned probes_ = 0;
     Counts counts_;

@@ -21,7 +21,7 @@ inline constexpr auto kSrtServerRows = config::Rows{
     config::row(&SrtServerOptions::enabled, "enabled", kRestart, "SRT listener."),
     config::endpoints(&SrtServerOptions::listen, "listen", kRestart, "UDP endpoints."),
     config::row(&SrtServerOptions::maxbw, "maxbw", -1, 1LL << 50, kRestart,
-                "Bytes a second to a player; -1 no limit, 0 relative to the input."),
+                "Bytes a second to a player, with retransmissions; -1 and 0: by the stream, 10 Mbit/s at least."),
     config::row(&SrtServerOptions::mss, "mss", 76, 65'535, kRestart, "Segment size, bytes."),
     config::row(&SrtServerOptions::tsbpdmode, "tsbpdmode", kRestart,
                 "Delivery by timestamp; off: as soon as it is complete, whatever the latency."),
