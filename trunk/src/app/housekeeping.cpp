@@ -7,6 +7,7 @@
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "io/openssl_memory.hpp"
+#include "io/pause.hpp"
 
 namespace live::app {
 
@@ -18,6 +19,13 @@ void log_long_holds(const Log& log) {
         LOG_WARN(log, "the loop was held {} times without a pause, longest {:.1f} ms by fiber {} of {}", holds.count,
                  std::chrono::duration<double, std::milli>(holds.longest).count(), holds.fiber,
                  holds.scope.empty() ? "the process" : holds.scope);
+}
+
+// Logged at once: other lines about this moment have their cause there.
+void log_pauses(const Log& log, std::uint64_t& seen) {
+    if (std::exchange(seen, io::pauses().count()) != seen)
+        LOG_WARN(log, "the process did not run for {} ms: stopped, moved, or held; this time is no silence of clients",
+                 io::pauses().last_length() / std::chrono::milliseconds(1));
 }
 
 }  // namespace
@@ -43,9 +51,11 @@ void Housekeeping::run(io::Deadline deadline) {
     TrimClock trim_clock;
     // The start kept nobody waiting.
     io::Loop::watch().take_holds();
+    std::uint64_t seen_pauses = io::pauses().count();
     for (int round = 1;; ++round) {
         if (!io::sleep(deadline.sooner(io::Deadline::after(std::chrono::seconds(1)))).ok())
             return;
+        log_pauses(log_, seen_pauses);
         expire_streams(deadline);
         services.on_tick();
         if (trim_clock.is_due(io::now(), io::openssl_bytes() + places.bytes() + places.memory().used())) {

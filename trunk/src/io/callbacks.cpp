@@ -45,6 +45,13 @@ void swap_exceptions(LoopState& state, _st_thread* from, _st_thread* to) {
     }
 }
 
+// `until`: when the loop should have come here at the latest.
+void note_pause(LoopState& state, std::uint64_t until, std::uint64_t now) {
+    const auto at = [](std::uint64_t micros) { return TimePoint(std::chrono::microseconds(static_cast<std::int64_t>(micros))); };
+    if (now > until && at(now) - at(until) >= Pauses::kMin) [[unlikely]]
+        state.pauses.add(at(until), at(now));
+}
+
 std::int64_t microseconds_to_next_timer(LoopState& state, std::uint64_t now) {
     if (!ST_CLIST_IS_EMPTY(&_ST_RUNQ))
         return 0;
@@ -66,7 +73,11 @@ void engine_dispatch() {
     // The clock was last read just after the previous poll.
     const std::uint64_t now = st_utime();
     state.watch.end_turn(std::chrono::microseconds(static_cast<std::int64_t>(now - _ST_LAST_CLOCK)));
-    state.engine.turn(now, microseconds_to_next_timer(state, now));
+    note_pause(state, _ST_LAST_CLOCK, now);
+    const std::int64_t wait = microseconds_to_next_timer(state, now);
+    state.engine.turn(now, wait);
+    if (wait >= 0)
+        note_pause(state, now + static_cast<std::uint64_t>(wait), st_utime());
 }
 
 // The core's own st_poll is compiled away; nothing calls these two.

@@ -12,6 +12,7 @@
 #include "io/deadline.hpp"
 #include "io/fiber.hpp"
 #include "io/loop_watch.hpp"
+#include "io/pauses.hpp"
 #include "io/st/core.hpp"
 #include "io/st/engine.hpp"
 #include "io/st/fiber_stack.hpp"
@@ -53,6 +54,7 @@ struct LoopState {
     void** exceptions = nullptr;    // the C++ runtime's, of the loop's thread
     _st_thread* running = nullptr;  // the thread last seen by the switch hooks
     LoopWatch watch;
+    Pauses pauses;
     CpuSamples* cpu_samples = nullptr;  // while profile_cpu() takes a profile
     std::uint32_t switches_since_poll = 0;
     std::uint32_t operations_since_switch = 0;

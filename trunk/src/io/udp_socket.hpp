@@ -75,6 +75,9 @@ public:
     // Errc::cancelled, Errc::closed after close(), Errc::system.
     Result<std::span<const Datagram>> receive(Deadline deadline);
 
+    // The last try found nothing, and nothing has come since; or nobody receives.
+    bool is_read_dry() const { return !receives_ || !socket_.is_open() || socket_.is_blocked(Interest::readable); }
+
     // Suspends; what comes until then stays in the kernel's buffer and wakes nobody, so that receive() gets it in batches.
     // Errc::cancelled.
     Result<void> let_gather(Deadline until);

@@ -164,7 +164,23 @@ void Engine::turn(std::uint64_t now_us, std::int64_t timeout_us) {
         const std::int64_t left = coalescing_.due() > now_us ? static_cast<std::int64_t>(coalescing_.due() - now_us) : 0;
         timeout_us = timeout_us < 0 ? left : std::min(timeout_us, left);
     }
-    const int count = wait(timeout_us);
+    int count = wait(timeout_us);
+    // A stopped process that goes on is interrupted here. Timers are next, and must not fire before what has come meanwhile is
+    // seen.
+    if (count < 0)
+        count = wait(0);
+    bool look = take_events(count);
+    for (int round = 1; count == static_cast<int>(kEventsPerTurnMax) && round < kRoundsMax; ++round) {
+        count = wait(0);
+        look = take_events(count) || look;
+    }
+    if (!look && !is_holding_)
+        return;
+    if (const std::uint64_t after = st_utime(); look || after >= coalescing_.due())
+        look_at_coalesced(after);
+}
+
+bool Engine::take_events(int count) {
     bool look = false;
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events_[static_cast<std::size_t>(i)];
@@ -175,19 +191,19 @@ void Engine::turn(std::uint64_t now_us, std::int64_t timeout_us) {
         else
             tell(event.data.fd, event.events);
     }
-    if (!look && !is_holding_)
-        return;
-    if (const std::uint64_t after = st_utime(); look || after >= coalescing_.due())
-        look_at_coalesced(after);
+    return look;
 }
 
 void Engine::look_at_coalesced(std::uint64_t now_us) {
     coalescing_.begin(now_us);
-    const int count = ::epoll_wait(batched_epoll_, events_.data(), static_cast<int>(events_.size()), 0);
-    for (int i = 0; i < count; ++i) {
-        const epoll_event& event = events_[static_cast<std::size_t>(i)];
-        coalescing_.note(entry_of(event.data.fd).mark);
-        tell(event.data.fd, event.events);
+    int count = 0;
+    for (int round = 0; round == 0 || (count == static_cast<int>(kEventsPerTurnMax) && round < kRoundsMax); ++round) {
+        count = ::epoll_wait(batched_epoll_, events_.data(), static_cast<int>(events_.size()), 0);
+        for (int i = 0; i < count; ++i) {
+            const epoll_event& event = events_[static_cast<std::size_t>(i)];
+            coalescing_.note(entry_of(event.data.fd).mark);
+            tell(event.data.fd, event.events);
+        }
     }
     if (is_holding_ != coalescing_.holds())
         hold_coalesced(!is_holding_);

@@ -21,6 +21,8 @@ struct ParkNode;
 class Engine {
 public:
     static constexpr std::size_t kEventsPerTurnMax = 1024;
+    // Where more than these are ready, as after a pause of the process, the loop looks again before its timers fire.
+    static constexpr int kRoundsMax = 64;
     // Never cleared once set: the peer has closed, or the descriptor is broken.
     static constexpr std::uint32_t kSticky = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
     // Reported to the waiters of a descriptor that is closed under them. No epoll bit has this value.
@@ -105,6 +107,8 @@ private:
     Entry& entry_of(int fd) { return const_cast<Entry&>(std::as_const(*this).entry_of(fd)); }
     bool control(int operation, int fd);
     int wait(std::int64_t timeout_us);
+    // Whether there are events of coalesced descriptors.
+    bool take_events(int count);
     void look_at_coalesced(std::uint64_t now_us);
     void hold_coalesced(bool hold);
     void tell(int fd, std::uint32_t events);

@@ -17,6 +17,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "io/deadline.hpp"
+#include "io/pause.hpp"
 #include "service/files/homes.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
@@ -51,7 +52,7 @@ public:
     bool has_returned() const { return has_returned_; }
     void add_sent(std::uint64_t bytes) { sent_bytes_ += bytes; }
     bool is_kicked() const { return !kick_reason_.empty(); }
-    bool is_idle(TimePoint now) const { return now - last_seen_ >= idle_limit_; }
+    bool is_idle(TimePoint now) const { return now - io::silence_from(last_seen_) >= idle_limit_; }
     // Reports the end of the session; afterwards it is only remembered.
     void leave(const Result<void>& ended);
     bool has_left() const { return !stay_; }

@@ -7,6 +7,7 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 
 namespace live::service::forward {
 
@@ -177,8 +178,9 @@ Result<void> PushSession::look_for_answer(io::Deadline deadline) {
     const TimePoint now = io::now();
     if (std::exchange(answers_, engine_.ping_answers()) != engine_.ping_answers())
         answered_at_ = now;
-    if (answers_ > 0 && now - answered_at_ >= context_.silence_limit)
-        return Error(Errc::timed_out, fmt::format("no answer for {} ms", (now - answered_at_) / std::chrono::milliseconds(1)));
+    const Duration silence = now - io::silence_from(answered_at_);
+    if (answers_ > 0 && silence >= context_.silence_limit)
+        return Error(Errc::timed_out, fmt::format("no answer for {} ms", silence / std::chrono::milliseconds(1)));
     if (!next_ping().expired())
         return {};
     pinged_at_ = now;

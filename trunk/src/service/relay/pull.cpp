@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/secret.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 #include "service/relay/flv_upstream.hpp"
 #include "service/relay/rtmp_upstream.hpp"
 #include "service/relay/ts_upstream.hpp"
@@ -268,8 +269,9 @@ Result<Pull::Left> Pull::receive(std::optional<Duration> first_limit, io::Deadli
     if (!ingest_)
         set_state(PullFacts::State::waiting);
     while (!over_) {
-        const auto first_due = first_limit ? io::Deadline::at(asked_at_ + *first_limit + delay_) : io::Deadline::never();
-        const auto media_due = ingest_ ? io::Deadline::at(media_at_ + silence_limit()) : first_due;
+        const auto first_due =
+            first_limit ? io::Deadline::at(io::silence_from(asked_at_) + *first_limit + delay_) : io::Deadline::never();
+        const auto media_due = ingest_ ? io::Deadline::at(io::silence_from(media_at_) + silence_limit()) : first_due;
         std::vector<std::uint8_t> output;
         upstream_->take_output(output);
         const std::array parts{io::as_part(output)};
@@ -292,11 +294,11 @@ Result<Pull::Left> Pull::receive(std::optional<Duration> first_limit, io::Deadli
         look_around();
         if (!is_needed())
             return Left::stream_unneeded;
-        if (!ingest_ && first_due.expired()) {
+        if (!ingest_ && first_limit && io::now() >= io::silence_from(asked_at_) + *first_limit + delay_) {
             last_error_ = "the origin has no media";
             return Left::origin;
         }
-        const Duration silence = io::now() - media_at_;
+        const Duration silence = io::now() - io::silence_from(media_at_);
         if (!ingest_ || silence < silence_limit())
             continue;
         const Error silent(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));

@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 
 namespace live::service::stats {
 
@@ -181,7 +182,9 @@ void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures
     const bool is_published = !client.stream->publisher.empty() || client.stream->is_published();
     // The end of a stream may have been lost, and need not be acknowledged any more.
     const bool waits = figures.taken ? !figures.taken->is_all && is_published : figures.queued_packets > 0 && !figures.is_paused;
-    const PlayerPatience::Seen seen{figures.taken ? figures.taken->amount : figures.sent_bytes, waits, is_published};
+    const TimePoint looked_at = client.patience.looked_at();
+    const Duration paused = looked_at == TimePoint{} ? Duration{} : io::silence_from(looked_at) - looked_at;
+    const PlayerPatience::Seen seen{figures.taken ? figures.taken->amount : figures.sent_bytes, waits, is_published, paused};
     const auto verdict = client.patience.look(now, seen, plan->play);
     if (verdict == Verdict::stays)
         return;

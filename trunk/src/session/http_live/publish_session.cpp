@@ -5,6 +5,7 @@
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/common/join.hpp"
 #include "session/http/status_for.hpp"
@@ -17,6 +18,16 @@ namespace flv = wire::flv;
 namespace {
 
 using wire::http::Status;
+
+// For as long as the client may be silent while the process runs.
+auto read_part(http::Exchange& exchange, Duration patience, io::Deadline deadline) {
+    const TimePoint since = io::now();
+    const auto due = [&] { return deadline.sooner(io::Deadline::at(io::silence_from(since) + patience)); };
+    auto part = exchange.read_body(due());
+    while (!part.ok() && part.code() == Errc::timed_out && !due().expired())
+        part = exchange.read_body(due());
+    return part;
+}
 
 }  // namespace
 
@@ -71,7 +82,7 @@ Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publica
     media::Ingest ingest(*publication, plan_.play, plan_.publish, exchange_.log());
     auto patience = plan_.publish.first_packet_timeout;
     for (;;) {
-        const auto part = exchange_.read_body(deadline.sooner(io::Deadline::after(patience)));
+        const auto part = read_part(exchange_, patience, deadline);
         if (!part.ok() && part.code() == Errc::timed_out)
             return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
         if (!part.ok())

@@ -5,6 +5,7 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 #include "session/mpegts/publish_session.hpp"
 
 namespace live::session::mpegts {
@@ -101,7 +102,7 @@ bool Port::is_refused(TimePoint now) {
 }
 
 void Port::forget_silent(TimePoint now) {
-    if (!has_session_ && now - heard_ >= kSilenceMax)
+    if (!has_session_ && now - io::silence_from(heard_) >= kSilenceMax)
         begin_stream();
 }
 

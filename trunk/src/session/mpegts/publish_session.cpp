@@ -4,6 +4,7 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 #include "session/common/admitted_publish.hpp"
 
 namespace live::session::mpegts {
@@ -72,7 +73,7 @@ Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publica
 
 Result<void> PublishSession::wait_for_end(media::Publication& publication, io::Deadline deadline) {
     for (;;) {
-        const auto silence = io::now() - feed_.heard();
+        const auto silence = io::now() - io::silence_from(feed_.heard());
         if (silence >= Feed::kSilenceMax)
             return {};
         const auto waited = io::wait(ended_, deadline.sooner(io::Deadline::after(Feed::kSilenceMax - silence)));

@@ -7,6 +7,7 @@
 #include "engine/ice/agent.hpp"
 #include "engine/webrtc/datagram_kind.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 #include "wire/stun/message.hpp"
 
 namespace live::session::rtc {
@@ -112,7 +113,11 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
 
 void Port::keep_time(io::Deadline deadline) {
     TimePoint next_report = io::now() + kReportEvery;
+    io::ReadFirst read_first;
     while (io::sleep(deadline.sooner(io::Deadline::after(TimerWheel::kTick))).ok()) {
+        const auto are_dry = [this] { return std::ranges::all_of(sockets_, [](const auto& one) { return one->is_read_dry(); }); };
+        if (!read_first.wait(are_dry, deadline).ok())
+            return;
         const TimePoint now = io::now();
         wheel_.advance(now);
         end_batch(now);

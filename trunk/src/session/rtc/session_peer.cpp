@@ -5,6 +5,7 @@
 
 #include "base/log_format.hpp"
 #include "base/secret.hpp"
+#include "io/pause.hpp"
 #include "session/common/handshake_room.hpp"
 
 namespace live::session::rtc {
@@ -137,9 +138,9 @@ void SessionPeer::on_due(TimePoint now) {
 
 std::optional<TimePoint> SessionPeer::limit() const {
     if (!is_established_)
-        return begun_ + kConnectLimit;
+        return io::silence_from(begun_) + kConnectLimit;
     if (const auto silence = silence_max())
-        return last_received_ + *silence;
+        return io::silence_from(last_received_) + *silence;
     return std::nullopt;
 }
 

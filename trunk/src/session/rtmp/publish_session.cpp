@@ -4,6 +4,7 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 #include "session/common/join.hpp"
 
 namespace live::session::rtmp {
@@ -41,9 +42,12 @@ Result<void> PublishSession::run(io::Deadline deadline) {
         TRY(peer_.write_output(deadline));
         TRY(check_idle());
         const auto patience = got_media_ ? plan_.publish.normal_timeout : plan_.publish.first_packet_timeout;
-        const auto received = receive(deadline.sooner(io::Deadline::at(silent_since_ + patience)));
+        const auto due = [&] { return deadline.sooner(io::Deadline::at(io::silence_from(silent_since_) + patience)); };
+        const auto received = receive(due());
         if (!publication_->is_current())
             return Error(Errc::conflict, "another publisher took the stream over");
+        if (!received.ok() && received.code() == Errc::timed_out && !due().expired())
+            continue;  // the process did not run meanwhile
         if (!received.ok() && received.code() == Errc::timed_out)
             return Error(Errc::timed_out, fmt::format("no media for {} ms", patience.count()));
         TRY(received);

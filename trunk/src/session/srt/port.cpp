@@ -6,6 +6,7 @@
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
+#include "io/pause.hpp"
 
 namespace live::session::srt {
 
@@ -105,12 +106,20 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
 }
 
 void Port::keep_time(io::Deadline deadline) {
+    io::ReadFirst read_first;
     for (;;) {
         woken_at_ = std::min(wheel_.next().value_or(next_report_), next_report_);
         if (!opening_.empty())
             woken_at_ = std::min(woken_at_, next_look_);
         const auto woken = io::wait(earlier_, deadline.sooner(io::Deadline::at(woken_at_)));
         if (!woken.ok() && woken.code() != Errc::timed_out)
+            return;
+        const auto are_dry = [this] {
+            bool all = true;
+            for_each_socket([&all](const io::UdpSocket& socket) { all = all && socket.is_read_dry(); });
+            return all;
+        };
+        if (!read_first.wait(are_dry, deadline).ok())
             return;
         advance(io::now());
         if (io::is_turn_over() && !io::yield(deadline).ok())
