@@ -33,11 +33,15 @@ from live_server import LiveServer, wait_until  # noqa: E402  pylint: disable=wr
 from load_tools import Load  # noqa: E402  pylint: disable=wrong-import-position
 from rtc_offer import offer  # noqa: E402  pylint: disable=wrong-import-position
 from rtmp_client import AUDIO, VIDEO, Closed, RtmpClient, encode_message  # noqa: E402  pylint: disable=wrong-import-position
+from srt_strangers import GreedyPlayer, conclusion, cookies  # noqa: E402  pylint: disable=wrong-import-position
+from srt_watch import SrtWatch  # noqa: E402  pylint: disable=wrong-import-position
 from transport_stream import SrtSender, TransportStream, UdpSender, libsrt  # noqa: E402  pylint: disable=wrong-import-position
 
 SERVER = "192.0.2.1"
 ATTACKERS = [f"192.0.2.{10 + i}" for i in range(4)]
 BUDGET_MIB = 256
+# Good ones, in this process; those of other protocols are as many as asked for.
+SRT_PLAYERS = 4
 API_P99_MS = 100
 # In so many seconds what a wave has left behind is back.
 WAY_BACK_S = 60
@@ -62,6 +66,7 @@ exporter {{ enabled on; listen 127.0.0.1:$exporter; }}
 limits {{ memory_budget {BUDGET_MIB}; }}
 loop_hold_limit {HOLD_MS};
 vhost __defaultVhost__ {{
+    srt {{ enabled on; }}
     rtc {{ enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }}
     hls {{ enabled on; hls_path $folder/html; hls_fragment 2; hls_window 10; hls_dispose 10; }}
     dash {{ enabled on; dash_path $folder/html; dash_fragment 2; dash_dispose 10; }}
@@ -70,6 +75,13 @@ vhost __defaultVhost__ {{
 vhost packed {{
     srt {{ enabled on; }}
     http_remux {{ enabled on; mount [vhost]/[app]/[stream].ts; }}
+}}
+vhost locked {{
+    srt {{ enabled on; passphrase "a passphrase of the operator"; }}
+}}
+vhost slow {{
+    srt {{ enabled on; }}
+    http_hooks {{ enabled on; on_publish http://127.0.0.1:$hang/never; }}
 }}
 """
 
@@ -314,9 +326,55 @@ def sleepers(attack: Attack) -> None:
                 attack.http("GET", "http", f"/live/{('good', f'none{attack.done}')[attack.done % 2]}.m3u8")
 
 
+def srt_socket(attack: Attack) -> socket.socket:
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind((attack.address, 0))
+    udp.connect((SERVER, attack.ports["srt"]))
+    return udp
+
+
+def conclusions(attack: Attack, stream: str, is_encrypted: bool) -> None:
+    socket_id = 0
+    while attack.goes_on(0.1):
+        with contextlib.suppress(*ERRORS), srt_socket(attack) as udp:
+            cookie = cookies(udp, [1])
+            for _ in range(200):
+                socket_id += 1
+                with contextlib.suppress(OSError):
+                    udp.send(conclusion(cookie, socket_id, f"#!::h={stream}/x{socket_id},m=publish", is_encrypted=is_encrypted))
+                if not attack.goes_on(0.002):
+                    return
+
+
+def passphrases(attack: Attack) -> None:
+    """Wrong ones for SRT, each of which costs milliseconds to be found so."""
+    conclusions(attack, "locked,r=live", True)
+
+
+def waiters(attack: Attack) -> None:
+    """SRT clients whose admission is a callback that nobody answers."""
+    conclusions(attack, "slow,r=live", False)
+
+
+def repeats(attack: Attack) -> None:
+    """Players of SRT that have lost everything, fifty times a second."""
+    players: list[GreedyPlayer] = []
+    sockets: list[socket.socket] = []
+    while attack.goes_on(0.02):
+        if len(players) < 20 and attack.done % 10 == 1:
+            with contextlib.suppress(*ERRORS):
+                sockets.append(srt_socket(attack))
+                players.append(GreedyPlayer(sockets[-1], "live/good", len(sockets)))
+        for player in players:
+            with contextlib.suppress(OSError):
+                player.ask()
+    for one in sockets:
+        one.close()
+
+
 # Not among them: cast_giants and srt_giants, which --only runs. With all others everything holds but what is left a minute later: 11 to 12 % more than
 # before.
-ATTACKS = [offers, connections, hoards, windows, joins, giants, packed, audio, datagrams, nonsense, sleepers]
+ATTACKS = [offers, connections, hoards, windows, joins, giants, packed, audio, datagrams, nonsense, sleepers, passphrases, waiters, repeats]
 
 
 def attack_in_background(kind, ports: dict, address: str, seconds: float) -> multiprocessing.Process:
@@ -391,6 +449,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
     for address in [SERVER, *ATTACKERS]:
         subprocess.run(["ip", "address", "add", f"{address}/32", "dev", "lo"], check=True)
     live = LiveServer(folder / "server", CONF)
+    hang = socket.create_server(("127.0.0.1", live.ports["hang"]), backlog=1)  # takes callbacks and never answers
     (live.folder / "html").mkdir(parents=True)
     loop_core, *others = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, others or {loop_core})
@@ -407,6 +466,9 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         wait_until(lambda: (live.folder / "html/live/good.m3u8").exists(), 20, "the good stream's playlist")
         good = good_players(folder, live, players, whole)
         running += good.values()
+        watchers = [SrtWatch(live.ports["srt"], "live/good") for _ in range(SRT_PLAYERS if libsrt() is not None else 0)]
+        for one in watchers:
+            one.start()
         watch = Watch(live)
         watch.start()
         time.sleep(settle)
@@ -422,11 +484,15 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
             attacker.kill()
         attacked = metrics(live)
         results = {name: load.result(limit_s=calm + 60, status=None) for name, load in good.items()}
+        srt_results = [one.stop() for one in watchers]
         watch.stop()
         turns = turns_of_the_loop(live)
         after_kib = statistics.median(watch.resident_kib[-20:])
         parts.append(resident_parts(live))
         grown = live.api("/api/v1/memory?since=mark")
+        if watchers:
+            results["srt"] = {"alive": sum(one["alive"] for one in srt_results), "failed": sum(one["failed"] for one in srt_results),
+                              "metrics": {"lost_packets": {"max": max(one.lost for one in watchers)}}}
         results["sb_rtmp_publish"] = publisher.result(limit_s=60, status=None)
         live.assert_alive()
         # Beside builds, the threads that give memory back have no CPU for a while.
@@ -435,8 +501,8 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         report |= {"before_mib": round(before_kib / 1024, 1), "after_mib": round(after_kib / 1024, 1)}
         if calm >= WAY_BACK_S and after_kib > before_kib * 1.1:
             report["failures"].append(f"{report['after_mib']} MiB resident afterwards, {report['before_mib']} before")
-        if libsrt() is None and srt_giants in (attacks or ATTACKS):
-            report["left_out"] = "srt_giants: no libsrt"
+        if libsrt() is None:
+            report["left_out"] = "good players of SRT, srt_giants: no libsrt"
         report["grown"], report["resident_kib_before_and_after"], report["at_peak"] = grown, parts, watch.at_peak
         report["held"] = re.findall(r"the loop was held .*", live.log())
         report["lost_memory"] = re.findall(r"the memory for clients is used up .*", live.log())
@@ -456,6 +522,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         live.stop()
         return report
     finally:
+        hang.close()
         for one in running:
             one.kill()
         live.kill()
@@ -464,7 +531,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
 def judge(results: dict, watch: Watch, players: int, api_p99_ms: float, memory_mib: float) -> dict:
     failures = []
     for name, result in results.items():
-        count = 1 if name == "sb_rtmp_publish" else players
+        count = {"sb_rtmp_publish": 1, "srt": SRT_PLAYERS}.get(name, players)
         if name == "sb_hls_load":
             count = result["alive"]  # between two requests nobody is connected
         if result["failed"] or result.get("fragments_failed") or result["alive"] != count:
