@@ -82,6 +82,8 @@ Result<void> Admission::check_refer(const session::ClientRequest& request, std::
 // Checks that every client must pass before its request is examined.
 Result<void> Admission::check_stranger(const session::ClientRequest& request, const Subject& subject, session::StreamPlan& plan,
                                        io::Deadline deadline) {
+    if (request.is_sibling && request.claims != nullptr && !request.claims->url.empty() && request.claims->url != plan.url)
+        return Error(Errc::denied, "the other worker has admitted its client to another stream");
     // Its own client has been asked there.
     if (request.is_sibling || request.is_admitted) {
         plan.is_trusted_relay = true;
@@ -105,9 +107,9 @@ bool Admission::is_trusted_relay(const session::ClientRequest& request) {
         return true;  // another session of the same connection
     using service::relay::RelayedRequest;
     const auto role = is_publisher(request.kind) ? RelayedRequest::Role::publish : RelayedRequest::Role::play;
-    const auto good =
-        proofs_.check(request.claims->proof, (*vhost)->cluster.secret, {role, request.app, request.stream, request.relay_path()},
-                      service::relay::unix_seconds_now());
+    const auto good = proofs_.check(request.claims->proof, (*vhost)->cluster.secret,
+                                    {role, request.vhost, request.app, request.stream, request.relay_path()},
+                                    service::relay::unix_seconds_now());
     if (good.ok() && connects_first(request.kind))
         trusted_ids_.insert(request.id);
     return good.ok();

@@ -23,7 +23,7 @@ void Mounts::refresh() const {
 
 std::optional<http_live::MountedUrl> Mounts::find(const session::http::Request& request) const {
     refresh();
-    const std::string host = request.vhost();
+    const std::string host = request.stream_vhost();
     const Vhost* asked = settings_->find_vhost(host);
     for (const Entry& entry : entries_)
         if (entry.vhost == asked)

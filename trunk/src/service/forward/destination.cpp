@@ -10,6 +10,7 @@
 #include "base/secret.hpp"
 #include "base/variables.hpp"
 #include "wire/http/target.hpp"
+#include "wire/rtmp/stream_query.hpp"
 
 namespace live::service::forward {
 
@@ -76,6 +77,7 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
     const std::string query(rest.substr(question));
     const std::string_view path = ascii::trimmed(rest.substr(slash, question - slash), "/");
 
+    const std::string name = stream.stream + wire::rtmp::without_vhost(stream.param);
     Destination made;
     made.is_secure = scheme == "rtmps";
     auto authority = TRY(parse_authority(text, rest.substr(0, slash), made.is_secure ? kRtmpsPort : kRtmpPort));
@@ -85,7 +87,7 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
     const std::size_t last_slash = path.rfind('/');
     if (path.empty()) {
         made.app = stream.app;
-        made.stream = stream.stream + stream.param;
+        made.stream = name;
         made.tc_url = base + made.app;
         if (query.size() > 1)
             made.tc_url += query;
@@ -93,7 +95,7 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
             made.tc_url += "?vhost=" + stream.vhost;
     } else if (last_slash == std::string_view::npos) {
         made.app = path;
-        made.stream = stream.stream + stream.param;
+        made.stream = name;
         made.tc_url = base + made.app + (query.size() > 1 ? query : "");
     } else {
         made.app = path.substr(0, last_slash);
@@ -108,7 +110,7 @@ Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const 
     for (const std::string& name : {stream.vhost, stream.app, stream.stream})
         if (name.find(',') != std::string::npos)
             return Error(Errc::unsupported, "a name with a comma does not fit into a stream id");
-    std::string param = stream.param;
+    std::string param = wire::rtmp::without_vhost(stream.param);
     if (param.starts_with('?'))
         param.erase(0, 1);
     const std::string whole = replace_variables(

@@ -18,7 +18,7 @@ struct StreamName {
     std::string vhost;  // empty for the default virtual host
     std::string app;
     std::string stream;
-    std::string param;  // the publisher's query with its '?', or empty
+    std::string param;  // the publisher's query with its '?', or empty; what names a virtual host in it is not sent
 };
 
 struct Destination {

@@ -215,8 +215,10 @@ Result<std::unique_ptr<io::Stream>> Pull::call(const Wanted& wanted, io::Deadlin
 }
 
 void Pull::make_upstream(const Wanted& wanted, const ClusterOptions& options) {
+    const std::string vhost = stated_vhost(wanted);
     const Introduction introduction{
-        path_, proof_for(RelayedRequest::Role::play, wanted.app, wanted.stream, path_, options.secret), age_of_newest()};
+        path_, proof_for({RelayedRequest::Role::play, vhost, wanted.app, wanted.stream, path_}, options.secret), age_of_newest(),
+        wanted.origin.scheme == Scheme::worker ? plan_.url : std::string()};
     request_.protocol = "rtmp";
     if (wanted.origin.scheme == Scheme::srt) {
         request_.protocol = "srt";

@@ -74,7 +74,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
     const std::string path = TRY(extend_path(publisher_.relay_path(), context_.node.server_id));
     const TimePoint began = io::now();
     auto ended = origin.scheme == Scheme::srt ? push_by_srt(origin, path, options, deadline)
-                                              : push_by_rtmp(origin.text(), path, options, deadline);
+                                              : push_by_rtmp(origin, path, options, deadline);
     lasted_ = io::now() - began;
     if (ended.ok())
         ended = Error(Errc::closed, "the push ended");
@@ -96,16 +96,19 @@ Result<void> Push::push_by_srt(const Origin& origin, const std::string& path, co
     return context_.srt->push(*call, source_, log_, deadline);
 }
 
-Result<void> Push::push_by_rtmp(const std::string& origin, const std::string& path, const ClusterOptions& options,
+Result<void> Push::push_by_rtmp(const Origin& origin, const std::string& path, const ClusterOptions& options,
                                 io::Deadline deadline) {
-    const bool is_default = plan_.vhost == wire::rtmp::kDefaultVhost;
+    const std::string vhost = wanted_from(origin, publisher_, plan_.vhost, options).vhost;
+    const bool is_default = vhost == wire::rtmp::kDefaultVhost;
     auto destination = TRY(
-        forward::make_destination(origin, {is_default ? "" : plan_.vhost, publisher_.app, publisher_.stream, publisher_.param}));
-    // A proof is good once.
+        forward::make_destination(origin.text(), {is_default ? "" : vhost, publisher_.app, publisher_.stream, publisher_.param}));
+    // A proof is good once. The default virtual host is named as the tcUrl names it.
     const auto introduce = [&](forward::Destination& to) {
+        const auto url = wire::rtmp::parse_stream_url(to.tc_url, to.stream);
+        const std::string stated = !is_default ? vhost : url.ok() ? url->vhost : to.host;
         const std::string proof =
-            proof_for(RelayedRequest::Role::publish, publisher_.app, publisher_.stream, path, options.secret);
-        to.connect_arguments = wire::amf::Value::object({{"millrace_path", path}});
+            proof_for({RelayedRequest::Role::publish, stated, publisher_.app, publisher_.stream, path}, options.secret);
+        to.connect_arguments = wire::amf::Value::object({{"millrace_path", path}, {"millrace_vhost", stated}});
         if (!proof.empty())
             to.connect_arguments.set("millrace_proof", proof);
     };
@@ -115,7 +118,7 @@ Result<void> Push::push_by_rtmp(const std::string& origin, const std::string& pa
         return to;
     };
     introduce(destination);
-    LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin);
+    LOG_INFO(log_, "edge-fwr publish url {}/{}, origin={}", destination.tc_url, publisher_.stream, origin.text());
     return forward::push_and_splice(destination, next, forward_, log_, source_, media::Cursor::Audience::some, deadline);
 }
 

@@ -32,7 +32,7 @@ private:
     Result<void> attempt(io::Deadline deadline);
     // Until something ends it. `path`: of servers, including this one.
     Result<void> push_by_srt(const Origin& origin, const std::string& path, const ClusterOptions& options, io::Deadline deadline);
-    Result<void> push_by_rtmp(const std::string& origin, const std::string& path, const ClusterOptions& options,
+    Result<void> push_by_rtmp(const Origin& origin, const std::string& path, const ClusterOptions& options,
                               io::Deadline deadline);
     void kick_publisher(const std::string& why);
 

@@ -16,11 +16,10 @@ inline std::int64_t unix_seconds_now() {
 }
 
 // Empty without a secret.
-inline std::string proof_for(RelayedRequest::Role role, std::string_view app, std::string_view stream, std::string_view path,
-                             std::string_view secret) {
+inline std::string proof_for(const RelayedRequest& request, std::string_view secret) {
     if (secret.empty())
         return {};
-    auto proof = make_relay_proof(secret, {role, app, stream, path}, unix_seconds_now(), random_id(16));
+    auto proof = make_relay_proof(secret, request, unix_seconds_now(), random_id(16));
     return proof.ok() ? *std::move(proof) : std::string();
 }
 

@@ -14,13 +14,13 @@ namespace live::service::relay {
 
 namespace {
 
-constexpr std::string_view kVersion = "1,";
+constexpr std::string_view kVersion = "2,";
 
 // Fields cannot run into each other: no name contains a line end.
 Result<std::string> mac_of(std::string_view secret, const RelayedRequest& request, std::string_view head) {
-    const std::string text =
-        fmt::format("millrace-relay\n{}\n{}\n{}\n{}\n{}", head, request.role == RelayedRequest::Role::play ? "play" : "publish",
-                    request.app, request.stream, request.path);
+    const std::string text = fmt::format("millrace-relay\n{}\n{}\n{}\n{}\n{}\n{}", head,
+                                         request.role == RelayedRequest::Role::play ? "play" : "publish", request.vhost,
+                                         request.app, request.stream, request.path);
     const auto tag = TRY(engine::crypto::hmac_sha256(as_bytes(secret), as_bytes(text)));
     std::string hexadecimal;
     for (const std::uint8_t byte : tag)

@@ -16,12 +16,13 @@ namespace live::service::relay {
 // What a proof is for.
 struct RelayedRequest {
     enum class Role : std::uint8_t { play, publish } role = Role::play;
+    std::string_view vhost;  // as the relay states it
     std::string_view app;
     std::string_view stream;
     std::string_view path;  // of servers
 };
 
-// "1,SECONDS,NONCE,MAC": the MAC is HMAC-SHA256 of all that precedes it and of the request. Errc::system.
+// "2,SECONDS,NONCE,MAC": the MAC is HMAC-SHA256 of all that precedes it and of the request. Errc::system.
 Result<std::string> make_relay_proof(std::string_view secret, const RelayedRequest& request, std::int64_t unix_seconds,
                                      std::string_view nonce);
 
@@ -32,8 +33,8 @@ public:
     static constexpr std::size_t kNoncesMax = 65'536;
     static constexpr std::size_t kNonceBytesMax = 32;
 
-    // Errc::malformed; Errc::denied for another secret, stream or path, a time outside the window, or a nonce that was used;
-    // Errc::limit when there are too many nonces to remember.
+    // Errc::malformed; Errc::denied for another secret, virtual host, stream or path, a time outside the window, or a nonce that
+    // was used; Errc::limit when there are too many nonces to remember.
     Result<void> check(std::string_view proof, std::string_view secret, const RelayedRequest& request, std::int64_t unix_seconds);
 
     std::size_t size() const { return nonces_.size(); }

@@ -7,7 +7,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace live::service::relay;
     const std::string_view text = live::as_text({data, size});
     RelayProofs proofs;
-    const RelayedRequest request{RelayedRequest::Role::play, "live", text, "path"};
+    const RelayedRequest request{RelayedRequest::Role::play, "v", "live", text, "path"};
     CHECK(!proofs.check(text, "a secret", request, 1'800'000'000).ok());
     const auto good = make_relay_proof("a secret", request, 1'800'000'000, "nonce");
     CHECK(good.ok() && proofs.check(*good, "a secret", request, 1'800'000'000).ok());

@@ -6,7 +6,7 @@ namespace live::service::relay {
 namespace {
 
 constexpr std::int64_t kSecondNow = 1'800'000'000;
-const RelayedRequest kRequest{RelayedRequest::Role::play, "live", "cam", "vid-1"};
+const RelayedRequest kRequest{RelayedRequest::Role::play, "v", "live", "cam", "vid-1"};
 
 std::string proof(std::string_view nonce = "n1", std::int64_t at = kSecondNow) {
     return MUST(make_relay_proof("secret", kRequest, at, nonce));
@@ -23,10 +23,11 @@ TEST(RelayProof, IsForOneRequest) {
     RelayProofs proofs;
     EXPECT_EQ(proofs.check(proof(), "other", kRequest, kSecondNow).code(), Errc::denied);
     EXPECT_EQ(proofs.check(proof(), "", kRequest, kSecondNow).code(), Errc::denied);
-    for (const RelayedRequest& other : {RelayedRequest{RelayedRequest::Role::publish, "live", "cam", "vid-1"},
-                                        RelayedRequest{RelayedRequest::Role::play, "live2", "cam", "vid-1"},
-                                        RelayedRequest{RelayedRequest::Role::play, "live", "cam2", "vid-1"},
-                                        RelayedRequest{RelayedRequest::Role::play, "live", "cam", "vid-2"}})
+    for (const RelayedRequest& other : {RelayedRequest{RelayedRequest::Role::publish, "v", "live", "cam", "vid-1"},
+                                        RelayedRequest{RelayedRequest::Role::play, "w", "live", "cam", "vid-1"},
+                                        RelayedRequest{RelayedRequest::Role::play, "v", "live2", "cam", "vid-1"},
+                                        RelayedRequest{RelayedRequest::Role::play, "v", "live", "cam2", "vid-1"},
+                                        RelayedRequest{RelayedRequest::Role::play, "v", "live", "cam", "vid-2"}})
         EXPECT_EQ(proofs.check(proof(), "secret", other, kSecondNow).code(), Errc::denied);
     EXPECT_EQ(proofs.size(), 0U) << "a wrong proof uses up no nonce";
 }

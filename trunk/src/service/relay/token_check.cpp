@@ -14,6 +14,7 @@
 #include "service/relay/flv_upstream.hpp"
 #include "service/relay/rtmp_upstream.hpp"
 #include "wire/amf/amf0.hpp"
+#include "wire/rtmp/stream_query.hpp"
 
 namespace live::service::relay {
 
@@ -21,10 +22,24 @@ namespace {
 
 bool is_rtmp(const session::ClientRequest& client) { return client.protocol.starts_with("rtmp"); }
 
+// The client's own, but what names a virtual host does so once, and as this server has read it.
+std::string tc_url_of(const session::ClientRequest& client) {
+    using wire::rtmp::without_vhost;
+    if (!is_rtmp(client))
+        return client.tc_url + without_vhost(client.param);
+    const std::size_t query_at = std::min(client.tc_url.find_first_of("?#"), client.tc_url.size());
+    const std::string_view query = std::string_view(client.tc_url).substr(query_at);
+    if (!wire::rtmp::named_vhost(query))
+        return client.tc_url;
+    std::string rest = without_vhost(query);
+    rest.append(rest.empty() ? "?vhost=" : "&vhost=").append(client.vhost);
+    return client.tc_url.substr(0, query_at) + rest;
+}
+
 engine::rtmp::ClientOptions connect_of(const session::ClientRequest& client) {
     engine::rtmp::ClientOptions options;
     options.app = client.app;
-    options.tc_url = is_rtmp(client) ? client.tc_url : client.tc_url + client.param;
+    options.tc_url = tc_url_of(client);
     options.stream = client.stream;
     options.page_url = client.page_url;
     options.swf_url = client.swf_url;

@@ -12,6 +12,7 @@
 #include "service/forward/destination.hpp"
 #include "wire/http/target.hpp"
 #include "wire/http/url.hpp"
+#include "wire/rtmp/stream_query.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::relay {
@@ -19,20 +20,6 @@ namespace live::service::relay {
 namespace {
 
 using wire::amf::Value;
-
-// The query without vhost=, which is asked for in the protocol's own way.
-std::string query_without_vhost(std::string_view param) {
-    std::string query;
-    param.remove_prefix(std::min<std::size_t>(param.size(), param.starts_with('?') ? 1 : 0));
-    while (!param.empty()) {
-        const std::size_t end = std::min(param.find('&'), param.size());
-        const std::string_view one = param.substr(0, end);
-        if (!one.empty() && !one.starts_with("vhost="))
-            query += (query.empty() ? "?" : "&") + std::string(one);
-        param.remove_prefix(std::min(end + 1, param.size()));
-    }
-    return query;
-}
 
 std::string tc_url_of(const Wanted& wanted) {
     const Origin& origin = wanted.origin;
@@ -85,10 +72,15 @@ std::string authority_of(const Origin& origin) {
     return wire::http::Url{is_secure(origin.scheme), origin.server_name(), origin.port, {}}.authority();
 }
 
+// The target's query is the origin's; what it names as virtual host is asked for.
 Result<Wanted> follow_http(Wanted wanted, std::string_view text) {
     auto url = TRY(wire::http::parse_url(text));
     wanted.origin = {std::move(url.host), url.port, url.is_secure ? Scheme::https : Scheme::http};
     wanted.target = std::move(url.target);
+    const std::size_t question = std::min(wanted.target.find('?'), wanted.target.size());
+    if (auto named = wire::rtmp::named_vhost(std::string_view(wanted.target).substr(question)))
+        wanted.vhost = *std::move(named);
+    TRY(wire::rtmp::admit_name(wanted.vhost));
     return wanted;
 }
 
@@ -108,7 +100,7 @@ Result<Wanted> follow_rtmp(Wanted wanted, std::string_view text, Scheme scheme) 
         wanted.vhost = std::move(url.vhost);
     wanted.app = std::move(url.app);
     wanted.stream = std::move(url.stream);
-    if (std::string query = query_without_vhost(url.param); !query.empty())
+    if (std::string query = wire::rtmp::without_vhost(url.param); !query.empty())
         wanted.query = std::move(query);
     return wanted;
 }
@@ -134,15 +126,15 @@ Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, c
     std::string name = origin.scheme == Scheme::worker ? vhost : options.vhost;
     if (const std::size_t at = name.find("[vhost]"); at != std::string::npos)
         name.replace(at, 7, vhost);
-    return {origin, std::move(name), client.app, client.stream, query_without_vhost(client.param)};
+    return {origin, std::move(name), client.app, client.stream, wire::rtmp::without_vhost(client.param)};
 }
 
 Result<Wanted> follow_redirect(const Wanted& from, std::string_view url) {
     if (url.size() > kRedirectBytesMax)
         return Error(Errc::limit, "a redirect to an address that is too long");
     if (url.starts_with('/') && is_http(from.origin.scheme)) {
-        Wanted wanted = from;
-        wanted.target = TRY(wire::http::parse_url(fmt::format("http://{}{}", authority_of(from.origin), url))).target;
+        Wanted wanted = TRY(follow_http(from, fmt::format("http://{}{}", authority_of(from.origin), url)));
+        wanted.origin = from.origin;
         return wanted;
     }
     if (url.starts_with("rtmp://"))
@@ -150,6 +142,13 @@ Result<Wanted> follow_redirect(const Wanted& from, std::string_view url) {
     if (url.starts_with("rtmps://"))
         return follow_rtmp(from, url, Scheme::rtmps);
     return follow_http(from, url);
+}
+
+// As the protocol's own way names it, tcUrl or Host.
+std::string stated_vhost(const Wanted& wanted) {
+    if (wanted.vhost != wire::rtmp::kDefaultVhost || wanted.origin.scheme == Scheme::worker)
+        return wanted.vhost;
+    return is_http(wanted.origin.scheme) ? wanted.origin.server_name() : wanted.origin.host;
 }
 
 engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOptions& options, const Node& node,
@@ -160,7 +159,9 @@ engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOpti
     request.tc_url = tc_url_of(wanted);
     request.stream = wanted.stream + wanted.query;
     request.flash_version = "WIN 15,0,0,239";
-    Value arguments = Value::object({{"millrace_path", introduction.path}});
+    Value arguments = Value::object({{"millrace_path", introduction.path}, {"millrace_vhost", stated_vhost(wanted)}});
+    if (!introduction.url.empty())
+        arguments.set("millrace_url", introduction.url);
     if (!introduction.proof.empty())
         arguments.set("millrace_proof", introduction.proof);
     if (introduction.has)
@@ -181,6 +182,7 @@ std::string flv_request(const Wanted& wanted, const Node& node, const Introducti
     headers.add("User-Agent", node.signature);
     headers.add("Accept", "*/*");
     headers.add(std::string(session::kRelayPathField), introduction.path);
+    headers.add(std::string(session::kRelayVhostField), stated_vhost(wanted));
     if (!introduction.proof.empty())
         headers.add(std::string(session::kRelayProofField), introduction.proof);
     headers.add(std::string(session::kRelayMarksField), "1");

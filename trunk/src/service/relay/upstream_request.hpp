@@ -31,10 +31,10 @@ struct Node {
 // A stream at an origin.
 struct Wanted {
     Origin origin;
-    std::string vhost;  // at the origin; wire::rtmp::kDefaultVhost is not named to it
+    std::string vhost;  // at the origin; wire::rtmp::kDefaultVhost is named to it as the origin's own host
     std::string app;
     std::string stream;
-    std::string query{};   // '?' and the client's parameters without vhost=; or empty
+    std::string query{};   // '?' and the client's parameters, without those that name a virtual host; or empty
     std::string target{};  // HTTP: path and query as a redirect gave them, instead of those made of the names
 };
 
@@ -54,12 +54,15 @@ Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, c
 Result<Wanted> follow_redirect(const Wanted& from, std::string_view url);
 
 // How a request says that it is a server's: `path` is the extended path; `proof` is that of relay_proof.hpp, or empty; `has` is
-// as in session::kRelayHasField.
+// as in session::kRelayHasField; `url`, for another worker, is that of the source.
 struct Introduction {
     std::string path;
     std::string proof{};
     std::optional<std::chrono::milliseconds> has{};
+    std::string url{};
 };
+// The virtual host in session::kRelayVhostField, which the proof is for.
+std::string stated_vhost(const Wanted& wanted);
 engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOptions& options, const Node& node,
                                          const Introduction& introduction);
 // A whole HTTP request, for FLV.

@@ -28,6 +28,33 @@ TEST(UpstreamRequest, AsksForTheSameStreamWithTheClientsQuery) {
     EXPECT_EQ(request.connect_arguments.find("millrace_proof")->string(), "proof");
 }
 
+// Each is one that some server reads as a virtual host; in each protocol, what is asked for is what the client was admitted to.
+TEST(UpstreamRequest, IsForOneVirtualHostWhateverTheClientSays) {
+    const char* queries[] = {
+        "?vhost=open&domain=protected",  "?x?vhost=protected",    "?x#vhost=protected",  "?v%68ost=protected",
+        "?x=1...vhost...protected",      "??domain=protected",    "?/vhost=protected",   "?v%2568ost=protected",
+        "?vhost=open&v%68ost=protected", "?x?d%6Fmain=protected", "?VHost=protected&a&", "vhost=protected"};
+    for (const char* query : queries)
+        for (const char* vhost : {"__defaultVhost__", "open"}) {
+            const bool is_default = std::string_view(vhost) != "open";
+            const auto rtmp = rtmp_request(wanted_from({"192.0.2.1", 1935}, player(query), vhost, {}), {}, kNode, {"p"});
+            EXPECT_EQ(rtmp.connect_arguments.find("millrace_vhost")->string(), is_default ? "192.0.2.1" : "open") << query;
+            EXPECT_EQ(rtmp.stream.find("protected"), std::string::npos) << query;
+            const auto flv = flv_request(wanted_from({"192.0.2.1", 80, Scheme::http}, player(query), vhost, {}), kNode, {"p"});
+            EXPECT_NE(flv.find(is_default ? "\r\nX-Millrace-Vhost: 192.0.2.1\r\n" : "\r\nX-Millrace-Vhost: open\r\n"),
+                      std::string::npos);
+            EXPECT_EQ(flv.find("protected"), std::string::npos) << query;
+            const auto srt = MUST(
+                srt_request(wanted_from({"h", 9000, Scheme::srt}, player(query), vhost, {}), session::srt::Mode::request, "p"));
+            EXPECT_EQ(srt.stream_id.find("protected"), std::string::npos) << query;
+        }
+    const auto worker = wanted_from(worker_origin(2), player("?domain=protected"), "__defaultVhost__", {});
+    const auto asked = rtmp_request(worker, {}, kNode, {"p", "", {}, "/live/cam"});
+    EXPECT_EQ(asked.connect_arguments.find("millrace_vhost")->string(), "__defaultVhost__");
+    EXPECT_EQ(asked.connect_arguments.find("millrace_url")->string(), "/live/cam");
+    EXPECT_EQ(asked.stream, "cam");
+}
+
 TEST(UpstreamRequest, SaysWhichNodeOfAClusterAsks) {
     const auto wanted = wanted_from({"192.0.2.1", 19350}, player(""), "__defaultVhost__", {});
     Node node = kNode;
@@ -103,7 +130,8 @@ TEST(FlvRequest, IsOneGetWithTheQueryThePathAndTheVirtualHost) {
     const auto wanted = wanted_from(origin, player("?token=x&vhost=a.example"), "edge.example", {});
     EXPECT_EQ(flv_request(wanted, kNode, {"vid-0,vid-1", "1,2,3,4"}),
               "GET /live/cam.flv?token=x&vhost=edge.example HTTP/1.1\r\nHost: 192.0.2.1:8080\r\nConnection: keep-alive\r\n"
-              "User-Agent: Millrace/7\r\nAccept: */*\r\nX-Millrace-Path: vid-0,vid-1\r\nX-Millrace-Proof: 1,2,3,4\r\n"
+              "User-Agent: Millrace/7\r\nAccept: */*\r\nX-Millrace-Path: vid-0,vid-1\r\nX-Millrace-Vhost: edge.example\r\n"
+              "X-Millrace-Proof: 1,2,3,4\r\n"
               "X-Millrace-Marks: 1\r\n\r\n");
     const auto plain = wanted_from({"192.0.2.7", 443, Scheme::https, false, "o.example"}, player(""), "__defaultVhost__", {});
     EXPECT_TRUE(flv_request(plain, kNode, {"p"}).starts_with("GET /live/cam.flv HTTP/1.1\r\nHost: o.example\r\n"));
@@ -134,6 +162,8 @@ TEST(Redirect, NamesAPlaceOrAStreamThere) {
         {"rtmp://b/a/b/c", "rtmp://b:1935", "v", "a/b", "c"},
         {"http://b:8080/x/y.flv?k=1", "http://b:8080", "v", "live", "cam", "?a=1", "/x/y.flv?k=1"},
         {"https://b", "https://b:443", "v", "live", "cam", "?a=1", "/"},
+        {"http://b/x.flv?vhost=w", "http://b:80", "w", "live", "cam", "?a=1", "/x.flv?vhost=w"},
+        {"http://b/x.flv?vhost=%00", nullptr},
         {"/other.flv", "http://a.example:80", "v", "live", "cam", "?a=1", "/other.flv"},
         {"", nullptr},
         {"rtmp://", nullptr},

@@ -29,6 +29,9 @@ inline constexpr std::string_view kRelayPathField = "X-Millrace-Path";
 // Of the proof that the request comes from a server of the same operator; a longer one is no proof.
 inline constexpr std::size_t kRelayProofBytesMax = 256;
 inline constexpr std::string_view kRelayProofField = "X-Millrace-Proof";
+// Of the virtual host that a relay asks for, with the path: it wins over whatever the URL names, and the proof is for it.
+inline constexpr std::size_t kRelayVhostBytesMax = 256;
+inline constexpr std::string_view kRelayVhostField = "X-Millrace-Vhost";
 // Of the name of a node.
 inline constexpr std::size_t kRelayNodeBytesMax = 64;
 // HTTP-FLV: with the path, the relay asks for marks (media/relay_mark.hpp) and the source's own timeline; in the response, it
@@ -54,6 +57,10 @@ struct RelayClaims {
     std::string node{};
     // See kRelayHasField.
     std::optional<std::chrono::milliseconds> has{};
+    // RTMP, with a path: as kRelayVhostField. In HTTP, session::http::Request::stream_vhost() reads it.
+    std::string vhost{};
+    // RTMP, another worker of this server: the URL of the source that it has admitted its client to; see Admission.
+    std::string url{};
 
     bool is_empty() const { return path.empty() && proof.empty() && connect_arguments.empty(); }
 };

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "session/common/admission.hpp"
 #include "wire/http/status.hpp"
+#include "wire/rtmp/stream_query.hpp"
 
 namespace live::session::http {
 
@@ -50,10 +52,13 @@ Reply method_not_allowed(std::string_view allowed, std::string_view sentence) {
 }
 
 std::string Request::vhost() const {
-    for (const char* name : {"vhost", "domain"})
-        if (const auto named = target.query.find(name); named && !named->empty())
-            return std::string(*named);
-    return host();
+    auto named = wire::rtmp::named_vhost(target.raw_query);
+    return named ? *std::move(named) : host();
+}
+
+std::string Request::stream_vhost() const {
+    const auto stated = message.headers.find(kRelayVhostField);
+    return stated && message.headers.find(kRelayPathField) ? std::string(stated->substr(0, kRelayVhostBytesMax)) : vhost();
 }
 
 std::string Request::host() const { return std::string(host_of_authority(message.headers.find("Host").value_or(""))); }

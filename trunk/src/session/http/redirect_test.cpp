@@ -33,6 +33,11 @@ TEST(Redirect, NamesAVirtualHostThatCameFromHost) {
               "http://h:1/live/cam.flv?vhost=a.example");
 }
 
+TEST(Redirect, NamesOneVirtualHost) {
+    EXPECT_EQ(location_of(redirect_reply(asked("GET", "/live/cam.flv?vhost=&x?domain=other&token=x"), "h:1", "a.example")),
+              "http://h:1/live/cam.flv?x&token=x&vhost=a.example");
+}
+
 TEST(Redirect, TakesAnAddressForNoVirtualHost) {
     EXPECT_EQ(location_of(redirect_reply(asked("GET", "/live/cam.flv"), "h:1", "192.0.2.1")), "http://h:1/live/cam.flv");
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "session/common/admission.hpp"
+
 namespace live::session::http {
 namespace {
 
@@ -88,8 +90,20 @@ TEST(HttpRequest, KnowsTheVirtualHostItIsFor) {
     EXPECT_EQ(vhost("/?vhost=b.example", "a.example"), "b.example");
     EXPECT_EQ(vhost("/?domain=c.example", "a.example"), "c.example");
     EXPECT_EQ(vhost("/?vhost=", "a.example"), "a.example");
+    EXPECT_EQ(vhost("/?vhost=b.example&v%68ost=c&domain=d", "a.example"), "b.example");
+    EXPECT_EQ(vhost("/?token=x?vhost=b.example", "a.example"), "b.example") << "as in RTMP";
     EXPECT_EQ(vhost("/", nullptr), "");
     EXPECT_EQ(vhost("/", "["), "");
+}
+
+TEST_F(RouterTest, ARelayStatesTheVirtualHostOfALiveStream) {
+    Request request;
+    request.target = wire::http::parse_target("/live/cam.flv?vhost=b.example").value();
+    request.message.headers.add(std::string(kRelayVhostField), "a.example");
+    EXPECT_EQ(request.stream_vhost(), "b.example") << "it is no relay";
+    request.message.headers.add(std::string(kRelayPathField), "vid-1");
+    EXPECT_EQ(request.stream_vhost(), "a.example");
+    EXPECT_EQ(request.vhost(), "b.example");
 }
 
 TEST_F(RouterTest, WithoutARootNobodyAnswers) {

@@ -151,7 +151,8 @@ Result<void> Connection::connect(io::Deadline deadline) {
     keep_arguments(request.arguments);
     app_ = request.app;
     const auto admitted = [&]() -> Result<void> {
-        const auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, "", request.app));
+        auto url = TRY(wire::rtmp::parse_stream_url(request.tc_url, "", request.app));
+        TRY(obey_relay(url));
         request_.vhost = url.vhost;
         request_.app = url.app;
         TRY(wire::rtmp::admit_name(url.vhost));
@@ -182,6 +183,10 @@ void Connection::keep_arguments(const wire::amf::Value& arguments) {
     if (const auto node = text_of("millrace_node"); !claims.path.empty() && node.size() <= kRelayNodeBytesMax)
         claims.node = node;
     claims.has = read_relay_has(text_of("millrace_has"));
+    if (!claims.path.empty()) {
+        claims.vhost = text_of("millrace_vhost").substr(0, kRelayVhostBytesMax);
+        claims.url = text_of("millrace_url");
+    }
     if (arguments.is_container() && claims.path.empty()) {
         ByteWriter out;
         wire::amf::write_amf0(out, arguments);
@@ -207,10 +212,22 @@ Result<void> Connection::next_session(io::Deadline deadline, std::chrono::second
     }
 }
 
+// The URL of a relay holds its client's query, which must not choose another virtual host than the relay has asked for.
+Result<void> Connection::obey_relay(wire::rtmp::StreamUrl& url) const {
+    const bool is_stated = request_.claims != nullptr && !request_.claims->vhost.empty();
+    if (is_stated)
+        url.vhost = request_.claims->vhost;
+    // A worker of an older program, during an upgrade: it names the virtual host as the host.
+    else if (request_.is_sibling && url.vhost != url.host)
+        return Error(Errc::denied, "the query of another worker's client names another virtual host");
+    return {};
+}
+
 Result<void> Connection::identify(std::string_view stream_name, ClientKind kind) {
     request_.stream.clear();  // of the previous session
     request_.param.clear();
-    const auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name, app_));
+    auto url = TRY(wire::rtmp::parse_stream_url(request_.tc_url, stream_name, app_));
+    TRY(obey_relay(url));
     if (url.stream.empty())
         return Error(Errc::denied, "a stream name is required: neither the call nor tcUrl nor app has one");
     TRY(wire::rtmp::admit(url));

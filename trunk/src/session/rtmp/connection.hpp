@@ -11,6 +11,7 @@
 #include "session/rtmp/context.hpp"
 #include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"
+#include "wire/rtmp/stream_url.hpp"
 
 namespace live::session::rtmp {
 
@@ -62,6 +63,7 @@ private:
     Result<void> play(const engine::rtmp::WantsToPlay& asked, io::Deadline deadline);
     Result<std::unique_ptr<PlaySession>> begin_play(const StreamPlan& plan, const Ref<media::Source>& source,
                                                     std::chrono::milliseconds duration, io::Deadline deadline);
+    Result<void> obey_relay(wire::rtmp::StreamUrl& url) const;
     Result<void> identify(std::string_view stream_name, ClientKind kind);
     Result<void> refuse_publish(const Error& error, io::Deadline deadline);
     Result<void> refuse_play(const Error& error, io::Deadline deadline);

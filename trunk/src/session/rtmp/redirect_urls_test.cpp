@@ -33,6 +33,16 @@ TEST(RedirectUrls, CarryTheMark) {
     EXPECT_EQ(MUST(wire::rtmp::parse_stream_url(named.tc_url, "cam")).app, "live");
 }
 
+// The other server would read another one.
+TEST(RedirectUrls, NameOneVirtualHost) {
+    const auto urls = redirect_urls(to("h:1"), player("open", "?vhost=open&domain=protected&token=vhost=x"));
+    EXPECT_EQ(urls.tc_url, "rtmp://h:1/live?vhost=open");
+    EXPECT_EQ(urls.full, "rtmp://h:1/live/cam?token=vhost=x&vhost=open");
+    auto client = player("open", "");
+    client.tc_url = "rtmp://192.0.2.1/live?domain=open&xvhost=1";
+    EXPECT_EQ(reconnect_url(to("h:1"), client), "rtmp://h:1/live?xvhost=1&vhost=open");
+}
+
 TEST(RedirectUrls, AReconnectKeepsTheQueryOfTcUrl) {
     auto client = player("a.example", "?name=only");
     client.tc_url = "rtmp://a.example/live?token=x";

@@ -143,7 +143,7 @@ Result<StreamId> resolve(Named named, const StreamIdDefaults& defaults) {
 }  // namespace
 
 bool is_reserved_key(std::string_view key) {
-    return key == "h" || key == "r" || key == "m" || key == "t" || key == "vhost" || key == kPathKey;
+    return key == "h" || key == "r" || key == "m" || key == "t" || key == "vhost" || key == "domain" || key == kPathKey;
 }
 
 std::string path_parameter(std::string_view relay_path) {

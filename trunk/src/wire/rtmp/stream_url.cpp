@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "base/ascii.hpp"
+#include "wire/rtmp/stream_query.hpp"
 
 namespace live::wire::rtmp {
 
@@ -36,18 +36,6 @@ std::string with_old_vhost_mark_replaced(std::string_view text) {
     if (const auto mark = copy.find(kOldVhostMark); mark != std::string::npos)
         copy.replace(mark, kOldVhostMark.size(), copy.find_first_of("?#") < mark ? "&vhost=" : "?vhost=");
     return copy;
-}
-
-// The value of a parameter; some clients write a second '?' instead of '&', so '?', '&' and '#' all end a value.
-std::optional<std::string> value_of(std::string_view query, std::string_view key) {
-    while (!query.empty()) {
-        const auto end = std::min(query.find_first_of("&?#"), query.size());
-        const std::string_view pair = query.substr(0, end);
-        query.remove_prefix(std::min(end + 1, query.size()));
-        if (pair.size() > key.size() && pair.starts_with(key) && pair[key.size()] == '=')
-            return std::string(pair.substr(key.size() + 1));
-    }
-    return std::nullopt;
 }
 
 std::uint16_t default_port(std::string_view schema) {
@@ -90,15 +78,8 @@ Result<void> parse_authority(std::string_view authority, StreamUrl& url) {
 }
 
 void choose_vhost(std::string_view query, StreamUrl& url) {
-    auto named = value_of(query, "vhost");
-    if (!named)
-        named = value_of(query, "domain");
-    url.vhost = url.host;
-    if (named) {
-        erase_all(*named, "/ \t\r\n");
-        if (!named->empty() && *named != kDefaultVhost)
-            url.vhost = *named;
-    }
+    auto named = named_vhost(query);
+    url.vhost = named && *named != kDefaultVhost ? *std::move(named) : url.host;
     if (query.empty() || query == "vhost=__defaultVhost__")
         url.param.clear();
     else
