@@ -42,6 +42,18 @@ def test_forward_returns_when_its_destination_does(server, clip, tmp_path):
         assert max(gaps) < 3.5, f"the destination's coming and going cost a player {max(gaps):.1f} s"
 
 
+def test_a_forward_of_a_whip_stream_has_the_streams_name(server, clip, load):
+    slave = server()
+    master = server(f"rtc {{ enabled on; rtc_to_rtmp on; }} forward {{ enabled on; destination 127.0.0.1:{slave.ports['rtmp']}; }}",
+                    "rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }\n")
+    whip = f"http://127.0.0.1:{master.ports['api']}/rtc/v1/whip/?app=fw&stream=w&token=x"
+    publisher = load("sb_rtc_load", "-c", 1, "-s", 0, "-r", whip, "-i", clip("video"), "--silence")
+    streams = wait_until(lambda: slave.api("/api/v1/streams/")["streams"], 20, "the forward")
+    assert [(one["app"], one["name"]) for one in streams] == [("fw", "w")]
+    slave.wait_log("param=?app=fw&stream=w&token=")
+    publisher.kill()
+
+
 def test_forward_to_rtmps(server, clip, certificate):
     key, cert = certificate
     slave = server(root=f"rtmps {{ enabled on; listen 127.0.0.1:$rtmps; key {key}; cert {cert}; }}\n")
