@@ -2,6 +2,7 @@
 
 import random
 import signal
+import subprocess
 import threading
 import time
 import zlib
@@ -236,6 +237,15 @@ def test_a_play_of_limited_duration_ends(server, clip):
         client.call("play", 5, None, "cam", -2000, 3000, stream_id=1)
         client.read_status()
         client.wait_closed(20)
+    publisher.stop()
+
+
+def test_ffmpeg_has_nothing_to_warn_of(server, clip):
+    live = server()
+    publisher = publish(live, clip)
+    done = subprocess.run(["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "warning", "-i", live.url("cam"), "-t", "1", "-f", "null", "-"],
+                          capture_output=True, text=True, timeout=60, check=True)
+    assert "getStreamLength" not in done.stderr
     publisher.stop()
 
 

@@ -167,6 +167,9 @@ Result<void> Server::on_connected_command(Command& command) {
         on_delete_stream();
     else if (name == "pause")
         on_pause(command);
+    // A number of seconds; a live stream has no length.
+    else if (name == "getStreamLength")
+        send_result(command.transaction, Value(0.0));
     else if (command.transaction > 0)
         send_result(command.transaction, Value::null());
     return {};

@@ -55,6 +55,19 @@ TEST_F(ServerPlayTest, ARejectedPlayerGetsTheReason) {
     EXPECT_EQ(words(), (Words{"onStatus NetStream.Play.Failed"}));
 }
 
+// ffmpeg reads a number and warns of anything else.
+TEST_F(ServerPlayTest, ALiveStreamHasNoLength) {
+    connect();
+    output();
+    send(RawClient::call("getStreamLength", 3, {Value::null(), "cam"}));
+    const auto messages = output();
+    ASSERT_EQ(messages.size(), 1U);
+    const Command answer = MUST(parse_command(messages[0]));
+    EXPECT_EQ(answer.name, "_result");
+    EXPECT_EQ(answer.transaction, 3);
+    EXPECT_EQ(answer.argument(0).number(), 0.0);
+}
+
 TEST_F(ServerPlayTest, NothingIsEverWrittenOnTheMediaChunkStreams) {
     play();
     send(RawClient::control(UserControl{UserControl::Event::ping_request, 7, 0}));
