@@ -249,6 +249,26 @@ def test_ffmpeg_has_nothing_to_warn_of(server, clip):
     publisher.stop()
 
 
+def test_the_tcurl_may_be_the_whole_url(server, clip):
+    """As go2rtc sends it: `app` is right."""
+    live = server()
+    whole = f"rtmp://127.0.0.1:{live.ports['rtmp']}/live/cam"
+    with RtmpClient(live.ports["rtmp"]) as client:
+        client.connect("live", tcUrl=f"{whole}?token=x")
+        client.call("createStream", 4, None)
+        client.call("publish", 5, None, "cam?token=x", "live", stream_id=1)
+        assert client.read_status()["code"] == "NetStream.Publish.Start"
+        live.wait_log("app=live, stream=cam, param=?token=")
+        streams = live.api("/api/v1/streams/")["streams"]
+        assert [(one["app"], one["name"]) for one in streams] == [("live", "cam")]
+    publisher = publish(live, clip, "cam2")
+    player = Player(live.ports["rtmp"], "cam2", tcUrl=f"{whole}2")
+    player.start()
+    wait_until(lambda: player.messages, 10, "the stream")
+    player.stop()
+    publisher.stop()
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
 def test_the_name_is_free_again_when_its_publisher_is_gone(server, clip, how):
     live = server()

@@ -110,6 +110,18 @@ void choose_names(std::string_view path, std::string_view stream, StreamUrl& url
         url.app = kDefaultApp;
 }
 
+// go2rtc: tcUrl is the whole URL of the stream, `app` is right, and the name in `play` repeats the query.
+void leave_out_stream(std::string_view app, StreamUrl& url) {
+    StreamUrl named;
+    choose_names(app, url.stream, named);
+    if (url.app != named.app + "/" + url.stream)
+        return;
+    url.app = std::move(named.app);
+    const std::size_t size = url.param.size() / 2;
+    if (url.param.size() % 2 == 0 && size > 1 && url.param.substr(1, size - 1) == url.param.substr(size + 1))
+        url.param.resize(size);
+}
+
 bool is_admitted(char letter) {
     return ascii::is_alphanumeric(letter) || std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
 }
@@ -151,12 +163,14 @@ Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view str
 
 Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name, std::string_view app) {
     StreamUrl url = TRY(parse_stream_url(tc_url, stream_name));
-    if (!url.stream.empty())
-        return url;
     if (app.size() > kUrlBytesMax)
         return Error(Errc::limit, "the app is over " + std::to_string(kUrlBytesMax) + " bytes");
     const std::string whole = with_old_vhost_mark_replaced(app);
     const Split split = split_query(whole);
+    if (!url.stream.empty()) {
+        leave_out_stream(split.name, url);
+        return url;
+    }
     StreamUrl named = url;
     choose_names(split.name, {}, named);
     if (named.stream.empty())

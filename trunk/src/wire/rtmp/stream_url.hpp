@@ -33,7 +33,8 @@ struct StreamUrl {
 // without "schema://host" or with an invalid port, Errc::limit when either is longer than kUrlBytesMax.
 Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name);
 
-// The same when `connect` also carries an `app`: if neither of the others names a stream, app's last segment does.
+// The same when `connect` also carries an `app`: if neither of the others names a stream, app's last segment does; if tcUrl names
+// the whole stream and the name repeats it, the app is `app`.
 Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view stream_name, std::string_view app);
 
 // Parses one complete URL: the last slash separates the stream, also inside the parameters ("rtmp://h/live?vhost=v/cam").

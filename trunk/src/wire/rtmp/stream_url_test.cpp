@@ -91,6 +91,12 @@ TEST(StreamUrl, TakesTheStreamFromAppWhenNothingElseNamesIt) {
     };
     const Triple triples[] = {
         {"rtmp://h/live/cam", "", "live/cam", {"both have it (gortmplib)", "h", "live", "cam", ""}},
+        {"rtmp://h/live/cam", "cam", "live", {"tcUrl is the whole URL", "h", "live", "cam", ""}},
+        {"rtmp://h/a/b/cam?t=1", "cam?t=1", "a/b", {"tcUrl is the whole URL with its query", "h", "a/b", "cam", "?t=1"}},
+        {"rtmp://h/live/cam?t=1", "cam?t=2", "live", {"two queries", "h", "live", "cam", "?t=1&t=2"}},
+        {"rtmp://h/live/room", "cam", "live", {"app is cut", "h", "live/room", "cam", ""}},
+        {"rtmp://h/live/cam", "cam", "live/cam", {"an app like the stream", "h", "live/cam", "cam", ""}},
+        {"rtmp://h/live/cam", "cam", "", {"no app", "h", "live/cam", "cam", ""}},
         {"rtmp://h/live", "", "live/cam", {"only app has it", "h", "live", "cam", ""}},
         {"rtmp://h", "", "a/b/cam?vhost=v&token=t", {"with parameters", "v", "a/b", "cam", "?vhost=v&token=t"}},
         {"rtmp://h/live?vhost=v", "", "live/cam?vhost=w", {"tcUrl's parameters count", "v", "live", "cam", "?vhost=v"}},
