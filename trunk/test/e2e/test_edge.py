@@ -1,7 +1,9 @@
 """Edges: a server that does not have a stream pulls it once from an origin and serves it in every format."""
 
+import itertools
 import os
 import signal
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -13,7 +15,7 @@ import play_check
 from edge_stage import DVR, recorded_by, status_of
 from live_server import LiveServer, Stopwatch, conf, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import VIDEO, Message, Player, Publisher, read_flv
+from rtmp_client import VIDEO, Message, Player, Publisher, RtmpClient, read_flv
 
 REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
 SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; }"
@@ -86,6 +88,51 @@ def test_an_edge_pulls_once_and_serves_every_format(server, clip):
         wait_until(lambda: pulls_of(origin) == 0, 60, "the pull ends when nobody reads")
     complaints = [line for line in edge.complaints() if "SRS_BINARY" not in line]
     assert not complaints or watch.waited() > 0.7, complaints
+
+
+class SlowKeys(threading.Thread):
+    """Publishes video of which only the first frame is a key frame, until another one is asked for."""
+
+    def __init__(self, origin, clip):
+        super().__init__(daemon=True)
+        tags = [tag for tag in read_flv(clip) if tag.type == VIDEO]
+        self.setup = next(tag.payload for tag in tags if tag.is_setup())
+        self.key = next(tag.payload for tag in tags if Message(VIDEO, 0, 0, tag.payload).is_key_frame())
+        self.other = next(tag.payload for tag in tags if not tag.is_setup() and not Message(VIDEO, 0, 0, tag.payload).is_key_frame())
+        self.client, self.wants_key, self.is_over = RtmpClient(origin.ports["rtmp"]), threading.Event(), threading.Event()
+        self.client.publish("cam")
+
+    def run(self) -> None:
+        for number, first in enumerate(itertools.chain([self.setup, self.key], itertools.repeat(None))):
+            payload = first or (self.key if self.wants_key.is_set() else self.other)
+            self.wants_key.clear()
+            self.client.send_message(VIDEO, payload, number * 40)
+            if self.is_over.wait(0.04):
+                return self.client.close()
+
+
+def test_an_edge_waits_for_the_key_frame_of_an_origin_that_sends(server, clip):
+    origins = [server("play { gop_cache off; }") for _ in range(2)]
+    publishers = [SlowKeys(origin, clip("video")) for origin in origins]
+    for publisher in publishers:
+        publisher.start()
+    wait_until(lambda: all(origin.api("/api/v1/streams/")["streams"] for origin in origins), 10, "both origins have it")
+    edge = server(edge_of(*origins))
+    player = Player.__new__(Player)
+    asking = threading.Thread(target=Player.__init__, args=(player, edge.ports["rtmp"], "cam"), daemon=True)
+    asking.start()
+    wait_until(lambda: sum(pulls_of(origin) for origin in origins) == 1, 10, "it pulls")
+    time.sleep(2.5)  # An origin that sends nothing is left after a second.
+    assert edge.api("/api/v1/clusters")["data"]["totals"]["connections"] == 1
+    for publisher in publishers:
+        publisher.wants_key.set()
+    asking.join(10)
+    player.start()
+    wait_until(lambda: any(message.is_key_frame() for message in player.messages), 10, "the key frame")
+    assert edge.api("/api/v1/clusters")["data"]["totals"]["connections"] == 1
+    player.stop()
+    for publisher in publishers:
+        publisher.is_over.set()
 
 
 @pytest.mark.parametrize("kind", ["rtmp", "srt"])

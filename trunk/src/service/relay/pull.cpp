@@ -267,7 +267,7 @@ Result<void> Pull::start(io::Deadline deadline) {
 
 // Receives until the origin fails or falls silent, or nobody needs the stream.
 Result<Pull::Left> Pull::receive(std::optional<Duration> first_limit, io::Deadline deadline) {
-    asked_at_ = io::now();
+    asked_at_ = key_asked_at_ = io::now();
     if (!ingest_)
         set_state(PullFacts::State::waiting);
     while (!over_) {

@@ -86,6 +86,8 @@ public:
     // An origin that sends nothing for this long after play is left when another origin is available. Where an origin has sent us
     // to: after kSilenceMax.
     static constexpr std::chrono::milliseconds kFirstMediaLimit{1'000};
+    // An origin whose frames come, but no key frame for this long, counts as silent.
+    static constexpr std::chrono::seconds kKeyLimit{60};
     // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds; the greater one when
     // other streams come from the origin meanwhile.
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
@@ -168,6 +170,8 @@ private:
     Result<void> ingest(engine::rtmp::GotMedia& media);
     Result<void> ingest(GotFrame& got);
     void note_media();
+    void note_waiting();
+    void note_heard(TimePoint now);
     void ingest_data(engine::rtmp::GotMedia& media);
     void append_mark(const engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
@@ -221,8 +225,9 @@ private:
     std::string kick_reason_;
     PullFacts::State state_ = PullFacts::State::connecting;
     TimePoint state_since_{};
-    TimePoint needed_at_{};  // when the need began or ended
-    TimePoint asked_at_{};   // for media, which has not come yet: since play, or the end of a stream
+    TimePoint needed_at_{};     // when the need began or ended
+    TimePoint asked_at_{};      // for media, which has not come yet: since play, or the end of a stream
+    TimePoint key_asked_at_{};  // the same; what comes until the first key frame does not change it
     TimePoint media_at_{};
     std::optional<TimePoint> rests_since_;  // it has lost its memory
     TimePoint heard_at_{};                  // when the book was told of media

@@ -25,13 +25,17 @@ Result<void> Pull::handle_events(bool& any) {
         publication_->source().set_arrival(io::now());
     while (auto event = upstream_->poll_event()) {
         if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
-            if (waits_for_key(*media))
+            if (waits_for_key(*media)) {
+                note_waiting();
                 continue;
+            }
             TRY(ingest(*media));
             any = publication_ != nullptr;
         } else if (auto* frame = std::get_if<GotFrame>(&*event)) {
-            if (waits_for_key(*frame))
+            if (waits_for_key(*frame)) {
+                note_waiting();
                 continue;
+            }
             TRY(ingest(*frame));
             any = publication_ != nullptr;
         } else if (const auto* refused = std::get_if<Refused>(&*event)) {
@@ -59,7 +63,7 @@ void Pull::on_stream_ended(const Ended& ended) {
     ingest_.reset();
     has_key_ = false;
     longest_gap_ = Duration::zero();
-    asked_at_ = io::now();
+    asked_at_ = key_asked_at_ = io::now();
     set_state(PullFacts::State::waiting);
 }
 
@@ -117,10 +121,24 @@ Result<void> Pull::ingest(GotFrame& got) {
 void Pull::note_media() {
     const TimePoint now = io::now();
     longest_gap_ = std::max<Duration>(longest_gap_, now - std::exchange(media_at_, now));
+    note_heard(now);
+}
+
+void Pull::note_heard(TimePoint now) {
     if (now - heard_at_ < kHeardStep)
         return;
     heard_at_ = now;
     book_.note_heard(origin_, now);
+}
+
+// The origin has the stream, and another one's key frame comes no sooner.
+void Pull::note_waiting() {
+    const TimePoint now = io::now();
+    if (now - key_asked_at_ >= kKeyLimit)
+        return;
+    asked_at_ = now;
+    media_at_ = now;
+    note_heard(now);
 }
 
 void Pull::ingest_data(rtmp::GotMedia& media) {
