@@ -7,8 +7,10 @@ import threading
 class SmallServer:
     """Each connection has a thread, which calls serve(); what breaks there is the client's end. Use as a context."""
 
+    ADDRESS = "127.0.0.1"
+
     def __init__(self):
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server((self.ADDRESS, 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 

@@ -1,5 +1,7 @@
 #include "service/cluster/registry_resolver.hpp"
 
+#include <algorithm>
+
 #include "io/loop.hpp"
 
 namespace live::service::cluster {
@@ -27,6 +29,17 @@ relay::Location RegistryResolver::find(const std::string& url, const relay::Clus
     if (std::holds_alternative<engine::cluster::Unknown>(*where))
         return neighbours();
     return relay::Nowhere{"no node of the cluster has the stream"};
+}
+
+bool RegistryResolver::knows(std::string_view host, std::uint16_t port, const relay::ClusterOptions& options) const {
+    if (!service_.is_on() || !options.by_registry)
+        return next_.knows(host, port, options);
+    const auto& nodes = service_.member()->neighbours();
+    return std::ranges::any_of(nodes,
+                               [&](const engine::cluster::NodeRecord& node) {
+                                   return node.host == host && (node.rtmp_port == port || node.http_port == port);
+                               }) ||
+           next_.knows(host, port, options);
 }
 
 // One that does not have the stream says so at once. Only while the registry is away: an answer that is late, or a question too

@@ -21,6 +21,7 @@ public:
     RegistryResolver(ClusterService& service, relay::Resolver& next) : service_(service), next_(next) {}
 
     relay::Location find(const std::string& url, const relay::ClusterOptions& options, io::Deadline deadline) override;
+    bool knows(std::string_view host, std::uint16_t port, const relay::ClusterOptions& options) const override;
 
 private:
     relay::Location neighbours();

@@ -160,6 +160,7 @@ Result<Destination> moved_destination(const Destination& from, std::string_view 
     const std::size_t question = std::min(rest.find('?'), rest.size());
     const std::size_t slash = std::min(rest.find('/'), question);
     auto authority = TRY(parse_authority(tc_url, rest.substr(0, slash), made.is_secure ? kRtmpsPort : kRtmpPort));
+    made.is_named = from.is_named && authority.host == from.host && authority.port == from.port;
     made.host = std::move(authority.host);
     made.port = authority.port;
     if (const auto app = ascii::trimmed(rest.substr(slash, question - slash), "/"); !app.empty())

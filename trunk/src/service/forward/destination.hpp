@@ -32,6 +32,9 @@ struct Destination {
     std::string label;
     // Sent after the command object of connect, if it is an object.
     wire::amf::Value connect_arguments{};
+    // By the operator; otherwise by a destination that asks to be reconnected there, whose address is `sent_by`.
+    bool is_named = true;
+    std::string sent_by{};
 };
 
 inline constexpr std::size_t kDestinationBytesMax = 1024;

@@ -134,6 +134,18 @@ TEST(ForwardDestination, MovesToWhereItIsAskedTo) {
     EXPECT_TRUE(MUST(moved_destination(from, "rtmps://b.example/app")).is_secure);
 }
 
+TEST(ForwardDestination, SaysWhetherTheOperatorHasNamedIt) {
+    const Destination from = MUST(make_destination("rtmp://192.0.2.1/live", {"", "live", "cam", ""}));
+    EXPECT_TRUE(from.is_named);
+    EXPECT_TRUE(MUST(moved_destination(from, "")).is_named);
+    EXPECT_TRUE(MUST(moved_destination(from, "/other")).is_named);
+    EXPECT_TRUE(MUST(moved_destination(from, "rtmp://192.0.2.1:1935/live")).is_named);
+    const Destination to = MUST(moved_destination(from, "rtmp://127.0.0.1/live"));
+    EXPECT_FALSE(to.is_named);
+    EXPECT_FALSE(MUST(moved_destination(to, "")).is_named);
+    EXPECT_FALSE(MUST(moved_destination(from, "rtmp://192.0.2.1:1936/live")).is_named);
+}
+
 TEST(ForwardDestination, DoesNotMoveAnywhere) {
     const auto from = MUST(make_destination("rtmps://a.example/app", kCamera));
     EXPECT_EQ(moved_destination(from, "rtmp://a.example/app").code(), Errc::denied) << "TLS is kept";

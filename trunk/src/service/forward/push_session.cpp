@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/byte_writer.hpp"
+#include "base/host_and_port.hpp"
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "io/loop.hpp"
@@ -53,7 +54,8 @@ PushSession::PushSession(const Destination& destination, const ForwardContext& c
     : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_number()) {}
 
 Result<void> PushSession::open(io::Deadline deadline) {
-    stream_ = TRY(rtmp_client::dial({destination_.host, destination_.port, destination_.is_secure}, context_.dial, deadline));
+    stream_ = TRY(rtmp_client::dial({destination_.host, destination_.port, destination_.is_secure, {}, destination_.sent_by},
+                                    context_.dial, deadline));
     TRY(start(deadline.sooner(io::Deadline::after(context_.start_limit))));
     opened_at_ = io::now();
     return {};
@@ -81,6 +83,12 @@ std::string PushSession::take_reconnect_url() {
     std::string url = reconnect_url_.value_or("");
     reconnect_url_.reset();
     return url;
+}
+
+std::string PushSession::peer_ip() const {
+    const auto peer =
+        stream_ == nullptr ? Result<HostAndPort>(Error(Errc::closed, "no connection")) : parse_host(stream_->peer());
+    return peer.ok() ? peer->host : "an unknown server";
 }
 
 void PushSession::catch_up(io::Deadline deadline) {

@@ -58,6 +58,8 @@ public:
                      io::Deadline deadline);
     // The tcUrl that the destination asked for when run() returned ok; empty: the same.
     std::string take_reconnect_url();
+    // Of the destination, for what it asks for.
+    std::string peer_ip() const;
     // Sends what has come since run() returned, as far as it can within the limit.
     void catch_up(io::Deadline deadline);
     // The stream goes on elsewhere: says goodbye and closes.

@@ -24,7 +24,8 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
         LOG_WARN(log, "FWR stays at {}: {}", old.destination.label, destination.error().sentence());
         return std::unique_ptr<Pushing>();
     }
-    const Destination to = *std::move(destination);
+    Destination to = *std::move(destination);
+    to.sent_by = to.is_named ? std::string() : old.session.peer_ip();
     const auto limit = deadline.sooner(io::Deadline::after(kSpliceLimit));
     auto fresh = std::make_unique<Pushing>(to, context, log);
     auto opened = fresh->session.open(limit);

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "base/json_text.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
@@ -80,6 +82,15 @@ Location BackendResolver::find(const std::string& url, const ClusterOptions& opt
         known_.clear();
     known_.insert_or_assign(key, Known{*asked, io::now()});
     return as_location(*asked);
+}
+
+bool BackendResolver::knows(std::string_view host, std::uint16_t port, const ClusterOptions& options) const {
+    if (options.backend.empty())
+        return next_.knows(host, port, options);
+    return std::ranges::any_of(known_, [&](const auto& entry) {
+        return std::ranges::any_of(entry.second.origins,
+                                   [&](const Origin& origin) { return origin.host == host && origin.port == port; });
+    });
 }
 
 Result<std::vector<Origin>> BackendResolver::ask(const std::string& url, const std::string& backend, PullProtocol protocol,

@@ -38,6 +38,7 @@ public:
         : http_(http), next_(next), server_id_(std::move(server_id)), log_(std::move(log)) {}
 
     Location find(const std::string& url, const ClusterOptions& options, io::Deadline deadline) override;
+    bool knows(std::string_view host, std::uint16_t port, const ClusterOptions& options) const override;
 
 private:
     struct Known {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/host_and_port.hpp"
 #include "base/log_format.hpp"
 #include "base/random.hpp"
 #include "base/secret.hpp"
@@ -111,10 +112,12 @@ Result<Pull::Left> Pull::pull_from(Wanted wanted, const ClusterOptions& options,
             LOG_INFO(log_, "edge-pull redirect, RTMP redirect from {} to {}", origin_, redacted(redirect_url_));
             auto next = follow_redirect(wanted, redirect_url_);
             if (next.ok()) {
+                examine_redirect(wanted, *next, options);
                 wanted = *std::move(next);
                 continue;
             }
             last_error_ = next.error().sentence();
+            LOG_WARN(log_, "edge-pull redirect is not followed, stream={}: {}", plan_.url, last_error_);
         }
         const bool is_over = left.ok() ? *left == Left::stream_unneeded : left.code() == Errc::cancelled;
         // A place that the origin sent us to has no backoff that keeps the origin from sending us there again at once. One that
@@ -124,6 +127,14 @@ Result<Pull::Left> Pull::pull_from(Wanted wanted, const ClusterOptions& options,
             TRY(pause(kRefusedPause, deadline));
         return left;
     }
+}
+
+// The origin chooses the place: one that the operator has not named gets no proof, and not every address may be reached.
+void Pull::examine_redirect(const Wanted& from, Wanted& to, const ClusterOptions& options) const {
+    const bool is_known = resolver_.knows(to.origin.host, to.origin.port, options);
+    const auto sender = parse_host(request_.peer);
+    to.is_trusted = from.is_trusted && is_known && keeps_trust(from, to);
+    to.sent_by = is_known ? std::string() : sender.ok() ? sender->host : "an unknown server";
 }
 
 // Two nodes that two owners have sent to each other would wait for ever.
@@ -189,8 +200,8 @@ Result<std::unique_ptr<io::Stream>> Pull::dial(const Wanted& wanted, io::Deadlin
     if (origin.scheme == Scheme::worker)
         return context_.dial.worker(origin.port);
     if (origin.scheme != Scheme::srt)
-        return rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name}, context_.dial, deadline,
-                                 &moved_);
+        return rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name, wanted.sent_by}, context_.dial,
+                                 deadline, &moved_);
     return call(wanted, deadline);
 }
 
@@ -217,8 +228,9 @@ Result<std::unique_ptr<io::Stream>> Pull::call(const Wanted& wanted, io::Deadlin
 void Pull::make_upstream(const Wanted& wanted, const ClusterOptions& options) {
     const std::string vhost = stated_vhost(wanted);
     const Introduction introduction{
-        path_, proof_for({RelayedRequest::Role::play, vhost, wanted.app, wanted.stream, path_}, options.secret), age_of_newest(),
-        wanted.origin.scheme == Scheme::worker ? plan_.url : std::string()};
+        path_,
+        proof_for({RelayedRequest::Role::play, vhost, wanted.app, wanted.stream, path_}, wanted.is_trusted ? options.secret : ""),
+        age_of_newest(), wanted.origin.scheme == Scheme::worker ? plan_.url : std::string()};
     request_.protocol = "rtmp";
     if (wanted.origin.scheme == Scheme::srt) {
         request_.protocol = "srt";

@@ -153,6 +153,7 @@ private:
     Result<Left> attempt(io::Deadline deadline);
     // Pulls from there, or from where that redirects to.
     Result<Left> pull_from(Wanted wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline);
+    void examine_redirect(const Wanted& from, Wanted& to, const ClusterOptions& options) const;
     static std::optional<Duration> first_media_limit(bool has_others, bool was_sent_there);
     Result<Left> visit(const Wanted& wanted, const ClusterOptions& options, std::optional<Duration> first_limit,
                        io::Deadline deadline);

@@ -106,14 +106,15 @@ Result<void> Push::push_by_rtmp(const Origin& origin, const std::string& path, c
     const auto introduce = [&](forward::Destination& to) {
         const auto url = wire::rtmp::parse_stream_url(to.tc_url, to.stream);
         const std::string stated = !is_default ? vhost : url.ok() ? url->vhost : to.host;
-        const std::string proof =
-            proof_for({RelayedRequest::Role::publish, stated, publisher_.app, publisher_.stream, path}, options.secret);
+        const std::string proof = proof_for({RelayedRequest::Role::publish, stated, publisher_.app, publisher_.stream, path},
+                                            to.is_named ? options.secret : "");
         to.connect_arguments = wire::amf::Value::object({{"millrace_path", path}, {"millrace_vhost", stated}});
         if (!proof.empty())
             to.connect_arguments.set("millrace_proof", proof);
     };
     const auto next = [&](const forward::Destination& from, const std::string& tc_url) -> Result<forward::Destination> {
         auto to = TRY(forward::moved_destination(from, tc_url));
+        to.is_named = to.is_named || resolver_.knows(to.host, to.port, options);
         introduce(to);
         return to;
     };

@@ -35,6 +35,18 @@ Location StaticResolver::find(const std::string& /*url*/, const ClusterOptions& 
     return Located{std::move(found)};
 }
 
+bool StaticResolver::knows(std::string_view host, std::uint16_t port, const ClusterOptions& options) const {
+    return std::ranges::any_of(options.origin, [&](const std::string& text) {
+        const auto origin = parse_origin(text, options.protocol);
+        if (!origin.ok() || origin->port != port)
+            return false;
+        const auto is_there = [&](const Endpoint& address) { return address.ip == host; };
+        return origin->host == host || std::ranges::any_of(names_, [&](const Name& name) {
+                   return name.host == origin->host && name.port == port && std::ranges::any_of(name.addresses, is_there);
+               });
+    });
+}
+
 Result<std::vector<Endpoint>> StaticResolver::resolve(const Origin& name, io::Deadline deadline) {
     const auto known = [&] {
         return std::ranges::find_if(names_, [&](const Name& one) { return one.host == name.host && one.port == name.port; });

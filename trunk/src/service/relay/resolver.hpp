@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,11 @@ public:
 
     // `url` is the source's. Waits at most until the deadline.
     virtual Location find(const std::string& url, const ClusterOptions& options, io::Deadline deadline) = 0;
+    // Whether the operator has named the server at this address as one that has streams: in the settings, by a service, in the
+    // registry. Must not suspend.
+    virtual bool knows(std::string_view /*host*/, std::uint16_t /*port*/, const ClusterOptions& /*options*/) const {
+        return false;
+    }
     // This node has started or stopped publishing the stream. Must not suspend.
     virtual void announce(const std::string& /*url*/, std::uint64_t /*epoch*/) {}
     virtual void withdraw(const std::string& /*url*/) {}
@@ -50,6 +56,7 @@ public:
     static constexpr std::chrono::milliseconds kRetry{1'000};
 
     Location find(const std::string& url, const ClusterOptions& options, io::Deadline deadline) override;
+    bool knows(std::string_view host, std::uint16_t port, const ClusterOptions& options) const override;
 
 private:
     struct Name {

@@ -78,6 +78,9 @@ Result<Wanted> follow_http(Wanted wanted, std::string_view text) {
     wanted.origin = {std::move(url.host), url.port, url.is_secure ? Scheme::https : Scheme::http};
     wanted.target = std::move(url.target);
     const std::size_t question = std::min(wanted.target.find('?'), wanted.target.size());
+    const std::string_view path = std::string_view(wanted.target).substr(0, question);
+    if (path != "/" && !path.ends_with(".flv"))
+        return Error(Errc::denied, "a redirect to a path that is no FLV stream's");
     if (auto named = wire::rtmp::named_vhost(std::string_view(wanted.target).substr(question)))
         wanted.vhost = *std::move(named);
     TRY(wire::rtmp::admit_name(wanted.vhost));
@@ -129,7 +132,15 @@ Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, c
     return {origin, std::move(name), client.app, client.stream, wire::rtmp::without_vhost(client.param)};
 }
 
+bool keeps_trust(const Wanted& from, const Wanted& to) {
+    const bool is_same_vhost = from.vhost == to.vhost || stated_vhost(from) == stated_vhost(to);
+    return is_same_vhost && from.app == to.app && from.stream == to.stream &&
+           (is_secure(to.origin.scheme) || !is_secure(from.origin.scheme));
+}
+
 Result<Wanted> follow_redirect(const Wanted& from, std::string_view url) {
+    if (from.origin.scheme == Scheme::worker)
+        return Error(Errc::denied, "another worker redirects");
     if (url.size() > kRedirectBytesMax)
         return Error(Errc::limit, "a redirect to an address that is too long");
     if (url.starts_with('/') && is_http(from.origin.scheme)) {

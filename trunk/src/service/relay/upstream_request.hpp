@@ -36,6 +36,9 @@ struct Wanted {
     std::string stream;
     std::string query{};   // '?' and the client's parameters, without those that name a virtual host; or empty
     std::string target{};  // HTTP: path and query as a redirect gave them, instead of those made of the names
+    // The address of the server that has redirected us there; empty for an origin that the operator has named.
+    std::string sent_by{};
+    bool is_trusted = true;  // it may be given a proof
 };
 
 // Servers in a path, including this one; a longer path is refused.
@@ -49,8 +52,11 @@ Result<std::string> extend_path(std::string_view path, std::string_view server_i
 // `vhost` is the edge's virtual host as named in the settings.
 Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
                    const ClusterOptions& options);
+// Whether a proof for this request may go to where a redirect leads: to the same stream, and not out of TLS.
+bool keeps_trust(const Wanted& from, const Wanted& to);
 // What a redirect makes of it: a URL of a stream, rtmp(s)://host[:port]/app/stream or http(s)://...; of a place where the stream
-// has the names it had, rtmp(s)://host[:port][/app]; or, in answer to an HTTP request, a path. Errc::malformed, Errc::limit.
+// has the names it had, rtmp(s)://host[:port][/app]; or, in answer to an HTTP request, a path. Paths of HTTP end in .flv, or are
+// "/": an API's do not. Errc::malformed, Errc::denied, Errc::limit.
 Result<Wanted> follow_redirect(const Wanted& from, std::string_view url);
 
 // How a request says that it is a server's: `path` is the extended path; `proof` is that of relay_proof.hpp, or empty; `has` is

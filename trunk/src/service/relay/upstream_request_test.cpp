@@ -161,7 +161,10 @@ TEST(Redirect, NamesAPlaceOrAStreamThere) {
         {"rtmp://b/live/cam?vhost=w&x=2", "rtmp://b:1935", "w", "live", "cam", "?x=2"},
         {"rtmp://b/a/b/c", "rtmp://b:1935", "v", "a/b", "c"},
         {"http://b:8080/x/y.flv?k=1", "http://b:8080", "v", "live", "cam", "?a=1", "/x/y.flv?k=1"},
+        {"https://b/x.flv", "https://b:443", "v", "live", "cam", "?a=1", "/x.flv"},
         {"https://b", "https://b:443", "v", "live", "cam", "?a=1", "/"},
+        {"http://b:1985/api/v1/raw?rpc=reload", nullptr},
+        {"http://b:1985/api/v1/raw?rpc=reload&x=.flv", nullptr},
         {"http://b/x.flv?vhost=w", "http://b:80", "w", "live", "cam", "?a=1", "/x.flv?vhost=w"},
         {"http://b/x.flv?vhost=%00", nullptr},
         {"/other.flv", "http://a.example:80", "v", "live", "cam", "?a=1", "/other.flv"},
@@ -189,7 +192,20 @@ TEST(Redirect, NamesAPlaceOrAStreamThere) {
         EXPECT_EQ(to->target, row.target) << row.url;
     }
     EXPECT_EQ(follow_redirect(from, "rtmp://b/live/" + std::string(kRedirectBytesMax, 'x')).code(), Errc::limit);
+    EXPECT_EQ(follow_redirect({worker_origin(2), "v", "live", "cam"}, "rtmp://b/live/cam").code(), Errc::denied);
     EXPECT_FALSE(follow_redirect({{"a", 1935}, "v", "live", "cam"}, "/other.flv").ok()) << "RTMP knows full addresses only";
+}
+
+TEST(Redirect, KeepsTrustForTheSameStream) {
+    const Wanted from{{"192.0.2.1", 1935}, "__defaultVhost__", "live", "cam"};
+    const auto keeps = [](const Wanted& one, const char* url) { return keeps_trust(one, MUST(follow_redirect(one, url))); };
+    EXPECT_TRUE(keeps(from, "rtmp://192.0.2.2/live/cam"));
+    EXPECT_TRUE(keeps(from, "rtmps://192.0.2.2"));
+    EXPECT_TRUE(keeps(from, "rtmp://192.0.2.2/live/cam?vhost=192.0.2.1")) << "as the origin has heard it";
+    EXPECT_FALSE(keeps(from, "rtmp://192.0.2.2/live/cam?vhost=w"));
+    EXPECT_FALSE(keeps(from, "rtmp://192.0.2.2/live/cam2"));
+    EXPECT_FALSE(keeps(from, "rtmp://192.0.2.2/live2/cam"));
+    EXPECT_FALSE(keeps({{"192.0.2.1", 443, Scheme::rtmps}, "v", "live", "cam"}, "rtmp://192.0.2.2/live/cam"));
 }
 
 TEST(FollowClient, KnowsTheProtocolsAnOriginSpeaks) {

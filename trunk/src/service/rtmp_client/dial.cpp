@@ -7,6 +7,7 @@
 #include "io/resolve.hpp"
 #include "io/tcp_stream.hpp"
 #include "io/tls_stream.hpp"
+#include "service/rtmp_client/redirect_rule.hpp"
 
 namespace live::service::rtmp_client {
 
@@ -18,6 +19,8 @@ Result<std::unique_ptr<io::Stream>> dial_one(const Target& target, const Endpoin
                                              io::Deadline deadline, Signal* signal) {
     const Error loop(Errc::denied,
                      fmt::format("{} is this server itself: the stream would go round in a circle", endpoint.text()));
+    if (!target.sent_by.empty() && !may_send_us(target.sent_by, endpoint.ip))
+        return Error(Errc::denied, fmt::format("{} may not send this server to {}", target.sent_by, endpoint.text()));
     if (is_own_endpoint(endpoint, context.own_endpoints(), ""))
         return Error(loop);
     auto tcp = TRY(io::TcpStream::connect(endpoint, deadline, signal));

@@ -39,13 +39,15 @@ struct Target {
     std::uint16_t port = 0;
     bool is_secure = false;  // TLS
     std::string name{};      // in its certificate, unless that is the host
+    // The address of the server that has sent us there, if the operator has not named it: see may_send_us().
+    std::string sent_by{};
 };
 
 inline constexpr std::chrono::seconds kDialLimit{5};
 
-// Tries all addresses of the host, for at most kDialLimit. Errc::denied when the target is this server itself, which no retry can
-// change; Errc::cancelled, also when `signal` (may be nullptr; consumed) is raised before there is a connection; otherwise the
-// network's error.
+// Tries all addresses of the host, for at most kDialLimit. Errc::denied when the target is this server itself or one that
+// `sent_by` may not send us to, which no retry can change; Errc::cancelled, also when `signal` (may be nullptr; consumed) is
+// raised before there is a connection; otherwise the network's error.
 Result<std::unique_ptr<io::Stream>> dial(const Target& target, const DialContext& context, io::Deadline deadline,
                                          Signal* signal = nullptr);
 

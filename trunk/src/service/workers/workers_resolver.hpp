@@ -16,6 +16,9 @@ public:
     WorkersResolver(WorkerService& service, relay::Resolver& next) : service_(service), next_(next) {}
 
     relay::Location find(const std::string& url, const relay::ClusterOptions& options, io::Deadline deadline) override;
+    bool knows(std::string_view host, std::uint16_t port, const relay::ClusterOptions& options) const override {
+        return next_.knows(host, port, options);
+    }
 
 private:
     WorkerService& service_;
