@@ -9,7 +9,6 @@ namespace {
 
 using engine::workers::Kind;
 using engine::workers::Message;
-using engine::workers::Purpose;
 using engine::workers::Verdict;
 
 struct NoResolver final : relay::Resolver {
@@ -29,12 +28,13 @@ struct Events final : cluster::ClusterEvents {
 class WorkerServiceTest : public WorkerFixture {
 protected:
     WorkerServiceTest() : WorkerFixture({2, 3}) {
-        service_ = std::make_unique<WorkerService>(WorkerContext{line_.get(), streams_, http_,
-                                                                 [this](Purpose purpose, std::unique_ptr<io::TcpStream> stream) {
-                                                                     links_.emplace_back(purpose, std::move(stream));
-                                                                 },
-                                                                 [this] { ended_ = true; }},
-                                                   events_, log_);
+        service_ = std::make_unique<WorkerService>(
+            WorkerContext{line_.get(), streams_, http_,
+                          [this](engine::workers::Purpose purpose, std::unique_ptr<io::TcpStream> stream) {
+                              links_.emplace_back(purpose, std::move(stream));
+                          },
+                          [this] { ended_ = true; }},
+            events_, log_);
         MUST(service_->start(fibers_, io::Deadline::never()));
     }
     ~WorkerServiceTest() override { MUST(fibers_.stop(io::Deadline::after(io::kSoon))); }
@@ -50,7 +50,7 @@ protected:
     }
 
     Events events_;
-    std::vector<std::pair<Purpose, std::unique_ptr<io::TcpStream>>> links_;
+    std::vector<std::pair<engine::workers::Purpose, std::unique_ptr<io::TcpStream>>> links_;
     bool ended_ = false;
     std::unique_ptr<WorkerService> service_;
 };
@@ -131,14 +131,14 @@ TEST_F(WorkerServiceTest, FindsTheWorkerOfAStream) {
 }
 
 TEST_F(WorkerServiceTest, ConnectsWithOthers) {
-    const auto near = MUST(service_->connect(3, Purpose::control));
+    const auto near = MUST(service_->connect(3, engine::workers::Purpose::control));
     io::Socket passed;
     EXPECT_EQ(next(&passed), (Message{Kind::link, 1, 3, 0, 0, ""}));
     ASSERT_TRUE(passed.is_open());
     EXPECT_TRUE(MUST(master_->try_send(engine::workers::write_message({Kind::link, 0, 1, 0, 0, ""}), passed.fd())));
     io::wait_until([this] { return links_.size() == 1; });
-    EXPECT_EQ(links_[0].first, Purpose::media);
-    const auto own = MUST(service_->connect(2, Purpose::control));
+    EXPECT_EQ(links_[0].first, engine::workers::Purpose::media);
+    const auto own = MUST(service_->connect(2, engine::workers::Purpose::control));
     ASSERT_EQ(links_.size(), 2U) << "to itself, without the master";
     const std::array parts{io::as_part(as_bytes("x"))};
     MUST(own->write_all(parts, io::Deadline::after(io::kSoon)));
@@ -187,7 +187,7 @@ TEST_F(UpgradeTest, WhatIsPublishedAlreadyIsAnnouncedWhenAMasterComes) {
     plan.url = "/live/a";
     service_.on_published(request, plan);
     EXPECT_FALSE(service_.is_on());
-    EXPECT_EQ(service_.connect(2, Purpose::media).code(), Errc::closed);
+    EXPECT_EQ(service_.connect(2, engine::workers::Purpose::media).code(), Errc::closed);
     EXPECT_EQ(service_.find("/live/b", io::Deadline::after(io::kSoon)).code(), Errc::closed);
     MUST(service_.attach(*line_));
     EXPECT_TRUE(service_.is_on());
