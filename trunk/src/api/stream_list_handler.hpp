@@ -19,7 +19,8 @@
 
 namespace live::api {
 
-// A full URL. Formats: "rtmp", "rtmps", "flv", "ws-flv", "ts", "ws-ts", "aac", "mp3", "hls", "ll-hls", "dash", "whep", "whip".
+// A full URL. Formats: "rtmp", "rtmps", "srt", "flv", "ws-flv", "ts", "ws-ts", "aac", "mp3", "hls", "ll-hls", "dash", "whep",
+// "whip".
 struct StreamAddress {
     std::string format;
     std::string url;

@@ -115,6 +115,7 @@ private:
     // "vhost=NAME" where the host alone does not select it.
     std::string vhost_query(const Vhost& vhost) const;
     void add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::string_view stream, std::string_view query) const;
+    void add_srt(std::vector<StreamAddress>& to, const Vhost* vhost, std::string_view resource, std::string_view mode) const;
     void add_remux(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const;
     void add_hls(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const;
     void add_dash(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const;
@@ -166,6 +167,7 @@ std::vector<StreamAddress> View::play_addresses(const ListedStream& stream) cons
     const auto& bridge = vhost->play.bridge;
     if (!stream.comes_by_rtc || bridge.rtc_to_rtmp) {
         add_rtmp(addresses, stream.app, stream.name, query);
+        add_srt(addresses, vhost, fmt::format("{}/{}", stream.app, stream.name), "request");
         add_remux(addresses, *vhost, stream, query);
         add_hls(addresses, *vhost, stream, query);
         add_dash(addresses, *vhost, stream, query);
@@ -181,6 +183,7 @@ std::vector<StreamAddress> View::publish_addresses() const {
     std::vector<StreamAddress> addresses;
     add_rtmp(addresses, kApp, kStream, "");
     const Vhost* vhost = settings_.find_vhost(request_.vhost());
+    add_srt(addresses, settings_.find_vhost(kDefaultVhost), fmt::format("{}/{}", kApp, kStream), "publish");
     if (settings_.rtc_server.enabled && vhost != nullptr && vhost->enabled && vhost->rtc.enabled)
         addresses.push_back({"whip", rtc_address("whip", kApp, kStream, "")});
     return addresses;
@@ -213,6 +216,17 @@ void View::add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::s
     add("rtmp", settings_.listen, kRtmpPort);
     if (settings_.rtmps.enabled)
         add("rtmps", settings_.rtmps.listen, kRtmpsPort);
+}
+
+// The form of SRT's access control, which names everything; a client of it states no host.
+void View::add_srt(std::vector<StreamAddress>& to, const Vhost* vhost, std::string_view resource, std::string_view mode) const {
+    constexpr std::string_view kSeparators = ",=";  // of a stream id
+    const auto port = port_for(settings_.srt_server.listen, host_);
+    if (!settings_.srt_server.enabled || vhost == nullptr || !vhost->enabled || !vhost->srt.enabled || !port ||
+        resource.find_first_of(kSeparators) != std::string_view::npos)
+        return;
+    const std::string where = vhost->name == kDefaultVhost ? "" : fmt::format("h={},", vhost->name);
+    to.push_back({"srt", fmt::format("srt://{}:{}?streamid=#!::{}r={},m={}", host_.name, *port, where, resource, mode)});
 }
 
 void View::add_remux(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream,

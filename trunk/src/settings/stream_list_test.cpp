@@ -113,6 +113,22 @@ TEST_F(StreamListSettingsTest, WebRtcIsNamedWhereItIsBridged) {
               (Addresses{{"rtmp", "rtmp://h/live/livestream"}, {"whip", "http://h/rtc/v1/whip/?app=live&stream=livestream"}}));
 }
 
+TEST_F(StreamListSettingsTest, SrtIsNamedWhereItListens) {
+    settings.srt_server.enabled = true;
+    EXPECT_EQ(play("h").count("srt"), 0U) << "not in this virtual host";
+    settings.vhosts[0].srt.enabled = settings.vhosts[1].srt.enabled = true;
+    EXPECT_EQ(play("h:8080")["srt"], "srt://h:10080?streamid=#!::r=live/cam,m=request");
+    EXPECT_EQ(play("[fd00::1]:8080")["srt"], "srt://[fd00::1]:10080?streamid=#!::r=live/cam,m=request");
+    EXPECT_EQ(play("h", {"v.example", "live", "cam"})["srt"], "srt://h:10080?streamid=#!::h=v.example,r=live/cam,m=request");
+    EXPECT_EQ(play("h", {"__defaultVhost__", "live", "a,m=publish"}).count("srt"), 0U) << "no stream id can state it";
+    EXPECT_EQ(by_format(view("h")->publish_addresses())["srt"], "srt://h:10080?streamid=#!::r=live/livestream,m=publish");
+    settings.srt_server.listen = {"127.0.0.1:10080"};
+    EXPECT_EQ(play("h").count("srt"), 0U);
+    settings.srt_server.listen = {"10080"};
+    settings.srt_server.enabled = false;
+    EXPECT_EQ(play("h").count("srt"), 0U);
+}
+
 TEST_F(StreamListSettingsTest, RulesHideStreams) {
     EXPECT_TRUE(view("h")->shows("v.example"));
     EXPECT_FALSE(view("h")->shows("gone.example"));

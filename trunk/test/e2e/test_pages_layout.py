@@ -1,15 +1,18 @@
-"""The layout of the pages in a real Chromium: nothing is cut at any width, one menu, streams in order, the ways to publish."""
+"""The layout of the pages in a real Chromium: nothing is cut at any width, one menu, streams in order, the ways to publish, the page for what is
+missing."""
 
 import contextlib
 import subprocess
 
 import pytest
 
+import live_server
 from live_server import wait_until
-from test_pages import AUDIT, fixture_chromium, fixture_html, fixture_site  # noqa: F401
+from test_pages import AUDIT, REMUX, fixture_chromium, fixture_html, fixture_site  # noqa: F401
 
 MENU = ["Streams", "Player", "WebRTC", "Publish", "Console"]
 PAGES = ["/", "/console/", "/players/srs_player.html", "/players/whep.html", "/players/whip.html", "/nginx.html", "/404.html"]
+SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$udp; }\n"
 # Of all that the selector finds, what is not wholly inside the screen's width.
 OUTSIDE = """[...document.querySelectorAll('%s')].filter((one) => one.checkVisibility()).map((one) => [one.textContent, one.getBoundingClientRect()])
     .filter(([, box]) => box.width < 1 || box.left < 0 || box.right > innerWidth).map(([text, box]) => `${text}: ${box.left} to ${box.right}`)"""
@@ -45,10 +48,11 @@ def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
 
 
 def test_the_landing_page_sorts_streams_and_always_tells_how_to_publish(site, clip):
-    one = site()
+    one = site(conf=live_server.conf(REMUX + "srt { enabled on; }", SRT_ROOT))
     page = one.landing()
     page.wait("document.getElementById('none').checkVisibility()")
-    assert page.is_shown("#ffmpeg")
+    srt = f"srt://127.0.0.1:{one.live.ports['udp']}?streamid=#!::r=live"
+    assert page.is_shown("#ffmpeg") and page.text("#srt code").endswith(f"'{srt}/livestream,m=publish'")
     assert page.text("#state") == "Connected" and page.text("h1") == "Live streams"
     with one.publish("cam10", clip("basic")):
         wait_until(lambda: one.live.api("/api/v1/streams/")["streams"], 15, "the first one")
@@ -56,6 +60,7 @@ def test_the_landing_page_sorts_streams_and_always_tells_how_to_publish(site, cl
             names = "[...document.querySelectorAll('%s')].map((one) => one.textContent.trim())"
             page.wait("document.querySelectorAll('.stream').length === 2")
             assert page.value(names % ".stream h2") == ["cam2", "cam10"]
+            assert page.text("[data-link=srt] code") == f"{srt}/cam2,m=request"
             assert page.is_shown("#publish") and not page.is_shown("#ffmpeg")
             page.click("#publish summary")
             page.wait("document.getElementById('ffmpeg').checkVisibility()")
@@ -63,3 +68,32 @@ def test_the_landing_page_sorts_streams_and_always_tells_how_to_publish(site, cl
             console = one.console()
             console.wait("document.querySelectorAll('#streams tbody tr').length === 2")
             assert console.value(names % "#streams tbody th") == ["live/cam2", "live/cam10"]
+
+
+def test_the_srt_addresses_work(site, clip):
+    """As the page shows them: one publishes, the other one plays."""
+    one = site(conf=live_server.conf(REMUX + "srt { enabled on; }", SRT_ROOT))
+    page = one.landing()
+    page.wait("document.getElementById('srt').checkVisibility()")
+    publish = page.text("#srt code").split("'")[1]
+    command = ["ffmpeg", "-v", "error", "-re", "-i", str(clip("basic")), "-c", "copy", "-f", "mpegts", publish]
+    publisher = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        page.wait("document.querySelectorAll('.stream').length === 1")
+        play = page.text("[data-link=srt] code")
+        done = subprocess.run(["ffmpeg", "-v", "error", "-i", play, "-t", "1", "-c", "copy", "-f", "null", "-"], stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+    finally:
+        publisher.kill()
+        publisher.wait()
+
+
+def test_a_page_that_is_missing_leads_on(site):
+    one = site()
+    for path in ("/nosuch.html", "/no/such/folder/"):
+        page = one.open(path)
+        assert page.text("h1") == "Not found" and page.value("document.styleSheets.length") == 1
+        assert page.value(f"fetch({path!r}, {{ headers: {{ Accept: 'text/html' }} }}).then((answer) => answer.status)") == 404
+    page.click("nav a")
+    page.wait("document.getElementById('none')?.checkVisibility()")

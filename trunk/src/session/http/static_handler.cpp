@@ -32,10 +32,26 @@ Reply text_reply(int status, std::string sentence, Fields fields = {}) {
     return {status, "text/plain", std::move(sentence) + "\n", std::move(fields)};
 }
 
-// The same sentence for missing and for forbidden files.
-Reply reply_to(const Error& error) {
+// For a person at a browser the folder's own page, if it has one; programs get a sentence.
+Reply missing_reply(const Request& request, const std::string& folder, io::Deadline deadline) {
+    constexpr const char* kPage = "404.html";
+    constexpr std::size_t kPageBytesMax = 64 << 10;
+    Reply sentence = text_reply(Status::not_found, "there is no such file");
+    if (request.message.headers.find("Accept").value_or("").find("text/html") == std::string_view::npos)
+        return sentence;
+    const auto page = io::File::open_below(folder, kPage, deadline);
+    if (!page.ok() || page->facts().is_folder || page->facts().size > kPageBytesMax)
+        return sentence;
+    const auto text = page->read(0, kPageBytesMax, deadline);
+    if (!text.ok())
+        return sentence;
+    return {Status::not_found, std::string(mime_of(kPage)), std::string(as_text(*text)), {{"Cache-Control", "no-cache"}}};
+}
+
+// The same answer for missing and for forbidden files.
+Reply reply_to(const Error& error, const Request& request, const std::string& folder, io::Deadline deadline) {
     if (error.code() == Errc::not_found || error.code() == Errc::denied)
-        return text_reply(Status::not_found, "there is no such file");
+        return missing_reply(request, folder, deadline);
     return text_reply(Status::service_unavailable, "the server is too busy to read this file");
 }
 
@@ -147,7 +163,7 @@ Result<void> send_file(Exchange& exchange, const io::File& file, std::string_vie
         return exchange.send(text_reply(Status::range_not_satisfiable, "the file ends before this range", range), deadline);
     }
     if (!answer.ok())
-        return exchange.send(reply_to(answer.error()), deadline);
+        return exchange.send(text_reply(Status::service_unavailable, "the server is too busy to read this file"), deadline);
     Head& head = answer->head;
     head.content_type = mime_of(path);
     head.end = BodyEnd::length;
@@ -180,11 +196,10 @@ Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
     if (!file.ok()) {
         if (file.code() == Errc::cancelled)
             return Error(file.error());
-        return exchange.send(reply_to(file.error()), deadline);
+        return exchange.send(reply_to(file.error(), request, place->folder, deadline), deadline);
     }
     if (file->facts().is_folder)
-        return exchange.send(is_index ? text_reply(Status::not_found, "there is no such file") : folder_redirect(request),
-                             deadline);
+        return exchange.send(is_index ? missing_reply(request, place->folder, deadline) : folder_redirect(request), deadline);
     return send_file(exchange, *file, place->path, deadline);
 }
 

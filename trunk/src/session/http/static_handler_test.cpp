@@ -119,6 +119,23 @@ TEST_F(StaticHandlerTest, AFolderIsItsIndexAndNeverAList) {
     EXPECT_EQ(ask("/odd/").status, 404);
 }
 
+TEST_F(StaticHandlerTest, BrowsersGetTheFoldersPageForMissingFiles) {
+    constexpr const char* kBrowser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
+    EXPECT_EQ(ask("/missing", kBrowser).headers.find("Content-Type"), "text/plain") << "there is no page";
+    write("404.html", "<p>nothing here");
+    for (const char* path : {"/missing", "/sub/missing.html", "/bare/"}) {
+        const auto page = ask(path, kBrowser);
+        EXPECT_EQ(page.status, 404) << path;
+        EXPECT_EQ(page.body, "<p>nothing here") << path;
+        EXPECT_EQ(page.headers.find("Content-Type"), "text/html") << path;
+    }
+    EXPECT_EQ(ask("/missing").headers.find("Content-Type"), "text/plain") << "a program";
+    EXPECT_EQ(ask("/missing", "Accept: */*\r\n").headers.find("Content-Type"), "text/plain");
+    EXPECT_EQ(ask("/missing", kBrowser, "HEAD").status, 404);
+    write("404.html", std::string(100'000, 'x'));
+    EXPECT_EQ(ask("/missing", kBrowser).headers.find("Content-Type"), "text/plain") << "it is too long";
+}
+
 TEST_F(StaticHandlerTest, WhatIsNotThereAndWhatIsOutsideLookTheSame) {
     fs::create_symlink("/etc/passwd", roots.folder + "/out");
     const auto missing = ask("/missing.txt");
