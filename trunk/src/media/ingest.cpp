@@ -36,7 +36,10 @@ const char* text_of(Kind kind) { return kind == Kind::video ? "video" : "audio";
 }  // namespace
 
 Ingest::Ingest(Publication& publication, const PlayOptions& options, const PublishOptions& publish_options, const Log& log)
-    : publication_(publication), options_(options), publish_options_(publish_options), log_(log) {}
+    : publication_(publication), options_(options), publish_options_(publish_options), log_(log) {
+    if (publication_.is_current())
+        publication_.source().timeline().allow_gap(publish_options_.normal_timeout);
+}
 
 Ingest::~Ingest() {
     while (auto packet = interleaver_.drain())
@@ -62,18 +65,28 @@ Slice Ingest::unshare(Slice body) {
     return held_bytes_ > kHeldTimesMax * kept_bytes_ + kHeldSlack ? Slice::copy_of(body.bytes()) : body;
 }
 
+// Returns the packet's time on the source's timeline.
+MediaTime Ingest::place(const Packet& packet, std::uint32_t stamp_ms) {
+    const Source& source = publication_.source();
+    Timeline& timeline = publication_.source().timeline();
+    if (packet.kind != Kind::data && packet.content != Content::frame)
+        return timeline.header_time(packet.kind);
+    if (!source.is_default(packet.kind, packet.track))
+        return timeline.follow(packet.kind, packet.track, stamp_ms, source.arrival());
+    const auto stamp = timeline.map(packet.kind, stamp_ms, source.arrival());
+    if (stamp.event == Timeline::Event::jump)
+        LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream continues at {} ms", stamp_ms, stamp.dts / 1ms);
+    else if (stamp.event == Timeline::Event::stray && !std::exchange(has_strays_, true))
+        LOG_WARN(log_, "stray timestamp, repaired: the stream continues at {} ms; further ones are not logged", stamp.dts / 1ms);
+    return stamp.dts;
+}
+
 void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
     if (!publication_.is_current())
         return;
     packet.payload = unshare(std::move(packet.payload));
     Source& source = publication_.source();
-    const auto stamp =
-        source.is_default(packet.kind, packet.track)
-            ? source.timeline().map(packet.kind, stamp_ms)
-            : Timeline::Stamp{.dts = source.timeline().follow(packet.kind, packet.track, stamp_ms), .jumped = false};
-    packet.dts += stamp.dts;
-    if (stamp.jumped)
-        LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream continues at {} ms", stamp_ms, stamp.dts / 1ms);
+    packet.dts += place(packet, stamp_ms);
     if (!options_.mix_correct) {
         source.append(std::move(packet));
         return;

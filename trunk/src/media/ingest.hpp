@@ -46,6 +46,7 @@ private:
     void push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body);
     void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
     void push(Packet&& packet, std::uint32_t stamp_ms);
+    MediaTime place(const Packet& packet, std::uint32_t stamp_ms);
     Slice unshare(Slice body);
     bool is_one_too_many(const Packet& packet);
     bool is_repeated_config(const Packet& packet) const;
@@ -71,7 +72,8 @@ private:
     KindSet bad_;                      // kinds with a bad sequence header after a good one; logged
     bool has_reserved_types_ = false;  // logged
     std::uint32_t newest_shown_ms_ = 0;
-    bool has_shown_ = false;  // a frame has arrived
+    bool has_shown_ = false;   // a frame has arrived
+    bool has_strays_ = false;  // a frame had a timestamp out of line; logged
 };
 
 }  // namespace live::media

@@ -58,6 +58,46 @@ TEST_F(IngestTest, KnowsConfigsKeyFramesAndTheRest) {
     EXPECT_EQ(source->counters().key_frames, 1U);
 }
 
+// As librtmp's widely copied sample publishes: a sequence header with timestamp 0 before each key frame.
+TEST_F(IngestTest, HeaderStampsDoNotMoveTheClock) {
+    start();
+    const std::uint32_t origin = 700'000;
+    for (std::uint32_t at = 0; at < 12'000; at += 40) {
+        if (at % 2'000 == 0) {
+            ingest->push_video(0, kAvcConfig);
+            ingest->push_audio(0, kAacConfig);
+        }
+        ingest->push_video(origin + at, at % 2'000 == 0 ? kAvcKey : kAvcInter);
+        EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at));
+        ingest->push_audio(origin + at + 5, kAacFrame);
+        EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at + 5));
+    }
+    EXPECT_EQ(source->timeline().jumps(), 0U);
+}
+
+TEST_F(IngestTest, KeyFramesStampedZeroDoNotMoveTheClock) {
+    start();
+    for (std::uint32_t at = 0; at < 12'000; at += 40) {
+        const bool key = at % 2'000 == 0;
+        ingest->push_video(key ? 0 : at, key ? kAvcKey : kAvcInter);
+        const MediaTime early = std::chrono::milliseconds(at) - source->ring().newest().dts;
+        EXPECT_TRUE(early == 0ms || (key && early <= 30ms)) << at;
+        ingest->push_audio(at + 5, kAacFrame);
+        EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at + 5));
+    }
+}
+
+TEST_F(IngestTest, FramesWithinThePublishersTimeoutKeepTheirDistance) {
+    reader = std::make_unique<Cursor>(source);
+    PublishOptions patient;
+    patient.normal_timeout = 60s;
+    ingest = std::make_unique<Ingest>(*publication, options, patient, log);
+    for (std::uint32_t at = 0; at <= 60'000; at += 20'000) {
+        ingest->push_video(at, kAvcKey);
+        EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at));
+    }
+}
+
 TEST_F(IngestTest, BrokenBodiesAreDroppedAndCountedAndTheStreamGoesOn) {
     start();
     ingest->push_video(0, body({0x17}));

@@ -219,6 +219,7 @@ public:
 
     // Sets the arrival time of the packets appended from now on. Called once per batch read from a publisher's socket.
     void set_arrival(TimePoint now) { arrival_ = now; }
+    TimePoint arrival() const { return arrival_; }
     // Loads what append() needs while the caller reads the publisher's socket: with hundreds of publishers it has left the
     // nearest caches since the last batch.
     void prefetch() const;
