@@ -303,6 +303,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     stream_stats_.share_ids(names_.workers_secret);
     admission_.set_memory(places_.memory());
     admission_.set_hooks(hooks_);
+    admission_.set_streams(streams_);
     admission_.set_relay(relay_);
     admission_.set_coworkers(coworkers_);
     admission_.set_cluster(node_);

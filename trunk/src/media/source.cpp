@@ -31,6 +31,12 @@ RtpLog& Publication::fill_rtp_log(KeyFrameSource& key_frames) {
     return rtp_log;
 }
 
+void Publication::confirm() {
+    if (!std::exchange(asked_, false) || !current_)
+        return;
+    source_->note_publisher_confirmed();
+}
+
 void Publication::stop_filling() {
     if (key_frames_ != nullptr)
         source_->rtp_log()->end_writer(key_frames_);
@@ -92,6 +98,19 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     for (SourceWatch* watch : watches_)
         watch->on_publisher_began();
     return publication;
+}
+
+void Source::note_publisher_confirmed() {
+    for (SourceWatch* watch : watches_)
+        watch->on_publisher_confirmed();
+}
+
+bool Source::ask_publisher() {
+    if (publication_ == nullptr || !publication_->can_confirm_)
+        return false;
+    publication_->asked_ = true;
+    publication_->evicted_.raise();
+    return true;
 }
 
 void Source::evict_publisher() {

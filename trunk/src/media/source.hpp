@@ -61,6 +61,12 @@ public:
     bool is_current() const { return current_; }
     Signal& evicted() { return evicted_; }
 
+    // For a holder whose connection may have ended without its notice: when asked, which raises `evicted` too, it reads the
+    // connection and confirms that it is still there, or ends.
+    void set_can_confirm() { can_confirm_ = true; }
+    bool is_asked() const { return asked_; }
+    void confirm();
+
     // For a publisher that brings RTP and fills the source's RTP log itself, once. The log is valid for the lifetime of this
     // object; write to it only while this is current. `key_frames` outlives this. Frames that are appended as well are not
     // converted.
@@ -74,6 +80,8 @@ private:
     Signal evicted_;
     KeyFrameSource* key_frames_ = nullptr;  // non-null: it fills the RTP log
     bool current_ = true;
+    bool can_confirm_ = false;
+    bool asked_ = false;
 };
 
 // A batched listener tolerates that the publisher is read on a tick; one that wants every packet at once prevents that.
@@ -106,6 +114,8 @@ private:
     virtual void on_publisher_began() {}
     // The publisher has left, nobody has taken its place, and its last frames are encoded; or see Source::note_stream_ended.
     virtual void on_publisher_left() {}
+    // The publisher was asked, and is still there; see Source::ask_publisher.
+    virtual void on_publisher_confirmed() {}
     // The first viewer has arrived (`watched`), or the last one has left: see Source::is_watched.
     virtual void on_watched(bool /*watched*/) {}
 
@@ -207,6 +217,8 @@ public:
     enum class Takeover : std::uint8_t { refuse, replace };
     Result<std::unique_ptr<Publication>> publish(Takeover takeover);
     bool is_published() const { return publication_ != nullptr; }
+    // Asks the publisher whether it is still there. It confirms it, or leaves. False: there is none, or it cannot answer.
+    bool ask_publisher();
     // Revokes the current publisher's right, if there is one.
     void evict_publisher();
     // The stream has ended where this node has it from. Its publication is kept for a while, in case it comes back; the watches
@@ -384,6 +396,7 @@ private:
         AudioFormat audio;
     };
 
+    void note_publisher_confirmed();
     void end_publication();
     bool has_viewer() const;
     bool has_listeners_at_once() const;

@@ -8,6 +8,7 @@
 #include "service/access/security.hpp"
 #include "service/cluster/hop_mark.hpp"
 #include "service/relay/relay_clock.hpp"
+#include "session/common/admitted_publish.hpp"
 
 namespace live::settings {
 
@@ -138,6 +139,7 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
                          ? "this node of the cluster is about to stop and takes no publishers: try again, at another one"
                          : "this node of the cluster takes no publishers: publish at another one");
     }
+    TRY(end_gone_publisher(plan, deadline));
     if (!plan.is_trusted_relay)
         plan.srt_passphrase = TRY(ask(Action::on_publish, subject, deadline)).srt_passphrase;
     const auto& forward = TRY(serving_vhost(request.vhost))->forward;
@@ -155,6 +157,14 @@ session::Answer Admission::publish(const session::ClientRequest& request, io::De
         relay_->give_way(plan.url);
     }
     return plan;
+}
+
+// Before on_publish, so that callbacks learn of the end first.
+Result<void> Admission::end_gone_publisher(const session::StreamPlan& plan, io::Deadline deadline) {
+    const auto source = streams_ == nullptr ? Ref<media::Source>() : streams_->find(plan.url);
+    if (!source || !source->is_published() || plan.publish.takeover)
+        return {};
+    return session::let_gone_publisher_end(source, deadline);
 }
 
 session::Answer Admission::play(const session::ClientRequest& request, io::Deadline deadline) {

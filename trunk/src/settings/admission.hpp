@@ -34,6 +34,8 @@ public:
     void set_hooks(service::hooks::HookService& hooks) { hooks_ = &hooks; }
     // Without it, memory never refuses a publisher.
     void set_memory(const session::MemoryBudget& memory) { memory_ = &memory; }
+    // Without it, a publisher that has gone is noticed after the callbacks of the one that returns.
+    void set_streams(media::StreamTable& streams) { streams_ = &streams; }
     // Without it, edges have the streams that are published on them.
     void set_relay(service::relay::RelayService& relay) { relay_ = &relay; }
 
@@ -95,6 +97,7 @@ private:
                                 session::StreamPlan& plan, io::Deadline deadline);
     // Once per client: a proof is good once.
     bool is_trusted_relay(const session::ClientRequest& request);
+    Result<void> end_gone_publisher(const session::StreamPlan& plan, io::Deadline deadline);
     Result<void> check_token(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
     bool pulls(const session::ClientRequest& request) const;
     bool asks_coworkers(const session::ClientRequest& request) const;
@@ -106,6 +109,7 @@ private:
     const CurrentSettings& settings_;
     service::hooks::HookService* hooks_ = nullptr;
     const session::MemoryBudget* memory_ = nullptr;
+    media::StreamTable* streams_ = nullptr;
     service::relay::RelayService* relay_ = nullptr;
     service::relay::Coworkers* coworkers_ = nullptr;
     service::cluster::ClusterService* cluster_ = nullptr;

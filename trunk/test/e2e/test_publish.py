@@ -1,11 +1,13 @@
 """Who may publish: one at a time, a newcomer only where the conf says so, and only under a name that the server admits."""
 
+import socket
+import struct
 import time
 
 import pytest
 
 from live_server import wait_until
-from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message
+from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message, read_flv
 from test_process import is_welcome
 
 pytestmark = pytest.mark.workers
@@ -21,6 +23,26 @@ def test_a_second_publisher_is_refused_with_a_reason(server, clip):
             assert status["code"] != "NetStream.Publish.Start"
             assert status.get("description"), "the refusal must say why"
             newcomer.wait_closed(15)
+
+
+@pytest.mark.parametrize("conf", ["", "publish { mr on; mr_latency 350; }"], ids=["tick", "mr"])
+@pytest.mark.parametrize("is_reset", [False, True], ids=["fin", "rst"])
+def test_a_publisher_that_returns_at_once_is_let_in(server, clip, conf, is_reset):
+    live = server(conf)
+    tags = read_flv(clip("basic"))[:30]
+
+    def is_published() -> bool:
+        return any(one["publish"]["active"] and one["video"] for one in live.api("/api/v1/streams/")["streams"])
+
+    for attempt in range(6):
+        with RtmpClient(live.ports["rtmp"]) as publisher:
+            status = publisher.publish("cam")
+            assert status["code"] == "NetStream.Publish.Start", (attempt, status)
+            for tag in tags:
+                publisher.send_message(tag.type, tag.payload, tag.timestamp)
+            wait_until(is_published, 15, "the stream has media")
+            if is_reset:
+                publisher.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 @pytest.mark.workers(always=True)

@@ -173,10 +173,9 @@ Result<void> WorkerService::claim(const std::string& url, bool replaces, io::Dea
     const Message asked{Kind::claim, static_cast<std::uint8_t>(replaces ? 1 : 0), 0, 0, 0, url};
     Message answer = TRY(question(asked, deadline));
     const auto until = deadline.sooner(io::Deadline::after(kComingOverLimit));
-    const auto is_coming_over = [&] {
-        return static_cast<Verdict>(answer.flag) == Verdict::refused && is_on() && !seat().is_mate(answer.worker);
-    };
-    while (is_coming_over() && !until.expired()) {
+    // From an old process it is coming over; on another worker its connection may have ended, which shows when that is read.
+    const auto is_refused = [&] { return static_cast<Verdict>(answer.flag) == Verdict::refused && is_on(); };
+    while (is_refused() && !until.expired()) {
         TRY(io::sleep(deadline.sooner(io::Deadline::after(kComingOverLook))));
         answer = TRY(question(asked, deadline));
     }

@@ -59,7 +59,7 @@ public:
     static constexpr std::chrono::milliseconds kBeat{1'000};
     // The master never waits for anything itself.
     static constexpr std::chrono::milliseconds kAnswerLimit{1'000};
-    // In an upgrade, a publisher that comes over has ended its old session, which the old process reads to its end first.
+    // A publisher that returns has ended its old session, which the other worker, or the old process, reads to its end first.
     static constexpr std::chrono::milliseconds kComingOverLimit{500};
     static constexpr std::chrono::milliseconds kComingOverLook{20};
     static constexpr std::chrono::seconds kOrphanPeriod{2};

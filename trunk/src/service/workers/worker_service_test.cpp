@@ -67,6 +67,9 @@ TEST_F(WorkerServiceTest, AsksForAStream) {
     EXPECT_EQ(asked, (Message{Kind::claim, 0, 0, asked.ticket, 0, "/live/a"}));
     say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 3, asked.ticket + 7, 0, "/live/a"});
     say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 3, asked.ticket, 0, "/live/a"});
+    asked = next();  // its publisher may have gone
+    MUST(io::sleep(io::Deadline::after(WorkerService::kComingOverLimit)));
+    say({Kind::claimed, static_cast<std::uint8_t>(Verdict::refused), 3, asked.ticket, 0, "/live/a"});
     MUST(asking.join(io::Deadline::after(io::kSoon)));
     EXPECT_EQ(claimed.code(), Errc::conflict);
     claim(true);

@@ -1,20 +1,53 @@
 // How an admitted publisher acquires and holds its stream, whatever the protocol.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "base/result.hpp"
+#include "base/signal.hpp"
+#include "io/deadline.hpp"
+#include "io/loop.hpp"
 #include "media/stream_table.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::session {
 
+// How long a newcomer waits for the publisher that has the stream to look at its own connection.
+inline constexpr std::chrono::milliseconds kConfirmLimit{500};
+
+// A publisher that returns at once after its connection broke finds itself on the stream: that connection is read on a tick, or
+// its fiber has not run yet. Waits until the current publisher, if there is one, has ended or is known to be there.
+[[gnu::noinline]] inline Result<void> let_gone_publisher_end(const Ref<media::Source>& source, io::Deadline deadline) {
+    class Watch final : public media::SourceWatch {
+    public:
+        using SourceWatch::SourceWatch;
+        Signal answered;
+
+    private:
+        void on_publisher_left() override { answered.raise(); }
+        void on_publisher_confirmed() override { answered.raise(); }
+    };
+    constexpr int kTurns = 3;  // for a holder that is not on a tick: its fiber reads the end, and ends
+    Watch watch(source);
+    if (source->ask_publisher()) {
+        const auto answered = io::wait(watch.answered, deadline.sooner(io::Deadline::after(kConfirmLimit)));
+        return answered.ok() || answered.code() == Errc::timed_out ? Result<void>() : answered;
+    }
+    for (int turn = 0; turn < kTurns && source->is_published(); ++turn)
+        TRY(io::yield(deadline));
+    return {};
+}
+
 // The right to publish the stream of `plan`. Errc::conflict when another publisher has it and takeover is not allowed,
 // Errc::limit.
-inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTable& streams, const StreamPlan& plan) {
+inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTable& streams, const StreamPlan& plan,
+                                                               io::Deadline deadline) {
     using media::Source;
     const auto source = TRY(streams.find_or_create(plan.url, plan.play, plan.chunk_size));
+    if (source->is_published() && !plan.publish.takeover)
+        TRY(let_gone_publisher_end(source, deadline));
     source->set_options(plan.play);
     return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
 }

@@ -48,7 +48,7 @@ Result<void> PublishSession::publish(io::Deadline deadline) {
     if (!admitted.ok())
         return refuse(admitted.error(), deadline);
     plan_ = *std::move(admitted);
-    auto publication = take_stream(context_.streams, plan_);
+    auto publication = take_stream(context_.streams, plan_, deadline);
     if (!publication.ok())
         return refuse(publication.error(), deadline);
     StreamStay stay(entry_, plan_, io::now());

@@ -38,7 +38,7 @@ Result<void> PublishSession::publish(io::Deadline deadline) {
         return std::move(admitted).error();
     }
     plan_ = *std::move(admitted);
-    auto publication = take_stream(context.streams, plan_);
+    auto publication = take_stream(context.streams, plan_, deadline);
     if (!publication.ok()) {
         entry_.refuse(publication.error());
         return std::move(publication).error();

@@ -37,7 +37,7 @@ Result<void> PublishSession::admit(io::Deadline deadline) {
         return {};
     }
     mutable_plan() = std::get<StreamPlan>(std::move(served));
-    publication_ = TRY(take_stream(context().streams, plan()));
+    publication_ = TRY(take_stream(context().streams, plan(), deadline));
     publication_->evicted().set_waiter(this);
     return {};
 }

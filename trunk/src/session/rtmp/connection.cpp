@@ -283,7 +283,7 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
     if (!admitted.ok())
         return refuse_publish(admitted.error(), deadline);
     const StreamPlan& plan = *admitted;
-    auto publication = take_stream(context_.streams, plan);
+    auto publication = take_stream(context_.streams, plan, deadline);
     if (!publication.ok())
         return refuse_publish(publication.error(), deadline);
     LOG_INFO_REPEATED(log_, "source url={}, ip={}, cache={}/{}, is_edge=0, source_id=/", plan.url, request_.ip,

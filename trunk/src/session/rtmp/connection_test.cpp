@@ -330,6 +330,21 @@ TEST_F(SessionTest, SecondPublisherGetsTheReasonAndTheFirstGoesOn) {
     EXPECT_EQ(player->media.size(), 50U);
 }
 
+// The old connection is read on a tick: a newcomer has it looked at before it is refused.
+TEST_F(SessionTest, PublisherThatReturnsAtOnceIsNotRefused) {
+    auto publisher = client(Mode::publish);
+    for (int times = 1; times <= 6; ++times) {
+        ASSERT_TRUE(publisher->started) << times;
+        publish_second(*publisher, 0);
+        wait_for_packets(static_cast<std::size_t>(times) * 50);
+        stream_events.order.clear();
+        publisher->close();
+        publisher = client(Mode::publish);
+        ASSERT_GE(stream_events.order.size(), 2U);
+        EXPECT_EQ(stream_events.order.front(), "publish ended cam");
+    }
+}
+
 TEST_F(SessionTest, TakeoverReplacesThePublisherAndPlayersStay) {
     door.plan.publish.takeover = true;
     const auto first = client(Mode::publish);

@@ -20,7 +20,9 @@ PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOpt
       ingest_(*publication_, plan.play, plan.publish, log),
       log_(log),
       idle_(Ref<media::Source>(&publication_->source())),
-      silent_since_(io::now()) {}
+      silent_since_(io::now()) {
+    publication_->set_can_confirm();
+}
 
 std::chrono::milliseconds PublishSession::tick() const {
     using std::chrono::milliseconds;
@@ -91,7 +93,9 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
     if (deadline.expired())
         return Error(Errc::timed_out, "silent");
     const bool goes_on = std::exchange(more_, false);
-    if (goes_on) {
+    if (publication_->is_asked()) {
+        // A newcomer waits until this has read all that has arrived.
+    } else if (goes_on) {
         TRY(let_others_run(deadline));
     } else if (const auto pause = tick(); pause > std::chrono::milliseconds::zero()) {
         // All publishers share the ticks, so that one turn of the loop serves many.
@@ -99,11 +103,15 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
             peer_.tcp()->forget();
         const auto own = quickened(pause);
         const auto since_start = io::now().time_since_epoch();
-        TRY(io::sleep(io::Deadline::at(TimePoint(since_start - since_start % own + own))));
+        TRY(pause_until(io::Deadline::at(TimePoint(since_start - since_start % own + own))));
+        if (!publication_->is_current() || farewell_ != nullptr)
+            return {};
     }
     publication_->source().prefetch();
     auto piece = TRY(peer_.read_piece());
     tick_bytes_ += piece.bytes;
+    if (piece.bytes == 0)
+        publication_->confirm();
     if (piece.bytes == 0 && !goes_on) {
         const auto ready = TRY(peer_.stream().wait_ready(io::Interest::readable, &publication_->evicted(), deadline));
         if (ready.timed_out)
@@ -114,6 +122,12 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
     }
     more_ = piece.more;
     return {};
+}
+
+// Until the tick. A newcomer's question, a takeover or a farewell ends it earlier.
+Result<void> PublishSession::pause_until(io::Deadline tick) {
+    const auto waited = io::wait(publication_->evicted(), tick);
+    return waited.ok() || waited.code() == Errc::timed_out ? Result<void>() : waited;
 }
 
 // A publisher that fills the socket's buffer between two ticks is throttled by it: its tick is halved, and doubled again once it

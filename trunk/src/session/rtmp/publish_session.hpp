@@ -62,6 +62,7 @@ private:
     std::chrono::milliseconds tick() const;
     std::chrono::milliseconds quickened(std::chrono::milliseconds pause);
     Result<void> receive(io::Deadline deadline);
+    Result<void> pause_until(io::Deadline tick);
     void ingest(engine::rtmp::GotMedia& media);
     Result<Step> handle_events(io::Deadline deadline);
     Result<void> let_others_run(io::Deadline deadline);

@@ -22,7 +22,7 @@ Result<void> PublishSession::serve(Opening& opening, io::Deadline deadline) {
     }
     plan_ = *std::move(admitted);
     TRY(check_key(opening, deadline));
-    auto publication = take_stream(context_.streams, plan_);
+    auto publication = take_stream(context_.streams, plan_, deadline);
     if (!publication.ok()) {
         refuse(publication.error());
         return std::move(publication).error();
