@@ -19,7 +19,7 @@ from http_streams import AUDIO, SCRIPT, VIDEO, HttpStream, WebSocketStream, coun
 from hook_server import HookServer
 from live_server import wait_until
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import Publisher, RtmpClient
+from rtmp_client import Publisher, RtmpClient, read_flv
 
 pytestmark = pytest.mark.workers
 
@@ -299,6 +299,18 @@ def test_a_takeover_does_not_end_players(server, clip):
         assert not player.ended
     first.stop()
     second.stop()
+
+
+def test_video_alone_at_a_low_rate_begins_with_its_first_frames(server, clip):
+    """At one frame in five seconds, ten packets take 40 s."""
+    live = server(FLV + "publish { normal_timeout 60000; }")
+    video = [tag.payload for tag in read_flv(clip("basic")) if tag.type == VIDEO][:3]  # a sequence header and two frames
+    with RtmpClient(live.ports["rtmp"]) as publisher, HttpStream(live.ports[PORT], "/live/cam.flv") as stream:
+        publisher.publish("cam")
+        for number, payload in enumerate(video):
+            publisher.send_message(VIDEO, payload, max(0, number - 1) * 5000)
+        tags = read_tags(stream.read_until(lambda body: count_tags(body, VIDEO) >= len(video)))[1]
+        assert [tag.body for tag in tags if tag.type == VIDEO] == video
 
 
 CASTER = "stream_caster { enabled on; caster flv; output rtmp://127.0.0.1/[app]/[stream]; listen 127.0.0.1:$caster; }"

@@ -172,13 +172,16 @@ Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
     std::optional<PacketWatch> watch;
     Signal published;
     for (;;) {
+        const TimePoint now = io::now();
         if (source_->is_published())
-            if (const auto tracks = decide_tracks(*source_, url_.mount.format().container, url_.options))
+            if (const auto tracks = decide_tracks(*source_, url_.mount.format().container, url_.options, now))
                 return Start{*tracks, watch ? std::optional(watch->first_of_media()) : std::nullopt};
         if (!watch)
             watch.emplace(*source_, published);
         io::trim_stack();
-        const auto ready = TRY(exchange_.stream().wait_ready(io::Interest::readable, &published, deadline));
+        const auto sure = source_->is_published() ? sure_at(*source_) : std::nullopt;
+        const auto limit = sure && *sure > now ? deadline.sooner(io::Deadline::at(*sure)) : deadline;
+        const auto ready = TRY(exchange_.stream().wait_ready(io::Interest::readable, &published, limit));
         if (ready.readable)
             TRY(on_readable());
     }

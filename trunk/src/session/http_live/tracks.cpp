@@ -44,7 +44,16 @@ std::optional<Codec> codec_of(const media::Source& source) {
 
 }  // namespace
 
-std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options) {
+std::optional<TimePoint> sure_at(const media::Source& source) {
+    const media::Ring& ring = source.ring();
+    for (media::Sequence at = ring.first(); at < ring.next() && at < ring.first() + kLookBack; ++at)
+        if (const media::Packet& packet = ring.at(at); packet.kind != Kind::data && !packet.is_config())
+            return packet.arrived + kSureAfter;
+    return std::nullopt;
+}
+
+std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options,
+                                    TimePoint now) {
     if (live_format(container).audio) {
         KindSet audio;
         audio.add(Kind::audio);
@@ -54,7 +63,8 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
     const bool video = source.last_time(Kind::video).has_value();
     const auto& packets = source.counters().packets;
     if (!(audio && video) && packets[index_of(Kind::audio)] + packets[index_of(Kind::video)] < kSurePackets)
-        return std::nullopt;
+        if (const auto sure = sure_at(source); !sure || now < *sure)
+            return std::nullopt;
     Tracks tracks;
     if (options.guess_has_av) {
         tracks.announced = guess(source);

@@ -1,9 +1,11 @@
 // Which kinds of media an HTTP live player is promised in its FLV header and then gets.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
+#include "base/time.hpp"
 #include "media/source.hpp"
 #include "session/http_live/options.hpp"
 
@@ -17,8 +19,15 @@ struct Tracks {
 // A stream counts as single-kind after this many packets of that kind.
 inline constexpr std::uint64_t kSurePackets = 10;
 
+// Or this long after its first frame arrived: a frame may come each second only.
+inline constexpr std::chrono::milliseconds kSureAfter{1'000};
+
+// When a stream that has had frames of one kind only counts as such. None: there has been no frame.
+std::optional<TimePoint> sure_at(const media::Source& source);
+
 // None until enough has been published. Audio-only containers wait until the audio codec is known.
-std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options);
+std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options,
+                                    TimePoint now);
 
 // How far back in the ring to look for the newest audio, in packets: kinds alternate.
 inline constexpr std::uint64_t kLookBack = 64;

@@ -18,6 +18,7 @@ Slice slice_of(std::initializer_list<std::uint8_t> bytes) {
 }
 
 struct Stream {
+    Stream() { source->set_arrival(now); }
     void audio(std::uint8_t head, bool config = false) {
         source->append(media::tag_packet(Kind::audio, false, config, at(),
                                          slice_of({head, static_cast<std::uint8_t>(config ? 0 : 1), 0x12, 0x10})));
@@ -28,6 +29,7 @@ struct Stream {
     }
     MediaTime at() { return std::chrono::milliseconds(20 * ++count); }
 
+    TimePoint now{1h};
     media::SlabPool pool;
     Ref<media::Source> source = make_ref<media::Source>("/live/tracks", media::PlayOptions(), 4096U, pool);
     int count = 0;
@@ -38,29 +40,41 @@ constexpr std::uint8_t kMp3 = 0x2F;
 
 TEST(Tracks, AreDecidedAsSoonAsBothKindsAreThere) {
     Stream stream;
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now));
     stream.audio(kAac, true);
     stream.video(true);
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {})) << "a header is not audio yet";
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now)) << "a header is not audio yet";
     stream.audio(kAac);
-    const auto tracks = decide_tracks(*stream.source, Container::flv, {});
+    const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now);
     ASSERT_TRUE(tracks);
     EXPECT_TRUE(tracks->announced.has(Kind::audio) && tracks->announced.has(Kind::video));
+}
+
+TEST(Tracks, OneKindIsSureAfterATimeIfFramesAreRare) {
+    Stream stream;
+    EXPECT_FALSE(sure_at(*stream.source));
+    const media::WireLogHold reader(stream.source, {});  // keeps the frames
+    stream.video(true);
+    ASSERT_EQ(sure_at(*stream.source), stream.now + kSureAfter);
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now + kSureAfter - 1ms));
+    const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now + kSureAfter);
+    ASSERT_TRUE(tracks);
+    EXPECT_TRUE(tracks->sent.has(Kind::video));
 }
 
 TEST(Tracks, OneKindIsSureAfterSomePackets) {
     Stream stream;
     for (std::uint64_t i = 1; i < kSurePackets; ++i)
         stream.video(i == 1);
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now));
     stream.video(false);
-    const auto tracks = decide_tracks(*stream.source, Container::flv, {});
+    const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now);
     ASSERT_TRUE(tracks);
     EXPECT_FALSE(tracks->announced.has(Kind::audio));
     EXPECT_FALSE(tracks->sent.has(Kind::audio)) << "drop_if_not_match";
     RemuxOptions options;
     options.drop_if_not_match = false;
-    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, options)->sent.has(Kind::audio));
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, options, stream.now)->sent.has(Kind::audio));
 }
 
 TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
@@ -79,19 +93,19 @@ TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
 // A player that joins at that moment would otherwise wait for frames that never come.
 TEST(Tracks, AudioIsWaitedForUntilItsCodecIsKnown) {
     Stream stream;
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}, stream.now));
     stream.audio(kMp3);
     for (int i = 0; i < 40; ++i)
         stream.video(false);
     stream.video(true);  // no reader: the audio is dropped, and MP3 has no header that stays
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}));
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}, stream.now));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}, stream.now));
     stream.source->append(media::tag_packet(Kind::audio, false, false, stream.at(), Slice()));
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {})) << "silence says nothing";
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}, stream.now)) << "silence says nothing";
     stream.audio(kMp3);
-    ASSERT_TRUE(decide_tracks(*stream.source, Container::aac, {}));
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::aac, {}, stream.now));
     EXPECT_EQ(check_codec(*stream.source, Container::aac).code(), Errc::unsupported);
-    ASSERT_TRUE(decide_tracks(*stream.source, Container::mp3, {}));
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::mp3, {}, stream.now));
     EXPECT_TRUE(check_codec(*stream.source, Container::mp3).ok());
 }
 
@@ -101,9 +115,9 @@ TEST(Tracks, AudioIsLookedForInTheNewestPacketsOnly) {
     stream.audio(kMp3);
     for (std::uint64_t i = 1; i < kLookBack; ++i)
         stream.video(false);
-    EXPECT_TRUE(decide_tracks(*stream.source, Container::mp3, {}));
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::mp3, {}, stream.now));
     stream.video(false);
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}, stream.now));
 }
 
 // Another publisher, with another encoder.
