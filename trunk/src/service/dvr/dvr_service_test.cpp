@@ -274,6 +274,54 @@ TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
     EXPECT_EQ(recorded_[0].duration, 1'965ms);
 }
 
+// Audio is 700 ms behind video in the multiplex, with correct times, as in transport streams of hardware encoders.
+TEST_F(DvrServiceTest, LaggingAudioGoesIntoTheFileOfItsTime) {
+    options_.plan = DvrPlan::segment;
+    options_.duration = 1'500ms;
+    publish("[stream]-[timestamp].flv");
+    headers();
+    std::size_t sent = 0;
+    const auto seconds = [&](int count) {
+        for (int i = 0; i < count * 25; ++i, at_ += 40ms) {
+            const bool key = (at_ / 40ms) % 25 == 0;
+            append(media::Kind::video, key, false, at_,
+                   media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
+            if (at_ < 10'700ms)
+                continue;
+            append(media::Kind::audio, false, false, at_ - 715ms, media::tag_body(hex("af 01 210a")));
+            ++sent;
+        }
+        pause();
+    };
+    std::string open_file;
+    seconds(1);
+    wait_for_another_file(open_file);
+    for (std::size_t files = 1; files <= 3; ++files) {
+        seconds(2);
+        io::wait_until([&] { return recorded_.size() == files; });
+        wait_for_another_file(open_file);
+    }
+    unpublish();
+    ASSERT_EQ(recorded_.size(), 4u);
+    std::size_t got = 0;
+    for (const RecordedEvent& one : recorded_) {
+        const auto bytes = bytes_of(std::filesystem::path(one.file).filename());
+        wire::flv::FlvReader reader;
+        std::vector<std::uint32_t> audio;
+        for (Bytes rest(bytes); !rest.empty();) {
+            rest = rest.subspan(MUST(reader.feed(rest)));
+            while (const auto tag = reader.next())
+                if (tag->header.type == wire::flv::TagType::audio && tag->body.bytes()[1] == 1)
+                    audio.push_back(tag->header.timestamp_ms);
+        }
+        for (std::size_t i = 0; i < audio.size(); ++i)
+            EXPECT_EQ(audio[i], 5 + 40 * i) << one.file;
+        got += audio.size();
+    }
+    EXPECT_EQ(got, sent) << "nothing is lost between files";
+    EXPECT_EQ(recorded_[1].duration, 1'965ms);
+}
+
 TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
     options_.plan = DvrPlan::segment;
     options_.duration = 1'500ms;

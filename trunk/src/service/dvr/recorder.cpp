@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -54,7 +55,7 @@ void Recorder::run(io::Deadline deadline) {
     if (!recorded.ok() && recorded.code() == Errc::cancelled)
         recorded = take_all(limit);
     if (recorded.ok())
-        recorded = close(limit);
+        recorded = finish(limit);
     if (!recorded.ok())
         fail(recorded.error(), limit);
 }
@@ -83,9 +84,7 @@ Result<void> Recorder::take_all(io::Deadline deadline) {
     for (;;) {
         if (const std::uint64_t before = std::exchange(dropped_, cursor_.dropped()); dropped_ > before)
             return Error(Errc::limit, fmt::format("the disk is too slow: {} packets went by", dropped_ - before));
-        if (end_ && cursor_.next() >= *end_)
-            return {};
-        const auto packet = cursor_.take();
+        const auto packet = next_packet();
         if (!packet)
             return {};
         TRY(add(*packet, deadline));
@@ -94,14 +93,25 @@ Result<void> Recorder::take_all(io::Deadline deadline) {
     }
 }
 
+std::optional<media::Packet> Recorder::next_packet() {
+    if (!released_.empty()) {
+        std::optional packet(std::move(released_.front()));
+        released_.pop_front();
+        return packet;
+    }
+    return end_ && cursor_.next() >= *end_ ? std::nullopt : cursor_.take();
+}
+
 Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     if (packet.is_config())
         keep_config(packet);
     // Before the first media, headers wait for it.
     if (!recording_ && (packet.is_config() || packet.kind == media::Kind::data))
         return {};
-    if (recording_ && is_due(packet))
-        TRY(close(deadline));
+    if (!cut_ && recording_ && is_due(packet))
+        cut_.emplace().at = packet.dts;
+    if (cut_)
+        return hold(packet, deadline);
     if (!recording_) {
         if (!may_begin_with(packet) || io::now() < retry_at_)
             return {};
@@ -110,8 +120,45 @@ Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     return push(packet, deadline);
 }
 
+// Packets that lag in the multiplex still belong to the file that ends.
+Result<void> Recorder::hold(const media::Packet& packet, io::Deadline deadline) {
+    const bool is_media = packet.kind != media::Kind::data && !packet.is_config();
+    if (is_media ? packet.dts < cut_->at : packet.is_config() && !cut_->reached.has(packet.kind))
+        return push(packet, deadline);
+    if (is_media)
+        cut_->reached.add(packet.kind);
+    cut_->bytes += packet.payload.size();
+    cut_->held.push_back(packet);
+    const bool is_full = cut_->bytes >= kHeldBytesMax || cut_->held.size() >= kHeldPacketsMax;
+    if (is_full || cut_->reached.has_all(kinds_) || packet.dts - cut_->at >= kLagMax)
+        return finish_cut(deadline);
+    return {};
+}
+
+Result<void> Recorder::finish_cut(io::Deadline deadline) {
+    Cut cut = *std::exchange(cut_, std::nullopt);
+    released_.insert(released_.begin(), std::move_iterator(cut.held.begin()), std::move_iterator(cut.held.end()));
+    return close(deadline);
+}
+
+// At the end of the stream nothing is waited for.
+Result<void> Recorder::finish(io::Deadline deadline) {
+    while (cut_) {
+        TRY(finish_cut(deadline));
+        TRY(take_all(deadline));
+    }
+    return close(deadline);
+}
+
+// Audio that lags in the multiplex, after the key frame that begins the file.
+bool Recorder::is_before_file(const media::Packet& packet) const {
+    return packet.dts < begun_ && packet.kind == media::Kind::audio && !packet.is_config() && begun_with_ == media::Kind::video;
+}
+
 // A file that cannot continue with this packet ends; the next begins with it.
 Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) {
+    if (is_before_file(packet))
+        return {};
     auto pushed = recording_->push(packet, packet.dts - zero_);
     if (!pushed.ok() && pushed.code() == Errc::conflict) {
         LOG_INFO(log_, "DVR {}: a new file: {}", plan_.url, pushed.error().sentence());
@@ -127,6 +174,8 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
     }
     if (!packet.is_config())
         newest_ = std::max(newest_, packet.dts);
+    if (!packet.is_config() && packet.kind != media::Kind::data)
+        kinds_.add(packet.kind);
     return {};
 }
 
@@ -178,6 +227,8 @@ Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) 
     const bool keeps_times = options_.time_jitter == media::TimeJitter::off;
     zero_ = keeps_times ? -source_->timeline().publisher_offset() : packet.dts;
     begun_ = newest_ = written_to_ = packet.dts;
+    begun_with_ = packet.kind;
+    kinds_.clear();
     for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
         const media::Packet& config = configs_[media::index_of(kind)];
         // A header that cannot be recorded is reported when its packets arrive.
@@ -284,6 +335,8 @@ bool Recorder::keep_what_fitted(const Error& error, io::Deadline deadline) {
 
 // Reported once, however many attempts fail.
 void Recorder::fail(const Error& error, io::Deadline deadline) {
+    cut_.reset();
+    released_.clear();
     const bool is_event = state_.error.empty();
     state_.error = error.text();
     if (is_event)

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -60,6 +61,11 @@ public:
     static constexpr std::chrono::seconds kWriteLimit{10};
     // Limit for writing the header of a long recording and renaming it.
     static constexpr std::chrono::seconds kCloseLimit{30};
+    // Where one kind lags behind the other in the multiplex, the end of a file waits for it, at most this much media. What lags
+    // more is left out.
+    static constexpr MediaTime kLagMax = std::chrono::seconds(2);
+    static constexpr std::size_t kHeldBytesMax = 32U << 20;
+    static constexpr std::size_t kHeldPacketsMax = 4'096;
     // Pauses after a failed file, in a segmented recording.
     static constexpr std::chrono::seconds kRetryFirst{1};
     static constexpr std::chrono::seconds kRetryGreatest{30};
@@ -86,11 +92,24 @@ public:
     const std::string& url() const { return plan_.url; }
 
 private:
+    // Between two files: packets of the next one, until all kinds have reached it.
+    struct Cut {
+        MediaTime at{};
+        std::deque<media::Packet> held;
+        std::size_t bytes = 0;
+        media::KindSet reached;
+    };
+
     Result<void> record(io::Deadline deadline);
     bool is_tried_again(const Result<void>& recorded) const;
     Result<void> take_all(io::Deadline deadline);
     Result<void> add(const media::Packet& packet, io::Deadline deadline);
+    Result<void> hold(const media::Packet& packet, io::Deadline deadline);
+    Result<void> finish_cut(io::Deadline deadline);
+    Result<void> finish(io::Deadline deadline);
+    std::optional<media::Packet> next_packet();
     Result<void> push(const media::Packet& packet, io::Deadline deadline);
+    bool is_before_file(const media::Packet& packet) const;
     bool is_due(const media::Packet& packet) const;
     bool may_begin_with(const media::Packet& packet) const;
     void keep_config(const media::Packet& packet);
@@ -128,6 +147,10 @@ private:
     MediaTime begun_{};       // stream time of its first packet
     MediaTime newest_{};      // and of its newest
     MediaTime written_to_{};  // up to here it is on disk
+    media::Kind begun_with_ = media::Kind::video;
+    media::KindSet kinds_;                // with frames in the file
+    std::optional<Cut> cut_;              // the file has ended, for one kind at least
+    std::deque<media::Packet> released_;  // held by the last cut; before the cursor's next packet
     bool is_unsupported_logged_ = false;
     std::uint64_t dropped_ = 0;  // by the cursor, as last seen
     Backoff retry_{kRetryFirst, kRetryGreatest};

@@ -45,7 +45,7 @@ void write_track_header(ByteWriter& out, const TrackHeader& header, const TrackF
     out.u32be(std::uint32_t{format.width} << 16).u32be(std::uint32_t{format.height} << 16);
 }
 
-// 8.6.6: an empty edit, then the media from its beginning.
+// 8.6.6: an empty edit, then the media from its first presentation on. Players move a track whose edit begins earlier.
 void write_edits(ByteWriter& out, const TrackHeader& header) {
     const Box edits(out, "edts");
     const std::uint8_t version = version_for(header.movie_ticks);
@@ -61,7 +61,7 @@ void write_edits(ByteWriter& out, const TrackHeader& header) {
     write_time(-1);
     out.u32be(kOne);
     write_time(static_cast<std::int64_t>(header.movie_ticks - header.delay_ticks));
-    write_time(0);
+    write_time(static_cast<std::int64_t>(header.first_ticks));
     out.u32be(kOne);
 }
 

@@ -19,7 +19,8 @@ struct TrackHeader {
     std::uint32_t id = 1;           // starting at one
     std::uint64_t media_ticks = 0;  // duration on the track's clock; 0 when fragments follow
     std::uint64_t movie_ticks = 0;  // the same on the movie clock, including `delay_ticks`
-    std::uint64_t delay_ticks = 0;  // on the movie clock, before the first sample
+    std::uint64_t delay_ticks = 0;  // on the movie clock, before the first sample is presented
+    std::uint64_t first_ticks = 0;  // on the track's clock: presentation of the first sample, which is decoded at zero
 };
 
 // ftyp of a fragmented file, and of a complete movie.

@@ -44,7 +44,7 @@ Result<std::size_t> MovieWriter::add_track(TrackFormat format) {
     if (tracks_.size() == kTracksMax)
         return Error(Errc::limit, "an MP4 file of more than " + std::to_string(kTracksMax) + " tracks");
     const TrackClock clock(format.timescale, format.sample_ticks);
-    tracks_.push_back({.format = std::move(format), .clock = clock, .table = {}, .start = {}, .held = {}});
+    tracks_.push_back({.format = std::move(format), .clock = clock, .table = {}, .start = {}, .composition = {}, .held = {}});
     return tracks_.size() - 1;
 }
 
@@ -55,8 +55,10 @@ Result<void> MovieWriter::push(std::size_t index, Sample sample) {
     if (held_samples_ == kHeldSamplesMax || sample.data.size() > kHeldBytesMax ||
         held_bytes_ > kHeldBytesMax - sample.data.size())
         return Error(Errc::limit, "too much MP4 media between two flushes");
-    if (track.table.samples() == 0)
+    if (track.table.samples() == 0) {
         track.start = sample.dts;
+        track.composition = std::max(sample.pts - sample.dts, MediaTime::zero());
+    }
     track.table.add(track.clock.advance(sample.dts), track.clock.distance(sample.dts, sample.pts), sample.data.size(),
                     sample.key);
     held_bytes_ += sample.data.size();
@@ -155,7 +157,8 @@ FilePatch MovieWriter::finish(ByteWriter& out) const {
             const TrackHeader header = {.id = ++used,
                                         .media_ticks = track.table.ticks(last),
                                         .movie_ticks = movie_ticks_of(track, origin),
-                                        .delay_ticks = movie_ticks(track.start - origin)};
+                                        .delay_ticks = movie_ticks(delay_of(track, origin)),
+                                        .first_ticks = track.clock.ticks_of(track.composition)};
             write_track(out, header, track.format, [&] { track.table.write(out, last); });
         }
     }
@@ -191,7 +194,13 @@ std::uint64_t MovieWriter::movie_ticks_of(const Track& track, MediaTime origin) 
     const std::uint64_t media = track.table.ticks(last_ticks_of(track));
     const std::uint64_t seconds = media / track.format.timescale;
     const std::uint64_t rest = media % track.format.timescale;
-    return movie_ticks(track.start - origin) + seconds * kMovieTimescale + rest * kMovieTimescale / track.format.timescale;
+    return movie_ticks(delay_of(track, origin)) + seconds * kMovieTimescale + rest * kMovieTimescale / track.format.timescale;
+}
+
+// Until the first presentation. Without an edit, a track that begins first is presented by its own times.
+MediaTime MovieWriter::delay_of(const Track& track, MediaTime origin) {
+    const MediaTime late = track.start - origin;
+    return movie_ticks(late) == 0 ? MediaTime::zero() : late + track.composition;
 }
 
 MediaTime MovieWriter::origin() const {

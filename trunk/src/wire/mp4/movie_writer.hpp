@@ -55,6 +55,7 @@ private:
         TrackClock clock;
         SampleTable table;
         MediaTime start{};
+        MediaTime composition{};  // of the first sample
         std::vector<Sample> held;
     };
 
@@ -67,6 +68,7 @@ private:
     std::uint32_t last_ticks_of(const Track& track) const;
     std::uint64_t movie_ticks_of(const Track& track, MediaTime origin) const;
     MediaTime origin() const;
+    static MediaTime delay_of(const Track& track, MediaTime origin);
 
     std::vector<Track> tracks_;
     // Set at the first flush, with the tracks that exist then.

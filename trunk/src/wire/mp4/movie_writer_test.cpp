@@ -71,6 +71,25 @@ TEST(MovieWriter, MediaFirstAndTheHeaderLast) {
     EXPECT_EQ(file.writer.duration(), 546ms);
 }
 
+// Video of 90,000 ticks a second that begins 500 ms after audio, with frames that are presented 80 ms after they are decoded.
+TEST(MovieWriter, LateVideoWithReorderedFramesKeepsItsPlace) {
+    File file;
+    const auto audio = file.writer.add_track(aac_track()).value();
+    const auto video = file.writer.add_track(avc_track()).value();
+    file.push(audio, sample_of(1s, 2, 0xB0));
+    file.push(video, sample_of(1s + 500ms, 3, 0xA0, true, 80ms));
+    file.push(video, sample_of(1s + 540ms, 5, 0xA1, false, 160ms));
+    file.flush();
+    file.finish();
+    const TestBox read = read_file(file.bytes);
+    const auto tracks = read.child("moov").all("trak");
+    ASSERT_EQ(tracks.size(), 2u);
+    EXPECT_FALSE(tracks[0]->has("edts"));
+    // The empty edit lasts until the first presentation, 580 ms; the next begins there, at 7,200 ticks of the media.
+    EXPECT_EQ(tracks[1]->child("edts").child("elst").content,
+              hex("00000000 00000002 00000244 ffffffff 00010000 00000050 00001c20 00010000"));
+}
+
 TEST(MovieWriter, AFileThatIsNotClosedIsOneOfFragments) {
     File file;
     const auto video = file.writer.add_track(avc_track()).value();
