@@ -218,6 +218,12 @@ void Ingest::watch_order(const Packet& packet, std::uint32_t stamp_ms) {
 }
 
 void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
+    auto event = read_event(std::move(body));
+    if (!event.ok())
+        return drop("data", event.error());
+    if (event->empty())
+        return;
+    body = *std::move(event);
     auto metadata = rewrite_metadata(body.bytes());
     if (!metadata.ok())
         return drop("data", metadata.error());
@@ -227,12 +233,24 @@ void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
     push(std::move(packet), stamp_ms);
 }
 
-// The body without the wrapper and the duration (a live stream has none) and with our name; nothing for any other event.
+// Returns the body without the leading "@setDataFrame": the event's name, then its values. "@clearDataFrame" is an order to the
+// server; nothing is left of it.
+Result<Slice> Ingest::read_event(Slice body) {
+    ByteReader reader(body.bytes());
+    const amf::Value command = TRY(amf::read_amf0(reader));
+    if (command.string() == "@setDataFrame")
+        return body.sub(reader.position(), reader.remaining());
+    if (command.string() != "@clearDataFrame")
+        return body;
+    if (reader.remaining() > 0 && TRY(amf::read_amf0(reader)).string() == "onMetaData" && publication_.is_current())
+        publication_.source().forget_metadata();
+    return Slice();
+}
+
+// Returns the body without the duration (a live stream has none) and with our name; nothing for an event other than onMetaData.
 Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     ByteReader reader(body);
-    amf::Value name = TRY(amf::read_amf0(reader));
-    if (name.string() == "@setDataFrame")
-        name = TRY(amf::read_amf0(reader));
+    const amf::Value name = TRY(amf::read_amf0(reader));
     if (name.string() == kRelayMarkName)
         return Error(Errc::denied, "marks come from other nodes only");
     if (name.string() != "onMetaData")

@@ -27,7 +27,8 @@ public:
     // Bodies as carried by RTMP and FLV, with the publisher's wrapping millisecond timestamps.
     void push_audio(std::uint32_t stamp_ms, Slice body);
     void push_video(std::uint32_t stamp_ms, Slice body);
-    // AMF0: the name of the event, then its values. A leading "@setDataFrame" is removed.
+    // AMF0: the name of the event, then its values. A leading "@setDataFrame" is removed; after
+    // "@clearDataFrame" and "onMetaData", players that join get no metadata.
     void push_data(std::uint32_t stamp_ms, Slice body);
     // Audio or video of a publisher whose protocol has no such bodies; the frame's dts is ignored.
     void push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame frame);
@@ -54,6 +55,7 @@ private:
     void watch_track(const TagPacket& tagged);
     void watch_order(const Packet& packet, std::uint32_t stamp_ms);
     void drop(const char* what, const Error& error);
+    Result<Slice> read_event(Slice body);
     Result<std::optional<Slice>> rewrite_metadata(Bytes body);
     void log_config(const Packet& packet) const;
     void log_video_config(const Packet& packet) const;

@@ -184,6 +184,34 @@ TEST_F(IngestTest, TracksHaveTheNamesThatTheMetadataSays) {
     EXPECT_EQ(source->track(Kind::audio, TrackId{1})->language, "de") << "it came later";
 }
 
+Slice data_of(std::initializer_list<amf::Value> values) {
+    ByteWriter out;
+    for (const amf::Value& value : values)
+        amf::write_amf0(out, value);
+    return Slice::copy_of(out.written());
+}
+
+TEST_F(IngestTest, CommandsOfDataMessagesAreNotRelayed) {
+    start();
+    const amf::Value cue = amf::Value::object({{"name", amf::Value("ad")}});
+    ingest->push_data(0, data_of({amf::Value("@setDataFrame"), amf::Value("onCuePoint"), cue}));
+    EXPECT_TRUE(std::ranges::equal(packet(0).payload.bytes(), data_of({amf::Value("onCuePoint"), cue}).bytes()));
+    EXPECT_EQ(packet(0).content, Content::other);
+    ingest->push_data(0, data_of({amf::Value("@setDataFrame"), amf::Value("onMetaData"), cue}));
+    EXPECT_FALSE(source->metadata().empty());
+    const auto version = source->config_version();
+    ingest->push_data(0, data_of({amf::Value("@clearDataFrame"), amf::Value("onCuePoint")}));
+    EXPECT_FALSE(source->metadata().empty());
+    ingest->push_data(0, data_of({amf::Value("@clearDataFrame"), amf::Value("onMetaData")}));
+    EXPECT_TRUE(source->metadata().empty());
+    EXPECT_GT(source->config_version(), version);
+    EXPECT_EQ(source->ring().next(), 2U) << "readers get neither";
+    ingest->push_data(0, data_of({amf::Value("@setDataFrame"), amf::Value(kRelayMarkName), cue}));
+    ingest->push_data(0, data_of({amf::Value("@setDataFrame")}));
+    EXPECT_EQ(source->ring().next(), 2U);
+    EXPECT_EQ(ingest->dropped(), 1U) << "a mark; the command alone is nothing";
+}
+
 TEST_F(IngestTest, OtherDataIsRelayedAsItIs) {
     start();
     ByteWriter writer;

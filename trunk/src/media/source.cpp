@@ -295,6 +295,12 @@ void Source::name_track(Track& track) const {
     track.name = name == track_names_.end() ? "" : name->name;
 }
 
+void Source::forget_metadata() {
+    configs_[index_of(Kind::data)] = {};
+    ++config_version_;
+    name_tracks({});
+}
+
 void Source::name_tracks(std::vector<TrackName> names) {
     track_names_ = std::move(names);
     for (Track& track : tracks_)

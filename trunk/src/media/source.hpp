@@ -281,6 +281,8 @@ public:
     std::uint32_t track_version() const { return track_version_; }
     // What the publisher's container says about audio that its packets do not carry.
     void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
+    // Players that join get no metadata until the publisher sends some again.
+    void forget_metadata();
     // The publisher's metadata about its tracks, including tracks that come later.
     void name_tracks(std::vector<TrackName> names);
     // Time of the latest audio or video packet, if there was one.
