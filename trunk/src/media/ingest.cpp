@@ -66,19 +66,19 @@ Slice Ingest::unshare(Slice body) {
 }
 
 // Returns the packet's time on the source's timeline.
-MediaTime Ingest::place(const Packet& packet, std::uint32_t stamp_ms) {
+Timeline::Stamp Ingest::place(const Packet& packet, std::uint32_t stamp_ms) {
     const Source& source = publication_.source();
     Timeline& timeline = publication_.source().timeline();
     if (packet.kind != Kind::data && packet.content != Content::frame)
-        return timeline.header_time(packet.kind);
+        return {timeline.header_time(packet.kind), Timeline::Event::none};
     if (!source.is_default(packet.kind, packet.track))
-        return timeline.follow(packet.kind, packet.track, stamp_ms, source.arrival());
+        return {timeline.follow(packet.kind, packet.track, stamp_ms, source.arrival()), Timeline::Event::none};
     const auto stamp = timeline.map(packet.kind, stamp_ms, source.arrival());
     if (stamp.event == Timeline::Event::jump)
         LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream continues at {} ms", stamp_ms, stamp.dts / 1ms);
     else if (stamp.event == Timeline::Event::stray && !std::exchange(has_strays_, true))
         LOG_WARN(log_, "stray timestamp, repaired: the stream continues at {} ms; further ones are not logged", stamp.dts / 1ms);
-    return stamp.dts;
+    return stamp;
 }
 
 void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
@@ -86,7 +86,11 @@ void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
         return;
     packet.payload = unshare(std::move(packet.payload));
     Source& source = publication_.source();
-    packet.dts += place(packet, stamp_ms);
+    const auto stamp = place(packet, stamp_ms);
+    packet.dts += stamp.dts;
+    has_shown_ = has_shown_ && stamp.event != Timeline::Event::jump;
+    if (packet.kind == Kind::video && stamp.event != Timeline::Event::doubt)
+        watch_order(packet, stamp_ms);
     if (!options_.mix_correct) {
         source.append(std::move(packet));
         return;
@@ -172,8 +176,6 @@ void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
         log_config(packet);
     }
     watch_track(tagged);
-    if (packet.kind == Kind::video)
-        watch_order(packet, stamp_ms);
     push(std::move(tagged.packet), stamp_ms);
 }
 

@@ -47,7 +47,7 @@ private:
     void push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body);
     void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
     void push(Packet&& packet, std::uint32_t stamp_ms);
-    MediaTime place(const Packet& packet, std::uint32_t stamp_ms);
+    Timeline::Stamp place(const Packet& packet, std::uint32_t stamp_ms);
     Slice unshare(Slice body);
     bool is_one_too_many(const Packet& packet);
     bool is_repeated_config(const Packet& packet) const;

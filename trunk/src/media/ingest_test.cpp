@@ -85,6 +85,9 @@ TEST_F(IngestTest, KeyFramesStampedZeroDoNotMoveTheClock) {
         ingest->push_audio(at + 5, kAacFrame);
         EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at + 5));
     }
+    ingest->push_video(4, kAvcInter);
+    ingest->push_video(12'000, kAvcInter);
+    EXPECT_FALSE(source->has_b_frames()) << "a stray stamp is no order of frames";
 }
 
 TEST_F(IngestTest, FramesWithinThePublishersTimeoutKeepTheirDistance) {

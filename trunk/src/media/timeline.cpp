@@ -137,6 +137,7 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms, TimePoint arriv
         arrived_ = arrived;
     } else {
         time_ms = place_stray(track, raw_ms, arrived);
+        stamp.event = Event::doubt;
     }
     if (track.ever)
         time_ms = std::max(time_ms, track.last_ms);

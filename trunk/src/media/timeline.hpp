@@ -40,6 +40,7 @@ public:
 
     enum class Event : std::uint8_t {
         none,
+        doubt,  // out of line: a stray stamp, or the first of a new time base
         jump,   // a new time base has begun: this stamp agrees with the previous one of its kind
         stray,  // the previous stamp of the kind was out of line, and this one continues those before it
     };
