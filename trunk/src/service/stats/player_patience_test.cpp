@@ -34,6 +34,14 @@ TEST(PlayerPatience, WhoWaitsForAPublisherLeavesAtTheLimit) {
     EXPECT_EQ(patience.look(kStart + 19min, {0, false, false}, kOptions), Verdict::unpublished);
 }
 
+TEST(PlayerPatience, APauseOfTheProcessDoesNotCount) {
+    PlayerPatience patience;
+    patience.look(kStart, {100, true, false}, kOptions);
+    EXPECT_EQ(patience.looked_at(), kStart);
+    EXPECT_EQ(patience.look(kStart + 1h, {100, true, false, 1h - 29s}, kOptions), Verdict::stays);
+    EXPECT_EQ(patience.look(kStart + 1h + 1s, {100, true, false}, kOptions), Verdict::stalled);
+}
+
 TEST(PlayerPatience, ZeroIsNoLimit) {
     media::PlayOptions options;
     options.stall_timeout = options.unpublished_timeout = 0s;
