@@ -100,6 +100,17 @@ def test_a_second_publisher_is_refused_elsewhere(registry, node, clip):
     player.stop()
 
 
+def test_a_publisher_that_returns_at_once_elsewhere_is_let_in(registry, node, clip):
+    nodes = node(registry), node(registry)
+    wait_up(*nodes)
+    for attempt in range(4):
+        publisher = start_publisher(nodes[attempt % 2], clip("basic"))
+        assert publisher.status["code"] == "NetStream.Publish.Start", (attempt, publisher.status)
+        wait_until(lambda: len(publisher.sent) > 10, 10, "it has sent media")
+        wait_until(lambda owner=f"n{attempt % 2}": owners(nodes[0]) == {"/live/cam": owner}, 10, "it is registered")
+        publisher.break_off()
+
+
 def test_a_second_publisher_takes_over_elsewhere(registry, node, clip):
     vhost = " publish { takeover on; }"
     first, second, third = node(registry, vhost), node(registry, vhost), node(registry, vhost)

@@ -246,9 +246,19 @@ Result<void> ClusterService::claim(const std::string& url, bool replaces, io::De
         return claimed;
     const auto dead = find_dead_owner(url, answered, deadline);
     if (!dead)
-        return claimed;
+        return claim_again(url, replaces, std::move(claimed), deadline);
     LOG_INFO(log_, "cluster stream {} is taken from node {}, whose process has ended", url, dead->node);
     return claim_once(url, replaces, dead, deadline);
+}
+
+// A publisher that comes here at once after its connection to another node broke: that node reads the end on a tick.
+Result<void> ClusterService::claim_again(const std::string& url, bool replaces, Result<void> claimed, io::Deadline deadline) {
+    const auto until = deadline.sooner(io::Deadline::after(kReturnLimit));
+    while (!claimed.ok() && claimed.code() == Errc::conflict && !until.expired()) {
+        TRY(io::sleep(deadline.sooner(io::Deadline::after(kReturnLook))));
+        claimed = claim_once(url, replaces, {}, deadline);
+    }
+    return claimed;
 }
 
 // A killed process keeps its lease for some seconds, and its encoder is back elsewhere at once. A machine that says that nobody

@@ -73,6 +73,9 @@ public:
     // For telling other nodes of a drain.
     static constexpr std::chrono::milliseconds kDrainLimit{200};
     // Of probes at the same time; publishers above it are refused without one.
+    // How long a newcomer waits for the node that has the stream to notice that its publisher has gone.
+    static constexpr std::chrono::milliseconds kReturnLimit{500};
+    static constexpr std::chrono::milliseconds kReturnLook{50};
     static constexpr std::size_t kProbesMax = 16;
 
     // Everything referred to outlives this. The options have been checked.
@@ -85,7 +88,8 @@ public:
     const RegistryOptions& options() const { return context_.options; }
     // A publisher wants to be let in. Errc::conflict when another node has the stream and `replaces` is off, Errc::limit,
     // Errc::cancelled. Waits at most Member::kWaitMax for the registry; when it is to be refused, kProbeLimit more to see whether
-    // the other node's process still lives, and when that has ended, once more for the registry.
+    // the other node's process still lives, and when that has ended, once more for the registry; else kReturnLimit more, until
+    // that node has noticed that its publisher is gone.
     Result<void> claim(const std::string& url, bool replaces, io::Deadline deadline);
     // Waits at most Member::kWaitMax. Errc::cancelled.
     Result<engine::cluster::Whereabouts> find(const std::string& url, io::Deadline deadline);
@@ -127,6 +131,7 @@ private:
         std::vector<std::string> words;
     };
 
+    Result<void> claim_again(const std::string& url, bool replaces, Result<void> claimed, io::Deadline deadline);
     Result<void> claim_once(const std::string& url, bool replaces, const std::optional<engine::cluster::NodeRun>& dead,
                             io::Deadline deadline);
     std::optional<engine::cluster::NodeRun> find_dead_owner(const std::string& url, io::Deadline answered, io::Deadline deadline);
