@@ -76,6 +76,8 @@ inline constexpr std::array<std::string_view, 3> kDtlsVersionNames = {"auto", "d
 inline constexpr auto kRtcRows = config::Rows{
     config::row(&RtcOptions::enabled, "enabled", kNextSession, "WebRTC on this virtual host."),
     config::row(&RtcOptions::nack, "nack", kNextSession, "Negotiates NACK."),
+    config::row(&RtcOptions::nack_prefer_rtx, "nack_prefer_rtx", kNextSession,
+                "Lost packets are sent again as RTX to players that offer it; off sends them with their own SSRC."),
     config::row(&RtcOptions::nack_no_copy, "nack_no_copy", kNextSession, "Shares packets with the resend queue.").ignored(),
     config::row(&RtcOptions::twcc, "twcc", kNextSession, "Transport-wide congestion control feedback."),
     config::row(&RtcOptions::stun_timeout, "stun_timeout", 0s, 3600s, kNextSession, "A session without STUN for this long ends."),

@@ -47,6 +47,7 @@ struct RtcServerOptions {
 struct RtcOptions {
     bool enabled = false;
     bool nack = true;
+    bool nack_prefer_rtx = true;
     bool nack_no_copy = true;
     bool twcc = true;
     std::chrono::milliseconds stun_timeout = 30s;

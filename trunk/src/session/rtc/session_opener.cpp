@@ -50,7 +50,8 @@ sdp::Terms terms_for(const OfferRequest& offered, const RtcOptions& options) {
     terms.video = offered.codec.empty() ? std::vector<std::string>(std::begin(kAnyVideo), std::end(kAnyVideo))
                                         : std::vector<std::string>{offered.codec};
     terms.role_for_actpass = options.dtls_role == "active" ? sdp::SetupRole::active : sdp::SetupRole::passive;
-    terms.repair = sdp::Repair::rtx;
+    const bool publishes = offered.purpose == sdp::Purpose::publish;
+    terms.repair = publishes || options.nack_prefer_rtx ? sdp::Repair::rtx : sdp::Repair::resend;
     terms.nack = options.nack ? sdp::Feedback::on : sdp::Feedback::off;
     terms.transport_wide = options.twcc ? sdp::Feedback::on : sdp::Feedback::off;
     return terms;
@@ -278,6 +279,8 @@ Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
     local.candidates = std::move(named);
     TRY(session->begin(*dtls_, options));
     begin_media(*session, agreement, opening.offer);
+    for (const Error& refused : agreement.refused)
+        LOG_INFO(session->log(), "RTC: section answered with port 0: {}", refused.sentence());
     Opened opened{sdp::write_answer(opening.offer, agreement, local), session->session_id(), session->token(), {}};
     TRY(context_.port.add(std::move(session)));
     return opened;

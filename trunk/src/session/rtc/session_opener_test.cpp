@@ -2,7 +2,9 @@
 
 #include "io/wait_fixture.hpp"
 #include "media/bridge_fixture.hpp"
+#include "media/tag_packet.hpp"
 #include "session/rtc/session_fixture.hpp"
+#include "wire/codec/codec_vectors.hpp"
 
 namespace live::session::rtc {
 namespace {
@@ -166,6 +168,26 @@ TEST_F(SessionOpenerTest, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
     for (std::uint8_t id = 10; source->has_room_for_rtp_log({{}, media::TrackId(1)}); ++id)
         ASSERT_TRUE(asked(media::TrackId(id), {}).ok());
     EXPECT_EQ(asked({}, media::TrackId(1)).code(), Errc::limit);
+}
+
+// Browsers that decode H.265 offer H.264 first.
+TEST_F(SessionOpenerTest, APlayerGetsTheCodecOfTheStreamAndNotTheFirstOne) {
+    vhosts.options.rtmp_to_rtc = true;
+    door.bridge.rtmp_to_rtc = true;
+    const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();
+    const auto publication = source->publish(media::Source::Takeover::refuse).value();
+    source->append(media::write_tag(media::Kind::video, {.codec = media::Codec::hevc,
+                                                         .content = media::Content::config,
+                                                         .data = Slice::copy_of(wire::codec::hevc_vectors().front().record)})
+                       .packet);
+    OfferRequest request = offer_request(Purpose::play);
+    const std::size_t at = request.offer.find("SAVPF 102");
+    request.offer.insert(at + 9, " 104");
+    request.offer += "a=rtpmap:104 H265/90000\r\n";
+    const auto opened = opener->open(request, io::Deadline::after(io::kSoon));
+    ASSERT_TRUE(opened.ok()) << opened.error().text();
+    EXPECT_NE(opened->answer.find("m=video 9 UDP/TLS/RTP/SAVPF 104\r\n"), std::string::npos) << opened->answer;
+    EXPECT_EQ(opened->answer.find("H264"), std::string::npos);
 }
 
 TEST_F(SessionOpenerTest, AWebRtcPublisherHasTrackZeroOfEach) {

@@ -92,7 +92,10 @@ Result<Accepted> accept(const Section& section, std::size_t index, const std::ve
     accepted.mid_id = section.extension_id(kMidUri);
     accepted.codec = *codec;
     accepted.codec.feedback = common_feedback(*codec, terms, accepted.transport_wide_id != 0);
-    if (const Codec* const rtx = section.rtx_of(codec->payload_type); rtx != nullptr && terms.repair == Repair::rtx)
+    // RTX answers NACKs; without them it would carry nothing.
+    const bool is_repaired = accepted.codec.has_feedback("nack");
+    if (const Codec* const rtx = section.rtx_of(codec->payload_type);
+        rtx != nullptr && terms.repair == Repair::rtx && is_repaired)
         accepted.rtx_payload_type = rtx->payload_type;
     if (terms.purpose == Purpose::publish && section.simulcast) {
         // RFC 8853, 5.3.2: the first of several alternatives is taken; 5.1: layers without an a=rid line are ignored.
@@ -246,31 +249,46 @@ void write_accepted(Writer& out, const Agreement& agreement, const Accepted& acc
     write_candidates(out, local.candidates);
 }
 
-// RFC 8829, 5.3.1: a rejected section keeps its position, with port 0.
+// RFC 3264, 6, and RFC 8829, 5.3.1: a rejected section keeps its position, its protocol and a format, with port 0.
 void write_refused(Writer& out, const Section& section) {
-    const std::uint64_t type = section.codecs.empty() ? 0 : section.codecs.front().payload_type;
-    out.line("m=", name_of(section.kind), " 0 ", section.protocol, " ", type);
+    out.line("m=", section.media, " 0 ", section.protocol, " ", section.format.empty() ? "0" : section.format);
     out.line("c=IN IP4 0.0.0.0");
     if (!section.mid.empty())
         out.line("a=mid:", section.mid);
     out.line("a=inactive");
 }
 
+bool has_section(const Agreement& agreement, Kind kind) {
+    return std::ranges::find(agreement.sections, kind, &Accepted::kind) != agreement.sections.end();
+}
+
 }  // namespace
 
 Result<Agreement> negotiate(const Description& offer, const Terms& terms) {
     Agreement agreement;
+    std::optional<Error> video_fault;
     for (std::size_t i = 0; i < offer.sections.size(); ++i) {
         const Section& section = offer.sections[i];
-        if (section.kind != Kind::audio && section.kind != Kind::video)
-            return about(section, "neither audio nor video");
+        if (section.kind != Kind::audio && section.kind != Kind::video) {
+            agreement.refused.push_back(about(section, "neither audio nor video"));
+            continue;
+        }
         const auto& names = section.kind == Kind::audio ? terms.audio : terms.video;
-        const bool taken = std::ranges::find(agreement.sections, section.kind, &Accepted::kind) != agreement.sections.end();
-        if (!names.empty() && !taken && section.port != 0)
-            agreement.sections.push_back(TRY(accept(section, i, names, terms)));
+        if (names.empty() || has_section(agreement, section.kind) || section.port == 0)
+            continue;
+        auto accepted = accept(section, i, names, terms);
+        if (accepted.ok())
+            agreement.sections.push_back(*std::move(accepted));
+        else
+            agreement.refused.push_back(accepted.error());
+        if (!accepted.ok() && section.kind == Kind::video && !video_fault && section.direction != Direction::inactive)
+            video_fault = accepted.error();
     }
+    if (video_fault && !has_section(agreement, Kind::video))
+        return *video_fault;
     if (agreement.sections.empty())
-        return Error(Errc::unsupported, "SDP without a section that we can take");
+        return agreement.refused.empty() ? Error(Errc::unsupported, "SDP without a section that we can take")
+                                         : agreement.refused.front();
     TRY(check_bundle(offer, agreement));
     TRY(agree_on_transport(agreement, offer, terms));
     return agreement;

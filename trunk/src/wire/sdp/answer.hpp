@@ -50,13 +50,16 @@ struct Accepted {
 
 struct Agreement {
     std::vector<Accepted> sections;  // at most one audio and one video
+    std::vector<Error> refused;      // of each other section that could have been one, or is of another kind: the reason
     SetupRole setup{};               // ours: active or passive
     std::string remote_ufrag;
     std::string remote_pwd;
     Fingerprint remote_fingerprint;
 };
 
-// Errc::unsupported and Errc::malformed name the offending line of the offer.
+// RFC 3264, 6: a section that is not supported is answered with port 0, and the others are accepted. An offer whose video we
+// cannot take is refused as a whole: audio alone is not what its client wants. Errc::unsupported and Errc::malformed name the
+// offending line of the offer.
 Result<Agreement> negotiate(const Description& offer, const Terms& terms);
 
 struct Candidate {

@@ -174,6 +174,75 @@ TEST(SdpAnswer, TakesTheFirstSectionOfAKind) {
     EXPECT_EQ(offer_of(write_answer(offer, *agreement, local())).sections[2].port, 0);
 }
 
+// RFC 3264, 6.
+TEST(SdpAnswer, AnswersAudioThatIsNotSupportedWithPortZero) {
+    const auto why = [](std::string_view from, std::string_view to) {
+        const Description offer = offer_of(browser_publish_offer(), from, to);
+        const auto agreement = negotiate(offer, {});
+        if (!agreement.ok() || agreement->refused.size() != 1)
+            return std::string("nothing is refused");
+        const Description answer = offer_of(write_answer(offer, *agreement, local()));
+        EXPECT_EQ(answer.sections[0].port, 0);
+        EXPECT_EQ(answer.sections[1].port, 9);
+        EXPECT_EQ(answer.bundle, (std::vector<std::string>{"1"}));
+        return agreement->refused.front().sentence();
+    };
+    EXPECT_EQ(why("a=rtcp-mux", "a=x"), "SDP line 8, m=audio: without a=rtcp-mux");
+    EXPECT_EQ(why("a=mid:0", "a=x"), "SDP line 8, m=audio: without a=mid");
+    EXPECT_EQ(why("a=sendonly", "a=recvonly"), "SDP line 8, m=audio: a publisher sends, this is recvonly");
+    EXPECT_EQ(why("a=sendonly", "a=inactive"), "SDP line 8, m=audio: a publisher sends, this is inactive");
+    EXPECT_EQ(why("opus/48000/2", "opus/48000"), "SDP line 8, m=audio: none of its codecs is one of opus");
+}
+
+// As players of browsers that open a data channel offer it, first or last; and kinds that nobody offers to us.
+TEST(SdpAnswer, AnswersSectionsOfOtherKindsWithPortZeroAndTheirOwnWords) {
+    const std::string more =
+        "m=application 9 UDP/DTLS/SCTP webrtc-datachannel\na=mid:data\na=sctp-port:5000\n"
+        "m=text 9 UDP/TLS/RTP/SAVPF 98 100\na=mid:t\nm=image 9 udptl\n";
+    const Description offer = offer_of(plain_play_offer() + more, "BUNDLE video audio", "BUNDLE data video audio t");
+    const auto agreement = negotiate(offer, {.purpose = Purpose::play});
+    ASSERT_TRUE(agreement.ok()) << agreement.error().text();
+    EXPECT_EQ(agreement->sections.size(), 2U);
+    EXPECT_EQ(agreement->refused.size(), 3U);
+    const std::string answer = write_answer(offer, *agreement, local());
+    EXPECT_NE(answer.find("m=application 0 UDP/DTLS/SCTP webrtc-datachannel\r\nc=IN IP4 0.0.0.0\r\na=mid:data\r\na=inactive\r\n"
+                          "m=text 0 UDP/TLS/RTP/SAVPF 98\r\nc=IN IP4 0.0.0.0\r\na=mid:t\r\na=inactive\r\nm=image 0 udptl 0\r\n"),
+              std::string::npos)
+        << answer;
+    EXPECT_NE(answer.find("a=group:BUNDLE video audio\r\n"), std::string::npos);
+    EXPECT_EQ(offer_of(answer).sections.size(), 5U);
+    const auto nothing = negotiate(offer_of("v=0\nm=application 9 UDP/DTLS/SCTP webrtc-datachannel\n"), {});
+    EXPECT_EQ(nothing.error().text(), "unsupported: SDP line 2, m=application: neither audio nor video");
+}
+
+TEST(SdpAnswer, AVideoSectionIsChosenThoughAnotherOneIsNotSupported) {
+    const Description offer = offer_of(browser_publish_offer() +
+                                           "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:2\r\na=rtcp-mux\r\n"
+                                           "a=sendonly\r\na=rtpmap:96 VP8/90000\r\n",
+                                       "BUNDLE 0 1", "BUNDLE 0 1 2");
+    const auto agreement = negotiate(offer, {.video = {"H265", "VP8"}});
+    EXPECT_EQ(agreement.ok() ? agreement->sections[1].index : 0, 1U);
+    const Description second = offer_of(browser_publish_offer() +
+                                            "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:2\r\na=rtcp-mux\r\n"
+                                            "a=sendonly\r\na=rtpmap:96 H265/90000\r\n",
+                                        "BUNDLE 0 1", "BUNDLE 0 1 2");
+    const auto other = negotiate(second, {.video = {"H265"}});
+    ASSERT_TRUE(other.ok()) << other.error().text();
+    EXPECT_EQ(other->sections[1].index, 2U);
+    EXPECT_EQ(other->refused.size(), 1U);
+}
+
+// RTX answers NACKs.
+TEST(SdpAnswer, HasNoRtxWithoutNack) {
+    const Description offer = offer_of(browser_publish_offer());
+    const Terms terms{.repair = Repair::rtx, .nack = Feedback::off};
+    const auto agreement = negotiate(offer, terms);
+    EXPECT_FALSE(agreement->sections[1].rtx_payload_type);
+    EXPECT_EQ(write_answer(offer, *agreement, local()).find("rtx"), std::string::npos);
+    EXPECT_TRUE(negotiate(offer, {.repair = Repair::rtx})->sections[1].rtx_payload_type);
+    EXPECT_FALSE(negotiate(offer, {.repair = Repair::resend})->sections[1].rtx_payload_type);
+}
+
 TEST(SdpAnswer, SaysWhyItCannotAgree) {
     const auto why = [](std::string_view from, std::string_view to, Purpose purpose = Purpose::publish) {
         const auto agreement = negotiate(offer_of(browser_publish_offer(), from, to), {.purpose = purpose});
@@ -181,18 +250,14 @@ TEST(SdpAnswer, SaysWhyItCannotAgree) {
     };
     EXPECT_EQ(why("a=group:BUNDLE 0 1", "a=x"), "unsupported: SDP without a=group:BUNDLE");
     EXPECT_EQ(why("a=group:BUNDLE 0 1", "a=group:BUNDLE 0"), "unsupported: SDP line 37, m=video: not in the BUNDLE group");
-    EXPECT_EQ(why("a=rtcp-mux", "a=x"), "unsupported: SDP line 8, m=audio: without a=rtcp-mux");
-    EXPECT_EQ(why("a=mid:0", "a=x"), "unsupported: SDP line 8, m=audio: without a=mid");
-    EXPECT_EQ(why("a=sendonly", "a=recvonly"), "unsupported: SDP line 8, m=audio: a publisher sends, this is recvonly");
-    EXPECT_EQ(why("a=mid:0", "a=mid:0", Purpose::play), "unsupported: SDP line 8, m=audio: a player receives, this is sendonly");
-    EXPECT_EQ(why("opus/48000/2", "opus/48000"), "unsupported: SDP line 8, m=audio: none of its codecs is one of opus");
+    EXPECT_EQ(why("a=mid:0", "a=mid:0", Purpose::play), "unsupported: SDP line 37, m=video: a player receives, this is sendonly");
+    EXPECT_EQ(why("a=mid:1", "a=x"), "unsupported: SDP line 37, m=video: without a=mid");
     EXPECT_EQ(why("a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1", "a=x"),
               "malformed: SDP line 8, m=audio: without a=ice-ufrag and a=ice-pwd");
     EXPECT_EQ(why("a=fingerprint:sha-256", "a=fingerprint:sha-1"),
               "malformed: SDP line 8, m=audio: without a=fingerprint of SHA-256 or better");
     EXPECT_EQ(why("a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", "a=x"),
               "unsupported: SDP line 37, m=video: simulcast without the rid extension");
-    EXPECT_EQ(why("m=audio", "m=application"), "unsupported: SDP line 8, m=application: neither audio nor video");
     EXPECT_EQ(negotiate(offer_of("v=0\n"), {}).code(), Errc::unsupported);
 }
 

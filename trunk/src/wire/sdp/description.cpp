@@ -122,8 +122,8 @@ private:
         Section section;
         section.line = line_;
         section.direction = description_.direction;
-        section.kind =
-            static_cast<Kind>(index_of(kKinds, take_until(value, ' ')).value_or(static_cast<std::size_t>(Kind::other)));
+        section.media = take_until(value, ' ');
+        section.kind = static_cast<Kind>(index_of(kKinds, section.media).value_or(static_cast<std::size_t>(Kind::other)));
         std::string_view port = take_until(value, ' ');
         const auto number_of_port = number<std::uint16_t>(take_until(port, '/'), 0xFFFF);
         if (!number_of_port)
@@ -132,6 +132,7 @@ private:
         section.protocol = take_until(value, ' ');
         if (section.protocol.empty())
             return bad("no protocol");
+        section.format = value.substr(0, value.find(' '));
         if (section.kind == Kind::audio || section.kind == Kind::video)
             TRY(read_payload_types(section, value));
         return add(description_.sections, std::move(section), kSectionsMax, "sections");

@@ -85,7 +85,9 @@ struct Transport {
 struct Section {
     Kind kind = Kind::other;
     std::uint16_t port = 0;
+    std::string media;     // as written: "audio", "application"
     std::string protocol;  // "UDP/TLS/RTP/SAVPF"
+    std::string format;    // the first: a payload type, "webrtc-datachannel"
     std::string mid;
     Direction direction = Direction::sendrecv;
     Transport transport;
