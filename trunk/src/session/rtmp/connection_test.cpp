@@ -661,6 +661,46 @@ TEST_F(SessionTest, APlayerOfAnotherServersStreamIsRedirectedAndAPublisherRefuse
     EXPECT_EQ(stream_events.order, (std::vector<std::string>{"closed rtmp-play", "closed fmle-publish"}));
 }
 
+TEST_F(SessionTest, ARelayStatesTheVirtualHostAndItsClientsQueryDoesNot) {
+    const auto asked_as = [&](const char* path, const char* vhost) {
+        auto options = TestClient::options(Mode::play, "cam?vhost=other", "h");
+        options.connect_arguments = wire::amf::Value::object({{"millrace_path", path}, {"millrace_vhost", vhost}});
+        return client(std::move(options))->started ? door.asked.vhost : "refused";
+    };
+    EXPECT_EQ(asked_as("a", "open"), "open");
+    EXPECT_EQ(asked_as("", "open"), "other") << "it is no relay";
+    EXPECT_EQ(asked_as("a", ""), "other") << "one of an older version";
+    EXPECT_EQ(asked_as("a", "closed.example"), "refused");
+    EXPECT_EQ(asked_as("a", "a/../b"), "refused");
+    EXPECT_EQ(asked_as("a", std::string(kRelayVhostBytesMax + 1, 'a').c_str()), "refused");
+}
+
+// During an upgrade: it names the virtual host as the host of tcUrl.
+TEST_F(SessionTest, AWorkerOfAnOlderProgramIsServedWhatItsHostNames) {
+    const auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+    io::Scope workers("worker");
+    MUST(workers.start("worker", [&](io::Deadline forever) {
+        for (;;) {
+            auto accepted = listener->accept(forever);
+            if (!accepted.ok())
+                return;
+            io::TcpStream* const tcp = accepted->get();
+            const Addresses addresses{"127.0.0.1", "127.0.0.1", true};
+            std::make_unique<Connection>(*std::move(accepted), tcp, addresses, context, places.memory(), log)->run(forever);
+        }
+    }));
+    const auto is_served = [&](const std::string& stream) {
+        TestClient player(listener->endpoint(), TestClient::options(Mode::play, stream, "open", "vid-1"));
+        player.begin();
+        return player.started && door.asked.vhost == "open";
+    };
+    EXPECT_TRUE(is_served("cam"));
+    EXPECT_TRUE(is_served("cam?token=x"));
+    EXPECT_FALSE(is_served("cam?domain=other"));
+    EXPECT_FALSE(is_served("cam?token=x?vhost=other"));
+    MUST(workers.stop(io::Deadline::after(kSoon)));
+}
+
 TEST_F(SessionTest, ClaimsOfAClientAreBounded) {
     const auto claim = [&](std::initializer_list<std::pair<std::string, wire::amf::Value>> arguments) {
         auto options = TestClient::options(Mode::play, "cam");
