@@ -135,6 +135,24 @@ def test_an_edge_waits_for_the_key_frame_of_an_origin_that_sends(server, clip):
         publisher.is_over.set()
 
 
+def test_an_edge_does_not_take_a_slow_stream_for_a_silent_origin(server, clip):
+    """A frame in 1.6 s. The first silence may cost a connection or two, the next ones none."""
+    origin = server()
+    edge = server(edge_of(origin))
+    setup, key = [tag.payload for tag in read_flv(clip("video")) if tag.type == VIDEO][:2]
+    with RtmpClient(origin.ports["rtmp"]) as publisher:
+        publisher.publish("cam")
+        publisher.send_message(VIDEO, setup)
+        publisher.send_message(VIDEO, key)
+        player = Player(edge.ports["rtmp"], "cam")
+        player.start()
+        for number in range(6):
+            time.sleep(1.6)  # the stream's own pace
+            publisher.send_message(VIDEO, key, 1600 * (number + 1))
+        assert edge.api("/api/v1/clusters")["data"]["totals"]["connections"] <= 3
+        player.stop()
+
+
 @pytest.mark.parametrize("kind", ["rtmp", "srt"])
 def test_a_forward_does_not_keep_a_pull(server, clip, kind):
     origin, sink = server(), server("srt { enabled on; }", SRT_ROOT)

@@ -174,7 +174,9 @@ Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, 
     ++totals_.connections;
     has_key_ = false;
     has_ended_ = was_dropped_ = false;
-    longest_gap_ = delay_ = Duration::zero();
+    // An origin that was left for its silence and still has the stream: the stream may be that slow.
+    longest_gap_ = silent_origin_ == origin_ ? silence_ : Duration::zero();
+    delay_ = Duration::zero();
     const TimePoint began = io::now();
     const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
     request_.is_sibling = origin.scheme == Scheme::worker;
@@ -315,6 +317,8 @@ Result<Pull::Left> Pull::receive(std::optional<Duration> first_limit, io::Deadli
         const Duration silence = io::now() - io::silence_from(media_at_);
         if (!ingest_ || silence < silence_limit())
             continue;
+        silence_ = silence;
+        silent_origin_ = origin_;
         const Error silent(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));
         if (!is_origin_heard())
             return silent;
@@ -340,7 +344,8 @@ bool Pull::has_moved(io::Deadline deadline) {
 Duration Pull::silence_limit() const {
     if (request_.is_sibling)
         return kSilenceOfWorker;
-    return is_origin_heard() ? kSilenceMax : std::clamp<Duration>(2 * longest_gap_, kSilenceMin, kSilenceMax);
+    const Duration most = std::max<Duration>(kSilenceMax, plan_.publish.normal_timeout);
+    return is_origin_heard() ? most : std::clamp<Duration>(2 * longest_gap_, kSilenceMin, most);
 }
 
 // Since well after the last media here: then the origin is there, and it is this stream's publisher that is silent.

@@ -88,8 +88,9 @@ public:
     static constexpr std::chrono::milliseconds kFirstMediaLimit{1'000};
     // An origin whose frames come, but no key frame for this long, counts as silent.
     static constexpr std::chrono::seconds kKeyLimit{60};
-    // Time limit for silence after media: twice the longest gap seen on the connection, within these bounds; the greater one when
-    // other streams come from the origin meanwhile.
+    // Time limit for silence after media: twice the longest gap seen on the connection, or the silence for which the origin was
+    // left before, within these bounds; the greater one when other streams come from the origin meanwhile. It is the virtual
+    // host's normal_timeout if that is longer.
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
     static constexpr std::chrono::milliseconds kSilenceMax{5'000};
     // Of another worker: nothing is lost on the way, and the master ends one that hangs.
@@ -233,7 +234,9 @@ private:
     std::optional<TimePoint> rests_since_;  // it has lost its memory
     TimePoint heard_at_{};                  // when the book was told of media
     Duration longest_gap_{};
-    Duration delay_{};  // before the first media of this connection can come
+    Duration silence_{};         // for which an origin was left
+    std::string silent_origin_;  // that origin
+    Duration delay_{};           // before the first media of this connection can come
     std::uint64_t tries_ = 0;
     std::uint64_t media_try_ = 0;      // the newest with media
     std::uint64_t earlier_bytes_ = 0;  // from earlier connections

@@ -62,7 +62,7 @@ void Pull::on_stream_ended(const Ended& ended) {
     has_ended_ = ingest_.has_value();
     ingest_.reset();
     has_key_ = false;
-    longest_gap_ = Duration::zero();
+    longest_gap_ = silence_ = Duration::zero();
     asked_at_ = key_asked_at_ = io::now();
     set_state(PullFacts::State::waiting);
 }
