@@ -42,6 +42,8 @@ Ingest::Ingest(Publication& publication, const PlayOptions& options, const Publi
 }
 
 Ingest::~Ingest() {
+    joiner_.finish();
+    push_joined();
     while (auto packet = interleaver_.drain())
         if (publication_.is_current())
             publication_.source().append(*std::move(packet));
@@ -146,10 +148,7 @@ void Ingest::find_frame_type(TagPacket& tagged) {
     const Packet& packet = tagged.packet;
     if (packet.content != Content::frame && packet.content != Content::config)
         return;
-    const Packet* const config = publication_.source().config_of(packet.kind, packet.track);
-    const Bytes record = config == nullptr ? Bytes() : config->frame();
-    set_frame_type(tagged, wire::codec::is_random_access(packet.codec, wire::codec::nal_length_size_of(packet.codec, record),
-                                                         packet.frame()));
+    set_frame_type(tagged, wire::codec::is_random_access(packet.codec, joiner_.length_size(packet.track), packet.frame()));
     if (!std::exchange(has_reserved_types_, true))
         LOG_INFO(log_, "the publisher does not say which frames are key frames: they are found by their contents");
 }
@@ -167,11 +166,29 @@ void Ingest::push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame fr
 }
 
 void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
-    const Packet& packet = tagged.packet;
-    if (is_one_too_many(packet))
+    if (is_one_too_many(tagged.packet))
         return;
+    if (tagged.packet.kind != Kind::video || joiner_.passes(tagged.packet, stamp_ms))
+        return push_whole(std::move(tagged), stamp_ms);
+    joiner_.push(std::move(tagged), stamp_ms, publication_.source().ring());
+    push_joined();
+}
+
+void Ingest::push_joined() {
+    while (auto picture = joiner_.pop())
+        push_whole(std::move(picture->tagged), picture->stamp_ms);
+    if (joiner_.has_joined() && !std::exchange(has_joined_, true))
+        LOG_INFO(log_, "the publisher sends pictures in several messages; each picture is put together");
+}
+
+void Ingest::push_whole(TagPacket&& tagged, std::uint32_t stamp_ms) {
+    const Packet& packet = tagged.packet;
     if (packet.is_config()) {
-        if (is_repeated_config(packet) || is_bad_config(packet))
+        if (is_bad_config(packet))
+            return;
+        if (packet.kind == Kind::video)
+            joiner_.note_config(packet);
+        if (is_repeated_config(packet))
             return;
         log_config(packet);
     }

@@ -1,6 +1,7 @@
 // Ingest: sits between a publisher's protocol and the source. Parses each body once into a packet that describes its content,
-// maps it to the source's timeline and appends it; a message with several tracks becomes one packet per track. Unknown codecs are
-// relayed; broken bodies are dropped and counted but never end the publisher.
+// maps it to the source's timeline and appends it; a message with several tracks becomes one packet per track, several messages
+// of one picture become one packet. Unknown codecs are relayed; broken bodies are dropped and counted but never end the
+// publisher.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "base/result.hpp"
 #include "media/interleaver.hpp"
 #include "media/options.hpp"
+#include "media/picture_joiner.hpp"
 #include "media/source.hpp"
 #include "media/tag_packet.hpp"
 
@@ -46,6 +48,8 @@ private:
     void find_frame_type(TagPacket& tagged);
     void push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body);
     void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
+    void push_joined();
+    void push_whole(TagPacket&& tagged, std::uint32_t stamp_ms);
     void push(Packet&& packet, std::uint32_t stamp_ms);
     Timeline::Stamp place(const Packet& packet, std::uint32_t stamp_ms);
     Slice unshare(Slice body);
@@ -64,6 +68,8 @@ private:
     PlayOptions options_;
     PublishOptions publish_options_;
     const Log& log_;
+    PictureJoiner joiner_;
+    bool has_joined_ = false;  // logged
     Interleaver interleaver_;
     std::uint64_t dropped_ = 0;
     std::size_t kept_bytes_ = 0;

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+import browser as browsers
 import odd_video
 from live_server import wait_until
 from rtmp_client import AUDIO, DATA, VIDEO, Player, RtmpClient, read_flv
@@ -86,3 +87,88 @@ def test_key_frames_without_a_frame_type_are_found(server, clip, name):
                    lambda: f"key frames by the edge: {[(one.timestamp, one.payload[:5]) for one in player.messages if one.type == VIDEO][:5]}")
         wait_until(lambda: len(listed(origin, "cam")) >= 2, 10, "more than one fragment")
     player.stop()
+
+
+FORMS = {
+    "pieces": ("basic", odd_video.one_unit_a_message),
+    # The first key frame goes on before it is known that its slices come one by one, and once more whole.
+    "slices": ("slices", lambda tags: odd_video.one_unit_a_message(tags, delimiter=False)),
+    "slices_and_pieces": ("slices", odd_video.one_unit_a_message),
+    "filler": ("basic", odd_video.trailing_filler),
+}
+SECONDS = 5
+OUTPUTS = """{hls}
+dvr {{ enabled on; dvr_path $folder/html/[app]/[stream].mp4; }}"""
+FMP4 = "vhost fmp4.test { dvr { enabled on; dvr_format fmp4; dvr_path $folder/html/fmp4/[stream].mp4; } }"
+
+
+def packets_of(path, kind: str = "v") -> list[float]:
+    """The decoding times of a file's packets."""
+    done = subprocess.run(["ffprobe", "-v", "error", "-select_streams", kind, "-show_entries", "packet=dts_time", "-of", "csv=p=0", str(path)],
+                          capture_output=True, text=True, check=True)
+    return [float(line.rstrip(",")) for line in done.stdout.split() if line.rstrip(",") != "N/A"]
+
+
+def assert_pictures(path, frames: int, once_more: int = 0) -> None:
+    """A packet for each picture, a frame apart, which decode without a complaint; so many of the first may be there once more."""
+    times = packets_of(path)
+    assert frames <= len(times) <= frames + once_more, f"{path.name}: {len(times)} packets of {frames} pictures"
+    times = times[len(times) - frames:]
+    gaps = [after - before for before, after in zip(times, times[1:])]
+    assert all(0.035 < gap < 0.045 for gap in gaps), f"{path.name}: {sorted(gaps)[:3]} to {sorted(gaps)[-3:]}"
+    pictures, complaints = decode(path)
+    assert pictures >= frames and (once_more or not complaints), f"{path.name}: {pictures} pictures, {complaints[:300]}"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_output_gets_whole_pictures(server, clip, form):
+    name, make = FORMS[form]
+    live = server(vhost=OUTPUTS.format(hls=HLS), root=FMP4)
+    plain = until(read_flv(clip(name)), SECONDS * 1000)
+    tags, frames = list(make(plain)), sum(odd_video.is_frame(tag) for tag in plain)
+    with Encoder(live, "cam") as encoder, Encoder(live, "cam?vhost=fmp4.test") as other:
+        player = None
+        for start in range(0, SECONDS * 1000, 500):
+            encoder.send(until(tags, start + 500, start))
+            other.send(until(tags, start + 500, start))
+            if player is None:
+                player = Player(live.ports["rtmp"], "cam")
+                player.start()
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 15, "the recordings are closed")
+    # The beginning of the first key frame goes on before it is known that the rest follows.
+    once_more = 1 if form == "slices" else 0
+    html, whole = live.folder / "html", live.folder / "whole.ts"
+    whole.write_bytes(b"".join((html / "live" / name).read_bytes() for name in listed(live, "cam")))
+    for path in (html / "live/cam.mp4", html / "fmp4/cam.mp4", whole):
+        assert_pictures(path, frames, once_more)
+    messages = [one for one in player.stop() if one.type == VIDEO and one.payload[1] == 1]
+    assert frames - 1 <= len(messages) <= frames + once_more, "the last one may be on its way when the stream ends"
+    assert len({one.timestamp for one in messages}) >= frames - 1
+    complaints = [line for line in live.complaints() if "environment variable" not in line]
+    assert not complaints, complaints
+
+
+@pytest.fixture(name="chromium", scope="module")
+def fixture_chromium():
+    try:
+        chromium = browsers.Browser()
+    except browsers.Unavailable as reason:
+        pytest.skip(str(reason))
+    yield chromium
+    chromium.close()
+
+
+@pytest.mark.parametrize("form", ["pieces"])
+def test_chromium_plays_to_the_end(server, clip, chromium, form):
+    name, make = FORMS[form]
+    live = server(vhost=OUTPUTS.format(hls=HLS))
+    tags = list(make(until(read_flv(clip(name)), SECONDS * 1000)))
+    with Encoder(live, "cam", speed=5) as encoder:
+        encoder.send(tags)
+    wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 15, "the recording is closed")
+    page = chromium.page().goto(f"http://127.0.0.1:{live.ports['http']}/live/cam.mp4")
+    page.wait("document.querySelector('video')")
+    page.value("(() => { const video = document.querySelector('video'); video.muted = true; video.playbackRate = 4; video.play(); })()")
+    page.wait("(video => video.ended || video.error != null)(document.querySelector('video'))", 20)
+    assert page.value("document.querySelector('video').error?.message ?? ''") == ""
+    page.close()

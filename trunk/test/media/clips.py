@@ -90,6 +90,8 @@ RECIPES = {
     # Another size and another note, in step with "basic": a second track of each kind.
     "second": (20, False, ["-f", "lavfi", "-i", f"testsrc2=size=320x180:rate={FPS},format=yuv420p", "-f", "lavfi", "-i",
                            "sine=frequency=880:sample_rate=44100"] + _x264(150) + "-c:a aac -b:a 48k -ac 1".split()),
+    # Four slices in each picture.
+    "slices": (10, False, _video_input() + _audio_input() + _x264(430) + ["-x264-params", "slices=4"] + AAC),
     "mp3": (20, False, _video_input() + _audio_input() + _x264(430) + "-c:a libmp3lame -b:a 64k -ac 2".split()),
     "audio": (20, False, _audio_input() + AAC),
     "video": (20, False, _video_input() + _x264(430)),

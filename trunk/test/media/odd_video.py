@@ -54,3 +54,22 @@ def without_frame_types(tags):
     """The frame type of video is 0."""
     for tag in tags:
         yield remade(tag, bytes([tag.payload[0] & 0x8f]) + tag.payload[1:]) if tag.type == VIDEO else tag
+
+
+def one_unit_a_message(tags, delimiter: bool = True):
+    """Delimiter, SEI and each NAL unit of H.264 in a message of its own, with one time; without `delimiter` the picture's units alone."""
+    for tag in tags:
+        if not is_frame(tag):
+            yield tag
+            continue
+        head = tag.payload[1:head_of(tag.payload)]
+        for unit in ((DELIMITER, SEI) if delimiter else ()) + tuple(units_of(tag.payload)):
+            yield remade(tag, (b"\x17" if unit[0] & 31 == 5 else b"\x27") + head + with_lengths(unit))
+
+
+def trailing_filler(tags):
+    """A filler unit in a message of its own behind each picture."""
+    for tag in tags:
+        yield tag
+        if is_frame(tag):
+            yield remade(tag, b"\x27" + tag.payload[1:5] + with_lengths(FILLER))
