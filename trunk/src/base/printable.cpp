@@ -57,6 +57,20 @@ bool is_control(std::string_view sequence) {
     }
 }
 
+bool is_printable_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::string_view sequence = text.substr(0, utf8_length(text));
+        const auto first = byte_at(sequence, 0);
+        if (is_control(sequence) || (sequence.size() == 1 && first >= 0x80))
+            return false;
+        // Surrogates, and what is above U+10FFFF.
+        if ((first == 0xED && byte_at(sequence, 1) >= 0xA0) || (first == 0xF4 && byte_at(sequence, 1) >= 0x90))
+            return false;
+        text.remove_prefix(sequence.size());
+    }
+    return true;
+}
+
 std::string printable(std::string_view text) {
     std::string out;
     out.reserve(text.size());

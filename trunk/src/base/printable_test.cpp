@@ -32,5 +32,15 @@ TEST(Printable, JsonEscapesTheSameCharacters) {
               "\xC2\xA0 \xD8\x9B \xE2\x82\xAC \xF0\x9F\x8E\xA5");
 }
 
+TEST(Printable, TellsValidUtf8WithoutControls) {
+    for (const char* text :
+         {"", "cam", "\xC3\xA9", "\xD0\xBA\xD0\xB0\xD0\xBC", "\xE6\x97\xA5\xE6\x9C\xAC", "\xF0\x9F\x8E\xA5", "\xF4\x8F\xBF\xBF"})
+        EXPECT_TRUE(is_printable_utf8(text)) << text;
+    for (const char* text :
+         {"\n", "\x7F", "\xC2\x85", "\xE2\x80\xAE", "\xE2\x80\xA8", "\xD8\x9C", "\xFF", "\xC3", "a\xC3z", "\xA9", "\xC0\xAF",
+          "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF0\x80\x80\xAF", "\xE6\x97"})
+        EXPECT_FALSE(is_printable_utf8(text)) << printable(text);
+}
+
 }  // namespace
 }  // namespace live

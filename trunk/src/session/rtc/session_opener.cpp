@@ -16,6 +16,7 @@
 #include "io/resolve.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::session::rtc {
 
@@ -95,17 +96,23 @@ engine::webrtc::SessionOptions engine_options(const OfferRequest& offered, const
     return made;
 }
 
+// RFC 8830, 2: a=msid has tokens.
+std::string in_ascii(const std::string& name) {
+    const bool is_ascii = std::ranges::all_of(name, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; });
+    return is_ascii ? name : wire::http::percent_encode_path(name);
+}
+
 sdp::Local local_of(const engine::webrtc::SessionOptions& options, sdp::Purpose purpose, const ClientRequest& client) {
     sdp::Local local;
     local.product = kProduct;
     local.session_id = random_ssrc();
     local.session_name = purpose == sdp::Purpose::publish ? "live-publish" : "live-play";
-    local.stream = client.app + "/" + client.stream;
+    local.stream = in_ascii(client.app) + "/" + in_ascii(client.stream);
     local.ufrag = options.ice.local_ufrag;
     local.pwd = options.ice.local_pwd;
     local.cname = options.cname;
-    local.audio = {options.audio_ssrc, options.audio_rtx_ssrc, "audio-" + client.stream};
-    local.video = {options.video_ssrc, options.video_rtx_ssrc, "video-" + client.stream};
+    local.audio = {options.audio_ssrc, options.audio_rtx_ssrc, "audio-" + in_ascii(client.stream)};
+    local.video = {options.video_ssrc, options.video_rtx_ssrc, "video-" + in_ascii(client.stream)};
     return local;
 }
 

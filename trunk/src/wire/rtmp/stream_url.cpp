@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/ascii.hpp"
+#include "base/printable.hpp"
 #include "wire/rtmp/stream_query.hpp"
 
 namespace live::wire::rtmp {
@@ -122,8 +123,10 @@ void leave_out_stream(std::string_view app, StreamUrl& url) {
         url.param.resize(size);
 }
 
+// Of ASCII: what no URL, playlist, shell or log gives a meaning of its own.
 bool is_admitted(char letter) {
-    return ascii::is_alphanumeric(letter) || std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
+    return static_cast<unsigned char>(letter) >= 0x80 || ascii::is_alphanumeric(letter) ||
+           std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
 }
 
 // For an error sentence: truncated, with characters that could confuse a log or a terminal replaced.
@@ -195,7 +198,7 @@ Result<void> admit_name(std::string_view name) {
         return Error(Errc::denied, "the name is empty");
     if (name.size() > kNameBytesMax)
         return Error(Errc::denied, "the name " + shown(name) + " is longer than " + std::to_string(kNameBytesMax) + " bytes");
-    if (!std::ranges::all_of(name, is_admitted))
+    if (!std::ranges::all_of(name, is_admitted) || !is_printable_utf8(name))
         return Error(Errc::denied, "the name " + shown(name) + " has a character other than letters, digits and _-./@=+:,~");
     if (name.find("..") != std::string_view::npos)
         return Error(Errc::denied, "the name " + shown(name) + " contains '..'");

@@ -40,7 +40,8 @@ Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view str
 // Parses one complete URL: the last slash separates the stream, also inside the parameters ("rtmp://h/live?vhost=v/cam").
 Result<StreamUrl> parse_stream_url(std::string_view url);
 
-// Errc::denied, with a sentence for the client, unless the name has 1 to kNameBytesMax characters of [0-9A-Za-z_-./@=+:,~] and
+// Errc::denied, with a sentence for the client, unless the name has 1 to kNameBytesMax bytes: characters of
+// [0-9A-Za-z_-./@=+:,~] and others than ASCII in UTF-8, but for controls and marks that change the direction of text. It
 // contains no "..", no empty or "." segment, and so no '/' at either end.
 Result<void> admit_name(std::string_view name);
 
