@@ -43,7 +43,7 @@ sub endpoints_of {
     $auth //= '';
     $block =~ s/\{[^{}]*\}//g;
     $conf =~ s/\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}//g;
-    my %login = map { $_ => value_of($auth, $_, 'SRS_HTTP_API_AUTH_' . uc, $_ eq 'enabled' ? 'off' : $_ eq 'type' ? 'basic' : '') }
+    my %login = map { $_ => value_of($auth, $_, 'SRS_HTTP_API_AUTH_' . uc, $_ eq 'enabled' ? 'off' : $_ eq 'type' ? 'auto' : '') }
         qw(enabled type username password token);
     return (
         enabled => value_of($block, 'enabled', 'SRS_HTTP_API_ENABLED', 'off') eq 'on',
@@ -76,7 +76,7 @@ sub base64_of {
 sub authorization_of {
     my ($login) = @_;
     return '' if $login->{enabled} ne 'on';
-    return "Authorization: Bearer $login->{token}\r\n" if $login->{type} eq 'bearer';
+    return "Authorization: Bearer $login->{token}\r\n" if $login->{type} eq 'bearer' || ($login->{type} eq 'auto' && $login->{token} ne '');
     return 'Authorization: Basic ' . base64_of("$login->{username}:$login->{password}") . "\r\n";
 }
 

@@ -322,13 +322,14 @@ void HttpWiring::serve_worker(std::unique_ptr<io::TcpStream> stream) {
 void HttpWiring::set_options() {
     const settings::Settings& settings = *settings_;
     const auto& auth = settings.http_api.auth;
-    const bool is_bearer = auth.type == settings::ApiAuthType::bearer;
+    // Of two ways in, only those that the settings take.
+    const bool takes_password = auth.takes_password();
     for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_}) {
         site->context.auth = {auth.enabled,
-                              auth.username,
-                              auth.password,
-                              is_bearer ? auth.token : "",
-                              is_bearer && auth.rtc_bearer_enabled,
+                              takes_password ? auth.username : "",
+                              takes_password ? auth.password : "",
+                              auth.takes_token() ? auth.token : "",
+                              auth.takes_token() && auth.rtc_bearer_enabled,
                               site == &api_site_ || site == &shared_site_};
         site->context.allows_cross_origin = settings.http_server.crossdomain;
     }

@@ -91,7 +91,7 @@ Result<session::rtc::RtcOptions> RtcWiring::Parts::find(const std::string& vhost
 
 bool RtcWiring::Parts::shows_bearer() const {
     const settings::ApiAuthOptions& auth = settings_->http_api.auth;
-    return !(auth.enabled && auth.type == settings::ApiAuthType::bearer && auth.rtc_bearer_enabled);
+    return !(auth.enabled && auth.takes_token() && auth.rtc_bearer_enabled);
 }
 
 Result<void> RtcWiring::Parts::start() {

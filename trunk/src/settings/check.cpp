@@ -43,9 +43,13 @@ Result<void> check_auth(const ApiAuthOptions& auth) {
     if (!auth.enabled)
         return {};
     if (auth.type == ApiAuthType::bearer && auth.token.empty())
-        return broken("http_api.auth is on with type bearer and has no token");
-    if (auth.type == ApiAuthType::basic && (auth.username.empty() || auth.password.empty()))
+        return broken("http_api.auth is on with type bearer and has no token: set it, or SRS_HTTP_API_AUTH_TOKEN");
+    if (auth.type == ApiAuthType::basic && !auth.takes_password())
         return broken("http_api.auth is on and lacks username or password");
+    if (!auth.takes_token() && !auth.takes_password())
+        return broken("http_api.auth is on and has no token, nor username and password: set SRS_HTTP_API_AUTH_TOKEN, or token");
+    if (auth.rtc_bearer_enabled && !auth.takes_token())
+        return broken("http_api.auth.rtc_bearer_enabled is on and there is no token: set SRS_HTTP_API_AUTH_TOKEN, or token");
     return {};
 }
 
@@ -221,6 +225,8 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
         return broken("heartbeat.interval is 0, expected more");
     if (settings.heartbeat.enabled)
         TRY(check_url(settings.heartbeat.url, "heartbeat.url"));
+    if (settings.heartbeat.enabled && settings.heartbeat.auth.enabled && settings.heartbeat.auth.token.empty())
+        return broken("heartbeat.auth is on and has no token: set it, or SRS_HEARTBEAT_AUTH_TOKEN");
     TRY(check_cluster(settings.cluster));
     if (local_addresses != 0 && settings.stats.network >= local_addresses) {
         return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses",

@@ -197,25 +197,10 @@ void rewrite_caster(Directive& caster, Loading& loading) {
     }
 }
 
-// rtmp { listen; chunk_size; } is a newer form of the same two directives at the root: no warning.
-void rewrite_rtmp(Directive& root) {
-    for (Directive& later : taken_out(root, [](const Directive& child) { return child.name == "rtmp" && child.is_block; })) {
-        const Directive* enabled = later.find("enabled");
-        if (enabled != nullptr && enabled->arg(0) == "off")
-            continue;
-        for (Directive& entry : later.children) {
-            // `enabled on` is implied by the root form.
-            if (entry.name != "enabled")
-                put(root, std::move(entry));
-        }
-    }
-}
-
 }  // namespace
 
 void rewrite_legacy(Directive& root, Loading& loading) {
     rename(root, "http_stream", "http_server", loading);
-    rewrite_rtmp(root);
     drop(root, "proxy", loading);
     for (Directive& child : root.children) {
         if (child.name == "vhost")

@@ -74,7 +74,6 @@ TEST(Legacy, EveryOldFormBecomesTodays) {
          "stream_caster { sip { candidate 1.2.3.4; } }", 14},
         {"vhost v { hls { hls_storage disk; hls_mount x; enabled on; } }", "vhost v { hls { enabled on; } }", 2},
         {"vhost v { bandcheck { enabled on; } }", "vhost v {}", 1},
-        {"rtmp { listen 1935; chunk_size 100; }", "listen 1935; chunk_size 100;", 0},
     };
     for (const Case& one : cases) {
         const Rewritten result = rewritten(one.old);

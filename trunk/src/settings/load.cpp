@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 #include <sstream>
 #include <utility>
 
@@ -94,13 +95,6 @@ Result<Directive> read_tree(const LoadInput& input, const ReadFile& read_file) {
     return root;
 }
 
-// Whether `rtmp { enabled off; }` disables RTMP; only then may listen be missing.
-bool is_without_rtmp(const Directive& root) {
-    const Directive* rtmp = root.find("rtmp");
-    const Directive* enabled = rtmp == nullptr ? nullptr : rtmp->find("enabled");
-    return enabled != nullptr && enabled->arg(0) == "off";
-}
-
 void apply_container_rules(const LoadInput& input, bool tank_was_said, LoadedSettings& loaded) {
     Settings& settings = loaded.settings;
     const bool in_container = input.in_container || settings.in_docker;
@@ -132,12 +126,16 @@ void expand_candidates(const config::Environment& environment, session::rtc::Rtc
     rtc.candidates = std::move(expanded);
 }
 
-// Defaults that depend on other options.
-bool is_api_https_said(const Directive& root, const Loading& loading) {
-    const Directive* api = root.find("http_api");
-    const Directive* https = api == nullptr ? nullptr : api->find("https");
-    return (https != nullptr && https->find("listen") != nullptr) ||
-           loading.environment_used().contains("SRS_HTTP_API_HTTPS_LISTEN");
+// Whether the option at that path is in the conf, or in the environment as `variable`.
+bool is_said(const Directive& root, const Loading& loading, std::initializer_list<std::string_view> path,
+             std::string_view variable) {
+    if (loading.environment_used().contains(variable))
+        return true;
+    const Directive* found = &root;
+    for (const std::string_view name : path)
+        if (found = found->find(name); found == nullptr)
+            return false;
+    return true;
 }
 
 // When the API and the streams share one server, they share it over TLS too, unless its endpoint is configured.
@@ -188,7 +186,6 @@ Result<LoadedSettings> load_settings(const LoadInput& input) { return load_setti
 Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& read_file) {
     Loading loading(input.environment);
     Directive root = TRY(read_tree(input, read_file));
-    const bool without_rtmp = is_without_rtmp(root);
     rewrite_legacy(root, loading);
 
     LoadedSettings loaded;
@@ -197,19 +194,25 @@ Result<LoadedSettings> load_settings(const LoadInput& input, const ReadFile& rea
         settings.daemon = false;
     TRY(bind_settings(settings, root, loading));
 
-    if (settings.listen.empty() && input.env_only) {
+    if (!settings.rtmp_enabled)
+        settings.listen.clear();
+    if (settings.listen.empty() && settings.rtmp_enabled && input.env_only) {
         settings.listen.emplace_back(kEnvOnlyListen);
-        loading.warn(fmt::format("SRS_LISTEN is not set: RTMP listens on {}", kEnvOnlyListen));
+        loading.warn(fmt::format("neither SRS_LISTEN nor SRS_RTMP_LISTEN is set: RTMP listens on {}", kEnvOnlyListen));
     }
-    if (settings.listen.empty() && !without_rtmp)
+    if (settings.listen.empty() && settings.rtmp_enabled)
         return Error(Errc::malformed,
                      fmt::format("{}: found no \"listen\", expected the RTMP endpoints such as \"listen 1935;\"", input.path));
-    const bool tank_was_said = root.find("srs_log_tank") != nullptr || loading.environment_used().contains("SRS_LOG_TANK") ||
-                               loading.environment_used().contains("SRS_SRS_LOG_TANK");
+    const bool tank_was_said =
+        is_said(root, loading, {"srs_log_tank"}, "SRS_LOG_TANK") || loading.environment_used().contains("SRS_SRS_LOG_TANK");
     apply_container_rules(input, tank_was_said, loaded);
     derive(input, settings);
-    if (!is_api_https_said(root, loading))
+    if (!is_said(root, loading, {"http_api", "https", "listen"}, "SRS_HTTP_API_HTTPS_LISTEN"))
         share_https(settings);
+    // A token alone is enough to send it.
+    if (!settings.heartbeat.auth.token.empty() &&
+        !is_said(root, loading, {"heartbeat", "auth", "enabled"}, "SRS_HEARTBEAT_AUTH_ENABLED"))
+        settings.heartbeat.auth.enabled = true;
     if (auto checked = check_settings(settings, input.local_addresses); !checked.ok())
         return std::move(checked).error().during(input.env_only ? "environment" : input.path);
     if (settings.vhosts.empty())

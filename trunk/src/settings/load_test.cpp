@@ -166,124 +166,6 @@ TEST(Settings, ErrorsSayWhereWhatWasFoundAndTheNearestName) {
         EXPECT_EQ(error_of(one.text), one.error) << one.text;
 }
 
-TEST(Settings, RulesBetweenOptionsAreChecked) {
-    struct LoadCase {
-        const char* text;
-        const char* part;
-    };
-    const LoadCase cases[] = {
-        {"is_full on;", "is_full is on"},
-        {"srs_log_file \"\";", "srs_log_file is empty"},
-        {"access_log \"\";", "access_log is empty; off switches it off"},
-        {"workers 65;", "workers is \"65\", expected 1..64 or auto"},
-        {"workers 2; cluster { registry redis://127.0.0.1; }", "workers is more than 1 and cluster.registry is set"},
-        {"asprocess on;", "asprocess and daemon exclude each other"},
-        {"heartbeat { interval 0; }", "heartbeat.interval"},
-        {"http_api { https { enabled on; } }", "http_api.https is on and http_api is off"},
-        {"http_api { auth { enabled on; } }", "http_api.auth is on and lacks username or password"},
-        {"http_api { auth { enabled on; username a; } }", "http_api.auth is on and lacks username or password"},
-        {"http_api { auth { enabled on; type bearer; username a; password b; } }", "type bearer and has no token"},
-        {"http_server { https { enabled on; } }", "http_server.https is on and http_server is off"},
-        {"http_api { enabled on; listen 8080; https { enabled on; listen 1990; } } http_server { enabled on; https { enabled on; "
-         "} }",
-         "must share the other endpoint too"},
-        {"http_api { enabled on; listen 1985; https { enabled on; listen 8088; } } http_server { enabled on; https { enabled on; "
-         "} }",
-         "must share the other endpoint too"},
-        {"srt_server { passphrase short; }", "srt_server.passphrase has 5 characters"},
-        {"srt_server { pbkeylen 17; }", "srt_server.pbkeylen is 17, expected 0, 16, 24 or 32"},
-        {"srt_server { default_streamid m=publish,t=file; default_app a$b; }", "srt_server.default_streamid"},
-        {"srt_server { payloadsize 187; }", "expected"},
-        {"vhost v { srt { passphrase short; } }", "vhost v: srt.passphrase has 5 characters"},
-        {"vhost v { publish { kickoff_for_idle 5; } forward { enabled on; destination 127.0.0.1; } }", "exclude each other"},
-        {"vhost v { hls { enabled on; } http_remux { enabled on; mount /*.ts; } }", "exclude each other"},
-        {"vhost v { http_remux { enabled on; mount [vhost]/[app]/[stream].avi; } }", "must be"},
-        {"vhost v { ingest a { } ingest a { } }", "has the id \"a\" a second time"},
-        {"vhost v { ingest a { engine e { vwidth 767; } } }", "expected even numbers"},
-        {"vhost v { transcode { engine e { acodec aac; abitrate 5; } } }", "expected 16..320"},
-        {"vhost v { security { deny everybody; } }", "found the rule \"everybody\""},
-        {"vhost v { security { allow play 10.0.0.0/33; } }", "\"10.0.0.0/33\" is neither an address nor a network"},
-        {"vhost v { http_hooks { enabled on; on_play 127.0.0.1:8085/x; } }", "vhost v: http_hooks: found \"127.0.0.1:8085/x\""},
-        {"vhost v { forward { enabled on; backend http://h:0/; } }", "vhost v: forward.backend: found \"http://h:0/\""},
-        {"heartbeat { enabled on; url nowhere; }", "heartbeat.url: found \"nowhere\""},
-        {"cluster { registry http://h; }", "cluster.registry: "},
-        {"cluster { registry redis://h; node_id a/b; }", "cluster.node_id is \"a/b\""},
-        {"cluster { registry redis://h; region a/b; }", "cluster.region is \"a/b\""},
-        {"cluster { registry redis://h; advertise a/b; }", "cluster.advertise is \"a/b\""},
-        {"cluster { registry redis://h; beat 5; lease 9; }", "cluster.lease"},
-        {"cluster { beat 0.5; }", "beat"},
-        {"vhost v { cluster { mode remote; } }", "vhost v: cluster.mode is remote and there is no origin"},
-        {"workers 2; vhost v { cluster { mode remote; } }", "there is no origin"},
-        {"vhost v { cluster { mode remote; origin ; } }", "found no value behind \"origin\""},
-        {"vhost v { cluster { mode remote; origin h:0 rtmp://; } }", "vhost v: cluster: origin \"h:0\""},
-        {"vhost v { cluster { backend nowhere; } }", "vhost v: cluster.backend: found \"nowhere\""},
-        {"vhost v { forward { enabled on; destination ; } }", "found no value behind \"destination\""},
-        {"vhost v { forward ; }", "found no value behind \"destination\""},
-        {"vhost v { forward { enabled on; destination h:0 rtmp://; } }", "vhost v: forward: forward destination \"h:0\""},
-        {"vhost v { hls { enabled true; } }", "found \"true\" for \"enabled\", expected on or off"},
-        {"vhost v { dvr { enabled on; dvr_path x.mkv; } }",
-         "vhost v: dvr_path is \"x.mkv\", expected a name that ends in .flv or .mp4"},
-        {"vhost v { dvr { dvr_path ; } }", "found no value behind \"dvr_path\""},
-        {"vhost v { hls { hls_path ; } }", "found no value behind \"hls_path\""},
-        {"vhost v { hls { enabled on; hls_ts_file [app]/[stream].ts; } }", "vhost v: hls_ts_file is \"[app]/[stream].ts\""},
-        {"vhost v { hls { enabled on; hls_use_fmp4 on; hls_fmp4_file a.m4s; } }", "vhost v: hls_fmp4_file is \"a.m4s\""},
-        {"vhost v { http_hooks { enabled on; on_hls_notify nowhere/[app]; } }", "vhost v: http_hooks.on_hls_notify: found"},
-        {"vhost v { http_hooks { on_play ; } }", "found no value behind \"on_play\""},
-        {"vhost v { ingest a { enabled on; engine { output rtmp://127.0.0.1/live/a; } } }", "ingest a of v has no input url"},
-        {"vhost v { ingest a { enabled on; input { url a; } engine { } } }", "ingest a of v has an engine without an output"},
-        {"rtc_server { enabled on; candidate not_an_ip!; }", "rtc_server: candidate has \"not_an_ip!\""},
-        {"rtc_server { enabled on; candidate 192.0.2.1 1.2.3.4:x; }", "rtc_server: candidate has \"1.2.3.4:x\""},
-        {"stream_caster { enabled on; }", "stream_caster is on and has no caster"},
-        {"stream_caster { enabled on; caster flv; output rtmp://h/[app]/[stream]; }",
-         "stream_caster flv is on and has no listen"},
-        {"stream_caster { enabled on; caster flv; listen 8936; output nowhere; }", "stream_caster flv: output is \"nowhere\""},
-        {"http_api { enabled on; listen 1935; }", "listen and http_api.listen both listen on port 1935"},
-        {"http_server { enabled on; listen 127.0.0.1:1935; }", "listen and http_server.listen both listen on port 1935"},
-        {"rtmps { enabled on; listen [::1]:1935; }", "listen and rtmps.listen both listen on port 1935"},
-        {"vhost v { dvr { dvr_plan append; } }", "expected one of session, segment"},
-        {"vhost v { dvr { dvr_format mkv; } }", "expected one of auto, fmp4"},
-    };
-    for (const LoadCase& one : cases) {
-        EXPECT_TRUE(has(error_of(std::string("listen 1935; ") + one.text), one.part))
-            << one.text << " -> " << error_of(std::string("listen 1935; ") + one.text);
-    }
-    for (const char* fine : {
-             "cluster { registry redis://127.0.0.1; } vhost v { cluster { mode remote; } }",
-             "vhost v { cluster { mode remote; backend http://127.0.0.1/x; } }",
-             "vhost v { cluster { mode remote; origin h:0 192.0.2.1; } }",
-             "vhost v { enabled off; cluster { mode remote; } }",
-             "vhost v { forward { enabled on; destination h:0 192.0.2.1; } }",
-             "vhost v { forward { enabled on; } }",
-             "vhost v { forward { enabled on; destination \"\"; } }",
-             "vhost v { dvr { dvr_path x.mkv; } }",
-             "vhost v { dvr { enabled on; dvr_path ./rec.d/[app]; } }",
-             "vhost v { hls { enabled on; hls_use_fmp4 off; hls_fmp4_file a.m4s; } }",
-             "vhost v { hls { enabled on; hls_ts_file [stream]-[2006][01][02][15][04][05].ts; } }",
-             "rtc_server { candidate not_an_ip!; }",
-             "rtc_server { enabled on; candidate * 0.0.0.0 192.0.2.1:8000 [2001:db8::1]:8000 media.example.com; }",
-             "stream_caster { enabled on; caster rtsp; listen 554; output rtmp://127.0.0.1/[app]/[stream]; rtp_port_min 57200; }",
-             "stream_caster { enabled on; caster gb28181; listen 9000; host *; }",
-             "vhost v { ingest a { enabled on; input { url a; } engine x { } engine y { output rtmp://127.0.0.1/live/a; } } }",
-             "ff_log_level ;",
-             "query_latest_version yes;",
-             "http_api { enabled on; listen 8080; } http_server { enabled on; listen 8080; }",
-             "http_api { enabled on; listen 127.0.0.1:1986; } http_server { enabled on; listen 127.0.0.2:1986; }",
-         })
-        EXPECT_EQ(error_of(std::string("listen 1935; ") + fine), "") << fine;
-    EXPECT_TRUE(error_of("listen 1935; asprocess on;").starts_with("a.conf: ")) << "the file is named";
-    EXPECT_EQ(error_of("listen 1935; asprocess on; daemon off;"), "");
-    EXPECT_EQ(error_of("listen 1935; http_api { enabled on; listen 8080; https { enabled on; listen 8088; } } "
-                       "http_server { enabled on; https { enabled on; } }"),
-              "");
-    LoadInput input;
-    input.path = "a.conf";
-    input.local_addresses = 2;
-    const auto read = [](const std::string&) -> Result<std::string> { return std::string("listen 1935; stats { network 2; }"); };
-    EXPECT_TRUE(has(load_settings(input, read).error().sentence(), "stats.network is 2, expected less than 2"));
-    input.local_addresses = 3;
-    EXPECT_TRUE(load_settings(input, read).ok());
-}
-
 TEST(Settings, BooleansFollowTheirDefault) {
     struct LoadCase {
         const char* word;
@@ -458,11 +340,51 @@ TEST(Settings, OurOwnDirectives) {
     EXPECT_EQ(loaded.warnings.size(), 0U) << all_warnings(loaded);
 }
 
-TEST(Settings, TheRtmpBlockIsTheRootsListen) {
+TEST(Settings, RtmpBlockSetsListenAndChunkSize) {
     const Settings settings = good("rtmp { enabled on; listen 1935 19350; chunk_size 4000; } vhost a {}").settings;
     EXPECT_EQ(settings.listen, (std::vector<std::string>{"1935", "19350"}));
     EXPECT_EQ(settings.chunk_size, 4000U);
+    EXPECT_EQ(settings.vhosts.at(0).rtmp.chunk_size, 4000U);
+    // The newer form wins over the older one, and the environment over both.
+    const std::string both = "listen 1; chunk_size 1000; rtmp { listen 2; chunk_size 2000; } vhost a {}";
+    EXPECT_EQ(good(both).settings.listen, std::vector<std::string>{"2"});
+    EXPECT_EQ(good(both).settings.chunk_size, 2000U);
+    EXPECT_EQ(good(both, {{"SRS_LISTEN", "3"}, {"SRS_CHUNK_SIZE", "3000"}}).settings.listen, std::vector<std::string>{"3"});
+    EXPECT_EQ(good(both, {{"SRS_CHUNK_SIZE", "3000"}}).settings.chunk_size, 3000U);
+    EXPECT_EQ(good(both, {{"SRS_LISTEN", "3"}, {"SRS_RTMP_LISTEN", "4"}}).settings.listen, std::vector<std::string>{"4"});
+    EXPECT_EQ(good("listen 1; vhost a {}", {{"SRS_RTMP_CHUNK_SIZE", "4000"}}).settings.vhosts.at(0).rtmp.chunk_size, 4000U);
+}
+
+TEST(Settings, RtmpCanBeOff) {
     EXPECT_TRUE(good("rtmp { enabled off; listen 1935; } vhost a {}").settings.listen.empty());
+    EXPECT_TRUE(good("rtmp { enabled off; } vhost a {}").settings.listen.empty());
+    EXPECT_TRUE(good("listen 1935; rtmp { enabled off; } vhost a {}").settings.listen.empty());
+    EXPECT_TRUE(good("listen 1935; vhost a {}", {{"SRS_RTMP_ENABLED", "off"}}).settings.listen.empty());
+    EXPECT_FALSE(good("rtmp { enabled off; listen 1935; } vhost a {}", {{"SRS_RTMP_ENABLED", "on"}}).settings.listen.empty());
+}
+
+TEST(Settings, TokenOfTheApiNeedsNoType) {
+    const auto auth_of = [](const std::string& text, const config::Environment& environment = {}) {
+        return good("listen 1; vhost a {} http_api { auth { " + text + " } }", environment).settings.http_api.auth;
+    };
+    const auto both = auth_of("enabled on; username u; password p;", {{"SRS_HTTP_API_AUTH_TOKEN", "t"}});
+    EXPECT_TRUE(both.takes_token() && both.takes_password());
+    const auto token = auth_of(
+        "",
+        {{"SRS_HTTP_API_AUTH_ENABLED", "on"}, {"SRS_HTTP_API_AUTH_TOKEN", "t"}, {"SRS_HTTP_API_AUTH_RTC_BEARER_ENABLED", "on"}});
+    EXPECT_TRUE(token.takes_token() && token.rtc_bearer_enabled && !token.takes_password());
+    EXPECT_FALSE(auth_of("enabled on; type bearer; token t; username u; password p;").takes_password());
+    EXPECT_FALSE(auth_of("enabled on; type basic; token t; username u; password p;").takes_token());
+}
+
+TEST(Settings, TokenOfTheHeartbeatIsEnough) {
+    const auto auth_of = [](const std::string& text, const config::Environment& environment = {}) {
+        return good("listen 1; vhost a {} heartbeat { " + text + " }", environment).settings.heartbeat.auth;
+    };
+    EXPECT_TRUE(auth_of("", {{"SRS_HEARTBEAT_AUTH_TOKEN", "t"}}).enabled);
+    EXPECT_TRUE(auth_of("auth { token t; }").enabled);
+    EXPECT_FALSE(auth_of("auth { enabled off; }", {{"SRS_HEARTBEAT_AUTH_TOKEN", "t"}}).enabled);
+    EXPECT_FALSE(auth_of("").enabled);
 }
 
 TEST(Settings, AServerWithoutVhostsWarns) {
@@ -614,7 +536,7 @@ TEST(Environment, AloneItIsEnough) {
     EXPECT_EQ(loaded.settings.listen, std::vector<std::string>{"1935"});
     ASSERT_NE(loaded.settings.find_vhost("x"), nullptr);
     EXPECT_FALSE(loaded.settings.find_vhost("x")->play.gop_cache);
-    EXPECT_EQ(all_warnings(loaded), "SRS_LISTEN is not set: RTMP listens on 1935\n");
+    EXPECT_EQ(all_warnings(loaded), "neither SRS_LISTEN nor SRS_RTMP_LISTEN is set: RTMP listens on 1935\n");
 
     input.environment = {{"SRS_LISTEN", "1940"}, {"SRS_LOG_TANK", "file"}, {"SRS_DAEMON", "on"}};
     loaded = MUST(load_settings(input, nothing));

@@ -108,6 +108,20 @@ inline constexpr auto kLogRows = config::Rows{
         .also_variable("SRS_LOG_BACKUPS"),
 };
 
+// The newer form of two directives of the root, and a switch. What is said here wins.
+inline constexpr auto kRtmpBlockRows = config::Rows{
+    config::row(&Settings::rtmp_enabled, "enabled", kRestart, "RTMP; off needs no listen."),
+    config::endpoints(&Settings::listen, "listen", kLive, "The same as listen of the root.")
+        .also_variable("SRS_LISTEN")
+        .example("1935")
+        .alias(),
+    config::row(&Settings::chunk_size, "chunk_size", session::rtmp::kChunkSizeMin, session::rtmp::kChunkSizeMax, kNextSession,
+                "The same as chunk_size of the root.")
+        .also_variable("SRS_CHUNK_SIZE")
+        .clamped()
+        .alias(),
+};
+
 inline void prepare_vhost(const Settings& settings, Vhost& vhost) { vhost.rtmp.chunk_size = settings.chunk_size; }
 
 inline constexpr auto kProcessRows = config::Rows{
@@ -134,6 +148,7 @@ inline constexpr auto kProcessRows = config::Rows{
                 "Bytes of payload in each RTMP chunk that we send.")
         .also_variable("SRS_VHOST_CHUNK_SIZE")
         .clamped(),
+    config::scope<Settings>("rtmp", kRtmpBlockRows, "RTMP, as newer files of the family write it."),
     config::block(&Settings::rtmps, "rtmps", kRtmpsRows, "RTMP over TLS."),
     config::row(&Settings::ff_log_dir, "ff_log_dir", kNextSession, "Where ffmpeg children log; /dev/null switches it off."),
     config::row(&Settings::ff_log_level, "ff_log_level", kNextSession, "-loglevel of ffmpeg children; empty leaves it out.")

@@ -44,6 +44,7 @@ inline constexpr auto kRawApiRows = config::Rows{
 };
 
 inline constexpr std::array kApiAuthTypeNames = {
+    config::Named<ApiAuthType>{"auto", ApiAuthType::by_given},
     config::Named<ApiAuthType>{"basic", ApiAuthType::basic},
     config::Named<ApiAuthType>{"bearer", ApiAuthType::bearer},
 };
@@ -54,9 +55,11 @@ inline constexpr auto kApiAuthRows = config::Rows{
     config::row(&ApiAuthOptions::password, "password", kNextSession, "Password of basic authentication.")
         .example("admin")
         .secret(),
-    config::row(&ApiAuthOptions::type, "type", kApiAuthTypeNames, kNextSession, "Basic, or a bearer token."),
+    config::row(&ApiAuthOptions::type, "type", kApiAuthTypeNames, kNextSession,
+                "basic, bearer, or auto: the token if there is one, and name and password if there are."),
     config::row(&ApiAuthOptions::token, "token", kNextSession, "The bearer token.").secret(),
-    config::row(&ApiAuthOptions::rtc_bearer_enabled, "rtc_bearer_enabled", kNextSession, "The token protects /rtc/ too."),
+    config::row(&ApiAuthOptions::rtc_bearer_enabled, "rtc_bearer_enabled", kNextSession,
+                "The token, and only it, protects /rtc/ too: WHIP and WHEP."),
 };
 
 inline constexpr auto kHttpApiRows = config::Rows{

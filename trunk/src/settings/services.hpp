@@ -46,15 +46,18 @@ struct RawApiOptions {
     bool allow_update = false;
 };
 
-enum class ApiAuthType : std::uint8_t { basic, bearer };
+enum class ApiAuthType : std::uint8_t { by_given, basic, bearer };
 
 struct ApiAuthOptions {
     bool enabled = false;
     std::string username;
     std::string password;
-    ApiAuthType type = ApiAuthType::basic;
+    ApiAuthType type = ApiAuthType::by_given;
     std::string token;
     bool rtc_bearer_enabled = false;
+
+    bool takes_token() const { return type != ApiAuthType::basic && !token.empty(); }
+    bool takes_password() const { return type != ApiAuthType::bearer && !username.empty() && !password.empty(); }
 };
 
 struct HttpApiOptions {

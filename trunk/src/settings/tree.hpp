@@ -79,6 +79,8 @@ struct LogOptions {
 struct Settings {
     // RTMP endpoints as written: "1935", "127.0.0.1:1935", "[::1]:1935"; all checked with parse_endpoint().
     std::vector<std::string> listen;
+    // rtmp { enabled; }. Off: `listen` is empty.
+    bool rtmp_enabled = true;
     RtmpsOptions rtmps;
     std::uint32_t chunk_size = 60'000;
     std::uint32_t max_connections = 1000;

@@ -299,8 +299,8 @@ class DrainListener(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.parametrize("login", [{}, {"ENABLED": "on", "USERNAME": "admin", "PASSWORD": "a pass:wörd"}, {"ENABLED": "on", "TYPE": "bearer", "TOKEN": "hush"}],
-                         ids=["open", "basic", "bearer"])
+@pytest.mark.parametrize("login", [{}, {"ENABLED": "on", "USERNAME": "admin", "PASSWORD": "a pass:wörd"}, {"ENABLED": "on", "TYPE": "bearer", "TOKEN": "hush"},
+                                   {"ENABLED": "on", "TOKEN": "hush"}], ids=["open", "basic", "bearer", "token"])
 def test_before_the_stop_signal_a_container_asks_for_a_drain(login):
     listener = http.server.HTTPServer(("127.0.0.1", 0), DrainListener)
     DrainListener.asked = []
@@ -314,7 +314,7 @@ def test_before_the_stop_signal_a_container_asks_for_a_drain(login):
         listener.server_close()
     wanted = {"": None, "basic": "Basic " + base64.b64encode("admin:a pass:wörd".encode()).decode(), "bearer": "Bearer hush"}
     assert (done.returncode, done.stdout) == (0, "drain: 200\n"), done.stderr
-    assert DrainListener.asked == [("/api/v1/drain", wanted[login.get("TYPE", "basic") if login else ""], "0")]
+    assert DrainListener.asked == [("/api/v1/drain", wanted[("bearer" if "TOKEN" in login else "basic") if login else ""], "0")]
 
 
 def test_the_stop_signal_comes_after_the_drain(tmp_path):

@@ -8,12 +8,14 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 import live_server
-from live_server import BINARY, LiveServer, conf, free_port, wait_until
+from live_server import BINARY, LiveServer, can_connect, conf, free_port, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import VIDEO, Bystander, Closed, Player, RtmpClient
 
@@ -191,6 +193,65 @@ def test_environment_only(tmp_path):
         server.start(["-e"])
         with RtmpClient(rtmp) as client:
             assert client.connect()["code"] == "NetConnection.Connect.Success"
+        server.stop()
+    finally:
+        server.kill()
+
+
+def status_of(port: int, path: str, method: str = "GET", token: str | None = None) -> tuple[int, str | None]:
+    """The status, and how the server wants to be asked."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data=b"v=0" if method == "POST" else None, method=method)
+    if method == "POST":
+        request.add_header("Content-Type", "application/sdp")
+    if token is not None:
+        request.add_header("Authorization", f"Bearer {token}")
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, None
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers["WWW-Authenticate"]
+
+
+def test_environment_only_with_the_names_of_newer_guides(tmp_path):
+    rtmp, api, rtc = free_port(), free_port(), free_port()
+    names = {"SRS_RTMP_ENABLED": "on", "SRS_RTMP_LISTEN": f"127.0.0.1:{rtmp}", "SRS_RTMP_CHUNK_SIZE": "4096", "SRS_HTTP_API_ENABLED": "on",
+             "SRS_HTTP_API_LISTEN": f"127.0.0.1:{api}", "SRS_PID": str(tmp_path / "srs.pid"), "SRS_RTC_SERVER_ENABLED": "on",
+             "SRS_RTC_SERVER_LISTEN": f"127.0.0.1:{rtc}", "SRS_VHOST_RTC_ENABLED": "on", "SRS_HTTP_API_AUTH_ENABLED": "on",
+             "SRS_HTTP_API_AUTH_TOKEN": "hush", "SRS_HTTP_API_AUTH_RTC_BEARER_ENABLED": "on"}
+    server = LiveServer(tmp_path, "", ports=live_server.Ports(rtmp=rtmp, api=api), environment=names)
+    try:
+        server.start(["-e"], ready=False)
+        wait_until(lambda: can_connect(rtmp) and can_connect(api), 20, server.log)
+        assert "sets nothing" not in server.log().replace("SRS_BINARY sets nothing", "")
+        with RtmpClient(rtmp) as client:
+            assert client.connect()["code"] == "NetConnection.Connect.Success"
+        for path, method in (("/api/v1/versions", "GET"), ("/rtc/v1/whip/?app=live&stream=cam", "POST")):
+            assert status_of(api, path, method) == (401, "Bearer"), path
+            assert status_of(api, path, method, "hust") == (401, "Bearer"), path
+            assert status_of(api, path, method, "hush")[0] != 401, path
+        server.stop()
+    finally:
+        server.kill()
+
+
+@pytest.mark.parametrize("enabled, missing", [("SRS_HTTP_API_AUTH_ENABLED", "SRS_HTTP_API_AUTH_TOKEN"), ("SRS_HEARTBEAT_AUTH_ENABLED", "SRS_HEARTBEAT_AUTH_TOKEN")])
+def test_authentication_without_a_token_names_its_variable(tmp_path, enabled, missing):
+    environment = {"SRS_RTMP_LISTEN": f"127.0.0.1:{free_port()}", "SRS_PID": str(tmp_path / "srs.pid"), "SRS_HTTP_API_ENABLED": "on",
+                   "SRS_HTTP_API_LISTEN": f"127.0.0.1:{free_port()}", "SRS_HEARTBEAT_ENABLED": "on", enabled: "on"}
+    for options in (["-t", "-e"], ["-e"]):
+        done = run(*options, cwd=tmp_path, environment=environment)
+        assert done.returncode == CONFIG_ERROR and missing in done.stderr, f"{options}: {done.returncode} {done.stderr}"
+
+
+def test_a_server_may_be_without_rtmp(tmp_path):
+    rtmp, api = free_port(), free_port()
+    text = f"rtmp {{ enabled off; listen 127.0.0.1:{rtmp}; }}\ndaemon off; srs_log_tank console; pid $folder/srs.pid;\n"
+    text += f"http_api {{ enabled on; listen 127.0.0.1:{api}; }}\nvhost __defaultVhost__ {{ }}\n"
+    server = LiveServer(tmp_path, text, ports=live_server.Ports(rtmp=rtmp, api=api), environment={"SRS_LISTEN": f"127.0.0.1:{rtmp}"})
+    try:
+        server.start(ready=False)
+        wait_until(lambda: can_connect(api), 20, server.log)
+        assert not can_connect(rtmp)
         server.stop()
     finally:
         server.kill()

@@ -38,6 +38,8 @@ struct Facts {
     std::string_view example = {};
     // The value is never displayed.
     bool secret = false;
+    // Another name for the value of a row before this one: not shown a second time.
+    bool is_alias = false;
 };
 
 // One row as documents and tools see it, in row order.

@@ -29,6 +29,7 @@ struct RowBase {
     constexpr Derived also_variable(std::string_view name) const { return with(&Facts::environment_alias, name); }
     constexpr Derived example(std::string_view text) const { return with(&Facts::example, text); }
     constexpr Derived secret() const { return with(&Facts::secret, true); }
+    constexpr Derived alias() const { return with(&Facts::is_alias, true); }
 
     bool owns(std::string_view name) const { return facts.name == name; }
     void list_names(std::vector<std::string_view>& names) const { names.push_back(facts.name); }
@@ -103,6 +104,8 @@ struct Row : RowBase<Row<Struct, Member, Kind>> {
         info.repeatable = Kind::kRepeats;
     }
     void show(const Struct& from, const Showing& out) const {
+        if (this->facts.is_alias)
+            return;
         out.values.push_back(
             {out.prefix + std::string(this->facts.name), kind.text(from.*member), this->facts.reload, this->facts.secret});
     }

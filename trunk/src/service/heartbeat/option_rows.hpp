@@ -7,7 +7,8 @@
 namespace live::service::heartbeat {
 
 inline constexpr auto kAuthRows = config::Rows{
-    config::row(&AuthOptions::enabled, "enabled", config::Reload::live, "Sends an Authorization header."),
+    config::row(&AuthOptions::enabled, "enabled", config::Reload::live,
+                "Sends the token in an Authorization header; on where there is a token."),
     config::row(&AuthOptions::type, "type", config::Reload::live, "Only bearer."),
     config::row(&AuthOptions::token, "token", config::Reload::live, "The bearer token.").secret(),
 };

@@ -227,7 +227,11 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
                                             : method_not_allowed("GET, HEAD", "OPTIONS is switched off");
     if (is_guarded(request.path()) && !is_authorised(request)) {
         Reply reply{Status::unauthorized, "text/plain", {}, {}};
-        reply.headers.emplace_back("WWW-Authenticate", context_.auth.token.empty() ? "Basic" : "Bearer");
+        // First the scheme for which a browser shows its own form.
+        if (takes_password(request))
+            reply.headers.emplace_back("WWW-Authenticate", "Basic");
+        if (!context_.auth.token.empty())
+            reply.headers.emplace_back("WWW-Authenticate", "Bearer");
         return reply;
     }
     if (is_control(request.path()) && changes_state(request) &&
@@ -249,15 +253,21 @@ bool Connection::is_guarded(const std::string& path) const {
                             (auth.guards_metrics && path.starts_with("/metrics")));
 }
 
+bool Connection::takes_password(const Request& request) const {
+    return !context_.auth.username.empty() && !request.path().starts_with("/rtc/");
+}
+
 bool Connection::is_authorised(const Request& request) const {
     const AuthOptions& auth = context_.auth;
     const std::string_view given = request.message.headers.find("Authorization").value_or("");
-    const std::string_view scheme = auth.token.empty() ? "Basic" : "Bearer";
     const std::size_t space = std::min(given.find(' '), given.size());
     // RFC 9110, 11.1 and 11.4: the scheme in any case, one or more spaces.
+    const std::string_view scheme = given.substr(0, space);
     const std::string_view credentials = ascii::trimmed(given.substr(space), " ");
-    return ascii::are_same(given.substr(0, space), scheme) &&
-           same_secret(credentials, auth.token.empty() ? base64(as_bytes(auth.username + ":" + auth.password)) : auth.token);
+    if (ascii::are_same(scheme, "Bearer"))
+        return !auth.token.empty() && same_secret(credentials, auth.token);
+    return ascii::are_same(scheme, "Basic") && takes_password(request) &&
+           same_secret(credentials, base64(as_bytes(auth.username + ":" + auth.password)));
 }
 
 }  // namespace live::session::http

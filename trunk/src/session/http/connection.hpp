@@ -71,6 +71,7 @@ private:
     // Responses that need no handler.
     std::optional<Reply> own_answer(const Request& request, const Router::Match& match) const;
     bool is_guarded(const std::string& path) const;
+    bool takes_password(const Request& request) const;
     bool is_authorised(const Request& request) const;
     void log_end(const Error& error);
 

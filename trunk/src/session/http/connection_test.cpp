@@ -329,6 +329,22 @@ TEST_F(HttpConnectionTest, ATokenIsAnotherWayIn) {
     EXPECT_EQ(ask("GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\n\r\n").status, 401);
 }
 
+TEST_F(HttpConnectionTest, TokenAndPasswordAreBothTaken) {
+    context_.auth = {true, "admin", "secret", "t0ken", true};
+    const std::string api = "GET /api/v1/streams/ HTTP/1.1\r\nHost: h\r\n", rtc = "GET /rtc/v1/whip/ HTTP/1.1\r\nHost: h\r\n";
+    const auto refused = ask(api + "\r\n");
+    EXPECT_EQ(refused.status, 401);
+    EXPECT_EQ(refused.headers.find("WWW-Authenticate"), "Basic");
+    EXPECT_EQ(ask(api + "Authorization: Basic YWRtaW46c2VjcmV0\r\n\r\n").status, 200);
+    EXPECT_EQ(ask(api + "Authorization: Bearer t0ken\r\n\r\n").status, 200);
+    EXPECT_EQ(ask(api + "Authorization: Bearer secret\r\n\r\n").status, 401);
+    // WebRTC clients have the token or nothing.
+    EXPECT_EQ(ask(rtc + "Authorization: Bearer t0ken\r\n\r\n").status, 200);
+    const auto whip = ask(rtc + "Authorization: Basic YWRtaW46c2VjcmV0\r\n\r\n");
+    EXPECT_EQ(whip.status, 401);
+    EXPECT_EQ(whip.headers.find("WWW-Authenticate"), "Bearer");
+}
+
 TEST_F(HttpConnectionTest, BrokenRequestsGetTheirStatusAndAreClosed) {
     struct Case {
         const char* name;

@@ -14,13 +14,14 @@
 
 namespace live::session::http {
 
-// Access to paths with "/api/" in them: basic authentication (RFC 7617), or with a token a bearer of it (RFC 6750).
+// Access to paths with "/api/" in them: basic authentication (RFC 7617) where there is a name, and a bearer token (RFC 6750)
+// where there is one.
 struct AuthOptions {
     bool enabled = false;
     std::string username;
     std::string password;
     std::string token;
-    // The token also protects "/rtc/".
+    // The token, and only it, also protects "/rtc/".
     bool guards_rtc = false;
     // The password also protects "/metrics".
     bool guards_metrics = false;
