@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
-#include "api/stats_handlers.hpp"
+#include "api/page.hpp"
 #include "base/json_text.hpp"
 
 namespace live::api {
@@ -34,12 +34,14 @@ Json json_of(const service::dvr::DvrService::Listed& recording) {
 Reply DvrsHandler::handle(const Request& request, io::Deadline) {
     if (method_of(request) != "GET")
         return method_not_allowed();
-    const Page page = page_of(request);
+    const auto page = page_of(request);
+    if (!page.ok())
+        return refuse_page(page.error());
     const auto all = recordings_.list();
     Json shown = Json::array();
-    for (std::size_t i = page.start; i < all.size() && shown.size() < page.count; ++i)
+    for (std::size_t i = page->start; i < all.size() && shown.size() < page->count; ++i)
         shown.push_back(json_of(all[i]));
-    return json_reply(request, envelope(server_, "dvrs", text_of(shown)));
+    return json_reply(request, list_envelope(server_, "dvrs", text_of(shown), *page, all.size()));
 }
 
 }  // namespace live::api

@@ -58,6 +58,8 @@ TEST_F(DvrsHandlerTest, ListsWhatIsRecordedWithEveryField) {
     EXPECT_EQ(shown[0]["stream_url"], "/live/cam");
     EXPECT_EQ(shown[0]["active"], true);
     EXPECT_TRUE(ask_json("/api/v1/dvrs?start=1")["dvrs"].empty());
+    EXPECT_EQ(ask_json("/api/v1/dvrs")["total"], 1);
+    EXPECT_EQ(ask("/api/v1/dvrs?count=0").status, 400);
     EXPECT_EQ(ask("/api/v1/dvrs", "POST").status, 405);
 }
 

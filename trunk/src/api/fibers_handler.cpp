@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
-#include "api/stats_handlers.hpp"
+#include "api/page.hpp"
 #include "base/json_text.hpp"
 #include "io/loop.hpp"
 
@@ -48,10 +48,12 @@ Json json_of(const io::FiberInfo& fiber) {
 Reply FibersHandler::handle(const Request& request, io::Deadline) {
     if (method_of(request) != "GET")
         return method_not_allowed();
-    const Page page = page_of(request);
+    const auto page = page_of(request);
+    if (!page.ok())
+        return refuse_page(page.error());
     const io::LoopCounters counters = io::Loop::counters();
     Json fibers = Json::array();
-    for (const io::FiberInfo& fiber : io::list_fibers(page.start, std::min(page.count, kMost)))
+    for (const io::FiberInfo& fiber : io::list_fibers(page->start, std::min(page->count, kMost)))
         fibers.push_back(json_of(fiber));
     const Json data = {{"total", counters.fibers + 1}, {"stack_bytes", counters.stack_bytes}, {"fibers", std::move(fibers)}};
     return json_reply(request, envelope(server_, "data", text_of(data)));

@@ -73,7 +73,8 @@ TEST_F(FibersHandlerTest, ListsSoManyAtOnce) {
     const Json rest = data("?start=1000&count=1000");
     EXPECT_EQ(rest["fibers"].size(), 6U);
     EXPECT_EQ(rest["total"], FibersHandler::kMost + 6);
-    EXPECT_TRUE(data("?start=99999999999999999999&count=x")["fibers"].is_array());
+    EXPECT_EQ(ask("/api/v1/fibers?start=99999999999999999999").status, 400);
+    EXPECT_EQ(ask("/api/v1/fibers?count=x").status, 400);
     EXPECT_EQ(ask("/api/v1/fibers", "DELETE").status, 405);
 }
 

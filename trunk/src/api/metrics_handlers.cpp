@@ -1,5 +1,6 @@
 #include "api/metrics_handlers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -143,6 +144,21 @@ void write_relay(MetricsText& text, const service::relay::RelayService& relay) {
     });
     text.family("millrace_relay_join_seconds", Type::histogram, "From a client's question for a stream to its first media here.")
         .histogram(joins.bounds(), joins.counts(), joins.sum());
+}
+
+void write_forwards(MetricsText& text, const service::forward::ForwardService& forwards) {
+    using service::forward::ForwardFacts;
+    const auto all = forwards.list();
+    const auto totals = forwards.totals();
+    text.family("millrace_forwards", Type::gauge, "Forwards of published streams, by their state.");
+    for (const ForwardFacts::State state : ForwardFacts::kStates)
+        text.sample(static_cast<std::uint64_t>(std::ranges::count(all, state, &ForwardFacts::state)),
+                    {{"state", std::string(ForwardFacts::name_of(state))}});
+    text.family("millrace_forward_connections_total", Type::counter, "Connections to destinations that forwards have tried.")
+        .sample(totals.tries);
+    text.family("millrace_forward_failures_total", Type::counter, "Those that have failed or ended while the stream went on.")
+        .sample(totals.failures);
+    text.family("millrace_forward_sent_bytes_total", Type::counter, "Bytes that forwards have sent.").sample(totals.sent_bytes);
 }
 
 void write_cluster(MetricsText& text, const service::cluster::ClusterService& node) {
@@ -358,6 +374,8 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     write_places(text, measured_.places);
     if (measured_.relay != nullptr)
         write_relay(text, *measured_.relay);
+    if (measured_.forwards != nullptr)
+        write_forwards(text, *measured_.forwards);
     if (measured_.node != nullptr && measured_.node->is_on())
         write_cluster(text, *measured_.node);
     write_memory_budget(text, measured_.places.memory());

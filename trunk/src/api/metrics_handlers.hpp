@@ -10,6 +10,7 @@
 #include "api/system_sampler.hpp"
 #include "media/audio_transcoder.hpp"
 #include "service/cluster/cluster_service.hpp"
+#include "service/forward/forward_service.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/common/fan_out.hpp"
@@ -52,6 +53,7 @@ struct Measured {
     const service::relay::RelayService* relay = nullptr;
     const service::cluster::ClusterService* node = nullptr;
     const SrtMeter* srt = nullptr;
+    const service::forward::ForwardService* forwards = nullptr;
 };
 
 // exporter {}.

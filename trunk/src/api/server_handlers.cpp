@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "api/envelope.hpp"
+#include "base/ascii.hpp"
 #include "base/json_text.hpp"
 #include "base/version.hpp"
 #include "io/deadline.hpp"
 #include "io/leak_check.hpp"
 #include "session/http/handler.hpp"
+#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -53,6 +55,8 @@ std::string v1_index(const ServerInfo& server) {
                  {"configs/warnings", "the warnings about the settings in use"},
                  {"clusters", "where a stream is published in a cluster of origins"},
                  {"drain", "empties and stops this server with POST, and says how far it is with GET"},
+                 {"forwards", "where streams are pushed, and how that goes"},
+                 {"dvrs", "recordings"},
                  {"perf", "reserved"},
                  {"memory", "what lives in the process; mark=1 remembers it, since=mark shows the growth"},
                  {"fibers", "the coroutines of the process, by start and count"},
@@ -121,7 +125,11 @@ Json system_of(const SystemFigures& figures) {
 }  // namespace
 
 Reply FixedHandler::handle(const Request& request, io::Deadline) {
-    return request.is_get() || request.path() == path_ ? json_reply(request, json_) : method_not_allowed();
+    // Mounted at a folder, it is asked for everything below that nobody else has.
+    if (ascii::trimmed(request.path(), "/") != ascii::trimmed(path_, "/"))
+        return session::http::error_reply(wire::http::Status::not_found,
+                                          "there is nothing at this address; /api/v1/ lists what there is");
+    return json_reply(request, json_);
 }
 
 Reply SummariesHandler::handle(const Request& request, io::Deadline) {

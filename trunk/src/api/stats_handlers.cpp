@@ -1,7 +1,6 @@
 #include "api/stats_handlers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -9,6 +8,7 @@
 
 #include "api/clusters_handler.hpp"
 #include "api/envelope.hpp"
+#include "api/forwards_handler.hpp"
 #include "api/track_json.hpp"
 #include "base/endpoint.hpp"
 #include "base/json_text.hpp"
@@ -69,7 +69,8 @@ Json track_of(const media::SourceCounters& counters, media::Kind kind) {
     return {{"packets", counters.packets[media::index_of(kind)]}, {"bytes", counters.bytes[media::index_of(kind)]}};
 }
 
-Json json_of(const StreamRow& stream, const service::relay::RelayService* relay) {
+Json json_of(const StreamRow& stream, const service::relay::RelayService* relay,
+             const service::forward::ForwardService* forwards) {
     const auto counters = stream.counters();
     Json publish = {{"active", !stream.publisher.empty()}};
     if (!stream.publisher.empty())
@@ -105,6 +106,10 @@ Json json_of(const StreamRow& stream, const service::relay::RelayService* relay)
     json["role"] = pull ? "edge" : "origin";
     if (pull)
         json["origin"] = pull_json<Json>(*pull, io::now());
+    json["forwards"] = Json::array();
+    if (forwards != nullptr)
+        for (const auto& forward : forwards->list_of(stream.url))
+            json["forwards"].push_back(forward_json<Json>(forward, io::now()));
     return json;
 }
 
@@ -157,14 +162,15 @@ void append(std::string& text, const Json& json) {
 
 // One page of a map ordered by number. Other fibers run between portions and may change the map: the page resumes by number.
 template <class Map, class Shows, class Write>
-Result<std::string> write_page(const Map& map, const Page& page, io::Deadline deadline, Shows&& shows, Write&& write) {
-    std::string text;
+Result<ListHandler::Listed> write_page(const Map& map, const Page& page, std::size_t total, io::Deadline deadline, Shows&& shows,
+                                       Write&& write) {
+    ListHandler::Listed listed{{}, total};
     std::size_t passed = 0;
     std::size_t written = 0;
     for (auto at = map.begin(); at != map.end() && written < page.count;) {
         const auto number = at->first;
         if (shows(at->second) && passed++ >= page.start) {
-            append(text, write(at->second));
+            append(listed.entries, write(at->second));
             if (++written % ListHandler::kPortion == 0) {
                 TRY(io::yield(deadline));
                 at = map.upper_bound(number);
@@ -173,21 +179,10 @@ Result<std::string> write_page(const Map& map, const Page& page, io::Deadline de
         }
         ++at;
     }
-    return text;
-}
-
-std::optional<std::size_t> number_of(std::string_view text) {
-    std::size_t number = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-    return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
+    return listed;
 }
 
 }  // namespace
-
-Page page_of(const Request& request) {
-    const auto asked = [&request](std::string_view name) { return number_of(request.target.query.get(name)); };
-    return {asked("start").value_or(0), std::clamp(asked("count").value_or(Page::kDefault), Page::kMin, Page::kMost)};
-}
 
 std::optional<bool> ListHandler::remove(const std::string&) const { return std::nullopt; }
 
@@ -208,18 +203,23 @@ Reply ListHandler::handle(const Request& request, io::Deadline deadline) {
         return found ? json_reply(request, envelope(server_, one_key(), *found))
                      : error_reply(Status::not_found, gone.code, gone.sentence);
     }
-    const auto entries = list(page_of(request), deadline);
-    return entries.ok() ? json_reply(request, envelope(server_, list_key(), "[" + *entries + "]"))
-                        : error_reply(Status::service_unavailable, "the server stops");
+    const auto page = page_of(request, default_count());
+    if (!page.ok())
+        return refuse_page(page.error());
+    const auto listed = list(*page, deadline);
+    return listed.ok()
+               ? json_reply(request, list_envelope(server_, list_key(), "[" + listed->entries + "]", *page, listed->total))
+               : error_reply(Status::service_unavailable, "the server stops");
 }
 
 ListHandler::Missing VhostsHandler::missing() const { return {kVhostNotFound, "there is no such virtual host"}; }
 
-Result<std::string> VhostsHandler::list(const Page&, io::Deadline) const {
-    std::string text;
-    for (const auto& vhost : stream_stats_.vhosts())
-        append(text, json_of(*vhost, settings_.find(vhost->name)));
-    return text;
+Result<ListHandler::Listed> VhostsHandler::list(const Page& page, io::Deadline) const {
+    const auto& vhosts = stream_stats_.vhosts();
+    Listed listed{{}, vhosts.size()};
+    for (std::size_t at = page.start; at < vhosts.size() && at - page.start < page.count; ++at)
+        append(listed.entries, json_of(*vhosts[at], settings_.find(vhosts[at]->name)));
+    return listed;
 }
 
 std::optional<std::string> VhostsHandler::one(const std::string& id) const {
@@ -229,22 +229,25 @@ std::optional<std::string> VhostsHandler::one(const std::string& id) const {
 
 ListHandler::Missing StreamsHandler::missing() const { return {kStreamNotFound, "there is no such stream"}; }
 
-Result<std::string> StreamsHandler::list(const Page& page, io::Deadline deadline) const {
-    return write_page(
-        stream_stats_.streams(), page, deadline, [](const auto& stream) { return stream->clients > 0; },
-        [this](const auto& stream) { return json_of(*stream, relay_); });
+Result<ListHandler::Listed> StreamsHandler::list(const Page& page, io::Deadline deadline) const {
+    const auto is_shown = [](const auto& stream) { return stream->clients > 0; };
+    const auto& streams = stream_stats_.streams();
+    const std::size_t total = static_cast<std::size_t>(
+        std::ranges::count_if(streams, [&is_shown](const auto& entry) { return is_shown(entry.second); }));
+    return write_page(streams, page, total, deadline, is_shown,
+                      [this](const auto& stream) { return json_of(*stream, relay_, forwards_); });
 }
 
 std::optional<std::string> StreamsHandler::one(const std::string& id) const {
     const StreamRow* stream = stream_stats_.find_stream(id);
-    return stream == nullptr ? std::nullopt : std::optional(text_of(json_of(*stream, relay_)));
+    return stream == nullptr ? std::nullopt : std::optional(text_of(json_of(*stream, relay_, forwards_)));
 }
 
 ListHandler::Missing ClientsHandler::missing() const { return {kClientNotFound, "there is no such client"}; }
 
-Result<std::string> ClientsHandler::list(const Page& page, io::Deadline deadline) const {
+Result<ListHandler::Listed> ClientsHandler::list(const Page& page, io::Deadline deadline) const {
     return write_page(
-        stream_stats_.clients(), page, deadline, [](const ClientRow&) { return true; },
+        stream_stats_.clients(), page, stream_stats_.clients().size(), deadline, [](const ClientRow&) { return true; },
         [](const ClientRow& client) { return json_of(client); });
 }
 

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "api/page.hpp"
 #include "api/server_info.hpp"
+#include "service/forward/forward_service.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/http/router.hpp"
@@ -28,23 +30,16 @@ public:
     virtual Shown find(const std::string& name) const = 0;
 };
 
-// start= and count= of a list.
-struct Page {
-    static constexpr std::size_t kMin = 1;
-    static constexpr std::size_t kDefault = 10;
-    static constexpr std::size_t kMost = 10'000;
-
-    std::size_t start = 0;
-    std::size_t count = kDefault;
-};
-// An invalid number counts as absent.
-Page page_of(const session::http::Request& request);
-
 // Base of the three: GET of the list, GET and DELETE of one entry.
 class ListHandler : public session::http::Handler {
 public:
     // Entries written without yielding to other fibers.
     static constexpr std::size_t kPortion = 100;
+
+    struct Listed {
+        std::string entries;  // JSON values separated by commas
+        std::size_t total = 0;
+    };
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) final;
 
@@ -59,12 +54,14 @@ protected:
     virtual std::string list_key() const = 0;
     virtual std::string one_key() const = 0;
     virtual Missing missing() const = 0;
-    // JSON values separated by commas. An error of the deadline ends the request.
-    virtual Result<std::string> list(const Page& page, io::Deadline deadline) const = 0;
+    // An error of the deadline ends the request.
+    virtual Result<Listed> list(const Page& page, io::Deadline deadline) const = 0;
     // One entry as JSON; none when it does not exist.
     virtual std::optional<std::string> one(const std::string& id) const = 0;
     // False when it does not exist; none when such entries cannot be removed.
     virtual std::optional<bool> remove(const std::string& id) const;
+    // Entries of a page for which no count is asked.
+    virtual std::size_t default_count() const { return Page::kDefault; }
     // For the header of a 405.
     virtual std::string_view allowed() const { return "GET, HEAD, OPTIONS"; }
 
@@ -81,8 +78,9 @@ public:
 private:
     std::string list_key() const override { return "vhosts"; }
     std::string one_key() const override { return "vhost"; }
+    std::size_t default_count() const override { return Page::kMost; }
     Missing missing() const override;
-    Result<std::string> list(const Page& page, io::Deadline deadline) const override;
+    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
@@ -92,18 +90,19 @@ private:
 class StreamsHandler final : public ListHandler {
 public:
     StreamsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats,
-                   const service::relay::RelayService* relay)
-        : ListHandler(server, "/api/v1/streams/"), stream_stats_(stream_stats), relay_(relay) {}
+                   const service::relay::RelayService* relay, const service::forward::ForwardService* forwards)
+        : ListHandler(server, "/api/v1/streams/"), stream_stats_(stream_stats), relay_(relay), forwards_(forwards) {}
 
 private:
     std::string list_key() const override { return "streams"; }
     std::string one_key() const override { return "stream"; }
     Missing missing() const override;
-    Result<std::string> list(const Page& page, io::Deadline deadline) const override;
+    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
     const service::relay::RelayService* relay_;
+    const service::forward::ForwardService* forwards_;
 };
 
 class ClientsHandler final : public ListHandler {
@@ -115,7 +114,7 @@ private:
     std::string list_key() const override { return "clients"; }
     std::string one_key() const override { return "client"; }
     Missing missing() const override;
-    Result<std::string> list(const Page& page, io::Deadline deadline) const override;
+    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
     std::optional<bool> remove(const std::string& id) const override;
     std::string_view allowed() const override { return "GET, HEAD, DELETE, OPTIONS"; }
@@ -126,10 +125,12 @@ private:
 // The three handlers, mounted together.
 class StatsApi {
 public:
-    // All outlive this. Without `relay` no stream is said to come from elsewhere.
+    // All outlive this. Without `relay` no stream comes from elsewhere, without `forwards` none is forwarded.
     StatsApi(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings,
-             const service::relay::RelayService* relay = nullptr)
-        : vhosts_(server, stream_stats, settings), streams_(server, stream_stats, relay), clients_(server, stream_stats) {}
+             const service::relay::RelayService* relay = nullptr, const service::forward::ForwardService* forwards = nullptr)
+        : vhosts_(server, stream_stats, settings),
+          streams_(server, stream_stats, relay, forwards),
+          clients_(server, stream_stats) {}
 
     void mount(session::http::Router& router);
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/envelope.hpp"
-#include "api/stats_handlers.hpp"
+#include "api/page.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/url.hpp"
 
@@ -24,7 +24,8 @@ namespace {
 constexpr std::string_view kSummaries = "/api/v1/summaries";
 constexpr std::string_view kMemory = "/api/v1/memory";
 constexpr std::string_view kClusters = "/api/v1/clusters";
-constexpr std::string_view kRecordings = "/api/v1/dvrs";
+// Lists of services, each entry on one worker.
+constexpr std::array<std::string_view, 2> kServiceLists = {"/api/v1/dvrs", "/api/v1/forwards"};
 constexpr std::string_view kDrain = "/api/v1/drain";
 constexpr std::string_view kMetrics = "/metrics";
 constexpr std::string_view kStreamMetrics = "/metrics/streams";
@@ -44,6 +45,10 @@ std::string_view list_key_of(std::string_view path) {
 
 std::string id_of(const Request& request, std::string_view key) {
     return request.path().substr(std::string_view("/api/v1//").size() + key.size());
+}
+
+bool is_service_list(const Request& request) {
+    return std::ranges::find(kServiceLists, request.path()) != kServiceLists.end() && request.is_get();
 }
 
 bool is_own(const Request& request) { return std::ranges::find(kOwn, request.path()) != kOwn.end(); }
@@ -87,7 +92,7 @@ bool WholeHandler::takes(const Request& request) const {
     if (scope_ == Scope::sessions)
         return false;
     return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMemory ||
-           request.path() == kRecordings || ((request.path() == kDrain || request.path() == kClusters) && request.is_get()) ||
+           is_service_list(request) || ((request.path() == kDrain || request.path() == kClusters) && request.is_get()) ||
            is_stream_sought(request) || is_own(request) || worker_asked(request) != 0;
 }
 
@@ -109,8 +114,8 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
     if (request.path() == kSummaries)
         return json_reply(request,
                           envelope(server_, "data", merge_summaries(ask_all(std::string(kSummaries), request, deadline))));
-    if (request.path() == kRecordings && request.is_get())
-        return json_reply(request, envelope(server_, "dvrs", recordings(request, deadline)));
+    if (is_service_list(request))
+        return service_list(request, deadline);
     const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
     if (answers.empty() || answers.front().body.empty())
         return pass_to(workers_.seat().address(), request, deadline);
@@ -194,15 +199,20 @@ Reply WholeHandler::find_stream(const Request& request, io::Deadline deadline) c
     return pass_to(workers_.seat().address(), request, deadline);
 }
 
-std::string WholeHandler::recordings(const Request& request, io::Deadline deadline) const {
-    const Page page = page_of(request);
-    const std::size_t count = std::min(page.start + page.count, Page::kMost);
-    auto answers = ask_all(fmt::format("{}?start=0&count={}", kRecordings, count), request, deadline);
+Reply WholeHandler::service_list(const Request& request, io::Deadline deadline) const {
+    const auto page = page_of(request);
+    if (!page.ok())
+        return refuse_page(page.error());
+    const std::string& path = request.path();
+    const std::string key = path.substr(path.rfind('/') + 1);
+    const std::size_t count = std::min(page->start + page->count, Page::kMost);
+    auto answers = ask_all(fmt::format("{}?start=0&count={}", path, count), request, deadline);
     std::ranges::sort(answers, {}, &WorkerAnswer::worker);
-    return merge_list("dvrs", answers, {page.start, page.count});
+    const MergedList merged = merge_list(key.c_str(), answers, {page->start, page->count});
+    return json_reply(request, list_envelope(server_, key, merged.entries, *page, merged.total));
 }
 
-std::string WholeHandler::merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const {
+MergedList WholeHandler::merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const {
     // In the same order whoever is asked, so that pages fit together.
     const auto all_of = [&](std::string_view list, std::size_t count) {
         auto answers = ask_all(fmt::format("/api/v1/{}/?start=0&count={}", list, count), request, deadline);
@@ -212,9 +222,13 @@ std::string WholeHandler::merged(std::string_view key, const Shown& shown, const
     const std::size_t count = std::min(shown.start + shown.count, Page::kMost);
     if (key == "clients")
         return merge_list("clients", all_of(key, count), shown);
-    if (key == "streams")
-        return merge_streams(all_of(key, count), shown);
-    return merge_vhosts(all_of(key, Page::kMost), all_of("streams", Page::kMost));
+    if (key == "vhosts")
+        return merge_vhosts(all_of(key, Page::kMost), all_of("streams", Page::kMost), shown);
+    // A stream may be on several workers: how many there are is known when all are.
+    auto streams = all_of(key, count);
+    if (!are_whole("streams", streams))
+        streams = all_of(key, Page::kMost);
+    return merge_streams(streams, shown);
 }
 
 Reply WholeHandler::list(const Request& request, std::string_view key, io::Deadline deadline) const {
@@ -222,10 +236,14 @@ Reply WholeHandler::list(const Request& request, std::string_view key, io::Deadl
     const bool is_get = method_of(request) == "GET";
     if (!is_get || (!id.empty() && key == "clients"))
         return pass_to_owner(request, Status::not_found, deadline);
-    const Page page = page_of(request);
-    if (id.empty())
-        return json_reply(request, envelope(server_, key, merged(key, {page.start, page.count}, request, deadline)));
-    const auto entry = entry_of(merged(key, {0, Page::kMost}, request, deadline), id);
+    if (id.empty()) {
+        const auto page = page_of(request, key == "vhosts" ? Page::kMost : Page::kDefault);
+        if (!page.ok())
+            return refuse_page(page.error());
+        const MergedList all = merged(key, {page->start, page->count}, request, deadline);
+        return json_reply(request, list_envelope(server_, key, all.entries, *page, all.total));
+    }
+    const auto entry = entry_of(merged(key, {0, Page::kMost}, request, deadline).entries, id);
     if (!entry)
         return pass_to(workers_.seat().address(), request, deadline);  // it says what there is not
     return json_reply(request, envelope(server_, key.substr(0, key.size() - 1), *entry));

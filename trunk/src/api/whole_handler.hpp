@@ -47,8 +47,8 @@ private:
     Reply pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const;
     Reply list(const Request& request, std::string_view key, io::Deadline deadline) const;
     Reply find_stream(const Request& request, io::Deadline deadline) const;
-    std::string recordings(const Request& request, io::Deadline deadline) const;
-    std::string merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const;
+    Reply service_list(const Request& request, io::Deadline deadline) const;
+    MergedList merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const;
 
     // Whose answer is asked for where each worker has its own.
     std::size_t owner_of(const Request& request) const;

@@ -95,11 +95,18 @@ void join_origin(Json& all, Json origin) {
         add_member(*known, origin, key);
 }
 
-std::string page(const Json& all, const Shown& shown) {
+MergedList page(const Json& all, const Shown& shown, std::size_t total) {
     std::string text;
     for (std::size_t at = shown.start; at < all.size() && at - shown.start < shown.count; ++at)
         text += (text.empty() ? "" : ",") + text_of(all[at]);
-    return "[" + text + "]";
+    return {"[" + text + "]", total};
+}
+
+// As many as the answer says, or has.
+std::size_t total_of(const Json& answer, const char* key) {
+    if (answer.is_object() && answer.contains("total") && answer["total"].is_number_unsigned())
+        return answer["total"].get<std::size_t>();
+    return list_in(answer, key).size();
 }
 
 // A sample without its value: name and labels.
@@ -188,21 +195,35 @@ Measured measure(const WorkerAnswers& answers) {
 
 }  // namespace
 
-std::string merge_streams(const WorkerAnswers& answers, const Shown& shown) { return page(joined_streams(answers), shown); }
+bool are_whole(const char* key, const WorkerAnswers& answers) {
+    return std::ranges::all_of(answers, [key](const WorkerAnswer& answer) {
+        const Json body = parsed(answer.body);
+        return list_in(body, key).size() >= total_of(body, key);
+    });
+}
 
-std::string merge_list(const char* key, const WorkerAnswers& answers, const Shown& shown) {
+MergedList merge_streams(const WorkerAnswers& answers, const Shown& shown) {
+    const Json all = joined_streams(answers);
+    return page(all, shown, all.size());
+}
+
+MergedList merge_list(const char* key, const WorkerAnswers& answers, const Shown& shown) {
     Json all = Json::array();
-    for (const WorkerAnswer& answer : answers)
-        for (Json& entry : list_of(answer.body, key)) {
+    std::size_t total = 0;
+    for (const WorkerAnswer& answer : answers) {
+        const Json body = parsed(answer.body);
+        total += total_of(body, key);
+        for (Json& entry : list_in(body, key)) {
             if (!entry.is_object())
                 continue;
             entry["worker"] = answer.worker;
             all.push_back(std::move(entry));
         }
-    return page(all, shown);
+    }
+    return page(all, shown, total);
 }
 
-std::string merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& streams) {
+MergedList merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& streams, const Shown& shown) {
     Json all = Json::array();
     for (const WorkerAnswer& answer : answers)
         for (Json& vhost : list_of(answer.body, "vhosts")) {
@@ -219,7 +240,7 @@ std::string merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& stre
     for (Json& vhost : all)
         vhost["streams"] =
             std::ranges::count_if(joined, [&](const Json& stream) { return text_at(stream, "vhost") == text_at(vhost, "id"); });
-    return text_of(all);
+    return page(all, shown, all.size());
 }
 
 std::optional<std::string> entry_of(std::string_view array, std::string_view id) {

@@ -23,12 +23,19 @@ struct Shown {
     std::size_t count = 0;
 };
 
-// JSON arrays. A stream is one entry for all its workers: that of its publisher, with the sums of clients and of bytes sent.
-std::string merge_streams(const WorkerAnswers& answers, const Shown& shown);
-// Each with the number of its worker: clients, or dvrs.
-std::string merge_list(const char* key, const WorkerAnswers& answers, const Shown& shown);
+// An array in JSON: the entries of the page, and how many there are without it.
+struct MergedList {
+    std::string entries;
+    std::size_t total = 0;
+};
+// Whether each answer's list has as many entries as it says that there are.
+bool are_whole(const char* key, const WorkerAnswers& answers);
+// A stream is one entry for all its workers: that of its publisher, with the sums of clients and of bytes sent.
+MergedList merge_streams(const WorkerAnswers& answers, const Shown& shown);
+// Each with the number of its worker: clients, dvrs or forwards. The total is the sum of theirs.
+MergedList merge_list(const char* key, const WorkerAnswers& answers, const Shown& shown);
 // `streams` says how many streams each has: they may be on several workers.
-std::string merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& streams);
+MergedList merge_vhosts(const WorkerAnswers& answers, const WorkerAnswers& streams, const Shown& shown);
 // The entry of an array with that id, none when there is none.
 std::optional<std::string> entry_of(std::string_view array, std::string_view id);
 // Whether an answer of /api/v1/clusters names a server that has the stream.

@@ -17,19 +17,24 @@ std::string streams(const std::string& entries) { return R"({"code":0,"streams":
 TEST(WholeMerge, AStreamIsOneEntry) {
     const WorkerAnswers answers = {{2, streams(stream("x", "/live/a", 3, false) + "," + stream("y", "/live/b", 1, true))},
                                    {1, streams(stream("x", "/live/a", 2, true))}};
-    EXPECT_EQ(merge_streams(answers, {0, 10}),
+    EXPECT_EQ(merge_streams(answers, {0, 10}).entries,
               R"([{"id":"x","url":"/live/a","vhost":"v","clients":5,"send_bytes":200,"recv_bytes":2,)"
               R"("kbps":{"recv_30s":2,"send_30s":4},"publish":{"active":true},"workers":[2,1]},)"
               R"({"id":"y","url":"/live/b","vhost":"v","clients":1,"send_bytes":100,"recv_bytes":1,)"
               R"("kbps":{"recv_30s":1,"send_30s":2},"publish":{"active":true},"workers":[2]}])");
-    EXPECT_EQ(entry_of(merge_streams(answers, {1, 1}), "x"), std::nullopt) << "the page begins behind it";
-    EXPECT_NE(entry_of(merge_streams(answers, {1, 1}), "y"), std::nullopt);
-    EXPECT_EQ(merge_streams(answers, {5, 10}), "[]");
+    EXPECT_EQ(entry_of(merge_streams(answers, {1, 1}).entries, "x"), std::nullopt) << "the page begins behind it";
+    EXPECT_NE(entry_of(merge_streams(answers, {1, 1}).entries, "y"), std::nullopt);
+    EXPECT_EQ(merge_streams(answers, {5, 10}).entries, "[]");
+    EXPECT_EQ(merge_streams(answers, {5, 10}).total, 2U);
 }
 
 TEST(WholeMerge, ClientsHaveTheirWorker) {
-    EXPECT_EQ(merge_list("clients", {{1, R"({"clients":[{"id":"a"}]})"}, {3, R"({"clients":[{"id":"b"},{"id":"c"}]})"}}, {1, 1}),
-              R"([{"id":"b","worker":3}])");
+    const WorkerAnswers answers = {{1, R"({"clients":[{"id":"a"}],"total":1})"},
+                                   {3, R"({"clients":[{"id":"b"},{"id":"c"}],"total":7})"}};
+    EXPECT_EQ(merge_list("clients", answers, {1, 1}).entries, R"([{"id":"b","worker":3}])");
+    EXPECT_EQ(merge_list("clients", answers, {1, 1}).total, 8U);
+    EXPECT_FALSE(are_whole("clients", answers));
+    EXPECT_TRUE(are_whole("clients", {answers.front()}));
 }
 
 TEST(WholeMerge, MemoryIsAddedUp) {
@@ -76,9 +81,11 @@ TEST(WholeMerge, OriginsAreJoinedAndPullsHaveTheirWorker) {
 
 TEST(WholeMerge, VhostsAreAddedUp) {
     const std::string vhost = R"({"vhosts":[{"id":"v","name":"n","clients":2,"streams":9,"send_bytes":5,"recv_bytes":0}]})";
-    EXPECT_EQ(merge_vhosts({{1, vhost}, {2, vhost}},
-                           {{1, streams(stream("x", "/live/a", 1, true))}, {2, streams(stream("x", "/live/a", 1, false))}}),
-              R"([{"id":"v","name":"n","clients":4,"streams":1,"send_bytes":10,"recv_bytes":0}])");
+    EXPECT_EQ(
+        merge_vhosts({{1, vhost}, {2, vhost}},
+                     {{1, streams(stream("x", "/live/a", 1, true))}, {2, streams(stream("x", "/live/a", 1, false))}}, {0, 10})
+            .entries,
+        R"([{"id":"v","name":"n","clients":4,"streams":1,"send_bytes":10,"recv_bytes":0}])");
 }
 
 TEST(WholeMerge, SummariesAreAddedUp) {
@@ -134,9 +141,9 @@ TEST(WholeMerge, TakesAnythingForAnAnswer) {
     for (const char* body :
          {"", "[]", "{", R"({"streams":1})", R"({"streams":[1,null,"x"]})", R"({"data":{"self":1}})", "x\n\n y"}) {
         const WorkerAnswers answers = {{1, body}, {2, body}};
-        EXPECT_EQ(merge_streams(answers, {0, 10}), "[]");
-        EXPECT_EQ(merge_list("clients", answers, {0, 10}), "[]");
-        EXPECT_EQ(merge_vhosts(answers, answers), "[]");
+        EXPECT_EQ(merge_streams(answers, {0, 10}).entries, "[]");
+        EXPECT_EQ(merge_list("clients", answers, {0, 10}).entries, "[]");
+        EXPECT_EQ(merge_vhosts(answers, answers, {0, 10}).entries, "[]");
         EXPECT_EQ(merge_summaries(answers), "{}");
         merge_metrics(answers);
     }

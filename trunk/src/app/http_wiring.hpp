@@ -61,6 +61,7 @@ public:
         const api::SrtMeter& srt;
         const media::AudioTranscoders& transcoders;
         const service::relay::RelayService& relay;
+        const service::forward::ForwardService& forwards;
         const service::cluster::ClusterService& node;
         service::workers::WorkerService& workers;
     };

@@ -290,9 +290,9 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       drain_control_(std::make_unique<DrainRequests>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      http_sources_{
-          names_,  *counters_, stream_stats_, *vhosts_,     files_, *raw_, allocator_.get(), fan_out_.counters(), *ready_,
-          memory_, rtc_,       srt_,          transcoders_, relay_, node_, workers_},
+      http_sources_{names_,  *counters_, stream_stats_, *vhosts_, files_,       *raw_,  allocator_.get(), fan_out_.counters(),
+                    *ready_, memory_,    rtc_,          srt_,     transcoders_, relay_, forward_,         node_,
+                    workers_},
       http_(settings_, http_sources_, scratch_, places_, log),
       upgrade_api_(http_.info(), *names_.upgrade, *drain_control_, workers_),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
@@ -326,6 +326,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_streams(http_live_player_);
     http_.add_api(api::ConfWarningsHandler::kPath, conf_warnings_api_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
+    http_.add_api(api::ForwardsHandler::kPath, forwards_api_);
     http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
     http_.add_api(api::SrtDoctorHandler::kPath, srt_doctor_api_);
     http_.add_api(std::string(api::ClustersHandler::kPath), clusters_api_);

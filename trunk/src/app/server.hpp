@@ -12,6 +12,7 @@
 #include "api/conf_warnings_handler.hpp"
 #include "api/drain_handler.hpp"
 #include "api/dvrs_handler.hpp"
+#include "api/forwards_handler.hpp"
 #include "api/snapshot_handler.hpp"
 #include "api/srt_doctor_handler.hpp"
 #include "api/stream_list_handler.hpp"
@@ -233,6 +234,7 @@ private:
     std::vector<std::string> conf_warnings_;
     api::ConfWarningsHandler conf_warnings_api_{http_.info(), conf_warnings_};
     api::DvrsHandler dvrs_api_{http_.info(), dvr_};
+    api::ForwardsHandler forwards_api_{http_.info(), forward_};
     api::SnapshotHandler snapshot_api_{snapshots_, admission_};
     session::srt::Doctor srt_doctor_{srt_.port()};
     api::SrtDoctorHandler srt_doctor_api_{http_.info(), srt_doctor_};

@@ -42,7 +42,8 @@ STREAM = {**of(str, "id name vhost app tcUrl url"), **of(int, "live_ms clients f
           # Ours:
           "fps": float, "b_frames": bool, "gop": of(float, "seconds since_key_frame"),
           "tracks": {"video": TRACK, "audio": TRACK, "data": TRACK},
-          "dropped_packets": int}
+          "dropped_packets": int, "forwards": list}
+FORWARD = {**of(str, "to state last_error"), **of(int, "since_ms tries sent_bytes")}
 CLIENT = {**of(str, "id vhost stream ip pageUrl swfUrl tcUrl url name type"), "publish": bool, "alive": float, **of(int, "send_bytes recv_bytes"),
           "kbps": KBPS,
           # Ours:
@@ -77,7 +78,7 @@ DATA = {
     "/api/v1/tests/requests": {**of(str, "uri path METHOD"), "headers": Open({**of(str, "sigature version link"), "time": int})},
     "/api/v1/clusters?ip=a&vhost=b&app=c&stream=d&coworker=127.0.0.1:9092": {"query": of(str, "ip vhost app stream"), "origin": type(None)},
 }
-# What is there in some builds only; the index answers elsewhere.
+# What is there in some builds only; it is not found elsewhere.
 BUILD_DATA = {
     "/api/v1/tcmalloc": {"query": of(str, "page help"), "release_rate": float, "generic": of(int, "current_allocated_bytes heap_size"),
                          "tcmalloc": of(int, """pageheap_free_bytes pageheap_unmapped_bytes slack_bytes max_total_thread_cache_bytes
@@ -86,9 +87,8 @@ BUILD_DATA = {
 # What GET of a path gives under "urls".
 V1 = Open({**of(str, """versions summaries rusages self_proc_stats system_proc_stats meminfos authors features requests vhosts streams clients
                         raw clusters perf tcmalloc"""), "tests": of(str, "requests errors redirects [vhost]")})
-URLS = {"/": {"api": str, "rtc": {"v1": of(str, "play publish nack")}}, "/api/": {"v1": str}, "/api/v1/": V1, "/api/v1/perf": V1,
-        "/api/v1/no-such-thing": V1, "/api/v1/no/such/thing?x=y": V1, "/api/no-such-thing": {"v1": str}, "/no-such-thing": {"api": str, "rtc": dict}}
-UNKNOWN = [path for path in URLS if not path.endswith("/")]  # a GET of these gives the index of the nearest folder
+URLS = {"/": {"api": str, "rtc": {"v1": of(str, "play publish nack")}}, "/api/": {"v1": str}, "/api/v1/": V1}
+UNKNOWN = ["/api/v1/perf", "/api/v1/nosuch", "/api/v1/no/such/thing?x=y", "/api/v1/versions/x", "/api/v2/", "/openapi.json", "/docs", "/rtc/v1/nosuch"]
 RAW = {"enabled": bool, "listen": str, "crossdomain": bool, "raw_api": of(bool, "enabled allow_reload allow_query allow_update")}
 RELOAD = {**of(int, "err state"), **of(str, "msg rid")}
 
@@ -173,8 +173,9 @@ def test_every_field_has_its_type(show):
         assert_shape(got, {**ENVELOPE, "data": shape}, path)
         assert got["code"] == 0
     for path, shape in BUILD_DATA.items():
-        got = show.api(path)
-        assert_shape(got, {**ENVELOPE, **({"urls": V1} if "urls" in got else {"data": shape})}, path)
+        status, _, body = api(show, path)
+        if status != 404:
+            assert_shape(json.loads(body), {**ENVELOPE, "data": shape}, path)
     for path, urls in URLS.items():
         assert_shape(show.api(path), {**ENVELOPE, "urls": urls}, path)
     assert_shape(show.api("/api/v1/raw?rpc=raw"), {**ENVELOPE, "http_api": RAW}, "raw")
@@ -262,9 +263,11 @@ ANSWERS = [
     ("GET", "/api/v1/raw?rpc=reload-fetch", 403, 1061), ("GET", "/api/v1/raw?rpc=raw", 200, 0), ("GET", "/metrics", 404, 1090),
     ("GET", "/metrics/streams", 404, 1090), ("GET", "/a/../b", 400, 400),
     *((method, "/api/v1/raw", 405, 405) for method in ("POST", "PUT", "DELETE", "PATCH")),
-    # What is only read is answered whatever the method, for scripts of this family POST it; a path that nobody knows is not.
+    # What is only read is answered whatever the method, for scripts of this family POST it.
     *((method, path.split("?")[0], 200, 0) for method in ("POST", "PUT", "DELETE", "PATCH") for path in ("/", "/api/", "/api/v1/", *DATA)),
-    *((method, path.split("?")[0], 405, 405) for method in ("POST", "PUT", "DELETE", "PATCH") for path in UNKNOWN),
+    *((method, path, 404, 404) for method in ("GET", "POST", "PUT", "DELETE", "PATCH") for path in UNKNOWN),
+    *(("GET", f"/api/v1/{name}?{query}", 400, 400) for name in ("streams/", "clients/", "vhosts/", "dvrs", "forwards", "fibers")
+      for query in ("count=0", "count=-1", "count=ten", "start=-1", "start=abc")),
 ]
 
 
@@ -546,3 +549,65 @@ def test_metrics_can_be_read_by_a_scraper(show):
     status, _, body = request(f"http://127.0.0.1:{show.ports['exporter']}/metrics/streams?match=/live/*")
     assert status == 200 and b'/live/cam' in body
     assert api(show, "/healthz")[0] == 200 and api(show, "/readyz")[0] == 200
+
+
+def test_lists_say_how_many_there_are_and_where_the_next_page_begins(server, clip):
+    live = server(FLV)
+    publishers = [Publisher(live.ports["rtmp"], f"cam{number}", clip("audio")) for number in range(3)]
+    for one in publishers:
+        one.start()
+    wait_until(lambda: live.api("/api/v1/streams/")["total"] == 3, 15, "three streams")
+    for name in ("streams", "clients"):
+        seen, start = [], 0
+        while start is not None:
+            page = live.api(f"/api/v1/{name}/?start={start}&count=2")
+            assert page["total"] == 3 and len(page[name]) <= 2, page
+            seen += [entry["id"] for entry in page[name]]
+            start = page["next"]
+        assert len(set(seen)) == len(seen) == 3, name
+    hosts = live.api("/api/v1/vhosts/")
+    assert (hosts["total"], hosts["next"]) == (1, None)
+    for one in publishers:
+        one.stop()
+
+
+def test_forwards_show_their_state(server, clip):
+    there = server()
+    live = server(f"{FLV} forward {{ enabled on; destination 127.0.0.1:{there.ports['rtmp']}; }}", root=EXPORTER)
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.start()
+
+    def forward(state: str) -> dict | None:
+        found = [one for one in live.api("/api/v1/forwards")["forwards"] if one["state"] == state]
+        return found[0] if found else None
+
+    sending = wait_until(lambda: forward("sending"), 20, live.log)
+    assert sending.pop("stream_url") == "/live/cam"
+    assert_shape({name: value for name, value in sending.items() if name != "worker"}, FORWARD, "forward")
+    assert sending["to"].startswith(f"rtmp://127.0.0.1:{there.ports['rtmp']}") and sending["last_error"] == "", sending
+    wait_until(lambda: forward("sending")["sent_bytes"] > 50_000, 20, "bytes")
+    (stream,) = live.api("/api/v1/streams/")["streams"]
+    assert [one["state"] for one in stream["forwards"]] == ["sending"]
+    assert live.api("/api/v1/forwards")["total"] == 1
+    metrics = urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=10).read().decode()
+    assert 'millrace_forwards{state="sending"} 1\n' in metrics and 'millrace_forwards{state="waiting"} 0\n' in metrics
+    assert int(re.search(r"^millrace_forward_sent_bytes_total (\d+)$", metrics, re.M).group(1)) > 50_000
+    there.stop()
+    waiting = wait_until(lambda: forward("waiting"), 20, live.log)
+    assert waiting["last_error"] and waiting["tries"] >= 1, waiting
+    publisher.stop()
+    wait_until(lambda: live.api("/api/v1/forwards")["total"] == 0, 20, "no forward without its stream")
+
+
+def test_wrong_passwords_are_in_the_log(server):
+    live = server(FLV)
+    live.stop()
+    live.write_conf(live.conf_path.read_text().replace("http_api { enabled on;", "http_api { enabled on; auth { enabled on; username u; password p; }"))
+    live.start(ready=False)
+    wait_until(lambda: can_connect(live.ports["api"]), 20, live.log)
+    assert api(live, "/api/v1/versions")[0] == 401
+    assert "wrong password" not in live.log(), "a first question without one is none"
+    for guess in ("a", "b", "c"):
+        login = base64.b64encode(f"u:{guess}".encode()).decode()
+        assert api(live, "/api/v1/versions", headers={"Authorization": f"Basic {login}"})[0] == 401
+    wait_until(lambda: live.log().count("wrong password or token, ip=127.0.0.1, path=/api/v1/versions") == 3, 10, live.log)

@@ -636,6 +636,13 @@ def sign_in(page, user: str | None, secret: str) -> None:
     page.press("Enter")
 
 
+def test_console_shows_the_state_of_forwards(site, clip):
+    one = site(conf=live_server.conf(f"{REMUX} forward {{ enabled on; destination 127.0.0.1:{free_port()}; }}"))
+    with one.publish("cam", clip("basic")):
+        page = one.console()
+        page.wait("/0 of 1; rtmp:.*, (waiting|connecting), /.test(document.querySelector('#streams').textContent)")
+
+
 def test_console_lists_the_warnings_about_the_conf(site):
     one = site(conf=live_server.conf(f"{REMUX} exec {{ enabled on; publish ./x; }}"))
     page = one.console()

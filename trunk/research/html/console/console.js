@@ -39,6 +39,7 @@ const streamTable = new Table({
         ['Key frames', ({ stream }) => keyFrames(stream.gop), 'number'],
         ['Dropped', ({ stream }) => format.count(stream.dropped_packets), 'number'],
         ['Clients', ({ stream }) => format.count(stream.clients), 'number'],
+        ['Forwards', ({ stream }) => forwardsOf(stream.forwards), 'long'],
     ],
     keyOf: ({ stream }) => stream.id,
     createAction: () => element('a', { class: 'button little' }, 'Play'),
@@ -83,6 +84,14 @@ function sourceOf({ role, origin }) {
     const round = format.isNumber(origin.rtt_ms) && origin.state === 'playing' ? `${Math.round(origin.rtt_ms)} ms` : '';
     const more = origin.state === 'playing' ? round : [origin.state, origin.last_error].filter(Boolean).join(': ');
     return [origin.url, more].filter(Boolean).join(', ');
+}
+
+/** How many of the forwards send, and what the first of the others waits for. */
+function forwardsOf(forwards) {
+    if (!forwards?.length) return '–';
+    const other = forwards.find((forward) => forward.state !== 'sending');
+    const text = `${forwards.length - forwards.filter((forward) => forward.state !== 'sending').length} of ${forwards.length}`;
+    return other ? `${text}; ${[other.to, other.state, other.last_error].filter(Boolean).join(', ')}` : text;
 }
 
 /** The key frame interval, or the time since the last key frame when that is longer. */

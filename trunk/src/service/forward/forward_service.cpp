@@ -57,7 +57,7 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
 }
 
 void ForwardService::start_push(Forwarder::To to, const Ref<media::Source>& source) {
-    const auto started = forwarders_.start(std::move(to), source, context_, log_.with_id(random_id()));
+    const auto started = forwarders_.start(std::move(to), source, context_, totals_, log_.with_id(random_id()));
     if (!started.ok())
         LOG_ERROR(log_, "FWR cannot start, source={}: {}", source->url(), started.error().text());
 }
@@ -65,6 +65,27 @@ void ForwardService::start_push(Forwarder::To to, const Ref<media::Source>& sour
 void ForwardService::on_unpublished(const std::string& url) {
     forwarders_.end_if([&url](const Forwarder& one) { return one.url() == url; });
     forwarders_.reap();
+}
+
+std::vector<ForwardFacts> ForwardService::list() const {
+    std::vector<ForwardFacts> all;
+    forwarders_.for_each([&all](const Forwarder& one) { all.push_back(one.facts()); });
+    return all;
+}
+
+std::vector<ForwardFacts> ForwardService::list_of(const std::string& url) const {
+    std::vector<ForwardFacts> found;
+    forwarders_.for_each([&](const Forwarder& one) {
+        if (one.url() == url)
+            found.push_back(one.facts());
+    });
+    return found;
+}
+
+ForwardTotals ForwardService::totals() const {
+    ForwardTotals totals = totals_;
+    forwarders_.for_each([&totals](const Forwarder& one) { totals.sent_bytes += one.unended_bytes(); });
+    return totals;
 }
 
 }  // namespace live::service::forward

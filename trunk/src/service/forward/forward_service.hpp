@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/options_of.hpp"
@@ -40,6 +41,11 @@ public:
 
     // Forwarders whose stream is published, including those waiting to retry.
     std::size_t active() const { return forwarders_.size(); }
+    // Those of one stream, or all, in the order of their start.
+    std::vector<ForwardFacts> list() const;
+    std::vector<ForwardFacts> list_of(const std::string& url) const;
+    // With what the current connections have sent.
+    ForwardTotals totals() const;
 
 private:
     void start_push(Forwarder::To to, const Ref<media::Source>& source);
@@ -48,6 +54,7 @@ private:
     const OptionsOf<ForwardOptions>& options_;
     ForwardContext context_;
     Log log_;
+    ForwardTotals totals_;
     io::JobList<Forwarder> forwarders_{"forward"};
 };
 

@@ -312,10 +312,32 @@ TEST_F(ForwardServiceTest, ADestinationThatNeverAnswersIsKept) {
 TEST_F(ForwardServiceTest, RefusesItselfWithOneLineAndNoRetry) {
     create({other_.listener->endpoint()});
     publish({other_text()});
-    io::wait_until([&] { return service_->active() == 0; });
+    io::wait_until([&] { return service_->list().at(0).state == ForwardFacts::State::refused; });
     EXPECT_EQ(lines_.count("FWR refused"), 1U);
     EXPECT_EQ(lines_.count("retry"), 0U);
     EXPECT_EQ(other_.connections, 0);
+    EXPECT_NE(service_->list().at(0).last_error, "");
+    service_->on_unpublished("/live/cam");
+    io::wait_until([&] { return service_->list().empty(); });
+}
+
+TEST_F(ForwardServiceTest, ReportsItsStateAndWhatItHasSent) {
+    create({});
+    append(media::Kind::video, true, false, 0ms, "\x17\x01 key");
+    publish({other_text()});
+    EXPECT_EQ(service_->list().at(0).state, ForwardFacts::State::connecting);
+    io::wait_until([&] { return !other_.media.empty() && service_->list().at(0).state == ForwardFacts::State::sending; });
+    const ForwardFacts sending = service_->list_of("/live/cam").at(0);
+    EXPECT_EQ(sending.url, "/live/cam");
+    EXPECT_NE(sending.to.find(other_.listener->endpoint().text()), std::string::npos) << sending.to;
+    EXPECT_EQ(sending.tries, 1U);
+    EXPECT_GT(sending.sent_bytes, 0U);
+    EXPECT_EQ(sending.last_error, "");
+    EXPECT_TRUE(service_->list_of("/live/other").empty());
+    EXPECT_EQ(service_->totals().sent_bytes, sending.sent_bytes);
+    service_->on_unpublished("/live/cam");
+    io::wait_until([&] { return service_->list().empty(); });
+    EXPECT_GE(service_->totals().sent_bytes, sending.sent_bytes) << "a total does not fall";
 }
 
 TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
@@ -325,6 +347,9 @@ TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
     io::wait_until([&] { return lines_.count("FWR retry in") == 1; });
     EXPECT_EQ(lines_.count("NetStream.Publish.BadName"), 1U);
     EXPECT_EQ(service_->active(), 1U);
+    EXPECT_EQ(service_->list().at(0).state, ForwardFacts::State::waiting);
+    EXPECT_NE(service_->list().at(0).last_error.find("NetStream.Publish.BadName"), std::string::npos);
+    EXPECT_EQ(service_->totals().failures, 1U);
     EXPECT_EQ(source_->readers(), 0U);
 }
 

@@ -50,14 +50,22 @@ std::vector<std::uint8_t> with_set_data_frame(Bytes metadata) {
 
 }  // namespace
 
-PushSession::PushSession(const Destination& destination, const ForwardContext& context, const Log& log)
-    : destination_(destination), context_(context), log_(log), engine_(client_options(destination), random_number()) {}
+PushSession::PushSession(const Destination& destination, const ForwardContext& context, const Log& log, PushProgress* progress)
+    : destination_(destination),
+      context_(context),
+      log_(log),
+      progress_(progress),
+      engine_(client_options(destination), random_number()) {}
 
 Result<void> PushSession::open(io::Deadline deadline) {
     stream_ = TRY(rtmp_client::dial({destination_.host, destination_.port, destination_.is_secure, {}, destination_.sent_by},
                                     context_.dial, deadline));
     TRY(start(deadline.sooner(io::Deadline::after(context_.start_limit))));
     opened_at_ = io::now();
+    if (progress_ != nullptr && !progress_->is_sending) {
+        progress_->is_sending = true;
+        progress_->since = opened_at_;
+    }
     return {};
 }
 
@@ -154,6 +162,8 @@ Result<bool> PushSession::send_batch(media::Cursor& cursor, io::Deadline deadlin
     if (!output.empty()) {
         TRY(write(output, write_deadline(deadline)));
         sent_.bytes += output.size();
+        if (progress_ != nullptr)
+            progress_->sent_bytes += output.size();
     }
     return more;
 }

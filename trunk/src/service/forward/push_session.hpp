@@ -33,6 +33,13 @@ struct ForwardContext {
     std::chrono::milliseconds silence_limit{};
 };
 
+// How far a push is, over all its connections; for the API.
+struct PushProgress {
+    bool is_sending = false;
+    TimePoint since{};  // when it began to send
+    std::uint64_t sent_bytes = 0;
+};
+
 class PushSession {
 public:
     // For one batch; a slower destination is given up.
@@ -45,7 +52,8 @@ public:
     // A destination that asks for a new connection sooner than this after the last one is heard then.
     static constexpr std::chrono::seconds kReconnectAfter{1};
 
-    PushSession(const Destination& destination, const ForwardContext& context, const Log& log);
+    // All outlive this. `progress` may be nullptr.
+    PushSession(const Destination& destination, const ForwardContext& context, const Log& log, PushProgress* progress);
 
     // Connects, until the destination lets the stream be published. Errors as run().
     Result<void> open(io::Deadline deadline);
@@ -91,6 +99,7 @@ private:
     const Destination& destination_;
     const ForwardContext& context_;
     const Log& log_;
+    PushProgress* const progress_;
     std::unique_ptr<io::Stream> stream_;
     engine::rtmp::Client engine_;
     std::optional<media::Cursor> cursor_;

@@ -10,15 +10,15 @@ namespace {
 
 // With the destination that it refers to.
 struct Pushing {
-    Pushing(Destination to, const ForwardContext& context, const Log& log)
-        : destination(std::move(to)), session(destination, context, log) {}
+    Pushing(Destination to, const ForwardContext& context, const Log& log, PushProgress* progress)
+        : destination(std::move(to)), session(destination, context, log, progress) {}
     const Destination destination;
     PushSession session;
 };
 
 // nullptr: the stream stays where it is. An error ends it.
 Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next, const ForwardContext& context, const Log& log,
-                                       io::Deadline deadline) {
+                                       PushProgress* progress, io::Deadline deadline) {
     auto destination = next(old.destination, old.session.take_reconnect_url());
     if (!destination.ok()) {
         LOG_WARN(log, "FWR stays at {}: {}", old.destination.label, destination.error().sentence());
@@ -27,7 +27,7 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
     Destination to = *std::move(destination);
     to.sent_by = to.is_named ? std::string() : old.session.peer_ip();
     const auto limit = deadline.sooner(io::Deadline::after(kSpliceLimit));
-    auto fresh = std::make_unique<Pushing>(to, context, log);
+    auto fresh = std::make_unique<Pushing>(to, context, log, progress);
     auto opened = fresh->session.open(limit);
     const bool is_taken = !opened.ok() && opened.code() == Errc::conflict;
     if (!opened.ok() && opened.code() == Errc::cancelled) {
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
     old.session.catch_up(limit);
     old.session.end();
     if (is_taken) {
-        fresh = std::make_unique<Pushing>(to, context, log);
+        fresh = std::make_unique<Pushing>(to, context, log, progress);
         TRY(fresh->session.open(limit));
     }
     LOG_INFO(log, "FWR goes on at {}, it was at {}", to.label, old.destination.label);
@@ -52,13 +52,14 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
 }  // namespace
 
 Result<void> push_and_splice(Destination destination, const NextDestination& next, const ForwardContext& context, const Log& log,
-                             const Ref<media::Source>& source, media::Cursor::Audience audience, io::Deadline deadline) {
-    auto pushing = std::make_unique<Pushing>(std::move(destination), context, log);
+                             const Ref<media::Source>& source, media::Cursor::Audience audience, io::Deadline deadline,
+                             PushProgress* progress) {
+    auto pushing = std::make_unique<Pushing>(std::move(destination), context, log, progress);
     auto start = media::Cursor::Start::join_point;
     TRY(pushing->session.open(deadline));
     for (;;) {
         TRY(pushing->session.run(source, start, audience, deadline));
-        if (auto fresh = TRY(go_on(*pushing, next, context, log, deadline))) {
+        if (auto fresh = TRY(go_on(*pushing, next, context, log, progress, deadline))) {
             pushing = std::move(fresh);
             // Viewers may go over before they have the last that went to the old place.
             start = media::Cursor::Start::overlapping;

@@ -18,6 +18,7 @@ using NextDestination = std::function<Result<Destination>(const Destination& fro
 // Runs until something ends it, with the error of the last connection; see PushSession::run(). Where the new connection fails,
 // the stream stays on the old one; where the other server has the stream as long as the old one lasts, that ends first.
 Result<void> push_and_splice(Destination destination, const NextDestination& next, const ForwardContext& context, const Log& log,
-                             const Ref<media::Source>& source, media::Cursor::Audience audience, io::Deadline deadline);
+                             const Ref<media::Source>& source, media::Cursor::Audience audience, io::Deadline deadline,
+                             PushProgress* progress = nullptr);
 
 }  // namespace live::service::forward

@@ -226,6 +226,9 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
         return context_.allows_cross_origin ? Reply{Status::ok, "text/plain", {}, {}}
                                             : method_not_allowed("GET, HEAD", "OPTIONS is switched off");
     if (is_guarded(request.path()) && !is_authorised(request)) {
+        // Not for a first question without any, which browsers ask.
+        if (request.message.headers.find("Authorization"))
+            LOG_WARN(log_, "HTTP: wrong password or token, ip={}, path={}", peer_ip_, request.path());
         Reply reply{Status::unauthorized, "text/plain", {}, {}};
         // First the scheme for which a browser shows its own form.
         if (takes_password(request))

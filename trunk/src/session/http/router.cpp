@@ -29,6 +29,10 @@ Router::Match Router::find(const Request& request) const {
 Router::Match Router::find(std::string_view path) const {
     if (const auto exact = handlers_.find(path); exact != handlers_.end())
         return {exact->second, {}};
+    // A slash too many: clients of the family write "/api/v1/versions/" as well.
+    if (path.size() > 1 && path.ends_with('/'))
+        if (const auto exact = handlers_.find(path.substr(0, path.size() - 1)); exact != handlers_.end())
+            return {exact->second, {}};
     std::string folder;
     folder.reserve(path.size() + 1);
     folder.append(path) += '/';

@@ -1,6 +1,6 @@
 // Router: finds the handler for a path. The longest registered pattern wins. A pattern that ends with '/' matches everything
-// below it, and its own name without the slash is redirected to it; any other pattern matches exactly. Fallbacks rank between all
-// of these and the pattern "/": each is asked, in order, whether the path is its own.
+// below it, and its own name without the slash is redirected to it; any other pattern matches exactly, with or without a slash at
+// the end. Fallbacks rank between all of these and the pattern "/": each is asked, in order, whether the path is its own.
 #pragma once
 
 #include <functional>

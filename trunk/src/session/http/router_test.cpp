@@ -43,8 +43,10 @@ TEST_F(RouterTest, TheLongestPatternWins) {
     EXPECT_EQ(router_.find("/api/v1/streams/vid-1/x").handler, &streams_);
 }
 
-TEST_F(RouterTest, AnExactPatternTakesOnlyItself) {
-    EXPECT_EQ(router_.find("/api/v1/versions/").handler, &api_);
+TEST_F(RouterTest, AnExactPatternTakesItselfAndASlash) {
+    EXPECT_EQ(router_.find("/api/v1/versions/").handler, &versions_);
+    EXPECT_EQ(router_.find("/api/v1/versions//").handler, &api_);
+    EXPECT_EQ(router_.find("/api/v1/versions/x").handler, &api_);
     EXPECT_EQ(router_.find("/api/v1/versionsx").handler, &api_);
 }
 

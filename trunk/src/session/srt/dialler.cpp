@@ -81,7 +81,8 @@ Result<std::unique_ptr<ByteStream>> Dialler::open(const CallUrl& url, io::Deadli
     return stream;
 }
 
-Result<void> Dialler::push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline) {
+Result<void> Dialler::push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline,
+                           const OnPushing& on_pushing) {
     const Called called = TRY(call(url, Call::Purpose::push, deadline));
     LOG_INFO(log, "SRT: connected to {}, url={}", called.endpoint.text(), url.label());
     Opening opening;
@@ -91,7 +92,13 @@ Result<void> Dialler::push(const CallUrl& url, const Ref<media::Source>& source,
     request.kind = ClientKind::srt_play;
     request.protocol = "srt";
     request.peer = called.endpoint.text();
-    return std::make_unique<PushSession>(context_, std::move(request), source, log)->run(opening, deadline);
+    const auto session = std::make_unique<PushSession>(context_, std::move(request), source, log);
+    if (on_pushing)
+        on_pushing(session.get());
+    auto ended = session->run(opening, deadline);
+    if (on_pushing)
+        on_pushing(nullptr);
+    return ended;
 }
 
 }  // namespace live::session::srt

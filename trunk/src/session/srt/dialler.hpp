@@ -15,6 +15,8 @@
 
 namespace live::session::srt {
 
+class PushSession;
+
 class Dialler {
 public:
     // `ready` starts the port and the players, unless they run; see Port::start. Everything referred to outlives this.
@@ -25,8 +27,11 @@ public:
     Result<void> pull(const CallUrl& url, ClientRequest request, const Log& log, io::Deadline deadline);
     // What comes from there, for who reads and publishes it in his own way. Errors as Call::connect.
     Result<std::unique_ptr<ByteStream>> open(const CallUrl& url, io::Deadline deadline);
+    // Called with the session when it begins to send, and with nullptr before it is destroyed.
+    using OnPushing = std::function<void(const PushSession* session)>;
     // Sends the source, from a key frame on, until something ends it. After Errc::cancelled the goodbye has been sent.
-    Result<void> push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline);
+    Result<void> push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline,
+                      const OnPushing& on_pushing = {});
 
 private:
     struct Called {

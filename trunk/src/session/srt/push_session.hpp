@@ -12,6 +12,8 @@ public:
         : PlaySession(context, std::move(request), log), pushed_(std::move(source)) {}
     ~PushSession() override;
 
+    std::uint64_t sent_bytes() const { return Session::figures().sent_bytes; }
+
 private:
     using PlaySession::serve;
     Result<void> serve(Opening& opening, io::Deadline deadline) override;
