@@ -8,6 +8,7 @@
 #include "base/byte_writer.hpp"
 #include "base/log_format.hpp"
 #include "base/version.hpp"
+#include "media/announced_kinds.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/decoder_config.hpp"
@@ -287,6 +288,7 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     };
     LOG_INFO_REPEATED(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"),
                       number("height"), number("videocodecid"), number("audiocodecid"));
+    publication_.source().announce(announced_by(values));
     publication_.source().name_tracks(read_track_names(values, Source::kTracksMax));
     const amf::Value* bravo_atc = values.find("bravo_atc");
     publication_.source().force_atc(options_.atc_auto && bravo_atc != nullptr && bravo_atc->string() == "true");

@@ -32,6 +32,7 @@ public:
     bool has(Kind kind) const { return (bits_ & bit(kind)) != 0; }
     bool has_all(KindSet others) const { return (others.bits_ & ~bits_) == 0; }
     void add(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ | bit(kind)); }
+    void add(KindSet others) { bits_ = static_cast<std::uint8_t>(bits_ | others.bits_); }
     void remove(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ & ~bit(kind)); }
     void clear() { bits_ = 0; }
     bool operator==(const KindSet&) const = default;

@@ -87,6 +87,7 @@ Result<std::unique_ptr<Publication>> Source::publish(Takeover takeover) {
     audio_since_video_ = 0;
     has_b_frames_ = false;
     has_default_.clear();
+    announced_.clear();
     forget_extra_tracks();
     name_tracks({});
     marks_.clear();
@@ -211,6 +212,14 @@ void Source::notify() {
             (*listeners)[i]->on_packets();
     if (!has_unencoded() && std::exchange(ends_when_encoded_, false))
         note_stream_ended();
+}
+
+KindSet Source::expected_kinds() const {
+    KindSet kinds = announced_;
+    for (const Kind kind : {Kind::audio, Kind::video})
+        if (last_time(kind) || config(kind).is_config())
+            kinds.add(kind);
+    return kinds;
 }
 
 // Tracks that are not known to this publisher belong to a former one.

@@ -279,6 +279,10 @@ public:
     const Track* default_track(Kind kind) const;
     // Counts changes of codecs and configurations.
     std::uint32_t track_version() const { return track_version_; }
+    // This publisher's container announces these kinds: a program map, metadata, an offer. Their frames may come late.
+    void announce(KindSet kinds) { announced_.add(kinds); }
+    // Audio and video that this publisher has announced, and those that any has configured or sent.
+    KindSet expected_kinds() const;
     // What the publisher's container says about audio that its packets do not carry.
     void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
     // Players that join get no metadata until the publisher sends some again.
@@ -451,6 +455,7 @@ private:
     std::array<TrackId, kKindCount> defaults_{};
     KindSet has_default_;  // of this publisher
     std::array<Known, kKindCount> known_{};
+    KindSet announced_;               // by this publisher
     bool ends_when_encoded_ = false;  // the publisher has left
     bool is_outrun_ = false;          // frames are dropped: see kUnencodedMax
     std::uint32_t attached_ = 0;      // wire logs, RTP logs and listeners: most streams have none

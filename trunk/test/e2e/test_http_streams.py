@@ -423,3 +423,18 @@ def test_head_makes_no_player_and_calls_nobody(server, clip):
             hooks.wait_for("on_play")
             assert [event.action for event in hooks.events] == ["on_play"]
             assert [client["type"] for client in live.api("/api/v1/clients/")["clients"]] == ["fmle-publish", "hls-play"]
+
+
+def test_video_that_comes_late_is_in_the_flv_header(server):
+    live = server(FLV)
+    with RtmpClient(live.ports["rtmp"]) as publisher:
+        publisher.publish("cam")
+        publisher.send_message(VIDEO, bytes.fromhex("17000000000164001fffe1000467640028010004 68ee3cb0"))
+        publisher.send_message(AUDIO, bytes.fromhex("af001210"))
+        for i in range(20):
+            publisher.send_message(AUDIO, bytes.fromhex("af01211004"), timestamp=23 * i)
+        with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
+            got = player.read_until(lambda body: len(body) >= 13)
+            assert got[:3] == b"FLV" and got[4] == 5
+            publisher.send_message(VIDEO, bytes.fromhex("1701000000 00000002 65aa"), timestamp=500)
+            player.read_until(lambda body: bytes.fromhex("1701000000 00000002 65aa") in body)

@@ -113,6 +113,7 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
 Result<void> Pull::ingest(GotFrame& got) {
     if (!ingest_)
         TRY(publish());
+    publication_->source().announce(got.announced);
     note_media();
     ingest_->push_frame(got.kind, static_cast<std::uint32_t>(media::to_ms(got.frame.dts)), std::move(got.frame));
     return {};

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "media/announced_kinds.hpp"
+
 namespace live::service::relay {
 
 using wire::ts::StreamKind;
@@ -22,7 +24,12 @@ std::optional<UpstreamEvent> TsUpstream::poll_event() {
     while (auto unit = reader_.next()) {
         if (unit->kind == StreamKind::data)
             continue;
-        return GotFrame{unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio, std::move(unit->frame)};
+        if (announced_version_ != reader_.version()) {
+            announced_version_ = reader_.version();
+            announced_ = media::announced_by(reader_);
+        }
+        return GotFrame{unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio, std::move(unit->frame),
+                        announced_};
     }
     if (std::exchange(has_ended_, false))
         return Ended{"the origin has ended the connection", true};

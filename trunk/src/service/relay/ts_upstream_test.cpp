@@ -13,6 +13,7 @@ struct Heard {
     std::size_t configs = 0;
     std::size_t audio = 0;
     std::size_t ended = 0;
+    media::KindSet announced;
 
     void take(TsUpstream& upstream) {
         while (auto event = upstream.poll_event()) {
@@ -20,7 +21,7 @@ struct Heard {
             if (got == nullptr) {
                 const auto* end = std::get_if<Ended>(&*event);
                 ended += end != nullptr && end->is_final ? 1 : 0;
-            } else if (got->frame.content == wire::codec::Content::config) {
+            } else if (announced = got->announced; got->frame.content == wire::codec::Content::config) {
                 ++configs;
             } else if (got->kind == media::Kind::audio) {
                 ++audio;
@@ -50,6 +51,7 @@ TEST(TsUpstream, GivesTheFramesOfTheStreamAndThenItsEnd) {
     EXPECT_EQ(heard.keys, 1U);
     EXPECT_GE(heard.configs, 2U);
     EXPECT_EQ(heard.audio, 5U);
+    EXPECT_TRUE(heard.announced.has(media::Kind::audio) && heard.announced.has(media::Kind::video));
     EXPECT_EQ(heard.ended, 1U);
     EXPECT_EQ(upstream.bytes_received(), bytes.size());
 }

@@ -21,6 +21,7 @@ namespace live::service::relay {
 struct GotFrame {
     media::Kind kind = media::Kind::audio;
     wire::codec::Frame frame;
+    media::KindSet announced{};  // by the origin's container, so far
 };
 // The origin is healthy; it does not have the stream, or refuses it to us. Final.
 struct Refused {

@@ -16,7 +16,8 @@ inline constexpr auto kRemuxRows = config::Rows{
                 "Drops what the FLV header did not announce."),
     config::row(&RemuxOptions::has_audio, "has_audio", config::Reload::next_session, "The FLV header announces audio."),
     config::row(&RemuxOptions::has_video, "has_video", config::Reload::next_session, "The FLV header announces video."),
-    config::row(&RemuxOptions::guess_has_av, "guess_has_av", config::Reload::next_session, "Finds both out from what is cached."),
+    config::row(&RemuxOptions::guess_has_av, "guess_has_av", config::Reload::next_session,
+                "Finds both out: kinds whose configuration or frames came, or that metadata or a program map announce."),
 };
 
 }  // namespace live::session::http_live

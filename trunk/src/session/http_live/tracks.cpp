@@ -13,19 +13,6 @@ using media::Codec;
 using media::Kind;
 using media::KindSet;
 
-// A kind counts if there is any message of it; but if only one kind has had real frames, only that one does.
-KindSet guess(const media::Source& source) {
-    KindSet any;
-    KindSet frames;
-    for (const Kind kind : {Kind::audio, Kind::video}) {
-        if (source.last_time(kind))
-            frames.add(kind);
-        if (source.last_time(kind) || source.config(kind).is_config())
-            any.add(kind);
-    }
-    return frames.has(Kind::audio) != frames.has(Kind::video) ? frames : any;
-}
-
 std::optional<Codec> codec_in(const media::Packet& packet) {
     return packet.codec != Codec::none ? std::optional(packet.codec) : std::nullopt;
 }
@@ -67,7 +54,8 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
             return std::nullopt;
     Tracks tracks;
     if (options.guess_has_av) {
-        tracks.announced = guess(source);
+        // A kind whose frames come late is announced: a player that gets too few tracks never shows the rest.
+        tracks.announced = source.expected_kinds();
     } else {
         if (options.has_audio)
             tracks.announced.add(Kind::audio);

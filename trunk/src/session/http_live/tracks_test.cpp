@@ -77,6 +77,34 @@ TEST(Tracks, OneKindIsSureAfterSomePackets) {
     EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, options, stream.now)->sent.has(Kind::audio));
 }
 
+// An edge that joins within a GOP gets audio for seconds before the first key frame.
+TEST(Tracks, AKnownConfigurationIsAnnouncedHoweverLateItsFramesAre) {
+    Stream stream;
+    stream.source->append(media::tag_packet(Kind::video, true, true, stream.at(), slice_of({0x17, 0, 0, 0, 0, 1})));
+    stream.audio(kAac, true);
+    for (std::uint64_t i = 0; i < 3 * kSurePackets; ++i)
+        stream.audio(kAac);
+    const auto tracks = decide_tracks(*stream.source, Container::flv, {});
+    ASSERT_TRUE(tracks);
+    EXPECT_TRUE(tracks->announced.has(Kind::audio) && tracks->announced.has(Kind::video));
+    EXPECT_TRUE(tracks->sent.has(Kind::video));
+}
+
+TEST(Tracks, WhatTheContainerAnnouncesCountsUntilAnotherPublisherComes) {
+    Stream stream;
+    auto publication = stream.source->publish(media::Source::Takeover::refuse);
+    ASSERT_TRUE(publication.ok());
+    media::KindSet video;
+    video.add(Kind::video);
+    stream.source->announce(video);
+    for (std::uint64_t i = 0; i < kSurePackets; ++i)
+        stream.audio(kAac);
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::flv, {}));
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, {})->announced.has(Kind::video));
+    publication = stream.source->publish(media::Source::Takeover::replace);
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {})->announced.has(Kind::video));
+}
+
 TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
     Stream stream;
     stream.audio(kAac, true);

@@ -5,6 +5,7 @@
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "io/pause.hpp"
+#include "media/announced_kinds.hpp"
 #include "session/common/admitted_publish.hpp"
 
 namespace live::session::mpegts {
@@ -109,6 +110,10 @@ void PublishSession::take(wire::ts::TsReader::Unit unit) {
 }
 
 void PublishSession::pass(Bytes bytes, const wire::ts::TsReader& reader) {
+    if (publication_ != nullptr && announced_version_ != reader.version()) {
+        announced_version_ = reader.version();
+        publication_->source().announce(media::announced_by(reader));
+    }
     if (transport_)
         transport_->log.append(bytes, reader);
 }

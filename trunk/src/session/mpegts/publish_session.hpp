@@ -51,6 +51,7 @@ private:
     media::Publication* publication_ = nullptr;  // while it is published
     media::Ingest* ingest_ = nullptr;
     std::optional<TransportLogs::Holder> transport_;
+    std::optional<std::uint32_t> announced_version_;  // of the program map
     Signal ended_;
     std::string kick_reason_;
     MemoryBudget::Use memory_;

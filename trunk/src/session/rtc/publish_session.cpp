@@ -50,10 +50,12 @@ Result<void> PublishSession::begin(const engine::dtls::Context& dtls, const engi
 void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer) {
     rtp_log_ = &publication_->fill_rtp_log(*this);
     clock_.emplace(start_of(publication_->source(), *rtp_log_));
+    media::KindSet announced;
     for (const wire::sdp::Accepted& section : agreement.sections) {
         const media::Kind kind = media_kind(engine::webrtc::media_kind(section.kind));
         const auto& codec = section.codec;
         clock_rates_[media::index_of(kind)] = codec.clock_rate;
+        announced.add(kind);
         has_layers_ = has_layers_ || !section.layers.empty();
         const std::uint8_t channels = kind == media::Kind::audio ? codec.channels : std::uint8_t{0};
         rtp_log_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
@@ -61,6 +63,7 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::
         if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
             rtp_log_->set_origin_ssrc(kind, ssrcs.front().ssrc);
     }
+    publication_->source().announce(announced);
     if (plan().play.bridge.rtc_to_rtmp)
         to_frames_.emplace(*publication_, *rtp_log_, plan().publish, context().streams.transcoders(), log());
     admitted_.emplace(context().streams, context().events, request(), plan());

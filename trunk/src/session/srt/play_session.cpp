@@ -174,7 +174,8 @@ std::optional<media::Sequence> PlaySession::starting_point() const {
     if (const auto key_frame = source_->gop_start(); key_frame && *key_frame >= not_before_)
         return key_frame;
     const bool has_video = source_->last_time(Kind::video) || source_->config(Kind::video).is_config();
-    if (has_video || source_->counters().packets[media::index_of(Kind::audio)] < kSurePackets)
+    const std::uint64_t sure = source_->expected_kinds().has(Kind::video) ? media::Source::kAudioOnlyAfter : kSurePackets;
+    if (has_video || source_->counters().packets[media::index_of(Kind::audio)] < sure)
         return std::nullopt;
     return source_->join_point();
 }

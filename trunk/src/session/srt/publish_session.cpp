@@ -5,6 +5,7 @@
 
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
+#include "media/announced_kinds.hpp"
 #include "session/common/admitted_publish.hpp"
 
 namespace live::session::srt {
@@ -103,6 +104,8 @@ void PublishSession::take_units() {
 
 void PublishSession::log_tracks() {
     logged_version_ = reader_.version();
+    if (publication_ != nullptr)
+        publication_->source().announce(media::announced_by(reader_));
     for (const TsReader::TrackInfo& track : reader_.tracks())
         LOG_INFO_REPEATED(log_, "SRT: got {} {}, pid={}, track={}",
                           kind_of(track.format) == StreamKind::video   ? "Video"
