@@ -23,8 +23,11 @@ Json audio_json(const service::stats::StreamRow& stream) {
     const auto facts = stream.audio();
     if (!facts)
         return nullptr;
-    return {
+    Json json = {
         {"codec", facts->codec}, {"sample_rate", facts->sample_rate}, {"channel", facts->channels}, {"profile", facts->profile}};
+    if (!facts->problem.empty())
+        json["problem"] = facts->problem;
+    return json;
 }
 
 }  // namespace live::api

@@ -10,6 +10,7 @@
 #include "base/version.hpp"
 #include "media/announced_kinds.hpp"
 #include "wire/amf/amf.hpp"
+#include "wire/codec/aac.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/decoder_config.hpp"
 #include "wire/codec/picture_units.hpp"
@@ -19,6 +20,12 @@ namespace live::media {
 namespace amf = wire::amf;
 
 namespace {
+
+bool is_same_aac(Bytes config, const wire::codec::AudioSpecificConfig& other) {
+    const auto parsed = wire::codec::parse_aac_config(config);
+    return parsed.ok() && parsed->object_type == other.object_type && parsed->sample_rate == other.sample_rate &&
+           parsed->channels == other.channels;
+}
 
 // The publisher chooses these four bytes freely; 0 means a classic header.
 std::string text_of(std::uint32_t fourcc) {
@@ -169,6 +176,8 @@ void Ingest::push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame fr
 void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
     if (is_one_too_many(tagged.packet))
         return;
+    if (tagged.packet.codec == Codec::aac && push_framed_aac(tagged, stamp_ms))
+        return;
     if (tagged.packet.kind != Kind::video || joiner_.passes(tagged.packet, stamp_ms))
         return push_whole(std::move(tagged), stamp_ms);
     joiner_.push(std::move(tagged), stamp_ms, publication_.source().ring());
@@ -180,6 +189,40 @@ void Ingest::push_joined() {
         push_whole(std::move(picture->tagged), picture->stamp_ms);
     if (joiner_.has_joined() && !std::exchange(has_joined_, true))
         LOG_INFO(log_, "the publisher sends pictures in several messages; each picture is put together");
+}
+
+// False: it is raw, as it should be. The frames' own headers count, and not the publisher's sequence header, which may differ
+// from them: one that agrees with them is kept, as it may say more.
+bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
+    constexpr std::int64_t kFrameSamples = 1'024;
+    const Packet& packet = tagged.packet;
+    if (packet.content != Content::frame)
+        return packet.is_config() && framed_aac_.has_come(packet.track);
+    const bool is_first = !framed_aac_.has_come(packet.track);
+    const auto frames = framed_aac_.read(packet.track, packet.frame());
+    if (!frames)
+        return false;
+    if (is_first)
+        LOG_INFO(log_, "the AAC of audio track {} comes in ADTS or LATM: it is made raw, with a sequence header",
+                 static_cast<unsigned>(packet.track));
+    const auto push_part = [&](Content content, Slice data, MediaTime offset) {
+        TagPacket part =
+            write_tag(Kind::audio, {.codec = Codec::aac, .content = content, .track = packet.track, .data = std::move(data)});
+        part.packet.dts = packet.dts + offset;
+        part.audio = tagged.audio;
+        push_whole(std::move(part), stamp_ms);
+    };
+    const Packet* const known = publication_.source().config_of(Kind::audio, packet.track);
+    if (!frames->config.empty() &&
+        (known == nullptr || known->codec != Codec::aac || !is_same_aac(known->frame(), frames->parsed)))
+        push_part(Content::config, Slice::copy_of(frames->config), {});
+    MediaTime offset{};
+    for (const Slice& frame : frames->raw) {
+        push_part(Content::frame, frame, offset);
+        if (frames->parsed.sample_rate != 0)
+            offset += MediaTime(kFrameSamples * 1'000'000 / frames->parsed.sample_rate);
+    }
+    return true;
 }
 
 void Ingest::push_whole(TagPacket&& tagged, std::uint32_t stamp_ms) {
@@ -216,11 +259,23 @@ void Ingest::watch_track(const TagPacket& tagged) {
         return;
     if (packet.kind == Kind::audio)
         publication_.source().note_audio(packet.track, packet.codec, tagged.audio);
+    if (packet.codec == Codec::aac && headerless_frames_ < kHeaderlessFrames)
+        watch_header(packet);
     if (packet.codec != Codec::unknown || opaque_.has(packet.kind))
         return;
     opaque_.add(packet.kind);
     LOG_WARN(log_, "the {} codec{} is not known here: RTMP and FLV relay it as it is, everything else leaves it out",
              text_of(packet.kind), text_of(tagged.fourcc));
+}
+
+void Ingest::watch_header(const Packet& packet) {
+    if (packet.content == Content::config || publication_.source().config_of(packet.kind, packet.track) != nullptr)
+        return;
+    if (++headerless_frames_ == kHeaderlessFrames)
+        LOG_WARN(log_,
+                 "the AAC of audio track {} comes without a sequence header: RTMP and FLV relay it as it is, everything else "
+                 "leaves it out",
+                 static_cast<unsigned>(packet.track));
 }
 
 void Ingest::watch_order(const Packet& packet, std::uint32_t stamp_ms) {

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "base/result.hpp"
+#include "media/framed_aac.hpp"
 #include "media/interleaver.hpp"
 #include "media/options.hpp"
 #include "media/picture_joiner.hpp"
@@ -43,6 +44,8 @@ private:
     static constexpr std::size_t kHeldTimesMax = 4;
     static constexpr std::size_t kHeldSlack = 64U << 10;
     static constexpr std::size_t kKeptReset = 256U << 10;
+    // After so many AAC frames, some 1 s, their sequence header is missed.
+    static constexpr std::uint32_t kHeaderlessFrames = 50;
 
     void push_tag(Kind kind, std::uint32_t stamp_ms, Slice body);
     void find_frame_type(TagPacket& tagged);
@@ -50,6 +53,7 @@ private:
     void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
     void push_joined();
     void push_whole(TagPacket&& tagged, std::uint32_t stamp_ms);
+    bool push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms);
     void push(Packet&& packet, std::uint32_t stamp_ms);
     Timeline::Stamp place(const Packet& packet, std::uint32_t stamp_ms);
     Slice unshare(Slice body);
@@ -57,6 +61,7 @@ private:
     bool is_repeated_config(const Packet& packet) const;
     bool is_bad_config(const Packet& packet);
     void watch_track(const TagPacket& tagged);
+    void watch_header(const Packet& packet);
     void watch_order(const Packet& packet, std::uint32_t stamp_ms);
     void drop(const char* what, const Error& error);
     Result<Slice> read_event(Slice body);
@@ -79,6 +84,8 @@ private:
     KindSet too_many_;                 // kinds with more tracks than allowed; logged
     KindSet bad_;                      // kinds with a bad sequence header after a good one; logged
     bool has_reserved_types_ = false;  // logged
+    FramedAac framed_aac_;
+    std::uint32_t headerless_frames_ = 0;
     std::uint32_t newest_shown_ms_ = 0;
     bool has_shown_ = false;   // a frame has arrived
     bool has_strays_ = false;  // a frame had a timestamp out of line; logged

@@ -429,6 +429,44 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
     EXPECT_EQ(movie(std::filesystem::path(recorded_[1].file).filename()).first, 1u);
 }
 
+// Two seconds in, half a second after a key frame, the audio has one channel less.
+TEST_F(DvrServiceTest, AudioThatChangesBetweenKeyFramesLosesNothing) {
+    for (const DvrFormat format : {DvrFormat::by_name, DvrFormat::fmp4}) {
+        recorded_.clear();
+        options_.format = format;
+        publish(format == DvrFormat::by_name ? "a-[timestamp].mp4" : "b-[timestamp].mp4");
+        headers();
+        seconds(2);
+        std::string open_file;
+        wait_for_another_file(open_file);
+        append(media::Kind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
+        for (int i = 0; i < 12; ++i, at_ += 40ms) {
+            append(media::Kind::video, false, false, at_ + 10ms, media::tag_body(hex("27 01 000000 00000002 41bb")));
+            append(media::Kind::audio, false, false, at_ + 15ms, media::tag_body(hex("af 01 210a")));
+        }
+        append(media::Kind::audio, false, true, at_, media::tag_body(hex("af 00 1208")));
+        for (int i = 0; i < 12; ++i, at_ += 40ms) {
+            append(media::Kind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
+            append(media::Kind::video, false, false, at_ + 10ms, media::tag_body(hex("27 01 000000 00000002 41bb")));
+        }
+        pause();
+        wait_for_another_file(open_file);
+        unpublish();
+        ASSERT_EQ(recorded_.size(), 2u);
+        using Samples = std::pair<std::size_t, std::size_t>;
+        const auto samples = [&](std::size_t file) {
+            const std::string name = std::filesystem::path(recorded_[file].file).filename();
+            if (format == DvrFormat::by_name)
+                return movie(name);
+            auto all = mp4::fragment_samples(bytes_of(name));
+            return Samples(all[1].size(), all[2].size());
+        };
+        EXPECT_EQ(samples(0), Samples(63, 62));
+        EXPECT_EQ(std::minmax(samples(1).first, samples(1).second), std::minmax<std::size_t>(12, 25))
+            << "all the audio, and the video from the key frame on";
+    }
+}
+
 TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);

@@ -155,7 +155,7 @@ bool Recorder::is_before_file(const media::Packet& packet) const {
     return packet.dts < begun_ && packet.kind == media::Kind::audio && !packet.is_config() && begun_with_ == media::Kind::video;
 }
 
-// A file that cannot continue with this packet ends; the next begins with it.
+// A file that cannot continue with this packet ends; the next begins with it, or with the GOP in progress.
 Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) {
     if (is_before_file(packet))
         return {};
@@ -163,8 +163,10 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
     if (!pushed.ok() && pushed.code() == Errc::conflict) {
         LOG_INFO(log_, "DVR {}: a new file: {}", plan_.url, pushed.error().sentence());
         TRY(close(deadline));
-        if (packet.is_config() || !may_begin_with(packet))
+        if (packet.is_config())
             return {};
+        if (!may_begin_with(packet))
+            return go_on_within_gop(packet, deadline);
         TRY(open(packet, deadline));
         pushed = recording_->push(packet, packet.dts - zero_);
     }
@@ -176,6 +178,49 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
         newest_ = std::max(newest_, packet.dts);
     if (!packet.is_config() && packet.kind != media::Kind::data)
         kinds_.add(packet.kind);
+    return {};
+}
+
+// Audio that has changed its sample rate or channels comes between key frames. The new file repeats the video since the last key
+// frame, so that nothing is lost up to the next one. Not where that is longer than the file before, so that a publisher which
+// changes its audio all the time does not make us write much more than it sends.
+Result<void> Recorder::go_on_within_gop(const media::Packet& packet, io::Deadline deadline) {
+    // The next key frame has come already.
+    if (cut_)
+        return finish_cut(deadline);
+    if (!released_.empty())
+        return {};
+    const auto video = video_since_key();
+    if (video.empty() || packet.dts - video.front().dts > newest_ - begun_)
+        return {};
+    TRY(open(video.front(), deadline));
+    newest_ = packet.dts;
+    kinds_.add(packet.kind);
+    kinds_.add(media::Kind::video);
+    // First the audio: a fragmented file has the tracks that came in its first second.
+    static_cast<void>(recording_->push(packet, packet.dts - zero_));
+    for (const media::Packet& picture : video) {
+        static_cast<void>(recording_->push(picture, picture.dts - zero_));
+        if (recording_->pending_bytes() >= kWriteBytes)
+            TRY(write(Recording::Last::no, deadline));
+    }
+    return {};
+}
+
+// Of the default track, what was taken since the last key frame; empty if that has left the ring.
+std::vector<media::Packet> Recorder::video_since_key() {
+    const media::Ring& ring = source_->ring();
+    std::vector<media::Packet> video;
+    for (media::Sequence at = std::min(cursor_.next(), ring.next()); at > ring.first(); --at) {
+        const media::Packet& packet = ring.at(at - 1);
+        if (packet.kind != media::Kind::video || packet.extra || packet.content != media::Content::frame)
+            continue;
+        video.push_back(packet);
+        if (packet.key) {
+            std::ranges::reverse(video);
+            return video;
+        }
+    }
     return {};
 }
 

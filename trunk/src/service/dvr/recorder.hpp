@@ -110,6 +110,8 @@ private:
     std::optional<media::Packet> next_packet();
     Result<void> push(const media::Packet& packet, io::Deadline deadline);
     bool is_before_file(const media::Packet& packet) const;
+    Result<void> go_on_within_gop(const media::Packet& packet, io::Deadline deadline);
+    std::vector<media::Packet> video_since_key();
     bool is_due(const media::Packet& packet) const;
     bool may_begin_with(const media::Packet& packet) const;
     void keep_config(const media::Packet& packet);

@@ -74,8 +74,10 @@ const char* aac_profile_text(const wire::codec::AudioSpecificConfig& config) {
 
 void read_aac(AudioFacts& facts, Bytes body) {
     const auto config = wire::codec::parse_aac_config(body);
-    if (!config.ok())
+    if (!config.ok()) {
+        facts.problem = body.empty() ? "AAC without a sequence header" : "AAC with a bad sequence header";
         return;
+    }
     facts.profile = aac_profile_text(*config);
     facts.sample_rate = config->output_rate;
     facts.channels = config->channels;

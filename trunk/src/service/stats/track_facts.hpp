@@ -23,7 +23,8 @@ struct AudioFacts {
     std::string codec;  // "AAC", "MP3", "Opus", "Other(...)"
     std::uint32_t sample_rate = 0;
     std::uint32_t channels = 0;
-    std::string profile;  // "LC", ..., "Other"
+    std::string profile;    // "LC", ..., "Other"
+    std::string problem{};  // why most outputs leave it out; empty: they carry it
 
     bool operator==(const AudioFacts&) const = default;
 };

@@ -118,7 +118,8 @@ TEST(AudioFacts, ReadsHeadersAndPackets) {
     EXPECT_EQ(read_audio_facts(hex("af 00 1210")), (AudioFacts{"AAC", 44'100, 2, "LC"}));
     EXPECT_EQ(read_audio_facts(hex("af 00 1188")), (AudioFacts{"AAC", 48'000, 1, "LC"}));
     EXPECT_EQ(read_audio_facts(hex("af 00 2b920800")), (AudioFacts{"AAC", 44'100, 2, "HE"}));
-    EXPECT_EQ(read_audio_facts(hex("af 00 ff")), (AudioFacts{"AAC", 44'100, 2, "Other"}));
+    EXPECT_EQ(read_audio_facts(hex("af 00 ff")), (AudioFacts{"AAC", 44'100, 2, "Other", "AAC with a bad sequence header"}));
+    EXPECT_EQ(read_audio_facts(hex("af 01 21")), (AudioFacts{"AAC", 44'100, 2, "Other", "AAC without a sequence header"}));
     EXPECT_EQ(read_audio_facts(hex("2f fffb")), (AudioFacts{"MP3", 44'100, 2, "Other"}));
     EXPECT_EQ(read_audio_facts(hex("90 4f707573 4f707573486561640101380180bb0000000000")),
               (AudioFacts{"Opus", 48'000, 1, "Other"}));
