@@ -15,7 +15,7 @@
 #   docker buildx build --platform linux/amd64,linux/arm64 -t millrace .   every platform is compiled on itself, or by qemu
 #   docker build --build-arg BASE=ubuntu:24.04 -t millrace .               another base of the Debian family
 #
-# Settings come from conf/docker.conf and from SRS_* variables. Recordings and HLS are below objs/nginx/html, which is a volume. `docker stop`
+# Settings come from conf/docker.conf and from SRS_* variables. HLS is below objs/nginx/html and recordings are below objs/dvr, which are volumes. `docker stop`
 # finishes recordings: a graceful stop takes at most grace_start_wait and grace_final_wait, together 5.5 s of docker's 10. Clusters: trunk/deploy.
 ARG BASE=debian:bookworm-slim
 
@@ -55,7 +55,7 @@ ENV SRS_IN_DOCKER=on SRS_DAEMON=off
 USER 1935:1935
 # RTMP; API and its HTTPS; pages and streams and their HTTPS; metrics; WebRTC; FLV by POST.
 EXPOSE 1935 1985 1990 8080 8088 9972 10080/udp 8000/udp 8000 8936
-VOLUME /usr/local/srs/objs/nginx/html
+VOLUME /usr/local/srs/objs/nginx/html /usr/local/srs/objs/dvr
 STOPSIGNAL SIGQUIT
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["perl", "scripts/docker-health.pl"]
 ENTRYPOINT ["./scripts/docker-entry.sh"]

@@ -39,7 +39,7 @@ if [ "${1:-}" = --remove ]; then
     exit 0
 fi
 objs=$1 target=$2 prefix=$3 config=$4
-install -d "$target/objs/nginx/html" "$target/objs/logs" "$target/conf" "$target/scripts" "$target/etc/init.d" "$target/usr/lib/systemd/system"
+install -d "$target/objs/nginx/html" "$target/objs/dvr" "$target/objs/logs" "$target/conf" "$target/scripts" "$target/etc/init.d" "$target/usr/lib/systemd/system"
 install -m 755 "$objs/srs" "$target/objs/srs"
 ln -sf srs "$target/objs/millrace"
 # What the container image starts and how it is asked.

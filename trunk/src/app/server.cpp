@@ -309,6 +309,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_cluster(node_);
     admission_.set_placer(placer_);
     admission_.set_workers(workers_);
+    files_.set_players(viewers_, dash_player_.viewers());
     if (names_.seat().is_worker()) {
         viewers_.set_homes(homes_);
         http_.add_for_workers(std::string(service::workers::SessionHomes::kPath), homes_);

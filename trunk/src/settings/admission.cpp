@@ -293,6 +293,11 @@ Result<void> Admission::check_play(const session::ClientRequest& request) const 
     return check_refer(request, &ReferOptions::play);
 }
 
+bool Admission::guards_play(const session::ClientRequest& request) const {
+    const Vhost* vhost = settings_->find_vhost(request.vhost);
+    return vhost != nullptr && vhost->guards_play();
+}
+
 void Admission::report_stream(Action action, const session::ClientRequest& request, const session::StreamPlan& plan) {
     if (hooks_ == nullptr || plan.is_trusted_relay)
         return;

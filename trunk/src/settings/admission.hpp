@@ -68,6 +68,7 @@ public:
     std::optional<session::Redirect> send_on(const session::ClientRequest& request) const override;
     // The same without the callbacks.
     Result<void> check_play(const session::ClientRequest& request) const override;
+    bool guards_play(const session::ClientRequest& request) const override;
 
     // Notifications, with the current settings. None of these suspends.
     void report_stream(service::hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);

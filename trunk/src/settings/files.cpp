@@ -1,17 +1,21 @@
 #include "settings/files.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "service/access/security.hpp"
 #include "service/dash/dash_stream.hpp"
 #include "service/files/name_form.hpp"
 #include "service/files/normal_path.hpp"
+#include "service/files/stream_name.hpp"
+#include "service/hls/names.hpp"
+#include "settings/whole_path.hpp"
 
 namespace live::settings {
+
+using service::files::fits_form;
+using service::files::normal_path;
 
 namespace {
 
@@ -39,15 +43,6 @@ std::optional<session::http::FilePlace> match(const Vhost& vhost, const std::str
 }
 
 enum class Made : std::uint8_t { not_here, as_list, as_media };
-
-using service::files::fits_form;
-using service::files::normal_path;
-
-std::string whole_path(const std::string& folder, std::string_view path) {
-    const std::string below = normal_path(folder, path);
-    std::error_code ignored;
-    return below.starts_with('/') ? below : normal_path(std::filesystem::current_path(ignored).string(), below);
-}
 
 // Most files are excluded by their endings alone.
 bool fits(const std::string& path, const std::string& folder, std::string_view form) {
@@ -91,12 +86,17 @@ Result<void> Files::check(const session::http::Request& request, const session::
     if (request.is_sibling)
         return {};
     const std::string path = whole_path(place.folder, place.path);
-    const auto rules = [&request](const Vhost& vhost) {
-        return service::access::check_security(vhost.security, service::access::Role::play, request.peer_ip);
+    const auto rules = [&](const Vhost& vhost, Made made) -> Result<void> {
+        TRY(service::access::check_security(vhost.security, service::access::Role::play, request.peer_ip));
+        const bool has_sessions = vhost.hls.ctx || made_as(vhost.dash, path) != Made::not_here;
+        if (made == Made::as_media && has_sessions && vhost.guards_play() && !plays(request, vhost, path))
+            return Error(Errc::denied, "this is for players that have got the playlist here");
+        return {};
     };
     const Vhost* asked = settings_->find_vhost(request.vhost());
-    if (asked != nullptr && made_by(*asked, path) != Made::not_here)
-        return rules(*asked);
+    const Made made_here = asked == nullptr ? Made::not_here : made_by(*asked, path);
+    if (made_here != Made::not_here)
+        return rules(*asked, made_here);
     Result<void> allowed;
     for (const Vhost& vhost : settings_->vhosts) {
         const Made made = &vhost == asked ? Made::not_here : made_by(vhost, path);
@@ -104,11 +104,32 @@ Result<void> Files::check(const session::http::Request& request, const session::
             return Error(Errc::not_found, "there is no such file");
         if (made == Made::not_here)
             continue;
-        allowed = rules(vhost);
+        allowed = rules(vhost, made);
         if (allowed.ok())
             break;
     }
     return allowed;
+}
+
+bool Files::plays(const session::http::Request& request, const Vhost& vhost, const std::string& path) const {
+    if (sessions_ == nullptr || viewers_ == nullptr)
+        return false;
+    const std::string_view ctx = request.target.query.get("hls_ctx");
+    for (const std::string* folder : {&vhost.hls.path, &vhost.hls.key_file_path}) {
+        const std::string above = whole_folder(*folder);
+        auto stream = vhost.hls.enabled && path.starts_with(above)
+                          ? service::hls::stream_of_media(vhost.hls, std::string_view(path).substr(above.size()))
+                          : std::nullopt;
+        if (!stream)
+            continue;
+        stream->vhost = request.vhost();
+        if (sessions_->plays(ctx, *stream))
+            return true;
+    }
+    const std::string& form = vhost.dash.mpd_file;
+    const std::string mpd = path.substr(0, path.rfind('/')) + form.substr(std::min(form.rfind('.'), form.size()));
+    const auto stream = vhost.dash.enabled ? service::files::match_name(whole_path(vhost.dash.path, form), mpd) : std::nullopt;
+    return stream && viewers_->plays(request, {vhost.name, stream->app, stream->stream, {}});
 }
 
 std::optional<session::http::FilePlace> Files::find(const session::http::Request& request) const {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "service/dash/viewers.hpp"
+#include "service/files/sessions.hpp"
 #include "session/http/static_handler.hpp"
 #include "settings/current_settings.hpp"
 
@@ -15,13 +17,24 @@ public:
     // `settings` outlives this.
     explicit Files(const CurrentSettings& settings) : settings_(settings) {}
 
+    // Who plays, for files of guarded streams; without it nobody does. Both outlive this.
+    void set_players(const service::files::Sessions& sessions, const service::dash::Viewers& viewers) {
+        sessions_ = &sessions;
+        viewers_ = &viewers;
+    }
+
     std::optional<session::http::FilePlace> find(const session::http::Request& request) const override;
-    // `security` of the virtual hosts that may have made the file as HLS or DASH. A playlist or an MPD that only others than the
-    // requested one make does not exist for it. Errc::denied, Errc::not_found.
+    // The rules of the virtual hosts that may have made the file as HLS or DASH: `security`, and that media of a guarded stream
+    // is for its admitted players. A playlist or an MPD that only others than the requested one make does not exist for it.
+    // Errc::denied, Errc::not_found.
     Result<void> check(const session::http::Request& request, const session::http::FilePlace& place) const override;
 
 private:
+    bool plays(const session::http::Request& request, const Vhost& vhost, const std::string& path) const;
+
     const CurrentSettings& settings_;
+    const service::files::Sessions* sessions_ = nullptr;
+    const service::dash::Viewers* viewers_ = nullptr;
 };
 
 }  // namespace live::settings

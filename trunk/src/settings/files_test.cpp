@@ -104,6 +104,23 @@ TEST_F(SettingsFilesOfOutputsTest, WhatAnOutputMayHaveLeftHasTheRulesOfItsHost) 
     EXPECT_EQ(check("open", "/live/cam-3.ts"), 403);
 }
 
+TEST_F(SettingsFilesOfOutputsTest, MediaOfAGuardedStreamIsForItsPlayers) {
+    Vhost& vhost = settings.vhosts[2];
+    vhost.dash.enabled = true;
+    vhost.dash.path = "./html/open";
+    vhost.http_hooks.on_play = {"http://127.0.0.1/play"};
+    EXPECT_EQ(check("open", "/open/live/cam-3.ts"), 200) << "callbacks are off";
+    vhost.http_hooks.enabled = true;
+    for (const char* media : {"/open/live/cam-3.ts", "/open/live/cam-3.ts?hls_ctx=madeup00", "/open/live/cam/video-3.m4s"})
+        for (const char* host : {"open", "other"})
+            EXPECT_EQ(check(host, media), 403) << media;
+    EXPECT_EQ(check("open", "/open/live/cam.m3u8"), 200) << "its player is asked about";
+    EXPECT_EQ(check("open", "/open/index.html"), 200);
+    vhost.hls.ctx = false;
+    EXPECT_EQ(check("open", "/open/live/cam-3.ts"), 200) << "nobody has a session";
+    EXPECT_EQ(check("open", "/open/live/cam/video-3.m4s"), 403);
+}
+
 TEST_F(SettingsFilesOfOutputsTest, EverythingElseIsForEverybody) {
     for (const char* file : {"/index.html", "/live/cam.mp4", "/live/cam/1732.mp4", "/live/cam.flv", "/live/cam.jpg",
                              "/players/a.ts", "/live/cam/intro.m4s", "/cam.m3u8", "/files/live/cam-3.ts"})

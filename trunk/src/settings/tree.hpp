@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "media/options.hpp"
 #include "service/access/options.hpp"
+#include "service/access/security.hpp"
 #include "service/cluster/options.hpp"
 #include "service/dash/options.hpp"
 #include "service/dvr/options.hpp"
@@ -54,6 +55,12 @@ struct Vhost {
     HttpStaticOptions http_static;
     session::http_live::RemuxOptions http_remux;
     service::relay::ClusterOptions cluster;
+
+    // Whether not everybody may play its streams.
+    bool guards_play() const {
+        return (http_hooks.enabled && !http_hooks.on_play.empty()) ||
+               service::access::restricts(security, service::access::Role::play);
+    }
 
     // Everything below is accepted and checked, but has no effect yet.
     HdsOptions hds;

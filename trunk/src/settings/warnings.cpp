@@ -14,6 +14,7 @@
 #include "service/forward/destination.hpp"
 #include "service/ingest/arguments.hpp"
 #include "service/relay/origin.hpp"
+#include "settings/whole_path.hpp"
 
 namespace live::settings {
 
@@ -100,13 +101,25 @@ void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnin
     if (!vhost.enabled || !vhost.http_hooks.enabled || vhost.http_hooks.on_play.empty())
         return;
     if (vhost.hls.enabled && !vhost.hls.ctx)
+        warnings.push_back(fmt::format(
+            "vhost {}: on_play is not asked about players of HLS, because hls_ctx is off: anybody can play them; switch it on",
+            vhost.name));
+}
+
+// Files below the web root are for everybody, but for those of HLS and DASH.
+void warn_of_open_recordings(const Settings& settings, const Vhost& vhost, std::vector<std::string>& warnings) {
+    if (!vhost.enabled || !vhost.dvr.enabled || !vhost.guards_play())
+        return;
+    const std::string path = whole_path(".", service::dvr::path_template(vhost.dvr));
+    std::vector<std::string> roots = {settings.http_server.enabled ? settings.http_server.dir : ""};
+    for (const Vhost& other : settings.vhosts)
+        roots.push_back(other.enabled && other.http_static.enabled ? other.http_static.dir : "");
+    const auto is_above = [&path](const std::string& root) { return !root.empty() && path.starts_with(whole_folder(root)); };
+    if (const auto root = std::ranges::find_if(roots, is_above); root != roots.end())
         warnings.push_back(
-            fmt::format("vhost {}: on_play is not asked about players of HLS, because hls_ctx is off", vhost.name));
-    if ((vhost.hls.enabled && vhost.hls.ctx) || vhost.dash.enabled)
-        warnings.push_back(
-            fmt::format("vhost {}: on_play is asked about a playlist or an MPD, and not about the fragments in it: a "
-                        "client that knows the address of a fragment can get it",
-                        vhost.name));
+            fmt::format("vhost {}: anybody can download its recordings, because dvr_path ({}) is below the web root ({}), "
+                        "and on_play and security do not guard it; move it out, as to {}",
+                        vhost.name, vhost.dvr.path, *root, service::dvr::DvrOptions().path));
 }
 
 // Keys without a URL of their own appear in the list as if they were below hls_path.
@@ -242,6 +255,7 @@ std::vector<std::string> settings_warnings(const Settings& settings) {
     warn_of_shared_paths(settings, &Vhost::dvr, "DVR", warnings);
     for (const Vhost& vhost : settings.vhosts) {
         warn_of_open_fragments(vhost, warnings);
+        warn_of_open_recordings(settings, vhost, warnings);
         warn_of_keys_out_of_reach(vhost, warnings);
         warn_of_origins(vhost, warnings);
         warn_of_forward(vhost, warnings);

@@ -58,14 +58,35 @@ TEST_F(SettingsWarnings, WhatOnPlayIsNotAskedAboutIsSaid) {
     vhost.http_hooks.on_play = {"http://127.0.0.1/play"};
     EXPECT_TRUE(warnings().empty()) << "callbacks are off";
     vhost.http_hooks.enabled = true;
-    ASSERT_EQ(warnings().size(), 1U);
-    EXPECT_TRUE(warnings()[0].starts_with("vhost a: on_play is asked about a playlist or an MPD, and not about the fragments"));
+    EXPECT_TRUE(warnings().empty()) << "fragments are for sessions";
     vhost.hls.ctx = false;
-    EXPECT_EQ(warnings(), std::vector<std::string>{"vhost a: on_play is not asked about players of HLS, because hls_ctx is off"});
+    EXPECT_EQ(warnings(),
+              std::vector<std::string>{"vhost a: on_play is not asked about players of HLS, because hls_ctx is off: anybody "
+                                       "can play them; switch it on"});
     vhost.dash.enabled = true;
-    EXPECT_EQ(warnings().size(), 2U);
+    EXPECT_EQ(warnings().size(), 1U);
     vhost.enabled = false;
     EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(SettingsWarnings, RecordingsBelowTheWebRootAreReportedWhereStreamsAreGuarded) {
+    Vhost& vhost = settings_.vhosts[0];
+    vhost.dvr.enabled = settings_.http_server.enabled = true;
+    settings_.http_server.dir = "./objs/nginx/html/";
+    vhost.dvr.path = "objs/nginx/html/[app]/[stream].[timestamp].flv";
+    EXPECT_TRUE(warnings().empty()) << "everybody may play it";
+    vhost.security = {true, {{"play", "10.0.0.0/8"}}, {}};
+    ASSERT_EQ(warnings().size(), 1U);
+    EXPECT_NE(warnings()[0].find("anybody can download its recordings"), std::string::npos);
+    EXPECT_NE(warnings()[0].find("./objs/dvr/[app]/"), std::string::npos) << "the remedy";
+    vhost.security = {true, {{"play", "all"}}, {}};
+    EXPECT_TRUE(warnings().empty());
+    vhost.security = {};
+    vhost.http_hooks.enabled = true;
+    vhost.http_hooks.on_play = {"http://127.0.0.1/play"};
+    EXPECT_EQ(warnings().size(), 1U);
+    vhost.dvr.path = service::dvr::DvrOptions().path;
+    EXPECT_TRUE(warnings().empty()) << "the default is outside";
 }
 
 TEST_F(SettingsWarnings, KeysThatPlayersCannotGetAreSaid) {

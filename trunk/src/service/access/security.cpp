@@ -45,6 +45,13 @@ Result<void> check_security(const SecurityOptions& options, Role role, std::stri
     return refusal(role, "no rule allows it", 1054);
 }
 
+bool restricts(const SecurityOptions& options, Role role) {
+    const auto is_of_role = [role](const std::vector<std::string>& rule) { return rule.size() == 2 && rule[0] == name_of(role); };
+    const auto is_for_all = [&](const std::vector<std::string>& rule) { return is_of_role(rule) && rule[1] == kEverybody; };
+    const bool allows_some = options.allow.empty() ? options.deny.empty() : std::ranges::none_of(options.allow, is_for_all);
+    return options.enabled && (allows_some || std::ranges::any_of(options.deny, is_of_role));
+}
+
 Result<void> validate_security_rule(const std::vector<std::string>& rule) {
     if (rule.size() != 2 || (rule[0] != name_of(Role::publish) && rule[0] != name_of(Role::play)))
         return Error(Errc::malformed, "expected publish or play, then all, an address or a network");

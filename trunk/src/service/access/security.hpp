@@ -16,6 +16,9 @@ enum class Role : bool { play, publish };
 // deny rule matches, 1054 when allow rules exist and none matches. An `ip` that is not an address matches only "all".
 Result<void> check_security(const SecurityOptions& options, Role role, std::string_view ip);
 
+// Whether there are addresses that the rules refuse.
+bool restricts(const SecurityOptions& options, Role role);
+
 // For the loader: checks the form of a rule. Errc::malformed.
 Result<void> validate_security_rule(const std::vector<std::string>& rule);
 

@@ -27,6 +27,18 @@ TEST(Security, WithoutARuleNobodyGetsIn) {
     EXPECT_EQ(answer({}, {}, Role::publish, "10.0.0.7"), 1052);
 }
 
+TEST(Security, ReportsWhetherSomebodyIsRefused) {
+    const auto restricts_play = [](const SecurityOptions& options) { return restricts(options, Role::play); };
+    EXPECT_FALSE(restricts_play({}));
+    EXPECT_TRUE(restricts_play({true, {}, {}}));
+    EXPECT_FALSE(restricts_play({true, {{"play", "all"}}, {}}));
+    EXPECT_FALSE(restricts_play({true, {{"play", "all"}}, {{"publish", "all"}}}));
+    EXPECT_FALSE(restricts_play({true, {}, {{"publish", "10.0.0.1"}}})) << "only deny rules permit the rest";
+    EXPECT_TRUE(restricts_play({true, {}, {{"play", "10.0.0.1"}}}));
+    EXPECT_TRUE(restricts_play({true, {{"play", "10.0.0.0/8"}}, {}}));
+    EXPECT_TRUE(restricts_play({true, {{"publish", "all"}}, {}})) << "an allow list without players";
+}
+
 TEST(Security, DenyIsLookedAtFirst) {
     const Rules both{{"play", "all"}};
     EXPECT_EQ(answer(both, both, Role::play, "10.0.0.7"), 1053);

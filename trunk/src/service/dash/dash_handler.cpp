@@ -64,8 +64,10 @@ bool DashHandler::takes(const http::Request& request) const {
 // Access rules are those of the virtual host.
 Result<bool> DashHandler::send_from_anybody(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    if (!may_be_elsewhere(request) || !viewers_.touch(request, {request.vhost(), "", "", {}}).ok())
+    if (!may_be_elsewhere(request))
         return false;
+    if (const auto allowed = viewers_.touch(request, segments_of(request), deadline); !allowed.ok())
+        return allowed.code() == Errc::cancelled ? Result<bool>(allowed.error()) : false;
     return TRY(elsewhere_->answer(exchange, deadline)).has_value();
 }
 
@@ -119,9 +121,24 @@ DashHandler::Found DashHandler::find(const http::Request& request) const {
 
 std::optional<segments::StreamOfFiles> DashHandler::named_by(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
-    if (options == nullptr || !options->enabled || request.is_sibling || !request.path().ends_with(kMpdEnding))
-        return std::nullopt;
-    const auto place = roots_.find(request);
+    const bool is_mpd = options != nullptr && options->enabled && !request.is_sibling && request.path().ends_with(kMpdEnding);
+    return is_mpd ? named_at(request, request.path()) : std::nullopt;
+}
+
+segments::StreamOfFiles DashHandler::segments_of(const http::Request& request) const {
+    const std::string& path = request.path();
+    const std::string folder = path.substr(0, std::min(path.rfind('/'), path.size()));
+    return named_at(request, folder + std::string(kMpdEnding)).value_or(segments::StreamOfFiles{request.vhost(), "", "", {}});
+}
+
+// The path of an MPD, which need not be that of the request.
+std::optional<segments::StreamOfFiles> DashHandler::named_at(const http::Request& request, const std::string& path) const {
+    const DashOptions* options = options_.find(request.vhost());
+    http::Request of_mpd;
+    of_mpd.message.headers = request.message.headers;
+    of_mpd.target = request.target;
+    of_mpd.target.path = path;
+    const auto place = roots_.find(of_mpd);
     std::string base = files::normal_path(options->path, "");
     if (!base.ends_with('/'))
         base += '/';
@@ -129,7 +146,7 @@ std::optional<segments::StreamOfFiles> DashHandler::named_by(const http::Request
     if (below.starts_with(base))
         below.erase(0, base.size());
     else
-        below = request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size()));
+        below = path.substr(std::min(path.find_first_not_of('/'), path.size()));
     const auto name = files::match_name(options->mpd_file, below);
     if (!name || !wire::rtmp::admit_name(name->app).ok() || !wire::rtmp::admit_name(name->stream).ok())
         return std::nullopt;
@@ -203,7 +220,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const segments::FileRef& file = found.file;
     const auto admitted = request.is_sibling ? Result<Elsewhere>(Elsewhere())
                           : is_mpd           ? viewers_.admit(request, *file->stream(), deadline)
-                                             : as_here(viewers_.touch(request, *file->stream()));
+                                             : as_here(viewers_.touch(request, *file->stream(), deadline));
     if (!admitted.ok() || *admitted)
         return turn_away(exchange, admitted, file->stream()->vhost, deadline);
     if (!request.is_head())
@@ -216,7 +233,8 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
         return send_mpd(exchange, *file, deadline);
     if (!request.is_head())
         viewers_.add_sent(request, *file->stream(), file->bytes());
-    return segments::send_file(exchange, *file, {}, deadline);
+    const bool is_private = viewers_.guards(request, *file->stream());
+    return segments::send_file(exchange, *file, segments::headers_for_caches(is_private), deadline);
 }
 
 Result<void> DashHandler::send_growing(http::Exchange& exchange, segments::File& file, io::Deadline deadline) {
@@ -230,7 +248,8 @@ Result<void> DashHandler::send_growing(http::Exchange& exchange, segments::File&
     const auto count = [this, &exchange, &file](std::size_t bytes) {
         viewers_.add_sent(exchange.request(), *file.stream(), bytes);
     };
-    return segments::send_growing(exchange, file, kWaitMax, count, deadline);
+    const bool is_private = viewers_.guards(exchange.request(), *file.stream());
+    return segments::send_growing(exchange, file, kWaitMax, segments::headers_for_caches(is_private), count, deadline);
 }
 
 }  // namespace live::service::dash

@@ -28,6 +28,7 @@ public:
         : store_(store), options_(options), roots_(roots), viewers_(sessions), files_(roots) {}
 
     // Without it, what this process does not have is not to be had.
+    const Viewers& viewers() const { return viewers_; }
     void set_elsewhere(files::Elsewhere& elsewhere) { elsewhere_ = &elsewhere; }
 
     bool takes(const session::http::Request& request) const override;
@@ -52,6 +53,9 @@ private:
 
     // The stream whose MPD has the path of the request, where its virtual host has DASH.
     std::optional<segments::StreamOfFiles> named_by(const session::http::Request& request) const;
+    // The stream whose segment has that path. Without a name if its template has none.
+    segments::StreamOfFiles segments_of(const session::http::Request& request) const;
+    std::optional<segments::StreamOfFiles> named_at(const session::http::Request& request, const std::string& path) const;
     Result<void> serve_left_behind(session::http::Exchange& exchange, const segments::StreamOfFiles& stream,
                                    io::Deadline deadline);
     // The stream that is pulled from another server for the request of its MPD; none when it is here, or cannot be.

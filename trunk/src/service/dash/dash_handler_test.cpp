@@ -186,6 +186,25 @@ TEST_F(DashHandlerTest, RulesAreAskedForASegmentAlone) {
     EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200) << "it has been admitted";
 }
 
+TEST_F(DashHandlerTest, SegmentsOfAGuardedStreamAreForAdmittedPlayers) {
+    door_.is_guarded = true;
+    add_whole("cam.mpd", cam_);
+    add_whole("cam/video-1.m4s", cam_);
+    add_whole("cam/video-init.mp4", cam_);
+    for (const char* method : {"GET", "HEAD"}) {
+        EXPECT_EQ(ask("/live/cam/video-1.m4s", method).status, 403);
+        EXPECT_EQ(ask("/live/cam/video-init.mp4", method).status, 403);
+    }
+    EXPECT_EQ(ask("/live/cam.mpd").status, 200);
+    const auto answer = ask("/live/cam/video-1.m4s");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.headers.find("Cache-Control"), "private");
+    sessions_.expire(io::now() + 1'000s);
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 403) << "its session has ended";
+    door_.is_guarded = false;
+    EXPECT_FALSE(ask("/live/cam/video-1.m4s").headers.find("Cache-Control")) << "for every cache";
+}
+
 TEST_F(DashHandlerTest, WhatIsRememberedOfPlayersIsBounded) {
     Viewers viewers(sessions_);
     session::http::Request request;

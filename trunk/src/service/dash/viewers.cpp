@@ -82,10 +82,30 @@ Result<std::optional<session::Redirect>> Viewers::admit(const http::Request& req
     return std::optional<session::Redirect>();
 }
 
-Result<void> Viewers::touch(const http::Request& request, const segments::StreamOfFiles& stream) {
-    files::Session* session = find(key_of(request, stream));
+bool Viewers::guards(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    return sessions_.guards(player_of(request, stream, ""));
+}
+
+bool Viewers::plays(const http::Request& request, const segments::StreamOfFiles& stream) const {
+    const files::Session* session = find(key_of(request, stream));
+    return session != nullptr && !session->is_kicked();
+}
+
+Result<void> Viewers::touch(const http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline) {
+    const std::string key = key_of(request, stream);
+    files::Session* session = find(key);
+    if (session == nullptr) {
+        auto player = player_of(request, stream, sessions_.name_for(key));
+        TRY(sessions_.check(player));
+        if (!sessions_.guards(player))
+            return {};
+        // Another worker may have the session, which then has a guest here.
+        if (sessions_.is_elsewhere(player.id))
+            TRY(sessions_.open(std::move(player), stream.idle_limit, deadline));
+        session = find(key);
+    }
     if (session == nullptr)
-        return sessions_.check(player_of(request, stream, ""));
+        return Error(Errc::denied, "this is for players that have got the MPD here");
     if (session->is_kicked())
         return gone();
     if (!request.is_head())

@@ -28,8 +28,13 @@ public:
                                                    io::Deadline deadline);
     // Whether admitting the player may pull the stream from another server.
     bool may_pull(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
-    // For a segment request; a player without a session is only checked against the access rules. Errors as above.
-    Result<void> touch(const session::http::Request& request, const segments::StreamOfFiles& stream);
+    // For a segment request; a player without a session is only checked against the access rules, and gets nothing of a guarded
+    // stream. Errors as above.
+    Result<void> touch(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
+    // Whether segments of the stream are for admitted players only.
+    bool guards(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
+    // Whether the player has a session. Opens nothing.
+    bool plays(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     void add_sent(const session::http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes);
 
     // Remembered players, including those whose sessions have ended.

@@ -18,7 +18,7 @@ struct DvrOptions {
     bool enabled = false;
     std::vector<std::string> apply = {"all"};
     DvrPlan plan = DvrPlan::session;
-    std::string path = "./objs/nginx/html/[app]/[stream].[timestamp].flv";
+    std::string path = "./objs/dvr/[app]/[stream].[timestamp].flv";
     DvrFormat format = DvrFormat::by_name;
     std::chrono::milliseconds duration = std::chrono::seconds(30);
     bool wait_keyframe = true;

@@ -32,6 +32,9 @@ public:
         return request.stream == elsewhere || request.stream == absent;
     }
 
+    bool guards_play(const session::ClientRequest&) const override { return is_guarded; }
+
+    bool is_guarded = false;
     std::string refused;    // name of a stream
     std::string elsewhere;  // of one that another server has
     std::string absent;     // of one that could be pulled, but nobody has

@@ -182,6 +182,14 @@ bool Sessions::make_room() {
     return false;
 }
 
+bool Sessions::plays(std::string_view name, const StreamName& stream) const {
+    const auto found = sessions_.find(std::string(name));
+    if (found == sessions_.end() || found->second->is_kicked())
+        return false;
+    const session::ClientRequest& request = found->second->request();
+    return request.vhost == stream.vhost && request.app == stream.app && request.stream == stream.stream;
+}
+
 Result<void> Sessions::check(const session::ClientRequest& request) const { return admission_.check_play(request); }
 
 Result<std::optional<session::Redirect>> Sessions::pull(const session::ClientRequest& request, io::Deadline deadline) {

@@ -19,6 +19,7 @@
 #include "io/deadline.hpp"
 #include "io/pause.hpp"
 #include "service/files/homes.hpp"
+#include "service/files/stream_name.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/places.hpp"
@@ -119,6 +120,10 @@ public:
 
     // Checks the access rules only; opens nothing.
     Result<void> check(const session::ClientRequest& request) const;
+    // Whether media of the stream is for sessions only.
+    bool guards(const session::ClientRequest& request) const { return admission_.guards_play(request); }
+    // Whether a session of that name plays the stream. Opens nothing.
+    bool plays(std::string_view name, const StreamName& stream) const;
     // Whether opening a session may get the stream from another server, or say which one has it.
     bool may_pull(const session::ClientRequest& request) const { return admission_.may_pull(request); }
     // For a player without a session: has the stream pulled from another server, and returns when it has media here, or why not.

@@ -1,10 +1,24 @@
 #include "service/files/stream_name.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace live::service::files {
+
+namespace {
+
+bool is_ignored(std::string_view variable) {
+    constexpr std::array<std::string_view, 10> kIgnored = {"seq", "duration", "timestamp", "2006", "01",
+                                                           "02",  "15",       "04",        "05",   "999"};
+    return std::ranges::find(kIgnored, variable) != kIgnored.end();
+}
+
+}  // namespace
 
 // Matches from the end: the literal before a variable delimits it, so only the first variable can contain slashes.
 std::optional<StreamName> match_name(std::string_view form, std::string_view name) {
     StreamName found;
+    std::string ignored;
     for (;;) {
         const std::size_t bracket = form.rfind(']');
         const std::string_view literal = bracket == std::string_view::npos ? form : form.substr(bracket + 1);
@@ -21,6 +35,7 @@ std::optional<StreamName> match_name(std::string_view form, std::string_view nam
         std::string* const into = variable == "vhost"    ? &found.vhost
                                   : variable == "app"    ? &found.app
                                   : variable == "stream" ? &found.stream
+                                  : is_ignored(variable) ? &ignored
                                                          : nullptr;
         if (into == nullptr)
             return std::nullopt;

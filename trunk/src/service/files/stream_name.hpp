@@ -15,7 +15,7 @@ struct StreamName {
     bool operator==(const StreamName&) const = default;
 };
 
-// Inverts a template with [vhost], [app] and [stream]; none when the name does not match it.
+// Inverts a template with [vhost], [app], [stream], and numbers, which are ignored; none when the name does not match it.
 std::optional<StreamName> match_name(std::string_view form, std::string_view name);
 
 }  // namespace live::service::files

@@ -255,7 +255,7 @@ HlsHandler::Asked HlsHandler::asked_for(const http::Request& request) const {
         options = &playlist->output->options();
     if (options != nullptr) {
         asked.has_sessions = options->ctx;
-        asked.marks_fragments = options->ctx && options->ts_ctx;
+        asked.marks_fragments = options->ctx && (options->ts_ctx || is_guarded(request));
         asked.is_relative = options->master_m3u8_path_relative;
         asked.idle_limit = 2 * std::max<Duration>(options->window, std::chrono::seconds(1));
     }
@@ -626,20 +626,55 @@ void HlsHandler::count(std::string_view ctx, std::uint64_t bytes) {
     }
 }
 
-// A session is already admitted. Without one only the access rules are checked and no callback is called: players request many
-// fragments.
-Result<void> HlsHandler::may_have(const http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx) {
+bool HlsHandler::is_guarded(const http::Request& request) const {
+    return sessions_.guards(player_of(request, {request.vhost(), "", ""}, ""));
+}
+
+// A session is already admitted. Without one only the access rules are checked and no callback is called, as players request many
+// fragments; nobody gets guarded ones then. Another worker may have the session, which then has a guest here.
+Result<void> HlsHandler::may_have(const http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx,
+                                  io::Deadline deadline) {
     if (request.is_sibling)
         return {};
     const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
     if (session != nullptr && plays(*session, {request.vhost(), stream.app, stream.stream}))
         return session->is_kicked() ? Error(Errc::not_found, "this player has been sent away") : Result<void>();
-    return sessions_.check(player_of(request, {stream.vhost, stream.app, stream.stream}, ""));
+    auto player = player_of(request, {request.vhost(), stream.app, stream.stream}, std::string(ctx));
+    TRY(sessions_.check(player));
+    if (!stream.has_sessions || !sessions_.guards(player))
+        return {};
+    if (is_generated(ctx) && session == nullptr && sessions_.is_elsewhere(ctx)) {
+        TRY(sessions_.open(std::move(player), stream.idle_limit, deadline));
+        if (sessions_.plays(ctx, {request.vhost(), stream.app, stream.stream}))
+            return {};
+    }
+    return Error(Errc::denied, "this is for players that have got the playlist here");
+}
+
+// Media of a stream that this worker does not have: its path names the stream.
+Result<void> HlsHandler::may_have_unknown(const http::Request& request, std::string_view ctx, io::Deadline deadline) {
+    const HlsOptions* options = options_for(request);
+    if (elsewhere_ == nullptr || request.is_sibling || options == nullptr || !options->ctx || !is_guarded(request))
+        return {};
+    const auto name =
+        stream_of_media(*options, request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size())));
+    segments::StreamOfFiles stream;
+    stream.vhost = request.vhost();
+    stream.app = name ? name->app : "";
+    stream.stream = name ? name->stream : "";
+    stream.idle_limit = 2 * std::max<Duration>(options->window, std::chrono::seconds(1));
+    return may_have(request, stream, name ? ctx : "", deadline);
 }
 
 Result<bool> HlsHandler::send_file(http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,
                                    io::Deadline deadline) {
     const http::Request& request = exchange.request();
+    if (const auto allowed = may_have(request, *file->stream(), ctx, deadline); !allowed.ok()) {
+        if (allowed.code() == Errc::cancelled)
+            return allowed.error();
+        TRY(exchange.send(refusal(allowed.error()), deadline));
+        return true;
+    }
     // A part announced by a preload hint is requested before it is complete.
     if (!file->is_whole() && !request.is_head()) {
         const auto limit = deadline.sooner(io::Deadline::after(file->stream()->wait_limit));
@@ -647,17 +682,14 @@ Result<bool> HlsHandler::send_file(http::Exchange& exchange, const segments::Fil
         if (!waited.ok() && waited.code() == Errc::cancelled)
             return Error(waited.error());
     }
-    if (const auto allowed = may_have(request, *file->stream(), ctx); !allowed.ok()) {
-        TRY(exchange.send(refusal(allowed.error()), deadline));
-        return true;
-    }
     if (!file->is_whole() || file->blocks().empty())
         return false;
     if (!request.is_head()) {
         count(request.is_sibling ? "" : ctx, file->bytes());
         file->stream()->asked_at = io::now();
     }
-    TRY(segments::send_file(exchange, *file, {}, deadline));
+    const bool is_private = file->stream()->has_sessions && is_guarded(request);
+    TRY(segments::send_file(exchange, *file, segments::headers_for_caches(is_private), deadline));
     return true;
 }
 
@@ -672,6 +704,13 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
     const auto root = roots_.find(request);
     const auto left =
         root ? io::File::open_below(root->folder, root->path, deadline) : Result<io::File>(Error(Errc::not_found, "no folder"));
+    if (!left.ok() && is_media(request.path())) {
+        const auto allowed = may_have_unknown(request, ctx, deadline);
+        if (!allowed.ok() && allowed.code() == Errc::cancelled)
+            return allowed;
+        if (!allowed.ok())
+            return exchange.send(refusal(allowed.error()), deadline);
+    }
     if (!left.ok() && is_media(request.path()) && TRY(send_from_anybody(exchange, ctx, deadline)))
         return {};
     if (left.ok() && !ctx.empty() && !request.is_head() && !request.is_sibling)

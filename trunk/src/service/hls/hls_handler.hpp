@@ -86,7 +86,10 @@ private:
     Result<void> wait_for_playlist(const session::http::Request& request, io::Deadline deadline) const;
     static std::string query_for_fragments(const session::http::Request& request, const Asked& asked);
     Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
-    Result<void> may_have(const session::http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx);
+    Result<void> may_have(const session::http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx,
+                          io::Deadline deadline);
+    Result<void> may_have_unknown(const session::http::Request& request, std::string_view ctx, io::Deadline deadline);
+    bool is_guarded(const session::http::Request& request) const;
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
     // For a file in memory; false: there is none.
     Result<bool> send_file(session::http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,

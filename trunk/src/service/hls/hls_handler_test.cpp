@@ -90,6 +90,28 @@ protected:
     HlsHandler handler_{service_.index(), same_options_, roots_, sessions_};
 };
 
+TEST_F(HlsHandlerTest, FragmentsOfAGuardedStreamAreForAdmittedSessions) {
+    door_.is_guarded = true;
+    options_.ts_ctx = false;
+    publish(3);
+    for (const char* method : {"GET", "HEAD"})
+        EXPECT_EQ(ask("/live/cam-0.ts", method).status, 403);
+    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=madeup00").status, 403);
+    const std::string address = variant("/live/cam.m3u8");
+    const std::string ctx = address.substr(23, 8);
+    const auto list = ask(address);
+    EXPECT_NE(list.body.find("cam-0.ts?hls_ctx=" + ctx + "\n"), std::string::npos) << "whatever hls_ts_ctx is: " << list.body;
+    const auto fragment = ask("/live/cam-0.ts?hls_ctx=" + ctx);
+    EXPECT_EQ(fragment.status, 200);
+    EXPECT_EQ(fragment.headers.find("Cache-Control"), "private");
+    sessions_.expire(io::now() + 1'000s);
+    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=" + ctx).status, 403) << "its session has ended";
+    door_.is_guarded = false;
+    const auto open = ask("/live/cam-0.ts");
+    EXPECT_EQ(open.status, 200);
+    EXPECT_FALSE(open.headers.find("Cache-Control")) << "for every cache";
+}
+
 TEST_F(HlsHandlerTest, RefusesDirectivesThatAreNotNumbers) {
     publish(3);
     for (const char* query : {"_HLS_msn=abc", "_HLS_msn=-1", "_HLS_msn=", "_HLS_msn=1x", "_HLS_msn=1&_HLS_part=a", "_HLS_part=0",

@@ -47,6 +47,29 @@ std::optional<std::string> without_track(const std::string& name) {
     return track.empty() || is_numbered ? std::optional(name.substr(0, begin) + name.substr(dot)) : std::nullopt;
 }
 
+namespace {
+
+// Without digits that stand before the extension, behind `mark`: "cam-7.2.ts" of '.' is "cam-7.ts".
+std::string without_number(const std::string& name, char mark) {
+    const std::size_t dot = name.rfind('.');
+    const std::size_t before = dot == std::string::npos || dot == 0 ? dot : name.find_last_not_of("0123456789", dot - 1);
+    const bool has_number = before != std::string::npos && before + 1 < dot && name[before] == mark;
+    return has_number ? name.substr(0, before) + name.substr(dot) : name;
+}
+
+}  // namespace
+
+std::optional<StreamName> stream_of_media(const HlsOptions& options, std::string_view name) {
+    // Of a part, "cam-7.2.ts", and of a track, "cam-7.audio.2.m4s".
+    std::string plain(name);
+    for (int i = 0; i < 2; ++i)
+        plain = without_number(without_track(plain).value_or(plain), '.');
+    for (const std::string* form : {&options.ts_file, &options.fmp4_file, &options.init_file, &options.key_file})
+        if (auto stream = files::match_name(*form, plain))
+            return stream;
+    return files::match_name(options.init_file, without_number(plain, '-'));
+}
+
 Names::Names(const HlsOptions& options, StreamName stream, Zone zone, std::string track)
     : options_(options),
       stream_(std::move(stream)),

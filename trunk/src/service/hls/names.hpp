@@ -28,6 +28,9 @@ struct FileName {
     std::string text;  // the expanded template, relative to the base directory
 };
 
+// The stream of a file below hls_path that is a fragment, a part, an initialization section or a key; none for other files.
+std::optional<StreamName> stream_of_media(const HlsOptions& options, std::string_view name);
+
 class Names {
 public:
     // `options` must outlive this. With a track, names are those of its files: "cam.audio-1.m3u8", "cam-12.audio-1.m4s".

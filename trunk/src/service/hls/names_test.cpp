@@ -122,11 +122,25 @@ TEST(HlsNames, ANameTellsItsStream) {
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/cam.m3u8"), (StreamName{"", "live", "cam"}));
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "a/b/cam.x.m3u8"), (StreamName{"", "a/b", "cam.x"}));
     EXPECT_EQ(match_name("[vhost]/[app]/[stream]/list.m3u8", "v/live/cam/list.m3u8"), (StreamName{"v", "live", "cam"}));
+    EXPECT_EQ(match_name("[app]/[stream]-[seq].ts", "live/my-cam-17.ts"), (StreamName{"", "live", "my-cam"}));
+    EXPECT_EQ(match_name("[app]/[2006]/[stream]-[seq].ts", "live/2026/cam-1.ts"), (StreamName{"", "live", "cam"}));
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "cam.m3u8"), std::nullopt);
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/.m3u8"), std::nullopt);
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/cam.ts"), std::nullopt);
     EXPECT_EQ(match_name("hls/[stream].m3u8", "hls/cam.m3u8"), (StreamName{"", "", "cam"}));
     EXPECT_EQ(match_name("hls/[stream].m3u8", "xls/cam.m3u8"), std::nullopt);
+}
+
+TEST(HlsNames, FindTheStreamOfMedia) {
+    HlsOptions options;
+    const StreamName cam{"", "live", "my-cam.x"};
+    for (const char* name :
+         {"live/my-cam.x-17.ts", "live/my-cam.x-17.3.ts", "live/my-cam.x-17.m4s", "live/my-cam.x-17.2.m4s",
+          "live/my-cam.x-17.audio.m4s", "live/my-cam.x-17.video-1.m4s", "live/my-cam.x-17.audio-1.4.m4s", "live/my-cam.x-0.key",
+          "live/my-cam.x/init.mp4", "live/my-cam.x/init-2.mp4", "live/my-cam.x/init.video-1.mp4"})
+        EXPECT_EQ(stream_of_media(options, name), cam) << name;
+    for (const char* name : {"live/cam.m3u8", "cam-1.ts", "live/cam.ts", "", ".", "live/.", "live/-1.ts", "live/cam-1.flv"})
+        EXPECT_EQ(stream_of_media(options, name), std::nullopt) << name;
 }
 
 }  // namespace

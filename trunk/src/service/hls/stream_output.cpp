@@ -63,6 +63,7 @@ segments::StreamOfFilesRef stream_of(const StreamOutput::Setup& setup) {
     stream->vhost = setup.name.vhost;
     stream->app = setup.name.app;
     stream->stream = setup.name.stream;
+    stream->has_sessions = setup.options.ctx;
     stream->idle_limit = 2 * std::max<Duration>(setup.options.window, 1s);
     return stream;
 }

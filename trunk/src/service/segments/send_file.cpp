@@ -56,10 +56,17 @@ Result<void> send_file(http::Exchange& exchange, File& file, std::vector<std::pa
     return files::send_blocks(exchange, blocks, std::move(headers), std::move(copy), deadline);
 }
 
-Result<void> send_growing(http::Exchange& exchange, File& file, Duration next_wait, const std::function<void(std::size_t)>& sent,
+std::vector<std::pair<std::string, std::string>> headers_for_caches(bool is_guarded) {
+    return is_guarded ? std::vector<std::pair<std::string, std::string>>{{"Cache-Control", "private"}}
+                      : std::vector<std::pair<std::string, std::string>>();
+}
+
+Result<void> send_growing(http::Exchange& exchange, File& file, Duration next_wait,
+                          std::vector<std::pair<std::string, std::string>> headers, const std::function<void(std::size_t)>& sent,
                           io::Deadline deadline) {
     http::Head head;
     head.content_type = http::mime_of(exchange.request().path());
+    head.headers = std::move(headers);
     TRY(exchange.send_head(head, deadline));
     if (exchange.request().is_head())
         return {};

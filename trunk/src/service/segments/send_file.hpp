@@ -23,6 +23,9 @@ Result<void> send_file(session::http::Exchange& exchange, File& file, std::vecto
 // Sends with chunked transfer encoding, each block as soon as it is available; waits at most `next_wait` for each. `sent` is
 // called with the size of each.
 Result<void> send_growing(session::http::Exchange& exchange, File& file, Duration next_wait,
-                          const std::function<void(std::size_t)>& sent, io::Deadline deadline);
+                          std::vector<std::pair<std::string, std::string>> headers, const std::function<void(std::size_t)>& sent,
+                          io::Deadline deadline);
+// For caches: everybody may have what is not guarded.
+std::vector<std::pair<std::string, std::string>> headers_for_caches(bool is_guarded);
 
 }  // namespace live::service::segments

@@ -22,11 +22,12 @@ struct StreamOfFiles {
     std::string vhost;
     std::string app;
     std::string stream;
-    Duration idle_limit{};    // of a player: it is considered gone after this long without a request
-    Duration wait_limit{};    // upper limit for a request that waits for a promised file
-    TimePoint asked_at{};     // last request for any file
-    std::string url{};        // of the source
-    bool is_partial = false;  // see StreamOutput::is_partial()
+    Duration idle_limit{};     // of a player: it is considered gone after this long without a request
+    Duration wait_limit{};     // upper limit for a request that waits for a promised file
+    TimePoint asked_at{};      // last request for any file
+    std::string url{};         // of the source
+    bool is_partial = false;   // see StreamOutput::is_partial()
+    bool has_sessions = true;  // of its players
 };
 // Its owners are the stream's output and its files.
 using StreamOfFilesRef = std::shared_ptr<StreamOfFiles>;

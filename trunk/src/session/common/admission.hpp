@@ -209,6 +209,9 @@ public:
     // Checks a player against the rules only, for a response that plays nothing (HEAD): virtual host, page, address. Calls no
     // callback and requires no event. Must not suspend.
     virtual Result<void> check_play(const ClientRequest& request) const = 0;
+    // Whether the players of the stream are guarded, by on_play or by address rules: then its segments are for admitted sessions
+    // only. Must not suspend.
+    virtual bool guards_play(const ClientRequest& /*request*/) const { return false; }
 };
 
 // Receives what happens to clients and streams, after the fact and in order: the source of forwarding and callbacks. Must not
