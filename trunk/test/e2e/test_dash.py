@@ -1,5 +1,6 @@
 """MPEG-DASH: the MPD and its files, players, low latency, a publisher that comes back, and the end."""
 
+import datetime
 import json
 import re
 import subprocess
@@ -100,7 +101,7 @@ def times_of_a_new_segment(live, path: str, segment: str) -> list[float]:
             assert looked < deadline, "no new segment"
             time.sleep(0.02)
             tree = mpd(live, path)
-        times = chunk_times(live, segment.format(number - 1))
+        times = chunk_times(live, segment.format(number - 2))  # the last one is named before it begins
         if times and times[0] - looked < 0.4 and watch.waited() < 0.4:
             break
     return [at - times[0] for at in times]
@@ -121,6 +122,10 @@ def test_streams_play_and_are_disposed_of(server, clip):
         times = times_of_a_new_segment(live, low, "/low/cam/video-{}.m4s?vhost=low.test")
         assert len(times) >= 6 and 1.2 < times[-1] < 2.4, times
         tree = has(live, "/live/cam.mpd", 2)
+        timing = tree.find("d:UTCTiming", NS).attrib
+        assert timing["schemeIdUri"] == "urn:mpeg:dash:utc:http-iso:2014"
+        told = fetch(live, "/live/cam/" + timing["value"])[1].decode()
+        assert abs(datetime.datetime.fromisoformat(told.replace("Z", "+00:00")).timestamp() - time.time()) < 5
         assert tree.get("type") == "dynamic" and tree.get("minimumUpdatePeriod") == "PT5.000S"
         codecs = {one.get("id"): one.get("codecs") for one in tree.iter(f"{{{NS['d']}}}Representation")}
         assert re.fullmatch(r"avc1\.[0-9a-f]{6}", codecs["video"]) and codecs["audio"] == "mp4a.40.2"
@@ -141,6 +146,24 @@ def test_streams_play_and_are_disposed_of(server, clip):
     live.stop()
     assert not list(low_folder.iterdir()), "a server that stops disposes of what it would have"
     live.process = None
+
+
+@pytest.mark.one_worker("a worker that is a moment behind passes on the MPD when it has been asked for it")
+def test_low_latency_names_the_next_segment_ahead(server, clip):
+    """At any moment of a segment, also when it is complete and the next one has not begun: a player looks once a segment."""
+    live = server(vhost=DASH.format("dash_ll on;"))
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        tree = has(live, "/live/cam.mpd", 3)
+        began = datetime.datetime.fromisoformat(tree.get("availabilityStartTime").replace("Z", "+00:00")).timestamp()
+        first, watch, deadline = template(tree)["startNumber"], Stopwatch(live), time.monotonic() + 30
+        while int(template(tree)["startNumber"]) < int(first) + 3:
+            assert time.monotonic() < deadline, "the window moves"
+            tree = mpd(live, "/live/cam.mpd")
+            assert template(tree).get("availabilityTimeComplete") == "false", "each MPD is one of low latency"
+            assert tree.get("minimumUpdatePeriod") in ("PT2.000S", "PT1.999S", "PT2.001S")
+            ahead = began + segments(tree, "video")[-1][0] / 1000 - time.time()
+            assert ahead > -1 - watch.waited(), "what is named last begins later"
+            time.sleep(0.02)
 
 
 def test_one_kind_alone_plays(server, clip):

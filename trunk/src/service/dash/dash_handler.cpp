@@ -1,10 +1,12 @@
 #include "service/dash/dash_handler.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/utc_text.hpp"
 #include "io/file.hpp"
 #include "io/loop.hpp"
 #include "service/dash/mpd.hpp"
@@ -57,8 +59,13 @@ bool DashHandler::may_be_elsewhere(const http::Request& request) const {
            (path.ends_with(".m4s") || path.ends_with(".mp4"));
 }
 
+bool DashHandler::is_time(const http::Request& request) const {
+    const DashOptions* options = options_.find(request.vhost());
+    return options != nullptr && options->enabled && request.path().ends_with("/" + std::string(kTimeFile));
+}
+
 bool DashHandler::takes(const http::Request& request) const {
-    return find(request).file != nullptr || named_by(request).has_value() || may_be_elsewhere(request);
+    return is_time(request) || find(request).file != nullptr || named_by(request).has_value() || may_be_elsewhere(request);
 }
 
 // Access rules are those of the virtual host.
@@ -198,6 +205,11 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const http::Request& request = exchange.request();
     if (!request.is_get())
         return exchange.send(http::method_not_allowed("GET, HEAD, OPTIONS", "DASH is played with GET"), deadline);
+    if (is_time(request)) {
+        const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+        return exchange.send({.content_type = "text/plain", .body = utc_text(now), .headers = {{"Cache-Control", "no-store"}}},
+                             deadline);
+    }
     const auto pulled = find(request).file == nullptr ? pulled_by(request) : std::nullopt;
     if (pulled && !(elsewhere_ != nullptr && TRY(is_nowhere(request, *pulled, deadline)))) {
         if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)

@@ -41,6 +41,8 @@ private:
     };
     Found find(const session::http::Request& request) const;
     Result<bool> is_nowhere(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
+    // The request of a player's clock.
+    bool is_time(const session::http::Request& request) const;
     bool may_be_elsewhere(const session::http::Request& request) const;
     // From another worker; false: it is not to be had there.
     Result<bool> send_from_anybody(session::http::Exchange& exchange, io::Deadline deadline);

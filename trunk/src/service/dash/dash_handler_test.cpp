@@ -1,6 +1,7 @@
 #include "service/dash/dash_handler.hpp"
 
 #include "base/options_of_fixture.hpp"
+#include "base/utc_text.hpp"
 #include "io/wait_fixture.hpp"
 #include "service/dash/mpd.hpp"
 #include "service/dash/mpd_fixture.hpp"
@@ -203,6 +204,17 @@ TEST_F(DashHandlerTest, SegmentsOfAGuardedStreamAreForAdmittedPlayers) {
     EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 403) << "its session has ended";
     door_.is_guarded = false;
     EXPECT_FALSE(ask("/live/cam/video-1.m4s").headers.find("Cache-Control")) << "for every cache";
+}
+
+TEST_F(DashHandlerTest, HasTheTimeForPlayersWhoseClockIsWrong) {
+    EXPECT_EQ(ask("/live/cam/utc-time.txt").status, 404) << "there is no DASH";
+    options_values_.enabled = true;
+    const auto answer = ask("/live/cam/utc-time.txt?vhost=any");
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.headers.find("Cache-Control"), "no-store");
+    const auto time = parse_utc_text(answer.body);
+    ASSERT_TRUE(time.ok()) << answer.body;
+    EXPECT_LE(std::chrono::abs(std::chrono::system_clock::now() - *time), 30s);
 }
 
 TEST_F(DashHandlerTest, WhatIsRememberedOfPlayersIsBounded) {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "base/hash.hpp"
 #include "base/log_format.hpp"
 #include "io/loop.hpp"
 #include "io/off_loop.hpp"
+#include "service/dash/headers.hpp"
 #include "service/dash/left_behind.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 
@@ -50,40 +50,20 @@ segments::CutRules rules_of(const DashOptions& options) {
 }
 
 // What a mark adds: the shift to MPD time and when media time was zero (0: not known yet), in microseconds, the headers so far,
-// and the hash of the newest.
-enum Place : std::size_t { kShift, kBegan, kInits, kHeaders, kPlaceNumbers };
+// the hash of the newest, and the start of their period in microseconds, which earlier versions do not have.
+enum Place : std::size_t { kShift, kBegan, kInits, kHeaders, kPlaceNumbers, kPeriodStart = kPlaceNumbers };
+
+MediaTime time_in(const segments::Mark& mark, std::size_t at) {
+    const std::uint64_t number = at < mark.list.size() ? mark.list[at] : 0;
+    return MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(number, segments::Mark::kNumberMax)));
+}
 
 std::uint64_t hash_of_rules(const DashOptions& options) {
     return hash_of_numbers({static_cast<std::uint64_t>(MediaTime(options.fragment).count()),
                             options.ll ? static_cast<std::uint64_t>(MediaTime(options.part).count()) : 0});
 }
 
-bool are_same(const std::vector<segments::Header>& a, const std::vector<segments::Header>& b) {
-    return std::ranges::equal(a, b, [](const segments::Header& one, const segments::Header& other) {
-        return one.id.name() == other.id.name() && *one.init == *other.init;
-    });
-}
-
-// Of initialization sections, in order; never 0, which means none.
-template <class Headers, class ToBytes>
-std::uint64_t hash_of(const Headers& headers, ToBytes&& to_bytes) {
-    std::uint64_t hash = 1;
-    for (const auto& header : headers)
-        hash = hash_of_numbers({hash, segments::hash_of_init(to_bytes(header))});
-    return std::max<std::uint64_t>(hash, 1);
-}
-std::uint64_t hash_of(const std::vector<segments::Header>& headers) {
-    return hash_of(headers, [](const segments::Header& header) { return Bytes(*header.init); });
-}
-
 }  // namespace
-
-std::size_t DashStream::Segment::bytes() const {
-    return std::accumulate(tracks.begin(), tracks.end(), std::size_t{0},
-                           [](std::size_t sum, const TrackPiece& piece) { return sum + piece.bytes; });
-}
-
-std::size_t DashStream::Segment::held_bytes() const { return tracks.empty() || !tracks.front().held.file ? 0 : bytes(); }
 
 // Header names differ from every HLS file name and need no claim; the files of additional tracks have longer names.
 std::vector<std::string> DashStream::claimed_paths(const std::string& mpd) {
@@ -111,7 +91,8 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
       marked_({"dash", hash_of_rules(options), feed_.source(), log_},
               Segmenter(rules_of(options), Segmenter::Layout::by_track,
                         [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); })),
-      segmenter_(marked_.segmenter()) {}
+      segmenter_(marked_.segmenter()),
+      promises_(store_, name_, folder_) {}
 
 DashStream::~DashStream() { forget_all(); }
 
@@ -165,11 +146,13 @@ void DashStream::recover(io::Deadline deadline) {
     began_at_ = io::now() - std::chrono::duration_cast<Duration>(std::chrono::system_clock::now() - *began_);
     left_until_ = left->until;
     inits_ = left->inits;
+    period_start_ = left->period_start;
     headers_hash_ = left->headers.empty() ? 0 : hash_of(left->headers, [](const auto& header) { return Bytes(header); });
     const std::size_t count = left->tracks.front().segments.size();
     for (std::size_t i = 0; i < count; ++i) {
         Segment& segment = listed_.emplace_back();
         segment.number = left->next_number - count + i;
+        segment.period = inits_ - 1;
         for (const ReadMpd::Track& track : left->tracks) {
             const std::size_t bytes = left->bytes[i * left->tracks.size() + segment.tracks.size()];
             segment.tracks.push_back({{path_of(track.id, segment.number), nullptr}, track.segments[i], bytes});
@@ -189,8 +172,12 @@ void DashStream::on_publisher(const std::optional<session::ClientRequest>& publi
     const bool relays = publisher && publisher->kind == session::ClientKind::relay_pull;
     marked_.end_publisher(relays);
     handle_made();
-    if (!publisher)
-        return break_promise();
+    if (!publisher) {
+        promises_.break_all();
+        if (options_.ll && newest() != nullptr)
+            write_mpd();
+        return;
+    }
     marked_.begin_publisher(relays);
     // Of a relayed stream the origin says where it is.
     if (!std::exchange(has_begun_, true) && !relays)
@@ -215,9 +202,7 @@ void DashStream::follow(const media::Packet& packet) {
     if (!mark)
         return;
     if (mark->list.size() >= kPlaceNumbers) {
-        const auto time_of = [&mark](Place at) {
-            return MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(mark->list[at], segments::Mark::kNumberMax)));
-        };
+        const auto time_of = [&mark](Place at) { return time_in(*mark, at); };
         marked_.shift(time_of(kShift) - std::exchange(shift_, time_of(kShift)));
         must_follow_clock_ = false;
         if (time_of(kBegan) > MediaTime{}) {
@@ -278,19 +263,23 @@ void DashStream::add(const segments::HeadersChanged& made) {
     const std::uint64_t hash = hash_of(made.headers);
     const std::uint64_t number = inits_ > 0 && hash == headers_hash_ ? inits_ - 1 : inits_;
     // Another number for the same bytes: that of a node that has begun to count again.
-    if (!headers_.empty() && are_same(headers_, made.headers) && number == init_number_)
+    if (!periods_.empty() && are_same(headers(), made.headers) && number == periods_.back().number)
         return;
     const auto is_of = [](const segments::Header& header, const std::string& track) { return header.id.name() == track; };
-    const bool are_left = std::ranges::equal(made.headers, std::exchange(left_tracks_, {}), is_of);
-    if (!are_left || hash != headers_hash_)
+    const auto left_tracks = std::exchange(left_tracks_, {});
+    const bool are_left = std::ranges::equal(made.headers, left_tracks, is_of) && hash == headers_hash_;
+    const auto is_later = [number](const Period& period) { return period.number >= number; };
+    const bool repeats = std::ranges::any_of(periods_, is_later);
+    if ((!left_tracks.empty() && !are_left) || repeats)
         leave_list();
-    headers_ = made.headers;
-    headers_hash_ = hash;
-    init_number_ = number;
-    inits_ = number + 1;
+    if (repeats)
+        periods_.clear();
+    begin_period(made.headers, number, hash);
     std::vector<HeldFile>& files = init_files_.emplace_back();
-    for (const segments::Header& header : headers_) {
-        files.push_back(hold(fmt::format("{}{}-init{}.mp4", folder_, header.id.name(), init_suffix(number)), {header.init}));
+    std::vector<std::string> tracks;
+    for (const segments::Header& header : headers()) {
+        tracks.push_back(header.id.name());
+        files.push_back(hold(fmt::format("{}{}-init{}.mp4", folder_, tracks.back(), init_suffix(number)), {header.init}));
         write(files.back().path, {header.init});
     }
     if (init_files_.size() > kInitsMax) {
@@ -302,13 +291,35 @@ void DashStream::add(const segments::HeadersChanged& made) {
         disk_.remove(std::move(paths));
         init_files_.pop_front();
     }
-    if (promised_)
-        promise_tracks();
+    promises_.set_tracks(std::move(tracks));
+}
+
+// Players do not expect other codecs or sizes within a period.
+void DashStream::begin_period(const std::vector<segments::Header>& headers, std::uint64_t number, std::uint64_t hash) {
+    Period& period = periods_.emplace_back(Period{number, headers, {}});
+    if (number == 0)
+        period.start = MediaTime{};
+    else if (inits_ == number + 1 && hash == headers_hash_)
+        period.start = period_start_;
+    headers_hash_ = hash;
+    inits_ = number + 1;
+    if (period.start)
+        period_start_ = *period.start;
+}
+
+void DashStream::note_period_start(MediaTime start) {
+    if (!periods_.back().start)
+        periods_.back().start = period_start_ = std::chrono::floor<std::chrono::milliseconds>(start);
+}
+
+const Segment* DashStream::newest() const {
+    return listed_.empty() || periods_.empty() || listed_.back().period != periods_.back().number ? nullptr : &listed_.back();
 }
 
 void DashStream::add(const segments::SegmentOpened& opened) {
     opened_ = opened.state;
-    place_ = {static_cast<std::uint64_t>(shift_.count()), 0, inits_, headers_hash_};
+    place_ = {static_cast<std::uint64_t>(shift_.count()), 0, inits_, headers_hash_,
+              static_cast<std::uint64_t>(period_start_.count())};
     tell_opened();
 }
 
@@ -330,10 +341,11 @@ void DashStream::add(const segments::Follower::Resumed& resumed) {
         followed_from_ = number;
     if (number != next && !repeats)
         leave_list();
-    break_promise();
+    promises_.break_all();
     open_.clear();
     inits_ = resumed.mark.list[kInits];
     headers_hash_ = resumed.mark.list[kHeaders];
+    period_start_ = time_in(resumed.mark, kPeriodStart);
     LOG_INFO(log_, "DASH {}: follows the origin from fragment {} on", url(), number);
 }
 
@@ -349,32 +361,33 @@ void DashStream::note_begin(MediaTime media_now) {
 
 std::size_t DashStream::leader() const {
     const auto is_leader = [](const segments::Header& header) { return header.id.kind == media::Kind::video; };
-    const auto found = std::ranges::find_if(headers_, is_leader);
-    return found == headers_.end() ? 0 : static_cast<std::size_t>(found - headers_.begin());
+    const auto found = std::ranges::find_if(headers(), is_leader);
+    return found == headers().end() ? 0 : static_cast<std::size_t>(found - headers().begin());
 }
 
 void DashStream::add(const segments::PartMade& made) {
     if (is_listed_already(made.number))
         return;
     note_begin(made.start + made.duration);
-    promise(made.number);
+    promises_.make(made.number);
     for (std::size_t i = 0; i < made.pieces.size(); ++i)
         for (const Block& block : made.pieces[i].blocks)
-            promised_->tracks[i].held.file->add(block);
+            promises_.current().tracks[i].held.file->add(block);
     if (!made.begins)
         return;
+    note_period_start(made.segment_start);
     open_.clear();
-    for (std::size_t i = 0; i < headers_.size(); ++i) {
-        const MpdSegment* before = listed_.empty() ? nullptr : &listed_.back().tracks[i].times;
+    for (std::size_t i = 0; i < headers().size(); ++i) {
+        const MpdSegment* before = newest() == nullptr ? nullptr : &newest()->tracks[i].times;
         const bool meets = before != nullptr && std::chrono::abs(before->start + before->duration - made.segment_start) < kGapMin;
         open_.push_back({meets ? before->start + before->duration : made.segment_start, expected_duration()});
     }
-    write_mpd(true);
+    write_mpd();
 }
 
 // The previous segment's duration.
 MediaTime DashStream::expected_duration() const {
-    return listed_.empty() ? MediaTime(options_.fragment) : listed_.back().tracks[leader()].times.duration;
+    return newest() == nullptr ? MediaTime(options_.fragment) : newest()->tracks[leader()].times.duration;
 }
 
 void DashStream::add(segments::SegmentMade made) {
@@ -383,13 +396,12 @@ void DashStream::add(segments::SegmentMade made) {
     const segments::Extent& leading = made.pieces[leader()].extent;
     note_begin(leading.start + leading.duration);
     open_.clear();
-    Segment segment;
-    if (promised_ && promised_->number == made.number) {
-        segment = *std::exchange(promised_, std::nullopt);
-        for (const TrackPiece& piece : segment.tracks)
-            piece.held.file->end();
-    }
+    note_period_start(made.start);
+    Segment segment = promises_.take(made.number).value_or(Segment());
+    for (const TrackPiece& piece : segment.tracks)
+        piece.held.file->end();
     segment.number = made.number;
+    segment.period = periods_.back().number;
     segment.tracks.resize(made.pieces.size());
     for (std::size_t i = 0; i < made.pieces.size(); ++i) {
         segments::Piece& from = made.pieces[i];
@@ -402,56 +414,18 @@ void DashStream::add(segments::SegmentMade made) {
     }
     listed_.push_back(std::move(segment));
     if (options_.ll && feed_.is_published())
-        promise(made.number + 1);
+        promises_.make(made.number + 1);
     clean_up();
-    write_mpd(false);
+    write_mpd();
+    if (began_)
+        disk_.write_list(mpd_path_, block_of(mpd_text(List::disk)), {});
 }
 
 void DashStream::add(const segments::SegmentDropped& made) {
     LOG_WARN(log_, "DASH {}: fragment {} lacks a track, and is left out", url(), made.number);
     open_.clear();
-    break_promise();
+    promises_.break_all();
     leave_list();
-}
-
-void DashStream::promise(std::uint64_t number) {
-    if (promised_ && promised_->number == number)
-        return;
-    break_promise();
-    promised_ = Segment();
-    promised_->number = number;
-    promise_tracks();
-}
-
-// Exactly the tracks of the current headers.
-void DashStream::promise_tracks() {
-    std::vector<TrackPiece> before = std::exchange(promised_->tracks, {});
-    for (std::size_t i = 0; i < headers_.size(); ++i) {
-        TrackPiece& piece = promised_->tracks.emplace_back();
-        piece.held.path = file_of(i, promised_->number);
-        const auto known = std::ranges::find(before, piece.held.path, [](const TrackPiece& old) { return old.held.path; });
-        if (known != before.end())
-            piece.held.file = std::exchange(known->held.file, nullptr);
-        else
-            piece.held.file = store_.add(piece.held.path, name_);
-    }
-    for (const TrackPiece& old : before)
-        break_promise(store_, old.held);
-}
-
-void DashStream::break_promise(segments::Store& store, const HeldFile& held) {
-    if (held.file == nullptr)
-        return;
-    held.file->end();
-    store.remove(held.path, held.file);
-}
-
-void DashStream::break_promise() {
-    if (!promised_)
-        return;
-    for (const TrackPiece& piece : promised_->tracks)
-        break_promise(store_, piece.held);
-    promised_.reset();
 }
 
 void DashStream::write(const std::string& path, std::vector<Block> blocks) {
@@ -463,56 +437,73 @@ void DashStream::write(const std::string& path, std::vector<Block> blocks) {
     });
 }
 
-// On disk the MPD lists only complete segments.
-void DashStream::write_mpd(bool with_open) {
+void DashStream::write_mpd() {
     if (!began_)
         return;
     const bool begins_here = !marked_.is_following() || listed_.empty() || listed_.front().number <= followed_from_;
     name_->is_partial = marked_.relays() && begins_here;
-    const std::string text = mpd_text(with_open);
-    mpd_ = hold(mpd_path_, {block_of(text)}).file;
-    if (!with_open)
-        disk_.write_list(mpd_path_, block_of(text), {});
+    mpd_ = hold(mpd_path_, {block_of(mpd_text(List::players))}).file;
 }
 
-MpdTrack DashStream::mpd_track(std::size_t index, bool with_open) const {
-    const segments::RepresentationId& id = headers_[index].id;
+// `ahead`: that many segments are still to be made, or being made.
+MpdTrack DashStream::mpd_track(const Period& period, std::size_t index, std::size_t ahead) const {
+    const segments::RepresentationId& id = period.headers[index].id;
     MpdTrack track;
     track.id = id.name();
-    track.format = headers_[index].format.value_or(wire::mp4::TrackFormat());
+    track.format = period.headers[index].format.value_or(wire::mp4::TrackFormat());
     track.is_extra = id.extra;
     if (const media::Track* known = id.track_of(feed_.source())) {
         track.language = known->language;
         track.label = known->name;
     }
     for (const Segment& segment : listed_) {
+        if (segment.period != period.number)
+            continue;
         const TrackPiece& piece = segment.tracks[index];
         track.segments.push_back(piece.times);
         track.bits_a_second = std::max(track.bits_a_second, bit_rate(piece.bytes, piece.times));
     }
-    if (with_open)
+    if (ahead > 0 && !open_.empty()) {
         track.segments.push_back(open_[index]);
+        --ahead;
+    }
+    for (; ahead > 0 && !track.segments.empty(); --ahead) {
+        const MpdSegment& last = track.segments.back();
+        track.segments.push_back({last.start + last.duration, expected_duration()});
+    }
     return track;
 }
 
-// The time of writing is that of the newest media, so that all nodes write the same.
-MediaTime DashStream::written_until(bool with_open) const {
-    const MpdSegment& newest = with_open ? open_[leader()] : listed_.back().tracks[leader()].times;
-    return newest.start + (with_open ? MediaTime{} : newest.duration);
+MpdPeriod DashStream::mpd_period(const Period& period, std::size_t ahead) const {
+    MpdPeriod made;
+    made.start = period.start.value_or(MediaTime{});
+    made.init_number = period.number;
+    const auto first = std::ranges::find(listed_, period.number, &Segment::period);
+    made.first_number = first == listed_.end() ? segmenter_.number() : first->number;
+    for (std::size_t i = 0; i < period.headers.size(); ++i)
+        made.tracks.push_back(mpd_track(period, i, ahead));
+    return made;
 }
 
-std::string DashStream::mpd_text(bool with_open) const {
+// On disk the MPD lists only complete segments. With low latency, players get the next one too before it begins: they load the
+// MPD each expected_duration(), and would stall where they learned of a segment later than that.
+std::string DashStream::mpd_text(List list) const {
+    const std::size_t ahead = list == List::players && !promises_.is_empty() ? Promises::kAhead + 1 : 0;
     Mpd mpd;
+    static_cast<MpdPeriod&>(mpd) = mpd_period(periods_.back(), ahead);
+    for (const Period& period : periods_)
+        if (&period != &periods_.back() && std::ranges::find(listed_, period.number, &Segment::period) != listed_.end())
+            mpd.earlier.push_back(mpd_period(period, 0));
     mpd.began = *began_;
-    mpd.written = *began_ + std::chrono::duration_cast<std::chrono::system_clock::duration>(written_until(with_open));
+    // The time of writing is that of the newest media, so that all nodes write the same.
+    const auto& leading = mpd.tracks[leader()].segments;
+    const MpdSegment& next = leading[leading.size() - std::max<std::size_t>(ahead, 1)];
+    const MediaTime until = next.start + (ahead > 0 ? MediaTime{} : next.duration);
+    mpd.written = *began_ + std::chrono::duration_cast<std::chrono::system_clock::duration>(until);
     mpd.update_period = options_.update_period;
     mpd.window_size = options_.window_size;
     mpd.folder = std::filesystem::path(mpd_path_).stem().string() + "/";
-    mpd.init_number = init_number_;
-    mpd.first_number = listed_.empty() ? segmenter_.number() : listed_.front().number;
-    for (std::size_t i = 0; i < headers_.size(); ++i)
-        mpd.tracks.push_back(mpd_track(i, with_open));
-    if (with_open) {
+    if (ahead > 0) {
         mpd.chunk = options_.part;
         mpd.update_period = std::min<MediaTime>(options_.update_period, expected_duration());
     }
@@ -522,6 +513,8 @@ std::string DashStream::mpd_text(bool with_open) const {
 void DashStream::clean_up() {
     for (; listed_.size() > options_.window_size; listed_.pop_front())
         left_.push_back(std::move(listed_.front()));
+    while (periods_.size() > 1 && (listed_.empty() || periods_.front().number < listed_.front().period))
+        periods_.pop_front();
     std::size_t held = 0;
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
@@ -565,13 +558,13 @@ void DashStream::forget(const Segment& segment, std::vector<std::string>& paths)
     }
 }
 
-DashStream::HeldFile DashStream::hold(const std::string& path, const std::vector<Block>& blocks) {
+HeldFile DashStream::hold(const std::string& path, const std::vector<Block>& blocks) {
     return {path, store_.add(path, name_, blocks)};
 }
 
 // Drops everything from memory; returns the paths of all segments and headers.
 std::vector<std::string> DashStream::forget_all() {
-    break_promise();
+    promises_.break_all();
     std::vector<std::string> paths;
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
@@ -600,7 +593,7 @@ std::string DashStream::path_of(const std::string& track, std::uint64_t number) 
 }
 
 std::string DashStream::file_of(std::size_t track, std::uint64_t number) const {
-    return path_of(headers_[track].id.name(), number);
+    return path_of(headers()[track].id.name(), number);
 }
 
 }  // namespace live::service::dash

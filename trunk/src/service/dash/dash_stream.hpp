@@ -14,6 +14,8 @@
 #include "io/deadline.hpp"
 #include "service/dash/mpd.hpp"
 #include "service/dash/options.hpp"
+#include "service/dash/promises.hpp"
+#include "service/dash/segment.hpp"
 #include "service/files/file_queue.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/segments/marked_segmenter.hpp"
@@ -70,23 +72,11 @@ public:
     const std::string& url() const { return feed_.url(); }
 
 private:
-    // A file in memory, and its path on disk.
-    struct HeldFile {
-        std::string path;
-        segments::FileRef file;
-    };
-    struct TrackPiece {
-        HeldFile held;
-        MpdSegment times;
-        std::size_t bytes = 0;
-    };
-    struct Segment {
+    // The segments with one set of headers.
+    struct Period {
         std::uint64_t number = 0;
-        std::vector<TrackPiece> tracks;  // in the order of the headers in force
-
-        std::size_t bytes() const;
-        // 0 for one that an earlier process left on the disk.
-        std::size_t held_bytes() const;
+        std::vector<segments::Header> headers;
+        std::optional<MediaTime> start;  // in whole milliseconds; none before its first segment
     };
 
     void recover(io::Deadline deadline);
@@ -112,10 +102,16 @@ private:
     void add(segments::SegmentMade made);
     void add(const segments::SegmentDropped& made);
     void write(const std::string& path, std::vector<Block> blocks);
-    void write_mpd(bool with_open);
-    std::string mpd_text(bool with_open) const;
-    MediaTime written_until(bool with_open) const;
-    MpdTrack mpd_track(std::size_t index, bool with_open) const;
+    enum class List : std::uint8_t { players, disk };
+    void write_mpd();
+    std::string mpd_text(List list) const;
+    MpdPeriod mpd_period(const Period& period, std::size_t ahead) const;
+    MpdTrack mpd_track(const Period& period, std::size_t index, std::size_t ahead) const;
+    void begin_period(const std::vector<segments::Header>& headers, std::uint64_t number, std::uint64_t hash);
+    void note_period_start(MediaTime start);
+    const std::vector<segments::Header>& headers() const { return periods_.back().headers; }
+    // The newest segment, if it is of the current period.
+    const Segment* newest() const;
     void note_begin(MediaTime media_now);
     void leave_list();
     void clean_up();
@@ -124,11 +120,6 @@ private:
     // Removes from memory.
     void forget(const HeldFile& held) { store_.remove(held.path, held.file); }
     void forget(const Segment& segment, std::vector<std::string>& paths);
-    // Adds the files of the next number to the store, so that requests can wait for them.
-    void promise(std::uint64_t number);
-    void promise_tracks();
-    void break_promise();
-    static void break_promise(segments::Store& store, const HeldFile& held);
     static void release_first(std::deque<Segment>& segments);
     std::vector<std::string> forget_all();
     void dispose();
@@ -161,10 +152,11 @@ private:
     TimePoint began_at_{};
     MediaTime shift_{};  // from source time to MPD time
     bool must_follow_clock_ = false;
-    std::vector<segments::Header> headers_;  // in force now
+    std::deque<Period> periods_;  // the newest is current; of the others, those that have listed segments
     std::uint64_t inits_ = 0;
-    std::uint64_t headers_hash_ = 0;  // of the newest headers, also when only another node has them
-    std::uint64_t init_number_ = 0;   // of `headers_`
+    // Of the newest headers, also when only another node has them.
+    std::uint64_t headers_hash_ = 0;
+    MediaTime period_start_{};
     // What an earlier process left: the tracks in `listed_`, while there are no headers, and until when there are segments, while
     // there is no media.
     std::vector<std::string> left_tracks_;
@@ -173,7 +165,7 @@ private:
     std::deque<Segment> listed_;
     std::deque<Segment> left_;      // recently removed from the list
     std::vector<MpdSegment> open_;  // the segment in progress, once it has parts
-    std::optional<Segment> promised_;
+    Promises promises_;
     segments::FileRef mpd_;
 
     TimePoint complained_at_{};

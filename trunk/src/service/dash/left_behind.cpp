@@ -56,6 +56,7 @@ Result<LeftBehind> read_left_behind(const std::string& mpd, const std::string& f
     for (const ReadMpd::Track& track : read.tracks)
         left.until = std::max(left.until, track.segments.back().start + track.segments.back().duration);
     left.inits = read.init_number + 1;
+    left.period_start = read.period_start;
     for (const ReadMpd::Track& track : read.tracks) {
         auto header =
             read_file(fmt::format("{}{}-init{}.mp4", folder, track.id, init_suffix(read.init_number)), kHeaderBytesMax, deadline);

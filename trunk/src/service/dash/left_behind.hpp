@@ -21,6 +21,7 @@ struct LeftBehind {
     std::vector<ReadMpd::Track> tracks;
     std::vector<std::size_t> bytes;
     std::uint64_t inits = 0;
+    MediaTime period_start{};
     std::vector<std::vector<std::uint8_t>>
         headers;  // the newest initialization sections, of the same tracks; empty when one is gone
 };

@@ -51,22 +51,25 @@ std::string chunks_text(const Mpd& mpd) {
                        std::chrono::duration<double>(early).count());
 }
 
-std::string template_text(const Mpd& mpd, const MpdTrack& track) {
+std::string template_text(const Mpd& mpd, const MpdPeriod& period, const MpdTrack& track) {
+    // Times of segments are those of the whole presentation, so those of a period begin with its start.
+    const std::string offset =
+        period.start > MediaTime{} ? fmt::format(" presentationTimeOffset=\"{}\"", to_ms(period.start)) : "";
     std::string text = fmt::format(
         "        <SegmentTemplate initialization=\"$RepresentationID$-init{}.mp4\" media=\"$RepresentationID$-$Number$.m4s\" "
-        "startNumber=\"{}\" timescale=\"1000\"{}>\n          <SegmentTimeline>\n",
-        init_suffix(mpd.init_number), mpd.first_number, chunks_text(mpd));
+        "startNumber=\"{}\" timescale=\"1000\"{}{}>\n          <SegmentTimeline>\n",
+        init_suffix(period.init_number), period.first_number, offset, chunks_text(mpd));
     for (const MpdSegment& segment : track.segments)
         text += fmt::format("            <S t=\"{}\" d=\"{}\"/>\n", to_ms(segment.start), listed_duration(segment).count());
     return text + "          </SegmentTimeline>\n        </SegmentTemplate>\n";
 }
 
-std::string representation_text(const Mpd& mpd, const MpdTrack& track) {
+std::string representation_text(const Mpd& mpd, const MpdPeriod& period, const MpdTrack& track) {
     const std::string size = is_audio(track) ? fmt::format("audioSamplingRate=\"{}\"", track.format.sample_rate)
                                              : fmt::format("width=\"{}\" height=\"{}\"", track.format.width, track.format.height);
     return fmt::format("      <Representation id=\"{}\" bandwidth=\"{}\" codecs=\"{}\" {}>\n", track.id,
                        std::max<std::uint64_t>(track.bits_a_second, 1), track.format.codecs, size) +
-           template_text(mpd, track) + "      </Representation>\n";
+           template_text(mpd, period, track) + "      </Representation>\n";
 }
 
 // Players switch between representations within a set automatically, so these must share one codec; viewers choose between sets.
@@ -81,7 +84,7 @@ std::string role_text(const MpdTrack& track) {
                        track.is_extra ? "alternate" : "main");
 }
 
-std::string set_text(const Mpd& mpd, const std::vector<const MpdTrack*>& tracks, bool has_siblings) {
+std::string set_text(const Mpd& mpd, const MpdPeriod& period, const std::vector<const MpdTrack*>& tracks, bool has_siblings) {
     const MpdTrack& first = *tracks.front();
     const std::string kind = is_audio(first) ? "audio" : "video";
     std::string text = fmt::format(
@@ -92,24 +95,25 @@ std::string set_text(const Mpd& mpd, const std::vector<const MpdTrack*>& tracks,
     if (!first.label.empty())
         text += fmt::format("      <Label>{}</Label>\n", escaped(first.label));
     for (const MpdTrack* track : tracks)
-        text += representation_text(mpd, *track);
+        text += representation_text(mpd, period, *track);
     return text + "    </AdaptationSet>\n";
 }
 
-std::string sets_text(const Mpd& mpd) {
+std::string period_text(const Mpd& mpd, const MpdPeriod& period) {
     std::vector<std::vector<const MpdTrack*>> sets;
-    for (const MpdTrack& track : mpd.tracks) {
+    for (const MpdTrack& track : period.tracks) {
         const auto set =
             std::ranges::find_if(sets, [&track](const auto& other) { return are_in_one_set(*other.front(), track); });
         (set == sets.end() ? sets.emplace_back() : *set).push_back(&track);
     }
-    std::string text;
+    const std::string start = period.start > MediaTime{} ? duration_text(period.start) : "PT0S";
+    std::string text = fmt::format("  <Period id=\"{}\" start=\"{}\">\n", period.init_number, start);
     for (const auto& set : sets) {
         const auto same_kind =
             std::ranges::count_if(sets, [&set](const auto& other) { return is_audio(*other.front()) == is_audio(*set.front()); });
-        text += set_text(mpd, set, same_kind > 1);
+        text += set_text(mpd, period, set, same_kind > 1);
     }
-    return text;
+    return text + "  </Period>\n";
 }
 
 }  // namespace
@@ -129,8 +133,12 @@ std::string text_of(const Mpd& mpd) {
         "minBufferTime=\"{}\">\n",
         duration_text(mpd.update_period), duration_text(last * mpd.window_size), date_text(mpd.began), date_text(mpd.written),
         duration_text(2 * mpd.chunk.value_or(last)));
-    text += fmt::format("  <BaseURL>{}</BaseURL>\n  <Period id=\"0\" start=\"PT0S\">\n", escaped(mpd.folder));
-    return text + sets_text(mpd) + "  </Period>\n</MPD>\n";
+    text += fmt::format("  <BaseURL>{}</BaseURL>\n", escaped(mpd.folder));
+    for (const MpdPeriod& period : mpd.earlier)
+        text += period_text(mpd, period);
+    text += period_text(mpd, mpd);
+    // 5.8.4.11. Players resolve it as a segment's URL.
+    return text + fmt::format("  <UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:http-iso:2014\" value=\"{}\"/>\n</MPD>\n", kTimeFile);
 }
 
 std::string with_query(std::string_view mpd, std::string_view query) {
@@ -140,7 +148,7 @@ std::string with_query(std::string_view mpd, std::string_view query) {
         const std::size_t line = std::min(mpd.find('\n'), mpd.size() - 1) + 1;
         std::string_view rest = mpd.substr(0, line);
         mpd.remove_prefix(line);
-        for (const std::string_view name : {" initialization=\"", " media=\""}) {
+        for (const std::string_view name : {" initialization=\"", " media=\"", "utc:http-iso:2014\" value=\""}) {
             const std::size_t at = rest.find(name);
             const std::size_t end = at == std::string_view::npos ? at : rest.find('"', at + name.size());
             if (end == std::string_view::npos)

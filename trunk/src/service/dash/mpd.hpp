@@ -31,19 +31,29 @@ struct MpdTrack {
     std::uint64_t bits_a_second = 0;
 };
 
-struct Mpd {
-    std::chrono::system_clock::time_point began{};  // when media time was zero
-    std::chrono::system_clock::time_point written{};
-    MediaTime update_period{};
-    std::uint32_t window_size = 1;   // upper limit of listed segments
-    std::string folder;              // of the segments, relative to the MPD; with a trailing slash
-    std::uint64_t init_number = 0;   // of the headers, as of init_suffix()
+// The file below the folder of the segments that has the server's time, for players whose clock is wrong.
+inline constexpr std::string_view kTimeFile = "utc-time.txt";
+
+// The segments with one set of headers.
+struct MpdPeriod {
+    MediaTime start{};
+    std::uint64_t init_number = 0;   // of the headers, as of init_suffix(); the period's id
     std::uint64_t first_number = 0;  // of the segments, the same for all tracks
-    // Set while the last segment is still being made, in chunks of this length; its duration is predicted.
-    std::optional<MediaTime> chunk;
     // At least one track; all have the same number of segments, at least one. Audio comes first; within a kind, the default
     // track.
     std::vector<MpdTrack> tracks;
+};
+
+// The members that it has as a period are those of the newest one.
+struct Mpd : MpdPeriod {
+    std::chrono::system_clock::time_point began{};  // when media time was zero
+    std::chrono::system_clock::time_point written{};
+    MediaTime update_period{};
+    std::uint32_t window_size = 1;  // upper limit of listed segments
+    std::string folder;             // of the segments, relative to the MPD; with a trailing slash
+    // Set while the last segments are still to be made, in chunks of this length; their duration is predicted.
+    std::optional<MediaTime> chunk;
+    std::vector<MpdPeriod> earlier{};  // those before, while they have segments
 };
 
 // In the names of headers.

@@ -51,6 +51,8 @@ public:
         const std::string_view name = tag.substr(0, tag.find(' '));
         if (name == "MPD")
             read_.began = TRY(parse_utc_text(value_of(tag, "availabilityStartTime").value_or("")));
+        else if (name == "Period")
+            begin_period();
         else if (name == "Representation")
             TRY(begin_track(value_of(tag, "id").value_or("")));
         else if (name == "SegmentTemplate")
@@ -69,6 +71,12 @@ public:
     }
 
 private:
+    // The newest one is the last.
+    void begin_period() {
+        read_.tracks.clear();
+        templates_ = 0;
+    }
+
     Result<void> begin_track(std::string_view id) {
         if (read_.tracks.size() == kMpdTracksMax)
             return Error(Errc::limit, "too many tracks");
@@ -89,6 +97,8 @@ private:
         const std::uint64_t first = TRY(number_in(tag, "startNumber"));
         if (TRY(number_in(tag, "timescale")) != 1'000)
             return Error(Errc::malformed, "other units than ours");
+        const auto offset = value_of(tag, "presentationTimeOffset");
+        read_.period_start = std::chrono::milliseconds(offset ? TRY(number_from(*offset)) : 0);
         if (templates_ > 0 && (first != read_.first_number || number != read_.init_number))
             return Error(Errc::malformed, "tracks differ");
         read_.first_number = first;

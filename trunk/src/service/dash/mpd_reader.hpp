@@ -24,9 +24,11 @@ struct ReadMpd {
     };
 
     std::chrono::system_clock::time_point began{};  // when media time was zero
-    std::uint64_t init_number = 0;                  // of the headers
-    std::uint64_t first_number = 0;                 // of the segments, the same for all tracks
-    std::vector<Track> tracks;                      // at least one; all have the same number of segments, at least one
+    // Of the newest period.
+    MediaTime period_start{};
+    std::uint64_t init_number = 0;   // of the headers
+    std::uint64_t first_number = 0;  // of the segments, the same for all tracks
+    std::vector<Track> tracks;       // at least one; all have the same number of segments, at least one
 };
 
 // Errc::malformed for one that text_of() has not written, as far as it matters here; Errc::limit above the bounds.

@@ -39,6 +39,18 @@ TEST(DashMpdReader, ReadsOneThatIsBeingWritten) {
     EXPECT_EQ(read.tracks[2].id, "video-2");
 }
 
+TEST(DashMpdReader, ReadsTheNewestPeriod) {
+    Mpd mpd = example_mpd();
+    mpd.earlier.emplace_back(mpd).tracks.pop_back();
+    mpd.start = 10s;
+    mpd.init_number = 3;
+    const auto read = MUST(read_mpd(text_of(mpd)));
+    EXPECT_EQ(read.period_start, 10s);
+    EXPECT_EQ(read.init_number, 3U);
+    EXPECT_EQ(read.tracks.size(), 2U);
+    EXPECT_EQ(MUST(read_mpd(text_of(example_mpd()))).period_start, 0s);
+}
+
 TEST(DashMpdReader, RefusesEveryPrefix) {
     const std::string text = text_of(example_mpd());
     for (std::size_t size = 0; size < text.size(); ++size)

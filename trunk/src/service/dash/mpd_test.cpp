@@ -39,6 +39,7 @@ TEST(DashMpd, SaysWhatThereIs) {
       </Representation>
     </AdaptationSet>
   </Period>
+  <UTCTiming schemeIdUri="urn:mpeg:dash:utc:http-iso:2014" value="utc-time.txt"/>
 </MPD>
 )");
 }
@@ -56,6 +57,30 @@ TEST(DashMpd, ASegmentThatIsBeingMadeMayBeAskedForAfterItsFirstChunk) {
     EXPECT_NE(text_of(mpd).find(R"(availabilityTimeOffset="0.000")"), std::string::npos) << "never after its end";
 }
 
+TEST(DashMpd, SegmentsWithOtherHeadersAreAnotherPeriod) {
+    Mpd mpd = example_mpd();
+    MpdPeriod& first = mpd.earlier.emplace_back(mpd);
+    first.tracks[0].segments.pop_back();
+    first.tracks[1].segments.pop_back();
+    mpd.start = 12'040ms;
+    mpd.init_number = 1;
+    mpd.first_number = 8;
+    mpd.tracks[0].segments.erase(mpd.tracks[0].segments.begin());
+    mpd.tracks[1].segments.erase(mpd.tracks[1].segments.begin());
+    mpd.tracks[1].format.width = 1'280;
+    const std::string text = text_of(mpd);
+    const std::size_t second = text.find(R"(<Period id="1" start="PT12.040S">)");
+    ASSERT_NE(second, std::string::npos) << text;
+    EXPECT_LT(text.find(R"(<Period id="0" start="PT0S">)"), second);
+    EXPECT_LT(text.find(R"(<S t="10000" d="2040"/>)"), second);
+    EXPECT_LT(text.find(R"(width="640")"), second);
+    EXPECT_GT(text.find(R"(width="1280")"), second);
+    EXPECT_GT(
+        text.find(R"(media="$RepresentationID$-$Number$.m4s" startNumber="8" timescale="1000" presentationTimeOffset="12040">)"),
+        second);
+    EXPECT_GT(text.find(R"(<S t="12040" d="2000"/>)"), second);
+}
+
 TEST(DashMpd, OneKindAloneIsOneSet) {
     Mpd mpd = example_mpd();
     mpd.tracks.pop_back();
@@ -71,10 +96,10 @@ TEST(DashMpd, OneKindAloneIsOneSet) {
 TEST(DashMpd, AQueryIsBehindEachUrlAndNowhereElse) {
     std::string expected = text_of(example_mpd());
     std::size_t count = 0;
-    for (const std::string end : {"-init.mp4", "$-$Number$.m4s"})
+    for (const std::string end : {"-init.mp4", "$-$Number$.m4s", "utc-time.txt"})
         for (std::size_t at = 0; (at = expected.find(end + "\"", at)) != std::string::npos; at += end.size(), ++count)
             expected.insert(at + end.size(), "?vhost=a&amp;b");
-    EXPECT_EQ(count, 4U);
+    EXPECT_EQ(count, 5U);
     EXPECT_EQ(with_query(text_of(example_mpd()), "vhost=a&b"), expected);
     EXPECT_EQ(with_query("no end", "a"), "no end");
     EXPECT_EQ(with_query(" media=\"", "a"), " media=\"");

@@ -1,0 +1,111 @@
+"""Low-latency DASH, a clock without the Internet, and a change of the picture's size, in dash.js in a headless Chromium."""
+
+import shutil
+import subprocess
+import time
+
+import pytest
+
+import browser as browsers
+from live_server import Stopwatch, wait_until
+from players import FfmpegPublisher
+
+DASH = "dash {{ enabled on; dash_fragment 2; dash_window_size 5; dash_path $folder/html; {} }}\n"
+# stalls: [when it began, how long] in seconds, once it has played for a while; the last may still last.
+PAGE = """<!DOCTYPE html><video id=video muted playsinline></video><script src="/dash.js"></script><script>
+window.stalls = [];
+window.errors = [];
+window.frames = 0;
+const now = () => performance.now() / 1000;
+let since = 0, last = 0;
+const look = () => {
+    frames += 1;
+    if (frames > 100 && now() - last > 0.5) stalls.push([now(), now() - last]);
+    last = now();
+    video.requestVideoFrameCallback(look);
+};
+video.requestVideoFrameCallback(look);
+window.player = dashjs.MediaPlayer().create();
+player.on('error', (one) => errors.push(String(one.error?.message ?? one.error)));
+player.initialize(video, '/live/cam.mpd', true);
+window.stalled = () => [...stalls, ...(frames > 100 && now() - last > 0.5 ? [[now(), now() - last]] : [])];
+</script>"""
+
+
+@pytest.fixture(name="chromium", scope="module")
+def fixture_chromium():
+    try:
+        one = browsers.Browser()
+    except browsers.Unavailable as reason:
+        pytest.skip(str(reason))
+    yield one
+    one.close()
+
+
+def open_page(chromium, live):
+    html = live.folder / "html"
+    wait_until(lambda: (html / "live/cam.mpd").exists(), 30, "an MPD")
+    shutil.copy(browsers.install_modules() / "node_modules/dashjs/dist/modern/umd/dash.all.min.js", html / "dash.js")
+    (html / "page.html").write_text(PAGE)
+    return chromium.page().goto(f"http://127.0.0.1:{live.ports['http']}/page.html")
+
+
+# Pages that load the MPD at other moments of a segment.
+PAGES = 4
+
+
+def play_without_stalls(live, chromium, clip, seconds: float) -> None:
+    with FfmpegPublisher(live.url("cam"), clip):
+        pages = []
+        for _ in range(PAGES):
+            pages.append(open_page(chromium, live))
+            time.sleep(0.45)
+        for page in pages:
+            page.wait("frames > 100", 40)
+        watch, at = Stopwatch(live, chromium.process.pid), pages[0].value("video.currentTime")
+        wait_until(lambda: pages[0].value("video.currentTime") > at + seconds, seconds + 30, "media played", 0.5)
+        waited = watch.waited()
+        stalls = [page.value("stalled()") for page in pages]
+        print(f"stalls [when, s]: {stalls}; latencies {[page.value('player.getCurrentLiveLatency()') for page in pages]} s; waited {waited:.1f} s for a CPU")
+        # A player that has not learned of the next segment waits for seconds, again and again. A busy machine shows pictures late.
+        assert all(sum(long_s for _, long_s in each if long_s > 1) <= 0.05 * seconds + waited for each in stalls)
+        # No time server of the Internet is tried.
+        assert [page.value("errors") + page.complaints() for page in pages] == [[]] * PAGES
+        for page in pages:
+            page.close()
+
+
+def test_low_latency_plays_without_a_stall(server, clip, chromium):
+    play_without_stalls(server(vhost=DASH.format("dash_ll on;")), chromium, clip("basic"), 40)
+
+
+@pytest.mark.long
+def test_low_latency_plays_ten_minutes_three_times(server, clip, chromium):
+    live = server(vhost=DASH.format("dash_ll on;"))
+    for _ in range(3):
+        play_without_stalls(live, chromium, clip("basic"), 600)
+
+
+def small_clip(folder):
+    """A quarter of the size, and another rate of audio."""
+    path = folder / "small.flv"
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25", "-f", "lavfi", "-i",
+                    "sine=frequency=440:sample_rate=48000", "-t", "8", "-c:v", "libx264", "-preset", "veryfast", "-g", "50", "-pix_fmt", "yuv420p",
+                    "-c:a", "aac", path], check=True, timeout=60)
+    return path
+
+
+@pytest.mark.parametrize("more", ["", "dash_ll on;"], ids=["whole", "low-latency"])
+def test_a_change_of_size_is_a_new_period(server, clip, chromium, tmp_path, more):
+    small = small_clip(tmp_path)
+    live = server(vhost=DASH.format("dash_update_period 1; dash_fragment 1; " + more).replace("dash_fragment 2; ", ""))
+    with FfmpegPublisher(live.url("cam"), clip("basic")):
+        page = open_page(chromium, live)
+        page.wait("frames > 50 && video.videoWidth == 640", 40)
+    with FfmpegPublisher(live.url("cam"), small):
+        began = time.monotonic()
+        page.wait("video.videoWidth == 320", 60)
+        frames, at = page.value("[frames, video.currentTime]")
+        page.wait(f"frames > {frames + 50} && video.currentTime > {at + 2}", 30)
+        print(f"it goes on {time.monotonic() - began:.1f} s after the change")
+    page.close()
