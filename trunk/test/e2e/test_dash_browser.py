@@ -80,10 +80,9 @@ def test_low_latency_plays_without_a_stall(server, clip, chromium):
 
 
 @pytest.mark.long
-def test_low_latency_plays_ten_minutes_three_times(server, clip, chromium):
-    live = server(vhost=DASH.format("dash_ll on;"))
-    for _ in range(3):
-        play_without_stalls(live, chromium, clip("basic"), 600)
+@pytest.mark.parametrize("run", range(3))
+def test_low_latency_plays_ten_minutes(server, clip, chromium, run):  # pylint: disable=unused-argument
+    play_without_stalls(server(vhost=DASH.format("dash_ll on;")), chromium, clip("basic"), 600)
 
 
 def small_clip(folder):

@@ -32,6 +32,12 @@ constexpr std::string_view kMpdEnding = ".mpd";
 
 using Elsewhere = std::optional<session::Redirect>;
 
+bool is_segment(const http::Request& request) {
+    const std::string_view path = request.path();
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("audio-") || name.starts_with("video-");
+}
+
 // A segment is where its MPD was.
 Result<Elsewhere> as_here(const Result<void>& allowed) {
     if (!allowed.ok())
@@ -90,6 +96,11 @@ Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline d
     const bool is_left = root && io::File::open_below(root->folder, root->path, deadline).ok();
     if (!is_left && TRY(send_from_anybody(exchange, deadline)))
         return {};
+    // `files_` judges a segment on the disk by its player's session, of which there may be only a guest here.
+    if (const auto stream = segments_of(exchange.request()); is_left && !stream.stream.empty() && is_segment(exchange.request()))
+        if (const auto known = viewers_.touch(exchange.request(), stream, deadline);
+            !known.ok() && known.code() == Errc::cancelled)
+            return known;
     return files_.serve(exchange, deadline);
 }
 

@@ -704,11 +704,12 @@ Result<void> HlsHandler::serve_file(http::Exchange& exchange, io::Deadline deadl
     const auto root = roots_.find(request);
     const auto left =
         root ? io::File::open_below(root->folder, root->path, deadline) : Result<io::File>(Error(Errc::not_found, "no folder"));
-    if (!left.ok() && is_media(request.path())) {
+    if (is_media(request.path())) {
+        // Also for a file on the disk, which `files_` judges by the session's guest.
         const auto allowed = may_have_unknown(request, ctx, deadline);
         if (!allowed.ok() && allowed.code() == Errc::cancelled)
             return allowed;
-        if (!allowed.ok())
+        if (!allowed.ok() && !left.ok())
             return exchange.send(refusal(allowed.error()), deadline);
     }
     if (!left.ok() && is_media(request.path()) && TRY(send_from_anybody(exchange, ctx, deadline)))
