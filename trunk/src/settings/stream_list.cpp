@@ -220,7 +220,8 @@ void View::add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::s
 
 // The form of SRT's access control, which names everything; a client of it states no host.
 void View::add_srt(std::vector<StreamAddress>& to, const Vhost* vhost, std::string_view resource, std::string_view mode) const {
-    constexpr std::string_view kSeparators = ",=";  // of a stream id
+    // Separators of a stream id and of a query. Escapes do not help: some clients decode them, others send them as they are.
+    constexpr std::string_view kSeparators = ",=&#?%+ ";
     const auto port = port_for(settings_.srt_server.listen, host_);
     if (!settings_.srt_server.enabled || vhost == nullptr || !vhost->enabled || !vhost->srt.enabled || !port ||
         resource.find_first_of(kSeparators) != std::string_view::npos)

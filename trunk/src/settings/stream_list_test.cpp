@@ -120,7 +120,8 @@ TEST_F(StreamListSettingsTest, SrtIsNamedWhereItListens) {
     EXPECT_EQ(play("h:8080")["srt"], "srt://h:10080?streamid=#!::r=live/cam,m=request");
     EXPECT_EQ(play("[fd00::1]:8080")["srt"], "srt://[fd00::1]:10080?streamid=#!::r=live/cam,m=request");
     EXPECT_EQ(play("h", {"v.example", "live", "cam"})["srt"], "srt://h:10080?streamid=#!::h=v.example,r=live/cam,m=request");
-    EXPECT_EQ(play("h", {"__defaultVhost__", "live", "a,m=publish"}).count("srt"), 0U) << "no stream id can state it";
+    for (const char* name : {"a,m=publish", "a=b", "a&b", "a#b", "a?b", "a%62", "a+b", "a b"})
+        EXPECT_EQ(play("h", {"__defaultVhost__", "live", name}).count("srt"), 0U) << name << ": no client states it alike";
     EXPECT_EQ(by_format(view("h")->publish_addresses())["srt"], "srt://h:10080?streamid=#!::r=live/livestream,m=publish");
     settings.srt_server.listen = {"127.0.0.1:10080"};
     EXPECT_EQ(play("h").count("srt"), 0U);

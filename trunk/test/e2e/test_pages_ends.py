@@ -83,3 +83,12 @@ def test_webrtc_pages_name_a_server_that_does_not_answer(site):
     page.wait(f"{HEADLINE}.startsWith('127.0.0.1:9 does not answer.')")
     labels = page.value("[...document.querySelectorAll('dt')].map((one) => one.textContent)")
     assert "Jitter buffer" in labels and "Latency" not in labels
+
+
+def test_webrtc_plays_a_stream_of_audio_alone(site, clip):
+    one = site(conf=live_server.conf(RTC, RTC_ROOT))
+    with one.publish("cam", clip("audio")):
+        page = one.open(PAGES["whep"])
+        page.wait(f"{STATE} === 'Playing'", 30)
+        assert page.text("#size") == "none"
+    page.wait(f"{STATE} === 'Waiting' && {HEADLINE}.includes('has ended')", 30)
