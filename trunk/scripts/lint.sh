@@ -111,6 +111,7 @@ check "tests of tools/cover.py" python3 -B -m unittest
 cd "$trunk" || exit 1
 if python3 -B tools/tidy/tidy.py >"$work/tidy" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 cat "$work/tidy"
+check "form of the commits" python3 -B tools/tidy/commits.py
 if [ -f "$objs/build/CMakeCache.txt" ]; then
     if grep -q write_docs "$objs/build/build.ninja" 2>/dev/null; then check "generated files (make generate)" check_generated; fi
     if [ -n "$files" ]; then

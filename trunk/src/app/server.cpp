@@ -224,6 +224,7 @@ private:
     const Server& server_;
 };
 
+// tidy-long: the parts of the server and their connections, in order of construction
 Server::Server(Private, settings::Settings settings, ServerNames names, std::size_t connections_max,
                std::unique_ptr<io::TlsContext> client_tls, const Log& log)
     : log_(log),

@@ -14,6 +14,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+(?:"([^"]+)"|<([^>]+)>)', re.M
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum)\b|\bextern\s*$")
 TEMPLATE = re.compile(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
 MEMBER_INIT = re.compile(r"\)[^{};]*[^:]:[^:{};][^;]*[\w>]\s*$", re.DOTALL)
+BRACES = re.compile(r"\{[^{}]*\}")
 CONSTANT = re.compile(r"\b(const|constexpr|constinit|using|typedef|static_assert|friend|template|class|struct|enum|union|extern|concept|namespace|return)\b")
 
 
@@ -64,6 +65,14 @@ def comment_line_count(text):
 def without_preprocessor(code):
     """Blanks preprocessor lines, continued ones too: macros are not functions."""
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group(0)), code, flags=re.MULTILINE)
+
+
+def without_braces(head):
+    """The head with a mark in place of each pair of braces: initialisers and the lambdas in them."""
+    previous = None
+    while previous != head:
+        previous, head = head, BRACES.sub("]", head)
+    return head
 
 
 def name_of(head):
@@ -118,9 +127,13 @@ class Scanner:
 
     def open(self, at):
         head = self.code[self.head_start : at]
-        plain = TEMPLATE.sub(" ", head)
+        plain = TEMPLATE.sub(" ", without_braces(head))
         if not self.in_scope():
             self.stack.append(("inner", "", 0, None))
+        elif plain.count("(") > plain.count(")"):
+            # A lambda or a braced argument inside of parentheses, as in a constructor's initialisers.
+            self.stack.append(("init", "", 0, self.head_start))
+            return
         elif "(" in plain and MEMBER_INIT.search(plain):
             self.stack.append(("init", "", 0, self.head_start))
             return

@@ -7,6 +7,7 @@ from tree import Problem
 FUNCTION_LINES_MAX = 70
 FILE_LINES_WARN = 600
 FILE_LINES_MAX = 1000
+FOLDER_UNITS_MAX = 15
 
 # rule name, pattern on code without comments and strings, what to say, and a test of the file: may it?
 BANNED = [
@@ -71,6 +72,16 @@ def long_file_warnings(tree):
     for source in tree.sources:
         if FILE_LINES_WARN < len(source.lines) - 1 <= FILE_LINES_MAX:
             yield f"{source.name}: {len(source.lines) - 1} lines; over {FILE_LINES_WARN} a file wants to be two"
+
+
+def oversized_folders(tree):
+    """(folder, units) of each folder with more product units than a reader can keep in mind, the largest first."""
+    units = {}
+    for source in tree.sources:
+        if source.is_product:
+            units.setdefault(source.name.rsplit("/", 1)[0], set()).add(source.unit)
+    found = [(folder, len(names)) for folder, names in units.items() if len(names) > FOLDER_UNITS_MAX]
+    return sorted(found, key=lambda pair: -pair[1])
 
 
 def mutable_globals(tree):

@@ -11,9 +11,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import alone  # noqa: E402
+import classes  # noqa: E402
+import commits  # noqa: E402
 import cpp  # noqa: E402
 import documents  # noqa: E402
 import includes  # noqa: E402
+import language  # noqa: E402
 import rules  # noqa: E402
 import tidy  # noqa: E402
 from tree import Problem, Tree  # noqa: E402
@@ -71,6 +74,14 @@ class Functions(unittest.TestCase):
     def test_a_constructor_with_brace_initialisers_is_one_function(self):
         text = "A::A(int a) : x_{a}, y_{std::move(b)} {\n    go();\n}\nvoid next() {}\n"
         self.assertEqual(self.functions(text), [("A::A", 3), ("next", 1)])
+
+    def test_a_constructor_with_lambdas_among_its_initialisers_is_one_function(self):
+        text = ("A::A(int a)\n    : b_([this] { return f(); }, a),\n      c_{a, 2},\n"
+                "      d_(\n          a, [](int& x) { g(x); }, e),\n      h_(a) {\n    go();\n}\nvoid next() {}\n")
+        self.assertEqual(self.functions(text), [("A::A", 8), ("next", 1)])
+
+    def test_a_braced_argument_of_a_macro_is_no_function(self):
+        self.assertEqual(self.functions("INSTANTIATE(A, B, testing::Values(C{1}, D{f(2)}));\nvoid f() {}\n"), [("f", 1)])
 
     def test_templates_trailing_returns_and_test_bodies(self):
         text = "template <class T, int N = 3>\nauto f(T t) -> std::vector<T> {\n}\nTEST(Reader, Reads) {\n}\n"
@@ -265,6 +276,89 @@ class Sizes(TreeTest):
         self.assertEqual(list(rules.check_fuzz(Tree(self.trunk))), [])
 
 
+    def test_a_folder_has_at_most_fifteen_units(self):
+        for number in range(15):
+            for suffix in (".hpp", ".cpp", "_test.cpp", "_fuzz.cpp"):
+                self.source(f"wire/unit{number}{suffix}", "")
+        self.assertEqual(rules.oversized_folders(Tree(self.trunk)), [])
+        self.source("wire/sub/unit.cpp", "")
+        self.assertEqual(rules.oversized_folders(Tree(self.trunk)), [])
+        self.source("wire/one_more.hpp", "")
+        self.assertEqual(rules.oversized_folders(Tree(self.trunk)), [("wire", 16)])
+
+
+class Classes(TreeTest):
+    def sizes(self, text):
+        return [(c.name, c.functions, c.data_members) for c in classes.classes(cpp.read(text).code)]
+
+    def test_counts_functions_and_data_members(self):
+        text = """
+            class Source final : public Base<int> {
+            public:
+                Source(Private, int a) : a_{a}, b_(1) { go(); }
+                ~Source() override;
+                Source(const Source&) = delete;
+                [[nodiscard]] bool empty() const { return b_ == 0; }
+                template <class T> void each(T visit) const;
+                bool operator==(const Source&) const = default;
+                using Callback = std::function<void(int)>;
+                enum class Kind { audio, video };
+                static constexpr int kMax = 3;
+                static int count(std::span<const int> of);
+            private:
+                friend class Other;
+                std::function<void(int)> done_;
+                int a_ = 1;
+                int b_{2};
+                int c_, d_;
+                std::vector<std::pair<int, int>> pairs_ = {{1, 2}};
+                const Log& log_;
+            };
+        """
+        self.assertEqual(self.sizes(text), [("Source", 6, 7)])
+
+    def test_a_nested_class_is_counted_by_itself(self):
+        text = "class A {\n    class B {\n        int x_;\n        void f();\n    };\n    struct Row {\n        int a, b;\n    };\n    int y_;\n};\n"
+        self.assertEqual(self.sizes(text), [("A", 0, 1), ("B", 1, 1)])
+
+    def test_structs_enums_and_template_parameters_are_no_classes(self):
+        self.assertEqual(self.sizes("struct S {\n    int a;\n};\nenum class E { a };\ntemplate <class T> void f(T t) {\n}\nclass D;\n"), [])
+
+    def test_forty_functions_and_twenty_members_are_the_limit(self):
+        def define(functions, members):
+            self.source("base/a.hpp", "class A {\n" + "void f();\n" * functions + "int m_;\n" * members + "};\n")
+            return [c.name for _, c in classes.oversized(Tree(self.trunk))]
+
+        self.assertEqual(define(40, 20), [])
+        self.assertEqual(define(41, 20), ["A"])
+        self.assertEqual(define(40, 21), ["A"])
+
+
+class Language(TreeTest):
+    def kinds(self, *lines):
+        self.source("base/a.cpp", "\n".join(lines) + "\n")
+        return [(line, kind) for _, line, kind, _ in language.findings(Tree(self.trunk))]
+
+    def test_each_kind_is_found(self):
+        cases = {
+            "clause-as-noun": "What an address has is counted in two cells.",
+            "genitive-without-noun": "Of a file that each worker has for itself.",
+            "code-as-person": "The next master hears them.",
+            "missing-as-none": "Events that are none.",
+            "history": "The place is not held any more.",
+        }
+        self.assertEqual(sorted(cases), sorted(language.KINDS))
+        for kind, text in cases.items():
+            with self.subTest(kind=kind):
+                self.assertEqual(self.kinds("int a;  // " + text), [(1, kind)])
+
+    def test_plain_sentences_questions_and_strings_are_fine(self):
+        self.assertEqual(self.kinds("// Returns nullptr if there is none.", "// What happens at the bound?", 'f("// Of what it says");'), [])
+
+    def test_a_sentence_inside_of_a_line_counts(self):
+        self.assertEqual(self.kinds("// Sends all. Who waits is woken."), [(1, "clause-as-noun")])
+
+
 class Documents(TreeTest):
     def test_a_room_has_a_short_readme(self):
         self.source("base/a.cpp", "")
@@ -304,6 +398,22 @@ class Allowed(unittest.TestCase):
         self.assertEqual(len(list(tidy.check_limits({"x": 2}, {"x": 1}))), 1)
         self.assertEqual(len(list(tidy.check_limits({"x": 1}, {"x": 2}))), 1)
         self.assertEqual(list(tidy.check_limits({"x": 1}, {"x": 1})), [])
+
+
+class Commits(unittest.TestCase):
+    def count(self, subject, body="The reason."):
+        return len(list(commits.problems_of(subject, body)))
+
+    def test_the_form_is_room_and_imperative_with_a_body(self):
+        self.assertEqual(self.count("wire/rtmp: refuse chunks over the message limit"), 0)
+        self.assertEqual(self.count("app, doc: print the reason"), 0)
+        self.assertEqual(self.count("wire: refuse chunks", body=" \n"), 1)
+        self.assertEqual(self.count("refuse chunks over the limit"), 1)
+        self.assertEqual(self.count("wire: fixes chunks"), 1)
+
+    def test_seventy_two_characters_are_the_limit(self):
+        self.assertEqual(self.count("wire: " + "x" * 66), 0)
+        self.assertEqual(self.count("wire: " + "x" * 67), 1)
 
 
 @unittest.skipUnless(shutil.which("c++"), "no compiler")

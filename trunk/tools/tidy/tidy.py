@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks what no linter knows about this tree: arrows between rooms, include cycles, names of test helpers, sizes, banned calls,
-mutable state, parsers without fuzz targets, READMEs, links, leftover notes, machine paths. Prints what is wrong and the table of targets; exits 1 when
-anything is wrong. What may stay is in allowed.txt with a reason; counts that may only fall are in limits.txt.
+"""Checks the rules of this tree that no linter has: arrows between rooms, include cycles, names of test helpers, sizes of functions,
+classes, files and folders, banned calls, mutable state, parsers without fuzz targets, phrases in comments, READMEs, links, leftover notes,
+machine paths. Prints the problems and the table of targets; exits 1 if there is a problem. Exceptions are in allowed.txt, each with a reason;
+counts that may only fall are in limits.txt.
 
-    tidy.py [TRUNK]
+    tidy.py [TRUNK]          checks the tree
+    tidy.py --list NAME      prints what a count of limits.txt consists of
 """
 
 import sys
@@ -12,8 +14,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import classes  # noqa: E402
 import documents  # noqa: E402
 import includes  # noqa: E402
+import language  # noqa: E402
 import rules  # noqa: E402
 from tree import Problem, Tree  # noqa: E402
 
@@ -77,12 +81,27 @@ def check_limits(counts, limits):
             yield Problem("tools/tidy/limits.txt", 1, "limit", f"{name} fell to {count}: write it down")
 
 
+def counted(tree):
+    """{name in limits.txt: a line for each place that is counted}"""
+    rows = {
+        "long-functions-excused": [f"{s.name}:{f.first}: {f.name}, {f.lines} lines" for s, f, yes in rules.long_functions(tree) if yes],
+        "oversized-classes": [f"{s.name}:{c.line}: {c.name}, {c.functions} functions, {c.data_members} data members"
+                              for s, c in classes.oversized(tree)],
+        "oversized-folders": [f"{folder}: {count} units" for folder, count in rules.oversized_folders(tree)],
+    }
+    for kind in language.KINDS:
+        rows["comments-" + kind] = []
+    for name, line, kind, text in language.findings(tree):
+        rows["comments-" + kind].append(f"{name}:{line}: {text}")
+    return rows
+
+
 def percentile(values, share):
     values = sorted(values)
     return values[min(len(values) - 1, int(len(values) * share))] if values else 0
 
 
-def measures(tree, excused):
+def measures(tree, rows):
     """Rows of the table: measure, value, target."""
     functions = [f for s in tree.sources for f in s.cpp.functions]
     long_count = sum(1 for _ in rules.long_functions(tree))
@@ -97,7 +116,10 @@ def measures(tree, excused):
     share = 100 * long_count / len(functions) if functions else 0
     return [
         ("files, functions", f"{len(tree.sources)}, {len(functions)}", ""),
-        ("functions over 70 lines", f"{share:.1f} % ({long_count}, {excused} excused)", "below 1 %"),
+        ("functions over 70 lines", f"{share:.1f} % ({long_count}, {len(rows['long-functions-excused'])} excused)", "below 1 %"),
+        ("classes over 40 functions or 20 members", str(len(rows["oversized-classes"])), "0"),
+        ("folders over 15 units", str(len(rows["oversized-folders"])), "0"),
+        ("comment lines to rewrite", str(sum(len(places) for name, places in rows.items() if name.startswith("comments-"))), "0"),
         ("file length, p90 / max", f"{percentile(lengths, 0.9)} / {max(lengths, default=0)}", "500 / 1,000"),
         ("largest include cycle", f"{largest} unit{'s' if largest > 1 else ''}", "1 unit (none)"),
         ("mutable globals, singletons", str(sum(1 for _ in rules.mutable_globals(tree))), "0"),
@@ -108,21 +130,27 @@ def measures(tree, excused):
 
 
 def main(arguments):
+    if arguments[1:2] == ["--list"]:
+        places = counted(Tree(HERE.parent.parent)).get(arguments[2] if len(arguments) > 2 else "")
+        if places is None:
+            raise SystemExit("tidy.py --list NAME: NAME is a count of limits.txt")
+        print("\n".join(places))
+        return 0
     trunk = Path(arguments[1]) if len(arguments) > 1 else HERE.parent.parent
     tree = Tree(trunk)
     arrows = includes.Arrows((trunk / "tools/arrows.txt").read_text())
     allowed = read_allowed((trunk / "tools/tidy/allowed.txt").read_text())
     limits = read_limits((trunk / "tools/tidy/limits.txt").read_text())
     problems = apply_allowed(find_problems(tree, arrows), allowed)
-    excused = sum(1 for _, _, yes in rules.long_functions(tree) if yes)
-    problems.extend(check_limits({"long-functions-excused": excused}, limits))
+    counts = counted(tree)
+    problems.extend(check_limits({name: len(places) for name, places in counts.items()}, limits))
     for problem in sorted(problems):
         print(problem)
     for warning in rules.long_file_warnings(tree):
         print("note:", warning)
-    rows = [("measure", "value", "target")] + measures(tree, excused)
+    rows = [("measure", "value", "target")] + measures(tree, counts)
     for row in rows:
-        print(f"| {row[0]:<38} | {row[1]:<24} | {row[2]:<14} |")
+        print(f"| {row[0]:<40} | {row[1]:<24} | {row[2]:<14} |")
     print(f"tidy: {len(problems)} problems")
     return 1 if problems else 0
 
