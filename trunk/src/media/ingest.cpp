@@ -11,6 +11,7 @@
 #include "media/announced_kinds.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/codec/aac.hpp"
+#include "wire/codec/annex_b.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/decoder_config.hpp"
 #include "wire/codec/picture_units.hpp"
@@ -44,7 +45,11 @@ const char* text_of(Kind kind) { return kind == Kind::video ? "video" : "audio";
 }  // namespace
 
 Ingest::Ingest(Publication& publication, const PlayOptions& options, const PublishOptions& publish_options, const Log& log)
-    : publication_(publication), options_(options), publish_options_(publish_options), log_(log) {
+    : publication_(publication),
+      options_(options),
+      publish_options_(publish_options),
+      log_(log),
+      annex_b_(publish_options.try_annexb_first) {
     if (publication_.is_current())
         publication_.source().timeline().allow_gap(publish_options_.normal_timeout);
 }
@@ -146,9 +151,27 @@ void Ingest::push_tag(Kind kind, std::uint32_t stamp_ms, Slice body) {
         return drop(text_of(kind), tagged.error());
     if (tagged->has_more)
         return push_tracks(kind, stamp_ms, tagged->packet.payload.bytes());
+    if (kind == Kind::video && wire::codec::may_be_annex_b(tagged->packet.frame()) && !convert_annex_b(*tagged, stamp_ms))
+        return;
     if (tagged->reserved_type)
         find_frame_type(*tagged);
     push_media(std::move(*tagged), stamp_ms);
+}
+
+// False: it is dropped.
+bool Ingest::convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms) {
+    const Packet& packet = tagged.packet;
+    auto config =
+        annex_b_.convert(tagged, joiner_.length_size(packet.track), publication_.source().config_of(packet.kind, packet.track));
+    if (!config.ok()) {
+        drop("video", config.error());
+        return false;
+    }
+    if (annex_b_.has_converted() && !std::exchange(has_annex_b_, true))
+        LOG_INFO(log_, "the publisher sends Annex B byte streams inside RTMP; they are converted");
+    if (*config)
+        push_media(**std::move(config), stamp_ms);
+    return true;
 }
 
 // Some publishers leave the frame type 0. Players and other nodes need to know the key frames.

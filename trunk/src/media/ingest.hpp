@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "base/result.hpp"
+#include "media/annex_b_tags.hpp"
 #include "media/framed_aac.hpp"
 #include "media/interleaver.hpp"
 #include "media/options.hpp"
@@ -48,6 +49,7 @@ private:
     static constexpr std::uint32_t kHeaderlessFrames = 50;
 
     void push_tag(Kind kind, std::uint32_t stamp_ms, Slice body);
+    bool convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms);
     void find_frame_type(TagPacket& tagged);
     void push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body);
     void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
@@ -73,6 +75,8 @@ private:
     PlayOptions options_;
     PublishOptions publish_options_;
     const Log& log_;
+    AnnexBTags annex_b_;
+    bool has_annex_b_ = false;  // logged
     PictureJoiner joiner_;
     bool has_joined_ = false;  // logged
     Interleaver interleaver_;

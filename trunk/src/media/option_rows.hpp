@@ -68,8 +68,7 @@ inline constexpr auto kPublishRows = config::Rows{
     config::row(&PublishOptions::parse_sps, "parse_sps", config::Reload::next_session,
                 "Reads the frame size and profile from the sequence header."),
     config::row(&PublishOptions::try_annexb_first, "try_annexb_first", config::Reload::next_session,
-                "Which of the two forms of video frames is tried first.")
-        .pending(),
+                "In doubt a frame is taken for Annex B if the publisher has sent some before; off: never."),
     config::row(&PublishOptions::kickoff_for_idle, "kickoff_for_idle", 0s, 86'400s, config::Reload::next_session,
                 "Closes a publisher that had no player for this long; 0 is never. Not together with forward."),
     config::row(&PublishOptions::takeover, "takeover", config::Reload::next_session,

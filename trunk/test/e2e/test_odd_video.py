@@ -95,6 +95,9 @@ FORMS = {
     "slices": ("slices", lambda tags: odd_video.one_unit_a_message(tags, delimiter=False)),
     "slices_and_pieces": ("slices", odd_video.one_unit_a_message),
     "filler": ("basic", odd_video.trailing_filler),
+    "annex_b": ("basic", odd_video.annex_b),
+    "annex_b_now_and_then": ("slices", lambda tags: odd_video.annex_b(tags, every=2)),
+    "annex_b_pieces": ("slices", lambda tags: odd_video.annex_b(odd_video.one_unit_a_message(tags))),
 }
 SECONDS = 5
 OUTPUTS = """{hls}
@@ -158,7 +161,7 @@ def fixture_chromium():
     chromium.close()
 
 
-@pytest.mark.parametrize("form", ["pieces"])
+@pytest.mark.parametrize("form", ["pieces", "annex_b"])
 def test_chromium_plays_to_the_end(server, clip, chromium, form):
     name, make = FORMS[form]
     live = server(vhost=OUTPUTS.format(hls=HLS))

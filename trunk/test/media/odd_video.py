@@ -73,3 +73,16 @@ def trailing_filler(tags):
         yield tag
         if is_frame(tag):
             yield remade(tag, b"\x27" + tag.payload[1:5] + with_lengths(FILLER))
+
+
+def annex_b(tags, every: int = 1):
+    """Start codes instead of lengths, in each so many-th frame."""
+    count = 0
+    for tag in tags:
+        if is_frame(tag):
+            count += 1
+            if count % every == 0:
+                head = head_of(tag.payload)
+                codes = (b"\0\0\0\1", b"\0\0\1")
+                tag = remade(tag, tag.payload[:head] + b"".join(codes[min(i, 1)] + unit for i, unit in enumerate(units_of(tag.payload))))
+        yield tag

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/byte_reader.hpp"
 #include "base/check.hpp"
 #include "wire/codec/avc.hpp"
 #include "wire/codec/hevc.hpp"
@@ -199,6 +200,41 @@ Result<std::vector<std::uint8_t>> make_config(Codec codec, const AnnexBUnits& un
     if (unit.sps.empty() || unit.pps.empty() || (!is_avc && unit.vps.empty()))
         return Error(Errc::not_found, "a parameter set is missing");
     return is_avc ? make_avc_config(unit.sps, unit.pps) : make_hevc_config(unit.vps, unit.sps, unit.pps);
+}
+
+NalForm form_of(Bytes frame, std::uint8_t length_size) {
+    if (!may_be_annex_b(frame))
+        return NalForm::lengths;
+    for (ByteReader in(frame); !in.at_end();) {
+        std::size_t length = 0;
+        for (std::uint8_t i = 0; i < length_size; ++i) {
+            const auto byte = in.u8();
+            if (!byte.ok())
+                return NalForm::annex_b;
+            length = length << 8 | *byte;
+        }
+        if (!in.take(length).ok())
+            return NalForm::annex_b;
+    }
+    return NalForm::either;
+}
+
+Result<Slice> put_behind_lengths(Bytes head, const std::vector<Bytes>& units, std::uint8_t length_size) {
+    std::size_t size = head.size();
+    for (const Bytes unit : units) {
+        if (unit.size() >> (8U * length_size) != 0)
+            return Error(Errc::limit, "a NAL unit of " + std::to_string(unit.size()) + " bytes behind a length of " +
+                                          std::to_string(length_size));
+        size += length_size + unit.size();
+    }
+    Slice made = Slice::allocate(size);
+    auto out = std::ranges::copy(head, made.mutable_bytes().begin()).out;
+    for (const Bytes unit : units) {
+        for (unsigned i = length_size; i-- > 0;)
+            *out++ = static_cast<std::uint8_t>(unit.size() >> (8 * i));
+        out = std::ranges::copy(unit, out).out;
+    }
+    return made;
 }
 
 }  // namespace live::wire::codec

@@ -49,4 +49,21 @@ Result<AnnexBAccessUnit> read_annex_b(Codec codec, Bytes stream);
 // of make_avc_config and make_hevc_config.
 Result<std::vector<std::uint8_t>> make_config(Codec codec, const AnnexBUnits& unit);
 
+// Whether a frame begins as a byte stream does. Units behind lengths may begin the same: see form_of().
+inline bool may_be_annex_b(Bytes frame) {
+    return frame.size() >= 4 && frame[0] == 0 && frame[1] == 0 && (frame[2] == 1 || (frame[2] == 0 && frame[3] == 1));
+}
+
+// The form of a frame of H.264 or HEVC.
+enum class NalForm : std::uint8_t {
+    lengths,  // not a byte stream
+    annex_b,
+    either,  // a start code that is a length, too, and the lengths lead to the end of the frame
+};
+// `length_size` is the size of the lengths, 1 to 4.
+NalForm form_of(Bytes frame, std::uint8_t length_size);
+
+// `head`, then each unit behind its length. Errc::limit when a length does not fit.
+Result<Slice> put_behind_lengths(Bytes head, const std::vector<Bytes>& units, std::uint8_t length_size);
+
 }  // namespace live::wire::codec

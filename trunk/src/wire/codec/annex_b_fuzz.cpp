@@ -29,6 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0)
         return 0;
     const Codec codec = data[0] % 2 == 0 ? Codec::avc : Codec::hevc;
+    static_cast<void>(form_of(Bytes(data, size).subspan(1), static_cast<std::uint8_t>(1 + data[0] / 64)));
     const auto read = read_annex_b(codec, Bytes(data, size).subspan(1));
     if (!read.ok())
         return 0;

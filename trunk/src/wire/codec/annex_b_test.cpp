@@ -157,5 +157,35 @@ TEST(AnnexB, LengthsAreWrittenInPlaceWhateverTheStartCodes) {
         }
 }
 
+TEST(AnnexB, SaysTheFormOfAFrame) {
+    EXPECT_EQ(form_of(hex("00000002 419a"), 4), NalForm::lengths);
+    EXPECT_EQ(form_of(hex("00000001 419a"), 4), NalForm::annex_b);
+    EXPECT_EQ(form_of(hex("000001 419a 00"), 4), NalForm::annex_b);
+    EXPECT_EQ(form_of(hex("00000001 0a"), 4), NalForm::either) << "a unit of one byte";
+    EXPECT_EQ(form_of(hex("000001 02 41"), 2), NalForm::annex_b);
+    EXPECT_EQ(form_of(hex("00000001"), 4), NalForm::annex_b);
+    EXPECT_EQ(form_of({}, 4), NalForm::lengths);
+    std::vector<std::uint8_t> frame = hex("00000141 419a");
+    frame.resize(4 + 0x141);
+    EXPECT_EQ(form_of(frame, 4), NalForm::either);
+    for (std::size_t size = 4; size < frame.size(); ++size)
+        EXPECT_EQ(form_of(Bytes(frame).first(size), 4), NalForm::annex_b) << size;
+}
+
+TEST(AnnexB, PutsUnitsBehindLengthsOfEachSize) {
+    const auto first = hex("419a");
+    const auto second = hex("4140");
+    const std::vector<Bytes> units = {first, second};
+    for (const auto& [size, wanted] : {std::pair{1, "27 02 419a 02 4140"}, std::pair{2, "27 0002 419a 0002 4140"},
+                                       std::pair{4, "27 00000002 419a 00000002 4140"}}) {
+        const auto made = put_behind_lengths(hex("27"), units, static_cast<std::uint8_t>(size));
+        ASSERT_TRUE(made.ok());
+        EXPECT_TRUE(std::ranges::equal(made->bytes(), hex(wanted))) << size;
+    }
+    const std::vector<std::uint8_t> large(256);
+    EXPECT_EQ(put_behind_lengths({}, {Bytes(large).first(255)}, 1)->size(), 256U);
+    EXPECT_EQ(put_behind_lengths({}, {large}, 1).code(), Errc::limit);
+}
+
 }  // namespace
 }  // namespace live::wire::codec
