@@ -102,7 +102,7 @@ MergedList page(const Json& all, const Shown& shown, std::size_t total) {
     return {"[" + text + "]", total};
 }
 
-// As many as the answer says, or has.
+// The answer's `total`, otherwise the length of its list.
 std::size_t total_of(const Json& answer, const char* key) {
     if (answer.is_object() && answer.contains("total") && answer["total"].is_number_unsigned())
         return answer["total"].get<std::size_t>();

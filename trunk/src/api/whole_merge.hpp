@@ -28,7 +28,7 @@ struct MergedList {
     std::string entries;
     std::size_t total = 0;
 };
-// Whether each answer's list has as many entries as it says that there are.
+// Reports whether each answer's list is as long as its `total`.
 bool are_whole(const char* key, const WorkerAnswers& answers);
 // A stream is one entry for all its workers: that of its publisher, with the sums of clients and of bytes sent.
 MergedList merge_streams(const WorkerAnswers& answers, const Shown& shown);

@@ -322,7 +322,7 @@ void HttpWiring::serve_worker(std::unique_ptr<io::TcpStream> stream) {
 void HttpWiring::set_options() {
     const settings::Settings& settings = *settings_;
     const auto& auth = settings.http_api.auth;
-    // Of two ways in, only those that the settings take.
+    // Basic and Bearer authentication, as far as the settings enable them.
     const bool takes_password = auth.takes_password();
     for (Site* site : {&api_site_, &stream_site_, &shared_site_, &exporter_site_}) {
         site->context.auth = {auth.enabled,

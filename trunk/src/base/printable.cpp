@@ -10,7 +10,7 @@ namespace {
 
 std::uint8_t byte_at(std::string_view text, std::size_t at) { return static_cast<std::uint8_t>(text[at]); }
 
-// Of a well-formed sequence of two or three bytes.
+// Decodes a well-formed sequence of two or three bytes.
 std::uint32_t code_point(std::string_view sequence) {
     const std::uint32_t first = byte_at(sequence, 0);
     const std::uint32_t second = byte_at(sequence, 1) & 0x3FU;

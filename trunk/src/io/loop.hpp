@@ -119,7 +119,7 @@ struct FiberInfo {
 // fiber and a pointer dereference per skipped one.
 std::vector<FiberInfo> list_fibers(std::size_t start, std::size_t count);
 
-// Of the running fiber, for Scope::cancel(); 0 without a loop.
+// The id of the running fiber, for Scope::cancel(); 0 without a loop.
 std::uint64_t fiber_id();
 // The name of the running fiber; empty without a loop.
 std::string_view fiber_name();

@@ -1,6 +1,6 @@
 // Pauses: when the process did not run, or its loop did not look at descriptors: it was stopped, its machine was moved, or one
-// fiber held it. What peers sent meanwhile waits in the sockets, so this time is no silence of theirs. After a pause the loop
-// looks at all descriptors before any timer; what is judged by stored times asks silence_from().
+// fiber held it. Media of that time waits in the sockets, so a pause does not count as silence of the peers. After a pause the
+// loop polls all descriptors before any timer; code that compares stored times uses silence_from().
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace live::io {
 
-// Of the process's loop; nothing without one.
+// The pauses of the process's loop; empty without a loop.
 const Pauses& pauses();
 inline TimePoint silence_from(TimePoint heard) { return pauses().silence_from(heard); }
 

@@ -25,9 +25,9 @@ public:
         last_end_ = end;
     }
     std::uint64_t count() const { return count_; }
-    // Of the last one.
+    // The length of the last pause.
     Duration last_length() const { return count_ == 0 ? Duration{} : last().end - last().begin; }
-    // The later time from which to count what began at `heard`: as much later as the process did not run since.
+    // Moves the start of a silence forward by the time since then in which the process did not run.
     TimePoint silence_from(TimePoint heard) const { return last_end_ <= heard ? heard : heard + within(heard); }
 
 private:

@@ -52,7 +52,7 @@ public:
     // one core. Parties take turns there, so that a newcomer waits for one piece of work of each other address, not for a queue.
     static constexpr std::array<std::size_t, kKinds> kThreads = {4, 2, 2, 2, 1};
     static constexpr std::array<std::size_t, kKinds> kQueuedMax = {1024, 1024, 64, 4096, 4096};
-    // Of one party, in any queue.
+    // Jobs of one party in a queue.
     static constexpr std::size_t kQueuedPerParty = 256;
 
     // Starts the threads. The engine outlives the pool.

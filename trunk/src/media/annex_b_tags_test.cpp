@@ -54,7 +54,7 @@ TEST_F(AnnexBTagsTest, StartCodesBecomeLengths) {
 
 TEST_F(AnnexBTagsTest, LengthsThatLookLikeStartCodesStay) {
     start();
-    // Of 256 to 511 bytes: 00 00 01 and a byte.
+    // The lengths 256 to 511 begin with 00 00 01.
     for (std::size_t size = 256; size < 512; ++size) {
         std::vector<std::uint8_t> body = hex("27 01 000000 0000");
         body.insert(body.end(), {static_cast<std::uint8_t>(size >> 8), static_cast<std::uint8_t>(size), 0x41, 0x9A});

@@ -174,7 +174,7 @@ bool Ingest::convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms) {
     return true;
 }
 
-// Some publishers leave the frame type 0. Players and other nodes need to know the key frames.
+// Some publishers leave the frame type 0, but players and other nodes find key frames by it.
 void Ingest::find_frame_type(TagPacket& tagged) {
     const Packet& packet = tagged.packet;
     if (packet.content != Content::frame && packet.content != Content::config)

@@ -18,7 +18,7 @@ namespace live::media {
 
 class PictureJoiner {
 public:
-    // Of one picture; at the limit what is held goes on as it is.
+    // Limits for one picture; at a limit the held pieces are passed on as they are.
     static constexpr std::size_t kPiecesMax = 1'024;
     static constexpr std::size_t kHeldBytesMax = 16U << 20;
     // How far back in the ring the newest picture may be.

@@ -14,7 +14,7 @@ namespace live::media {
 struct TagPacket {
     Packet packet;               // its dts is the header's offset to the message time
     bool has_more = false;       // a multitrack message that may hold further tracks: split with split_tag()
-    bool reserved_type = false;  // video whose frame type says nothing: see set_frame_type()
+    bool reserved_type = false;  // video with a reserved frame type: see set_frame_type()
     AudioFormat audio;           // from a classic header
     std::uint32_t fourcc = 0;    // 0 for a classic header
 };

@@ -54,7 +54,7 @@ public:
     Stamp map(Kind kind, std::uint32_t stamp_ms, TimePoint arrived = {});
     // Places a frame of another track: on the same time base, and near the first track.
     MediaTime follow(Kind kind, TrackId id, std::uint32_t stamp_ms, TimePoint arrived = {});
-    // The place of a header, or of anything else in audio and video that is no frame: next to the latest frame of its kind.
+    // The time of a header, or of any other audio or video packet without a frame: that of the latest frame of its kind.
     MediaTime header_time(Kind kind) const;
     // The next stamp comes from another publisher: its time base continues right after the newest packet.
     void start_publisher();

@@ -31,7 +31,7 @@ struct AdmissionRelayTest : ::testing::Test {
         request.claims = std::make_shared<const session::RelayClaims>(std::move(claims));
         return request;
     }
-    // A relay that has made its proof for one virtual host, and asks for another one, perhaps.
+    // A relay has a proof for the virtual host `proved` and requests `asked`.
     bool is_trusted(std::string_view proved, const std::string& asked) {
         const auto proof = service::relay::proof_for({RelayedRequest::Role::play, proved, "live", "cam", "vid-1"}, "open-sesame");
         return is_trusted_with(proof, asked);

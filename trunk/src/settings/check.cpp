@@ -141,7 +141,7 @@ Result<void> check_caster(const StreamCasterOptions& caster) {
     return {};
 }
 
-// An address that no client can use is worse than none: nobody would be told of it.
+// An address that no client can use is an error at start: clients would fail without a message.
 Result<void> check_candidates(const session::rtc::RtcServerOptions& rtc) {
     if (!rtc.enabled)
         return {};

@@ -37,7 +37,7 @@ Result<void> check_passphrase(std::string_view passphrase, std::string_view opti
 
 namespace {
 
-// What an operator names without the names of a stream, with some in their place.
+// Names of a stream for checking an operator's templates.
 const Variables kSomeStream = {{"vhost", "vhost"}, {"app", "app"}, {"stream", "stream"}, {"param", ""}};
 
 Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const std::string& where) {

@@ -17,8 +17,8 @@ Result<void> check_url(const std::string& url, const std::string& where);
 // The passphrase of SRT; an empty one is none.
 Result<void> check_passphrase(std::string_view passphrase, std::string_view option);
 
-// The first broken rule, or success. What cannot work is an error; what can is at most a warning (settings/warnings.hpp). Of a
-// virtual host that is off, only rules that need no other option are checked.
+// The first broken rule, or success. A setting that cannot work is an error; others are warnings (settings/warnings.hpp). For a
+// disabled virtual host, only rules that need no other option are checked.
 Result<void> check_vhost(const Vhost& vhost, const Settings& settings);
 
 }  // namespace live::settings

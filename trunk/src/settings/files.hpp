@@ -17,7 +17,7 @@ public:
     // `settings` outlives this.
     explicit Files(const CurrentSettings& settings) : settings_(settings) {}
 
-    // Who plays, for files of guarded streams; without it nobody does. Both outlive this.
+    // The players, for files of guarded streams; without them such files are refused. Both outlive this.
     void set_players(const service::files::Sessions& sessions, const service::dash::Viewers& viewers) {
         sessions_ = &sessions;
         viewers_ = &viewers;

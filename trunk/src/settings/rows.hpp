@@ -108,7 +108,7 @@ inline constexpr auto kLogRows = config::Rows{
         .also_variable("SRS_LOG_BACKUPS"),
 };
 
-// The newer form of two directives of the root, and a switch. What is said here wins.
+// The newer form of two directives of the root, and a switch. This form overrides them.
 inline constexpr auto kRtmpBlockRows = config::Rows{
     config::row(&Settings::rtmp_enabled, "enabled", kRestart, "RTMP; off needs no listen."),
     config::endpoints(&Settings::listen, "listen", kLive, "The same as listen of the root.")

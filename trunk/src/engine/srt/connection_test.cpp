@@ -265,7 +265,7 @@ TEST(SrtConnection, CopiesAreAShareOfWhatIsSent) {
     EXPECT_EQ(other.after(20ms), 0U);
 }
 
-// Of a player that has a buffer of a minute, claims a round trip of a microsecond, and asks for everything 50 times a second.
+// The player has a buffer of a minute, reports a round trip of 1 us, and requests every packet 50 times a second.
 TEST(SrtConnection, RetransmissionsAreAShareOfWhatIsSent) {
     OneEnd end(5, {.peer_latency = 65'000ms});
     std::uint64_t sent = 0;

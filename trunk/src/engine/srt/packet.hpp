@@ -94,8 +94,8 @@ bool is_handshake(Bytes datagram);
 // Exactly kHeaderBytes.
 void write_header(const DataHeader& header, MutBytes into);
 void write_header(const ControlHeader& header, MutBytes into);
-// A whole control packet; returns its size. One without contents gets four zero bytes: libsrt has always sent them, and since 2026
-// it refuses packets without.
+// A whole control packet; returns its size. One without contents gets four zero bytes: libsrt has always sent them, and since
+// 2026 it refuses packets without.
 inline constexpr std::size_t kNoContentsBytes = 4;
 std::size_t write_control(const ControlHeader& header, Bytes contents, MutBytes into);
 std::vector<std::uint8_t> write_control(const ControlHeader& header, Bytes contents);

@@ -14,7 +14,7 @@ class RoundTrip {
 public:
     // Peers report what they measure; more than this is no round trip.
     static constexpr Micros kMax = std::chrono::seconds(60);
-    // Nothing is retransmitted again sooner, however short the round trip is said to be.
+    // The shortest interval between two retransmissions of a packet, whatever round trip the peer reports.
     static constexpr Micros kResendMin{10'000};
 
     Micros estimate() const { return time_; }

@@ -1,4 +1,4 @@
-// The budget of a sender, whatever its peer claims and asks for. InputRate follows the rate of the payloads, for pacing.
+// The budget of a sender, independent of its peer's reports and requests. InputRate follows the rate of the payloads, for pacing.
 // ResendBudget bounds retransmissions: a share of the new bytes, and a floor. Unused budget is saved, for an outage of a second.
 #pragma once
 

@@ -141,7 +141,7 @@ std::optional<SendSide::Outgoing> SendSide::next(Micros now) {
     forget_old_requests();
     if (now < next_send())
         return std::nullopt;
-    // What may not be sent again yet stays where it is, and lets new packets pass.
+    // A retransmission over the budget waits in its place; new packets overtake it.
     const bool may_resend = now >= budget_.affordable_at();
     if (!requested_.empty() && may_resend) {
         const std::uint64_t position = requested_.front();

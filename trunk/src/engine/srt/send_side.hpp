@@ -21,7 +21,7 @@ class SendSide {
 public:
     // So much is sent at once, so that a socket's owner can send batches.
     static constexpr Micros kBurst{10'000};
-    // Bytes per second, where none is given: so many times the rate of the input, within these bounds. What came in the densest
+    // Bytes per second, where none is given: so many times the rate of the input, within these bounds. The bytes of the densest
     // window of it may go in one burst, so that no frame waits.
     static constexpr std::int64_t kInputTimes = InputRate::kWindow / kBurst;
     static constexpr std::int64_t kBandwidthMin = 1'250'000;

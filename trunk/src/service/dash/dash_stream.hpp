@@ -154,7 +154,7 @@ private:
     bool must_follow_clock_ = false;
     std::deque<Period> periods_;  // the newest is current; of the others, those that have listed segments
     std::uint64_t inits_ = 0;
-    // Of the newest headers, also when only another node has them.
+    // Identifies the newest headers, also when only another node has them.
     std::uint64_t headers_hash_ = 0;
     MediaTime period_start_{};
     // What an earlier process left: the tracks in `listed_`, while there are no headers, and until when there are segments, while

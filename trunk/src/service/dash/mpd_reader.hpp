@@ -24,7 +24,7 @@ struct ReadMpd {
     };
 
     std::chrono::system_clock::time_point began{};  // when media time was zero
-    // Of the newest period.
+    // The start of the newest period.
     MediaTime period_start{};
     std::uint64_t init_number = 0;   // of the headers
     std::uint64_t first_number = 0;  // of the segments, the same for all tracks

@@ -207,7 +207,7 @@ Result<void> Recorder::go_on_within_gop(const media::Packet& packet, io::Deadlin
     return {};
 }
 
-// Of the default track, what was taken since the last key frame; empty if that has left the ring.
+// Returns the default video track since the last key frame; empty if the key frame has left the ring.
 std::vector<media::Packet> Recorder::video_since_key() {
     const media::Ring& ring = source_->ring();
     std::vector<media::Packet> video;

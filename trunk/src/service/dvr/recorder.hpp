@@ -61,8 +61,8 @@ public:
     static constexpr std::chrono::seconds kWriteLimit{10};
     // Limit for writing the header of a long recording and renaming it.
     static constexpr std::chrono::seconds kCloseLimit{30};
-    // Where one kind lags behind the other in the multiplex, the end of a file waits for it, at most this much media. What lags
-    // more is left out.
+    // Where one kind lags behind the other in the multiplex, the end of a file waits for it, at most this much media. Media that
+    // lags more is left out.
     static constexpr MediaTime kLagMax = std::chrono::seconds(2);
     static constexpr std::size_t kHeldBytesMax = 32U << 20;
     static constexpr std::size_t kHeldPacketsMax = 4'096;

@@ -32,7 +32,7 @@ struct Destination {
     std::string label;
     // Sent after the command object of connect, if it is an object.
     wire::amf::Value connect_arguments{};
-    // By the operator; otherwise by a destination that asks to be reconnected there, whose address is `sent_by`.
+    // Named by the operator; otherwise by another destination's reconnect request, with its address in `sent_by`.
     bool is_named = true;
     std::string sent_by{};
 };

@@ -59,7 +59,7 @@ public:
     // Runs until cancelled. When the destination is this server, it does nothing until then.
     void run(io::Deadline deadline);
     ForwardFacts facts() const;
-    // What the current connection has sent.
+    // Bytes sent by the current connection.
     std::uint64_t unended_bytes() const { return sent_bytes() - ended_bytes_; }
 
 private:
@@ -68,7 +68,7 @@ private:
     Result<void> push(io::Deadline deadline);
     Result<void> push_srt(const session::srt::CallUrl& to, io::Deadline deadline);
     void enter(State state);
-    // Of the connections so far, and the current one.
+    // Bytes sent by all connections so far, the current one included.
     std::uint64_t sent_bytes() const;
 
     To to_;

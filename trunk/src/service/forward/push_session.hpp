@@ -66,7 +66,7 @@ public:
                      io::Deadline deadline);
     // The tcUrl that the destination asked for when run() returned ok; empty: the same.
     std::string take_reconnect_url();
-    // Of the destination, for what it asks for.
+    // The address of the destination; redirect rules depend on it.
     std::string peer_ip() const;
     // Sends what has come since run() returned, as far as it can within the limit.
     void catch_up(io::Deadline deadline);

@@ -60,7 +60,7 @@ std::string without_number(const std::string& name, char mark) {
 }  // namespace
 
 std::optional<StreamName> stream_of_media(const HlsOptions& options, std::string_view name) {
-    // Of a part, "cam-7.2.ts", and of a track, "cam-7.audio.2.m4s".
+    // Also names of parts, "cam-7.2.ts", and of tracks, "cam-7.audio.2.m4s".
     std::string plain(name);
     for (int i = 0; i < 2; ++i)
         plain = without_number(without_track(plain).value_or(plain), '.');

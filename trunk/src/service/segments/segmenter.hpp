@@ -72,7 +72,7 @@ struct Piece {
     std::vector<Block> blocks;
     std::size_t bytes = 0;
     bool independent = false;  // of a part: starts with a key frame, or is audio only
-    // Of a segment, or of one with these parts so far: its first frame of video, if it has one, is a key frame.
+    // The first video frame of the segment, or of its parts so far, is a key frame; true without video.
     bool starts_with_key = true;
     Extent extent;  // of a segment: as written in the container, otherwise that of the cut
 };

@@ -63,7 +63,7 @@ TEST_F(SegmenterTest, CutsAtTheFirstKeyFrameBehindItsLength) {
 
 TEST_F(SegmenterTest, ReportsWhetherASegmentStartsWithAKeyFrame) {
     configure();
-    // The cut comes on audio, before a frame that is no key frame.
+    // The cut is made at audio, before a frame that does not start a GOP.
     play(0s, 7s, 10s);
     finish();
     ASSERT_GE(output_.segments.size(), 2U);

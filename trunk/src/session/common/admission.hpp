@@ -29,7 +29,7 @@ inline constexpr std::string_view kRelayPathField = "X-Millrace-Path";
 // Of the proof that the request comes from a server of the same operator; a longer one is no proof.
 inline constexpr std::size_t kRelayProofBytesMax = 256;
 inline constexpr std::string_view kRelayProofField = "X-Millrace-Proof";
-// Of the virtual host that a relay asks for, with the path: it wins over whatever the URL names, and the proof is for it.
+// The virtual host of a relay's request. It overrides the URL's, and the proof covers it.
 inline constexpr std::size_t kRelayVhostBytesMax = 256;
 inline constexpr std::string_view kRelayVhostField = "X-Millrace-Vhost";
 // Of the name of a node.

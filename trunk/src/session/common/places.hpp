@@ -105,7 +105,7 @@ public:
     const LimitOptions& limits() const { return options_; }
     // Everything without an IP address counts as one stranger. None: trusted.
     std::optional<IpAddress> group_of(std::string_view ip) const override;
-    // For limits that are counted elsewhere: counts the refusal, logs it now and then, and returns what the client is told.
+    // For limits that are counted elsewhere: counts the refusal, logs it at a limited rate, and returns the client's error.
     Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);
     std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count; }
 

@@ -34,7 +34,7 @@ struct Request {
     std::string host() const;
     // vhost= or domain= of the query, otherwise host().
     std::string vhost() const;
-    // Of a live stream: the one that a relay states in a field of its own (kRelayVhostField), otherwise vhost().
+    // The virtual host of a live stream: a relay's header field (kRelayVhostField), otherwise vhost().
     std::string stream_vhost() const;
     // The client behind proxies: the first entry of X-Forwarded-For, otherwise X-Real-IP, otherwise the peer.
     std::string client_ip() const;

@@ -20,7 +20,7 @@ public:
     // Of the virtual host that serves this name. Errc::not_found when there is none, Errc::denied when it is disabled or has no
     // SRT.
     virtual Result<SrtOptions> find(const std::string& vhost) const = 0;
-    // Of those that find() gives: the same one may be found by many names.
+    // The name of the virtual host that find() returns: aliases of one virtual host share it.
     virtual std::string serving_name(const std::string& vhost) const = 0;
     virtual const SrtServerOptions& server() const = 0;
 };

@@ -138,7 +138,7 @@ public:
     // Says goodbye, and destroys the connection. No effect when it is not in there.
     void remove(Link& link);
     void refuse(const engine::srt::Request& request, const Path& path, engine::srt::RejectReason reason);
-    // The client waits for its admission, which `fiber` asks for. It repeats its request several times a second; when it has not
+    // The client waits for its admission, which `fiber` requests. It repeats its request several times a second; when it has not
     // for `patience`, it has given up, and Door::give_up is called. Zero: it never has.
     void begin_opening(const engine::srt::Request& request, std::chrono::milliseconds patience, std::uint64_t fiber);
     bool has_given_up(const engine::srt::Request& request) const;

@@ -40,7 +40,7 @@ struct Opening {
     bool is_accepted = false;
 };
 
-// Why a client is not admitted that does not ask any more.
+// The error of a client that stopped repeating its request before it was admitted.
 Error given_up_error();
 // How a connection has ended.
 Error error_of(engine::srt::CloseReason reason);

@@ -39,7 +39,7 @@ public:
     std::vector<ClientRequest> asked;
     std::optional<Error> refusal;
     std::optional<std::string> passphrase;
-    bool is_slow = false;  // answers when it is not any more
+    bool is_slow = false;  // answers once this is false
 
 private:
     Answer answer(const ClientRequest& request) {

@@ -66,7 +66,7 @@ bool has_sequence_header(Bytes frame) {
     return false;
 }
 
-// A unit of a picture, or of what is around it. `other` says nothing: an empty unit.
+// The place of a unit in or around a picture. `other`: an empty unit.
 enum class UnitPart : std::uint8_t { front, first, middle, back, other };
 
 // H.264, table 7-1 and 7.4.1.2.3. A slice begins with the address of its first macroblock, which is 0 if the first bit is set.
@@ -87,7 +87,7 @@ UnitPart avc_part(Bytes unit) {
     }
 }
 
-// H.265, table 7-1 and 7.4.2.4.4. A slice segment begins with a flag that says whether it is the first one.
+// H.265, table 7-1 and 7.4.2.4.4. A slice segment begins with first_slice_segment_in_pic_flag.
 UnitPart hevc_part(Bytes unit) {
     constexpr unsigned kLastSlice = 31;
     const unsigned type = unit[0] >> 1 & 0x3FU;
@@ -124,7 +124,7 @@ PicturePart nal_part_of(Codec codec, std::uint8_t length_size, Bytes units) {
         switch (codec == Codec::avc ? avc_part(unit) : hevc_part(unit)) {
             case UnitPart::first: return PicturePart::first;
             case UnitPart::middle:
-                // What comes in front of a picture begins one.
+                // A unit in front of a picture starts a new one.
                 if (part == PicturePart::front || has_first_slice(codec, in))
                     return PicturePart::first;
                 return PicturePart::middle;

@@ -12,7 +12,7 @@ namespace live::wire::codec {
 // key frame of VP8 or VP9. False for other codecs and for what cannot be read. `length_size` is the size of the lengths, 1 to 4.
 bool is_random_access(Codec codec, std::uint8_t length_size, Bytes frame);
 
-// What the units of one message are to a picture. Some encoders send those of one picture in several messages.
+// The place of a message's units in a picture. Some encoders send one picture in several messages.
 enum class PicturePart : std::uint8_t {
     front,    // comes before a picture: delimiter, parameter sets, SEI, a frame of AV1 that is not shown
     first,    // begins a picture, and is all of it unless the rest follows in other messages

@@ -21,7 +21,7 @@ struct VideoTag {
     PacketKind kind = PacketKind::other;
     std::chrono::milliseconds composition{};      // presentation time minus decoding time; may be negative
     std::chrono::nanoseconds timestamp_offset{};  // added to the message's timestamp; below one millisecond
-    bool reserved_type = false;                   // the frame type is none of those specified; set only when reading
+    bool reserved_type = false;                   // the frame type is reserved; set only when reading
     bool enhanced = false;
     bool multitrack = false;
     bool has_more = false;  // multitrack of a type that may contain further tracks

@@ -14,7 +14,7 @@ constexpr std::string_view kOldMark = "...vhost...";
 constexpr std::string_view kVhost = "vhost";
 constexpr std::string_view kDomain = "domain";
 
-// An escape that is none stays as it is.
+// Leaves a malformed escape unchanged.
 std::string decoded(std::string_view text) {
     std::string out;
     out.reserve(text.size());

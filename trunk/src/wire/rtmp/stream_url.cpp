@@ -123,7 +123,7 @@ void leave_out_stream(std::string_view app, StreamUrl& url) {
         url.param.resize(size);
 }
 
-// Of ASCII: what no URL, playlist, shell or log gives a meaning of its own.
+// ASCII letters that have no meaning in URLs, playlists, shells and logs.
 bool is_admitted(char letter) {
     return static_cast<unsigned char>(letter) >= 0x80 || ascii::is_alphanumeric(letter) ||
            std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;

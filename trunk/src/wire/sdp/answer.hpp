@@ -58,7 +58,7 @@ struct Agreement {
 };
 
 // RFC 3264, 6: a section that is not supported is answered with port 0, and the others are accepted. An offer whose video we
-// cannot take is refused as a whole: audio alone is not what its client wants. Errc::unsupported and Errc::malformed name the
+// cannot take is refused as a whole: the client would play audio alone. Errc::unsupported and Errc::malformed name the
 // offending line of the offer.
 Result<Agreement> negotiate(const Description& offer, const Terms& terms);
 
