@@ -84,7 +84,7 @@ TEST(Tracks, AKnownConfigurationIsAnnouncedHoweverLateItsFramesAre) {
     stream.audio(kAac, true);
     for (std::uint64_t i = 0; i < 3 * kSurePackets; ++i)
         stream.audio(kAac);
-    const auto tracks = decide_tracks(*stream.source, Container::flv, {});
+    const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now);
     ASSERT_TRUE(tracks);
     EXPECT_TRUE(tracks->announced.has(Kind::audio) && tracks->announced.has(Kind::video));
     EXPECT_TRUE(tracks->sent.has(Kind::video));
@@ -99,10 +99,10 @@ TEST(Tracks, WhatTheContainerAnnouncesCountsUntilAnotherPublisherComes) {
     stream.source->announce(video);
     for (std::uint64_t i = 0; i < kSurePackets; ++i)
         stream.audio(kAac);
-    ASSERT_TRUE(decide_tracks(*stream.source, Container::flv, {}));
-    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, {})->announced.has(Kind::video));
+    ASSERT_TRUE(decide_tracks(*stream.source, Container::flv, {}, stream.now));
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(Kind::video));
     publication = stream.source->publish(media::Source::Takeover::replace);
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {})->announced.has(Kind::video));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(Kind::video));
 }
 
 TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
