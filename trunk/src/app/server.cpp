@@ -323,8 +323,9 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
     // First: an HTTP-TS mount may match the name of a fragment.
-    http_.add_files(hls_player_);
+    // DASH before HLS: of several workers, HLS takes any other .m4s and .mp4 for a fragment of a stream on another one.
     http_.add_files(dash_player_);
+    http_.add_files(hls_player_);
     http_.add_streams(http_live_player_);
     http_.add_api(api::ConfWarningsHandler::kPath, conf_warnings_api_);
     http_.add_api(api::DvrsHandler::kPath, dvrs_api_);

@@ -37,7 +37,6 @@ def player(live, host: str = "") -> tuple[str, str]:
     return get(live, path, host)[1].decode(), "?hls_ctx=" + re.search("hls_ctx=([0-9a-z]+)", path)[1]
 
 
-@pytest.mark.one_worker("of several, one that has HLS too takes segments of DASH for its own, and refuses them")
 def test_segments_of_guarded_streams_are_for_admitted_players(server, clip, workers):
     with HookServer() as hooks:
         keys = "hls_keys on; hls_key_file_path $folder/html; hls_ts_ctx off;"

@@ -62,7 +62,7 @@ bool DashHandler::may_be_elsewhere(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
     const std::string& path = request.path();
     return elsewhere_ != nullptr && !request.is_sibling && options != nullptr && options->enabled &&
-           (path.ends_with(".m4s") || path.ends_with(".mp4"));
+           (path.ends_with(".m4s") || path.ends_with(".mp4")) && is_segment(request) && !segments_of(request).stream.empty();
 }
 
 bool DashHandler::is_time(const http::Request& request) const {
@@ -97,7 +97,7 @@ Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline d
     if (!is_left && TRY(send_from_anybody(exchange, deadline)))
         return {};
     // `files_` judges a segment on the disk by its player's session, of which there may be only a guest here.
-    if (const auto stream = segments_of(exchange.request()); is_left && !stream.stream.empty() && is_segment(exchange.request()))
+    if (const auto stream = segments_of(exchange.request()); is_left)
         if (const auto known = viewers_.touch(exchange.request(), stream, deadline);
             !known.ok() && known.code() == Errc::cancelled)
             return known;
