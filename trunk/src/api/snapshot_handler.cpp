@@ -60,9 +60,9 @@ Reply SnapshotHandler::handle(const Request& request, io::Deadline deadline) {
     const std::string_view vhost = request.target.query.get("vhost");
     const bool is_default = vhost.empty() || vhost == wire::rtmp::kDefaultVhost;
     const auto wanted = player_request(request, is_default ? wire::rtmp::kDefaultVhost : vhost, name);
-    for (const std::string& part : {wanted.vhost, wanted.app, wanted.stream})
-        if (!wire::rtmp::admit_name(part).ok())
-            return error_reply(Status::not_found, "this is no name of a stream");
+    if (!wire::rtmp::admit_vhost(wanted.vhost).ok() || !wire::rtmp::admit_name(wanted.app).ok() ||
+        !wire::rtmp::admit_name(wanted.stream).ok())
+        return error_reply(Status::not_found, "this is no name of a stream");
     if (const auto fetched = fetcher_.fetch(wanted, deadline); !fetched.ok())
         return error_reply(status_of(fetched.code()), fetched.error().sentence());
     const auto picture = snapshots_.take((is_default ? std::string() : std::string(vhost)) + "/" + std::string(name), deadline);

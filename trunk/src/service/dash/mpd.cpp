@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/utc_text.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::service::dash {
 
@@ -19,7 +20,7 @@ std::string date_text(std::chrono::system_clock::time_point time) {
     return utc_text(std::chrono::floor<std::chrono::milliseconds>(time));
 }
 
-// Stream names are validated; this escapes characters that an operator may write into a path.
+// For an attribute in double quotes, and for text.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char letter : text) {
@@ -133,7 +134,7 @@ std::string text_of(const Mpd& mpd) {
         "minBufferTime=\"{}\">\n",
         duration_text(mpd.update_period), duration_text(last * mpd.window_size), date_text(mpd.began), date_text(mpd.written),
         duration_text(2 * mpd.chunk.value_or(last)));
-    text += fmt::format("  <BaseURL>{}</BaseURL>\n", escaped(mpd.folder));
+    text += fmt::format("  <BaseURL>{}</BaseURL>\n", wire::http::percent_encode_path(mpd.folder));
     for (const MpdPeriod& period : mpd.earlier)
         text += period_text(mpd, period);
     text += period_text(mpd, mpd);

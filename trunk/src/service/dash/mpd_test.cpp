@@ -14,7 +14,7 @@ TEST(DashMpd, SaysWhatThereIs) {
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" )"
         R"(minimumUpdatePeriod="PT5.000S" timeShiftBufferDepth="PT10.000S" availabilityStartTime="2026-11-21T14:05:09.042Z" )"
         R"(publishTime="2026-11-21T14:05:39.042Z" minBufferTime="PT4.000S">
-  <BaseURL>cam&amp;1/</BaseURL>
+  <BaseURL>cam%261/</BaseURL>
   <Period id="0" start="PT0S">
     <AdaptationSet contentType="audio" mimeType="audio/mp4" segmentAlignment="true" startWithSAP="1">
       <Representation id="audio" bandwidth="1" codecs="mp4a.40.2" audioSamplingRate="44100">

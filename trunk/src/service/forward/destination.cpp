@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/endpoint.hpp"
+#include "base/printable.hpp"
 #include "base/secret.hpp"
 #include "base/variables.hpp"
 #include "wire/http/target.hpp"
@@ -113,9 +114,10 @@ Result<session::srt::CallUrl> make_srt_destination(std::string_view text, const 
     std::string param = wire::rtmp::without_vhost(stream.param);
     if (param.starts_with('?'))
         param.erase(0, 1);
-    const std::string whole = replace_variables(
-        text,
-        {{"vhost", stream.vhost}, {"app", stream.app}, {"stream", stream.stream}, {"param", wire::http::percent_encode(param)}});
+    const std::string whole = replace_variables(text, {{"vhost", stream.vhost},
+                                                       {"app", wire::http::percent_encode_path(stream.app)},
+                                                       {"stream", wire::http::percent_encode_path(stream.stream)},
+                                                       {"param", wire::http::percent_encode(param)}});
     auto url = TRY(session::srt::parse_call_url(whole));
     if (url.stream_id.empty())
         url.stream_id = fmt::format("#!::{}r={}/{},m={}", stream.vhost.empty() ? "" : "h=" + stream.vhost + ",", stream.app,
@@ -139,7 +141,8 @@ Result<Destination> moved_destination(const Destination& from, std::string_view 
         return from;
     if (tc_url.size() > kDestinationBytesMax)
         return Error(Errc::limit, "a request to reconnect to an address that is too long");
-    if (!std::ranges::all_of(tc_url, [](char letter) { return letter > ' ' && letter <= '~'; }))
+    // The application's name may have a space and letters of all scripts.
+    if (!is_printable_utf8(tc_url))
         return Error(Errc::malformed, "a request to reconnect to an address that is none");
     constexpr std::string_view kSchemeEnd = "://";
     const std::string_view scheme_now = from.is_secure ? "rtmps" : "rtmp";
@@ -160,6 +163,8 @@ Result<Destination> moved_destination(const Destination& from, std::string_view 
     const std::size_t question = std::min(rest.find('?'), rest.size());
     const std::size_t slash = std::min(rest.find('/'), question);
     auto authority = TRY(parse_authority(tc_url, rest.substr(0, slash), made.is_secure ? kRtmpsPort : kRtmpPort));
+    if (!std::ranges::all_of(authority.host, [](char letter) { return letter > ' ' && letter <= '~'; }))
+        return malformed(tc_url, "the host is none");
     made.is_named = from.is_named && authority.host == from.host && authority.port == from.port;
     made.host = std::move(authority.host);
     made.port = authority.port;

@@ -151,8 +151,9 @@ TEST(ForwardDestination, DoesNotMoveAnywhere) {
     EXPECT_EQ(moved_destination(from, "rtmp://a.example/app").code(), Errc::denied) << "TLS is kept";
     EXPECT_TRUE(MUST(moved_destination(from, "//b.example/app")).is_secure);
     for (const char* text : {"rtmps", "rtmps:", "rtmps://", "rtmps:///app", "http://a/live", "live", "rtmps://a:0/x",
-                             "rtmps://a/x y", "rtmps://a/\n", "//", "//:1/x"})
+                             "rtmps://a y/x", "rtmps://\xC3\xA9/x", "rtmps://a/\xFF", "rtmps://a/\n", "//", "//:1/x"})
         EXPECT_EQ(moved_destination(from, text).code(), Errc::malformed) << text;
+    EXPECT_EQ(MUST(moved_destination(from, "rtmps://a/le \xC3\xA9t\xC3\xA9")).app, "le \xC3\xA9t\xC3\xA9");
     EXPECT_EQ(moved_destination(from, "rtmps://" + std::string(kDestinationBytesMax, 'a')).code(), Errc::limit);
 }
 
@@ -167,6 +168,10 @@ TEST(SrtDestination, KeepsTheStreamsNames) {
     EXPECT_EQ(MUST(make_srt_destination("srt://h.example:9000", name, session::srt::Mode::request)).stream_id,
               "#!::r=live/cam,m=request");
     EXPECT_EQ(make_srt_destination("srt://h.example:9000", {"", "live", "cam,r=live/other", ""}).code(), Errc::unsupported);
+    const StreamName odd{"", "le caf\xC3\xA9", R"(a "b" & c's)", ""};
+    EXPECT_EQ(MUST(make_srt_destination("srt://h.example:1", odd)).stream_id, "#!::r=le caf\xC3\xA9/a \"b\" & c's,m=publish");
+    EXPECT_EQ(MUST(make_srt_destination("srt://h.example:1?streamid=publish:[app]/[stream]&latency=200", odd)).stream_id,
+              "publish:le caf\xC3\xA9/a \"b\" & c's");
     EXPECT_EQ(make_srt_destination("srt://h.example", name).code(), Errc::malformed);
     EXPECT_EQ(make_srt_destination("srt://h.example:1", {"", "live", std::string(510, 'x'), ""}).code(), Errc::limit);
 }

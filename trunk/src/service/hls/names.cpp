@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "wire/http/target.hpp"
+
 namespace live::service::hls {
 
 namespace fs = std::filesystem;
@@ -106,11 +108,11 @@ std::vector<std::string> Names::claimed_paths() const {
 FileName Names::named(std::string text) const {
     FileName name;
     name.file = normal_path(options_.path, text);
-    name.uri = relative_to(text, playlist_url_);
+    name.uri = wire::http::percent_encode_path(relative_to(text, playlist_url_));
     if (!options_.entry_prefix.empty()) {
         const std::string folder = folder_of(playlist_url_);
         name.uri = options_.entry_prefix + (options_.entry_prefix.ends_with('/') ? "" : "/") +
-                   (folder.empty() ? "" : folder + "/") + name.uri;
+                   (folder.empty() ? "" : wire::http::percent_encode_path(folder) + "/") + name.uri;
     }
     name.text = std::move(text);
     return name;
@@ -136,8 +138,8 @@ FileName Names::key(std::uint64_t number, std::chrono::system_clock::time_point 
     Variables all = variables(now);
     all.emplace_back("seq", std::to_string(number));
     const std::string text = replace_variables(options_.key_file, all);
-    return {normal_path(options_.key_file_path, text), options_.key_url.empty() ? named(text).uri : options_.key_url + text,
-            text};
+    return {normal_path(options_.key_file_path, text),
+            options_.key_url.empty() ? named(text).uri : options_.key_url + wire::http::percent_encode_path(text), text};
 }
 
 FileName Names::init(std::uint64_t number) const {
@@ -156,9 +158,12 @@ std::optional<std::string> Names::file_of(std::string_view uri) const {
         if (!text.starts_with(options_.entry_prefix))
             return std::nullopt;
         text.erase(0, options_.entry_prefix.size());
-    } else {
-        text = folder.empty() ? text : folder + "/" + text;
     }
+    // Playlists of earlier releases have names as they are; these have no '%'.
+    if (auto decoded = wire::http::percent_decode(text); decoded.ok())
+        text = *std::move(decoded);
+    if (options_.entry_prefix.empty() && !folder.empty())
+        text = folder + "/" + text;
     const std::string base = normal_path(options_.path, "");
     const std::string file = normal_path(options_.path, text);
     const bool is_inside = base == "." ? !file.starts_with("..") : file.starts_with(base.ends_with('/') ? base : base + "/");

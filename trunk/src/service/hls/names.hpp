@@ -24,7 +24,7 @@ using files::StreamName;
 // Names of one fragment.
 struct FileName {
     std::string file;  // on the disk
-    std::string uri;   // in the playlist, without a session query
+    std::string uri;   // in the playlist, percent-encoded, without a session query
     std::string text;  // the expanded template, relative to the base directory
 };
 

@@ -75,6 +75,35 @@ TEST(HlsNames, AListsEntryLeadsBackToItsFile) {
     EXPECT_EQ(names.file_of("../../../../../../etc/passwd"), std::nullopt);
 }
 
+TEST(HlsNames, UrisArePercentEncodedAndFilesAreNot) {
+    HlsOptions options;
+    options.key_file_path = options.path;
+    const StreamName odd{"v", "le caf\xC3\xA9", R"(a: "b" & c's)"};
+    const Names names(options, odd, Zone::utc);
+    const std::string encoded = "a%3A%20%22b%22%20%26%20c%27s";
+    const FileName fragment = names.fragment(1, 2s, kMoment);
+    EXPECT_EQ(fragment.file, "objs/nginx/html/le caf\xC3\xA9/a: \"b\" & c's-1.ts");
+    EXPECT_EQ(fragment.uri, encoded + "-1.ts");
+    EXPECT_EQ(names.file_of(fragment.uri), fragment.file);
+    EXPECT_EQ(Names::part(fragment, 3).uri, encoded + "-1.3.ts");
+    EXPECT_EQ(names.init(0).uri, encoded + "/init.mp4");
+    EXPECT_EQ(names.uri_of(names.playlist_url()), encoded + ".m3u8");
+    EXPECT_EQ(names.key(7, kMoment).uri, encoded + "-7.key");
+    options.entry_prefix = "https://cdn.example.com/x";
+    const FileName behind = names.fragment(1, 2s, kMoment);
+    EXPECT_EQ(behind.uri, "https://cdn.example.com/x/le%20caf%C3%A9/" + encoded + "-1.ts");
+    EXPECT_EQ(names.file_of(behind.uri), fragment.file);
+    options.key_url = "https://keys.example.com/";
+    EXPECT_EQ(names.key(7, kMoment).uri, "https://keys.example.com/le%20caf%C3%A9/" + encoded + "-7.key");
+}
+
+TEST(HlsNames, AListOfAnEarlierReleaseLeadsBackToItsFiles) {
+    const HlsOptions options;
+    const Names names(options, {"v", "live", "caf\xC3\xA9"}, Zone::utc);
+    EXPECT_EQ(names.file_of("caf\xC3\xA9-1.ts"), names.fragment(1, 2s, kMoment).file);
+    EXPECT_EQ(names.file_of("%2E%2E/%2E%2E/%2E%2E/%2E%2E/%2E%2E/etc/passwd"), std::nullopt);
+}
+
 TEST(HlsNames, OfKeysAreBehindTheirUrl) {
     HlsOptions options;
     options.key_file_path = "/keys";

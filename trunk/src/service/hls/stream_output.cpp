@@ -9,6 +9,7 @@
 #include "service/hls/left_behind.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 #include "service/segments/ts_muxer.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::service::hls {
 
@@ -412,7 +413,8 @@ void StreamOutput::write(Rendition& rendition, const ListedSegment& segment) {
     const auto written = [this, names = &rendition.names(), number = segment.number, duration = segment.duration,
                           name = segment.name] {
         events_.on_fragment({publisher_, setup_.name.vhost, setup_.url, duration, names->reported_path(name.text), name.uri,
-                             names->reported_path(names->playlist_url()), names->playlist_url(), number});
+                             names->reported_path(names->playlist_url()), wire::http::percent_encode_path(names->playlist_url()),
+                             number});
     };
     const auto failed = [&rendition, number = segment.number] { rendition.mark_gap(number); };
     disk_.write(segment.name.file, segment.file->blocks(), written, failed);

@@ -8,6 +8,7 @@
 #include "base/variables.hpp"
 #include "session/srt/options.hpp"
 #include "wire/http/status.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::service::hooks {
 
@@ -163,8 +164,8 @@ std::vector<std::string> notify_urls(std::vector<std::string> forms, const Fragm
     for (std::string& form : forms)
         form = replace_variables(form, {{"server_id", server.server_id},
                                         {"service_id", server.service_id},
-                                        {"app", subject.request.app},
-                                        {"stream", subject.request.stream},
+                                        {"app", wire::http::percent_encode_path(subject.request.app)},
+                                        {"stream", wire::http::percent_encode_path(subject.request.stream)},
                                         {"param", subject.request.param},
                                         {"ts_url", fragment.url}});
     return forms;

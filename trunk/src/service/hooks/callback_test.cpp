@@ -72,6 +72,11 @@ TEST(NotifyUrls, AreTheTemplatesOrTheFragmentsOwn) {
     const auto urls = [&](std::vector<std::string> forms) { return notify_urls(std::move(forms), fragment, kServer, subject()); };
     EXPECT_EQ(urls({"http://a/[app]/[stream]/[ts_url][param]", "http://b/[server_id]/[service_id]"}),
               (std::vector<std::string>{"http://a/live/cam1/cam-7.ts?token=abc&salt=1", "http://b/vid-4k2m9xa/s7d01k2p"}));
+    Subject odd = subject();
+    odd.request.app = "le caf\xC3\xA9";
+    odd.request.stream = R"(a&b "c")";
+    EXPECT_EQ(notify_urls({"http://a/[app]/[stream]"}, fragment, kServer, odd),
+              std::vector<std::string>{"http://a/le%20caf%C3%A9/a%26b%20%22c%22"});
     EXPECT_TRUE(urls({}).empty());
     fragment.url = "https://cdn.example.com/live/cam-7.ts";
     EXPECT_EQ(urls({"http://a/[ts_url]", "http://b/"}), std::vector<std::string>{fragment.url}) << "once";

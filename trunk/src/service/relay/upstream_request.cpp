@@ -83,7 +83,7 @@ Result<Wanted> follow_http(Wanted wanted, std::string_view text) {
         return Error(Errc::denied, "a redirect to a path that is no FLV stream's");
     if (auto named = wire::rtmp::named_vhost(std::string_view(wanted.target).substr(question)))
         wanted.vhost = *std::move(named);
-    TRY(wire::rtmp::admit_name(wanted.vhost));
+    TRY(wire::rtmp::admit_vhost(wanted.vhost));
     return wanted;
 }
 

@@ -1,7 +1,6 @@
 #include "session/http_live/play_handler.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "session/http/client.hpp"
@@ -33,8 +32,8 @@ ClientRequest player_of(const http::Request& request, const MountedUrl& url) {
 }
 
 bool has_good_names(const MountedUrl& url) {
-    return std::ranges::all_of(std::array{&url.vhost, &url.stream.app, &url.stream.stream},
-                               [](const std::string* name) { return wire::rtmp::admit_name(*name).ok(); });
+    return wire::rtmp::admit_vhost(url.vhost).ok() && wire::rtmp::admit_name(url.stream.app).ok() &&
+           wire::rtmp::admit_name(url.stream.stream).ok();
 }
 
 }  // namespace

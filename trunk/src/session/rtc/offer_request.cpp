@@ -82,9 +82,9 @@ ClientRequest client_of(const http::Request& request, const char* protocol) {
 }
 
 Result<void> admit_names(const ClientRequest& client) {
-    for (const std::string* name : {&client.vhost, &client.app, &client.stream})
-        TRY(wire::rtmp::admit_name(*name));
-    return {};
+    TRY(wire::rtmp::admit_vhost(client.vhost));
+    TRY(wire::rtmp::admit_name(client.app));
+    return wire::rtmp::admit_name(client.stream);
 }
 
 // RFC 6750, 2.1.

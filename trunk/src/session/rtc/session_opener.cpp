@@ -96,10 +96,10 @@ engine::webrtc::SessionOptions engine_options(const OfferRequest& offered, const
     return made;
 }
 
-// RFC 8830, 2: a=msid has tokens.
+// RFC 8830, 2: a=msid has tokens, and a=ssrc repeats them.
 std::string in_ascii(const std::string& name) {
-    const bool is_ascii = std::ranges::all_of(name, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; });
-    return is_ascii ? name : wire::http::percent_encode_path(name);
+    const bool is_plain = std::ranges::all_of(name, [](char letter) { return letter > ' ' && letter <= '~' && letter != '"'; });
+    return is_plain ? name : wire::http::percent_encode_path(name);
 }
 
 sdp::Local local_of(const engine::webrtc::SessionOptions& options, sdp::Purpose purpose, const ClientRequest& client) {

@@ -155,7 +155,7 @@ Result<void> Connection::connect(io::Deadline deadline) {
         TRY(obey_relay(url));
         request_.vhost = url.vhost;
         request_.app = url.app;
-        TRY(wire::rtmp::admit_name(url.vhost));
+        TRY(wire::rtmp::admit_vhost(url.vhost));
         TRY(wire::rtmp::admit_name(url.app));
         options_ = TRY(context_.vhosts.options_of(url.vhost));
         return {};

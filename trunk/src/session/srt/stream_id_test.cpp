@@ -24,6 +24,8 @@ const std::vector<Vector>& vectors() {
     static const std::vector<Vector> kVectors = {
         // The standard form.
         {"#!::r=live/cam,m=publish", publish, kDefault, "live", "cam", ""},
+        {"#!::r=live/a \"b\" & c's,m=publish", publish, kDefault, "live", "a \"b\" & c's", ""},
+        {"live/a%20%22b%22%20%26%20c's?secret=x", request, kDefault, "live", "a \"b\" & c's", "?secret=x"},
         {"#!::r=live/cam", request, kDefault, "live", "cam", ""},
         {"#!::m=PUBLISH,r=live/cam", publish, kDefault, "live", "cam", ""},
         {"#!::r=cam,m=request", request, kDefault, "live", "cam", ""},

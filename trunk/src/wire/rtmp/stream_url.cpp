@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "base/ascii.hpp"
 #include "base/printable.hpp"
@@ -90,8 +91,8 @@ void choose_vhost(std::string_view query, StreamUrl& url) {
 void choose_names(std::string_view path, std::string_view stream, StreamUrl& url) {
     std::string app(path);
     std::string name(stream);
-    erase_all(app, " \t\r\n");
-    erase_all(name, " \t\r\n");
+    erase_all(app, "\t\r\n");
+    erase_all(name, "\t\r\n");
     for (auto at = app.find(kDefaultInstance); at != std::string::npos; at = app.find(kDefaultInstance, at)) {
         const auto end = at + kDefaultInstance.size();
         if (end == app.size() || app[end] == '/')
@@ -99,8 +100,8 @@ void choose_names(std::string_view path, std::string_view stream, StreamUrl& url
         else
             at = end;  // "/_definst_x" is an ordinary name.
     }
-    url.app = ascii::trimmed(app, "/");
-    url.stream = ascii::trimmed(name, "/");
+    url.app = ascii::trimmed(app, " /");
+    url.stream = ascii::trimmed(name, " /");
     if (url.stream.empty()) {
         if (const auto slash = url.app.rfind('/'); slash != std::string::npos) {
             url.stream = url.app.substr(slash + 1);
@@ -123,10 +124,16 @@ void leave_out_stream(std::string_view app, StreamUrl& url) {
         url.param.resize(size);
 }
 
-// ASCII letters that have no meaning in URLs, playlists, shells and logs.
-bool is_admitted(char letter) {
-    return static_cast<unsigned char>(letter) >= 0x80 || ascii::is_alphanumeric(letter) ||
-           std::string_view("_-./@=+:,~").find(letter) != std::string_view::npos;
+constexpr std::string_view kVhostMarks = "_-./@=+:,~";
+constexpr std::string_view kNameMarks = "_-./@=+:,~ &'\"";
+
+// `marks` are those of ASCII. No others are in a name, neither separators of URLs ('?', '#', '%', '\\'), nor brackets of XML, nor
+// '|', which separates fields of the cluster's registry.
+bool has_only(std::string_view name, std::string_view marks) {
+    return std::ranges::all_of(name, [marks](char letter) {
+        return static_cast<unsigned char>(letter) >= 0x80 || ascii::is_alphanumeric(letter) ||
+               marks.find(letter) != std::string_view::npos;
+    });
 }
 
 // For an error sentence: truncated, with characters that could confuse a log or a terminal replaced.
@@ -135,6 +142,29 @@ std::string shown(std::string_view name) {
     std::string text(name.substr(0, kShownMax));
     std::ranges::replace_if(text, [](char letter) { return letter < ' ' || letter > '~' || letter == '\''; }, '?');
     return "'" + text + (name.size() > kShownMax ? "...'" : "'");
+}
+
+Result<void> admit_with(std::string_view name, std::string_view marks, std::string_view listed) {
+    if (name.empty())
+        return Error(Errc::denied, "the name is empty");
+    if (name.size() > kNameBytesMax)
+        return Error(Errc::denied, "the name " + shown(name) + " is longer than " + std::to_string(kNameBytesMax) + " bytes");
+    if (!has_only(name, marks) || !is_printable_utf8(name))
+        return Error(Errc::denied,
+                     "the name " + shown(name) + " has a character other than letters, digits" + std::string(listed));
+    if (name.find("..") != std::string_view::npos)
+        return Error(Errc::denied, "the name " + shown(name) + " contains '..'");
+    for (std::string_view rest = name;;) {
+        const auto slash = std::min(rest.find('/'), rest.size());
+        const std::string_view segment = rest.substr(0, slash);
+        if (segment.empty() || segment == ".")
+            return Error(Errc::denied, "the name " + shown(name) + " has an empty part between slashes");
+        if (segment.front() == ' ' || segment.back() == ' ')
+            return Error(Errc::denied, "the name " + shown(name) + " has a space at an end");
+        if (slash == rest.size())
+            return {};
+        rest.remove_prefix(slash + 1);
+    }
 }
 
 }  // namespace
@@ -193,31 +223,17 @@ Result<StreamUrl> parse_stream_url(std::string_view url) {
     return parse_stream_url(url.substr(0, slash), url.substr(slash + 1));
 }
 
-Result<void> admit_name(std::string_view name) {
-    if (name.empty())
-        return Error(Errc::denied, "the name is empty");
-    if (name.size() > kNameBytesMax)
-        return Error(Errc::denied, "the name " + shown(name) + " is longer than " + std::to_string(kNameBytesMax) + " bytes");
-    if (!std::ranges::all_of(name, is_admitted) || !is_printable_utf8(name))
-        return Error(Errc::denied, "the name " + shown(name) + " has a character other than letters, digits and _-./@=+:,~");
-    if (name.find("..") != std::string_view::npos)
-        return Error(Errc::denied, "the name " + shown(name) + " contains '..'");
-    for (std::string_view rest = name;;) {
-        const auto slash = std::min(rest.find('/'), rest.size());
-        const std::string_view segment = rest.substr(0, slash);
-        if (segment.empty() || segment == ".")
-            return Error(Errc::denied, "the name " + shown(name) + " has an empty part between slashes");
-        if (slash == rest.size())
-            return {};
-        rest.remove_prefix(slash + 1);
-    }
-}
+Result<void> admit_name(std::string_view name) { return admit_with(name, kNameMarks, ", spaces, quotes and _-./@=+:,~&"); }
+
+Result<void> admit_vhost(std::string_view name) { return admit_with(name, kVhostMarks, " and _-./@=+:,~"); }
 
 Result<void> admit(const StreamUrl& url) {
-    const std::pair<const char*, const std::string&> parts[] = {
-        {"virtual host refused", url.vhost}, {"application refused", url.app}, {"stream refused", url.stream}};
-    for (const auto& [what, name] : parts) {
-        auto admitted = admit_name(name);
+    using Admit = Result<void> (*)(std::string_view);
+    const std::tuple<const char*, const std::string&, Admit> parts[] = {{"virtual host refused", url.vhost, admit_vhost},
+                                                                        {"application refused", url.app, admit_name},
+                                                                        {"stream refused", url.stream, admit_name}};
+    for (const auto& [what, name, admits] : parts) {
+        auto admitted = admits(name);
         if (!admitted.ok())
             return std::move(admitted).error().during(what);
     }

@@ -40,12 +40,16 @@ Result<StreamUrl> parse_stream_url(std::string_view tc_url, std::string_view str
 // Parses one complete URL: the last slash separates the stream, also inside the parameters ("rtmp://h/live?vhost=v/cam").
 Result<StreamUrl> parse_stream_url(std::string_view url);
 
-// Errc::denied, with a sentence for the client, unless the name has 1 to kNameBytesMax bytes: characters of
-// [0-9A-Za-z_-./@=+:,~] and others than ASCII in UTF-8, but for controls and marks that change the direction of text. It
-// contains no "..", no empty or "." segment, and so no '/' at either end.
+// For an application or a stream. Errc::denied, with a sentence for the client, unless the name has 1 to kNameBytesMax bytes:
+// [0-9A-Za-z_-./@=+:,~], a space, '&', both quotes, and others than ASCII in UTF-8, but for controls and marks that change the
+// direction of text. It contains no "..", no empty or "." segment, so no '/' at either end, and no segment begins or ends with a
+// space. A writer of URIs, XML, JSON or labels of metrics escapes names.
 Result<void> admit_name(std::string_view name);
 
-// admit_name for virtual host, application and stream; the sentence says which of them is rejected.
+// For a virtual host: as admit_name(), without a space, '&' and quotes. It stands in queries as it is.
+Result<void> admit_vhost(std::string_view name);
+
+// admit_vhost() and admit_name() for all three; the sentence says which of them is rejected.
 Result<void> admit(const StreamUrl& url);
 
 }  // namespace live::wire::rtmp

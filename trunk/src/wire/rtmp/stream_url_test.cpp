@@ -165,14 +165,38 @@ TEST(AdmitName, TakesNamesOfAllScriptsInUtf8) {
     for (const char* name : {"\xD0\xBA\xD0\xB0\xD0\xBC-1", "\xC3\xA9t\xC3\xA9/\xE6\x97\xA5\xE6\x9C\xAC", "\xF0\x9F\x8E\xA5"})
         EXPECT_TRUE(admit_name(name).ok()) << name;
     for (const char* name : {"a\xC2\x85", "a\xE2\x80\xAE", "\xFF", "\xC0\xAE\xC0\xAE", "\xED\xA0\x80", "a\xC3", "../\xC3\xA9",
-                             "\xC3\xA9//b", "\xC3\xA9 b", "\xC3\xA9&b", "\xC3\xA9\"", "<\xC3\xA9"})
+                             "\xC3\xA9//b", "\xC3\xA9|b", "\xC3\xA9%62", "\xC3\xA9 ", "<\xC3\xA9"})
         EXPECT_EQ(admit_name(name).code(), Errc::denied) << name;
+}
+
+TEST(AdmitName, TakesASpaceAnAmpersandAndQuotes) {
+    for (const char* name : {"a b", "a&b", "a'b", "a\"b", "'a'", "\"", "&", "le \"grand\" caf\xC3\xA9 & bar's", "a b/c d"})
+        EXPECT_TRUE(admit_name(name).ok()) << name;
+    for (const char* name : {" ", " a", "a ", "a/ b", "a /b", "a\tb", ".. /b"})
+        EXPECT_EQ(admit_name(name).code(), Errc::denied) << name;
+}
+
+TEST(AdmitVhost, TakesNoSpaceNoAmpersandAndNoQuotes) {
+    EXPECT_TRUE(admit_vhost("v.example.com").ok());
+    EXPECT_TRUE(admit_vhost("\xC3\xA9t\xC3\xA9.example").ok());
+    for (const char* name : {"a b", "a&b", "a'b", "a\"b", "..", ""})
+        EXPECT_EQ(admit_vhost(name).code(), Errc::denied) << name;
+    EXPECT_EQ(admit(*parse_stream_url("rtmp://h/live/cam?vhost=a%26b")).error().sentence(),
+              "virtual host refused: the name 'a&b' has a character other than letters, digits and _-./@=+:,~");
+}
+
+TEST(StreamUrl, KeepsSpacesWithinNames) {
+    const auto url = parse_stream_url("rtmp://h/le grand ", " caf\xC3\xA9 & bar?token=x");
+    EXPECT_EQ(url->app, "le grand");
+    EXPECT_EQ(url->stream, "caf\xC3\xA9 & bar");
+    EXPECT_EQ(url->param, "?token=x");
+    EXPECT_EQ(parse_stream_url("rtmp://h/le grand/a b")->stream, "a b");
 }
 
 TEST(AdmitName, RefusesWhatCouldLeaveItsFolder) {
     for (const char* name :
-         {"",     "..",  "../../etc", "a/../b", "a..b", "/etc", "a/",  "a//b", ".",   "a/./b", "./a", "a b", "a\nb", "a%2e%2e",
-          "a\\b", "a;b", "$x",        "`x`",    "a|b",  "a&b",  "a?b", "a#b",  "a'b", "a\"b",  "a<b", "a*",  "\x7f"})
+         {"",        "..",   "../../etc", "a/../b", "a..b", "/etc", "a/",  "a//b", ".",   "a/./b", "./a", "a\nb",
+          "a%2e%2e", "a\\b", "a;b",       "$x",     "`x`",  "a|b",  "a?b", "a#b",  "a<b", "a>b",   "a*",  "\x7f"})
         EXPECT_EQ(admit_name(name).code(), Errc::denied) << name;
     EXPECT_EQ(admit_name(std::string_view("a\0b", 3)).code(), Errc::denied);
     EXPECT_EQ(admit_name(std::string(kNameBytesMax + 1, 'x')).code(), Errc::denied);
@@ -182,7 +206,7 @@ TEST(AdmitName, SaysWhatIsWrongWithoutRepeatingHarm) {
     const auto url = parse_stream_url("rtmp://h/live", "../../etc");
     EXPECT_EQ(admit(*url).error().sentence(), "stream refused: the name '../../etc' contains '..'");
     EXPECT_EQ(admit_name("a\nb\x1b[2J").error().sentence(),
-              "the name 'a?b?[2J' has a character other than letters, digits and _-./@=+:,~");
+              "the name 'a?b?[2J' has a character other than letters, digits, spaces, quotes and _-./@=+:,~&");
     EXPECT_LT(admit_name(std::string(100'000, 'x')).error().sentence().size(), 150u);
 }
 
