@@ -48,7 +48,7 @@ def test_a_name_leaves_by_every_output(server, clip, name):
     publisher.start()
     http = f"http://127.0.0.1:{live.ports['http']}/live/{encoded}"
     both = {"video", "audio"}
-    player = Player(live.ports["rtmp"], name)  # ffprobe's librtmp takes a space for the end of the URL
+    player = Player(live.ports["rtmp"], name)  # ffprobe ends an RTMP URL at a space
     player.start()
     assert wait_until(lambda: {VIDEO, AUDIO} <= {message.type for message in player.messages}, 10, "video and audio by RTMP")
     player.stop()
