@@ -26,6 +26,7 @@ ENDPOINTS = ["/", "/api/", "/api/v1/", *(f"/api/v1/{name}" for name in NAMES),
              "/metrics", "/metrics/streams", "/healthz", "/readyz", "/console", "/console/",
              *(f"/rtc/v1/{name}/" for name in ("play", "publish", "whip", "whep", "nack")),
              "/live/cam.flv", "/live/nobody.flv", "/page.html", "/sub", "/sub/a.mp4", "/no-such-file"]
+OF_OTHER_BUILDS = {f"/api/v1/{name}" for name in ("perf", "tcmalloc", "valgrind", "signal")}
 # Parameters, beside callback= and method=, that a part of a path means something to.
 PARAMETERS = {"streams": "start count match", "clients": "start count", "vhosts": "start count", "raw": "rpc", "metrics": "match", "tcmalloc": "page",
               "valgrind": "check", "signal": "signo", "memory": "since mark", "clusters": "ip vhost app stream coworker",

@@ -126,7 +126,7 @@ def test_the_dockerfile_says_what_a_container_is():
         user = last(all_stages[name], "USER").split(":")[0]
         assert user.isdigit() and int(user) > 0, f"{name} runs as {user}"
     assert last(image, "STOPSIGNAL") == "SIGQUIT"
-    assert last(image, "VOLUME") == "/usr/local/srs/objs/nginx/html" and last(image, "WORKDIR") == "/usr/local/srs"
+    assert last(image, "VOLUME").split() == ["/usr/local/srs/objs/nginx/html", "/usr/local/srs/objs/dvr"] and last(image, "WORKDIR") == "/usr/local/srs"
     served = {"1935", "1985", "1990", "8080", "8088", "9972", "8000/udp", "8000", "8936"}
     assert served <= set(last(image, "EXPOSE").split())
     assert 'CMD ["perl", "scripts/docker-health.pl"]' in last(image, "HEALTHCHECK")
@@ -225,6 +225,6 @@ def test_docker_stop_finishes_recordings_in_time(contain, image, clip):
         assert live.stop(getattr(signal, last(stages()["millrace"], "STOPSIGNAL")), limit_s=DOCKER_STOP_S) < DOCKER_STOP_S
     finally:
         publisher.kill()
-    (recording,) = [path for path in whole_files(image / "objs/nginx/html/recorded") if path.suffix == ".flv"]
+    (recording,) = [path for path in whole_files(image / "objs/dvr/recorded") if path.suffix == ".flv"]
     assert_decodes(recording, 45)
     assert not list(image.rglob("*.tmp"))

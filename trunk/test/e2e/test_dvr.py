@@ -177,5 +177,5 @@ def test_a_sample_conf_records(server, clip, tmp_path):
     text = (TRUNK / "conf" / "dvr.path.conf").read_text().replace("1935", "127.0.0.1:$rtmp")
     live = server(conf=text + "http_api { enabled on; listen 127.0.0.1:$api; }\npid $folder/srs.pid;\n")
     record(live, clip, "cam")
-    (path,) = wait_until(lambda: whole_files(tmp_path / "server0" / "objs" / "nginx"), 15, "a recording")
+    (path,) = wait_until(lambda: whole_files(tmp_path / "server0" / "objs" / "dvr"), 15, "a recording")
     assert_decodes(path, 20)

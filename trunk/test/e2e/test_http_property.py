@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, seed, settings  # noqa: E402  pylint:
 from hypothesis import strategies as st  # noqa: E402  pylint: disable=wrong-import-position
 
 from hook_server import Answer, HookServer  # noqa: E402  pylint: disable=wrong-import-position
-from http_requests import CANARY, ENDPOINTS, REFUSALS, SECOND, Answers, http_requests, judge  # noqa: E402  pylint: disable=wrong-import-position
+from http_requests import CANARY, ENDPOINTS, OF_OTHER_BUILDS, REFUSALS, SECOND, Answers, http_requests, judge  # noqa: E402  pylint: disable=wrong-import-position
 from live_server import conf, wait_until  # noqa: E402  pylint: disable=wrong-import-position
 from rtmp_client import Bystander, Player, Publisher  # noqa: E402  pylint: disable=wrong-import-position
 from test_bad_input import Watch  # noqa: E402  pylint: disable=wrong-import-position
@@ -135,7 +135,9 @@ def test_every_request_has_one_true_answer(server, clip, many):
         watch.done(sum(statuses.values()), expect_complaint=False)
     # A generator whose requests are all refused would prove nothing.
     assert {200, 302, 400, 404, 405} <= set(statuses) and statuses[200] > sum(statuses.values()) / 5, statuses
-    assert len(answered) > len(ENDPOINTS) * 0.8, set(ENDPOINTS) - answered
+    # Lists refuse most of the made-up numbers, and what only other builds have is 404.
+    served = {endpoint for endpoint in ENDPOINTS if endpoint not in OF_OTHER_BUILDS}
+    assert len(answered & served) > len(served) * 0.7, served - answered
     assert cast.returns > 0, "nobody was kicked"
 
 

@@ -90,7 +90,7 @@ def test_the_end_of_one_publish_and_the_next_may_come_in_one_segment(server):
         assert any(s["name"] == "cam2" and s["publish"]["active"] for s in live.api("/api/v1/streams")["streams"])
 
 
-@pytest.mark.parametrize("name", ["../../etc", "..", "a/../b", "cam\x00", "a" * 300, "cam<script>", "caf\u00e9"])
+@pytest.mark.parametrize("name", ["../../etc", "..", "a/../b", "cam\x00", "a" * 300, "cam<script>", "caf\u0085"])
 def test_a_name_outside_the_allow_list_is_refused(server, clip, name):
     live = server()
     with Bystander(live.ports["rtmp"], clip("basic")):

@@ -74,7 +74,7 @@ def test_a_page_of_another_origin_may_use_it(live):
 @pytest.mark.parametrize("path, sdp, status, said", [
     (WHIP + "a", "v=0\r\nm=video nonsense\r\n", 400, "line 2"),
     (WHIP + "a", "", 400, "SDP"),
-    (WHIP + "a", offer("recvonly"), 400, "SDP line 6, m=audio: a publisher sends"),
+    (WHIP + "a", offer("recvonly"), 400, "m=video: a publisher sends, this is recvonly"),
     (WHEP + "a", offer("sendonly"), 400, "a player receives"),
     (WHIP + "a&codec=av1", offer(), 400, "none of its codecs is one of AV1"),
     (WHIP + "a&codec=mjpeg", offer(), 400, "codec"),
@@ -379,5 +379,5 @@ def test_a_server_without_dtls_says_so_and_serves_the_rest(server, tmp_path):
     broken.write_text("openssl_conf = start\n[start]\nproviders = all\n[all]\nnull = one\n[one]\nactivate = 1\n")
     live = server(vhost=RTC, root=ROOT, environment={"OPENSSL_CONF": str(broken)})
     assert "WebRTC does not start, everything else does" in live.log()
-    assert post(live.ports["api"], WHIP + "a", offer()).status == 405
+    assert post(live.ports["api"], WHIP + "a", offer()).status == 404
     assert live.api("/api/v1/versions")["data"]["major"] == 7

@@ -128,7 +128,7 @@ def test_a_server_that_goes_is_a_failure(tmp_path, clip, load):
 
 
 @pytest.mark.parametrize("path, sentence", [
-    ("/rtc/v1/nothing/?app=live&stream=cam", "answers 405"),
+    ("/rtc/v1/nothing/?app=live&stream=cam", "answers 404"),
     ("/rtc/v1/whip/?app=live&stream=cam", "answers 400"),
 ])
 def test_what_is_refused_is_reported(live, load, path, sentence):

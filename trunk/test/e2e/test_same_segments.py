@@ -37,12 +37,12 @@ def names_in_hls(playlist: str) -> list[str]:
 
 
 def names_in_dash(mpd: str) -> list[str]:
-    """Of complete segments only."""
+    """Complete segments only: with low latency an MPD also lists the segment that is being made, and the next one."""
     folder, names = re.search("<BaseURL>([^<]*)</BaseURL>", mpd).group(1), []
     for track, rest in re.findall(r'<Representation id="([^"]*)"(.*?)</Representation>', mpd, re.S):
         suffix = re.search(r'initialization="\$RepresentationID\$-init([^"?]*)\.mp4(?:\?[^"]*)?"', rest).group(1)
         first, count = int(re.search('startNumber="([0-9]+)"', rest).group(1)), rest.count("<S ")
-        count -= "availabilityTimeOffset" in rest
+        count -= 2 * ("availabilityTimeOffset" in rest)
         names += [f"{folder}{track}-init{suffix}.mp4"] + [f"{folder}{track}-{number}.m4s" for number in range(first, first + count)]
     return names
 

@@ -109,7 +109,7 @@ Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     if (!recording_ && (packet.is_config() || packet.kind == media::Kind::data))
         return {};
     if (!cut_ && recording_ && is_due(packet))
-        cut_.emplace().at = packet.dts;
+        cut_ = Cut{.at = packet.dts, .held = {}, .bytes = 0, .reached = {}};
     if (cut_)
         return hold(packet, deadline);
     if (!recording_) {
