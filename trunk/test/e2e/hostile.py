@@ -29,10 +29,10 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "media")]
 
 import clips  # noqa: E402  pylint: disable=wrong-import-position
 import own_network  # noqa: E402  pylint: disable=wrong-import-position
-from live_server import LiveServer, wait_until  # noqa: E402  pylint: disable=wrong-import-position
+from live_server import LiveServer, Ports, wait_until  # noqa: E402  pylint: disable=wrong-import-position
 from load_tools import Load  # noqa: E402  pylint: disable=wrong-import-position
 from rtc_offer import offer  # noqa: E402  pylint: disable=wrong-import-position
-from rtmp_client import AUDIO, VIDEO, Closed, RtmpClient, encode_message  # noqa: E402  pylint: disable=wrong-import-position
+from rtmp_client import AUDIO, VIDEO, Closed, Publisher, RtmpClient, encode_message  # noqa: E402  pylint: disable=wrong-import-position
 from srt_strangers import GreedyPlayer, conclusion, cookies  # noqa: E402  pylint: disable=wrong-import-position
 from srt_watch import SrtWatch  # noqa: E402  pylint: disable=wrong-import-position
 from transport_stream import SrtSender, TransportStream, UdpSender, libsrt  # noqa: E402  pylint: disable=wrong-import-position
@@ -83,7 +83,28 @@ vhost slow {{
     srt {{ enabled on; }}
     http_hooks {{ enabled on; on_publish http://127.0.0.1:$hang/never; }}
 }}
+vhost open {{
+    cluster {{ mode remote; origin 127.0.0.1:$origin; secret open-sesame; first_frame_timeout 1; linger 0; }}
+    http_remux {{ enabled on; mount [vhost]/[app]/[stream].flv; }}
+}}
+vhost protected {{
+    cluster {{ mode remote; origin 127.0.0.1:$origin; secret open-sesame; first_frame_timeout 1; linger 0; }}
+    security {{ enabled on; deny play all; }}
+}}
 """
+# It trusts its edge: the server that is attacked.
+ORIGIN_CONF = """\
+listen 127.0.0.1:$rtmp;
+daemon off; srs_log_tank console; pid $folder/srs.pid;
+http_api { enabled on; listen 127.0.0.1:$api; }
+http_server { enabled on; listen 127.0.0.1:$http; dir $folder/html; }
+vhost __defaultVhost__ { }
+vhost open { cluster { secret open-sesame; } }
+vhost protected { cluster { secret open-sesame; } }
+"""
+# Each names two virtual hosts, each for another reader.
+WANDERING = ["vhost=open&domain=protected", "vhost=open&x?vhost=protected", "vhost=open&v%68ost=protected", "x?vhost=open&d%6fmain=protected"]
+LED_ASTRAY = 3
 
 AVC_SETUP = b"\x17\x00\x00\x00\x00\x01\x64\x00\x1f\xff\xe1\x00\x04\x67\x64\x00\x1f\x01\x00\x02\x68\xee"
 AAC_SETUP, AAC_FRAME = b"\xaf\x00\x12\x10", b"\xaf\x01\x21\x10\x04\x60\x8c\x1c"
@@ -372,9 +393,25 @@ def repeats(attack: Attack) -> None:
         one.close()
 
 
+def wanderers(attack: Attack) -> None:
+    """Players of an edge's open virtual host whose queries also name its guarded one. The exit status reports that one got in."""
+    admitted = 0
+    while attack.goes_on(0.05):
+        query = WANDERING[attack.done // 2 % len(WANDERING)]
+        with contextlib.suppress(*ERRORS):
+            if attack.done % 2:
+                with RtmpClient(attack.ports["rtmp"], timeout=2, host=SERVER, source=attack.address) as client:
+                    client.play(f"guarded?{query}")
+                    admitted += any(message.type == VIDEO for message in client.read_media(1))
+            else:
+                with http_player(attack, f"/live/guarded.flv?{query}", host="open") as connection:
+                    admitted += b" 200 " in connection.recv(64)
+    sys.exit(LED_ASTRAY if admitted else 0)
+
+
 # Not among them: cast_giants and srt_giants, which --only runs. With all others everything holds but what is left a minute later: 11 to 12 % more than
 # before.
-ATTACKS = [offers, connections, hoards, windows, joins, giants, packed, audio, datagrams, nonsense, sleepers, passphrases, waiters, repeats]
+ATTACKS = [offers, connections, hoards, windows, joins, giants, packed, audio, datagrams, nonsense, sleepers, passphrases, waiters, repeats, wanderers]
 
 
 def attack_in_background(kind, ports: dict, address: str, seconds: float) -> multiprocessing.Process:
@@ -449,17 +486,21 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
     for address in [SERVER, *ATTACKERS]:
         subprocess.run(["ip", "address", "add", f"{address}/32", "dev", "lo"], check=True)
     live = LiveServer(folder / "server", CONF)
+    origin = LiveServer(folder / "origin", ORIGIN_CONF, Ports(rtmp=live.ports["origin"]))
     hang = socket.create_server(("127.0.0.1", live.ports["hang"]), backlog=1)  # takes callbacks and never answers
     (live.folder / "html").mkdir(parents=True)
     loop_core, *others = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, others or {loop_core})
     live.start()
     os.sched_setaffinity(live.process.pid, {loop_core})  # of its threads only the loop's
+    origin.start()
     # Before memory is compared, the windows of the good stream must be full: what they hold afterwards is not left behind by anybody.
     settle = WINDOWS_FULL_S if calm >= WAY_BACK_S else min(10, max(5, calm // 3))
     whole = settle + seconds + calm
     running: list = []
     try:
+        guarded = Publisher(origin.ports["rtmp"], "guarded?vhost=protected", clip)
+        guarded.start()
         publisher = Load(folder, "sb_rtmp_publish", "-c", 1, "-s", 0, "-r", f"rtmp://127.0.0.1:{live.ports['rtmp']}/live/good", "-i", clip,
                          "--seconds", whole + 12)
         running.append(publisher)
@@ -517,14 +558,19 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         report["log_bytes"] = live.log_path.stat().st_size
         if report["log_bytes"] > LOG_BYTES_MAX:
             report["failures"].append(f"the log has {report['log_bytes']} bytes")
+        if any(attacker.exitcode == LED_ASTRAY for attacker in attackers):
+            report["failures"].append("a query led a player into another virtual host")
         if still:
             report["failures"].append(f"{len(still)} attackers did not end by themselves")
+        guarded.stop()
+        origin.stop()
         live.stop()
         return report
     finally:
         hang.close()
         for one in running:
             one.kill()
+        origin.kill()
         live.kill()
 
 

@@ -15,21 +15,21 @@ void SectionReader::push(Bytes payload, bool begins, std::vector<std::vector<std
 }
 
 void SectionReader::append(Bytes bytes, std::vector<std::vector<std::uint8_t>>& out) {
-    constexpr std::size_t kSectionHeadBytes = 3;
-    constexpr std::uint8_t kStuffing = 0xFF;
+    constexpr std::size_t kHeadBytes = 3;
+    constexpr std::uint8_t kStuffingByte = 0xFF;
     if (!open_)
         return;
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
     std::size_t at = 0;
-    while (buffer_.size() - at >= kSectionHeadBytes && buffer_[at] != kStuffing) {
-        const std::size_t size = kSectionHeadBytes + ((buffer_[at + 1] & 0x0FU) << 8 | buffer_[at + 2]);
+    while (buffer_.size() - at >= kHeadBytes && buffer_[at] != kStuffingByte) {
+        const std::size_t size = kHeadBytes + ((buffer_[at + 1] & 0x0FU) << 8 | buffer_[at + 2]);
         if (buffer_.size() - at < size)
             break;
         const auto begin = buffer_.begin() + static_cast<std::ptrdiff_t>(at);
         out.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(size));
         at += size;
     }
-    if (at < buffer_.size() && buffer_[at] == kStuffing)
+    if (at < buffer_.size() && buffer_[at] == kStuffingByte)
         return drop();
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at));
 }
