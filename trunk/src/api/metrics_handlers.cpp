@@ -156,7 +156,8 @@ void write_forwards(MetricsText& text, const service::forward::ForwardService& f
                     {{"state", std::string(ForwardFacts::name_of(state))}});
     text.family("millrace_forward_connections_total", Type::counter, "Connections to destinations that forwards have tried.")
         .sample(totals.tries);
-    text.family("millrace_forward_failures_total", Type::counter, "Those that have failed or ended while the stream went on.")
+    text.family("millrace_forward_failures_total", Type::counter,
+                "Forward connections that failed or ended before their stream did.")
         .sample(totals.failures);
     text.family("millrace_forward_sent_bytes_total", Type::counter, "Bytes that forwards have sent.").sample(totals.sent_bytes);
 }

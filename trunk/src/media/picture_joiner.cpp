@@ -90,7 +90,7 @@ void PictureJoiner::push(TagPacket&& tagged, std::uint32_t stamp_ms, const Ring&
         case PicturePart::first: push_first(track, std::move(tagged), stamp_ms); break;
         case PicturePart::middle: push_middle(track, std::move(tagged), stamp_ms, ring); break;
         case PicturePart::back:
-            // Behind a picture that has gone on it is left out: filler, for example, which no decoder needs.
+            // Dropped behind a picture that has passed: filler, for example, which no decoder needs.
             if (track.held.has_picture)
                 hold(track, std::move(tagged), stamp_ms, false);
             break;
@@ -128,8 +128,8 @@ void PictureJoiner::push_middle(Track& track, TagPacket&& tagged, std::uint32_t 
         hold(track, std::move(tagged), stamp_ms, true);
 }
 
-// The publisher's first picture has gone on before it was known that more of it follows. If it is a key frame, all of it goes on
-// once more, so that players decode what follows; else the rest is left out.
+// The publisher's first picture has passed before a message showed that more of it follows. A key frame is sent again as a whole,
+// so that players decode the next pictures; of another picture, the rest is dropped.
 bool PictureJoiner::take_back(Track& track, const Ring& ring) {
     const Sequence first = ring.next() - std::min<Sequence>(ring.size(), kLookBackMax);
     for (Sequence at = ring.next(); at-- > first;) {

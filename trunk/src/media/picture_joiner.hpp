@@ -2,7 +2,7 @@
 // messages of their own (H.264, 7.4.1.2.3; H.265, 7.4.2.4.4; AV1, 7.5). One packet is then one access unit, as all readers
 // expect.
 //
-// An ordinary publisher's message goes on at once, as it came. Pieces in front of a picture wait for it. A picture waits for the
+// An ordinary publisher's message passes at once, unchanged. Pieces in front of a picture wait for it. A picture waits for the
 // next message only if this publisher sends slices one by one, which its first pictures show.
 #pragma once
 
@@ -29,9 +29,9 @@ public:
         std::uint32_t stamp_ms = 0;
     };
 
-    // True: the packet goes on as it is. Else push() it, and then pop() until there is nothing.
+    // True: the packet passes unchanged. Otherwise push() it, then pop() until nothing is left.
     bool passes(const Packet& packet, std::uint32_t stamp_ms);
-    // After passes(). `ring` has what went on before.
+    // After passes(). `ring` has the packets that passed before.
     void push(TagPacket&& tagged, std::uint32_t stamp_ms, const Ring& ring);
     std::optional<Picture> pop();
     // The publisher has ended: what is held comes out by pop().

@@ -14,7 +14,7 @@ inline Error broken(std::string sentence) { return {Errc::malformed, std::move(s
 
 // `where` names the option in the sentence.
 Result<void> check_url(const std::string& url, const std::string& where);
-// The passphrase of SRT; an empty one is none.
+// Checks an SRT passphrase; an empty one means no encryption.
 Result<void> check_passphrase(std::string_view passphrase, std::string_view option);
 
 // The first broken rule, or success. A setting that cannot work is an error; others are warnings (settings/warnings.hpp). For a

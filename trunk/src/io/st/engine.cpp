@@ -165,8 +165,8 @@ void Engine::turn(std::uint64_t now_us, std::int64_t timeout_us) {
         timeout_us = timeout_us < 0 ? left : std::min(timeout_us, left);
     }
     int count = wait(timeout_us);
-    // A stopped process that goes on is interrupted here. Timers are next, and must not fire before what has come meanwhile is
-    // seen.
+    // A stopped process that resumes is interrupted here. Timers are next, and must not fire before the descriptors that became
+    // ready meanwhile are polled.
     if (count < 0)
         count = wait(0);
     bool look = take_events(count);

@@ -201,7 +201,7 @@ TEST(Redirect, KeepsTrustForTheSameStream) {
     const auto keeps = [](const Wanted& one, const char* url) { return keeps_trust(one, MUST(follow_redirect(one, url))); };
     EXPECT_TRUE(keeps(from, "rtmp://192.0.2.2/live/cam"));
     EXPECT_TRUE(keeps(from, "rtmps://192.0.2.2"));
-    EXPECT_TRUE(keeps(from, "rtmp://192.0.2.2/live/cam?vhost=192.0.2.1")) << "as the origin has heard it";
+    EXPECT_TRUE(keeps(from, "rtmp://192.0.2.2/live/cam?vhost=192.0.2.1")) << "the origin's own name";
     EXPECT_FALSE(keeps(from, "rtmp://192.0.2.2/live/cam?vhost=w"));
     EXPECT_FALSE(keeps(from, "rtmp://192.0.2.2/live/cam2"));
     EXPECT_FALSE(keeps(from, "rtmp://192.0.2.2/live2/cam"));

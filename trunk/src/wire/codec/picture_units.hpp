@@ -16,7 +16,7 @@ bool is_random_access(Codec codec, std::uint8_t length_size, Bytes frame);
 enum class PicturePart : std::uint8_t {
     front,    // comes before a picture: delimiter, parameter sets, SEI, a frame of AV1 that is not shown
     first,    // begins a picture, and is all of it unless the rest follows in other messages
-    middle,   // goes on with a picture: slices without the first one
+    middle,   // continues a picture: slices without the first one
     back,     // comes after a picture: filler data, end of sequence
     unknown,  // cannot be read, or is of another codec
 };
