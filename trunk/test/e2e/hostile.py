@@ -396,7 +396,7 @@ def repeats(attack: Attack) -> None:
 def wanderers(attack: Attack) -> None:
     """Players of an edge's open virtual host whose queries also name its guarded one. The exit status reports that one got in."""
     admitted = 0
-    while attack.goes_on(0.05):
+    while attack.goes_on(0.5):
         query = WANDERING[attack.done // 2 % len(WANDERING)]
         with contextlib.suppress(*ERRORS):
             if attack.done % 2:
