@@ -7,7 +7,7 @@
 
 namespace live {
 
-// The bytes of the UTF-8 sequence at the front of `text`, overlong forms included; 1 if there is none. `text` must not be empty.
+// The bytes of the UTF-8 sequence at the front of `text`, overlong forms included; otherwise 1. `text` must not be empty.
 std::size_t utf8_length(std::string_view text);
 // Reports whether a sequence of that function controls its reader. A control character (C0, DEL and C1; as a byte, in UTF-8, and
 // in overlong UTF-8), a line or paragraph separator, or a mark that changes the direction of text.

@@ -217,7 +217,7 @@ public:
     enum class Takeover : std::uint8_t { refuse, replace };
     Result<std::unique_ptr<Publication>> publish(Takeover takeover);
     bool is_published() const { return publication_ != nullptr; }
-    // Asks the publisher whether it is still there. It confirms it, or leaves. False: there is none, or it cannot answer.
+    // Makes the publisher check its connection: it confirms or leaves. False without a publisher, or if it cannot check.
     bool ask_publisher();
     // Revokes the current publisher's right, if there is one.
     void evict_publisher();

@@ -12,7 +12,7 @@ namespace live::session::http {
 
 namespace {
 
-// The port of "host:port"; 0 if there is none.
+// Returns the port of "host:port"; 0 without a port.
 std::uint16_t port_of_authority(std::string_view authority) {
     authority.remove_prefix(std::min(authority.find(']') + 1, authority.size()));  // an IPv6 address has colons
     const std::string_view text = authority.substr(std::min(authority.find(':') + 1, authority.size()));
