@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "settings/docs.hpp"
-#include "settings/tools.hpp"
+#include "settings/conf/docs.hpp"
+#include "settings/conf/tools.hpp"
 
 namespace {
 

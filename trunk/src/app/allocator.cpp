@@ -6,7 +6,7 @@
 
 #include <gperftools/malloc_extension.h>
 
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 
 namespace live::app {
 

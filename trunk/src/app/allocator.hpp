@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "api/allocator_handler.hpp"
-#include "base/log.hpp"
+#include "api/debug/allocator_handler.hpp"
+#include "base/log/log.hpp"
 
 namespace live::app {
 

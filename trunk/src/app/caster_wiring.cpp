@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "app/listening.hpp"
-#include "base/log_format.hpp"
-#include "base/secret.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
 #include "base/version.hpp"
 
 namespace live::app {

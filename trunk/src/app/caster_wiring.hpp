@@ -5,15 +5,15 @@
 #include <memory>
 #include <vector>
 
-#include "base/log.hpp"
-#include "io/scope.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
 #include "service/service.hpp"
 #include "service/workers/master_line.hpp"
-#include "session/common/places.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
 #include "session/http_live/publish_handler.hpp"
+#include "session/limits/places.hpp"
 #include "session/mpegts/port.hpp"
 #include "settings/current_settings.hpp"
 

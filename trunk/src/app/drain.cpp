@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::app {
 

@@ -13,9 +13,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "api/drain_handler.hpp"
-#include "base/log.hpp"
-#include "media/stream_table.hpp"
+#include "api/system/drain_handler.hpp"
+#include "base/log/log.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/cluster/placer.hpp"
 #include "session/common/client_table.hpp"
 

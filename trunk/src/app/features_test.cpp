@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "settings/tools.hpp"
+#include "settings/conf/tools.hpp"
 
 namespace live::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "io/network_interfaces.hpp"
+#include "io/net/network_interfaces.hpp"
 
 namespace live::app {
 

@@ -4,10 +4,10 @@
 
 #include "app/memory_trimmer.hpp"
 #include "app/process_usage.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "io/openssl_memory.hpp"
-#include "io/pause.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
+#include "io/tls/openssl_memory.hpp"
 
 namespace live::app {
 

@@ -2,11 +2,11 @@
 // Every few seconds the log reports the load.
 #pragma once
 
-#include "base/log.hpp"
-#include "media/stream_table.hpp"
+#include "base/log/log.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/service_list.hpp"
-#include "session/common/fan_out.hpp"
-#include "session/common/places.hpp"
+#include "session/fan_out/fan_out.hpp"
+#include "session/limits/places.hpp"
 
 namespace live::app {
 

@@ -9,15 +9,15 @@
 #include <unistd.h>
 
 #include "app/features.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
-#include "io/leak_check.hpp"
-#include "io/loop.hpp"
-#include "io/self_signed.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/process/leak_check.hpp"
+#include "io/tls/self_signed.hpp"
 #include "session/http/connection.hpp"
-#include "settings/tools.hpp"
+#include "settings/conf/tools.hpp"
 
 namespace live::app {
 

@@ -1,6 +1,6 @@
 #include "app/listening.hpp"
 
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 
 namespace live::app {
 

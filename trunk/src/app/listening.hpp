@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/endpoint.hpp"
-#include "base/log.hpp"
-#include "io/tcp_listener.hpp"
+#include "base/log/log.hpp"
+#include "base/net/endpoint.hpp"
+#include "io/net/tcp_listener.hpp"
 #include "service/workers/master_line.hpp"
 
 namespace live::app {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::app {
 namespace {

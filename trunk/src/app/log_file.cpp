@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/printable.hpp"
-#include "io/sanitizer_reports.hpp"
+#include "base/text/printable.hpp"
+#include "io/process/sanitizer_reports.hpp"
 
 namespace live::app {
 

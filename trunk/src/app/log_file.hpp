@@ -1,6 +1,6 @@
 // The destination of this process's log: a file that is rotated by size and can be reopened, or the console. Written by
-// io/line_writer.hpp, so that neither a slow disk nor an unread console blocks the loop. Warnings and errors of one kind are
-// rate-limited (base/log_throttle.hpp); the number of suppressed ones is logged.
+// io/files/line_writer.hpp, so that neither a slow disk nor an unread console blocks the loop. Warnings and errors of one kind
+// are rate-limited (base/log/log_throttle.hpp); the number of suppressed ones is logged.
 //
 // A line: [2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] message
 // WARN and ERROR carry [errno] after the id, ERROR ends with the errno's text in parentheses when it has one.
@@ -12,12 +12,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.hpp"
-#include "base/log_throttle.hpp"
+#include "base/log/log.hpp"
+#include "base/log/log_throttle.hpp"
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "io/line_writer.hpp"
-#include "settings/tree.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/files/line_writer.hpp"
+#include "settings/conf/tree.hpp"
 
 namespace live::app {
 

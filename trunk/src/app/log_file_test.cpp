@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "base/log_format.hpp"
-#include "base/scratch_folder_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
+#include "base/log/log_format.hpp"
 #include "base/time.hpp"
 
 namespace live::app {

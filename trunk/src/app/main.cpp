@@ -12,7 +12,7 @@
 #include "app/profiler.hpp"
 #include "app/start_check.hpp"
 #include "base/version.hpp"
-#include "io/openssl_memory.hpp"
+#include "io/tls/openssl_memory.hpp"
 
 namespace live::app {
 

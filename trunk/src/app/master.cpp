@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
 #include "engine/workers/tally.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::app {
 

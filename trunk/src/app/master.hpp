@@ -18,15 +18,15 @@
 
 #include "app/command_line.hpp"
 #include "base/backoff.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/signal.hpp"
 #include "engine/workers/desk.hpp"
-#include "io/child_process.hpp"
-#include "io/inheritance.hpp"
-#include "io/message_socket.hpp"
-#include "io/scope.hpp"
-#include "io/shared_memory.hpp"
-#include "io/signal_pipe.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/files/shared_memory.hpp"
+#include "io/net/message_socket.hpp"
+#include "io/process/child_process.hpp"
+#include "io/process/inheritance.hpp"
+#include "io/process/signal_pipe.hpp"
 #include "service/workers/master_line.hpp"
 
 namespace live::app {

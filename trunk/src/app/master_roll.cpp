@@ -6,8 +6,8 @@
 #include <fcntl.h>
 
 #include "app/master.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::app {
 

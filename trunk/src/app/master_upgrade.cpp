@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "app/master.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::app {
 

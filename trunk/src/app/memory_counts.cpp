@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "io/loop.hpp"
-#include "io/openssl_memory.hpp"
-#include "media/source.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/tls/openssl_memory.hpp"
+#include "media/source/source.hpp"
 #include "service/files/sessions.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/http_live/play_session.hpp"

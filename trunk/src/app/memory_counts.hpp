@@ -1,15 +1,15 @@
 // What /api/v1/memory shows: the counters of all rooms under the names that operators know.
 #pragma once
 
-#include "api/memory_handler.hpp"
+#include "api/debug/memory_handler.hpp"
 #include "app/srt_wiring.hpp"
-#include "base/log.hpp"
-#include "media/slab_log.hpp"
-#include "media/stream_table.hpp"
+#include "base/log/log.hpp"
+#include "media/source/stream_table.hpp"
+#include "media/wire_log/slab_log.hpp"
 #include "service/access_log/access_log.hpp"
 #include "service/stats/stream_stats.hpp"
-#include "session/common/places.hpp"
-#include "session/rtc/port.hpp"
+#include "session/limits/places.hpp"
+#include "session/rtc/transport/port.hpp"
 
 namespace live::app {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/process_usage.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
 
 namespace live::app {
 

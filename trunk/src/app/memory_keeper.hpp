@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "app/memory_trimmer.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/time.hpp"
 #include "engine/workers/tally.hpp"
-#include "io/deadline.hpp"
-#include "media/slab_log.hpp"
-#include "media/stream_table.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/stream_table.hpp"
+#include "media/wire_log/slab_log.hpp"
 #include "service/service_list.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/memory_budget.hpp"
+#include "session/limits/memory_budget.hpp"
 
 namespace live::app {
 

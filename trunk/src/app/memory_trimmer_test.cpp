@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/spin_fixture.hpp"
+#include "io/fibers/spin_fixture.hpp"
 
 namespace live::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/scratch_folder_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
 
 namespace live::app {
 namespace {

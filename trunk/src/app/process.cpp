@@ -20,13 +20,13 @@
 #include "app/resource_limits.hpp"
 #include "app/server_id.hpp"
 #include "app/start_check.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
-#include "io/network_interfaces.hpp"
+#include "io/net/network_interfaces.hpp"
 #include "service/workers/shared_name.hpp"
-#include "settings/tools.hpp"
+#include "settings/conf/tools.hpp"
 
 namespace live::app {
 

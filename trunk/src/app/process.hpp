@@ -15,12 +15,12 @@
 #include "app/server.hpp"
 #include "app/upgrade.hpp"
 #include "app/workers_upgrade.hpp"
-#include "base/log.hpp"
-#include "io/loop.hpp"
-#include "io/message_socket.hpp"
-#include "io/signal_pipe.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/message_socket.hpp"
+#include "io/process/signal_pipe.hpp"
 #include "service/workers/master_line.hpp"
-#include "settings/load.hpp"
+#include "settings/conf/load.hpp"
 
 namespace live::app {
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "app/process.hpp"
-#include "base/log_format.hpp"
-#include "io/inheritance.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/process/inheritance.hpp"
 
 namespace live::app {
 

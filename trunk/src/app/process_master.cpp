@@ -16,9 +16,9 @@
 #include "app/profiler.hpp"
 #include "app/server_id.hpp"
 #include "app/start_check.hpp"
-#include "base/log_format.hpp"
-#include "io/inheritance.hpp"
-#include "settings/tools.hpp"
+#include "base/log/log_format.hpp"
+#include "io/process/inheritance.hpp"
+#include "settings/conf/tools.hpp"
 
 namespace live::app {
 

@@ -5,20 +5,20 @@
 #include <utility>
 #include <vector>
 
-#include "api/doctor_handler.hpp"
-#include "api/rtc_handler.hpp"
+#include "api/debug/doctor_handler.hpp"
+#include "api/streams/rtc_handler.hpp"
 #include "app/listening.hpp"
 #include "app/process_usage.hpp"
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 #include "engine/srtp/gcm_cipher.hpp"
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "session/rtc/circuit_breaker.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
 #include "session/rtc/context.hpp"
 #include "session/rtc/doctor.hpp"
-#include "session/rtc/plaintext_mirror.hpp"
 #include "session/rtc/session_opener.hpp"
-#include "session/rtc/tcp_port.hpp"
+#include "session/rtc/transport/circuit_breaker.hpp"
+#include "session/rtc/transport/plaintext_mirror.hpp"
+#include "session/rtc/transport/tcp_port.hpp"
 #include "session/rtc/whip_handler.hpp"
 
 namespace live::app {

@@ -4,17 +4,17 @@
 
 #include <memory>
 
-#include "api/metrics_handlers.hpp"
+#include "api/system/metrics_handlers.hpp"
 #include "app/http_wiring.hpp"
-#include "base/bytes.hpp"
-#include "base/log.hpp"
-#include "media/stream_table.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/log/log.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/service.hpp"
 #include "service/workers/passed_offers.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
-#include "session/rtc/port.hpp"
+#include "session/limits/places.hpp"
+#include "session/rtc/transport/port.hpp"
 #include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
 

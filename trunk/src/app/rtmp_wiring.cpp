@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "app/listening.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
 #include "session/rtmp/connection.hpp"
 
 namespace live::app {

@@ -6,10 +6,10 @@
 
 #include <sys/stat.h>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
-#include "io/self_signed.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "io/tls/self_signed.hpp"
 
 namespace live::app {
 

@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "io/tls_context.hpp"
-#include "settings/services.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/tls/tls_context.hpp"
+#include "settings/conf/services.hpp"
 
 namespace live::app {
 

@@ -10,8 +10,8 @@
 #include "app/log_file.hpp"
 #include "app/server_id.hpp"
 #include "app/upgrade.hpp"
-#include "base/host_and_port.hpp"
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/host_and_port.hpp"
 #include "base/version.hpp"
 
 namespace live::app {

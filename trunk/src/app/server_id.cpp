@@ -6,7 +6,7 @@
 #include <array>
 #include <fstream>
 
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
 
 namespace live::app {
 

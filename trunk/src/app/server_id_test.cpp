@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "base/scratch_folder_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
 
 namespace live::app {
 namespace {

@@ -1,8 +1,8 @@
 #include "app/srt_wiring.hpp"
 
 #include "app/listening.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::app {
 

@@ -4,19 +4,19 @@
 
 #include <memory>
 
-#include "api/metrics_handlers.hpp"
-#include "base/log.hpp"
-#include "io/scope.hpp"
-#include "media/stream_table.hpp"
+#include "api/system/metrics_handlers.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/service.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/places.hpp"
 #include "session/common/traffic.hpp"
+#include "session/limits/places.hpp"
+#include "session/srt/call/dialler.hpp"
 #include "session/srt/context.hpp"
-#include "session/srt/dialler.hpp"
 #include "session/srt/opener.hpp"
-#include "session/srt/players.hpp"
-#include "session/srt/port.hpp"
+#include "session/srt/port/players.hpp"
+#include "session/srt/port/port.hpp"
 #include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "app/listening.hpp"
 #include "app/served_certificate.hpp"
-#include "io/tls_context.hpp"
+#include "io/tls/tls_context.hpp"
 
 namespace live::app {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
-#include "settings/load.hpp"
+#include "settings/conf/load.hpp"
 
 namespace live::app {
 

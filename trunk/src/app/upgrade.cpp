@@ -7,9 +7,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/log_format.hpp"
-#include "io/inheritance.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/process/inheritance.hpp"
 
 namespace live::app {
 

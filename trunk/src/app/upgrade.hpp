@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "api/upgrade_handler.hpp"
+#include "api/system/upgrade_handler.hpp"
 #include "app/master.hpp"
 #include "app/pid_file.hpp"
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "service/workers/master_line.hpp"
 #include "service/workers/worker_service.hpp"
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "app/upgrade.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::app {
 

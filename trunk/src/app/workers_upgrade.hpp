@@ -12,9 +12,9 @@
 
 #include "app/master.hpp"
 #include "app/pid_file.hpp"
-#include "base/log.hpp"
-#include "io/child_process.hpp"
-#include "io/scope.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/process/child_process.hpp"
 #include "service/workers/master_line.hpp"
 
 namespace live::app {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "engine/http1/line_reader.hpp"
 #include "engine/http1/message.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/rtmp/chunk_follower.hpp"
 #include "wire/rtmp/message.hpp"

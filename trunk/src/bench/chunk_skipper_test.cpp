@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
 #include "wire/rtmp/chunk_writer.hpp"
 #include "wire/rtmp/control_message.hpp"

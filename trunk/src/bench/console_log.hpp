@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 
 namespace live::bench {
 

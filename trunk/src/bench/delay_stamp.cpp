@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::bench {
 namespace {

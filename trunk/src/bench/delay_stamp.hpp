@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::bench {
 

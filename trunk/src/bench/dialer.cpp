@@ -3,10 +3,10 @@
 #include <chrono>
 #include <utility>
 
-#include "io/loop.hpp"
-#include "io/resolve.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/tls_stream.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/resolve.hpp"
+#include "io/net/tcp_stream.hpp"
+#include "io/tls/tls_stream.hpp"
 
 namespace live::bench {
 

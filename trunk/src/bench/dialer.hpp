@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/endpoint.hpp"
+#include "base/net/endpoint.hpp"
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "io/stream.hpp"
-#include "io/tls_context.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/net/stream.hpp"
+#include "io/tls/tls_context.hpp"
 
 namespace live::bench {
 

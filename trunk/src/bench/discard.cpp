@@ -1,7 +1,7 @@
 #include "bench/discard.hpp"
 
-#include "io/loop.hpp"
-#include "io/tcp_stream.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/tcp_stream.hpp"
 
 namespace live::bench {
 

@@ -7,7 +7,7 @@
 #include "base/signal.hpp"
 #include "bench/load_client.hpp"
 #include "bench/socket_drain.hpp"
-#include "io/stream.hpp"
+#include "io/net/stream.hpp"
 
 namespace live::bench {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "bench/delay_stamp.hpp"
 #include "bench/media_head.hpp"
 #include "wire/amf/amf.hpp"

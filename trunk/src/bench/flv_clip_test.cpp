@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_reader.hpp"
-#include "base/hex_fixture.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/flv/flv_file.hpp"
 

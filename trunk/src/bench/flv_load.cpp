@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/base64.hpp"
+#include "base/bytes/base64.hpp"
 #include "bench/delay_stamp.hpp"
 #include "bench/flv_skipper.hpp"
 #include "bench/frame_skipper.hpp"
 #include "bench/http_fetch.hpp"
 #include "bench/media_head.hpp"
 #include "engine/websocket/handshake.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::bench {
 namespace {

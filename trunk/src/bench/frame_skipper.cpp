@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "engine/websocket/frame.hpp"
 

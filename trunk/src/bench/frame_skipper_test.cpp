@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "engine/websocket/frame_reader.hpp"
 #include "wire/websocket/frame_head.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bench/url_reference.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::bench {
 namespace {

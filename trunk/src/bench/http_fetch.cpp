@@ -9,7 +9,7 @@
 #include "bench/discard.hpp"
 #include "bench/url_reference.hpp"
 #include "engine/http1/writer.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::bench {
 

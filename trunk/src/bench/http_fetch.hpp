@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "bench/answer_reader.hpp"
 #include "bench/load_client.hpp"
 #include "engine/http1/message.hpp"
-#include "io/stream.hpp"
+#include "io/net/stream.hpp"
 #include "wire/http/url.hpp"
 
 namespace live::bench {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/log.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
 #include "bench/client_meter.hpp"
 #include "bench/dialer.hpp"
@@ -19,7 +19,7 @@
 #include "bench/load_options.hpp"
 #include "bench/socket_drain.hpp"
 #include "bench/tally.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 
 namespace live::bench {
 

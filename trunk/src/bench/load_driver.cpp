@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::bench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/signal.hpp"
 #include "bench/load_window.hpp"
-#include "io/deadline.hpp"
-#include "io/socket.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/net/socket.hpp"
 
 namespace live::bench {
 

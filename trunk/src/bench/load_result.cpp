@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/json_text.hpp"
+#include "base/text/json_text.hpp"
 #include "base/version.hpp"
 
 namespace live::bench {

@@ -11,12 +11,12 @@
 #include <memory>
 #include <utility>
 
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 #include "base/version.hpp"
 #include "bench/delay_stamp.hpp"
 #include "bench/load_result.hpp"
-#include "io/loop.hpp"
-#include "io/signal_pipe.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/process/signal_pipe.hpp"
 
 namespace live::bench {
 namespace {

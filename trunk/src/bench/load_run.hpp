@@ -11,8 +11,8 @@
 #include "bench/load_client.hpp"
 #include "bench/load_driver.hpp"
 #include "bench/load_window.hpp"
-#include "io/deadline.hpp"
-#include "io/scope.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/scope.hpp"
 
 namespace live::bench {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.hpp"
+#include "base/text/json_text.hpp"
 #include "bench/load_result.hpp"
 
 namespace live::bench {

@@ -1,7 +1,7 @@
 // Classifies media messages and tags by their first bytes, for load players.
 #pragma once
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/flv/flv_file.hpp"
 
 namespace live::bench {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ip_network.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/net/ip_network.hpp"
 #include "bench/http_fetch.hpp"
 #include "bench/url_reference.hpp"
-#include "io/loop.hpp"
-#include "io/resolve.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/resolve.hpp"
 
 namespace live::bench {
 namespace {

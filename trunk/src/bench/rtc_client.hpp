@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/net/transport_address.hpp"
 #include "base/signal.hpp"
-#include "base/transport_address.hpp"
 #include "bench/load_client.hpp"
 #include "bench/rtc_hub.hpp"
 #include "bench/rtc_offer.hpp"

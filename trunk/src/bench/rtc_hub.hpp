@@ -8,14 +8,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/endpoint.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/endpoint.hpp"
 #include "base/result.hpp"
 #include "base/signal.hpp"
 #include "base/time.hpp"
 #include "engine/webrtc/datagram_batch.hpp"
-#include "io/deadline.hpp"
-#include "io/socket.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/net/socket.hpp"
 
 namespace live::bench {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::bench {
 namespace {

@@ -1,7 +1,7 @@
 // Any bytes as an answer, and as a payload with a stamp: no abort, and a parsed result is usable.
 #include <cstdlib>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "bench/delay_stamp.hpp"
 #include "bench/rtc_offer.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/rtp/arrival_recorder.hpp"
-#include "engine/rtp/track_streams.hpp"
+#include "engine/rtp/receive/arrival_recorder.hpp"
+#include "engine/rtp/receive/track_streams.hpp"
 #include "engine/webrtc/peer_link.hpp"
 #include "engine/webrtc/session.hpp"
 #include "wire/rtp/packet.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::bench {

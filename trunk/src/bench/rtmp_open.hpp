@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "bench/load_client.hpp"
 #include "engine/rtmp/client.hpp"
-#include "io/stream.hpp"
+#include "io/net/stream.hpp"
 
 namespace live::bench {
 

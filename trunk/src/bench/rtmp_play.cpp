@@ -7,15 +7,15 @@
 #include <variant>
 #include <vector>
 
-#include "base/byte_writer.hpp"
-#include "base/log_format.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/log/log_format.hpp"
 #include "bench/chunk_skipper.hpp"
 #include "bench/delay_stamp.hpp"
 #include "bench/discard.hpp"
 #include "bench/media_head.hpp"
 #include "bench/rtmp_open.hpp"
 #include "engine/rtmp/command.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 #include "wire/rtmp/control_message.hpp"
 
 namespace live::bench {

@@ -11,7 +11,7 @@
 
 #include "bench/delay_stamp.hpp"
 #include "bench/rtmp_open.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::bench {
 namespace {

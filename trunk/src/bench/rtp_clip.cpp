@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
-#include "wire/codec/avc.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "wire/codec/video/avc.hpp"
 #include "wire/flv/video_tag.hpp"
 #include "wire/rtp_payload/nal.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "bench/flv_clip.hpp"
 

@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::bench {
 namespace {

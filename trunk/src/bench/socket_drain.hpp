@@ -9,8 +9,8 @@
 
 #include "base/result.hpp"
 #include "base/signal.hpp"
-#include "io/deadline.hpp"
-#include "io/socket.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/net/socket.hpp"
 
 namespace live::bench {
 

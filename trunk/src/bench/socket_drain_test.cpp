@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/tcp_listener.hpp"
-#include "io/tcp_stream.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/tcp_listener.hpp"
+#include "io/net/tcp_stream.hpp"
 
 namespace live::bench {
 namespace {

@@ -1,5 +1,5 @@
 // Any bytes as a reference, and as its base URL: no abort, and an absolute URL's reference stays absolute.
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "bench/url_reference.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "io/scope.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/scope.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service {

@@ -1,6 +1,6 @@
 #include "service/service_list.hpp"
 
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 
 namespace live::service {
 

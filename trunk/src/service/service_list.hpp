@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
 #include "service/service.hpp"
 

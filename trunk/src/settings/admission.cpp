@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 #include "service/access/refer.hpp"
 #include "service/access/security.hpp"
 #include "service/cluster/hop_mark.hpp"

@@ -6,18 +6,18 @@
 #include <string>
 #include <unordered_set>
 
-#include "api/snapshot_handler.hpp"
+#include "api/streams/snapshot_handler.hpp"
 #include "service/access_log/access_log.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/cluster/placer.hpp"
 #include "service/hooks/hook_service.hpp"
-#include "service/relay/coworkers.hpp"
+#include "service/relay/origins/coworkers.hpp"
 #include "service/relay/relay_proof.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/relay/token_check.hpp"
 #include "service/workers/worker_service.hpp"
 #include "session/common/admission.hpp"
-#include "session/common/memory_budget.hpp"
+#include "session/limits/memory_budget.hpp"
 #include "session/rtmp/context.hpp"
 #include "settings/current_settings.hpp"
 

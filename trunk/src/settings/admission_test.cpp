@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/wait_fixture.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/relay/relay_clock.hpp"
 
 namespace live::settings {

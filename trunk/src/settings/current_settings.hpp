@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "settings/load.hpp"
+#include "settings/conf/load.hpp"
 
 namespace live::settings {
 

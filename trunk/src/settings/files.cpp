@@ -9,8 +9,8 @@
 #include "service/files/name_form.hpp"
 #include "service/files/normal_path.hpp"
 #include "service/files/stream_name.hpp"
-#include "service/hls/names.hpp"
-#include "settings/whole_path.hpp"
+#include "service/hls/files/names.hpp"
+#include "settings/conf/whole_path.hpp"
 
 namespace live::settings {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/endpoint.hpp"
+#include "base/net/endpoint.hpp"
 #include "service/ingest/ingest_service.hpp"
 #include "settings/current_settings.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "session/http_live/context.hpp"
 #include "settings/current_settings.hpp"
 

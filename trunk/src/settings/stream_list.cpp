@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
-#include "base/endpoint.hpp"
-#include "base/variables.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/variables.hpp"
 #include "service/access/refer.hpp"
 #include "service/access/security.hpp"
-#include "service/hls/names.hpp"
+#include "service/hls/files/names.hpp"
 #include "service/hls/stream_output.hpp"
 #include "session/http_live/mount.hpp"
 #include "wire/http/target.hpp"

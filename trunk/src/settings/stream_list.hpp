@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "api/stream_list_handler.hpp"
+#include "api/streams/stream_list_handler.hpp"
 #include "service/hls/file_index.hpp"
 #include "session/http/handler.hpp"
 #include "settings/current_settings.hpp"

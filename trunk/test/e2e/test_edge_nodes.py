@@ -175,7 +175,7 @@ def test_ffmpeg_stays_when_an_origin_goes(tmp_path, clip):
 
 
 def come_back_late(folder, clip) -> None:
-    """Later than the longest pause between two tries. Ten minutes, and more, are in service/relay/origin_choice_sim_test.cpp."""
+    """Later than the longest pause between two tries. Ten minutes, and more, are in service/relay/origins/origin_choice_sim_test.cpp."""
     with Stage(folder, 2) as stage:
         origin = stage.node(mortal=True)
         edge = stage.edge(origin)

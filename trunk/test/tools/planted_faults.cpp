@@ -5,9 +5,9 @@
 #include <memory>
 #include <string_view>
 
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/tcp_listener.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/tcp_listener.hpp"
 
 #include "faults.hpp"
 

@@ -5,7 +5,7 @@ from fnmatch import fnmatch
 from tree import Problem
 
 TEST_LIBRARIES = ("gtest/", "gmock/")
-HEAVY = ("base/log_format.hpp", "fmt/", "nlohmann/", "spdlog/")
+HEAVY = ("base/log/log_format.hpp", "fmt/", "nlohmann/", "spdlog/")
 
 
 class Arrows:

@@ -116,14 +116,14 @@ class Variables(unittest.TestCase):
 
 class Arrows(TreeTest):
     def test_a_listed_arrow_is_fine(self):
-        self.source("base/bytes.hpp", "")
-        self.source("wire/amf.cpp", '#include "base/bytes.hpp"\n')
+        self.source("base/bytes/bytes.hpp", "")
+        self.source("wire/amf.cpp", '#include "base/bytes/bytes.hpp"\n')
         self.assertEqual(self.arrows(), [])
 
     def test_an_arrow_that_is_not_listed_fails(self):
         self.source("wire/amf.hpp", "")
-        self.source("base/bytes.cpp", '#include "wire/amf.hpp"\n')
-        self.assertEqual(self.arrows(), [("base/bytes.cpp", "arrow")])
+        self.source("base/bytes/bytes.cpp", '#include "wire/amf.hpp"\n')
+        self.assertEqual(self.arrows(), [("base/bytes/bytes.cpp", "arrow")])
 
     def test_folders_of_a_room_need_a_line(self):
         self.source("session/http/a.hpp", "")
@@ -151,9 +151,9 @@ class Arrows(TreeTest):
         self.assertEqual(self.arrows(), [("base/x.cpp", "include")])
 
     def test_heavy_headers_stay_out_of_headers(self):
-        self.source("base/log_format.hpp", "")
-        self.source("base/a.hpp", '#include "base/log_format.hpp"\n#include <nlohmann/json.hpp>\n')
-        self.source("base/a.cpp", '#include "base/log_format.hpp"\n')
+        self.source("base/log/log_format.hpp", "")
+        self.source("base/a.hpp", '#include "base/log/log_format.hpp"\n#include <nlohmann/json.hpp>\n')
+        self.source("base/a.cpp", '#include "base/log/log_format.hpp"\n')
         found = self.rules_of(includes.check_header_weight(Tree(self.trunk)))
         self.assertEqual(found, [("base/a.hpp", "header-weight")] * 2)
 
@@ -241,7 +241,7 @@ class Banned(TreeTest):
 
     def test_rooms_that_may_are_left_alone(self):
         self.assertEqual(self.banned("io/a.cpp", "void f() { st_sleep(1); reinterpret_cast<char*>(p); }\n"), [])
-        self.assertEqual(self.banned("base/ref.hpp", "void f() { delete p; }\n"), [])
+        self.assertEqual(self.banned("base/bytes/ref.hpp", "void f() { delete p; }\n"), [])
 
 
 class Sizes(TreeTest):

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/config/facts.hpp"
 
 namespace {

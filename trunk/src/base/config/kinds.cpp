@@ -9,9 +9,9 @@
 #include <cmath>
 #include <optional>
 
-#include "base/ascii.hpp"
 #include "base/config/nearest.hpp"
-#include "base/endpoint.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::config {
 

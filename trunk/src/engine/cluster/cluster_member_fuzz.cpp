@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "engine/cluster/member.hpp"
 

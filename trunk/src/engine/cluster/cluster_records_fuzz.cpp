@@ -1,5 +1,5 @@
 // Any text in a registry: refused, or a record that is written as it was read and read again as itself.
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "engine/cluster/records.hpp"
 

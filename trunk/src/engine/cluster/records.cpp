@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "base/host_and_port.hpp"
+#include "base/net/host_and_port.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::engine::cluster {
 

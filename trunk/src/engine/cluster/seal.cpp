@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.hpp"
-#include "base/secret.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/text/secret.hpp"
 #include "engine/crypto/hmac_sha256.hpp"
 
 namespace live::engine::cluster {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::engine::crypto {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::engine::crypto {

@@ -1,7 +1,7 @@
 // The keyed hash of STUN's MESSAGE-INTEGRITY, as a function that wire/stun accepts.
 #pragma once
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/stun/message.hpp"
 

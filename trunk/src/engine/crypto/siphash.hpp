@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::engine::crypto {
 

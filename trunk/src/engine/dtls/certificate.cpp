@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::engine::dtls {
 

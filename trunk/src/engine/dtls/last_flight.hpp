@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/time.hpp"
 
 namespace live::engine::dtls {

@@ -1,6 +1,6 @@
 #include "engine/dtls/records.hpp"
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 
 namespace live::engine::dtls {
 

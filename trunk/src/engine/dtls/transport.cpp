@@ -10,9 +10,9 @@
 #include <array>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "base/check.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::engine::dtls {
 

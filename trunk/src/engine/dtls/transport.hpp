@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/dtls/certificate.hpp"

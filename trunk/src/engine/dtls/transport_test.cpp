@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "engine/dtls/simulated_clock_fixture.hpp"
 
 // Overrides the system's function for the crypto library: a program's symbols take precedence. It applies to every test in the

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::engine::http1 {
 

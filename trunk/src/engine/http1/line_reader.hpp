@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::engine::http1 {

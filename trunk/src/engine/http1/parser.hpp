@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "engine/http1/message.hpp"
 

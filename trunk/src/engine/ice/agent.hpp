@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "base/transport_address.hpp"
 #include "wire/stun/message.hpp"
 
 namespace live::engine::ice {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::engine::redis {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtmp/command.hpp"

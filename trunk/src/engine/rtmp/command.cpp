@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::engine::rtmp {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/amf/value.hpp"
 #include "wire/rtmp/message.hpp"

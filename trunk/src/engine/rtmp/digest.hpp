@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::engine::rtmp {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/amf/value.hpp"
 #include "wire/rtmp/message.hpp"
 

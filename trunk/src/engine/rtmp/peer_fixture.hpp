@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "engine/rtmp/command.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/rtmp/chunk_reader.hpp"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtmp/command.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "engine/rtmp/server.hpp"
 #include "wire/rtmp/chunk_writer.hpp"
 #include "wire/rtmp/control_message.hpp"

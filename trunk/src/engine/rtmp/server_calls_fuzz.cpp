@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "base/check.hpp"
 #include "engine/rtmp/server.hpp"
 #include "wire/rtmp/chunk_writer.hpp"

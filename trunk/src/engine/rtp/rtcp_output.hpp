@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::engine::rtp {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/random.hpp"
-#include "engine/srt/connection_setup.hpp"
+#include "base/bytes/random.hpp"
+#include "engine/srt/handshake/connection_setup.hpp"
 
 namespace live::engine::srt {
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/srt/connection_setup.hpp"
-#include "engine/srt/delivery_clock.hpp"
-#include "engine/srt/keys.hpp"
-#include "engine/srt/receive_side.hpp"
-#include "engine/srt/round_trip.hpp"
-#include "engine/srt/send_side.hpp"
-#include "engine/srt/sequence.hpp"
+#include "engine/srt/handshake/connection_setup.hpp"
+#include "engine/srt/handshake/keys.hpp"
+#include "engine/srt/transfer/delivery_clock.hpp"
+#include "engine/srt/transfer/receive_side.hpp"
+#include "engine/srt/transfer/round_trip.hpp"
+#include "engine/srt/transfer/send_side.hpp"
+#include "engine/srt/transfer/sequence.hpp"
 
 namespace live::engine::srt {
 

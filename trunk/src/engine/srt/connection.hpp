@@ -18,13 +18,13 @@
 #include <memory>
 #include <optional>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "base/transport_address.hpp"
 #include "engine/srt/connection_types.hpp"
-#include "engine/srt/crypto.hpp"
 #include "engine/srt/figures.hpp"
+#include "engine/srt/handshake/crypto.hpp"
 #include "engine/srt/packet.hpp"
 
 namespace live::engine::srt {

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
-#include "engine/srt/connection_setup.hpp"
+#include "base/bytes/hex_fixture.hpp"
+#include "engine/srt/handshake/connection_setup.hpp"
 #include "engine/srt/link_fixture.hpp"
-#include "engine/srt/send_budget.hpp"
+#include "engine/srt/transfer/send_budget.hpp"
 
 namespace live::engine::srt {
 namespace {

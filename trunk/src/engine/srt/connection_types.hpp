@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/time.hpp"
-#include "engine/srt/key_message.hpp"
+#include "engine/srt/handshake/key_message.hpp"
 
 namespace live::engine::srt {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "engine/srt/caller.hpp"
-#include "engine/srt/connection_setup.hpp"
+#include "engine/srt/handshake/connection_setup.hpp"
 #include "engine/srt/listener.hpp"
 
 namespace live::engine::srt {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
 #include "engine/crypto/siphash.hpp"
-#include "engine/srt/connection_setup.hpp"
-#include "engine/srt/keys.hpp"
+#include "engine/srt/handshake/connection_setup.hpp"
+#include "engine/srt/handshake/keys.hpp"
 
 namespace live::engine::srt {
 

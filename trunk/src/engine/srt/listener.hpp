@@ -12,14 +12,14 @@
 #include <variant>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "base/transport_address.hpp"
 #include "engine/srt/connection.hpp"
-#include "engine/srt/crypto.hpp"
-#include "engine/srt/handshake_message.hpp"
-#include "engine/srt/key_message.hpp"
+#include "engine/srt/handshake/crypto.hpp"
+#include "engine/srt/handshake/handshake_message.hpp"
+#include "engine/srt/handshake/key_message.hpp"
 
 namespace live::engine::srt {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/srt/packet_vectors.hpp"
-#include "engine/srt/sequence.hpp"
+#include "engine/srt/transfer/sequence.hpp"
 
 namespace live::engine::srt {
 namespace {

@@ -5,9 +5,9 @@
 #include <ostream>
 
 #include "base/rounds_fixture.hpp"
-#include "engine/srt/connection_setup.hpp"
+#include "engine/srt/handshake/connection_setup.hpp"
 #include "engine/srt/link_fixture.hpp"
-#include "engine/srt/sequence.hpp"
+#include "engine/srt/transfer/sequence.hpp"
 
 namespace live::engine::srt {
 namespace {

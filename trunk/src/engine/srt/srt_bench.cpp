@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/srt/connection_setup.hpp"
+#include "engine/srt/handshake/connection_setup.hpp"
 #include "engine/srt/listener.hpp"
 
 namespace live::engine::srt {

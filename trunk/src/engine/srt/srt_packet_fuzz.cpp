@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "engine/srt/handshake_message.hpp"
-#include "engine/srt/key_message.hpp"
+#include "engine/srt/handshake/handshake_message.hpp"
+#include "engine/srt/handshake/key_message.hpp"
 #include "engine/srt/packet.hpp"
 
 namespace {

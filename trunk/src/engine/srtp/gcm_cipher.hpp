@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/bytes.hpp"
-#include "base/hot_lines.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/bytes/hot_lines.hpp"
 #include "base/result.hpp"
 
 namespace live::engine::srtp {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_writer.hpp"
-#include "base/hex_fixture.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/hex_fixture.hpp"
 
 namespace live::engine::srtp {
 namespace {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "base/transport_address.hpp"
 #include "engine/ice/client.hpp"
 #include "engine/webrtc/session.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/transport_address.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/transport_address.hpp"
 
 namespace live::engine::webrtc {
 

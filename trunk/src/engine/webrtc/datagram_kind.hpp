@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/rtp/packet.hpp"
 #include "wire/stun/message.hpp"
 

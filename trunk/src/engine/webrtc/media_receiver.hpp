@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "engine/rtp/arrival_recorder.hpp"
-#include "engine/rtp/incoming_track.hpp"
+#include "engine/rtp/receive/arrival_recorder.hpp"
+#include "engine/rtp/receive/incoming_track.hpp"
 #include "engine/rtp/rtcp_output.hpp"
 #include "engine/webrtc/agreed_tracks.hpp"
 #include "engine/webrtc/session_figures.hpp"

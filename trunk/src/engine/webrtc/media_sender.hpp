@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/hot_lines.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/bytes/hot_lines.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "engine/rtp/bandwidth_estimator.hpp"
-#include "engine/rtp/outgoing_track.hpp"
-#include "engine/rtp/pacer.hpp"
 #include "engine/rtp/rtcp_output.hpp"
+#include "engine/rtp/send/bandwidth_estimator.hpp"
+#include "engine/rtp/send/outgoing_track.hpp"
+#include "engine/rtp/send/pacer.hpp"
 #include "engine/webrtc/agreed_tracks.hpp"
 #include "engine/webrtc/session_figures.hpp"
 #include "wire/rtcp/packet.hpp"

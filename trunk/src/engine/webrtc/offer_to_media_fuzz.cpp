@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "base/check.hpp"
 #include "engine/crypto/hmac_sha1.hpp"
 #include "engine/webrtc/datagram_kind.hpp"

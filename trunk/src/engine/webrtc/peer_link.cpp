@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::engine::webrtc {
 

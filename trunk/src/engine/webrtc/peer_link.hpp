@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/bytes.hpp"
-#include "base/hot_lines.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/bytes/hot_lines.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/rtp/rtcp_output.hpp"

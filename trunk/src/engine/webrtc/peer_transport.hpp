@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/hot_lines.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/bytes/hot_lines.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "base/transport_address.hpp"
 #include "engine/dtls/goodbye_watch.hpp"
 #include "engine/dtls/handshake_step.hpp"
 #include "engine/dtls/last_flight.hpp"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "engine/webrtc/network_fixture.hpp"
 #include "wire/rtcp/report.hpp"
 #include "wire/rtcp/transport_feedback.hpp"

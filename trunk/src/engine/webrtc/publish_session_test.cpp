@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/rtp/incoming_track.hpp"
+#include "engine/rtp/receive/incoming_track.hpp"
 #include "engine/rtp/sender_clock.hpp"
 #include "engine/webrtc/media_receiver.hpp"
 #include "engine/webrtc/plain_session_fixture.hpp"

@@ -14,14 +14,14 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "base/transport_address.hpp"
 #include "engine/dtls/handshake_step.hpp"
 #include "engine/dtls/transport.hpp"
 #include "engine/ice/agent.hpp"
-#include "engine/rtp/bandwidth_estimator.hpp"
+#include "engine/rtp/send/bandwidth_estimator.hpp"
 #include "engine/webrtc/datagram_batch.hpp"
 #include "engine/webrtc/peer_transport.hpp"
 #include "engine/webrtc/session_figures.hpp"

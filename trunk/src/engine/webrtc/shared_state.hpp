@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/rtcp/packet.hpp"
 
 namespace live::engine::webrtc {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "engine/websocket/frame.hpp"
 
 namespace live::engine::websocket {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "engine/websocket/frame.hpp"
 
 namespace live::engine::websocket {

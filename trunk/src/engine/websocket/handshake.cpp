@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/ascii.hpp"
-#include "base/base64.hpp"
+#include "base/bytes/base64.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::engine::websocket {
 

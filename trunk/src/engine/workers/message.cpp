@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::engine::workers {
 

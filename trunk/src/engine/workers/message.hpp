@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::engine::workers {

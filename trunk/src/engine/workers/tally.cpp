@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/bytes/shared_number.hpp"
 #include "base/check.hpp"
-#include "base/shared_number.hpp"
 #include "engine/crypto/siphash.hpp"
 
 namespace live::engine::workers {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/time.hpp"
 #include "engine/workers/message.hpp"
 

@@ -1,5 +1,5 @@
 // Any packets from any workers: refused, or understood as written; the desk's counts stay right, and its answers are messages.
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "engine/workers/desk.hpp"
 

@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/loop.hpp"
-#include "io/loop_state.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/loop_state.hpp"
 #include "io/st/core.hpp"
 #include "io/st/engine.hpp"
 

@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/fibers/wait_fixture.hpp"
 
 namespace live::io {
 namespace {

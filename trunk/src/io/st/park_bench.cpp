@@ -14,9 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/tcp_stream.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/tcp_stream.hpp"
 
 namespace live::io {
 namespace {

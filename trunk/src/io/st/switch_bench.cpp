@@ -3,8 +3,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "io/loop.hpp"
-#include "io/scope.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
 #include "io/st/core.hpp"
 
 namespace live::io {

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/access/refer.hpp"
 

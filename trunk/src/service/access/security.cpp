@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ip_network.hpp"
+#include "base/net/ip_network.hpp"
 
 namespace live::service::access {
 

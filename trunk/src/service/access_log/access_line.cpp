@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.hpp"
+#include "base/text/json_text.hpp"
 
 namespace live::service::access_log {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::access_log {
 

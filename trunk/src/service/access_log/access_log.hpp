@@ -1,6 +1,6 @@
 // AccessLog: appends a line of JSON to its file for each client that has left a stream or was refused. A thread writes the lines
-// (io/line_writer.hpp) and rotates the file by size, so that ten thousand players leaving at once cost a few writes, none on the
-// loop. A file that cannot be opened or written costs a warning and lost lines, never a session.
+// (io/files/line_writer.hpp) and rotates the file by size, so that ten thousand players leaving at once cost a few writes, none
+// on the loop. A file that cannot be opened or written costs a warning and lost lines, never a session.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.hpp"
-#include "io/line_writer.hpp"
+#include "base/log/log.hpp"
+#include "io/files/line_writer.hpp"
 #include "service/access_log/access_line.hpp"
 #include "service/service.hpp"
 #include "session/common/client_table.hpp"

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
-#include "base/scratch_folder_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
 #include "base/time.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/common/client_fixture.hpp"
 
 namespace live::service::access_log {

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
-#include "io/resolve.hpp"
-#include "io/tcp_stream.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/resolve.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "service/cluster/redis_commands.hpp"
 
 namespace live::service::cluster {

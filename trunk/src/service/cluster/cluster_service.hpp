@@ -12,11 +12,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/signal.hpp"
 #include "engine/cluster/member.hpp"
-#include "io/tls_context.hpp"
-#include "media/stream_table.hpp"
+#include "io/tls/tls_context.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/cluster/options.hpp"
 #include "service/cluster/rate_meter.hpp"
 #include "service/cluster/redis_link.hpp"

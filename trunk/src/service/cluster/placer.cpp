@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/endpoint.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/net/endpoint.hpp"
 #include "service/cluster/hop_mark.hpp"
 
 namespace live::service::cluster {

@@ -10,7 +10,7 @@
 
 #include "engine/cluster/placement.hpp"
 #include "engine/cluster/puller_tree.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/relay/relay_service.hpp"
 #include "session/common/admission.hpp"

@@ -1,7 +1,7 @@
 // Any bytes from a registry, as replies to each of our commands: read or refused, and what is read has bounds.
 #include <array>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "engine/redis/reply.hpp"
 #include "service/cluster/redis_commands.hpp"

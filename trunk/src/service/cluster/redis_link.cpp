@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/resolve.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/tls_stream.hpp"
+#include "io/net/resolve.hpp"
+#include "io/net/tcp_stream.hpp"
+#include "io/tls/tls_stream.hpp"
 
 namespace live::service::cluster {
 

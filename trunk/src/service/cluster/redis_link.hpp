@@ -9,9 +9,9 @@
 #include <string>
 
 #include "engine/redis/reply.hpp"
-#include "io/deadline.hpp"
-#include "io/stream.hpp"
-#include "io/tls_context.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/net/stream.hpp"
+#include "io/tls/tls_context.hpp"
 #include "service/cluster/registry_url.hpp"
 
 namespace live::service::cluster {

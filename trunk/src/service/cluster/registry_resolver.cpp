@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::cluster {
 

@@ -6,7 +6,7 @@
 
 #include "service/cluster/ask_budget.hpp"
 #include "service/cluster/cluster_service.hpp"
-#include "service/relay/resolver.hpp"
+#include "service/relay/origins/resolver.hpp"
 
 namespace live::service::cluster {
 

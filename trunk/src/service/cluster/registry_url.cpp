@@ -4,9 +4,9 @@
 
 #include <charconv>
 
-#include "base/ascii.hpp"
-#include "base/endpoint.hpp"
-#include "base/host_and_port.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/net/host_and_port.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::service::cluster {
 

@@ -1,5 +1,5 @@
 // Any text as a registry's URL: refused, or a place that can be dialled.
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/cluster/registry_url.hpp"
 

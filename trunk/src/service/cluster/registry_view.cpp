@@ -1,6 +1,6 @@
 #include "service/cluster/registry_view.hpp"
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/cluster/redis_commands.hpp"
 
 namespace live::service::cluster {

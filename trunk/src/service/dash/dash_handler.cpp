@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/utc_text.hpp"
-#include "io/file.hpp"
-#include "io/loop.hpp"
+#include "base/text/utc_text.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/files/file.hpp"
 #include "service/dash/mpd.hpp"
 #include "service/files/normal_path.hpp"
 #include "service/files/stream_name.hpp"

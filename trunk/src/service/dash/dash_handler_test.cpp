@@ -1,8 +1,8 @@
 #include "service/dash/dash_handler.hpp"
 
 #include "base/options_of_fixture.hpp"
-#include "base/utc_text.hpp"
-#include "io/wait_fixture.hpp"
+#include "base/text/utc_text.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/dash/mpd.hpp"
 #include "service/dash/mpd_fixture.hpp"
 #include "service/files/session_fixture.hpp"

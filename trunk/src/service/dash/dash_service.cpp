@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "base/variables.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/variables.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/files/normal_path.hpp"
 
 namespace live::service::dash {

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/options_of.hpp"
 #include "base/result.hpp"
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/dash/dash_stream.hpp"
 #include "service/dash/options.hpp"
 #include "service/files/path_claims.hpp"

@@ -9,14 +9,14 @@
 
 #include <gtest/gtest.h>
 
-#include "base/log_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
+#include "base/log/log_fixture.hpp"
 #include "base/options_of_fixture.hpp"
-#include "base/scratch_folder_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/cursor.hpp"
-#include "media/packet_fixture.hpp"
-#include "media/relay_mark.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
+#include "media/ring/relay_mark.hpp"
+#include "media/source/cursor.hpp"
 #include "service/dash/mpd_fixture.hpp"
 #include "service/dash/mpd_reader.hpp"
 #include "service/segments/mark.hpp"

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <utility>
 
-#include "base/hash.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
+#include "base/bytes/hash.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
 #include "service/dash/headers.hpp"
 #include "service/dash/left_behind.hpp"
 #include "service/segments/cmaf_muxer.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
-#include "base/ref.hpp"
-#include "io/deadline.hpp"
+#include "base/bytes/ref.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/dash/mpd.hpp"
 #include "service/dash/options.hpp"
 #include "service/dash/promises.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hash.hpp"
+#include "base/bytes/hash.hpp"
 #include "service/segments/mark.hpp"
 #include "service/segments/segmenter.hpp"
 

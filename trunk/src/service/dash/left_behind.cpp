@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "io/file.hpp"
-#include "io/replace_file.hpp"
+#include "io/files/file.hpp"
+#include "io/files/replace_file.hpp"
 
 namespace live::service::dash {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/dash/mpd_reader.hpp"
 
 namespace live::service::dash {

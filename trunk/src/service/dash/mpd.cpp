@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/utc_text.hpp"
+#include "base/text/utc_text.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::service::dash {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/utc_text.hpp"
+#include "base/text/utc_text.hpp"
 
 namespace live::service::dash {
 

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/random.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/http/client.hpp"
 
 namespace live::service::dash {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/files/sessions.hpp"
 #include "service/segments/store.hpp"
 #include "session/http/handler.hpp"

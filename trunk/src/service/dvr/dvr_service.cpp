@@ -4,10 +4,10 @@
 #include <chrono>
 #include <filesystem>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
 #include "service/dvr/file_name.hpp"
 #include "service/dvr/left_recording.hpp"
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/options_of.hpp"
 #include "base/result.hpp"
-#include "io/job_list.hpp"
-#include "media/stream_table.hpp"
+#include "io/fibers/job_list.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/dvr/options.hpp"
 #include "service/dvr/recorder.hpp"
 #include "service/service.hpp"

@@ -9,12 +9,12 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "base/log_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
+#include "base/log/log_fixture.hpp"
 #include "base/options_of_fixture.hpp"
-#include "base/scratch_folder_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/packet_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "wire/flv/flv_file.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 

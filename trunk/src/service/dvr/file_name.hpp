@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/variables.hpp"
+#include "base/text/variables.hpp"
 #include "service/dvr/options.hpp"
 
 namespace live::service::dvr {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/whole_part.hpp"
-#include "io/left_file.hpp"
+#include "base/files/whole_part.hpp"
+#include "io/files/left_file.hpp"
 #include "wire/flv/whole_part.hpp"
 #include "wire/mp4/whole_part.hpp"
 

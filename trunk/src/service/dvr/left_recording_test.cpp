@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/scratch_folder_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/output_file.hpp"
-#include "io/wait_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/files/output_file.hpp"
 #include "service/dvr/open_recordings.hpp"
 #include "wire/flv/file_writer.hpp"
 

@@ -8,10 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/bytes.hpp"
-#include "base/random.hpp"
-#include "io/off_loop.hpp"
-#include "io/replace_file.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/bytes/random.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "io/files/replace_file.hpp"
 
 namespace live::service::dvr {
 

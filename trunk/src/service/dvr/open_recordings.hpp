@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::dvr {

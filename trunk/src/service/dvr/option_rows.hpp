@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/config/row.hpp"
-#include "media/option_rows.hpp"
+#include "media/ring/option_rows.hpp"
 #include "service/dvr/options.hpp"
 
 namespace live::service::dvr {

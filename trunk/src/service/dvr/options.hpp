@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "media/options.hpp"
+#include "media/ring/options.hpp"
 
 namespace live::service::dvr {
 

@@ -6,10 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "base/byte_writer.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/files/normal_path.hpp"
 
 namespace live::service::dvr {

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/backoff.hpp"
-#include "base/log.hpp"
-#include "base/ref.hpp"
+#include "base/bytes/ref.hpp"
+#include "base/log/log.hpp"
 #include "base/signal.hpp"
-#include "io/output_file.hpp"
-#include "media/cursor.hpp"
+#include "io/files/output_file.hpp"
+#include "media/source/cursor.hpp"
 #include "service/dvr/file_name.hpp"
 #include "service/dvr/open_recordings.hpp"
 #include "service/dvr/recording.hpp"

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string_view>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "base/result.hpp"
-#include "io/output_file.hpp"
-#include "media/packet.hpp"
+#include "io/files/output_file.hpp"
+#include "media/ring/packet.hpp"
 #include "service/dvr/file_name.hpp"
 
 namespace live::service::dvr {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::service::ffmpeg {
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "base/log.hpp"
-#include "io/child_process.hpp"
-#include "io/deadline.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/process/child_process.hpp"
 
 namespace live::service::ffmpeg {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "session/common/admission.hpp"
 #include "session/http/exchange.hpp"
 

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <utility>
 
-#include "io/loop.hpp"
-#include "io/replace_file.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/files/replace_file.hpp"
 
 namespace live::service::files {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "base/block.hpp"
+#include "base/bytes/block.hpp"
 #include "base/result.hpp"
 #include "base/signal.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 
 namespace live::service::files {
 

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/scratch_folder_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/wait_fixture.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/fibers/wait_fixture.hpp"
 
 namespace live::service::files {
 namespace {

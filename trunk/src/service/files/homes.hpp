@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::files {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/block.hpp"
+#include "base/bytes/block.hpp"
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "io/memory_file.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/files/memory_file.hpp"
 #include "session/http/exchange.hpp"
 
 namespace live::service::files {

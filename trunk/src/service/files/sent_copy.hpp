@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/block.hpp"
-#include "io/memory_file.hpp"
+#include "base/bytes/block.hpp"
+#include "io/files/memory_file.hpp"
 
 namespace live::service::files {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/random.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::files {
 

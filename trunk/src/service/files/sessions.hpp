@@ -13,16 +13,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "io/deadline.hpp"
-#include "io/pause.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/pause.hpp"
 #include "service/files/homes.hpp"
 #include "service/files/stream_name.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/places.hpp"
+#include "session/limits/places.hpp"
 
 namespace live::service::files {
 

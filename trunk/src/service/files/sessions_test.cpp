@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 
 namespace live::service::files {

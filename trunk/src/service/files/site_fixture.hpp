@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/http1/parser.hpp"
-#include "io/loop.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/static_handler.hpp"
 

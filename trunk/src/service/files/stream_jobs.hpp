@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "io/scope.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/scope.hpp"
 #include "service/service.hpp"
 
 namespace live::service::files {

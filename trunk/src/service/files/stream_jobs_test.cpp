@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/log_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
+#include "base/log/log_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
 
 namespace live::service::files {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/ascii.hpp"
-#include "base/endpoint.hpp"
-#include "base/printable.hpp"
-#include "base/secret.hpp"
-#include "base/variables.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/printable.hpp"
+#include "base/text/secret.hpp"
+#include "base/text/variables.hpp"
 #include "wire/http/target.hpp"
 #include "wire/rtmp/stream_query.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "session/srt/call_url.hpp"
+#include "session/srt/call/call_url.hpp"
 #include "session/srt/stream_id.hpp"
 #include "wire/amf/value.hpp"
 

@@ -2,7 +2,7 @@
 // dialled.
 #include "service/forward/destination.hpp"
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace live;

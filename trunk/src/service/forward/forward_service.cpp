@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
 
 namespace live::service::forward {
 

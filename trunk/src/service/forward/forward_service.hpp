@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/options_of.hpp"
 #include "base/result.hpp"
-#include "io/job_list.hpp"
-#include "media/stream_table.hpp"
+#include "io/fibers/job_list.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/forward/forwarder.hpp"
 #include "service/forward/options.hpp"
 #include "service/forward/push_session.hpp"

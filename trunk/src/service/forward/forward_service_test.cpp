@@ -11,10 +11,10 @@
 
 #include "base/options_of_fixture.hpp"
 #include "engine/rtmp/server.hpp"
-#include "io/loop.hpp"
-#include "io/tcp_listener.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/packet_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/net/tcp_listener.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::service::forward {

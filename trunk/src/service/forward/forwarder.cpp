@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/forward/splice.hpp"
 #include "session/srt/push_session.hpp"
 

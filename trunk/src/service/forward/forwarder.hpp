@@ -9,13 +9,13 @@
 #include <string_view>
 #include <variant>
 
-#include "base/log.hpp"
-#include "base/ref.hpp"
-#include "io/deadline.hpp"
-#include "media/source.hpp"
+#include "base/bytes/ref.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/source.hpp"
 #include "service/forward/destination.hpp"
 #include "service/forward/push_session.hpp"
-#include "session/srt/call_url.hpp"
+#include "session/srt/call/call_url.hpp"
 
 namespace live::service::forward {
 

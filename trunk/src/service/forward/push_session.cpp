@@ -3,12 +3,12 @@
 #include <array>
 #include <utility>
 
-#include "base/byte_writer.hpp"
-#include "base/host_and_port.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
-#include "io/pause.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/host_and_port.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
 
 namespace live::service::forward {
 

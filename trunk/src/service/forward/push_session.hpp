@@ -9,14 +9,14 @@
 #include <optional>
 #include <string>
 
-#include "base/log.hpp"
-#include "base/ref.hpp"
+#include "base/bytes/ref.hpp"
+#include "base/log/log.hpp"
 #include "engine/rtmp/client.hpp"
-#include "io/stream.hpp"
-#include "media/cursor.hpp"
+#include "io/net/stream.hpp"
+#include "media/source/cursor.hpp"
 #include "service/forward/destination.hpp"
 #include "service/rtmp_client/dial.hpp"
-#include "session/srt/dialler.hpp"
+#include "session/srt/call/dialler.hpp"
 
 namespace live::service::forward {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 
 namespace live::service::forward {
 

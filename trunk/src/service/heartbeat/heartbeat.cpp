@@ -7,10 +7,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "base/endpoint.hpp"
-#include "base/json_text.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/text/json_text.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::heartbeat {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/signal.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/heartbeat/options.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/service.hpp"

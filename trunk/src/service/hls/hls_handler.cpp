@@ -6,11 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include "base/hash.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/file.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/hash.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/files/file.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
 #include "session/http/mime.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/files/scratch_folder_fixture.hpp"
 #include "base/options_of_fixture.hpp"
-#include "base/scratch_folder_fixture.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/files/site_fixture.hpp"
 #include "service/hls/hls_service.hpp"

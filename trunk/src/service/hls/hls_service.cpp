@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::hls {
 

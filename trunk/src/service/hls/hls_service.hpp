@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/options_of.hpp"
 #include "base/result.hpp"
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/files/sessions.hpp"
 #include "service/files/stream_jobs.hpp"

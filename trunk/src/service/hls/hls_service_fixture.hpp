@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/files/scratch_folder_fixture.hpp"
 #include "base/options_of_fixture.hpp"
-#include "base/scratch_folder_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/packet_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/hls/hls_service.hpp"
 #include "service/segments/segmenter_fixture.hpp"

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <future>
 
-#include "io/off_loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/relay_mark.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/relay_mark.hpp"
 #include "service/files/frame_limit.hpp"
 #include "service/hls/hls_service_fixture.hpp"
 #include "service/hls/left_behind.hpp"

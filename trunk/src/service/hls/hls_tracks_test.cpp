@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "media/relay_mark.hpp"
+#include "media/ring/relay_mark.hpp"
 #include "service/hls/hls_service_fixture.hpp"
 #include "service/segments/mark.hpp"
 

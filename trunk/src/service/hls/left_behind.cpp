@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "io/file.hpp"
-#include "io/replace_file.hpp"
+#include "io/files/file.hpp"
+#include "io/files/replace_file.hpp"
 #include "wire/hls/playlist_reader.hpp"
 
 namespace live::service::hls {

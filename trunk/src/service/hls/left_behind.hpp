@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "service/hls/names.hpp"
+#include "io/fibers/deadline.hpp"
+#include "service/hls/files/names.hpp"
 #include "service/hls/segment_list.hpp"
 
 namespace live::service::hls {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "media/track.hpp"
+#include "media/ring/track.hpp"
 #include "service/hls/rendition.hpp"
 #include "service/segments/segmenter.hpp"
 

@@ -5,8 +5,8 @@
 #include <deque>
 #include <optional>
 
+#include "base/text/utc_text.hpp"
 #include "base/time.hpp"
-#include "base/utc_text.hpp"
 
 namespace live::service::hls {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "io/off_loop.hpp"
+#include "io/fibers/off_loop.hpp"
 #include "service/segments/mark.hpp"
 
 namespace live::service::hls {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "service/hls/disk.hpp"
-#include "service/hls/keys.hpp"
-#include "service/hls/names.hpp"
+#include "service/hls/files/disk.hpp"
+#include "service/hls/files/keys.hpp"
+#include "service/hls/files/names.hpp"
 #include "service/hls/segment_list.hpp"
 #include "service/segments/segmenter.hpp"
 #include "service/segments/store.hpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/log_format.hpp"
+#include "base/log/log_format.hpp"
 #include "service/hls/master_playlist.hpp"
 #include "service/segments/mark.hpp"
 

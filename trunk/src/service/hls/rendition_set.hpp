@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
+#include "base/text/variables.hpp"
 #include "base/time.hpp"
-#include "base/variables.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/hls/file_index.hpp"
-#include "service/hls/keys.hpp"
-#include "service/hls/names.hpp"
+#include "service/hls/files/keys.hpp"
+#include "service/hls/files/names.hpp"
 #include "service/hls/rendition.hpp"
 #include "service/segments/segmenter.hpp"
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/block.hpp"
+#include "base/bytes/block.hpp"
 #include "base/time.hpp"
-#include "service/hls/key_file.hpp"
-#include "service/hls/names.hpp"
+#include "service/hls/files/key_file.hpp"
+#include "service/hls/files/names.hpp"
 #include "service/segments/store.hpp"
 #include "wire/hls/playlist.hpp"
 

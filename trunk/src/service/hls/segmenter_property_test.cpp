@@ -15,8 +15,8 @@
 #include "wire/hls/playlist_reader.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/ts/clock.hpp"
-#include "wire/ts/demuxer_fixture.hpp"
-#include "wire/ts/muxer.hpp"
+#include "wire/ts/read/demuxer_fixture.hpp"
+#include "wire/ts/write/muxer.hpp"
 
 namespace live::service::hls {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hash.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/hash.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/hls/left_behind.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 #include "service/segments/ts_muxer.hpp"

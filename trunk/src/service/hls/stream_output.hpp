@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
-#include "base/ref.hpp"
-#include "io/deadline.hpp"
+#include "base/bytes/ref.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/files/path_claims.hpp"
 #include "service/files/waiters.hpp"
-#include "service/hls/container.hpp"
-#include "service/hls/disk.hpp"
 #include "service/hls/file_index.hpp"
-#include "service/hls/keys.hpp"
-#include "service/hls/names.hpp"
+#include "service/hls/files/container.hpp"
+#include "service/hls/files/disk.hpp"
+#include "service/hls/files/keys.hpp"
+#include "service/hls/files/names.hpp"
 #include "service/hls/options.hpp"
 #include "service/hls/program_dates.hpp"
 #include "service/hls/rendition_set.hpp"

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.hpp"
-#include "base/variables.hpp"
+#include "base/text/json_text.hpp"
+#include "base/text/variables.hpp"
 #include "session/srt/options.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"

@@ -11,11 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
 #include "base/signal.hpp"
-#include "io/deadline.hpp"
-#include "io/scope.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/scope.hpp"
 #include "service/hooks/callback.hpp"
 #include "service/hooks/options.hpp"
 #include "service/http_client/http_client.hpp"

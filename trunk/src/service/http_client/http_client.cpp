@@ -6,8 +6,8 @@
 #include "base/check.hpp"
 #include "engine/http1/parser.hpp"
 #include "engine/http1/writer.hpp"
-#include "io/resolve.hpp"
-#include "io/tls_stream.hpp"
+#include "io/net/resolve.hpp"
+#include "io/tls/tls_stream.hpp"
 
 namespace live::service::http_client {
 

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "engine/http1/message.hpp"
-#include "io/deadline.hpp"
-#include "io/stream.hpp"
-#include "io/tls_context.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/net/stream.hpp"
+#include "io/tls/tls_context.hpp"
 #include "wire/http/url.hpp"
 
 namespace live::service::http_client {

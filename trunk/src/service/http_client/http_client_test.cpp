@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/http1/parser.hpp"
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/tcp_listener.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/net/tcp_listener.hpp"
 
 namespace live::service::http_client {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "base/variables.hpp"
+#include "base/text/variables.hpp"
 #include "service/ffmpeg/arguments.hpp"
 #include "service/ingest/options.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
 
 namespace live::service::ingest {
 

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
-#include "io/job_list.hpp"
+#include "io/fibers/job_list.hpp"
 #include "service/ffmpeg/supervisor.hpp"
 #include "service/ingest/arguments.hpp"
 #include "service/ingest/options.hpp"

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
 
 namespace live::service::ingest {
 namespace {

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/endpoint.hpp"
-#include "base/host_and_port.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/net/host_and_port.hpp"
+#include "io/fibers/loop.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::ingest {

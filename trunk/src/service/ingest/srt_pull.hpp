@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "base/log.hpp"
-#include "io/deadline.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/ffmpeg/options.hpp"
 #include "service/ingest/arguments.hpp"
 #include "service/ingest/options.hpp"
-#include "session/srt/dialler.hpp"
+#include "session/srt/call/dialler.hpp"
 
 namespace live::service::ingest {
 

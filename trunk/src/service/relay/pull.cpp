@@ -4,15 +4,15 @@
 #include <array>
 #include <utility>
 
-#include "base/host_and_port.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "base/secret.hpp"
-#include "io/loop.hpp"
-#include "io/pause.hpp"
-#include "service/relay/flv_upstream.hpp"
-#include "service/relay/rtmp_upstream.hpp"
-#include "service/relay/ts_upstream.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/host_and_port.hpp"
+#include "base/text/secret.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
+#include "service/relay/upstream/flv_upstream.hpp"
+#include "service/relay/upstream/rtmp_upstream.hpp"
+#include "service/relay/upstream/ts_upstream.hpp"
 #include "session/common/join.hpp"
 #include "wire/rtmp/stream_url.hpp"
 

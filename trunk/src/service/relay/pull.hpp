@@ -13,24 +13,24 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/options_of.hpp"
 #include "base/signal.hpp"
-#include "io/stream.hpp"
-#include "media/ingest.hpp"
-#include "media/stream_table.hpp"
+#include "io/net/stream.hpp"
+#include "media/ingest/ingest.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/relay/options.hpp"
-#include "service/relay/origin_book.hpp"
-#include "service/relay/pick_origin.hpp"
+#include "service/relay/origins/origin_book.hpp"
+#include "service/relay/origins/pick_origin.hpp"
+#include "service/relay/origins/resolver.hpp"
 #include "service/relay/relay_clock.hpp"
-#include "service/relay/resolver.hpp"
-#include "service/relay/upstream.hpp"
-#include "service/relay/upstream_request.hpp"
+#include "service/relay/upstream/upstream.hpp"
+#include "service/relay/upstream/upstream_request.hpp"
 #include "service/rtmp_client/dial.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/memory_budget.hpp"
-#include "session/srt/dialler.hpp"
+#include "session/limits/memory_budget.hpp"
+#include "session/srt/call/dialler.hpp"
 
 namespace live::service::relay {
 

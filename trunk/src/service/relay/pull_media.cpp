@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "media/relay_mark.hpp"
-#include "media/tag_packet.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "media/ring/relay_mark.hpp"
+#include "media/ring/tag_packet.hpp"
 #include "service/relay/pull.hpp"
 
 namespace live::service::relay {

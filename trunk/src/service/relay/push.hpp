@@ -5,9 +5,9 @@
 #include <chrono>
 #include <string>
 
-#include "base/log.hpp"
-#include "base/ref.hpp"
-#include "media/source.hpp"
+#include "base/bytes/ref.hpp"
+#include "base/log/log.hpp"
+#include "media/source/source.hpp"
 #include "service/forward/push_session.hpp"
 #include "service/relay/pull.hpp"
 

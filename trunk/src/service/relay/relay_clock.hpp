@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
 #include "service/relay/relay_proof.hpp"
 
 namespace live::service::relay {

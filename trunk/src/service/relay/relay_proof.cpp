@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "base/bytes.hpp"
-#include "base/secret.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/text/secret.hpp"
 #include "engine/crypto/hmac_sha256.hpp"
 
 namespace live::service::relay {

@@ -1,5 +1,5 @@
 // Any text as a proof: refused, because its secret is not known to the fuzzer; and one that was made is good once.
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/relay/relay_proof.hpp"
 

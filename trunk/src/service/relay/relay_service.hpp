@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/histogram.hpp"
-#include "base/log.hpp"
-#include "io/job_list.hpp"
-#include "io/scope.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/job_list.hpp"
+#include "io/fibers/scope.hpp"
 #include "service/relay/pull.hpp"
 #include "service/relay/push.hpp"
 #include "service/service.hpp"

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_reader.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "base/secret.hpp"
-#include "io/loop.hpp"
-#include "service/relay/flv_upstream.hpp"
-#include "service/relay/rtmp_upstream.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
+#include "io/fibers/loop.hpp"
+#include "service/relay/upstream/flv_upstream.hpp"
+#include "service/relay/upstream/rtmp_upstream.hpp"
 #include "wire/amf/amf0.hpp"
 #include "wire/rtmp/stream_query.hpp"
 

@@ -5,10 +5,10 @@
 
 #include <chrono>
 
-#include "base/log.hpp"
-#include "io/deadline.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
+#include "service/relay/origins/resolver.hpp"
 #include "service/relay/pull.hpp"
-#include "service/relay/resolver.hpp"
 
 namespace live::service::relay {
 

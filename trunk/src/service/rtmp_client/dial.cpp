@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/resolve.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/tls_stream.hpp"
+#include "base/log/log_format.hpp"
+#include "io/net/resolve.hpp"
+#include "io/net/tcp_stream.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "service/rtmp_client/redirect_rule.hpp"
 
 namespace live::service::rtmp_client {

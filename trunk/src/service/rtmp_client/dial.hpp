@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/endpoint.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/endpoint.hpp"
 #include "base/result.hpp"
 #include "base/signal.hpp"
-#include "io/stream.hpp"
-#include "io/tls_context.hpp"
+#include "io/net/stream.hpp"
+#include "io/tls/tls_context.hpp"
 
 namespace live::service::rtmp_client {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/ip_network.hpp"
+#include "base/net/ip_network.hpp"
 
 namespace live::service::rtmp_client {
 

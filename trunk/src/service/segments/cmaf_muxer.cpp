@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::service::segments {
 

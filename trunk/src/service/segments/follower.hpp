@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "media/packet.hpp"
+#include "media/ring/packet.hpp"
 #include "service/segments/mark.hpp"
 #include "service/segments/segmenter.hpp"
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/hash.hpp"
+#include "base/bytes/hash.hpp"
 
 namespace live::service::segments {
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "service/segments/segmenter.hpp"
 

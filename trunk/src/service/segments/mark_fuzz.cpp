@@ -1,6 +1,6 @@
 // Any text as another node's mark: refused, or understood, and then written again as it was meant; and followed in the middle of
 // a stream and at another publisher's beginning, whatever it says.
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/segments/follower.hpp"
 #include "service/segments/ts_muxer.hpp"

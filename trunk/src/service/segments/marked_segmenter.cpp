@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/off_loop.hpp"
-#include "media/relay_mark.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "media/ring/relay_mark.hpp"
 
 namespace live::service::segments {
 

@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/log.hpp"
-#include "media/source.hpp"
+#include "base/log/log.hpp"
+#include "media/source/source.hpp"
 #include "service/segments/follower.hpp"
 #include "service/segments/mark.hpp"
 #include "service/segments/segmenter.hpp"

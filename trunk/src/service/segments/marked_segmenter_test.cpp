@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/relay_mark.hpp"
-#include "media/stream_table.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/relay_mark.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/segments/segmenter_fixture.hpp"
 
 namespace live::service::segments {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "media/packet.hpp"
+#include "media/ring/packet.hpp"
 #include "wire/mp4/track_format.hpp"
 
 namespace live::service::segments {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/hash.hpp"
+#include "base/bytes/hash.hpp"
 
 namespace live::service::segments {
 

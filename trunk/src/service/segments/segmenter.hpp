@@ -22,11 +22,11 @@
 #include <variant>
 #include <vector>
 
-#include "base/block.hpp"
+#include "base/bytes/block.hpp"
+#include "base/text/utc_text.hpp"
 #include "base/time.hpp"
-#include "base/utc_text.hpp"
-#include "media/packet.hpp"
-#include "media/source.hpp"
+#include "media/ring/packet.hpp"
+#include "media/source/source.hpp"
 #include "service/segments/muxer.hpp"
 
 namespace live::service::segments {

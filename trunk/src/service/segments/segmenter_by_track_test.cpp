@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "media/packet_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "service/segments/segmenter_fixture.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/hex_fixture.hpp"
-#include "media/packet_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 #include "service/segments/segmenter.hpp"
 #include "service/segments/ts_muxer.hpp"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "service/segments/segmenter_fixture.hpp"
-#include "wire/ts/demuxer_fixture.hpp"
+#include "wire/ts/read/demuxer_fixture.hpp"
 
 namespace live::service::segments {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/files/send_blocks.hpp"
 #include "session/http/mime.hpp"
 

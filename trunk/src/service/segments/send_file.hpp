@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "service/segments/store.hpp"
 #include "session/http/exchange.hpp"
 

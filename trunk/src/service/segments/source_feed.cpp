@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
 #include "service/files/frame_limit.hpp"
 
 namespace live::service::segments {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
-#include "base/ref.hpp"
-#include "io/deadline.hpp"
-#include "media/cursor.hpp"
+#include "base/bytes/ref.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/cursor.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::segments {

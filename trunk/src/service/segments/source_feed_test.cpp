@@ -8,12 +8,12 @@
 
 #include <gtest/gtest.h>
 
-#include "base/log_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/packet_fixture.hpp"
-#include "media/stream_table.hpp"
+#include "base/log/log_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/files/frame_limit.hpp"
 
 namespace live::service::segments {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/block.hpp"
+#include "base/bytes/block.hpp"
 #include "base/time.hpp"
 #include "service/files/send_blocks.hpp"
 #include "service/files/sent_copy.hpp"

@@ -6,7 +6,7 @@
 #include "service/segments/muxer.hpp"
 #include "wire/mp4/sample_reader.hpp"
 #include "wire/mp4/track_clock.hpp"
-#include "wire/ts/ts_converter.hpp"
+#include "wire/ts/write/ts_converter.hpp"
 
 namespace live::service::segments {
 

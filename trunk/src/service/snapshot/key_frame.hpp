@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
-#include "media/packet.hpp"
+#include "media/ring/packet.hpp"
 
 namespace live::service::snapshot {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
-#include "media/cursor.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "media/source/cursor.hpp"
 
 namespace live::service::snapshot {
 

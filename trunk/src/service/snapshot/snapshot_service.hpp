@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/block.hpp"
-#include "base/log.hpp"
+#include "base/bytes/block.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "media/stream_table.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/files/waiters.hpp"
 #include "service/snapshot/key_frame.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/time.hpp"
-#include "media/options.hpp"
+#include "media/ring/options.hpp"
 
 namespace live::service::stats {
 

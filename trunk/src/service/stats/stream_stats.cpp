@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes/hash.hpp"
+#include "base/bytes/random.hpp"
 #include "base/check.hpp"
-#include "base/hash.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
-#include "io/pause.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
 
 namespace live::service::stats {
 

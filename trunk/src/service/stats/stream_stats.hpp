@@ -15,11 +15,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/ref.hpp"
+#include "base/bytes/ref.hpp"
 #include "base/time.hpp"
-#include "io/deadline.hpp"
-#include "media/source.hpp"
-#include "media/stream_table.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/source.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/service.hpp"
 #include "service/stats/player_patience.hpp"
 #include "service/stats/rate_window.hpp"

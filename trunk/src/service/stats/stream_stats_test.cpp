@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/packet_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "session/common/client_fixture.hpp"
 
 namespace live::service::stats {

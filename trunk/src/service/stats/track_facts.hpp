@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "media/track.hpp"
+#include "media/ring/track.hpp"
 
 namespace live::service::stats {
 

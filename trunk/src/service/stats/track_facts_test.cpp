@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
-#include "media/packet_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 
 namespace live::service::stats {

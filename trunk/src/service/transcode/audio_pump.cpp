@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::transcode {
 

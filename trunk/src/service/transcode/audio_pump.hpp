@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "base/signal.hpp"
-#include "io/scope.hpp"
+#include "io/fibers/scope.hpp"
 
 namespace live::service::transcode {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "service/transcode/av_library.hpp"
 #include "wire/codec/codec.hpp"

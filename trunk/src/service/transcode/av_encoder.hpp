@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "service/transcode/av_library.hpp"
 #include "wire/codec/codec.hpp"

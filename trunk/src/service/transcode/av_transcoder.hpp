@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "media/audio_transcoder.hpp"
-#include "media/sample_line.hpp"
+#include "media/rtp/audio_transcoder.hpp"
+#include "media/rtp/sample_line.hpp"
 #include "service/transcode/av_decoder.hpp"
 #include "service/transcode/av_encoder.hpp"
 

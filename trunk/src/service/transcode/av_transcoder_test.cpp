@@ -7,14 +7,14 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/scope.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/transcode/audio_vectors.hpp"
 #include "service/transcode/transcoder_factory.hpp"
-#include "wire/codec/aac.hpp"
-#include "wire/codec/adts.hpp"
-#include "wire/codec/mp3.hpp"
+#include "wire/codec/audio/aac.hpp"
+#include "wire/codec/audio/adts.hpp"
+#include "wire/codec/audio/mp3.hpp"
 #include "wire/rtp_payload/audio.hpp"
 
 namespace live::service::transcode {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "io/off_loop.hpp"
+#include "io/fibers/off_loop.hpp"
 
 namespace live::service::transcode {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/signal.hpp"
-#include "media/audio_transcoder.hpp"
+#include "media/rtp/audio_transcoder.hpp"
 #include "service/transcode/audio_pump.hpp"
 
 namespace live::service::transcode {

@@ -10,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "io/worker_pool.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/threads/worker_pool.hpp"
 
 namespace live::service::transcode {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "io/off_loop.hpp"
+#include "io/fibers/off_loop.hpp"
 #include "service/transcode/av_library.hpp"
 #include "service/transcode/av_transcoder.hpp"
 #include "service/transcode/off_loop_transcoder.hpp"

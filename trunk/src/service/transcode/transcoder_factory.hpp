@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "base/log.hpp"
-#include "io/deadline.hpp"
-#include "media/audio_transcoder.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/rtp/audio_transcoder.hpp"
 #include "service/service.hpp"
 #include "service/transcode/audio_pump.hpp"
 

@@ -10,8 +10,8 @@
 #include "base/signal.hpp"
 #include "engine/workers/message.hpp"
 #include "engine/workers/tally.hpp"
-#include "io/message_socket.hpp"
-#include "io/shared_memory.hpp"
+#include "io/files/shared_memory.hpp"
+#include "io/net/message_socket.hpp"
 
 namespace live::service::workers {
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/counted.hpp"
-#include "base/endpoint.hpp"
-#include "base/json_text.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/text/json_text.hpp"
 #include "service/workers/client_texts.hpp"
 #include "wire/http/status.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/workers/worker_service.hpp"
 #include "session/http/handler.hpp"
 #include "session/rtc/session_opener.hpp"

@@ -1,6 +1,6 @@
 #include "service/workers/passed_offers.hpp"
 
-#include "io/wait_fixture.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "session/rtc/session_fixture.hpp"
 

@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/hash.hpp"
-#include "base/json_text.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/hash.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/json_text.hpp"
+#include "io/fibers/loop.hpp"
 #include "service/workers/client_texts.hpp"
 #include "service/workers/shared_name.hpp"
 #include "wire/http/status.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "service/files/homes.hpp"
 #include "service/files/sessions.hpp"
 #include "service/service.hpp"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::workers {
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "base/log.hpp"
-#include "io/message_socket.hpp"
-#include "io/scope.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/message_socket.hpp"
 #include "service/service.hpp"
 #include "service/workers/worker_service.hpp"
 #include "session/common/stray.hpp"

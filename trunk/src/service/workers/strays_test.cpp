@@ -1,6 +1,6 @@
 #include "service/workers/strays.hpp"
 
-#include "io/wait_fixture.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
 #include "session/common/stray_vectors.hpp"

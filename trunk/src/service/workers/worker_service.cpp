@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::service::workers {
 

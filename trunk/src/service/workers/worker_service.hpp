@@ -11,11 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/signal.hpp"
 #include "engine/http1/message.hpp"
-#include "io/tcp_stream.hpp"
-#include "media/stream_table.hpp"
+#include "io/net/tcp_stream.hpp"
+#include "media/source/stream_table.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/service.hpp"

@@ -1,6 +1,6 @@
 #include "service/workers/worker_service.hpp"
 
-#include "io/wait_fixture.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
 #include "service/workers/workers_resolver.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "service/relay/resolver.hpp"
+#include "service/relay/origins/resolver.hpp"
 #include "service/workers/worker_service.hpp"
 
 namespace live::service::workers {

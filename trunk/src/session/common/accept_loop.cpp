@@ -1,7 +1,7 @@
 #include "session/common/accept_loop.hpp"
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::session {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/log.hpp"
-#include "io/scope.hpp"
-#include "io/tcp_listener.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/tcp_listener.hpp"
 
 namespace live::session {
 

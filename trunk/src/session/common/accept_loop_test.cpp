@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/log_fixture.hpp"
-#include "io/wait_fixture.hpp"
+#include "base/log/log_fixture.hpp"
+#include "io/fibers/wait_fixture.hpp"
 
 namespace live::session {
 namespace {

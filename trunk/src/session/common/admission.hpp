@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "media/options.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/ring/options.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/common/traffic.hpp"
 
@@ -34,8 +34,8 @@ inline constexpr std::size_t kRelayVhostBytesMax = 256;
 inline constexpr std::string_view kRelayVhostField = "X-Millrace-Vhost";
 // Of the name of a node.
 inline constexpr std::size_t kRelayNodeBytesMax = 64;
-// HTTP-FLV: with the path, the relay asks for marks (media/relay_mark.hpp) and the source's own timeline; in the response, it
-// gets them. The response then outlasts the stream's publisher, whose end is a mark.
+// HTTP-FLV: with the path, the relay asks for marks (media/ring/relay_mark.hpp) and the source's own timeline; in the response,
+// it gets them. The response then outlasts the stream's publisher, whose end is a mark.
 inline constexpr std::string_view kRelayMarksField = "X-Millrace-Marks";
 // The age of the newest media that the relay has of the stream, in milliseconds, so that it misses nothing: it has them from
 // another node. With the path; of a relay that has none, and of one that has none of these seconds: no field.
@@ -47,7 +47,7 @@ inline constexpr std::size_t kConnectArgumentsBytesMax = 4096;
 // What a connection from another server says of itself, and what other clients say in the same place. Nothing of it is checked.
 struct RelayClaims {
     // RTMP and HTTP live streams: the servers that the request has come through, as another edge says it; see
-    // service/relay/upstream_request.hpp. A client that makes it up only has itself refused.
+    // service/relay/upstream/upstream_request.hpp. A client that makes it up only has itself refused.
     std::string path;
     // The proof that comes with it; see service/relay/relay_proof.hpp.
     std::string proof;

@@ -7,9 +7,9 @@
 
 #include "base/result.hpp"
 #include "base/signal.hpp"
-#include "io/deadline.hpp"
-#include "io/loop.hpp"
-#include "media/stream_table.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/loop.hpp"
+#include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::session {

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "base/result.hpp"
-#include "io/deadline.hpp"
-#include "io/loop.hpp"
-#include "media/cursor.hpp"
-#include "media/source.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/loop.hpp"
+#include "media/source/cursor.hpp"
+#include "media/source/source.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::session {

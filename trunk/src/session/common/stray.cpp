@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 
 namespace live::session {
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/endpoint.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
-#include "base/transport_address.hpp"
 
 namespace live::session {
 

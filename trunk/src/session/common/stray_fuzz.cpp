@@ -1,5 +1,5 @@
 // Any message from another process: refused, or understood as written.
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "session/common/stray.hpp"
 

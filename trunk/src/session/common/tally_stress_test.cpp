@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
-#include "io/scope.hpp"
-#include "io/shared_memory.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/files/shared_memory.hpp"
 
 namespace live::session {
 namespace {

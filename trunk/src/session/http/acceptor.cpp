@@ -3,12 +3,12 @@
 #include <chrono>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
 #include "engine/http1/writer.hpp"
-#include "io/loop.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/tls_stream.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/tcp_stream.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "session/common/accept_loop.hpp"
 #include "session/http/connection.hpp"
 #include "wire/http/status.hpp"

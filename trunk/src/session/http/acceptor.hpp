@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/log.hpp"
-#include "io/scope.hpp"
-#include "io/tcp_listener.hpp"
-#include "io/tls_context.hpp"
-#include "session/common/places.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/tcp_listener.hpp"
+#include "io/tls/tls_context.hpp"
 #include "session/http/context.hpp"
+#include "session/limits/places.hpp"
 
 namespace live::session::http {
 

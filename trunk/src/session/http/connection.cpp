@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "base/base64.hpp"
-#include "base/log_format.hpp"
-#include "base/secret.hpp"
+#include "base/bytes/base64.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/secret.hpp"
 #include "engine/http1/writer.hpp"
 #include "session/http/page_guard.hpp"
 #include "wire/http/status.hpp"

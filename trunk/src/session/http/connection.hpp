@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "engine/http1/parser.hpp"
-#include "io/stream.hpp"
-#include "io/tcp_stream.hpp"
-#include "session/common/places.hpp"
+#include "io/net/stream.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "session/http/context.hpp"
 #include "session/http/exchange.hpp"
+#include "session/limits/places.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::http {

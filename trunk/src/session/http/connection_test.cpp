@@ -10,9 +10,9 @@
 
 #include "engine/http1/parser.hpp"
 #include "engine/http1/writer.hpp"
-#include "io/loop.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "session/http/connection.hpp"
 #include "session/http/exchange.hpp"
 #include "wire/http/date.hpp"

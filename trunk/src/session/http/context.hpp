@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "engine/http1/parser.hpp"
 #include "session/common/traffic.hpp"
 #include "session/http/idle_streams.hpp"

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/secret.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
 #include "engine/http1/writer.hpp"
 #include "session/http/page_guard.hpp"
 #include "wire/http/status.hpp"

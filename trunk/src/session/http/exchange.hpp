@@ -13,16 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/log.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/log/log.hpp"
 #include "base/result.hpp"
 #include "engine/http1/parser.hpp"
 #include "engine/http1/writer.hpp"
-#include "io/stream.hpp"
-#include "io/tcp_stream.hpp"
-#include "session/common/memory_budget.hpp"
+#include "io/net/stream.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "session/http/context.hpp"
 #include "session/http/handler.hpp"
+#include "session/limits/memory_budget.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::session::http {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 
 namespace live::session::http {
 

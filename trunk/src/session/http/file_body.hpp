@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "io/deadline.hpp"
-#include "io/file.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/files/file.hpp"
 #include "session/http/exchange.hpp"
 
 namespace live::session::http {

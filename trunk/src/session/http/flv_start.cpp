@@ -1,6 +1,6 @@
 #include "session/http/flv_start.hpp"
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "wire/flv/audio_tag.hpp"
 #include "wire/flv/flv_file.hpp"
 #include "wire/flv/video_tag.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/printable.hpp"
+#include "base/text/printable.hpp"
 #include "session/common/admission.hpp"
 #include "wire/http/status.hpp"
 #include "wire/rtmp/stream_query.hpp"

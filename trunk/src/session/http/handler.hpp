@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 #include "engine/http1/message.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::http {

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
-#include "base/scratch_folder_fixture.hpp"
-#include "io/loop.hpp"
+#include "base/files/scratch_folder_fixture.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/http/connection.hpp"
 #include "session/http/static_handler.hpp"
 

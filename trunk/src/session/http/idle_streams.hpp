@@ -1,7 +1,7 @@
 // Connections without a pending request: the first to be closed when the server is to stop.
 #pragma once
 
-#include "io/stream.hpp"
+#include "io/net/stream.hpp"
 
 namespace live::session::http {
 

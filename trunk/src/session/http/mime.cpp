@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::session::http {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <charconv>
 
-#include "base/ascii.hpp"
-#include "base/endpoint.hpp"
-#include "base/ip_network.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/net/ip_network.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::session::http {
 

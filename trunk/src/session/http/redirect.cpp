@@ -1,6 +1,6 @@
 #include "session/http/redirect.hpp"
 
-#include "base/ip_network.hpp"
+#include "base/net/ip_network.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
 #include "wire/rtmp/stream_query.hpp"

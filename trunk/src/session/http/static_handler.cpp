@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "io/file.hpp"
+#include "io/files/file.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http/file_body.hpp"
 #include "session/http/flv_start.hpp"

@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "engine/http1/parser.hpp"
-#include "io/loop.hpp"
-#include "io/tcp_stream.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/flv_start.hpp"
 #include "session/http/mime.hpp"

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/fan_out.hpp"
+#include "session/fan_out/fan_out.hpp"
 #include "session/http/handler.hpp"
 #include "session/http_live/mount.hpp"
 #include "session/http_live/options.hpp"

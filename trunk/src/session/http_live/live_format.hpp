@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "media/flv_wire_encoder.hpp"
-#include "media/source.hpp"
+#include "media/source/source.hpp"
+#include "media/wire_log/flv_wire_encoder.hpp"
 
 namespace live::session::http_live {
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/secret.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
 #include "engine/websocket/frame_writer.hpp"
 #include "engine/websocket/handshake.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/common/join.hpp"
 #include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"

@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
-#include "base/ref.hpp"
+#include "base/bytes/ref.hpp"
 #include "base/signal.hpp"
 #include "engine/websocket/frame_reader.hpp"
-#include "io/deadline.hpp"
-#include "media/wire_cursor.hpp"
-#include "session/common/end_watch.hpp"
-#include "session/common/player.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/wire_cursor.hpp"
+#include "session/fan_out/end_watch.hpp"
+#include "session/fan_out/player.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http_live/context.hpp"
 #include "session/http_live/tracks.hpp"

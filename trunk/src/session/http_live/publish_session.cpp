@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/secret.hpp"
-#include "io/loop.hpp"
-#include "io/pause.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/common/join.hpp"
 #include "session/http/status_for.hpp"

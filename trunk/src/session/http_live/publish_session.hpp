@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "io/deadline.hpp"
-#include "media/ingest.hpp"
-#include "media/source.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/ingest/ingest.hpp"
+#include "media/source/source.hpp"
 #include "session/common/client_table.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http_live/context.hpp"

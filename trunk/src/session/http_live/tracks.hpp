@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/time.hpp"
-#include "media/source.hpp"
+#include "media/source/source.hpp"
 #include "session/http_live/options.hpp"
 
 namespace live::session::http_live {

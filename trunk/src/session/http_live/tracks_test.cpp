@@ -1,5 +1,5 @@
 #include "session/http_live/tracks.hpp"
-#include "media/packet_fixture.hpp"
+#include "media/ring/packet_fixture.hpp"
 
 #include <algorithm>
 

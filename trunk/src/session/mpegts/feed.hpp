@@ -5,12 +5,12 @@
 #include <cstdint>
 
 #include "base/time.hpp"
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/places.hpp"
-#include "session/common/transport_log.hpp"
-#include "wire/ts/ts_reader.hpp"
+#include "session/fan_out/transport_log.hpp"
+#include "session/limits/places.hpp"
+#include "wire/ts/read/ts_reader.hpp"
 
 namespace live::session::mpegts {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/ip_network.hpp"
-#include "base/transport_address.hpp"
+#include "base/net/ip_network.hpp"
+#include "base/net/transport_address.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::session::mpegts {

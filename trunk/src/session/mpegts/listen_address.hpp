@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/endpoint.hpp"
+#include "base/net/endpoint.hpp"
 #include "base/result.hpp"
 
 namespace live::session::mpegts {

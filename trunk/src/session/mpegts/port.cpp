@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
-#include "io/pause.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
 #include "session/mpegts/publish_session.hpp"
 
 namespace live::session::mpegts {

@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
-#include "base/transport_address.hpp"
-#include "io/scope.hpp"
-#include "io/udp_socket.hpp"
+#include "base/log/log.hpp"
+#include "base/net/transport_address.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/udp_socket.hpp"
 #include "session/mpegts/feed.hpp"
 #include "session/mpegts/listen_address.hpp"
 #include "session/mpegts/rtp_order.hpp"
 #include "wire/rtmp/stream_url.hpp"
-#include "wire/ts/ts_reader.hpp"
+#include "wire/ts/read/ts_reader.hpp"
 
 namespace live::session::mpegts {
 

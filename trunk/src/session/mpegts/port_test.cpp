@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
-#include "wire/ts/ts_converter.hpp"
+#include "wire/ts/write/ts_converter.hpp"
 
 namespace live::session::mpegts {
 namespace {

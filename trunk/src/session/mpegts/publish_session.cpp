@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "io/pause.hpp"
-#include "media/announced_kinds.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
+#include "media/ingest/announced_kinds.hpp"
 #include "session/common/admitted_publish.hpp"
 
 namespace live::session::mpegts {

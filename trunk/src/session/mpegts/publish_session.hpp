@@ -6,14 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/signal.hpp"
-#include "io/deadline.hpp"
-#include "media/ingest.hpp"
-#include "media/source.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/ingest/ingest.hpp"
+#include "media/source/source.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/memory_budget.hpp"
+#include "session/limits/memory_budget.hpp"
 #include "session/mpegts/feed.hpp"
 
 namespace live::session::mpegts {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::session::mpegts {
 

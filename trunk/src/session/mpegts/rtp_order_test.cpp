@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_writer.hpp"
-#include "base/hex_fixture.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/rtp/packet.hpp"
 
 namespace live::session::mpegts {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/ascii.hpp"
-#include "base/ip_network.hpp"
+#include "base/net/ip_network.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::session::rtc {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/host_and_port.hpp"
+#include "base/net/host_and_port.hpp"
 #include "base/result.hpp"
 #include "session/rtc/options.hpp"
 #include "wire/sdp/answer.hpp"

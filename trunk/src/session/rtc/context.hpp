@@ -1,15 +1,15 @@
 // Shared by all WebRTC sessions of the process. Owned by app; outlives the sessions.
 #pragma once
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "engine/dtls/transport.hpp"
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/places.hpp"
+#include "session/limits/places.hpp"
 #include "session/rtc/options.hpp"
-#include "session/rtc/players.hpp"
-#include "session/rtc/port.hpp"
+#include "session/rtc/transport/players.hpp"
+#include "session/rtc/transport/port.hpp"
 
 namespace live::session::rtc {
 

@@ -5,16 +5,16 @@
 #include <memory>
 #include <utility>
 
-#include "base/ip_network.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/ip_network.hpp"
 #include "engine/webrtc/client_session.hpp"
 #include "engine/webrtc/play_session.hpp"
 #include "engine/webrtc/publish_session.hpp"
-#include "io/loop.hpp"
-#include "io/network_interfaces.hpp"
-#include "io/resolve.hpp"
-#include "io/tcp_stream.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/network_interfaces.hpp"
+#include "io/net/resolve.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "wire/rtp/stream_framing.hpp"
 
 namespace live::session::rtc {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "session/rtc/context.hpp"
 #include "session/rtc/session_opener.hpp"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 #include "wire/http/target.hpp"
 #include "wire/rtmp/stream_url.hpp"
 

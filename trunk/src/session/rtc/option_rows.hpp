@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/config/row.hpp"
-#include "session/rtc/circuit_breaker.hpp"
 #include "session/rtc/options.hpp"
+#include "session/rtc/transport/circuit_breaker.hpp"
 
 namespace live::session::rtc {
 

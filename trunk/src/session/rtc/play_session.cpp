@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/ascii.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/common/join.hpp"
 
 namespace live::session::rtc {

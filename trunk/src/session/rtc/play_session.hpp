@@ -7,8 +7,8 @@
 #include <string>
 
 #include "engine/webrtc/play_session.hpp"
-#include "session/rtc/players.hpp"
 #include "session/rtc/session_peer.hpp"
+#include "session/rtc/transport/players.hpp"
 
 namespace live::session::rtc {
 

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "engine/webrtc/publish_session.hpp"
-#include "media/rtp_clock.hpp"
-#include "media/rtp_to_frames.hpp"
+#include "media/ingest/rtp_to_frames.hpp"
+#include "media/rtp/rtp_clock.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/rtc/session_peer.hpp"
 

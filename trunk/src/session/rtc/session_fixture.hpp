@@ -11,8 +11,8 @@
 #include "engine/webrtc/client_session.hpp"
 #include "engine/webrtc/play_session.hpp"
 #include "engine/webrtc/publish_session.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
 #include "session/rtc/session_opener.hpp"
 
 namespace live::session::rtc {

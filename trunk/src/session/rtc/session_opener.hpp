@@ -12,7 +12,7 @@
 #include "base/time.hpp"
 #include "engine/dtls/certificate.hpp"
 #include "engine/dtls/transport.hpp"
-#include "io/name_cache.hpp"
+#include "io/net/name_cache.hpp"
 #include "session/rtc/candidates.hpp"
 #include "session/rtc/context.hpp"
 #include "wire/sdp/answer.hpp"

@@ -1,8 +1,8 @@
 #include "session/rtc/session_opener.hpp"
 
-#include "io/wait_fixture.hpp"
-#include "media/bridge_fixture.hpp"
-#include "media/tag_packet.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/ring/tag_packet.hpp"
+#include "media/rtp/bridge_fixture.hpp"
 #include "session/rtc/session_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 

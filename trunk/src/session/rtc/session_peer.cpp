@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/secret.hpp"
-#include "io/pause.hpp"
-#include "session/common/handshake_room.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
+#include "io/fibers/pause.hpp"
+#include "session/limits/handshake_room.hpp"
 
 namespace live::session::rtc {
 

@@ -8,14 +8,14 @@
 #include <string>
 #include <utility>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "engine/rtp/media_types.hpp"
 #include "engine/webrtc/session.hpp"
-#include "io/loop.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/common/client_table.hpp"
 #include "session/rtc/context.hpp"
-#include "session/rtc/handshake_run.hpp"
-#include "session/rtc/peer.hpp"
+#include "session/rtc/transport/handshake_run.hpp"
+#include "session/rtc/transport/peer.hpp"
 
 namespace live::session::rtc {
 

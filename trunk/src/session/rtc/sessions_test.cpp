@@ -1,11 +1,11 @@
 // Whole sessions: a client of our own engine publishes, others play, over loopback.
-#include "io/wait_fixture.hpp"
-#include "media/bridge_fixture.hpp"
-#include "media/cursor.hpp"
-#include "session/rtc/plaintext_mirror.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/rtp/bridge_fixture.hpp"
+#include "media/source/cursor.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
 #include "session/rtc/session_fixture.hpp"
+#include "session/rtc/transport/plaintext_mirror.hpp"
 #include "wire/rtp/packet.hpp"
 
 namespace live::session::rtc {

@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "base/log.hpp"
-#include "io/scope.hpp"
-#include "io/tcp_listener.hpp"
-#include "io/tls_stream.hpp"
-#include "session/common/places.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/tcp_listener.hpp"
+#include "io/tls/tls_stream.hpp"
+#include "session/limits/places.hpp"
 #include "session/rtmp/context.hpp"
 
 namespace live::session::rtmp {

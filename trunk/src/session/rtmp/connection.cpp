@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "base/secret.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/text/secret.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/common/join.hpp"
 #include "session/rtmp/play_session.hpp"

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <memory>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "session/common/admission.hpp"
-#include "session/common/memory_budget.hpp"
+#include "session/limits/memory_budget.hpp"
 #include "session/rtmp/context.hpp"
 #include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"

@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "engine/rtmp/client.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "media/wire_cursor.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "media/source/wire_cursor.hpp"
 #include "session/rtmp/acceptor.hpp"
 #include "wire/amf/amf.hpp"
 #include "wire/codec/codec_vectors.hpp"

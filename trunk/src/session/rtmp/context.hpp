@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
-#include "media/stream_table.hpp"
+#include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/fan_out.hpp"
 #include "session/common/traffic.hpp"
+#include "session/fan_out/fan_out.hpp"
 #include "session/rtmp/options.hpp"
 
 namespace live::session::rtmp {

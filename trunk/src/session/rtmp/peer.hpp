@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "engine/rtmp/server.hpp"
-#include "io/stream.hpp"
-#include "io/tcp_stream.hpp"
-#include "session/common/memory_budget.hpp"
+#include "io/net/stream.hpp"
+#include "io/net/tcp_stream.hpp"
 #include "session/common/traffic.hpp"
+#include "session/limits/memory_budget.hpp"
 
 namespace live::session::rtmp {
 

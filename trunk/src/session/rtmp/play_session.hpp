@@ -9,13 +9,13 @@
 #include <string>
 #include <utility>
 
-#include "base/log.hpp"
-#include "io/deadline.hpp"
-#include "media/wire_cursor.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/source/wire_cursor.hpp"
 #include "session/common/admission.hpp"
-#include "session/common/end_watch.hpp"
-#include "session/common/fan_out.hpp"
-#include "session/common/player.hpp"
+#include "session/fan_out/end_watch.hpp"
+#include "session/fan_out/fan_out.hpp"
+#include "session/fan_out/player.hpp"
 #include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"
 

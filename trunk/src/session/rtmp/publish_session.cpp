@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "io/pause.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/pause.hpp"
 #include "session/common/join.hpp"
 
 namespace live::session::rtmp {

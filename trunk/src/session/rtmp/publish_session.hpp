@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "base/log.hpp"
-#include "io/deadline.hpp"
-#include "io/loop.hpp"
-#include "media/ingest.hpp"
-#include "media/source.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/loop.hpp"
+#include "media/ingest/ingest.hpp"
+#include "media/source/source.hpp"
 #include "session/common/admission.hpp"
 #include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"

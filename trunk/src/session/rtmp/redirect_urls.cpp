@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/ip_network.hpp"
+#include "base/net/ip_network.hpp"
 #include "wire/rtmp/stream_query.hpp"
 #include "wire/rtmp/stream_url.hpp"
 

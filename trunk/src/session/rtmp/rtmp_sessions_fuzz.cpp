@@ -14,8 +14,8 @@
 
 #include "base/check.hpp"
 #include "engine/rtmp/client.hpp"
-#include "io/loop.hpp"
-#include "session/common/places.hpp"
+#include "io/fibers/loop.hpp"
+#include "session/limits/places.hpp"
 #include "session/rtmp/connection.hpp"
 
 namespace {

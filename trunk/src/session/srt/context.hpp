@@ -1,15 +1,15 @@
 // Shared by all SRT sessions of the process. Owned by app; outlives the sessions.
 #pragma once
 
-#include "base/log.hpp"
-#include "media/stream_table.hpp"
+#include "base/log/log.hpp"
+#include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/places.hpp"
-#include "session/common/transport_log.hpp"
+#include "session/fan_out/transport_log.hpp"
+#include "session/limits/places.hpp"
 #include "session/srt/options.hpp"
-#include "session/srt/players.hpp"
-#include "session/srt/port.hpp"
+#include "session/srt/port/players.hpp"
+#include "session/srt/port/port.hpp"
 
 namespace live::session::srt {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "base/ip_network.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "engine/srt/handshake_message.hpp"
-#include "io/loop.hpp"
-#include "io/network_interfaces.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/ip_network.hpp"
+#include "engine/srt/handshake/handshake_message.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/net/network_interfaces.hpp"
 
 namespace live::session::srt {
 

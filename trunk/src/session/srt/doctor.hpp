@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/endpoint.hpp"
-#include "io/deadline.hpp"
-#include "session/srt/port.hpp"
+#include "base/net/endpoint.hpp"
+#include "io/fibers/deadline.hpp"
+#include "session/srt/port/port.hpp"
 
 namespace live::session::srt {
 

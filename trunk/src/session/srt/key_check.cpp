@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "base/ip_network.hpp"
-#include "io/off_loop.hpp"
-#include "session/common/handshake_room.hpp"
+#include "base/net/ip_network.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "session/limits/handshake_room.hpp"
 
 namespace live::session::srt {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "engine/srt/listener.hpp"
-#include "io/deadline.hpp"
-#include "session/common/places.hpp"
+#include "io/fibers/deadline.hpp"
+#include "session/limits/places.hpp"
 
 namespace live::session::srt {
 

@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/srt/crypto.hpp"
-#include "io/loop.hpp"
-#include "io/off_loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "session/common/handshake_room.hpp"
+#include "engine/srt/handshake/crypto.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "session/limits/handshake_room.hpp"
 
 namespace live::session::srt {
 namespace {

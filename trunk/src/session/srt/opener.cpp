@@ -4,11 +4,11 @@
 #include <memory>
 #include <utility>
 
-#include "base/endpoint.hpp"
-#include "base/ip_network.hpp"
-#include "base/log_format.hpp"
-#include "base/random.hpp"
-#include "io/loop.hpp"
+#include "base/bytes/random.hpp"
+#include "base/log/log_format.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/net/ip_network.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/srt/key_check.hpp"
 #include "session/srt/play_session.hpp"
 #include "session/srt/publish_session.hpp"

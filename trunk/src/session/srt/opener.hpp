@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/srt/listener.hpp"
-#include "io/scope.hpp"
+#include "io/fibers/scope.hpp"
 #include "session/srt/context.hpp"
 #include "session/srt/session.hpp"
 

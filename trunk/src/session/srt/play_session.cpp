@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/common/join.hpp"
 #include "session/srt/key_check.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <sys/uio.h>
 
-#include "media/wire_cursor.hpp"
+#include "media/source/wire_cursor.hpp"
 #include "session/srt/session.hpp"
 
 namespace live::session::srt {

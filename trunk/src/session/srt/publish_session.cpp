@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "media/announced_kinds.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "media/ingest/announced_kinds.hpp"
 #include "session/common/admitted_publish.hpp"
 
 namespace live::session::srt {

@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "media/ingest.hpp"
-#include "media/source.hpp"
+#include "media/ingest/ingest.hpp"
+#include "media/source/source.hpp"
 #include "session/srt/session.hpp"
-#include "wire/ts/ts_reader.hpp"
+#include "wire/ts/read/ts_reader.hpp"
 
 namespace live::session::srt {
 

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <utility>
 
-#include "base/log_format.hpp"
-#include "io/loop.hpp"
-#include "session/srt/call.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "session/srt/call/call.hpp"
 #include "session/srt/key_check.hpp"
 
 namespace live::session::srt {

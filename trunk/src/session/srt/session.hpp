@@ -7,14 +7,14 @@
 #include <optional>
 #include <string>
 
-#include "base/log.hpp"
+#include "base/log/log.hpp"
 #include "base/signal.hpp"
 #include "engine/srt/listener.hpp"
-#include "io/deadline.hpp"
+#include "io/fibers/deadline.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/memory_budget.hpp"
+#include "session/limits/memory_budget.hpp"
 #include "session/srt/context.hpp"
-#include "session/srt/link.hpp"
+#include "session/srt/port/link.hpp"
 
 namespace live::session::srt {
 

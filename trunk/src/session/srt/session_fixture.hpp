@@ -10,16 +10,16 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
-#include "base/random.hpp"
+#include "base/bytes/hex_fixture.hpp"
+#include "base/bytes/random.hpp"
 #include "engine/srt/caller.hpp"
-#include "io/loop.hpp"
-#include "io/wait_fixture.hpp"
-#include "session/srt/dialler.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "session/srt/call/dialler.hpp"
 #include "session/srt/opener.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
-#include "wire/ts/stream_fixture.hpp"
+#include "wire/ts/write/stream_fixture.hpp"
 
 namespace live::session::srt {
 

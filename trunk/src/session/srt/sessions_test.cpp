@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "media/ingest.hpp"
+#include "media/ingest/ingest.hpp"
 #include "session/srt/doctor.hpp"
 #include "session/srt/play_session.hpp"
 #include "session/srt/session_fixture.hpp"
-#include "wire/ts/ts_reader.hpp"
+#include "wire/ts/read/ts_reader.hpp"
 
 namespace live::session::srt {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/ascii.hpp"
-#include "base/secret.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/secret.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::srt {

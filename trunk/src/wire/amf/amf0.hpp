@@ -2,8 +2,8 @@
 // 2007). Neither direction recurses, so hostile nesting costs no stack.
 #pragma once
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "base/result.hpp"
 #include "wire/amf/limits.hpp"
 #include "wire/amf/value.hpp"

@@ -2,7 +2,7 @@
 // Vectors, dictionaries and externalizable classes are not read; no RTMP command carries them.
 #pragma once
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "base/result.hpp"
 #include "wire/amf/limits.hpp"
 #include "wire/amf/value.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "wire/amf/amf_vectors.hpp"
 
 namespace live::wire::amf {

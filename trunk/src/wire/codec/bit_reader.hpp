@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::wire::codec {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::wire::codec {
 

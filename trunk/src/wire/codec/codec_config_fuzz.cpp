@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "base/check.hpp"
-#include "wire/codec/aac.hpp"
-#include "wire/codec/av1.hpp"
-#include "wire/codec/avc.hpp"
-#include "wire/codec/flac.hpp"
-#include "wire/codec/hevc.hpp"
-#include "wire/codec/opus.hpp"
-#include "wire/codec/sei.hpp"
-#include "wire/codec/vp9.hpp"
+#include "wire/codec/audio/aac.hpp"
+#include "wire/codec/audio/flac.hpp"
+#include "wire/codec/audio/opus.hpp"
+#include "wire/codec/video/av1.hpp"
+#include "wire/codec/video/avc.hpp"
+#include "wire/codec/video/hevc.hpp"
+#include "wire/codec/video/sei.hpp"
+#include "wire/codec/video/vp9.hpp"
 
 namespace {
 

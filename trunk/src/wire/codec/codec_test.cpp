@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/codec/avc.hpp"
+#include "wire/codec/video/avc.hpp"
 
 namespace live::wire::codec {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 
 namespace live::wire::codec {
 

@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "wire/codec/aac.hpp"
-#include "wire/codec/av1.hpp"
-#include "wire/codec/avc.hpp"
-#include "wire/codec/flac.hpp"
-#include "wire/codec/hevc.hpp"
-#include "wire/codec/opus.hpp"
+#include "wire/codec/audio/aac.hpp"
+#include "wire/codec/audio/flac.hpp"
+#include "wire/codec/audio/opus.hpp"
+#include "wire/codec/video/av1.hpp"
+#include "wire/codec/video/avc.hpp"
+#include "wire/codec/video/hevc.hpp"
 
 namespace live::wire::codec {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/codec/codec.hpp"
 

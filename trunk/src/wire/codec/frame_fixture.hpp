@@ -1,7 +1,7 @@
 // Frames built in one line, for tests.
 #pragma once
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/codec/frame.hpp"
 
 namespace live::wire::codec::frames {

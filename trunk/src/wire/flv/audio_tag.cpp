@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "base/check.hpp"
 #include "wire/flv/ex_header.hpp"
 #include "wire/flv/video_tag.hpp"

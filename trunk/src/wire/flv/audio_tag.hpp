@@ -5,8 +5,8 @@
 #include <chrono>
 #include <vector>
 
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/flv/codec.hpp"
 

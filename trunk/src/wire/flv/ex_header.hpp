@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::wire::flv {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_writer.hpp"
-#include "base/file_patch.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/files/file_patch.hpp"
 #include "base/result.hpp"
 #include "wire/amf/value.hpp"
 #include "wire/flv/flv_file.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::wire::flv {

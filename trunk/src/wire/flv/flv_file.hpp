@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 
 namespace live::wire::flv {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "wire/flv/ex_header.hpp"
 #include "wire/flv/video_tag.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/flv/audio_tag.hpp"
 #include "wire/flv/video_tag.hpp"
 

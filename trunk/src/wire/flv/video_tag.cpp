@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "base/check.hpp"
 #include "wire/flv/ex_header.hpp"
 

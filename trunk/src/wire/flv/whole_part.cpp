@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "wire/flv/file_writer.hpp"
 #include "wire/flv/flv_file.hpp"
 #include "wire/flv/video_tag.hpp"

@@ -2,7 +2,7 @@
 // rebuilt.
 #pragma once
 
-#include "base/whole_part.hpp"
+#include "base/files/whole_part.hpp"
 
 namespace live::wire::flv {
 

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
-#include "base/whole_part_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
+#include "base/files/whole_part_fixture.hpp"
 #include "wire/flv/file_writer.hpp"
 
 namespace live::wire::flv {

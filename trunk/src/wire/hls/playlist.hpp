@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text/utc_text.hpp"
 #include "base/time.hpp"
-#include "base/utc_text.hpp"
 
 namespace live::wire::hls {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "wire/hls/playlist_reader.hpp"
 

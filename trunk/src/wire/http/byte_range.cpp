@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::wire::http {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::wire::http {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::wire::http {
 

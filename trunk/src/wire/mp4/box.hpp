@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::wire::mp4 {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "base/check.hpp"
 
 namespace live::wire::mp4 {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 
 namespace live::wire::mp4 {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "base/result.hpp"
 #include "wire/mp4/sample.hpp"
 #include "wire/mp4/track_clock.hpp"

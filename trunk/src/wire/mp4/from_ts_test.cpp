@@ -6,17 +6,17 @@
 
 #include <gtest/gtest.h>
 
-#include "base/byte_writer.hpp"
-#include "base/hex_fixture.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/sample_reader.hpp"
 #include "wire/ts/clock.hpp"
-#include "wire/ts/muxer.hpp"
-#include "wire/ts/ts_converter.hpp"
-#include "wire/ts/ts_reader.hpp"
+#include "wire/ts/read/ts_reader.hpp"
+#include "wire/ts/write/muxer.hpp"
+#include "wire/ts/write/ts_converter.hpp"
 
 namespace live::wire::mp4 {
 namespace {

@@ -1,7 +1,7 @@
 // Frames and formats shared by the tests of this folder.
 #pragma once
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
 #include "wire/mp4/sample.hpp"

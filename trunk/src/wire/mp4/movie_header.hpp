@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "base/time.hpp"
 #include "wire/mp4/track_format.hpp"
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/byte_writer.hpp"
-#include "base/file_patch.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/files/file_patch.hpp"
 #include "base/result.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/sample.hpp"

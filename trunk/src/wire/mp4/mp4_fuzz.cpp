@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/media_fixture.hpp"

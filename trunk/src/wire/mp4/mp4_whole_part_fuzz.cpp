@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/whole_part_fixture.hpp"
+#include "base/files/whole_part_fixture.hpp"
 #include "wire/mp4/whole_part.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,7 +2,7 @@
 // the frame, shared and not copied until it is written.
 #pragma once
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/time.hpp"
 
 namespace live::wire::mp4 {

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "wire/codec/av1.hpp"
-#include "wire/codec/vp9.hpp"
+#include "wire/codec/video/av1.hpp"
+#include "wire/codec/video/vp9.hpp"
 
 namespace live::wire::mp4 {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 
 namespace live::wire::mp4 {
 

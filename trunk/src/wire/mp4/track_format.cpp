@@ -6,14 +6,14 @@
 #include <limits>
 #include <utility>
 
-#include "base/byte_reader.hpp"
-#include "wire/codec/aac.hpp"
-#include "wire/codec/av1.hpp"
-#include "wire/codec/avc.hpp"
-#include "wire/codec/flac.hpp"
-#include "wire/codec/hevc.hpp"
-#include "wire/codec/mp3.hpp"
-#include "wire/codec/opus.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "wire/codec/audio/aac.hpp"
+#include "wire/codec/audio/flac.hpp"
+#include "wire/codec/audio/mp3.hpp"
+#include "wire/codec/audio/opus.hpp"
+#include "wire/codec/video/av1.hpp"
+#include "wire/codec/video/avc.hpp"
+#include "wire/codec/video/hevc.hpp"
 #include "wire/mp4/box.hpp"
 
 namespace live::wire::mp4 {

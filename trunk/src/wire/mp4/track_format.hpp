@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
-#include "wire/codec/picture.hpp"
+#include "wire/codec/video/picture.hpp"
 
 namespace live::wire::mp4 {
 

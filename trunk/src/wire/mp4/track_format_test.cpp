@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 

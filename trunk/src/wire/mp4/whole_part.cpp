@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/byte_reader.hpp"
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/mp4/box.hpp"
 #include "wire/mp4/movie_header.hpp"
 

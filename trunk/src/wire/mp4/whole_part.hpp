@@ -2,7 +2,7 @@
 // durations in its header are filled in.
 #pragma once
 
-#include "base/whole_part.hpp"
+#include "base/files/whole_part.hpp"
 
 namespace live::wire::mp4 {
 

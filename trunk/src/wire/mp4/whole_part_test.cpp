@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/whole_part_fixture.hpp"
+#include "base/files/whole_part_fixture.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/media_fixture.hpp"

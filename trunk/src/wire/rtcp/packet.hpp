@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "base/result.hpp"
 

@@ -1,5 +1,5 @@
 // Transport-wide feedback, both directions (draft-holmer-rmcat-transport-wide-cc-extensions-01, 3): which packets of a connection
-// arrived, and when. The sender's bandwidth estimation is in engine/rtp/bandwidth_estimator.hpp.
+// arrived, and when. The sender's bandwidth estimation is in engine/rtp/send/bandwidth_estimator.hpp.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/rtcp/packet.hpp"
 

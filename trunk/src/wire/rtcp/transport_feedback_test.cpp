@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 
 namespace live::wire::rtcp {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 
 namespace live::wire::rtmp {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/hot_lines.hpp"
+#include "base/bytes/hot_lines.hpp"
 
 namespace live::wire::rtmp {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
 #include "wire/rtmp/chunk_writer.hpp"
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/rtmp/message.hpp"
 
 namespace live::wire::rtmp {

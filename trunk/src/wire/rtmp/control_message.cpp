@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "wire/rtmp/chunk_writer.hpp"
 
 namespace live::wire::rtmp {

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "wire/rtmp/stream_query.hpp"
 #include "wire/rtmp/stream_url.hpp"

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <tuple>
 
-#include "base/ascii.hpp"
-#include "base/printable.hpp"
+#include "base/text/ascii.hpp"
+#include "base/text/printable.hpp"
 #include "wire/rtmp/stream_query.hpp"
 
 namespace live::wire::rtmp {

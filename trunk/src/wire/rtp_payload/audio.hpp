@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "base/bytes.hpp"
-#include "wire/codec/opus.hpp"
+#include "base/bytes/bytes.hpp"
+#include "wire/codec/audio/opus.hpp"
 #include "wire/rtp_payload/frame.hpp"
 
 namespace live::wire::rtp_payload {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 
 namespace live::wire::rtp_payload {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/rtp_payload/frame.hpp"
 
 namespace live::wire::rtp_payload {

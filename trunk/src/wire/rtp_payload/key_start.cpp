@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
+#include "base/text/ascii.hpp"
 #include "wire/rtp_payload/vpx.hpp"
 
 namespace live::wire::rtp_payload {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::wire::rtp_payload {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 
 namespace live::wire::rtp_payload {
 

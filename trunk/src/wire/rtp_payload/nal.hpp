@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "wire/rtp_payload/frame.hpp"
 #include "wire/rtp_payload/frame_builder.hpp"

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "wire/rtp_payload/frame.hpp"
 
 namespace live::wire::rtp_payload {

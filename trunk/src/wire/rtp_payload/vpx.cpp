@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 
 namespace live::wire::rtp_payload {
 

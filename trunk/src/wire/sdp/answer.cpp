@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/ascii.hpp"
 #include "base/check.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::wire::sdp {
 

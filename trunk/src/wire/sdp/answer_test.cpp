@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 #include "wire/sdp/sdp_vectors.hpp"
 
 namespace live::wire::sdp {

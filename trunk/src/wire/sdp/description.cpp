@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/ascii.hpp"
+#include "base/text/ascii.hpp"
 #include "wire/sdp/text.hpp"
 
 namespace live::wire::sdp {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/byte_reader.hpp"
+#include "base/bytes/byte_reader.hpp"
 #include "wire/stun/crc32.hpp"
 
 namespace live::wire::stun {

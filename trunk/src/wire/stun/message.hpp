@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_writer.hpp"
-#include "base/bytes.hpp"
+#include "base/bytes/byte_writer.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/net/transport_address.hpp"
 #include "base/result.hpp"
-#include "base/transport_address.hpp"
 
 namespace live::wire::stun {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 
 namespace live::wire::stun {
 

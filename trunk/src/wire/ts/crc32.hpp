@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::wire::ts {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 #include "base/time.hpp"
 #include "wire/ts/psi.hpp"
 

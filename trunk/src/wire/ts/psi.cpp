@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "base/byte_writer.hpp"
+#include "base/bytes/byte_writer.hpp"
 #include "wire/ts/crc32.hpp"
 
 namespace live::wire::ts {

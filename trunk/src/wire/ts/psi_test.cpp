@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex_fixture.hpp"
+#include "base/bytes/hex_fixture.hpp"
 #include "wire/ts/crc32.hpp"
 
 namespace live::wire::ts {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/bytes/bytes.hpp"
 
 namespace live::wire::websocket {
 

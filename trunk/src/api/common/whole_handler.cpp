@@ -1,0 +1,252 @@
+#include "api/common/whole_handler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/common/envelope.hpp"
+#include "api/common/page.hpp"
+#include "wire/http/status.hpp"
+#include "wire/http/url.hpp"
+
+namespace live::api {
+
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+using wire::http::Status;
+
+namespace {
+
+constexpr std::string_view kSummaries = "/api/v1/summaries";
+constexpr std::string_view kMemory = "/api/v1/memory";
+constexpr std::string_view kClusters = "/api/v1/clusters";
+// Lists of services, each entry on one worker.
+constexpr std::array<std::string_view, 2> kServiceLists = {"/api/v1/dvrs", "/api/v1/forwards"};
+constexpr std::string_view kDrain = "/api/v1/drain";
+constexpr std::string_view kMetrics = "/metrics";
+constexpr std::string_view kStreamMetrics = "/metrics/streams";
+constexpr std::string_view kSrtDoctor = "/api/v1/doctor/srt";
+// What is one worker's own, whichever was asked.
+constexpr std::array<std::string_view, 8> kOwn = {
+    "/api/v1/fibers",          "/api/v1/profile",  "/api/v1/valgrind",   "/api/v1/rusages",
+    "/api/v1/self_proc_stats", "/api/v1/tcmalloc", "/api/v1/doctor/rtc", kSrtDoctor};
+
+// "clients" of "/api/v1/clients/ID".
+std::string_view list_key_of(std::string_view path) {
+    for (const std::string_view key : {"streams", "clients", "vhosts"})
+        if (path.starts_with(fmt::format("/api/v1/{}/", key)))
+            return key;
+    return {};
+}
+
+std::string id_of(const Request& request, std::string_view key) {
+    return request.path().substr(std::string_view("/api/v1//").size() + key.size());
+}
+
+bool is_service_list(const Request& request) {
+    return std::ranges::find(kServiceLists, request.path()) != kServiceLists.end() && request.is_get();
+}
+
+bool is_own(const Request& request) { return std::ranges::find(kOwn, request.path()) != kOwn.end(); }
+
+// Another server asks who has a stream.
+bool is_stream_sought(const Request& request) { return request.path() == kClusters && request.target.query.find("stream"); }
+
+bool is_session(const Request& request) {
+    const std::string& method = request.message.method;
+    return (method == "DELETE" || method == "PATCH") &&
+           (request.path().starts_with("/rtc/v1/whip") || request.path().starts_with("/rtc/v1/whep"));
+}
+
+// 0: none is asked for.
+std::size_t worker_asked(const Request& request) {
+    const std::string_view text = request.target.query.get("worker");
+    std::size_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string& path = request.path();
+    return path.starts_with("/api/v1/") || path == kMetrics || path == kStreamMetrics ? number : 0;
+}
+
+Reply reply_of(const engine::http1::Response& response) {
+    Reply reply{response.status, std::string(response.headers.find("Content-Type").value_or("")), response.body, {}};
+    if (const auto allow = response.headers.find("Allow"))
+        reply.headers.emplace_back("Allow", *allow);
+    return reply;
+}
+
+}  // namespace
+
+// The exporter's port tells figures, and controls nothing.
+bool WholeHandler::takes(const Request& request) const {
+    if (!workers_.seat().is_worker() && workers_.others().empty())
+        return false;
+    const bool is_metrics = request.path() == kMetrics || request.path() == kStreamMetrics;
+    if (scope_ == Scope::metrics)
+        return is_metrics;
+    if (is_session(request))
+        return true;
+    if (scope_ == Scope::sessions)
+        return false;
+    return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMemory ||
+           is_service_list(request) || ((request.path() == kDrain || request.path() == kClusters) && request.is_get()) ||
+           is_stream_sought(request) || is_own(request) || worker_asked(request) != 0;
+}
+
+Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
+    if (is_session(request)) {
+        // Ending a session that is not there succeeds.
+        const bool is_end = request.message.method == "DELETE";
+        return pass_to_owner(request, is_end ? Status::ok : Status::not_found, deadline);
+    }
+    if (const std::size_t worker = worker_asked(request); worker != 0)
+        return pass_to(worker, request, deadline);
+    if (is_stream_sought(request))
+        return find_stream(request, deadline);
+    if (is_own(request))
+        return pass_to(owner_of(request), request, deadline);
+    const std::string_view key = list_key_of(request.path());
+    if (!key.empty())
+        return list(request, key, deadline);
+    if (request.path() == kSummaries)
+        return json_reply(request,
+                          envelope(server_, "data", merge_summaries(ask_all(std::string(kSummaries), request, deadline))));
+    if (is_service_list(request))
+        return service_list(request, deadline);
+    const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
+    if (answers.empty() || answers.front().body.empty())
+        return pass_to(workers_.seat().address(), request, deadline);
+    if (request.path() == kDrain)
+        return json_reply(request, envelope(server_, "data", merge_drain(answers)));
+    if (request.path() == kClusters)
+        return json_reply(request, envelope(server_, "data", merge_clusters(answers)));
+    if (request.path() == kMemory)
+        return json_reply(request, envelope(server_, "data", merge_memory(answers)));
+    return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};
+}
+
+Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::string_view method, const std::string& target,
+                                                  const Request& request, io::Deadline deadline, Duration limit) const {
+    service::http_client::HttpCall call;
+    call.method = method;
+    // Which address the server is known by is a part of some answers. The client's text is no part of the path.
+    const auto known_by = wire::http::parse_url("http://" + std::string(request.message.headers.find("Host").value_or("")));
+    call.url = "http://" + (known_by.ok() ? known_by->authority() : "worker") + target;
+    for (const char* name : {"Content-Type", "If-Match"})
+        if (const auto value = request.message.headers.find(name))
+            call.headers.add(name, std::string(*value));
+    call.body = request.message.body;
+    call.answer_bytes_max = kAnswerBytesMax;
+    return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(limit)));
+}
+
+// SRT is on the first worker only.
+std::size_t WholeHandler::owner_of(const Request& request) const {
+    const auto seat = workers_.seat();
+    return request.path() == kSrtDoctor && seat.is_worker() ? seat.address_of(1) : seat.address();
+}
+
+std::vector<engine::workers::Worker> WholeHandler::everybody() const {
+    auto all = workers_.everybody_else();
+    all.insert(all.begin(), workers_.seat().address());
+    return all;
+}
+
+// The asked one first: what is not added up is its own.
+WorkerAnswers WholeHandler::ask_all(const std::string& target, const Request& request, io::Deadline deadline) const {
+    WorkerAnswers answers;
+    for (const std::size_t worker : everybody()) {
+        auto answer = ask(worker, "GET", target, request, deadline);
+        if (answer.ok() && answer->status == Status::ok)
+            answers.push_back({worker, std::move(answer->body)});
+    }
+    return answers;
+}
+
+Reply WholeHandler::pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const {
+    if (std::ranges::count(everybody(), worker) == 0)
+        return error_reply(Status::not_found, "there is no such worker");
+    const auto answer = ask(worker, request.message.method, request.message.target, request, deadline, kOwnAnswerLimit);
+    Reply reply = answer.ok() ? reply_of(*answer) : error_reply(Status::service_unavailable, "the worker does not answer");
+    reply.headers.emplace_back("X-Worker", std::to_string(worker));
+    return reply;
+}
+
+// Every worker is asked until one knows what it is about; the others answer with `foreign_status`.
+Reply WholeHandler::pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const {
+    Reply foreign = error_reply(Status::service_unavailable, "the workers do not answer");
+    for (const std::size_t worker : everybody()) {
+        const auto answer = ask(worker, request.message.method, request.message.target, request, deadline);
+        if (!answer.ok())
+            continue;
+        if (answer->status != foreign_status)
+            return reply_of(*answer);
+        foreign = reply_of(*answer);
+    }
+    return foreign;
+}
+
+// The answer of the worker that has it; else that there is none here.
+Reply WholeHandler::find_stream(const Request& request, io::Deadline deadline) const {
+    for (const std::size_t worker : everybody()) {
+        const auto answer = ask(worker, "GET", request.message.target, request, deadline);
+        if (answer.ok() && says_origin(answer->body))
+            return reply_of(*answer);
+    }
+    return pass_to(workers_.seat().address(), request, deadline);
+}
+
+Reply WholeHandler::service_list(const Request& request, io::Deadline deadline) const {
+    const auto page = page_of(request);
+    if (!page.ok())
+        return refuse_page(page.error());
+    const std::string& path = request.path();
+    const std::string key = path.substr(path.rfind('/') + 1);
+    const std::size_t count = std::min(page->start + page->count, Page::kMost);
+    auto answers = ask_all(fmt::format("{}?start=0&count={}", path, count), request, deadline);
+    std::ranges::sort(answers, {}, &WorkerAnswer::worker);
+    const MergedList merged = merge_list(key.c_str(), answers, {page->start, page->count});
+    return json_reply(request, list_envelope(server_, key, merged.entries, *page, merged.total));
+}
+
+MergedList WholeHandler::merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const {
+    // In the same order whoever is asked, so that pages fit together.
+    const auto all_of = [&](std::string_view list, std::size_t count) {
+        auto answers = ask_all(fmt::format("/api/v1/{}/?start=0&count={}", list, count), request, deadline);
+        std::ranges::sort(answers, {}, &WorkerAnswer::worker);
+        return answers;
+    };
+    const std::size_t count = std::min(shown.start + shown.count, Page::kMost);
+    if (key == "clients")
+        return merge_list("clients", all_of(key, count), shown);
+    if (key == "vhosts")
+        return merge_vhosts(all_of(key, Page::kMost), all_of("streams", Page::kMost), shown);
+    // A stream may be on several workers: how many there are is known when all are.
+    auto streams = all_of(key, count);
+    if (!are_whole("streams", streams))
+        streams = all_of(key, Page::kMost);
+    return merge_streams(streams, shown);
+}
+
+Reply WholeHandler::list(const Request& request, std::string_view key, io::Deadline deadline) const {
+    const std::string id = id_of(request, key);
+    const bool is_get = method_of(request) == "GET";
+    if (!is_get || (!id.empty() && key == "clients"))
+        return pass_to_owner(request, Status::not_found, deadline);
+    if (id.empty()) {
+        const auto page = page_of(request, key == "vhosts" ? Page::kMost : Page::kDefault);
+        if (!page.ok())
+            return refuse_page(page.error());
+        const MergedList all = merged(key, {page->start, page->count}, request, deadline);
+        return json_reply(request, list_envelope(server_, key, all.entries, *page, all.total));
+    }
+    const auto entry = entry_of(merged(key, {0, Page::kMost}, request, deadline).entries, id);
+    if (!entry)
+        return pass_to(workers_.seat().address(), request, deadline);  // it says what there is not
+    return json_reply(request, envelope(server_, key.substr(0, key.size() - 1), *entry));
+}
+
+}  // namespace live::api

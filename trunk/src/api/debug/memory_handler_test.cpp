@@ -1,0 +1,54 @@
+#include "api/debug/memory_handler.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "api/common/handler_fixture.hpp"
+
+namespace live::api {
+namespace {
+
+class SomeMemory final : public MemoryCounts {
+public:
+    std::vector<MemoryKind> count() const override { return {{"packets", packets, packets * 100}, {"fibers", fibers, {}}}; }
+    std::uint64_t packets = 7;
+    std::uint64_t fibers = 3;
+};
+
+struct MemoryHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
+    MemoryHandlerTest() { handler.mount(router); }
+    Json data(const std::string& query) { return ask_json("/api/v1/memory" + query)["data"]; }
+
+    SomeMemory memory;
+    MemoryHandler handler{info, memory};
+};
+
+TEST_F(MemoryHandlerTest, ShowsObjectsAndBytesOfEachKind) {
+    const Json shown = data("");
+    expect_fields(shown, {{"since_seconds", kNull}, {"kinds", kObject}});
+    EXPECT_EQ(shown["kinds"], Json::parse(R"({"packets":{"objects":7,"bytes":700},"fibers":{"objects":3,"bytes":null}})"));
+}
+
+TEST_F(MemoryHandlerTest, ShowsTheGrowthSinceTheNewestMark) {
+    data("?mark=1");
+    memory.packets = 9;
+    memory.fibers = 1;
+    const Json shown = data("?since=mark");
+    EXPECT_TRUE(shown["since_seconds"].is_number());
+    EXPECT_EQ(shown["kinds"]["packets"]["growth"], Json::parse(R"({"objects":2,"bytes":200})"));
+    EXPECT_EQ(shown["kinds"]["fibers"]["growth"], Json::parse(R"({"objects":-2,"bytes":null})"));
+    EXPECT_FALSE(data("")["kinds"]["packets"].contains("growth"));
+    // Both at once: growth is since the old mark, which the new one replaces.
+    EXPECT_EQ(data("?since=mark&mark=1")["kinds"]["packets"]["growth"]["objects"], 2);
+    EXPECT_EQ(data("?since=mark")["kinds"]["packets"]["growth"]["objects"], 0);
+}
+
+TEST_F(MemoryHandlerTest, RefusesWhatItCannotAnswer) {
+    EXPECT_EQ(ask("/api/v1/memory?since=mark").status, 400);
+    data("?mark=1");
+    EXPECT_EQ(ask("/api/v1/memory?since=yesterday").status, 400);
+    EXPECT_EQ(ask("/api/v1/memory", "POST").status, 405);
+}
+
+}  // namespace
+}  // namespace live::api

@@ -1,0 +1,71 @@
+// /api/v1/clusters: what this node, as an edge, knows of its origins, and what it pulls from them. Asked about one stream, as
+// edges and players of the family's old origin clusters do, it says where that stream is to be had. A node of a cluster lists the
+// nodes and streams of the registry too; /api/v1/cluster/where says where one stream is.
+#pragma once
+
+#include "api/common/server_info.hpp"
+#include "service/cluster/cluster_service.hpp"
+#include "service/relay/relay_service.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+// A pull for the API: of /api/v1/clusters and of a stream.
+template <class Json>
+Json pull_json(const service::relay::PullFacts& pull, TimePoint now) {
+    using std::chrono::milliseconds;
+    return {{"url", pull.origin},
+            {"state", service::relay::PullFacts::name_of(pull.state)},
+            {"since_ms", (now - pull.since) / milliseconds(1)},
+            {"tries", pull.tries},
+            {"last_error", pull.last_error},
+            {"rtt_ms", std::chrono::duration<double, std::milli>(pull.rtt).count()}};
+}
+
+// What this server, as an origin of a cluster, has and where it is reached.
+class ClusterFacts {
+public:
+    struct Reach {
+        std::string rtmp_ip;  // empty when it listens on every address
+        std::uint16_t rtmp_port = 0;
+        std::uint16_t http_port = 0;  // of live streams and files; 0: none
+    };
+    virtual ~ClusterFacts() = default;
+    // None when the stream is not published here; what an edge pulls is not.
+    virtual std::optional<Reach> find(const std::string& vhost, const std::string& app, const std::string& stream) const = 0;
+};
+
+class ClustersHandler final : public session::http::Handler {
+public:
+    static constexpr std::string_view kPath = "/api/v1/clusters";
+
+    // For the streams of the registry; nobody waits longer for it.
+    static constexpr std::chrono::milliseconds kListLimit{200};
+
+    ClustersHandler(const ServerInfo& server, const service::relay::RelayService& relay, const ClusterFacts& facts,
+                    service::cluster::ClusterService& node)
+        : server_(server), relay_(relay), facts_(facts), node_(node) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    session::http::Reply find_stream(const session::http::Request& request) const;
+
+    const ServerInfo& server_;
+    const service::relay::RelayService& relay_;
+    const ClusterFacts& facts_;
+    service::cluster::ClusterService& node_;
+};
+
+class ClusterWhereHandler final : public session::http::Handler {
+public:
+    static constexpr std::string_view kPath = "/api/v1/cluster/where";
+
+    ClusterWhereHandler(const ServerInfo& server, service::cluster::ClusterService& node) : server_(server), node_(node) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const ServerInfo& server_;
+    service::cluster::ClusterService& node_;
+};
+
+}  // namespace live::api

@@ -1,0 +1,143 @@
+// The endpoints about virtual hosts, streams and clients: the whole list page by page, one by its id, and DELETE of a client.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/common/page.hpp"
+#include "api/common/server_info.hpp"
+#include "service/forward/forward_service.hpp"
+#include "service/relay/relay_service.hpp"
+#include "service/stats/stream_stats.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+// A virtual host's settings. app implements it. Must not suspend.
+class VhostSettings {
+public:
+    struct Shown {
+        bool enabled = false;
+        // Length of a fragment, when HLS is on.
+        std::optional<std::chrono::milliseconds> hls_fragment;
+    };
+
+    virtual ~VhostSettings() = default;
+    // Not enabled when no virtual host has that name any more.
+    virtual Shown find(const std::string& name) const = 0;
+};
+
+// Base of the three: GET of the list, GET and DELETE of one entry.
+class ListHandler : public session::http::Handler {
+public:
+    // Entries written without yielding to other fibers.
+    static constexpr std::size_t kPortion = 100;
+
+    struct Listed {
+        std::string entries;  // JSON values separated by commas
+        std::size_t total = 0;
+    };
+
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) final;
+
+protected:
+    // `folder` is the pattern it is mounted at, with the trailing slash.
+    ListHandler(const ServerInfo& server, std::string folder) : server_(server), folder_(std::move(folder)) {}
+
+    struct Missing {
+        int code;
+        std::string_view sentence;
+    };
+    virtual std::string list_key() const = 0;
+    virtual std::string one_key() const = 0;
+    virtual Missing missing() const = 0;
+    // An error of the deadline ends the request.
+    virtual Result<Listed> list(const Page& page, io::Deadline deadline) const = 0;
+    // One entry as JSON; none when it does not exist.
+    virtual std::optional<std::string> one(const std::string& id) const = 0;
+    // False when it does not exist; none when such entries cannot be removed.
+    virtual std::optional<bool> remove(const std::string& id) const;
+    // Entries of a page for which no count is asked.
+    virtual std::size_t default_count() const { return Page::kDefault; }
+    // For the header of a 405.
+    virtual std::string_view allowed() const { return "GET, HEAD, OPTIONS"; }
+
+private:
+    const ServerInfo& server_;
+    std::string folder_;
+};
+
+class VhostsHandler final : public ListHandler {
+public:
+    VhostsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings)
+        : ListHandler(server, "/api/v1/vhosts/"), stream_stats_(stream_stats), settings_(settings) {}
+
+private:
+    std::string list_key() const override { return "vhosts"; }
+    std::string one_key() const override { return "vhost"; }
+    std::size_t default_count() const override { return Page::kMost; }
+    Missing missing() const override;
+    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
+    std::optional<std::string> one(const std::string& id) const override;
+
+    const service::stats::StreamStats& stream_stats_;
+    const VhostSettings& settings_;
+};
+
+class StreamsHandler final : public ListHandler {
+public:
+    StreamsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats,
+                   const service::relay::RelayService* relay, const service::forward::ForwardService* forwards)
+        : ListHandler(server, "/api/v1/streams/"), stream_stats_(stream_stats), relay_(relay), forwards_(forwards) {}
+
+private:
+    std::string list_key() const override { return "streams"; }
+    std::string one_key() const override { return "stream"; }
+    Missing missing() const override;
+    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
+    std::optional<std::string> one(const std::string& id) const override;
+
+    const service::stats::StreamStats& stream_stats_;
+    const service::relay::RelayService* relay_;
+    const service::forward::ForwardService* forwards_;
+};
+
+class ClientsHandler final : public ListHandler {
+public:
+    ClientsHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats)
+        : ListHandler(server, "/api/v1/clients/"), stream_stats_(stream_stats) {}
+
+private:
+    std::string list_key() const override { return "clients"; }
+    std::string one_key() const override { return "client"; }
+    Missing missing() const override;
+    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
+    std::optional<std::string> one(const std::string& id) const override;
+    std::optional<bool> remove(const std::string& id) const override;
+    std::string_view allowed() const override { return "GET, HEAD, DELETE, OPTIONS"; }
+
+    const service::stats::StreamStats& stream_stats_;
+};
+
+// The three handlers, mounted together.
+class StatsApi {
+public:
+    // All outlive this. Without `relay` no stream comes from elsewhere, without `forwards` none is forwarded.
+    StatsApi(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings,
+             const service::relay::RelayService* relay = nullptr, const service::forward::ForwardService* forwards = nullptr)
+        : vhosts_(server, stream_stats, settings),
+          streams_(server, stream_stats, relay, forwards),
+          clients_(server, stream_stats) {}
+
+    void mount(session::http::Router& router);
+
+private:
+    VhostsHandler vhosts_;
+    StreamsHandler streams_;
+    ClientsHandler clients_;
+};
+
+}  // namespace live::api

@@ -1,0 +1,243 @@
+#include "api/streams/stream_list_handler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api/common/track_json.hpp"
+#include "base/text/json_text.hpp"
+#include "base/version.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::api {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+using service::stats::StreamRow;
+using service::stats::StreamStats;
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+
+using wire::http::Status;
+
+// Members of a stream that name it, and those that only workers tell each other.
+constexpr std::array<const char*, 3> kNaming = {"vhost", "app", "name"};
+constexpr const char* kByRtc = "by_rtc";
+constexpr const char* kHls = "hls";
+
+std::optional<std::uint64_t> count_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+    return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+Json json_of(const std::vector<StreamAddress>& addresses) {
+    Json list = Json::array();
+    for (const auto& [format, url] : addresses)
+        list.push_back({{"format", format}, {"url", url}});
+    return list;
+}
+
+Json json_of(const StreamListView::ApiPlace& place) {
+    return place.missing.empty() ? Json{{"url", place.url}} : Json{{"url", nullptr}, {"missing", place.missing}};
+}
+
+// Without the addresses, which depend on who asks.
+Json json_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
+    return {{"vhost", stream.vhost->name},
+            {"app", stream.app},
+            {"name", stream.name},
+            {"video", video_json<Json>(stream)},
+            {"audio", audio_json<Json>(stream)},
+            {"fps", std::round(stream.frames_per_second() * 100) / 100},
+            {"kbps", service::stats::kbps(stream.usage.rates.per_second().first)},
+            {kByRtc, comes_by_rtc},
+            {kHls, hls}};
+}
+
+// Where a page begins: a worker, and the number of a stream there. Without workers, the number alone.
+struct Place {
+    static constexpr unsigned kNumberBits = 44;  // with a worker's 8, what a page's script can count
+    static constexpr std::uint64_t kNumberMax = (std::uint64_t{1} << kNumberBits) - 1;
+
+    std::size_t worker = 0;
+    std::uint64_t number = 0;
+
+    static Place of(std::uint64_t text) { return {static_cast<std::size_t>(text >> kNumberBits), text & kNumberMax}; }
+    std::uint64_t text() const { return (static_cast<std::uint64_t>(worker) << kNumberBits) | number; }
+};
+
+struct Found {
+    Json streams = Json::array();
+    std::optional<std::uint64_t> next;  // start of the next page
+};
+
+// At most `count` streams of this worker, starting at number `from`. `view`: whose rules hide some; nullptr: nobody's.
+Found own_page(const StreamStats& stats, const StreamListSettings& settings, std::uint64_t from, std::size_t count,
+               const StreamListView* view) {
+    Found page;
+    std::unordered_map<std::string, bool> shown;  // by virtual host
+    const auto is_shown = [&](const std::string& vhost) {
+        const auto known = shown.find(vhost);
+        return known != shown.end() ? known->second : shown.emplace(vhost, view->shows(vhost)).first->second;
+    };
+    std::size_t looks = 0;
+    for (auto at = stats.streams().lower_bound(from); at != stats.streams().end(); ++at) {
+        if (page.streams.size() == count || ++looks > StreamListHandler::kLooksMax) {
+            page.next = at->first;
+            break;
+        }
+        const StreamRow& stream = *at->second;
+        if (stream.publisher.empty() || (view != nullptr && !is_shown(stream.vhost->name)))
+            continue;
+        const auto* publisher = stats.find_client(stream.publisher);
+        page.streams.push_back(json_of(stream, publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish,
+                                       settings.hls_format({stream.vhost->name, stream.app, stream.name})));
+    }
+    return page;
+}
+
+// What another worker has answered; an empty page where that is none.
+Found parsed_page(const std::string& body) {
+    Found page;
+    Json answer = Json::parse(body, nullptr, false);
+    if (!answer.is_object() || !answer.contains("streams") || !answer["streams"].is_array())
+        return page;
+    for (Json& stream : answer["streams"])
+        if (stream.is_object() && stream.contains(kByRtc) && stream[kByRtc].is_boolean() && stream.contains(kHls) &&
+            stream[kHls].is_string() &&
+            std::ranges::all_of(kNaming, [&](const char* name) { return stream.contains(name) && stream[name].is_string(); }))
+            page.streams.push_back(std::move(stream));
+    if (answer.contains("next") && answer["next"].is_number_unsigned())
+        page.next = answer["next"].get<std::uint64_t>();
+    return page;
+}
+
+const std::string& text_in(const Json& stream, const char* name) { return stream[name].get_ref<const std::string&>(); }
+
+std::string whole_name_of(const Json& stream) {
+    return text_in(stream, kNaming[0]) + "/" + text_in(stream, kNaming[1]) + "/" + text_in(stream, kNaming[2]);
+}
+
+// Those that the view shows, with their addresses there. A stream that several workers have is there once; its playlist is one
+// worker's, and served by all.
+Json shown(const Json& streams, const StreamListView& view) {
+    std::unordered_map<std::string, std::string> playlists;  // formats by stream
+    for (const Json& stream : streams)
+        if (std::string& format = playlists[whole_name_of(stream)]; format.empty())
+            format = text_in(stream, kHls);
+    Json list = Json::array();
+    for (Json stream : streams) {
+        const auto playlist = playlists.extract(whole_name_of(stream));
+        const auto text = [&](std::size_t i) -> const std::string& { return text_in(stream, kNaming[i]); };
+        if (playlist.empty() || !view.shows(text(0)))
+            continue;
+        Json addresses = json_of(view.play_addresses({text(0), text(1), text(2), stream[kByRtc].get<bool>(), playlist.mapped()}));
+        stream.erase(kByRtc);
+        stream.erase(kHls);
+        stream["formats"] = std::move(addresses);
+        list.push_back(std::move(stream));
+    }
+    return list;
+}
+
+}  // namespace
+
+struct StreamListHandler::Page : Found {};
+
+// In the same order whoever is asked, so that pages fit together.
+std::vector<std::size_t> StreamListHandler::everybody() const {
+    std::vector<std::size_t> all;
+    if (workers_ == nullptr || !workers_->is_on())
+        return all;
+    std::ranges::copy(workers_->everybody_else(), std::back_inserter(all));
+    if (all.empty())
+        return all;
+    all.push_back(workers_->seat().address());
+    std::ranges::sort(all);
+    return all;
+}
+
+StreamListHandler::Page StreamListHandler::others_page(std::size_t worker, std::uint64_t from, std::size_t count,
+                                                       io::Deadline deadline) const {
+    service::http_client::HttpCall call;
+    call.method = "GET";
+    call.url = fmt::format("http://worker{}?from={}&count={}", kPath, from, count);
+    call.answer_bytes_max = kAnswerBytesMax;
+    const auto limit = deadline.sooner(io::Deadline::after(kAnswerLimit));
+    const auto answer = workers_->ask(static_cast<engine::workers::Worker>(worker), call, limit);
+    return {answer.ok() && answer->status == Status::ok ? parsed_page(answer->body) : Found()};
+}
+
+StreamListHandler::Page StreamListHandler::whole_page(const Request& request, std::uint64_t from, std::size_t count,
+                                                      io::Deadline deadline) const {
+    const auto workers = everybody();
+    const auto own = [&](std::uint64_t number, std::size_t room) {
+        return Page{own_page(stream_stats_, settings_, number, room, settings_.view(request).get())};
+    };
+    if (workers.empty())
+        return own(from, count);
+    Page whole;
+    const Place first = Place::of(from);
+    for (auto worker = std::ranges::lower_bound(workers, first.worker); worker != workers.end(); ++worker) {
+        if (whole.streams.size() == count) {
+            whole.next = Place{*worker, 0}.text();
+            break;
+        }
+        const std::uint64_t number = *worker == first.worker ? first.number : 0;
+        const std::size_t room = count - whole.streams.size();
+        Page page = *worker == workers_->seat().address() ? own(number, room) : others_page(*worker, number, room, deadline);
+        std::ranges::move(page.streams, std::back_inserter(whole.streams));
+        if (page.next) {
+            whole.next = Place{*worker, *page.next}.text();
+            break;
+        }
+    }
+    return whole;
+}
+
+Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
+    if (!request.is_get())
+        return session::http::method_not_allowed("GET, HEAD, OPTIONS", "the list of streams is read with GET");
+    const auto& query = request.target.query;
+    const auto asked = count_of(query.get("count")).value_or(kCountDefault);
+    const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(asked, 1, kCountMax));
+    const auto from = count_of(query.get("from")).value_or(0);
+    const auto next_of = [](const Found& page) { return page.next ? Json(*page.next) : Json(); };
+    if (request.is_sibling) {
+        const Found own = own_page(stream_stats_, settings_, from, count, nullptr);
+        return {.body = text_of(Json{{"streams", own.streams}, {"next", next_of(own)}}), .headers = {}};
+    }
+    if (!settings_.is_enabled())
+        return error_reply(Status::not_found, "this server does not list its streams (http_server { stream_list off; })");
+    constexpr const char* kNoHost = "the Host field names no host";
+    if (settings_.view(request) == nullptr)
+        return error_reply(Status::bad_request, kNoHost);
+    const Page page = whole_page(request, from, count, deadline);
+    const auto view = settings_.view(request);  // others may have been waited for
+    if (view == nullptr)
+        return error_reply(Status::bad_request, kNoHost);
+    const Json answer = {{"code", 0},
+                         {"server", server_.server_id},
+                         {"service", server_.service_id},
+                         {"version", kVersion},
+                         {"streams", shown(page.streams, *view)},
+                         {"next", next_of(page)},
+                         {"hides_some", view->hides_some()},
+                         {"publish", json_of(view->publish_addresses())},
+                         {"api", json_of(view->api())}};
+    // Another client may see other streams and other URLs.
+    return {.body = text_of(answer) + "\n", .headers = {{"Cache-Control", "no-store"}}};
+}
+
+}  // namespace live::api

@@ -1,0 +1,257 @@
+#include "api/streams/stream_list_handler.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "api/common/handler_fixture.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "service/workers/no_events_fixture.hpp"
+#include "service/workers/worker_fixture.hpp"
+#include "session/common/client_fixture.hpp"
+
+namespace live::api {
+namespace {
+
+using HandlerFixture = HandlerFixtureOf<nlohmann::ordered_json>;
+
+using session::ClientKind;
+using session::FakeClient;
+using session::http::Request;
+
+class FakeView final : public StreamListView {
+public:
+    explicit FakeView(std::string hidden) : hidden_(std::move(hidden)) {}
+    bool shows(std::string_view vhost) const override { return vhost != hidden_; }
+    bool hides_some() const override { return !hidden_.empty(); }
+    std::vector<StreamAddress> play_addresses(const ListedStream& stream) const override {
+        const std::string place = "://h/" + std::string(stream.app) + "/" + std::string(stream.name);
+        std::vector<StreamAddress> addresses{{stream.comes_by_rtc ? "whep" : "rtmp", "rtmp" + place}};
+        if (!stream.hls.empty())
+            addresses.push_back({std::string(stream.hls), "http" + place});
+        return addresses;
+    }
+    std::vector<StreamAddress> publish_addresses() const override { return {{"rtmp", "rtmp://h/live/livestream"}}; }
+    ApiPlace api() const override { return {.url = {}, .missing = "loopback"}; }
+
+private:
+    std::string hidden_;
+};
+
+class FakeListSettings final : public StreamListSettings {
+public:
+    bool is_enabled() const override { return enabled; }
+    std::string_view hls_format(const ListedStream& stream) const override { return stream.name == hls ? "hls" : ""; }
+    std::unique_ptr<StreamListView> view(const Request& request) const override {
+        return request.message.headers.find("Host") ? std::make_unique<FakeView>(hidden) : nullptr;
+    }
+    bool enabled = true;
+    std::string hls;  // the stream that has a playlist
+    std::string hidden;
+};
+
+struct StreamListTest : HandlerFixture {
+    StreamListTest() {
+        table.add_watcher(stream_stats);
+        router.add(StreamListHandler::kPath, handler);
+        headers.add("Host", "h");
+    }
+    ~StreamListTest() override {
+        for (const auto& each : clients)
+            each->leave();
+    }
+    FakeClient& client(ClientKind kind, const std::string& stream, const std::string& vhost = "__defaultVhost__") {
+        clients.push_back(std::make_unique<FakeClient>(table, kind, stream, "secret-id-" + std::to_string(clients.size())));
+        clients.back()->plan.vhost = vhost;
+        clients.back()->enter(io::now());
+        return *clients.back();
+    }
+    Json list(const std::string& query = "") {
+        const auto reply = ask("/streams.json" + query);
+        EXPECT_EQ(reply.status, 200) << reply.body;
+        return Json::parse(reply.body, nullptr, false);
+    }
+    static std::vector<std::string> names(const Json& answer) {
+        std::vector<std::string> all;
+        for (const Json& stream : answer["streams"])
+            all.push_back(stream["name"]);
+        return all;
+    }
+    using Names = std::vector<std::string>;
+
+    media::SlabPool slabs;
+    media::StreamTable streams{slabs};
+    service::stats::StreamStats stream_stats{streams};
+    session::ClientTable table;
+    std::vector<std::unique_ptr<FakeClient>> clients;
+    FakeListSettings settings;
+    StreamListHandler handler{info, stream_stats, settings, nullptr};
+};
+
+// It shows them by its own rules.
+TEST_F(StreamListTest, AnotherWorkerGetsAllStreamsOfThisOne) {
+    client(ClientKind::fmle_publish, "cam");
+    client(ClientKind::fmle_publish, "hidden", "other");
+    settings.hidden = "other";
+    const auto page = [&](const std::string& query) {
+        Request request = request_of(StreamListHandler::kPath + query);
+        request.is_sibling = true;
+        return Json::parse(handler.handle(request, io::Deadline::never()).body, nullptr, false);
+    };
+    EXPECT_EQ(names(page("")), (Names{"cam", "hidden"}));
+    EXPECT_EQ(page("")["next"], nullptr);
+    const Json first = page("?count=1");
+    EXPECT_EQ(names(first), Names{"cam"});
+    EXPECT_EQ(names(page("?count=1&from=" + first["next"].dump())), Names{"hidden"});
+    EXPECT_EQ(names(list()), Names{"cam"});
+}
+
+TEST_F(StreamListTest, SaysWhatIsLiveAndNothingOfClients) {
+    client(ClientKind::fmle_publish, "cam");
+    client(ClientKind::rtmp_play, "cam");
+    client(ClientKind::rtmp_play, "waits-for-its-publisher");
+    client(ClientKind::rtc_publish, "browser");
+    const Json answer = list();
+    EXPECT_EQ(names(answer), (Names{"cam", "browser"}));
+    expect_fields(answer["streams"][0], {{"vhost", kText},
+                                         {"app", kText},
+                                         {"name", kText},
+                                         {"video", kNull},
+                                         {"audio", kNull},
+                                         {"fps", kReal},
+                                         {"kbps", kWhole},
+                                         {"formats", Json::value_t::array}});
+    EXPECT_EQ(answer["streams"][0]["formats"], Json::parse(R"([{"format":"rtmp","url":"rtmp://h/live/cam"}])"));
+    EXPECT_EQ(answer["streams"][1]["formats"][0]["format"], "whep");
+    EXPECT_EQ(answer["publish"], Json::parse(R"([{"format":"rtmp","url":"rtmp://h/live/livestream"}])"));
+    EXPECT_EQ(answer["api"], Json::parse(R"({"url":null,"missing":"loopback"})"));
+    EXPECT_EQ(answer["next"], nullptr);
+    const std::string text = answer.dump();
+    EXPECT_EQ(text.find("secret-id"), std::string::npos) << text;
+    EXPECT_EQ(text.find("10."), std::string::npos) << text;
+}
+
+TEST_F(StreamListTest, APlaylistIsListedWhereThereIsOne) {
+    client(ClientKind::fmle_publish, "cam");
+    EXPECT_EQ(list()["streams"][0]["formats"].size(), 1U);
+    settings.hls = "cam";
+    const Json cam = list()["streams"][0];
+    EXPECT_EQ(cam["formats"][1], Json::parse(R"({"format":"hls","url":"http://h/live/cam"})"));
+    EXPECT_FALSE(cam.contains("hls"));
+}
+
+TEST_F(StreamListTest, HidesWhatTheRulesOfAVirtualHostHide) {
+    client(ClientKind::fmle_publish, "open");
+    client(ClientKind::fmle_publish, "closed", "secret.example");
+    settings.hidden = "secret.example";
+    const Json answer = list();
+    EXPECT_EQ(names(answer), Names{"open"});
+    EXPECT_EQ(answer.dump().find("secret.example"), std::string::npos);
+}
+
+TEST_F(StreamListTest, AnAnswerIsBoundedAndSaysWhereTheNextOneBegins) {
+    for (int i = 0; i < 105; ++i)
+        client(ClientKind::fmle_publish, "s" + std::to_string(i));
+    EXPECT_EQ(list()["streams"].size(), StreamListHandler::kCountDefault);
+    Json answer = list("?count=1000000");
+    EXPECT_EQ(answer["streams"].size(), StreamListHandler::kCountMax);
+    Names all = names(answer);
+    answer = list("?from=" + answer["next"].dump());
+    EXPECT_EQ(answer["next"], nullptr);
+    for (const std::string& name : names(answer))
+        all.push_back(name);
+    ASSERT_EQ(all.size(), 105U);
+    EXPECT_EQ(all.back(), "s104");
+    EXPECT_EQ(list("?count=0")["streams"].size(), 1U);
+    EXPECT_EQ(list("?from=99999999999999999999")["streams"].size(), StreamListHandler::kCountDefault) << "no number";
+    EXPECT_EQ(list("?from=1000000")["streams"].size(), 0U);
+}
+
+TEST_F(StreamListTest, LooksAtSoManyStreamsAndNoMore) {
+    for (std::size_t i = 0; i < StreamListHandler::kLooksMax; ++i)
+        client(ClientKind::fmle_publish, "s" + std::to_string(i), "secret.example");
+    client(ClientKind::fmle_publish, "last");
+    settings.hidden = "secret.example";
+    const Json first = list();
+    EXPECT_EQ(names(first), Names{});
+    ASSERT_NE(first["next"], nullptr);
+    EXPECT_EQ(names(list("?from=" + first["next"].dump())), Names{"last"});
+}
+
+TEST_F(StreamListTest, RefusesWhatItDoesNotAnswer) {
+    EXPECT_EQ(ask("/streams.json", "POST").status, 405);
+    EXPECT_EQ(ask("/streams.json", "HEAD").status, 200);
+    headers = {};
+    EXPECT_EQ(ask("/streams.json").status, 400);
+    settings.enabled = false;
+    EXPECT_EQ(ask("/streams.json").status, 404);
+}
+
+// This is worker 2 of three, and the test is the two others.
+class StreamListOfWorkersTest : public service::workers::WorkerFixture {
+protected:
+    StreamListOfWorkersTest() : WorkerFixture({2, 3}) {
+        table_.add_watcher(stream_stats_);
+        own_.enter(io::now());
+        MUST(workers_.start(fibers_, io::Deadline::never()));
+    }
+    ~StreamListOfWorkersTest() override {
+        own_.leave();
+        MUST(fibers_.stop(io::Deadline::after(io::kSoon)));
+    }
+
+    nlohmann::ordered_json list(const std::string& query) {
+        Request request = request_of(StreamListHandler::kPath + query);
+        request.message.headers.add("Host", "h");
+        return nlohmann::ordered_json::parse(handler_.handle(request, io::Deadline::after(io::kSoon)).body, nullptr, false);
+    }
+    static std::string row(const std::string& name, const std::string& hls) {
+        return R"({"vhost": "__defaultVhost__", "app": "live", "name": ")" + name + R"(", "by_rtc": false, "hls": ")" + hls +
+               "\"}";
+    }
+
+    ServerInfo info_;
+    session::ClientTable table_;
+    service::stats::StreamStats stream_stats_{streams_};
+    FakeListSettings settings_;
+    service::workers::NoEvents events_;
+    service::workers::WorkerService workers_{{line_.get(), streams_, http_, {}, {}}, events_, log_};
+    FakeClient own_{table_, ClientKind::fmle_publish, "own", "id"};
+    StreamListHandler handler_{info_, stream_stats_, settings_, &workers_};
+};
+
+TEST_F(StreamListOfWorkersTest, PagesGoOnFromWorkerToWorker) {
+    std::vector<std::string> asked;
+    answer_as_others([&](engine::workers::Worker worker, const std::string& request) -> std::optional<std::string> {
+        asked.push_back(std::to_string(worker) + request.substr(3, request.find(" HTTP") - 3));
+        if (worker == 3)
+            return R"({"streams": [)" + row("own", "hls") + R"(, {"name": "no stream"}], "next": null})";
+        return R"({"streams": [)" + row("first", "") + R"(], "next": )" +
+               (request.find("from=0&") != std::string::npos ? "7}" : "null}");
+    });
+    const auto first = list("?count=1");
+    EXPECT_EQ(StreamListTest::names(first), StreamListTest::Names{"first"});
+    const auto second = list("?count=1&from=" + first["next"].dump());
+    EXPECT_EQ(StreamListTest::names(second), StreamListTest::Names{"first"}) << "what worker 1 has from number 7 on";
+    const auto third = list("?count=9&from=" + second["next"].dump());
+    ASSERT_EQ(StreamListTest::names(third), StreamListTest::Names{"own"}) << "of two workers, and once";
+    EXPECT_EQ(third["streams"][0]["formats"].size(), 2U) << "with the playlist of the other";
+    EXPECT_TRUE(third["next"].is_null());
+    EXPECT_EQ(asked, (std::vector<std::string>{"1 /streams.json?from=0&count=1", "1 /streams.json?from=7&count=1",
+                                               "3 /streams.json?from=0&count=8"}));
+}
+
+TEST_F(StreamListOfWorkersTest, AWorkerThatSaysNothingUsableIsLeftOut) {
+    answer_as_others([](engine::workers::Worker worker, const std::string&) -> std::optional<std::string> {
+        return worker == 1 ? std::nullopt : std::optional<std::string>(R"({"streams": 1})");
+    });
+    const auto answer = list("");
+    EXPECT_EQ(StreamListTest::names(answer), StreamListTest::Names{"own"});
+    EXPECT_TRUE(answer["next"].is_null());
+}
+
+}  // namespace
+}  // namespace live::api

@@ -1,0 +1,40 @@
+#include "api/system/drain_handler.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "api/common/envelope.hpp"
+#include "base/net/endpoint.hpp"
+#include "base/text/json_text.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::api {
+
+using Json = nlohmann::ordered_json;
+using session::http::Reply;
+using session::http::Request;
+
+// It ends the process: where the API asks for no password, only this machine may.
+Reply DrainHandler::handle(const Request& request, io::Deadline) {
+    const std::string& method = request.message.method;
+    if (method != "GET" && method != "POST")
+        return session::http::method_not_allowed("GET, POST, OPTIONS", "POST begins a drain, GET says how far it is");
+    if (method == "POST") {
+        // Another process of this server asks for whoever has asked it.
+        if (!control_.is_api_guarded() && (request.is_sibling || !Endpoint{request.peer_ip, 1}.is_loopback()))
+            return session::http::error_reply(wire::http::Status::forbidden,
+                                              "a drain is begun from this machine, or with http_api.auth on");
+        control_.request_drain();
+    }
+    const DrainFacts facts = control_.facts();
+    const bool is_draining = facts.is_draining || method == "POST";
+    const Json data = {{"state", is_draining ? "draining" : "serving"},
+                       {"lasted_ms", facts.lasted.count()},
+                       {"limit_ms", facts.limit.count()},
+                       {"publishers", facts.clients.publishers},
+                       {"players", facts.clients.players},
+                       {"asked", facts.asked},
+                       {"redirected", facts.sent_elsewhere}};
+    return json_reply(request, envelope(server_, "data", text_of(data)));
+}
+
+}  // namespace live::api

@@ -1,0 +1,47 @@
+// The endpoints about the build and the request itself: authors, features, requests, the test endpoints.
+#pragma once
+
+#include <string>
+
+#include "api/common/server_info.hpp"
+#include "api/system/server_handlers.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+// Shows the request as received, without its credentials.
+class RequestsHandler final : public session::http::Handler {
+public:
+    explicit RequestsHandler(const ServerInfo& server) : server_(server) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const ServerInfo& server_;
+};
+
+// Always an error, for clients that test their error handling.
+class ErrorsHandler final : public session::http::Handler {
+public:
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+};
+
+class RedirectsHandler final : public session::http::Handler {
+public:
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+};
+
+class InfoApi {
+public:
+    // `server` outlives this.
+    explicit InfoApi(const ServerInfo& server);
+    void mount(session::http::Router& router);
+
+private:
+    FixedHandler authors_;
+    FixedHandler features_;
+    RequestsHandler requests_;
+    ErrorsHandler errors_;
+    RedirectsHandler redirects_;
+};
+
+}  // namespace live::api

@@ -1,0 +1,427 @@
+#include "api/system/metrics_handlers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "api/common/envelope.hpp"
+#include "api/system/metrics_text.hpp"
+#include "base/version.hpp"
+#include "engine/cluster/placement.hpp"
+#include "io/fibers/loop.hpp"
+#include "wire/http/status.hpp"
+
+namespace live::api {
+
+namespace {
+
+using service::stats::StreamRow;
+using session::http::error_reply;
+using session::http::Reply;
+using session::http::Request;
+using Type = MetricsText::Type;
+
+using wire::http::Status;
+constexpr int kExporterIsOff = 1090;
+constexpr const char* kContentType = "text/plain; charset=utf-8";
+
+Reply switched_off() { return error_reply(Status::not_found, kExporterIsOff, "exporter is off"); }
+
+void write_node(MetricsText& text) {
+    utsname node{};
+    ::uname(&node);
+    text.family("srs_node_uname_info", Type::gauge, "The machine, by uname; always 1.")
+        .sample(std::uint64_t{1}, {{"sysname", node.sysname},
+                                   {"nodename", node.nodename},
+                                   {"release", node.release},
+                                   {"version", node.version},
+                                   {"machine", node.machine}});
+}
+
+// "SRS/7.1.0(Meadow)" has the name in parentheses.
+std::string code_name() {
+    const std::size_t open = kSignature.find('(');
+    return std::string(kSignature.substr(open + 1, kSignature.find(')') - open - 1));
+}
+
+void write_build(MetricsText& text, const ServerInfo& server, const ExporterSettings& settings) {
+    MetricsText::Labels labels = {{"server", server.server_id},
+                                  {"service", server.service_id},
+                                  {"pid", std::to_string(server.process_id)},
+                                  {"build_date", server.build_date},
+                                  {"major", std::to_string(kVersionMajor)},
+                                  {"version", std::string(kVersion)},
+                                  {"code", code_name()}};
+    if (!settings.label.empty())
+        labels.emplace_back("label", settings.label);
+    if (!settings.tag.empty())
+        labels.emplace_back("tag", settings.tag);
+    text.family("srs_build_info", Type::gauge, "This server and its build; always 1.").sample(std::uint64_t{1}, labels);
+}
+
+void write_process(MetricsText& text, const Measured& measured) {
+    constexpr double kPercent = 100;
+    constexpr std::uint64_t kKilobyte = 1024;
+    const SystemFigures& figures = measured.sampler.figures();
+    const auto page_kbyte = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / kKilobyte;
+    const auto totals = measured.counters.totals();
+    text.family("srs_cpu_percent", Type::gauge, "Of one processor, over the last seconds.")
+        .sample(figures.self_cpu_share * kPercent);
+    text.family("srs_memory", Type::gauge, "Resident memory in kilobytes.")
+        .sample(figures.self_stat.resident_pages() * page_kbyte);
+    text.family("srs_send_bytes_total", Type::counter, "Bytes sent to clients.").sample(totals.sent_bytes);
+    text.family("srs_receive_bytes_total", Type::counter, "Bytes received from clients.").sample(totals.received_bytes);
+    text.family("srs_streams", Type::gauge, "Streams with a client.").sample(std::uint64_t{measured.stream_stats.stream_count()});
+    text.family("srs_clients", Type::gauge, "Clients that publish or play.")
+        .sample(std::uint64_t{measured.stream_stats.clients().size()});
+    text.family("srs_clients_total", Type::counter, "Clients that wanted to publish or play since the start.")
+        .sample(measured.stream_stats.totals().clients);
+    text.family("srs_clients_errs_total", Type::counter, "Of these, the refused and the failed.")
+        .sample(measured.stream_stats.totals().errors);
+}
+
+void write_own(MetricsText& text, const Measured& measured) {
+    const session::FanOutCounters& sent = measured.fan_out;
+    const auto& delay = sent.meter.added_delay();
+    const auto& batch = sent.meter.batch_bytes();
+    text.family("millrace_uptime_seconds", Type::gauge, "Since the start.")
+        .sample(std::chrono::duration<double>(io::now() - measured.server.started).count());
+    text.family("millrace_connections", Type::gauge, "Open connections of all protocols.")
+        .sample(std::uint64_t{measured.counters.totals().connections});
+    text.family("millrace_players_stalled_total", Type::counter, "Players that were closed because they took nothing.")
+        .sample(measured.stream_stats.totals().stalled);
+    text.family("millrace_players_unpublished_total", Type::counter,
+                "Players that were closed because their stream was not published for too long.")
+        .sample(measured.stream_stats.totals().unpublished);
+    const LogCounters log = measured.counters.totals().log;
+    text.family("millrace_log_lines_left_out_total", Type::counter, "Warnings and errors that were too many of their kind.")
+        .sample(log.left_out);
+    text.family("millrace_log_lines_lost_total", Type::counter, "Lines that the disk or the console did not take in time.")
+        .sample(log.lost);
+    text.family("millrace_access_log_lines_lost_total", Type::counter, "The same of the access log.")
+        .sample(measured.counters.totals().access_lines_lost);
+    const auto& lag = io::Loop::watch().lag();
+    text.family("millrace_loop_lag_seconds", Type::histogram,
+                "How long fibers kept the event loop from looking at sockets and timers, for each turn of it.")
+        .histogram(lag.bounds(), lag.counts(), lag.sum());
+    text.family("millrace_loop_long_holds_total", Type::counter,
+                "Times that one fiber did so for longer than loop_hold_limit; the log names it.")
+        .sample(io::Loop::watch().holds());
+    text.family("millrace_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
+    text.family("millrace_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
+        .sample(sent.handed_back);
+    text.family("millrace_audio_too_fast_total", Type::counter,
+                "Frames of audio that came so much faster than they play that they were not transcoded.")
+        .sample(measured.transcoders.too_fast());
+    text.family("millrace_audio_left_out_total", Type::counter,
+                "Frames of audio that were not transcoded because too many of their stream waited for the worker threads.")
+        .sample(measured.transcoders.left_out());
+    text.family("millrace_added_delay_seconds", Type::histogram,
+                "From a packet's arrival to its being written to a player, for each packet and player.")
+        .histogram(delay.bounds(), delay.counts(), delay.sum());
+    text.family("millrace_write_batch_bytes", Type::histogram, "Bytes of one write to a player.")
+        .histogram(batch.bounds(), batch.counts(), batch.sum());
+}
+
+void write_relay(MetricsText& text, const service::relay::RelayService& relay) {
+    const auto& totals = relay.totals();
+    const auto& joins = relay.joins();
+    text.family("millrace_relay_streams", Type::gauge, "Streams that this edge has from an origin, or brings to one.")
+        .sample(std::uint64_t{relay.list().size()}, {{"direction", "pull"}})
+        .sample(std::uint64_t{relay.pushes()}, {{"direction", "push"}});
+    text.family("millrace_relay_pulls_total", Type::counter, "Pulls that were begun.").sample(totals.pulls);
+    text.family("millrace_relay_connections_total", Type::counter, "Connections to origins that pulls have tried.")
+        .sample(totals.connections);
+    text.family("millrace_relay_failovers_total", Type::counter, "Times that a stream went on with another connection.")
+        .sample(totals.failovers);
+    text.family("millrace_relay_origin_up", Type::gauge, "Whether an origin answered when it was last tried.");
+    relay.book().for_each([&](const std::string& origin, const service::relay::OriginBook::Health& health) {
+        text.sample(std::uint64_t{health.is_up ? 1U : 0U}, {{"origin", origin}});
+    });
+    text.family("millrace_relay_join_seconds", Type::histogram, "From a client's question for a stream to its first media here.")
+        .histogram(joins.bounds(), joins.counts(), joins.sum());
+}
+
+void write_forwards(MetricsText& text, const service::forward::ForwardService& forwards) {
+    using service::forward::ForwardFacts;
+    const auto all = forwards.list();
+    const auto totals = forwards.totals();
+    text.family("millrace_forwards", Type::gauge, "Forwards of published streams, by their state.");
+    for (const ForwardFacts::State state : ForwardFacts::kStates)
+        text.sample(static_cast<std::uint64_t>(std::ranges::count(all, state, &ForwardFacts::state)),
+                    {{"state", std::string(ForwardFacts::name_of(state))}});
+    text.family("millrace_forward_connections_total", Type::counter, "Connections to destinations that forwards have tried.")
+        .sample(totals.tries);
+    text.family("millrace_forward_failures_total", Type::counter,
+                "Forward connections that failed or ended before their stream did.")
+        .sample(totals.failures);
+    text.family("millrace_forward_sent_bytes_total", Type::counter, "Bytes that forwards have sent.").sample(totals.sent_bytes);
+}
+
+void write_cluster(MetricsText& text, const service::cluster::ClusterService& node) {
+    const auto& member = *node.member();
+    const auto& counts = member.counts();
+    text.family("millrace_cluster_capacity_bytes", Type::gauge,
+                "cluster.capacity: what this node can send in a second. 0: unknown.")
+        .sample(member.self().capacity);
+    text.family("millrace_cluster_load_bytes", Type::gauge, "What it sends in a second.").sample(member.self().load);
+    text.family("millrace_cluster_capacity_used", Type::gauge, "The load by the capacity; 0 when that is unknown.")
+        .sample(engine::cluster::share_of(member.self()));
+    text.family("millrace_cluster_placed_players_total", Type::counter,
+                "Players of nodes that redirect, by whether they were sent to another node.")
+        .sample(node.placements.sent, {{"to", "another"}})
+        .sample(node.placements.stayed, {{"to", "here"}});
+    text.family("millrace_cluster_handed_on_pulls_total", Type::counter,
+                "Nodes that asked for a stream of this one and were sent to a node that has it, because many pull it.")
+        .sample(node.placements.handed_on);
+    text.family("millrace_cluster_draining", Type::gauge, "Whether this node is about to stop, and sends its clients away.")
+        .sample(std::uint64_t{node.is_draining() ? 1U : 0U});
+    text.family("millrace_cluster_registry_up", Type::gauge, "Whether the registry of the cluster answers.")
+        .sample(std::uint64_t{member.is_up() ? 1U : 0U});
+    text.family("millrace_cluster_registry_latency_seconds", Type::gauge, "From the newest answered command to its answer.")
+        .sample(std::chrono::duration<double>(member.latency()).count());
+    text.family("millrace_cluster_commands_total", Type::counter, "Commands to the registry.").sample(counts.commands);
+    text.family("millrace_cluster_timeouts_total", Type::counter, "Those that were not answered in time.")
+        .sample(counts.timeouts);
+    text.family("millrace_cluster_owned_streams", Type::gauge,
+                "Streams that are published on this node, by whether the registry has them.")
+        .sample(std::uint64_t{member.owned() - member.unannounced()}, {{"state", "registered"}})
+        .sample(std::uint64_t{member.unannounced()}, {{"state", "unregistered"}});
+    text.family("millrace_cluster_lost_streams_total", Type::counter,
+                "Publishers that were closed because another node had the stream.")
+        .sample(counts.lost);
+    text.family("millrace_cluster_nodes", Type::gauge, "Nodes of the cluster, this one included.")
+        .sample(std::uint64_t{member.neighbours().size() + 1});
+}
+
+void write_places(MetricsText& text, const session::Places& places) {
+    using session::Places;
+    text.family("millrace_connections_max", Type::gauge, "max_connections, as the open files allow it.")
+        .sample(std::uint64_t{places.max()});
+    text.family("millrace_addresses", Type::gauge, "Addresses that have something, or have lately asked for it.")
+        .sample(std::uint64_t{places.addresses().size()});
+    text.family("millrace_refused_total", Type::counter,
+                "Clients that were refused, by the option that says how many there may be.");
+    for (std::size_t i = 0; i < Places::kReasons; ++i) {
+        const auto reason = static_cast<Places::Reason>(i);
+        text.sample(places.refused(reason), {{"limit", std::string(Places::name_of(reason))}});
+    }
+}
+
+void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory) {
+    using Kind = session::MemoryBudget::Kind;
+    text.family("millrace_memory_budget_bytes", Type::gauge, "limits.memory_budget: what clients may make the server take.")
+        .sample(std::uint64_t{memory.whole()});
+    text.family("millrace_memory_used_bytes", Type::gauge,
+                "Of the memory budget, by what it is used for; leaving is being released, overhead is all that is not counted.");
+    text.sample(std::uint64_t{memory.bytes(Kind::unfinished)}, {{"use", "unfinished"}});
+    text.sample(std::uint64_t{memory.bytes(Kind::buffers)}, {{"use", "rtc_buffers"}});
+    text.sample(std::uint64_t{memory.streams() - memory.windows()}, {{"use", "packets"}});
+    text.sample(std::uint64_t{memory.windows()}, {{"use", "windows"}});
+    text.sample(std::uint64_t{memory.leaving()}, {{"use", "leaving"}});
+    text.sample(std::uint64_t{memory.overhead()}, {{"use", "overhead"}});
+    text.family("millrace_memory_losses_total", Type::counter, "Clients and streams that were closed because they held the most.")
+        .sample(memory.losses());
+}
+
+void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
+    using engine::webrtc::RtcpCounts;
+    constexpr std::pair<const char*, std::uint64_t RtcpCounts::*> kNames[] = {{"key_request", &RtcpCounts::key_requests},
+                                                                              {"transport_wide", &RtcpCounts::arrival_reports},
+                                                                              {"receiver_report", &RtcpCounts::receiver_reports}};
+    text.family("millrace_rtc_rtcp_total", Type::counter, "RTCP packets of WebRTC, by what they say.");
+    for (const auto& [name, count] : kNames)
+        text.sample(rtc.shared.in.*count, {{"direction", "in"}, {"kind", name}})
+            .sample(rtc.shared.out.*count, {{"direction", "out"}, {"kind", name}});
+    text.family("millrace_rtc_nacked_packets_total", Type::counter,
+                "RTP packets that players asked us for again (in), and we publishers (out).")
+        .sample(rtc.shared.in.nacked, {{"direction", "in"}})
+        .sample(rtc.shared.out.nacked, {{"direction", "out"}});
+    text.family("millrace_rtc_resent_packets_total", Type::counter,
+                "Of those that players asked for, the ones that were sent again.")
+        .sample(rtc.shared.resent);
+}
+
+void write_rtc(MetricsText& text, const RtcMeter& meter) {
+    const session::rtc::PortReading rtc = meter.reading();
+    const session::rtc::PortFigures& port = rtc.port;
+    text.family("millrace_rtc_sessions", Type::gauge, "WebRTC sessions; half open until their client has connected.")
+        .sample(std::uint64_t{rtc.sessions - meter.half_open()}, {{"state", "open"}})
+        .sample(std::uint64_t{meter.half_open()}, {{"state", "half_open"}});
+    text.family("millrace_rtc_received_datagrams_total", Type::counter, "Datagrams of WebRTC that came, by what they are.");
+    const std::uint64_t known = port.stun + port.dtls + port.rtp + port.rtcp;
+    for (const auto& [name, count] : {std::pair("stun", port.stun), std::pair("dtls", port.dtls), std::pair("rtp", port.rtp),
+                                      std::pair("rtcp", port.rtcp), std::pair("other", port.received - known)})
+        text.sample(count, {{"kind", name}});
+    text.family("millrace_rtc_strangers_total", Type::counter,
+                "Of these, for no session, or from an address that no check has proved to be a session's.")
+        .sample(port.strangers);
+    text.family("millrace_rtc_sent_datagrams_total", Type::counter, "Datagrams of WebRTC that were sent.").sample(port.sent);
+    text.family("millrace_rtc_lost_datagrams_total", Type::counter,
+                "Those that the kernel dropped before we read them, or did not take.")
+        .sample(rtc.lost, {{"direction", "in"}})
+        .sample(rtc.unsent, {{"direction", "out"}});
+    write_rtcp(text, rtc);
+    text.family("millrace_rtc_circuit_breaker_level", Type::gauge,
+                "What is left out because the processor is busy: 1 NACK, 2 transport-wide feedback too, 3 players too.")
+        .sample(static_cast<std::uint64_t>(meter.circuit_breaker_level()));
+}
+
+void write_srt_packets(MetricsText& text, std::string_view name, std::string_view help, std::uint64_t in, std::uint64_t out) {
+    text.family(name, Type::counter, help).sample(in, {{"direction", "in"}}).sample(out, {{"direction", "out"}});
+}
+
+void write_srt(MetricsText& text, const session::srt::PortReading& srt) {
+    text.family("millrace_srt_connections", Type::gauge, "SRT connections, and clients that wait for admission.")
+        .sample(std::uint64_t{srt.publishers}, {{"kind", "publish"}})
+        .sample(std::uint64_t{srt.players}, {{"kind", "play"}})
+        .sample(std::uint64_t{srt.opening}, {{"kind", "opening"}});
+    text.family("millrace_srt_handshakes_total", Type::counter, "SRT clients by the outcome of their handshake.")
+        .sample(srt.port.accepted, {{"outcome", "accepted"}})
+        .sample(srt.port.refused, {{"outcome", "refused"}});
+    text.family("millrace_srt_calls_total", Type::counter, "SRT connections that this server has made, as a caller.")
+        .sample(srt.port.called);
+    write_srt_packets(text, "millrace_srt_packets_total", "Packets of media, each counted once.", srt.links.received,
+                      srt.links.sent);
+    write_srt_packets(text, "millrace_srt_lost_packets_total",
+                      "Of these, those that were missed, whether or not they came later.", srt.links.receive_lost,
+                      srt.links.send_lost);
+    write_srt_packets(text, "millrace_srt_retransmitted_packets_total", "Packets of media that were sent again.",
+                      srt.links.receive_retransmitted, srt.links.retransmitted);
+    write_srt_packets(text, "millrace_srt_dropped_packets_total", "Packets of media that were lost for good: too late.",
+                      srt.links.receive_dropped, srt.links.send_dropped);
+    text.family("millrace_srt_undecrypted_packets_total", Type::counter, "Packets of media that no key opened.")
+        .sample(srt.links.undecrypted);
+    text.family("millrace_srt_strangers_total", Type::counter, "Datagrams for no SRT connection, or not from its address.")
+        .sample(srt.port.strangers);
+    write_srt_packets(text, "millrace_srt_datagrams_total", "Datagrams of SRT, of any kind.", srt.port.received, srt.port.sent);
+    write_srt_packets(text, "millrace_srt_lost_datagrams_total",
+                      "Those that the kernel dropped before we read them, or did not take.", srt.lost, srt.unsent);
+}
+
+// One metric family over all selected streams.
+template <class Value>
+void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams, std::string_view name, Type type,
+                   std::string_view help, Value&& value) {
+    text.family(name, type, help);
+    for (const StreamRow* stream : streams)
+        text.sample(value(*stream), {{"stream", stream->url}});
+}
+
+void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams) {
+    const auto packets_of = [](media::Kind kind) {
+        return [kind](const StreamRow& stream) { return stream.counters().packets[media::index_of(kind)]; };
+    };
+    write_streams(text, streams, "millrace_stream_clients", Type::gauge, "Publisher and players.",
+                  [](const StreamRow& stream) { return std::uint64_t{stream.clients}; });
+    write_streams(text, streams, "millrace_stream_published", Type::gauge, "1 while somebody publishes it.",
+                  [](const StreamRow& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
+    write_streams(text, streams, "millrace_stream_receive_bytes_total", Type::counter, "Bytes received from its clients.",
+                  [](const StreamRow& stream) { return stream.usage.received_bytes; });
+    write_streams(text, streams, "millrace_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
+                  [](const StreamRow& stream) { return stream.usage.sent_bytes; });
+    write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Pictures published.",
+                  packets_of(media::Kind::video));
+    write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of audio published.",
+                  packets_of(media::Kind::audio));
+    write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
+                  [](const StreamRow& stream) { return stream.counters().key_frames; });
+    write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter,
+                  "Packets that slow players did not get, and those of publishers faster than their frames are packed.",
+                  [](const StreamRow& stream) { return stream.counters().dropped_packets; });
+    write_streams(text, streams, "millrace_stream_frames_per_second", Type::gauge, "Over the last half minute.",
+                  [](const StreamRow& stream) { return stream.frames_per_second(); });
+}
+
+}  // namespace
+
+bool matches(std::string_view pattern, std::string_view text) {
+    // Where to resume when the text after the last '*' does not match: at most pattern times text steps.
+    std::size_t star = std::string_view::npos;
+    std::size_t after_star = 0;
+    std::size_t at = 0;
+    std::size_t want = 0;
+    while (at < text.size()) {
+        if (want < pattern.size() && pattern[want] == '*') {
+            star = want++;
+            after_star = at;
+        } else if (want < pattern.size() && pattern[want] == text[at]) {
+            ++want;
+            ++at;
+        } else if (star != std::string_view::npos) {
+            want = star + 1;
+            at = ++after_star;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', want) == std::string_view::npos;
+}
+
+Reply MetricsHandler::handle(const Request& request, io::Deadline) {
+    if (method_of(request) != "GET")
+        return method_not_allowed();
+    if (!settings_.enabled)
+        return switched_off();
+    MetricsText text;
+    write_node(text);
+    write_build(text, measured_.server, settings_);
+    write_process(text, measured_);
+    write_own(text, measured_);
+    write_places(text, measured_.places);
+    if (measured_.relay != nullptr)
+        write_relay(text, *measured_.relay);
+    if (measured_.forwards != nullptr)
+        write_forwards(text, *measured_.forwards);
+    if (measured_.node != nullptr && measured_.node->is_on())
+        write_cluster(text, *measured_.node);
+    write_memory_budget(text, measured_.places.memory());
+    write_rtc(text, measured_.rtc);
+    if (const auto srt = measured_.srt == nullptr ? std::nullopt : measured_.srt->srt_reading())
+        write_srt(text, *srt);
+    return {Status::ok, kContentType, text.take(), {}};
+}
+
+Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
+    if (method_of(request) != "GET")
+        return method_not_allowed();
+    if (!settings_.enabled)
+        return switched_off();
+    const std::string_view pattern = request.target.query.get("match", "*");
+    if (pattern.size() > kPatternBytesMax)
+        return error_reply(Status::bad_request, "match is too long");
+    std::vector<const StreamRow*> chosen;
+    std::uint64_t omitted = 0;
+    for (const auto& [number, stream] : measured_.stream_stats.streams()) {
+        if (stream->clients == 0 || !matches(pattern, stream->url))
+            continue;
+        if (chosen.size() < kStreamsMax)
+            chosen.push_back(stream.get());
+        else
+            ++omitted;
+    }
+    MetricsText text;
+    text.family("millrace_streams_omitted", Type::gauge, "Streams that match and are left out of this answer.").sample(omitted);
+    write_streams(text, chosen);
+    return {Status::ok, kContentType, text.take(), {}};
+}
+
+Reply HealthHandler::handle(const Request&, io::Deadline) { return {Status::ok, "text/plain", "ok\n", {}}; }
+
+Reply ReadyHandler::handle(const Request&, io::Deadline) {
+    return readiness_.is_ready() ? Reply{Status::ok, "text/plain", "ready\n", {}}
+                                 : Reply{Status::service_unavailable, "text/plain", "not ready\n", {}};
+}
+
+void MetricsApi::mount(session::http::Router& router) {
+    router.add("/metrics", metrics_);
+    router.add("/metrics/streams", streams_);
+    router.add("/healthz", health_);
+    router.add("/readyz", ready_);
+}
+
+}  // namespace live::api

@@ -1,0 +1,138 @@
+// /metrics and other endpoints for monitoring systems: totals for Prometheus, series for single streams (bounded, and only on
+// request), and whether this server is alive and ready for clients.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/common/server_info.hpp"
+#include "api/system/system_sampler.hpp"
+#include "media/rtp/audio_transcoder.hpp"
+#include "service/cluster/cluster_service.hpp"
+#include "service/forward/forward_service.hpp"
+#include "service/relay/relay_service.hpp"
+#include "service/stats/stream_stats.hpp"
+#include "session/fan_out/fan_out.hpp"
+#include "session/http/router.hpp"
+#include "session/limits/places.hpp"
+#include "session/rtc/transport/port.hpp"
+#include "session/srt/port/port.hpp"
+
+namespace live::api {
+
+// WebRTC figures, if it is enabled. app implements it.
+class RtcMeter {
+public:
+    virtual ~RtcMeter() = default;
+    virtual session::rtc::PortReading reading() const = 0;
+    // Sessions whose client has not connected yet.
+    virtual std::size_t half_open() const = 0;
+    // 0 to 3: how much load is shed because the CPU is busy.
+    virtual int circuit_breaker_level() const = 0;
+};
+
+// SRT figures. app implements it.
+class SrtMeter {
+public:
+    virtual ~SrtMeter() = default;
+    // Nothing while SRT is off.
+    virtual std::optional<session::srt::PortReading> srt_reading() const = 0;
+};
+
+// Sources of the figures. All of them outlive the handlers.
+struct Measured {
+    const ServerInfo& server;
+    const SystemSampler& sampler;
+    const ServerCounters& counters;
+    const service::stats::StreamStats& stream_stats;
+    const session::FanOutCounters& fan_out;
+    const RtcMeter& rtc;
+    const session::Places& places;
+    const media::AudioTranscoders& transcoders;
+    const service::relay::RelayService* relay = nullptr;
+    const service::cluster::ClusterService* node = nullptr;
+    const SrtMeter* srt = nullptr;
+    const service::forward::ForwardService* forwards = nullptr;
+};
+
+// exporter {}.
+struct ExporterSettings {
+    bool enabled = false;
+    std::string label;
+    std::string tag;
+};
+
+class MetricsHandler final : public session::http::Handler {
+public:
+    MetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const Measured& measured_;
+    const ExporterSettings& settings_;
+};
+
+// ?match=PATTERN selects streams by URL, '*' matches anything; without it, all streams.
+class StreamMetricsHandler final : public session::http::Handler {
+public:
+    // Limit of streams per response, which reports how many more there were.
+    static constexpr std::size_t kStreamsMax = 1000;
+    static constexpr std::size_t kPatternBytesMax = 256;
+
+    StreamMetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const Measured& measured_;
+    const ExporterSettings& settings_;
+};
+
+// '*' matches any characters, including none; everything else matches itself.
+bool matches(std::string_view pattern, std::string_view text);
+
+// app implements it.
+class Readiness {
+public:
+    virtual ~Readiness() = default;
+    // Every listener is open, and nothing is stopping. Must not suspend.
+    virtual bool is_ready() const = 0;
+};
+
+// Responds as long as the loop runs.
+class HealthHandler final : public session::http::Handler {
+public:
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+};
+
+class ReadyHandler final : public session::http::Handler {
+public:
+    explicit ReadyHandler(const Readiness& readiness) : readiness_(readiness) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    const Readiness& readiness_;
+};
+
+class MetricsApi {
+public:
+    // `measured` and `readiness` outlive this.
+    MetricsApi(const Measured& measured, const Readiness& readiness)
+        : measured_(measured), metrics_(measured_, settings_), streams_(measured_, settings_), ready_(readiness) {}
+    MetricsApi(const MetricsApi&) = delete;
+    MetricsApi& operator=(const MetricsApi&) = delete;
+
+    // Disabled until this is called.
+    void set_settings(ExporterSettings settings) { settings_ = std::move(settings); }
+    void mount(session::http::Router& router);
+
+private:
+    Measured measured_;
+    ExporterSettings settings_;
+    MetricsHandler metrics_;
+    StreamMetricsHandler streams_;
+    HealthHandler health_;
+    ReadyHandler ready_;
+};
+
+}  // namespace live::api

@@ -1,0 +1,56 @@
+// /api/v1/upgrade: POST starts the program anew beside this process, which hands its new clients over to it, as SIGUSR2 does; GET
+// says how that went, and what the old processes still have. Workers of one program are one entry.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "api/common/server_info.hpp"
+#include "api/system/drain_handler.hpp"
+#include "service/workers/worker_service.hpp"
+#include "session/http/router.hpp"
+
+namespace live::api {
+
+struct UpgradeFacts {
+    enum class State : std::uint8_t { serving, starting, draining };
+    State state = State::serving;
+    // That which the pid file names, or has named.
+    std::int64_t pid = 0;
+    // Of the last attempt.
+    std::optional<std::uint32_t> successor;
+    std::string error{};
+};
+
+// app implements it.
+class UpgradeControl {
+public:
+    virtual ~UpgradeControl() = default;
+    virtual UpgradeFacts upgrade_facts() const = 0;
+    // Returns when the new program serves, with its pid, or does not, with why. Errc::conflict when another one is under way.
+    virtual Result<std::uint32_t> upgrade(io::Deadline deadline) = 0;
+};
+
+class UpgradeHandler final : public session::http::Handler {
+public:
+    static constexpr std::string_view kPath = "/api/v1/upgrade";
+    static constexpr std::chrono::milliseconds kAnswerLimit{1'500};
+
+    // All outlive this.
+    UpgradeHandler(const ServerInfo& server, UpgradeControl& control, DrainControl& drain,
+                   service::workers::WorkerService& workers)
+        : server_(server), control_(control), drain_(drain), workers_(workers) {}
+    session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
+
+private:
+    std::string data(const UpgradeFacts& facts) const;
+    std::string with_others(const std::string& own, io::Deadline deadline) const;
+
+    const ServerInfo& server_;
+    UpgradeControl& control_;
+    DrainControl& drain_;
+    service::workers::WorkerService& workers_;
+};
+
+}  // namespace live::api

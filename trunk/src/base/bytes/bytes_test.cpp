@@ -1,0 +1,125 @@
+#include "base/bytes/bytes.hpp"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "base/bytes/hex_fixture.hpp"
+
+namespace live {
+namespace {
+
+TEST(Slice, IsEmptyByDefault) {
+    const Slice slice;
+    EXPECT_TRUE(slice.empty());
+    EXPECT_EQ(slice.size(), 0u);
+    EXPECT_TRUE(slice.bytes().empty());
+    const Slice copy = slice;
+    EXPECT_TRUE(copy.empty());
+}
+
+TEST(Slice, CopiesShareTheMemory) {
+    const Slice first = Slice::copy_of(as_bytes("hello"));
+    const Slice second = first;
+    EXPECT_EQ(first.data(), second.data());
+    EXPECT_EQ(as_text(second.bytes()), "hello");
+}
+
+TEST(Slice, APartKeepsTheWholeAlive) {
+    Slice part;
+    {
+        const Slice whole = Slice::copy_of(as_bytes("hello"));
+        part = whole.sub(1, 3);
+    }
+    EXPECT_EQ(as_text(part.bytes()), "ell");  // Otherwise the address sanitizer would report a read of freed memory.
+    EXPECT_EQ(as_text(part.sub(2).bytes()), "l");
+    EXPECT_TRUE(part.sub(3).empty());
+}
+
+TEST(Slice, MovingLeavesNothingBehind) {
+    Slice first = Slice::copy_of(as_bytes("x"));
+    const Slice second = std::move(first);
+    EXPECT_TRUE(first.empty());  // NOLINT: what is left behind is what is tested
+    EXPECT_EQ(as_text(second.bytes()), "x");
+}
+
+TEST(Slice, AssigningItToItselfKeepsIt) {
+    Slice slice = Slice::copy_of(as_bytes("x"));
+    const Slice& same = slice;
+    slice = same;
+    EXPECT_EQ(as_text(slice.bytes()), "x");
+}
+
+TEST(Slice, OfNoBytesIsLegal) {
+    EXPECT_TRUE(Slice::copy_of({}).empty());
+    EXPECT_TRUE(Slice::allocate(0).empty());
+}
+
+TEST(Slice, FreshMemoryCanBeFilled) {
+    Slice slice = Slice::allocate(3);
+    slice.mutable_bytes()[0] = 'a';
+    slice.mutable_bytes()[2] = 'c';
+    slice.mutable_bytes()[1] = 'b';
+    EXPECT_EQ(as_text(slice.bytes()), "abc");
+}
+
+TEST(Slice, GrowsAndKeepsItsBytesOnBothSidesOfHavingPagesOfItsOwn) {
+    Slice slice = Slice::copy_of(as_bytes("hello"));
+    for (const std::size_t size : {std::size_t{5}, std::size_t{6}, Slice::kOwnPagesMin - 1, Slice::kOwnPagesMin,
+                                   3 * Slice::kOwnPagesMin + 1, 40 * Slice::kOwnPagesMin}) {
+        slice.grow(size);
+        ASSERT_EQ(slice.size(), size);
+        EXPECT_EQ(slice.memory_bytes(), size);
+        EXPECT_EQ(as_text(slice.bytes().first(5)), "hello");
+        slice.mutable_bytes()[size - 1] = 'o';
+    }
+    const Slice part = slice.sub(1, 3);
+    slice = Slice();
+    EXPECT_EQ(as_text(part.bytes()), "ell");
+}
+
+TEST(Slice, TakesRoomInFrontThatNobodyElseHas) {
+    Slice part = Slice::copy_of(as_bytes("head and body")).sub(9);
+    EXPECT_FALSE(part.extend_to_front(10)) << "that is before the memory";
+    EXPECT_EQ(as_text(part.bytes()), "body");
+    const Slice other = part;
+    EXPECT_FALSE(part.extend_to_front(1)) << "somebody else may read that";
+    EXPECT_FALSE(Slice().extend_to_front(1));
+    Slice alone = Slice::copy_of(as_bytes("head and body")).sub(9);
+    EXPECT_TRUE(alone.extend_to_front(4) && alone.extend_to_front(5) && !alone.extend_to_front(1));
+    EXPECT_EQ(as_text(alone.bytes()), "head and body");
+}
+
+TEST(SliceDeathTest, SharedMemoryDoesNotGrow) {
+    Slice slice = Slice::copy_of(as_bytes("x"));
+    const Slice other = slice;
+    EXPECT_DEATH(slice.grow(2), "CHECK failed");
+}
+
+TEST(SliceDeathTest, SharedMemoryIsNotWritten) {
+    Slice slice = Slice::copy_of(as_bytes("x"));
+    const Slice other = slice;
+    EXPECT_DEATH(slice.mutable_bytes(), "CHECK failed");
+}
+
+TEST(SliceDeathTest, APartBeyondTheEndAborts) {
+    const Slice slice = Slice::copy_of(as_bytes("abc"));
+    EXPECT_DEATH(slice.sub(4, 0), "CHECK failed");
+    EXPECT_DEATH(slice.sub(1, 3), "CHECK failed");
+    EXPECT_DEATH(slice.sub(1, SIZE_MAX), "CHECK failed");
+    EXPECT_DEATH(slice.sub(4), "CHECK failed");
+}
+
+TEST(Hex, ReadsPairsOfDigits) {
+    EXPECT_EQ(hex(""), std::vector<std::uint8_t>());
+    EXPECT_EQ(hex("00 ff 1a2b"), (std::vector<std::uint8_t>{0x00, 0xFF, 0x1A, 0x2B}));
+}
+
+TEST(HexDeathTest, AbortsOnAnythingElse) {
+    EXPECT_DEATH(hex("0"), "CHECK failed");
+    EXPECT_DEATH(hex("0g"), "CHECK failed");
+    EXPECT_DEATH(hex("AA"), "CHECK failed");
+}
+
+}  // namespace
+}  // namespace live

@@ -1,0 +1,68 @@
+#include "engine/rtp/receive/layer_choice.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/rtp/receive/key_requests.hpp"
+
+namespace live::engine::rtp {
+namespace {
+
+TEST(LayerChoice, TakesTheBestThatIsAlive) {
+    const std::vector<LayerState> layers{{100, true}, {900, false}, {400, true}};
+    EXPECT_EQ(choose_layer(layers, std::nullopt), 2U);
+    EXPECT_EQ(choose_layer(layers, 0), 2U);
+    EXPECT_EQ(choose_layer(layers, 1), 2U) << "what is forwarded has died";
+    EXPECT_EQ(choose_layer({}, std::nullopt), std::nullopt);
+}
+
+TEST(LayerChoice, StaysWithWhatIsAboutAsGood) {
+    EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, true}, {400, true}}, 0), 0U);
+    EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, true}, {401, true}}, 0), 1U);
+    EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, true}, {200, true}}, 0), 0U);
+}
+
+TEST(LayerChoice, TakesTheBestThatTheLinksCarry) {
+    const std::vector<LayerState> layers{{100, true}, {900, true}, {400, true}};
+    EXPECT_EQ(choose_layer(layers, std::nullopt, 1'000), 1U);
+    EXPECT_EQ(choose_layer(layers, std::nullopt, 900), 1U);
+    EXPECT_EQ(choose_layer(layers, std::nullopt, 899), 2U);
+    EXPECT_EQ(choose_layer(layers, std::nullopt, 50), 0U) << "something has to be forwarded";
+    EXPECT_EQ(choose_layer(layers, 1, 899), 2U);
+    EXPECT_EQ(choose_layer(layers, 1, 50), 0U);
+    EXPECT_EQ(choose_layer(layers, 0, 50), 0U);
+    const std::vector<LayerState> dead{{100, false}, {900, true}, {400, true}};
+    EXPECT_EQ(choose_layer(dead, 1, 50), 2U) << "the smallest that is alive";
+}
+
+TEST(LayerChoice, GoesUpOnlyWithRoomToSpare) {
+    const std::vector<LayerState> layers{{100, true}, {900, true}, {400, true}};
+    EXPECT_EQ(choose_layer(layers, 2, 1'100), 2U);
+    EXPECT_EQ(choose_layer(layers, 2, 1'200), 1U);
+    EXPECT_EQ(choose_layer(layers, 0, 1'100), 2U) << "one step has room";
+    EXPECT_EQ(choose_layer(layers, 1, 1'000), 1U) << "what is forwarded stays while it fits";
+    EXPECT_EQ(choose_layer(layers, 2, std::nullopt), 1U);
+}
+
+TEST(LayerChoice, StaysWhenAllAreSilent) { EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, false}, {400, false}}, 0), 0U); }
+
+TEST(KeyRequests, AreMadeAtOnceThenRarelyAndAgainWhileNeeded) {
+    KeyRequests keys;
+    TimePoint now{1h};
+    EXPECT_FALSE(keys.due());
+    keys.want();
+    EXPECT_TRUE(keys.take(now));
+    EXPECT_FALSE(keys.due()) << "wanted, but not needed";
+    keys.need();
+    EXPECT_FALSE(keys.take(now + KeyRequests::kInterval - 1ms));
+    now += KeyRequests::kInterval;
+    EXPECT_TRUE(keys.take(now));
+    EXPECT_FALSE(keys.take(now + KeyRequests::kRepeat - 1ms));
+    EXPECT_TRUE(keys.take(now + KeyRequests::kRepeat));
+    keys.arrived();
+    EXPECT_FALSE(keys.due());
+}
+
+}  // namespace
+}  // namespace live::engine::rtp

@@ -1,0 +1,91 @@
+// Packets of one connection between arrival and delivery: in order of their sequence numbers, with gaps. Bounded in packets and
+// in bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/bytes/bytes.hpp"
+#include "engine/srt/connection_types.hpp"
+#include "engine/srt/transfer/delivery_clock.hpp"
+#include "engine/srt/transfer/sequence_ring.hpp"
+
+namespace live::engine::srt {
+
+// Positions, first and last, inclusive.
+using PositionRange = std::pair<std::uint64_t, std::uint64_t>;
+
+class ReceiveBuffer {
+public:
+    struct Limits {
+        std::size_t bytes = 0;
+        std::size_t packets = 0;
+        bool too_late_drop = true;
+    };
+    static constexpr std::uint8_t kAskedMax = 3;  // counted no further
+
+    enum class Place : std::uint8_t {
+        wanted,
+        duplicate,  // has arrived already
+        late,       // has been delivered or given up
+        no_space,
+    };
+
+    ReceiveBuffer(std::uint64_t first, Limits limits)
+        : slots_(first), first_missing_(first), next_present_(first), limits_(limits) {}
+
+    // Whether a packet would be stored. May give up what is missing at the front if that is the only way to continue.
+    Place place_of(std::uint64_t position, std::size_t bytes);
+    // For a wanted position. Returns the gap that this packet reveals before it. Without bytes: it came, but cannot be delivered.
+    std::optional<PositionRange> insert(std::uint64_t position, Micros timestamp, std::optional<Slice> bytes, Micros now);
+    // The sender has given them up. Those outside the buffer are ignored.
+    void give_up(PositionRange range);
+
+    // The next payload that is due. With too-late drop, what is missing before a due one is skipped. No clock: as soon as it is
+    // in order.
+    std::optional<ReceivedPayload> take(Micros now, const DeliveryClock* clock);
+    // When take() may return one. Nothing without packets, or if one that is missing holds up the others.
+    std::optional<Micros> next_due(const DeliveryClock* clock) const;
+
+    // All before this one have arrived or were given up.
+    std::uint64_t first_missing() const { return first_missing_; }
+    std::uint64_t end() const { return slots_.end(); }
+    std::size_t missing() const { return missing_; }
+    std::size_t packets() const { return present_; }
+    std::size_t bytes() const { return bytes_; }
+    std::size_t held_bytes() const { return slots_.held_bytes() + bytes_; }
+    std::size_t space_packets() const { return limits_.packets > slots_.size() ? limits_.packets - slots_.size() : 0; }
+    std::uint64_t dropped() const { return dropped_; }
+
+    // Missing and not asked for since `interval`, or since `late_interval` if they were asked for kAskedMax times: up to `count`
+    // ranges, marked as asked for now.
+    std::vector<PositionRange> missing_ranges(Micros now, Micros interval, Micros late_interval, std::size_t count);
+
+private:
+    enum class Kind : std::uint8_t { missing, present, dropped };
+    struct Slot {
+        Slice bytes;
+        Micros time{};  // present: its timestamp; missing: when it was asked for last
+        Kind kind = Kind::missing;
+        std::uint8_t asked = 1;  // how often; a gap is asked for when it is seen
+    };
+
+    void advance_missing();
+    std::uint64_t next_present() const;
+    void drop_before(std::uint64_t position);
+    void drop_front();
+
+    SequenceRing<Slot> slots_;
+    std::uint64_t first_missing_;
+    mutable std::uint64_t next_present_;  // none before it is present
+    Limits limits_;
+    std::size_t missing_ = 0;
+    std::size_t present_ = 0;
+    std::size_t bytes_ = 0;
+    std::uint64_t dropped_ = 0;
+    std::uint64_t skipped_ = 0;  // since the last payload
+};
+
+}  // namespace live::engine::srt

@@ -1,0 +1,112 @@
+// Everything one loop owns, reachable through one object. The core is C with its own globals and calls back without a context, so
+// one pointer to this object exists per process (callbacks.cpp). Only for .cpp files of the io room.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/net/endpoint.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/fibers/fiber.hpp"
+#include "io/fibers/loop_watch.hpp"
+#include "io/fibers/pauses.hpp"
+#include "io/st/core.hpp"
+#include "io/st/engine.hpp"
+#include "io/st/fiber_stack.hpp"
+#include "io/st/stack_pool.hpp"
+#include "io/st/timer_heap.hpp"
+#include "io/threads/worker_pool.hpp"
+
+namespace live::io::st {
+
+class CpuSamples;
+
+// See io/process/inheritance.hpp.
+struct Inherited {
+    std::string name;
+    int fd = -1;
+};
+
+struct LoopState {
+    // Fibers that keep each other runnable must not starve descriptors and timers: after this many switches a poll is queued
+    // after the runnable fibers.
+    static constexpr std::uint32_t kSwitchesPerPollMax = 256;
+    // Nor may a fiber whose socket always has more data: it yields after this many operations without a switch.
+    static constexpr std::uint32_t kOperationsPerRunMax = 64;
+
+    Engine engine;
+    TimerHeap timers;
+    StackPool stacks;
+    FiberStack primordial_stack;
+    Fiber primordial{"main"};
+    std::atomic<std::size_t> bytes_being_freed = 0;  // by workers
+    std::unique_ptr<WorkerPool> workers;             // created by the first off_loop
+    Fiber* fibers = nullptr;                         // all but the primordial one
+    std::size_t fiber_count = 0;
+    std::size_t fibers_max = 0;
+    std::size_t stack_bytes = 0;
+    std::size_t tls_sessions = 0;
+    std::uint64_t next_fiber_id = 1;
+    std::uint64_t switches = 0;
+    void** exceptions = nullptr;    // the C++ runtime's, of the loop's thread
+    _st_thread* running = nullptr;  // the thread last seen by the switch hooks
+    LoopWatch watch;
+    Pauses pauses;
+    CpuSamples* cpu_samples = nullptr;  // while profile_cpu() takes a profile
+    std::uint32_t switches_since_poll = 0;
+    std::uint32_t operations_since_switch = 0;
+    std::uint32_t no_suspend = 0;  // existing NoSuspend guards
+    bool idle_queued = false;
+    bool in_use = false;  // a Loop exists
+    std::vector<Inherited> inherited;
+    bool holds_arrivals = false;
+
+    // The running fiber; nullptr in the idle thread and in threads that the core has created for other users.
+    Fiber* current() const { return static_cast<Fiber*>(_st_this_thread->private_data[kFiberKey]); }
+    static void set_fiber(_st_thread* thread, Fiber* fiber) { thread->private_data[kFiberKey] = fiber; }
+    // The first key of the core; start_core() takes it.
+    static constexpr int kFiberKey = 0;
+};
+
+// The one pointer through which the core's callbacks find this object; nullptr before the first Loop::create. Never freed: the
+// core cannot be stopped, and a later Loop takes it over. Only start_core() writes it.
+inline constinit LoopState* the_loop = nullptr;
+
+// The loop of this process; aborts before the first Loop::create.
+inline LoopState& loop_state() {
+    CHECK(the_loop != nullptr);
+    return *the_loop;
+}
+inline LoopState* loop_state_or_null() { return the_loop; }
+// Creates the state and starts the core, once per process. -1 with errno.
+int start_core();
+
+Result<void> yield_for_others();
+
+// One that was inherited for this type and address; negative when there is none.
+int take_inherited(const Endpoint& on, int type);
+// Returns at once unless arrivals are held. Errc::timed_out, Errc::cancelled.
+Result<void> wait_while_held(Deadline deadline);
+
+// Yields when this fiber has done many operations, or has run for some milliseconds, without a switch. To be called by everything
+// that may suspend but does not need to. Errc::cancelled only when it yields: a following sleep reports a cancel anyway.
+inline Result<void> breathe() {
+    LoopState& state = loop_state();
+    CHECK(state.no_suspend == 0);
+    if (++state.operations_since_switch < LoopState::kOperationsPerRunMax && !state.watch.has_run_long()) [[likely]]
+        return {};
+    return yield_for_others();
+}
+bool report_cancel(LoopState& state);
+
+// Checked first by every sleep: a cancelled fiber does not sleep. Also true for the core's own interrupt.
+inline bool take_cancel(LoopState& state) {
+    const Fiber* fiber = state.current();
+    const bool maybe = (_st_this_thread->flags & _ST_FL_INTERRUPT) != 0 || (fiber != nullptr && fiber->cancelled);
+    return maybe && report_cancel(state);
+}
+
+}  // namespace live::io::st

@@ -1,0 +1,54 @@
+// MemoryFile: bytes in kernel pages that can be sent to many sockets without a copy for each. Worth it for data that many clients
+// are sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <sys/uio.h>
+
+#include "base/bytes/bytes.hpp"
+#include "base/result.hpp"
+#include "io/fibers/deadline.hpp"
+#include "io/net/tcp_stream.hpp"
+
+namespace live::io {
+
+class MemoryFile;
+// Owned by the holder of the bytes and by everyone they are being sent to.
+using MemoryFileRef = std::shared_ptr<const MemoryFile>;
+
+class MemoryFile {
+    struct Private {};  // only create() and copy_of() make one
+
+public:
+    // Errc::limit when no descriptor is left, Errc::system.
+    static Result<std::shared_ptr<MemoryFile>> create();
+    // The parts one behind the other, sealed. Errors as create() and append().
+    static Result<MemoryFileRef> copy_of(std::span<const ::iovec> parts);
+    MemoryFile(Private, int fd) : fd_(fd) {}
+    ~MemoryFile();
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+
+    // Behind what there is, which stays as it is: it may be on its way to clients. Errc::system.
+    Result<void> append(const ::iovec& part);
+    // Nothing is appended any more; the kernel refuses it.
+    void seal();
+
+    std::uint64_t size() const { return size_; }
+    int native_handle() const { return fd_; }
+
+private:
+    int fd_;
+    std::uint64_t size_ = 0;
+};
+
+// `head`, then `count` bytes of the file from `offset` on, which must exist; what fits goes out in one packet. The file must stay
+// alive meanwhile. Errors as Stream::write_all.
+Result<void> write_with_file(TcpStream& stream, Bytes head, const MemoryFile& file, std::uint64_t offset, std::size_t count,
+                             Deadline deadline);
+
+}  // namespace live::io

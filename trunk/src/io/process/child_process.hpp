@@ -1,0 +1,77 @@
+// One child process, started from an argument list (never through a shell), with its output in a file. It leads a process group
+// of its own, so stopping it also stops everything it started.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.hpp"
+#include "io/net/socket.hpp"
+
+namespace live::io {
+
+struct ChildOptions {
+    // The program and its arguments. A name without a slash is looked up in PATH.
+    std::vector<std::string> arguments;
+    // Standard output and error are appended here; empty: discarded. Standard input is empty.
+    std::string output_path{};
+    // The file to run, when it is not arguments[0].
+    std::string program{};
+    // Standard output and error are those of this process, and output_path is not used.
+    bool inherits_output = false;
+    // "NAME=value", besides the environment of this process.
+    std::vector<std::string> environment{};
+    // A descriptor that the child has as kPassedHandle; negative: none.
+    int passed = -1;
+    // An open folder that the child starts in; negative: that of this process.
+    int folder = -1;
+};
+
+inline constexpr int kPassedHandle = 3;
+
+struct ChildExit {
+    int code = 0;    // as passed to exit(); 0 when it was ended by a signal
+    int signal = 0;  // 0 when it exited by itself
+    bool success() const { return code == 0 && signal == 0; }
+    // "exited with 1", "was ended by signal 9".
+    std::string text() const;
+};
+
+class ChildProcess {
+    struct Private {};
+
+public:
+    // Errc::not_found when the program does not exist, Errc::denied, Errc::system.
+    static Result<std::unique_ptr<ChildProcess>> spawn(const ChildOptions& options);
+    ChildProcess(Private, pid_t pid, Socket pid_socket) : pid_(pid), pid_socket_(std::move(pid_socket)) {}
+    // Kills it if it still runs, unless it was let go; blocks briefly.
+    ~ChildProcess();
+    ChildProcess(const ChildProcess&) = delete;
+    ChildProcess& operator=(const ChildProcess&) = delete;
+
+    pid_t pid() const { return pid_; }
+    // Never waits.
+    bool has_ended() { return reap(); }
+    // Until it exits; returns at once if it already has. Errc::timed_out, Errc::cancelled.
+    Result<ChildExit> wait(Deadline deadline);
+    // Sends a signal to the whole group; does nothing after it has exited.
+    void send_signal(int signal);
+    // It goes on when this object is gone.
+    void let_go() { is_let_go_ = true; }
+    // Sends SIGTERM, then SIGKILL when the deadline passes. A cancel does not cut the wait short.
+    Result<ChildExit> stop(Deadline deadline);
+
+private:
+    bool reap();
+
+    pid_t pid_;
+    Socket pid_socket_;  // closed where the kernel has no pidfd_open
+    std::optional<ChildExit> exit_;
+    bool is_let_go_ = false;
+};
+
+}  // namespace live::io

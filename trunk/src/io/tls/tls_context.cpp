@@ -1,0 +1,119 @@
+#include "io/tls/tls_context.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include <unistd.h>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "io/fibers/off_loop.hpp"
+#include "io/tls/tls_error.hpp"
+
+namespace live::io {
+
+namespace {
+
+Result<ssl_ctx_st*> make_context(const SSL_METHOD* method) {
+    ERR_clear_error();
+    SSL_CTX* context = SSL_CTX_new(method);
+    if (context == nullptr)
+        return tls_error(Errc::system, "creating a TLS context");
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    // Peers that close without a close_notify are common; the protocols above know their own end.
+    SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION);
+    // An idle connection keeps no record buffers: saves 34 KiB per parked player.
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    return context;
+}
+
+Result<void> readable(const std::string& path) {
+    if (::access(path.c_str(), R_OK) != 0)
+        return Error(Errc::not_found, "the file " + path + " cannot be read");
+    return {};
+}
+
+Result<void> load_identity(SSL_CTX* context, const std::string& certificate_path, const std::string& key_path) {
+    TRY(readable(certificate_path));
+    TRY(readable(key_path));
+    ERR_clear_error();
+    if (SSL_CTX_use_certificate_chain_file(context, certificate_path.c_str()) != 1)
+        return tls_error(Errc::malformed, "reading the certificate " + certificate_path);
+    if (SSL_CTX_use_PrivateKey_file(context, key_path.c_str(), SSL_FILETYPE_PEM) != 1) {
+        const bool mismatch = ERR_GET_REASON(ERR_peek_error()) == X509_R_KEY_VALUES_MISMATCH;
+        return tls_error(mismatch ? Errc::conflict : Errc::malformed, "reading the key " + key_path);
+    }
+    if (SSL_CTX_check_private_key(context) != 1)
+        return tls_error(Errc::conflict, "the key " + key_path + " does not belong to " + certificate_path);
+    return {};
+}
+
+}  // namespace
+
+// The system's authorities, which the first connection reads and others wait for.
+class TlsContext::Unread {
+public:
+    explicit Unread(SSL_CTX* context) : context_(context) { SSL_CTX_up_ref(context_); }
+    ~Unread() { SSL_CTX_free(context_); }
+    Unread(const Unread&) = delete;
+    Unread& operator=(const Unread&) = delete;
+
+    // From any thread.
+    Result<void> read() {
+        std::call_once(once_, [this] {
+            ERR_clear_error();
+            if (SSL_CTX_set_default_verify_paths(context_) != 1)
+                outcome_ = tls_error(Errc::system, "loading the system's certificate authorities");
+        });
+        return outcome_;
+    }
+
+private:
+    SSL_CTX* context_;
+    std::once_flag once_;
+    Result<void> outcome_;
+};
+
+TlsContext::TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify) : handle_(handle), verify_(verify) {}
+
+Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certificate_path, const std::string& key_path) {
+    auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_server_method())), TlsVerify::none);
+    TRY(load_identity(context->handle_, certificate_path, key_path));
+    return context;
+}
+
+Result<void> TlsContext::reload(const std::string& certificate_path, const std::string& key_path) {
+    // Existing connections keep the one they started with.
+    const auto fresh = TRY(server(certificate_path, key_path));
+    std::swap(handle_, fresh->handle_);
+    return {};
+}
+
+Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify, const std::string& ca_path) {
+    auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_client_method())), verify);
+    if (verify == TlsVerify::none)
+        return context;
+    if (ca_path.empty()) {
+        context->unread_ = std::make_shared<Unread>(context->handle_);
+    } else {
+        TRY(readable(ca_path));
+        ERR_clear_error();
+        if (SSL_CTX_load_verify_file(context->handle_, ca_path.c_str()) != 1)
+            return tls_error(Errc::malformed, "reading the certificate authorities of " + ca_path);
+    }
+    SSL_CTX_set_verify(context->handle_, SSL_VERIFY_PEER, nullptr);
+    return context;
+}
+
+Result<void> TlsContext::read_authorities(Deadline deadline) {
+    if (unread_ == nullptr)
+        return {};
+    TRY(off_loop([unread = unread_] { return unread->read(); }, deadline));
+    unread_.reset();
+    return {};
+}
+
+TlsContext::~TlsContext() { SSL_CTX_free(handle_); }
+
+}  // namespace live::io

@@ -1,0 +1,52 @@
+// What TLS connections of one kind share: certificate and key of a server, or the trusted authorities of a client. OpenSSL 3, TLS
+// 1.2 and later.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+#include "io/fibers/deadline.hpp"
+
+struct ssl_ctx_st;
+
+namespace live::io {
+
+enum class TlsVerify : bool { none, peer };
+
+class TlsContext {
+    struct Private {};
+
+public:
+    // PEM files; the certificate file may contain the chain. Errc::not_found when a file cannot be read, Errc::malformed when it
+    // is not a certificate or key, Errc::conflict when they do not belong together.
+    static Result<std::unique_ptr<TlsContext>> server(const std::string& certificate_path, const std::string& key_path);
+    // Replaces certificate and key for new connections; existing ones keep theirs. Errors as server(), and then nothing has
+    // changed.
+    Result<void> reload(const std::string& certificate_path, const std::string& key_path);
+    // TlsVerify::peer checks the name, and trusts the authorities of `ca_path` (PEM), or the system's when that is empty: those
+    // are read for the first connection. Errc::not_found or Errc::malformed for that file.
+    static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify, const std::string& ca_path = {});
+
+    TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify);
+    ~TlsContext();
+    TlsContext(const TlsContext&) = delete;
+    TlsContext& operator=(const TlsContext&) = delete;
+
+    // To be called before each connection as a client: reads the system's authorities if they are wanted and not read yet, in a
+    // worker thread, as some 140 of them take 50 ms and 850 KiB. Errc::timed_out, Errc::cancelled, Errc::limit.
+    Result<void> read_authorities(Deadline deadline);
+
+    ssl_ctx_st* native_handle() const { return handle_; }
+    TlsVerify verify() const { return verify_; }
+
+private:
+    class Unread;
+
+    ssl_ctx_st* handle_;
+    TlsVerify verify_;
+    // The other owner is a worker that is still reading after the caller has stopped waiting.
+    std::shared_ptr<Unread> unread_;
+};
+
+}  // namespace live::io

@@ -1,0 +1,250 @@
+#include "io/tls/tls_stream.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <unistd.h>
+
+#include "io/fibers/loop.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/fibers/wait_fixture.hpp"
+#include "io/net/tcp_listener.hpp"
+
+namespace live::io {
+namespace {
+
+// A key and a certificate signed with it, as two PEM files.
+struct Identity {
+    explicit Identity(const std::string& name)
+        : certificate_path("/tmp/live_tls_test." + std::to_string(::getpid()) + "." + name + ".pem"),
+          key_path(certificate_path + ".key") {
+        EVP_PKEY* key = EVP_EC_gen("P-256");
+        X509* certificate = X509_new();
+        X509_set_version(certificate, 2);
+        ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
+        X509_gmtime_adj(X509_getm_notBefore(certificate), -60);
+        X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+        X509_set_pubkey(certificate, key);
+        X509_NAME* subject = X509_get_subject_name(certificate);
+        X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("live.test"), -1, -1, 0);
+        X509_set_issuer_name(certificate, subject);
+        X509_sign(certificate, key, EVP_sha256());
+        FILE* file = std::fopen(certificate_path.c_str(), "w");
+        PEM_write_X509(file, certificate);
+        std::fclose(file);
+        file = std::fopen(key_path.c_str(), "w");
+        PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+        std::fclose(file);
+        X509_free(certificate);
+        EVP_PKEY_free(key);
+    }
+    ~Identity() {
+        ::unlink(certificate_path.c_str());
+        ::unlink(key_path.c_str());
+    }
+    Identity(const Identity&) = delete;
+    Identity& operator=(const Identity&) = delete;
+
+    std::string certificate_path;
+    std::string key_path;
+};
+
+class TlsStreamTest : public testing::Test {
+protected:
+    // Connects both ends through the handshake.
+    void connect_pair() {
+        Scope scope("test");
+        MUST(scope.start("server", [&](Deadline) {
+            auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));
+            server_ = MUST(TlsStream::accept(std::move(tcp), *context_, Deadline::after(kSoon)));
+        }));
+        auto tcp = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+        client_ = MUST(TlsStream::connect(std::move(tcp), *trusting_, "live.test", Deadline::after(kSoon)));
+        MUST(scope.join(Deadline::after(kSoon)));
+    }
+    // Results of the client's end and of the server's.
+    std::pair<Result<void>, Result<void>> shake_hands(TlsContext& client, const std::string& name) {
+        Scope scope("test");
+        Result<void> server_end;
+        MUST(scope.start("server", [&](Deadline) {
+            auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));
+            const auto accepted = TlsStream::accept(std::move(tcp), *context_, Deadline::after(kSoon));
+            server_end = accepted.ok() ? Result<void>() : Result<void>(accepted.error());
+        }));
+        auto tcp = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+        const auto connected = TlsStream::connect(std::move(tcp), client, name, Deadline::after(kSoon));
+        MUST(scope.join(Deadline::after(kSoon)));
+        return {connected.ok() ? Result<void>() : Result<void>(connected.error()), server_end};
+    }
+    static std::string receive(Stream& from, std::size_t count) {
+        std::string text(count, '\0');
+        std::size_t got = 0;
+        while (got < count)
+            got +=
+                MUST(from.read_some({reinterpret_cast<std::uint8_t*>(text.data()) + got, count - got}, Deadline::after(kSoon)));
+        return text;
+    }
+    static Result<void> send(Stream& to, std::string_view text) {
+        const ::iovec part = as_part(as_bytes(text));
+        return to.write_all({&part, 1}, Deadline::after(kSoon));
+    }
+
+    std::unique_ptr<Loop> loop_ = MUST(Loop::create());
+    Identity identity_{"server"};
+    std::unique_ptr<TlsContext> context_ = MUST(TlsContext::server(identity_.certificate_path, identity_.key_path));
+    std::unique_ptr<TlsContext> trusting_ = MUST(TlsContext::client(TlsVerify::none));
+    std::unique_ptr<TcpListener> listener_ = MUST(TcpListener::listen({"127.0.0.1", 0}));
+    std::unique_ptr<TlsStream> server_;
+    std::unique_ptr<TlsStream> client_;
+    std::array<std::uint8_t, 4096> buffer_{};
+};
+
+TEST_F(TlsStreamTest, APairTalksBothWays) {
+    connect_pair();
+    EXPECT_EQ(Loop::counters().tls_sessions, 2U);
+    EXPECT_EQ(client_->protocol(), "TLSv1.3");
+    EXPECT_EQ(client_->peer(), listener_->endpoint().text());
+    MUST(send(*client_, "hello"));
+    EXPECT_EQ(receive(*server_, 5), "hello");
+    MUST(send(*server_, "welcome"));
+    EXPECT_EQ(receive(*client_, 7), "welcome");
+    EXPECT_EQ(client_->read_some(buffer_, Deadline::after(1ms)).code(), Errc::timed_out);
+    EXPECT_EQ(client_->try_read(buffer_).code(), Errc::need_more);
+    client_.reset();
+    EXPECT_EQ(Loop::counters().tls_sessions, 1U);
+}
+
+TEST_F(TlsStreamTest, ASlowReaderGetsEverythingInOrder) {
+    connect_pair();
+    std::string first(3'000'000, '\0');
+    for (std::size_t i = 0; i < first.size(); ++i)
+        first[i] = static_cast<char>(i * 13 + i / 509);
+    const std::string second = "the end";
+    Scope scope("test");
+    MUST(scope.start("writer", [&](Deadline) {
+        const std::array parts{as_part(as_bytes(first)), as_part({}), as_part(as_bytes(second))};
+        MUST(server_->write_all(parts, Deadline::after(kSoon)));
+    }));
+    EXPECT_TRUE(receive(*client_, first.size() + second.size()) == first + second);
+    MUST(scope.join(Deadline::after(kSoon)));
+}
+
+// Bytes taken by try_write are sent, even if the caller then offers other bytes.
+TEST_F(TlsStreamTest, WhatWasTakenIsSentOnce) {
+    connect_pair();
+    std::string expected;
+    char letter = 'a';
+    for (;;) {
+        const std::string block(10'000, letter);
+        const ::iovec part = as_part(as_bytes(block));
+        const std::size_t taken = MUST(server_->try_write({&part, 1}));
+        expected += block.substr(0, taken);
+        if (taken == 0)
+            break;
+        letter = letter == 'z' ? 'a' : static_cast<char>(letter + 1);
+    }
+    Scope scope("test");
+    MUST(scope.start("rest", [&](Deadline) { MUST(send(*server_, "done")); }));
+    EXPECT_TRUE(receive(*client_, expected.size() + 4) == expected + "done");
+    MUST(scope.join(Deadline::after(kSoon)));
+}
+
+TEST_F(TlsStreamTest, WhatIsPendingGoesOutWhileItsOwnerWaitsForSomethingElse) {
+    connect_pair();
+    const std::string block(16 * 1024, 'p');
+    const ::iovec part = as_part(as_bytes(block));
+    std::size_t sum = 0;
+    while (const std::size_t taken = MUST(server_->try_write({&part, 1})))
+        sum += taken;
+    Scope scope("test");
+    MUST(scope.start("waits", [&](Deadline) {
+        for (auto ready = server_->wait_ready(Interest::readable, nullptr, Deadline::never()); ready.ok();
+             ready = server_->wait_ready(Interest::readable, nullptr, Deadline::never()))
+            EXPECT_EQ(server_->try_read(buffer_).code(), Errc::need_more);
+    }));
+    EXPECT_EQ(receive(*client_, sum).size(), sum);
+    MUST(scope.stop(Deadline::after(kSoon)));
+}
+
+// OpenSSL may hold decrypted bytes that epoll does not see.
+TEST_F(TlsStreamTest, BytesLeftInsideCountAsReadable) {
+    connect_pair();
+    MUST(send(*client_, "abcdef"));
+    EXPECT_EQ(receive(*server_, 2), "ab");
+    Signal signal;
+    EXPECT_TRUE(server_->wait_readable(Deadline::after(kSoon)).ok());
+    EXPECT_TRUE(MUST(server_->wait_ready(Interest::both, &signal, Deadline::after(kSoon))).readable);
+    EXPECT_EQ(receive(*server_, 4), "cdef");
+    signal.raise();
+    EXPECT_TRUE(MUST(server_->wait_ready(Interest::readable, &signal, Deadline::after(kSoon))).signalled);
+}
+
+TEST_F(TlsStreamTest, TheEndIsClosed) {
+    connect_pair();
+    MUST(send(*client_, "last"));
+    client_.reset();
+    EXPECT_EQ(receive(*server_, 4), "last");
+    EXPECT_EQ(server_->read_some(buffer_, Deadline::after(kSoon)).code(), Errc::closed);
+    server_->close();
+    EXPECT_EQ(server_->try_read(buffer_).code(), Errc::closed);
+}
+
+TEST_F(TlsStreamTest, APeerThatSpeaksNoTlsIsDenied) {
+    auto plain = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+    MUST(send(*plain, "GET / HTTP/1.1\r\n\r\n"));
+    auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));
+    EXPECT_EQ(TlsStream::accept(std::move(tcp), *context_, Deadline::after(kSoon)).code(), Errc::denied);
+}
+
+TEST_F(TlsStreamTest, ASilentPeerTimesOutAndALeavingOneIsClosed) {
+    auto silent = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+    auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));
+    EXPECT_EQ(TlsStream::accept(std::move(tcp), *context_, Deadline::after(2ms)).code(), Errc::timed_out);
+    auto leaving = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
+    tcp = MUST(listener_->accept(Deadline::after(kSoon)));
+    leaving.reset();
+    EXPECT_EQ(TlsStream::accept(std::move(tcp), *context_, Deadline::after(kSoon)).code(), Errc::closed);
+}
+
+TEST_F(TlsStreamTest, AVerifyingClientRefusesAnUnknownCertificate) {
+    const auto strict = MUST(TlsContext::client(TlsVerify::peer));
+    const auto [client_end, server_end] = shake_hands(*strict, "live.test");
+    EXPECT_EQ(client_end.code(), Errc::denied);
+    EXPECT_NE(client_end.error().text().find("not trusted: self-signed certificate"), std::string::npos);
+    EXPECT_EQ(server_end.code(), Errc::denied);
+}
+
+TEST_F(TlsStreamTest, AVerifyingClientTakesTheAuthorityItWasGivenAndChecksTheName) {
+    const auto strict = MUST(TlsContext::client(TlsVerify::peer, identity_.certificate_path));
+    EXPECT_TRUE(shake_hands(*strict, "live.test").first.ok());
+    EXPECT_EQ(shake_hands(*strict, "other.test").first.code(), Errc::denied) << "the certificate is of another name";
+    EXPECT_EQ(TlsContext::client(TlsVerify::peer, "/no/such/file").code(), Errc::not_found);
+    EXPECT_EQ(TlsContext::client(TlsVerify::peer, identity_.key_path).code(), Errc::malformed);
+}
+
+// The environment names them, as OpenSSL's manual says; they are read once, whatever happens to the file then.
+TEST_F(TlsStreamTest, TheSystemsAuthoritiesAreReadForTheFirstConnection) {
+    const auto client = MUST(TlsContext::client(TlsVerify::peer));
+    ::setenv("SSL_CERT_FILE", identity_.certificate_path.c_str(), 1);
+    EXPECT_TRUE(shake_hands(*client, "live.test").first.ok());
+    ::unsetenv("SSL_CERT_FILE");
+    EXPECT_TRUE(shake_hands(*client, "live.test").first.ok());
+    EXPECT_EQ(shake_hands(*client, "other.test").first.code(), Errc::denied);
+}
+
+TEST_F(TlsStreamTest, BadFilesAreReported) {
+    const Identity other("other");
+    EXPECT_EQ(TlsContext::server("/no/such/file", identity_.key_path).code(), Errc::not_found);
+    EXPECT_EQ(TlsContext::server(identity_.key_path, identity_.key_path).code(), Errc::malformed);
+    EXPECT_EQ(TlsContext::server(identity_.certificate_path, other.key_path).code(), Errc::conflict);
+}
+
+}  // namespace
+}  // namespace live::io

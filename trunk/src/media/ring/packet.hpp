@@ -1,0 +1,99 @@
+// Packet: one access unit or configuration of one track on a source's timeline, parsed once, on arrival. The payload is the body
+// as RTMP and FLV carry it, so that they relay it unchanged; all others use frame(), which skips its header. A Packet is a small
+// value: copying it increments a counter and never copies the media.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "base/bytes/bytes.hpp"
+#include "base/check.hpp"
+#include "base/time.hpp"
+#include "wire/codec/frame.hpp"
+
+namespace live::media {
+
+using wire::codec::Codec;
+using wire::codec::Content;
+using wire::codec::TrackId;
+
+enum class Kind : std::uint8_t { audio, video, data };
+inline constexpr std::size_t kKindCount = 3;
+
+// A bit set of kinds.
+class KindSet {
+public:
+    static constexpr KindSet all() {
+        KindSet set;
+        set.bits_ = (1U << kKindCount) - 1;
+        return set;
+    }
+    bool has(Kind kind) const { return (bits_ & bit(kind)) != 0; }
+    bool has_all(KindSet others) const { return (others.bits_ & ~bits_) == 0; }
+    void add(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ | bit(kind)); }
+    void add(KindSet others) { bits_ = static_cast<std::uint8_t>(bits_ | others.bits_); }
+    void remove(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ & ~bit(kind)); }
+    void clear() { bits_ = 0; }
+    bool operator==(const KindSet&) const = default;
+
+private:
+    static constexpr unsigned bit(Kind kind) { return 1U << static_cast<unsigned>(kind); }
+    std::uint8_t bits_ = 0;
+};
+
+// Name of the data messages in which a node tells others how it cuts a stream into segments. Publishers' messages of this name
+// are dropped.
+inline constexpr std::string_view kRelayMarkName = "onMillraceMark";
+
+// What a reader gets: of each kind the default track, or all tracks, or marks (packets of our own for other nodes) too.
+enum class TrackSelection : std::uint8_t { defaults, all, all_and_marks };
+
+struct Packet {
+    // Microseconds in four bytes; offsets beyond that (35 minutes) cannot be presented in order anyway.
+    using Offset = std::chrono::duration<std::int32_t, std::micro>;
+
+    Kind kind = Kind::data;
+    Content content = Content::other;
+    bool key = false;    // a video access unit at which decoding can start
+    bool extra = false;  // not of the default track of its kind: only for multitrack readers; set by the source
+    Codec codec = Codec::none;
+    TrackId track{};
+    std::uint16_t head = 0;  // payload bytes before the frame: the tag header
+    MediaTime dts{};
+    [[no_unique_address]] Slice payload;  // cts uses its tail padding
+    Offset cts{};                         // presentation minus decoding time
+    TimePoint arrived{};                  // at this server; set by the source
+
+    // A sequence header or metadata: a late joiner needs the newest one.
+    bool is_config() const { return content == Content::config; }
+    // A data message of our own for other nodes (kRelayMarkName): only for readers that ask for it.
+    bool is_mark() const { return kind == Kind::data && extra; }
+    bool is_of(TrackSelection tracks) const {
+        return tracks == TrackSelection::all_and_marks || (tracks == TrackSelection::all ? !is_mark() : !extra);
+    }
+    std::size_t frame_bytes() const {
+        CHECK(head <= payload.size());
+        return payload.size() - head;
+    }
+    Bytes frame() const { return payload.bytes().subspan(head, frame_bytes()); }
+    Slice frame_slice() const { return payload.sub(head, frame_bytes()); }
+};
+
+// As container writers take it. The bytes are shared.
+inline wire::codec::Frame frame_of(const Packet& packet) {
+    return {.codec = packet.codec,
+            .content = packet.content,
+            .key = packet.key,
+            .track = packet.track,
+            .dts = packet.dts,
+            .cts = packet.cts,
+            .data = packet.frame_slice()};
+}
+
+// Whole milliseconds, rounded down.
+inline std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
+
+inline std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
+
+}  // namespace live::media

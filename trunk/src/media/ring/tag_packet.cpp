@@ -1,0 +1,172 @@
+#include "media/ring/tag_packet.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/bytes/byte_writer.hpp"
+#include "wire/flv/audio_tag.hpp"
+#include "wire/flv/multitrack.hpp"
+#include "wire/flv/video_tag.hpp"
+
+namespace live::media {
+
+namespace flv = wire::flv;
+
+namespace {
+
+Content content_of(flv::PacketKind kind) {
+    switch (kind) {
+        case flv::PacketKind::sequence_header: return Content::config;
+        case flv::PacketKind::frames: return Content::frame;
+        default: return Content::other;
+    }
+}
+
+flv::PacketKind kind_of(Content content) {
+    return content == Content::config ? flv::PacketKind::sequence_header : flv::PacketKind::frames;
+}
+
+// A FourCC is used only where the classic header has no id, because players have supported the ids longest.
+bool is_enhanced(Codec codec) {
+    return codec != Codec::avc && codec != Codec::aac && codec != Codec::mp3 && flv::fourcc_of(codec).has_value();
+}
+
+// What both kinds of tag say. `tag.body` is a part of `body`.
+template <class Tag>
+Result<void> fill(TagPacket& made, Kind kind, const Tag& tag, Slice body) {
+    const auto head = tag.body.data() == nullptr ? body.size() : static_cast<std::size_t>(tag.body.data() - body.data());
+    if (head > std::numeric_limits<std::uint16_t>::max())
+        return Error(Errc::limit, "a tag's header of " + std::to_string(head) + " bytes");
+    Packet& packet = made.packet;
+    packet.kind = kind;
+    packet.content = content_of(tag.kind);
+    packet.codec = tag.codec;
+    packet.track = TrackId(static_cast<std::uint8_t>(tag.track_id));
+    packet.head = static_cast<std::uint16_t>(head);
+    packet.dts = std::chrono::floor<MediaTime>(tag.timestamp_offset);
+    packet.payload = std::move(body);
+    made.fourcc = tag.fourcc;
+    made.has_more = tag.has_more;
+    return {};
+}
+
+Packet::Offset offset_of(std::chrono::microseconds time) {
+    constexpr std::chrono::microseconds kMin = Packet::Offset::min();
+    constexpr std::chrono::microseconds kMax = Packet::Offset::max();
+    return std::chrono::duration_cast<Packet::Offset>(std::clamp(time, kMin, kMax));
+}
+
+std::uint32_t classic_rate_of(Codec codec) {
+    switch (codec) {
+        case Codec::speex: return 16'000;
+        case Codec::g711a:
+        case Codec::g711u: return 8'000;
+        default: return 44'100;
+    }
+}
+
+void write_head(ByteWriter& out, Kind kind, const wire::codec::Frame& frame) {
+    if (kind == Kind::video) {
+        flv::VideoTag tag;
+        tag.codec = frame.codec;
+        tag.key = frame.key;
+        tag.kind = kind_of(frame.content);
+        tag.composition = std::chrono::floor<std::chrono::milliseconds>(frame.cts);
+        tag.track_id = static_cast<int>(frame.track);
+        tag.multitrack = frame.track != TrackId();
+        tag.enhanced = tag.multitrack || is_enhanced(frame.codec);
+        return write_video_tag(out, tag);
+    }
+    flv::AudioTag tag;
+    tag.codec = frame.codec;
+    tag.kind = kind_of(frame.content);
+    // For AAC, the classic header always says 44,100 Hz, 16 bits and stereo.
+    tag.sample_rate = classic_rate_of(frame.codec);
+    tag.sample_bits = 16;
+    tag.channels = 2;
+    tag.track_id = static_cast<int>(frame.track);
+    tag.multitrack = frame.track != TrackId();
+    tag.enhanced = tag.multitrack || is_enhanced(frame.codec);
+    write_audio_tag(out, tag);
+}
+
+}  // namespace
+
+// For each packet that arrives, so the tag and the packet are filled in where they stay.
+Result<TagPacket> read_tag(Kind kind, Slice body) {
+    Result<TagPacket> made = TagPacket();
+    if (kind == Kind::video) {
+        const auto tag = flv::parse_video_tag(body.bytes());
+        if (!tag.ok())
+            return tag.error();
+        TRY(fill(*made, kind, *tag, std::move(body)));
+        made->packet.key = tag->key;
+        made->reserved_type = tag->reserved_type;
+        made->packet.cts = offset_of(tag->composition);
+        return made;
+    }
+    const auto tag = flv::parse_audio_tag(body.bytes());
+    if (!tag.ok())
+        return tag.error();
+    TRY(fill(*made, kind, *tag, std::move(body)));
+    made->audio = {tag->sample_rate, tag->channels};
+    return made;
+}
+
+void set_frame_type(TagPacket& tagged, bool key) {
+    Packet& packet = tagged.packet;
+    Slice copy = Slice::copy_of(packet.payload.bytes());
+    flv::set_frame_type(copy.mutable_bytes(), key || packet.is_config());
+    packet.payload = std::move(copy);
+    packet.key = key && packet.content == Content::frame;
+    tagged.reserved_type = false;
+}
+
+Result<std::vector<Slice>> split_tag(Kind kind, Bytes body) {
+    auto tracks = TRY(flv::read_tracks(kind == Kind::video ? flv::TrackKind::video : flv::TrackKind::audio, body));
+    std::ranges::stable_sort(tracks.parts, {}, &flv::TrackPart::track_id);
+    std::vector<Slice> bodies;
+    for (const flv::TrackPart& part : tracks.parts) {
+        ByteWriter out;
+        flv::write_track(out, tracks, part);
+        bodies.push_back(Slice::copy_of(out.written()));
+    }
+    return bodies;
+}
+
+TagPacket write_tag(Kind kind, wire::codec::Frame frame) {
+    ByteWriter head;
+    write_head(head, kind, frame);
+    // A large frame of a transport stream has room in front, where its PES header was; copying it would take milliseconds.
+    Slice body = std::move(frame.data);
+    if (!body.is_alone_on_pages() || !body.extend_to_front(head.size())) {
+        const Slice data = std::exchange(body, Slice::allocate(head.size() + body.size()));
+        std::ranges::copy(data.bytes(), body.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(head.size()));
+    }
+    std::ranges::copy(head.written(), body.mutable_bytes().begin());
+    TagPacket made;
+    Packet& packet = made.packet;
+    packet.kind = kind;
+    packet.content = frame.content;
+    packet.key = frame.key;
+    packet.codec = frame.codec;
+    packet.track = frame.track;
+    packet.head = static_cast<std::uint16_t>(head.size());
+    packet.cts = offset_of(std::chrono::floor<std::chrono::milliseconds>(frame.cts));
+    packet.payload = std::move(body);
+    return made;
+}
+
+double metadata_id_of(Codec codec) {
+    constexpr double kAvcId = 7;
+    constexpr double kAacId = 10;
+    switch (codec) {
+        case Codec::avc: return kAvcId;
+        case Codec::aac: return kAacId;
+        default: return flv::fourcc_of(codec).value_or(0);
+    }
+}
+
+}  // namespace live::media

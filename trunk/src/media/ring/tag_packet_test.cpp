@@ -1,0 +1,249 @@
+#include "media/ring/tag_packet.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "wire/codec/frame_fixture.hpp"
+#include "wire/flv/tag_vectors.hpp"
+
+namespace live::media {
+namespace {
+
+namespace flv = wire::flv;
+namespace frames = wire::codec::frames;
+
+Content content_of(flv::PacketKind kind) {
+    if (kind == flv::PacketKind::sequence_header)
+        return Content::config;
+    return kind == flv::PacketKind::frames ? Content::frame : Content::other;
+}
+
+Result<TagPacket> read(Kind kind, std::string_view body) { return read_tag(kind, Slice::copy_of(hex(body))); }
+
+template <class Vector>
+void expect_as_said(Kind kind, const Vector& vector) {
+    SCOPED_TRACE(vector.name);
+    const Slice body = Slice::copy_of(vector.bytes);
+    const auto tagged = read_tag(kind, body);
+    ASSERT_TRUE(tagged.ok());
+    const Packet& packet = tagged->packet;
+    EXPECT_EQ(packet.kind, kind);
+    EXPECT_EQ(packet.head, vector.header_bytes);
+    EXPECT_EQ(tagged->has_more, std::string_view(vector.name).starts_with("many tracks"));
+    if (!tagged->has_more) {
+        EXPECT_EQ(packet.frame_bytes(), vector.body_bytes);
+    }
+    EXPECT_EQ(packet.payload.data(), body.data()) << "nothing is copied";
+    EXPECT_EQ(packet.codec, vector.codec);
+    EXPECT_EQ(packet.content, content_of(vector.kind));
+    EXPECT_EQ(static_cast<int>(packet.track), vector.track_id);
+    EXPECT_EQ(packet.dts, std::chrono::floor<MediaTime>(std::chrono::nanoseconds(vector.offset_ns)));
+}
+
+TEST(TagPacket, KnowsTheHeadOfEveryForm) {
+    for (const flv::VideoVector& vector : flv::video_vectors()) {
+        expect_as_said(Kind::video, vector);
+        const Packet packet = read_tag(Kind::video, Slice::copy_of(vector.bytes))->packet;
+        EXPECT_EQ(packet.key, vector.key) << vector.name;
+        if (std::abs(vector.composition_ms) < 1'000'000) {
+            EXPECT_EQ(packet.cts, std::chrono::milliseconds(vector.composition_ms)) << vector.name;
+        }
+    }
+    for (const flv::AudioVector& vector : flv::audio_vectors()) {
+        expect_as_said(Kind::audio, vector);
+        const AudioFormat audio = read_tag(Kind::audio, Slice::copy_of(vector.bytes))->audio;
+        EXPECT_EQ(audio, (AudioFormat{vector.sample_rate, static_cast<std::uint8_t>(vector.channels)})) << vector.name;
+    }
+}
+
+struct HeadForm {
+    const char* name;
+    Kind kind;
+    const char* body;
+    std::size_t head;
+};
+
+TEST(TagPacket, HeadsInAWord) {
+    const HeadForm forms[] = {
+        {"classic AVC", Kind::video, "17 01 000000 aa", 5},
+        {"classic AAC", Kind::audio, "af 01 aa", 2},
+        {"classic MP3", Kind::audio, "2f aa", 1},
+        {"FourCC with a composition time", Kind::video, "91 61766331 000001 aa", 8},
+        {"FourCC without", Kind::video, "93 61766331 aa", 5},
+        {"FourCC that has none", Kind::video, "91 61763031 aa", 5},
+        {"ModEx", Kind::video, "97 02 000001 01 68766331 000000 aa", 13},
+        {"ModEx twice, of audio", Kind::audio, "97 00 ff 17 02 000001 01 4f707573 aa", 13},
+        {"one track of several", Kind::video, "96 01 68766331 05 000000 aa", 10},
+    };
+    for (const HeadForm& form : forms) {
+        SCOPED_TRACE(form.name);
+        const auto tagged = read(form.kind, form.body);
+        ASSERT_TRUE(tagged.ok());
+        EXPECT_EQ(tagged->packet.head, form.head);
+        EXPECT_EQ(tagged->packet.content, Content::frame);
+        EXPECT_TRUE(std::ranges::equal(tagged->packet.frame(), hex("aa")));
+        EXPECT_TRUE(std::ranges::equal(tagged->packet.frame_slice().bytes(), hex("aa")));
+    }
+}
+
+template <class Vector>
+void expect_cuts_survived(Kind kind, const Vector& vector) {
+    for (std::size_t size = 0; size < vector.bytes.size(); ++size) {
+        const auto tagged = read_tag(kind, Slice::copy_of(Bytes(vector.bytes).first(size)));
+        if (tagged.ok())
+            EXPECT_EQ(tagged->packet.head + tagged->packet.frame().size(), size) << vector.name;
+        else
+            EXPECT_LT(size, vector.bytes.size()) << vector.name;
+    }
+}
+
+TEST(TagPacket, EveryTruncationIsAnErrorOrAShorterFrame) {
+    for (const flv::VideoVector& vector : flv::video_vectors())
+        expect_cuts_survived(Kind::video, vector);
+    for (const flv::AudioVector& vector : flv::audio_vectors())
+        expect_cuts_survived(Kind::audio, vector);
+}
+
+struct Split {
+    const char* name;
+    Kind kind;
+    const char* body;
+    std::vector<const char*> parts;
+};
+
+TEST(TagPacket, SeveralTracksBecomeABodyEach) {
+    const Split splits[] = {
+        {"audio of one codec",
+         Kind::audio,
+         "95 11 6d703461 00 000001 aa 01 000002 bbbb",
+         {"91 6d703461 aa", "95 01 6d703461 01 bbbb"}},
+        {"configurations of two codecs",
+         Kind::audio,
+         "95 20 4f707573 03 000001 aa 6d703461 00 000001 bb",
+         {"90 6d703461 bb", "95 00 4f707573 03 aa"}},
+        {"pictures keep their composition times",
+         Kind::video,
+         "96 11 68766331 00 000004 000042 aa 02 000004 000001 bb",
+         {"91 68766331 000042 aa", "96 01 68766331 02 000001 bb"}},
+        {"and extensions",
+         Kind::video,
+         "a7 02 0007a1 06 21 61766331 01 000004 000003 aa 61763031 00 000001 bb",
+         {"a7 02 0007a1 01 61763031 bb", "a7 02 0007a1 06 01 61766331 01 000003 aa"}},
+        {"a codec that nobody knows", Kind::video, "96 13 78787878 07 000001 aa", {"96 03 78787878 07 aa"}},
+        {"none of a track", Kind::audio, "95 11 6d703461 00 000000", {"91 6d703461"}},
+    };
+    for (const Split& split : splits) {
+        SCOPED_TRACE(split.name);
+        const auto body = hex(split.body);
+        const auto parts = split_tag(split.kind, body);
+        ASSERT_TRUE(parts.ok());
+        ASSERT_EQ(parts->size(), split.parts.size());
+        for (std::size_t i = 0; i < parts->size(); ++i) {
+            EXPECT_TRUE(std::ranges::equal((*parts)[i].bytes(), hex(split.parts[i]))) << i;
+            const auto tagged = read_tag(split.kind, (*parts)[i]);
+            ASSERT_TRUE(tagged.ok());
+            EXPECT_FALSE(tagged->has_more);
+        }
+    }
+}
+
+TEST(TagPacket, TheEmptyAudioMessageHoldsNothing) {
+    const auto tagged = read_tag(Kind::audio, Slice());
+    ASSERT_TRUE(tagged.ok());
+    EXPECT_EQ(tagged->packet.content, Content::other);
+    EXPECT_EQ(tagged->packet.codec, Codec::none);
+    EXPECT_TRUE(tagged->packet.frame().empty());
+}
+
+// An extension of maximum length, before a frame of one byte.
+TEST(TagPacket, AHeadHasABound) {
+    constexpr std::size_t kMax = std::numeric_limits<std::uint16_t>::max();
+    const auto with_head = [](std::size_t head) {
+        constexpr std::size_t kAround = 1 + 3 + 1 + 4;
+        const auto size = static_cast<std::uint16_t>(head - kAround - 1);
+        std::vector<std::uint8_t> body = {0x97, 0xFF, static_cast<std::uint8_t>(size >> 8), static_cast<std::uint8_t>(size)};
+        body.resize(head - 5, 0);
+        for (const std::uint8_t byte : hex("13 68766331 aa"))
+            body.push_back(byte);
+        return Slice::copy_of(body);
+    };
+    const auto longest = read_tag(Kind::video, with_head(kMax));
+    ASSERT_TRUE(longest.ok());
+    EXPECT_EQ(longest->packet.head, kMax);
+    EXPECT_TRUE(std::ranges::equal(longest->packet.frame(), hex("aa")));
+    EXPECT_EQ(read_tag(Kind::video, with_head(kMax + 1)).code(), Errc::limit);
+}
+
+TEST(TagPacket, AFourCcThatNobodyKnowsIsOpaque) {
+    const auto tagged = read(Kind::video, "91 76766331 000001");
+    ASSERT_TRUE(tagged.ok());
+    EXPECT_EQ(tagged->packet.codec, Codec::unknown);
+    EXPECT_EQ(tagged->packet.content, Content::frame);
+    EXPECT_TRUE(tagged->packet.key);
+    EXPECT_EQ(tagged->fourcc, flv::fourcc('v', 'v', 'c', '1'));
+}
+
+TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
+    const auto data = hex("00000002 65aa");
+    const std::pair<Kind, wire::codec::Frame> all[] = {
+        {Kind::video, frames::config(Codec::avc, data)},       {Kind::video, frames::key(Codec::avc, data, 40ms)},
+        {Kind::video, frames::inter(Codec::avc, data)},        {Kind::video, frames::key(Codec::hevc, data, 40ms)},
+        {Kind::video, frames::inter(Codec::hevc, data)},       {Kind::video, frames::key(Codec::av1, data)},
+        {Kind::video, frames::config(Codec::vp9, data)},       {Kind::video, frames::inter(Codec::vp8, data)},
+        {Kind::audio, frames::config(Codec::aac, data)},       {Kind::audio, frames::audio(Codec::aac, data)},
+        {Kind::audio, frames::config(Codec::opus, data)},      {Kind::audio, frames::audio(Codec::opus, data)},
+        {Kind::audio, frames::audio(Codec::mp3, data)},        {Kind::audio, frames::audio(Codec::g711a, data)},
+        {Kind::video, frames::key(Codec::avc, data, 40ms, 3)}, {Kind::audio, frames::config(Codec::aac, data, 255)},
+    };
+    for (const auto& [kind, frame] : all) {
+        SCOPED_TRACE(name_of(frame.codec));
+        const Packet written = write_tag(kind, frame).packet;
+        const auto read = read_tag(kind, written.payload);
+        ASSERT_TRUE(read.ok());
+        EXPECT_EQ(read->packet.head, written.head);
+        EXPECT_EQ(read->packet.codec, frame.codec);
+        EXPECT_EQ(read->packet.track, frame.track);
+        EXPECT_EQ(read->packet.content, frame.content);
+        EXPECT_EQ(read->packet.key, frame.key);
+        EXPECT_EQ(read->packet.cts, written.cts);
+        EXPECT_EQ(MediaTime(written.cts), frame.cts);
+        EXPECT_TRUE(std::ranges::equal(read->packet.frame(), data));
+        const bool is_classic = frame.codec == Codec::avc || kind == Kind::audio;
+        if (is_classic && frame.codec != Codec::opus && frame.track == TrackId()) {
+            EXPECT_EQ(read->fourcc, 0U) << "players know no other";
+        }
+    }
+}
+
+TEST(TagPacket, ALargeFrameIsNotCopiedWhereThereIsRoomInFrontOfIt) {
+    constexpr std::size_t kRoom = 19;
+    for (const std::size_t size : {Slice::kOwnPagesMin, std::size_t{100}}) {
+        auto frame = frames::key(Codec::avc, {});
+        Slice unit = Slice::allocate(kRoom + size);
+        std::ranges::fill(unit.mutable_bytes(), std::uint8_t{7});
+        const std::uint8_t* const first = unit.data() + kRoom;
+        frame.data = std::exchange(unit, {}).sub(kRoom);
+        const bool is_in_place = frame.data.is_alone_on_pages();
+        EXPECT_EQ(is_in_place, size >= Slice::kOwnPagesMin);
+        const Packet alone = write_tag(Kind::video, std::move(frame)).packet;
+        EXPECT_EQ(alone.frame().data() == first, is_in_place);
+        EXPECT_EQ(alone.payload.bytes()[0], 0x17);
+        EXPECT_TRUE(std::ranges::equal(alone.frame(), std::vector<std::uint8_t>(size, 7)));
+    }
+    // Neither of what others have, nor without room.
+    auto frame = frames::key(Codec::avc, {});
+    frame.data = Slice::allocate(Slice::kOwnPagesMin);
+    const Slice shared = frame.data;
+    EXPECT_NE(write_tag(Kind::video, frame).packet.payload.memory(), shared.memory());
+    EXPECT_EQ(write_tag(Kind::video, std::move(frame)).packet.frame().size(), shared.size());
+}
+
+// Every packet of every stream costs this much.
+static_assert(sizeof(Packet) <= 48);
+
+}  // namespace
+}  // namespace live::media

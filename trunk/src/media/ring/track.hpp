@@ -1,0 +1,43 @@
+// Track: what is known about one elementary stream of a source. Its packets carry its id and codec; the rest is here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "media/ring/packet.hpp"
+
+namespace live::media {
+
+// What a container says about audio, for codecs whose configuration does not say it; 0 if unknown.
+struct AudioFormat {
+    std::uint32_t sample_rate = 0;
+    std::uint8_t channels = 0;
+
+    bool operator==(const AudioFormat&) const = default;
+};
+
+struct Track {
+    TrackId id{};
+    Kind kind = Kind::audio;
+    Codec codec = Codec::none;
+    AudioFormat audio;
+    Slice config;  // avcC, hvcC, av1C, AudioSpecificConfig, OpusHead, ...; empty for codecs without one
+    std::string language;
+    std::string name;
+};
+
+// One track of each kind; the default track if unset.
+struct TrackChoice {
+    std::optional<TrackId> audio;
+    std::optional<TrackId> video;
+
+    bool is_default() const { return !audio && !video; }
+    bool has(const Packet& packet) const {
+        const std::optional<TrackId>& named = packet.kind == Kind::audio ? audio : video;
+        return named ? packet.track == *named : !packet.extra;
+    }
+    bool operator==(const TrackChoice&) const = default;
+};
+
+}  // namespace live::media

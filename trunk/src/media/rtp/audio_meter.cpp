@@ -1,0 +1,35 @@
+#include "media/rtp/audio_meter.hpp"
+
+#include "wire/rtp_payload/audio.hpp"
+
+namespace live::media {
+
+namespace {
+
+constexpr std::uint32_t kOpusRate = 48'000;
+
+MediaTime of_samples(std::uint64_t samples, std::uint32_t rate) {
+    constexpr std::uint64_t kMicros = 1'000'000;
+    return MediaTime(samples * kMicros / std::max<std::uint32_t>(rate, 1));
+}
+
+}  // namespace
+
+MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_rate) {
+    constexpr std::uint32_t kAacSamples = 1024;
+    // Other codecs encode the duration in codec-specific ways; few frames are shorter, and no codec needs more bytes per second
+    // than PCM.
+    constexpr MediaTime kMin = std::chrono::milliseconds(20);
+    constexpr std::uint32_t kBytesASecond = 176'400;
+    const MediaTime by_size = of_samples(frame.size(), kBytesASecond);
+    switch (codec) {
+        case wire::codec::Codec::opus: {
+            const auto samples = wire::rtp_payload::opus_samples(frame);
+            return samples.ok() ? of_samples(*samples, kOpusRate) : kMin;
+        }
+        case wire::codec::Codec::aac: return of_samples(kAacSamples, sample_rate);
+        default: return std::max(kMin, by_size);
+    }
+}
+
+}  // namespace live::media

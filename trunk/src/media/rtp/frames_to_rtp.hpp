@@ -1,0 +1,37 @@
+// FramesToRtp: fills the RTP log of a source whose publisher sends frames. The source creates one while the RTP log is held and
+// gives it every packet it appends. An RTMP encoder cannot be asked for a key frame, so key frame requests are ignored.
+#pragma once
+
+#include "media/rtp/audio_to_rtp.hpp"
+#include "media/rtp/video_to_rtp.hpp"
+
+namespace live::media {
+
+class FramesToRtp final : private AudioListener {
+public:
+    // All arguments outlive this.
+    FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log);
+    FramesToRtp(const FramesToRtp&) = delete;
+    FramesToRtp& operator=(const FramesToRtp&) = delete;
+
+    void push(const Packet& packet);
+    // Ends a batch: notifies the RTP log's listeners if it received anything.
+    void flush();
+
+    // Nothing that was pushed is still being converted.
+    bool is_idle() const { return audio_.is_idle(); }
+
+    const VideoToRtp& video() const { return video_; }
+    const AudioToRtp& audio() const { return audio_; }
+
+private:
+    // Audio whose conversion ended after its batch was complete.
+    void on_audio() override;
+
+    RtpLog& rtp_log_;
+    VideoToRtp video_;
+    AudioToRtp audio_;
+    Sequence notified_at_;
+};
+
+}  // namespace live::media

@@ -1,0 +1,61 @@
+#include "media/rtp/rtp_clock.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "media/rtp/rtp_log.hpp"
+
+namespace live::media {
+
+namespace {
+
+MediaTime duration_of(std::int64_t ticks, std::uint32_t clock_rate) {
+    constexpr std::int64_t kMicroseconds = 1'000'000;
+    const std::int64_t rate = clock_rate;
+    return MediaTime(ticks / rate * kMicroseconds + ticks % rate * kMicroseconds / rate);
+}
+
+}  // namespace
+
+RtpClock::Place RtpClock::place(Kind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
+                                std::optional<std::chrono::microseconds> reported) {
+    CHECK(kind != Kind::data && clock_rate > 0);
+    Track& track = tracks_[index_of(kind)];
+    if (!track.seen)
+        begin(track, timestamp, arrived);
+    const auto step = static_cast<std::int32_t>(timestamp - (track.first + static_cast<std::uint32_t>(track.ticks)));
+    track.ticks += step;
+    const MediaTime time = track.base + duration_of(track.ticks, clock_rate);
+    const MediaTime passed = time - track.time;
+    track.time = time;
+    if (reported)
+        track.offset = *reported - time;
+    if (kind == Kind::video)
+        move_frame(passed);
+    return {rtp_timestamp(track.base, clock_rate) + static_cast<std::uint32_t>(track.ticks),
+            kind == Kind::video ? time + shift_ : time};
+}
+
+void RtpClock::begin(Track& track, std::uint32_t timestamp, TimePoint arrived) {
+    if (!started_)
+        first_arrival_ = arrived;
+    started_ = true;
+    track.seen = true;
+    track.first = timestamp;
+    track.base = start_ + std::chrono::duration_cast<MediaTime>(arrived - first_arrival_);
+    track.time = track.base;
+}
+
+void RtpClock::move_frame(MediaTime passed) {
+    const auto& audio = tracks_[index_of(Kind::audio)].offset;
+    const auto& picture = tracks_[index_of(Kind::video)].offset;
+    if (!audio || !picture || passed <= MediaTime::zero())
+        return;
+    const MediaTime wanted = *picture - *audio;
+    if (std::chrono::abs(wanted) > kShiftMax)
+        return;
+    const MediaTime most = passed / kSlewDivisor;
+    shift_ += std::clamp(wanted - shift_, -most, most);
+}
+
+}  // namespace live::media

@@ -1,0 +1,78 @@
+#include "media/source/cursor.hpp"
+
+#include <utility>
+
+namespace live::media {
+
+namespace {
+
+Sequence place_of(const Source& source, Cursor::Start start) {
+    switch (start) {
+        case Cursor::Start::join_point: return source.join_point();
+        case Cursor::Start::overlapping: return source.join_point(Cursor::kOverlap);
+        case Cursor::Start::now: break;
+    }
+    return source.ring().next();
+}
+
+}  // namespace
+
+Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks, Audience audience)
+    : source_(std::move(source)), next_(place_of(*source_, start)), tracks_(tracks), audience_(audience) {
+    source_->add_reader(*this, how);
+    introduce();
+}
+
+Cursor::~Cursor() { source_->remove_reader(*this); }
+
+void Cursor::set_audience(Audience audience) {
+    audience_ = audience;
+    source_->note_viewers();
+}
+
+void Cursor::introduce() {
+    first_.clear();
+    const Ring& ring = source_->ring();
+    const MediaTime at = next_ < ring.next() ? ring.at(next_).dts : source_->timeline().newest();
+    if (tracks_ != Tracks::defaults)
+        first_.assign(source_->extra_configs().rbegin(), source_->extra_configs().rend());
+    for (const Kind kind : {Kind::video, Kind::audio, Kind::data})
+        if (const Packet& config = source_->config(kind); config.is_config())
+            first_.push_back(config);
+    for (Packet& config : first_)
+        config.dts = at;
+}
+
+void Cursor::jump(Sequence to) {
+    dropped_ += to - next_;
+    source_->count_dropped(to - next_);
+    next_ = to;
+    introduce();
+}
+
+std::optional<Packet> Cursor::take() {
+    if (!first_.empty()) {
+        Packet packet = std::move(first_.back());
+        first_.pop_back();
+        return packet;
+    }
+    skip_left_out();
+    if (next_ >= source_->ring().next())
+        return std::nullopt;
+    return source_->ring().at(next_++);
+}
+
+std::size_t Cursor::next_bytes() {
+    if (!first_.empty())
+        return first_.back().payload.size();
+    const Sequence at = next();
+    return at < source_->ring().next() ? source_->ring().at(at).payload.size() : 0;
+}
+
+void Cursor::skip_left_out() {
+    const Ring& ring = source_->ring();
+    while (tracks_ != Tracks::all_and_marks && next_ < ring.next() && !ring.at(next_).is_of(tracks_))
+        ++next_;
+}
+
+}  // namespace live::media

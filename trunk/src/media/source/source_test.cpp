@@ -1,0 +1,593 @@
+#include "media/source/source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "media/ring/packet_fixture.hpp"
+#include "media/source/cursor.hpp"
+#include "media/source/stream_table.hpp"
+#include "media/source/wire_cursor.hpp"
+#include "media/wire_log/flv_wire_encoder.hpp"
+
+namespace live::media {
+namespace {
+
+Packet packet(Kind kind, std::int64_t at_ms, bool key = false, std::size_t size = 100) {
+    return plain_packet(kind, key, false, std::chrono::milliseconds(at_ms),
+                        Slice::copy_of(std::vector<std::uint8_t>(size, static_cast<std::uint8_t>(at_ms))));
+}
+
+struct SourceTest : ::testing::Test {
+    void picture(std::int64_t at_ms, bool key = false) {
+        source->append(packet(Kind::video, at_ms, key));
+        source->timeline().map(Kind::video, static_cast<std::uint32_t>(at_ms));
+    }
+
+    SlabPool pool;
+    PlayOptions options;
+    Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
+};
+
+TEST_F(SourceTest, SecondPublisherIsRefusedUntilTheFirstHasGone) {
+    auto first = source->publish(Source::Takeover::refuse);
+    ASSERT_TRUE(first.ok());
+    EXPECT_EQ(source->publish(Source::Takeover::refuse).code(), Errc::conflict);
+    first->reset();
+    EXPECT_TRUE(source->publish(Source::Takeover::refuse).ok());
+}
+
+TEST_F(SourceTest, TakeoverEvictsTheFirstPublisher) {
+    auto first = *source->publish(Source::Takeover::refuse);
+    auto second = *source->publish(Source::Takeover::replace);
+    EXPECT_FALSE(first->is_current());
+    EXPECT_TRUE(first->evicted().is_raised());
+    first.reset();
+    EXPECT_TRUE(source->is_published()) << "the evicted one does not take the newcomer's right with it";
+    EXPECT_TRUE(second->is_current());
+}
+
+TEST_F(SourceTest, KeepsTheNewestGopAndNoMore) {
+    for (int i = 0; i < 200; ++i)
+        picture(40 * i, i % 50 == 0);
+    EXPECT_EQ(source->ring().first(), 150U);
+    EXPECT_EQ(source->join_point(), 150U);
+    EXPECT_EQ(source->gop_start(), 150U);
+}
+
+// A reader that goes on for another one sends half a second again.
+TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
+    const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
+    const auto publication = *source->publish(Source::Takeover::refuse);
+    EXPECT_EQ(source->join_point(500ms), source->ring().next());
+    picture(0, true);
+    EXPECT_EQ(source->join_point(500ms), 0U) << "there is no other";
+    for (int i = 1; i <= 50; ++i)
+        picture(40 * i, i % 25 == 0);
+    EXPECT_EQ(source->join_point(), 50U);
+    EXPECT_EQ(source->join_point(500ms), 25U);
+    for (int i = 51; i < 63; ++i)
+        picture(40 * i);
+    EXPECT_EQ(source->join_point(500ms), 25U) << "480 ms";
+    picture(2'520);
+    EXPECT_EQ(source->join_point(500ms), 50U);
+    // Of other sequence headers.
+    source->append(plain_packet(Kind::video, false, true, 2'530ms, Slice::copy_of(as_bytes("\x17\x00 other"))));
+    picture(2'540, true);
+    picture(3'200);
+    EXPECT_EQ(source->join_point(500ms), 65U);
+    picture(3'240, true);
+    EXPECT_EQ(source->join_point(800ms), source->join_point());
+}
+
+// Without readers: other nodes ask for it a moment later, and the publisher's former node has not had the first of it.
+TEST_F(SourceTest, KeepsTheBeginningOfAPublicationForAMoment) {
+    picture(0, true);
+    const auto publication = *source->publish(Source::Takeover::refuse);
+    for (int i = 1; i < 50; ++i)
+        picture(40 * i, i == 1 || i % 16 == 0);
+    EXPECT_EQ(source->ring().first(), 1U);
+    EXPECT_EQ(source->join_point(), 48U);
+    EXPECT_EQ(source->join_point(500ms), 32U);
+    picture(40 * 64, true);
+    EXPECT_EQ(source->ring().first(), source->join_point());
+}
+
+TEST_F(SourceTest, AnEarlierJoinPointOfSoundIsAtThatAge) {
+    const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
+    const auto publication = *source->publish(Source::Takeover::refuse);
+    for (int i = 0; i < 100; ++i)
+        source->append(packet(Kind::audio, 20 * i));
+    EXPECT_EQ(source->join_point(500ms), 74U);
+    EXPECT_EQ(source->join_point(10s), 0U);
+}
+
+TEST_F(SourceTest, GopOverTheFrameLimitIsNotCached) {
+    options.gop_cache_frames_max = 20;
+    source->set_options(options);
+    for (int i = 0; i < 40; ++i)
+        picture(40 * i, i == 0);
+    EXPECT_EQ(source->join_point(), source->ring().next());
+    picture(1600, true);
+    EXPECT_EQ(source->join_point(), 40U);
+}
+
+TEST_F(SourceTest, StreamThatBecameAudioOnlyCachesNothing) {
+    picture(0, true);
+    for (std::uint32_t i = 0; i <= Source::kAudioOnlyAfter + 16; ++i)
+        source->append(packet(Kind::audio, 20 * i));
+    EXPECT_EQ(source->join_point(), source->ring().next());
+    EXPECT_LT(source->ring().size(), 32U);
+}
+
+TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
+    picture(0, true);
+    for (int i = 1; i < 100; ++i)
+        source->append(packet(Kind::video, 40 * i, false, 1 << 20));
+    EXPECT_LE(source->ring().bytes(), Source::kRingBytesMax + (16U << 20));
+    EXPECT_EQ(source->join_point(), source->ring().next());
+}
+
+TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
+    picture(0, true);
+    Cursor slow(source, Listens::batched);
+    for (int i = 1; i < 10; ++i)
+        source->append(packet(Kind::video, 40 * i, false, 1'000));
+    WireLog& wire_log = source->hold_wire_log({Container::flv});
+    const std::size_t before = source->held_bytes();
+    source->let_go(3'000);
+    EXPECT_EQ(source->ring().first(), 4U) << "100 and three times 1,000";
+    EXPECT_EQ(source->join_point(), 10U);
+    EXPECT_LT(source->held_bytes(), before);
+    EXPECT_EQ(wire_log.tail(), wire_log.offset_of(4));
+    EXPECT_FALSE(slow.take().has_value()) << "it goes on behind all there is";
+    EXPECT_EQ(slow.dropped(), 10U);
+    source->let_go(SIZE_MAX);
+    EXPECT_TRUE(source->ring().empty());
+    picture(400, true);
+    EXPECT_TRUE(slow.take().has_value());
+    source->release_wire_log({Container::flv});
+}
+
+std::vector<std::uint8_t> bytes_of(const WireLog& wire_log) {
+    std::vector<std::uint8_t> bytes;
+    std::array<::iovec, 64> parts;
+    const std::size_t count = wire_log.spans(wire_log.tail(), wire_log.head(), parts);
+    for (const ::iovec& part : std::span(parts).first(count)) {
+        const auto* data = static_cast<const std::uint8_t*>(part.iov_base);
+        bytes.insert(bytes.end(), data, data + part.iov_len);
+    }
+    return bytes;
+}
+
+TEST_F(SourceTest, ANewWireLogCatchesUpInPiecesWhileTheStreamGoesOn) {
+    constexpr WireFormat kFlv{Container::flv};
+    picture(0, true);
+    for (int i = 1; i < 100; ++i)
+        source->append(packet(Kind::video, 40 * i, false, 10'000));
+    WireLogHold hold(source, kFlv);
+    EXPECT_EQ(source->wire_log(kFlv)->head(), 0U);
+    int pieces = 1;
+    for (; !hold.catch_up(50'000); ++pieces)
+        picture(4'000 + pieces);
+    EXPECT_GT(pieces, 15);
+    EXPECT_LT(pieces, 30);
+    const WireLog& wire_log = *source->wire_log(kFlv);
+    picture(8'000);
+    EXPECT_EQ(wire_log.next(), source->ring().next()) << "what comes next is appended at once";
+    WireLog at_once(std::make_unique<FlvWireEncoder>(Framing::none, KindSet::all()), pool, source->ring().first(),
+                    TrackSelection::defaults);
+    EXPECT_TRUE(at_once.catch_up(source->ring(), SIZE_MAX));
+    EXPECT_EQ(bytes_of(wire_log), bytes_of(at_once));
+    const WireCursor player(source, kFlv);
+    EXPECT_EQ(player.behind(), source->ring().size());
+}
+
+TEST_F(SourceTest, AWireLogThatCatchesUpSkipsWhatTheRingDrops) {
+    constexpr WireFormat kFlv{Container::flv};
+    picture(0, true);
+    for (int i = 1; i < 20; ++i)
+        picture(40 * i);
+    WireLogHold hold(source, kFlv);
+    EXPECT_FALSE(hold.catch_up(300));
+    source->let_go(200);
+    EXPECT_FALSE(hold.catch_up(1)) << "some of what it had is dropped";
+    source->let_go(SIZE_MAX);
+    picture(1'000, true);
+    EXPECT_TRUE(hold.catch_up(1)) << "and all it had";
+    const WireLog& wire_log = *source->wire_log(kFlv);
+    EXPECT_EQ(wire_log.next(), source->ring().next());
+    EXPECT_EQ(wire_log.offset_of(20), wire_log.tail());
+    WireCursor player(source, kFlv);
+    EXPECT_EQ(player.behind(), 1U);
+}
+
+TEST_F(SourceTest, LetsGoOfSmallPacketsInPortionsToo) {
+    options.gop_cache_frames_max = 0;
+    source->set_options(options);
+    picture(0, true);
+    for (std::size_t i = 0; i < 2 * Source::kLetGoPacketsMax; ++i)
+        source->append(packet(Kind::video, 0, false, 5));
+    source->let_go(SIZE_MAX);
+    EXPECT_EQ(source->ring().first(), Source::kLetGoPacketsMax);
+    source->let_go(SIZE_MAX);
+    source->let_go(SIZE_MAX);
+    EXPECT_TRUE(source->ring().empty());
+}
+
+TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {
+    options.gop_cache_frames_max = 0;
+    source->set_options(options);
+    picture(0, true);
+    for (std::size_t i = 0; i < Source::kRingPacketsMax + 16; ++i)
+        source->append(packet(Kind::video, 0, false, 5));
+    EXPECT_LE(source->ring().size(), Source::kRingPacketsMax);
+    EXPECT_EQ(source->join_point(), source->ring().next());
+    for (std::size_t i = 0; i < 16 * Source::kRingPacketsMax / Source::kLetGoPacketsMax; ++i)
+        source->append(packet(Kind::video, 0, false, 5));
+    EXPECT_LE(source->ring().size(), 16U) << "by portions";
+}
+
+// Freeing a MiB takes some 0.1 ms of the publisher's turn.
+TEST_F(SourceTest, NoPacketDropsMoreThanAPortionOfAGop) {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    const auto append = [this](bool key, std::size_t bytes, std::size_t limit) {
+        const std::size_t before = source->ring().bytes() + bytes;
+        source->append(packet(Kind::video, 0, key, bytes));
+        EXPECT_LE(before - source->ring().bytes(), limit) << "key: " << key << ", " << bytes << " bytes";
+    };
+    // Many GOPs of nearly the limit, each of which ends the one before; and one that exceeds it.
+    for (const std::size_t mib : {50U, 60U, 100U}) {
+        for (std::size_t i = 0; i < mib; ++i)
+            append(i == 0, kMiB, Source::kTrimBytesMax + 2 * kMiB);
+    }
+    for (int i = 0; i < 400; ++i)
+        append(i % 4 == 0, 10'000, Source::kTrimBytesMax + 2 * kMiB);
+    EXPECT_LE(source->ring().size(), 20U) << "in the end everything that is not needed is gone";
+}
+
+TEST_F(SourceTest, FramesOfTheLargestSizeDoNotTakeTheRingFarOverItsLimit) {
+    constexpr std::size_t kLarge = std::size_t{10} << 20;
+    picture(0, true);
+    for (int i = 1; i < 40; ++i) {
+        const std::size_t before = source->ring().bytes() + kLarge;
+        source->append(packet(Kind::video, 40 * i, false, kLarge));
+        EXPECT_LE(source->ring().bytes(), Source::kRingBytesMax);
+        EXPECT_LE(before - source->ring().bytes(), Source::kRingBytesMax / 16 + 2 * kLarge);
+    }
+}
+
+TEST_F(SourceTest, AConfigIsKeptWithoutTheMemoryOfItsNeighbours) {
+    const Slice shared = Slice::copy_of(std::vector<std::uint8_t>(1000));
+    source->append(plain_packet(Kind::video, false, true, {}, shared.sub(0, 10)));
+    EXPECT_EQ(source->config(Kind::video).payload.size(), 10U);
+    EXPECT_EQ(source->config(Kind::video).payload.memory_bytes(), 10U);
+}
+
+TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
+    struct Listener final : PacketListener {
+        void on_packets() override { ++batches; }
+        int batches = 0;
+    };
+    Listener hurried;
+    Listener batched;
+    source->add_listener(batched, Listens::batched);
+    EXPECT_FALSE(source->is_awaited());
+    source->add_listener(hurried);
+    EXPECT_TRUE(source->is_awaited());
+    source->flush();
+    source->remove_listener(hurried);
+    EXPECT_FALSE(source->is_awaited());
+    source->flush();
+    source->remove_listener(batched);
+    source->flush();
+    EXPECT_EQ(hurried.batches, 1);
+    EXPECT_EQ(batched.batches, 2);
+}
+
+TEST_F(SourceTest, CursorGetsIntroductionsThenTheGopThenWhatComes) {
+    source->append(plain_packet(Kind::data, false, true, {}, Slice::allocate(10)));
+    source->append(plain_packet(Kind::video, false, true, {}, Slice::allocate(20)));
+    source->append(plain_packet(Kind::audio, false, true, {}, Slice::allocate(30)));
+    for (int i = 0; i < 60; ++i)
+        picture(40 * i, i % 50 == 0);
+    Cursor cursor(source);
+    const std::size_t sizes[] = {10, 30, 20};
+    for (const std::size_t size : sizes)
+        EXPECT_EQ(cursor.take()->payload.size(), size);
+    const auto first = cursor.take();
+    ASSERT_TRUE(first.has_value());
+    EXPECT_TRUE(first->key);
+    EXPECT_EQ(first->dts, 2000ms);
+    for (int i = 0; i < 9; ++i)
+        EXPECT_TRUE(cursor.take().has_value());
+    EXPECT_FALSE(cursor.take().has_value());
+    EXPECT_FALSE(cursor.readable().is_raised());
+    picture(2400);
+    source->flush();
+    EXPECT_TRUE(cursor.readable().is_raised());
+    EXPECT_EQ(cursor.take()->dts, 2400ms);
+}
+
+TEST_F(SourceTest, CursorThatStandsStillJumpsAndCostsNoMemory) {
+    options.queue_length = 4s;
+    source->set_options(options);
+    picture(0, true);
+    Cursor cursor(source);
+    for (int i = 1; i < 1000; ++i)
+        picture(40 * i, i % 50 == 0);
+    EXPECT_LT(source->ring().size(), 400U);
+    const auto next = cursor.take();
+    ASSERT_TRUE(next.has_value());
+    EXPECT_TRUE(next->key);
+    EXPECT_GT(cursor.dropped(), 500U);
+}
+
+// Records the events of a source.
+class Watcher final : public SourceWatch {
+public:
+    explicit Watcher(Ref<Source> source) : SourceWatch(std::move(source)) {}
+    std::vector<std::string> take() { return std::exchange(events_, {}); }
+
+private:
+    void on_publisher_began() override { events_.emplace_back("publisher began"); }
+    void on_publisher_left() override { events_.emplace_back("publisher left"); }
+    void on_watched(bool watched) override { events_.emplace_back(watched ? "first viewer" : "last viewer left"); }
+
+    std::vector<std::string> events_;
+};
+
+using Events = std::vector<std::string>;
+
+TEST_F(SourceTest, TheFirstViewerAndTheLastAreEventsForPlayersOfEveryKind) {
+    Watcher watcher(source);
+    {
+        const Cursor packets(source);
+        EXPECT_EQ(watcher.take(), Events{"first viewer"});
+        const WireCursor rtmp(source, WireFormat());
+        source->hold_rtp_log();
+        EXPECT_EQ(watcher.take(), Events()) << "there is one already";
+        source->release_rtp_log();
+    }
+    EXPECT_EQ(watcher.take(), Events{"last viewer left"});
+    { const WireCursor rtmp(source, WireFormat()); }
+    EXPECT_EQ(watcher.take(), (Events{"first viewer", "last viewer left"}));
+    source->hold_rtp_log();
+    EXPECT_EQ(watcher.take(), Events{"first viewer"});
+    EXPECT_TRUE(source->is_watched());
+    source->release_rtp_log();
+    EXPECT_EQ(watcher.take(), Events{"last viewer left"});
+    EXPECT_FALSE(source->is_watched());
+}
+
+TEST_F(SourceTest, AReaderWithoutAnAudienceIsNoViewerUntilItHasOne) {
+    Watcher watcher(source);
+    Cursor segments(source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all, Cursor::Audience::none);
+    EXPECT_EQ(source->readers(), 1U);
+    EXPECT_FALSE(source->is_watched());
+    segments.set_audience(Cursor::Audience::none);
+    EXPECT_EQ(watcher.take(), Events());
+    segments.set_audience(Cursor::Audience::some);
+    segments.set_audience(Cursor::Audience::some);
+    EXPECT_EQ(watcher.take(), Events{"first viewer"});
+    segments.set_audience(Cursor::Audience::none);
+    EXPECT_EQ(watcher.take(), Events{"last viewer left"});
+}
+
+TEST_F(SourceTest, AReaderOfAWireLogWithoutAnAudienceIsNoViewer) {
+    Watcher watcher(source);
+    {
+        const WireLogHold hold(source, WireFormat(), Audience::none);
+        const WireCursor push(source, WireFormat(), {}, std::nullopt, Audience::none);
+        EXPECT_EQ(source->readers(), 2U);
+        EXPECT_EQ(watcher.take(), Events());
+        { const WireCursor player(source, WireFormat()); }
+        EXPECT_EQ(watcher.take(), (Events{"first viewer", "last viewer left"}));
+    }
+    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(watcher.take(), Events());
+}
+
+TEST_F(SourceTest, WatchesHearOfAStreamThatHasEndedElsewhere) {
+    auto relayed = *source->publish(Source::Takeover::refuse);
+    Watcher watcher(source);
+    source->note_stream_ended();
+    EXPECT_EQ(watcher.take(), Events{"publisher left"});
+    EXPECT_TRUE(source->is_published());
+    const auto again = *source->publish(Source::Takeover::replace);
+    EXPECT_EQ(watcher.take(), Events{"publisher began"});
+}
+
+TEST_F(SourceTest, AStreamThatMayReturnIsOverWhenItMayNot) {
+    Watcher watcher(source);
+    auto publication = *source->publish(Source::Takeover::refuse);
+    EXPECT_FALSE(source->may_return());
+    source->set_may_return(true);
+    publication.reset();
+    EXPECT_EQ(watcher.take(), (Events{"publisher began", "publisher left"}));
+    EXPECT_TRUE(source->may_return());
+    source->set_may_return(false);
+    source->set_may_return(false);
+    EXPECT_EQ(watcher.take(), Events{"publisher left"}) << "those that have waited are told, once";
+    source->set_may_return(true);
+    publication = *source->publish(Source::Takeover::refuse);
+    source->set_may_return(false);
+    EXPECT_EQ(watcher.take(), Events{"publisher began"}) << "it has returned";
+}
+
+TEST_F(SourceTest, APublisherThatFillsTheRtpLogIsNoViewerEvenWhenEvicted) {
+    struct Indifferent final : KeyFrameSource {
+        void on_key_frame_wanted() override {}
+    } key_frames;
+    Watcher watcher(source);
+    auto first = *source->publish(Source::Takeover::refuse);
+    first->fill_rtp_log(key_frames);
+    EXPECT_EQ(watcher.take(), Events{"publisher began"});
+    auto second = *source->publish(Source::Takeover::replace);
+    second->fill_rtp_log(key_frames);
+    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(watcher.take(), Events{"publisher began"});
+    first.reset();
+    EXPECT_EQ(watcher.take(), Events()) << "the second one publishes";
+    second.reset();
+    EXPECT_EQ(watcher.take(), Events{"publisher left"});
+}
+
+TEST_F(SourceTest, APublishersEndIsReportedToItsWatchesButNoTakeover) {
+    Watcher watcher(source);
+    auto first = *source->publish(Source::Takeover::refuse);
+    auto second = *source->publish(Source::Takeover::replace);
+    first.reset();
+    EXPECT_EQ(watcher.take(), (Events{"publisher began", "publisher began"}));
+    second.reset();
+    EXPECT_EQ(watcher.take(), Events{"publisher left"});
+}
+
+TEST_F(SourceTest, AWatchThatHasGoneGetsNoEvents) {
+    auto gone = std::make_unique<Watcher>(source);
+    Watcher stays(source);
+    Watcher stays_too(source);
+    gone.reset();
+    { const Cursor packets(source); }
+    for (Watcher* watcher : {&stays, &stays_too})
+        EXPECT_EQ(watcher->take(), (Events{"first viewer", "last viewer left"}));
+}
+
+TEST_F(SourceTest, TableForgetsASourceSomeTimeAfterItsLastUser) {
+    StreamTable table(pool);
+    const TimePoint start{std::chrono::hours(1)};
+    {
+        auto held = *table.find_or_create("/live/a", options, 60'000);
+        EXPECT_EQ(held.get(), (*table.find_or_create("/live/a", options, 60'000)).get());
+        EXPECT_TRUE(table.expire(start, 3s).empty());
+    }
+    EXPECT_TRUE(table.expire(start + 1s, 3s).empty());
+    EXPECT_TRUE(table.expire(start + 3s, 3s).empty());
+    EXPECT_EQ(table.expire(start + 4s, 3s), std::vector<std::string>{"/live/a"});
+    EXPECT_EQ(table.size(), 0U);
+    EXPECT_FALSE(table.find("/live/a"));
+}
+
+// All publishers of an address may leave at the same moment.
+TEST_F(SourceTest, TableForgetsManySourcesInPortions) {
+    StreamTable table(pool);
+    const TimePoint start{std::chrono::hours(1)};
+    for (int i = 0; i < 300; ++i) {
+        const auto stream = *table.find_or_create("/live/" + std::to_string(i), options, 60'000);
+        if (i < 20)
+            stream->append(packet(Kind::video, 0, true, 1U << 20));
+    }
+    EXPECT_TRUE(table.expire(start, 3s).empty());
+    std::size_t calls = 0;
+    for (std::size_t left = 300; left > 0; ++calls) {
+        const std::size_t bytes = pool.totals().packet_bytes;
+        left -= table.expire(start + 3s, 3s).size();
+        ASSERT_EQ(table.size(), left);
+        ASSERT_LE(bytes - pool.totals().packet_bytes, StreamTable::kExpiredBytes + (1U << 20));
+    }
+    EXPECT_GE(calls, 5U);
+    EXPECT_LE(calls, 10U);
+}
+
+TEST_F(SourceTest, WhatAllSourcesHoldIsCounted) {
+    auto other = make_ref<Source>("/live/other", options, 60'000U, pool);
+    EXPECT_EQ(pool.totals().sources, 2U);
+    for (int i = 0; i < 60; ++i)
+        picture(40 * i, i % 50 == 0);
+    other->append(packet(Kind::audio, 0, false, 30));
+    other->append(packet(Kind::audio, 20, false, 30));
+    ASSERT_GT(other->ring().size(), 0U);
+    EXPECT_EQ(pool.totals().packets, source->ring().size() + other->ring().size());
+    EXPECT_EQ(pool.totals().packet_bytes, source->ring().bytes() + other->ring().bytes());
+    other = {};
+    EXPECT_EQ(pool.totals().sources, 1U);
+    EXPECT_EQ(pool.totals().packets, source->ring().size());
+    source = {};
+    EXPECT_EQ(pool.totals().sources, 0U);
+    EXPECT_EQ(pool.totals().packets, 0U);
+    EXPECT_EQ(pool.totals().packet_bytes, 0U);
+}
+
+// The owner of the process's memory returns it in time, before there is so much that this takes long.
+TEST_F(SourceTest, SaysWhenMuchHasBeenDropped) {
+    constexpr std::size_t kFrame = 50'000;
+    SourceTotals& totals = pool.totals();
+    totals.much = 20 * kFrame;
+    const auto gop = [this](int frames) {
+        for (int i = 0; i < frames; ++i)
+            source->append(plain_packet(Kind::video, i == 0, false, {}, Slice::allocate(kFrame)));
+    };
+    gop(30);
+    EXPECT_FALSE(totals.much_dropped.is_raised());
+    gop(16);
+    EXPECT_TRUE(totals.much_dropped.consume()) << "the first GOP has gone";
+    EXPECT_EQ(totals.dropped, 0U);
+    gop(16);
+    EXPECT_FALSE(totals.much_dropped.is_raised()) << "sixteen of them since";
+    gop(16);
+    EXPECT_TRUE(totals.much_dropped.is_raised());
+}
+
+TEST_F(SourceTest, KnowsItsTracksByTheirPackets) {
+    const auto append = [this](Kind kind, const char* body) {
+        source->append(tag_packet(kind, false, false, {}, Slice::copy_of(hex(body))));
+    };
+    EXPECT_EQ(source->default_track(Kind::video), nullptr);
+    append(Kind::video, "57 00");
+    append(Kind::audio, "af 02 21");
+    EXPECT_TRUE(source->tracks().empty()) << "neither a command nor what is unknown of AAC is of a track";
+    append(Kind::audio, "af 00 1210");
+    append(Kind::audio, "af 01 aa");
+    ASSERT_EQ(source->tracks().size(), 1U);
+    EXPECT_EQ(source->track_version(), 1U);
+    const Track& audio = source->tracks()[0];
+    EXPECT_EQ(audio.kind, Kind::audio);
+    EXPECT_EQ(audio.codec, Codec::aac);
+    EXPECT_TRUE(std::ranges::equal(audio.config.bytes(), hex("1210"))) << "without FLV's head";
+    append(Kind::audio, "af 00 1190");
+    EXPECT_EQ(source->track_version(), 2U);
+    EXPECT_TRUE(std::ranges::equal(source->default_track(Kind::audio)->config.bytes(), hex("1190")));
+    append(Kind::audio, "2f aa");
+    EXPECT_EQ(source->default_track(Kind::audio)->codec, Codec::mp3);
+    EXPECT_TRUE(source->default_track(Kind::audio)->config.empty()) << "that was another codec's";
+    EXPECT_EQ(source->track_version(), 3U);
+    append(Kind::audio, "2f bb");
+    EXPECT_EQ(source->track_version(), 3U);
+    append(Kind::video, "96 00 61763031 05 81010c00");
+    append(Kind::video, "96 00 61763031 02 81010c00");
+    ASSERT_EQ(source->tracks().size(), 3U);
+    EXPECT_EQ(source->default_track(Kind::video)->id, TrackId(5)) << "the first that came";
+}
+
+TEST_F(SourceTest, ANewPublisherBringsItsOwnTracks) {
+    const auto append = [this](const char* body) {
+        source->append(tag_packet(Kind::audio, false, body[1] == '0' || body[4] == '0', {}, Slice::copy_of(hex(body))));
+    };
+    auto first = *source->publish(Source::Takeover::refuse);
+    append("95 00 6d703461 03 1210");
+    append("95 00 6d703461 00 1190");
+    EXPECT_EQ(source->default_track(Kind::audio)->id, TrackId(3));
+    EXPECT_EQ(source->extra_configs().size(), 1U);
+    EXPECT_NE(source->config_of(Kind::audio, TrackId(0)), nullptr);
+    first.reset();
+    EXPECT_EQ(source->tracks().size(), 2U) << "players may still be there";
+    const std::uint32_t before = source->track_version();
+    const auto second = *source->publish(Source::Takeover::refuse);
+    EXPECT_EQ(source->tracks().size(), 1U);
+    EXPECT_TRUE(source->extra_configs().empty());
+    EXPECT_NE(source->track_version(), before);
+    append("af 00 1190");
+    append("af 01 aa");
+    ASSERT_EQ(source->tracks().size(), 1U);
+    EXPECT_EQ(source->default_track(Kind::audio)->id, TrackId(0));
+    EXPECT_FALSE(source->ring().newest().extra);
+    EXPECT_EQ(source->config_of(Kind::audio, TrackId(3)), nullptr);
+}
+
+}  // namespace
+}  // namespace live::media

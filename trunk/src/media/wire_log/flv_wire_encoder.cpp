@@ -1,0 +1,95 @@
+#include "media/wire_log/flv_wire_encoder.hpp"
+
+#include "base/bytes/byte_writer.hpp"
+#include "base/check.hpp"
+#include "wire/flv/flv_file.hpp"
+
+namespace live::media {
+
+namespace {
+
+namespace flv = wire::flv;
+
+flv::TagType type_of(Kind kind) {
+    switch (kind) {
+        case Kind::audio: return flv::TagType::audio;
+        case Kind::video: return flv::TagType::video;
+        case Kind::data: break;
+    }
+    return flv::TagType::script;
+}
+
+// Calls `append` with what precedes the payload.
+template <class Append>
+std::uint8_t write_head(Framing framing, const Packet& packet, std::int64_t time_ms, Append&& append) {
+    const std::size_t size = packet.payload.size();
+    const auto head = frame_head(framing, flv::kTagHeaderBytes + size + flv::kTagSizeBytes);
+    append(head.view());
+    append(Bytes(
+        flv::tag_header_bytes({type_of(packet.kind), static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(time_ms)})));
+    return head.size;
+}
+
+// And with what follows it.
+template <class Append>
+void write_end(Framing framing, const Packet& packet, Append&& append) {
+    append(Bytes(flv::tag_size_bytes(packet.payload.size())));
+    append(frame_end(framing));
+}
+
+bool is_shared(const Packet& packet) { return packet.payload.size() >= SlabLog::kSharedMin; }
+
+}  // namespace
+
+WireEncoder::Encoded FlvWireEncoder::encode(const Packet& packet, SlabLog& log) {
+    if (!kinds_.has(packet.kind))
+        return {};
+    const auto append = [&log](Bytes bytes) { log.append(bytes); };
+    const std::uint8_t head = write_head(framing_, packet, to_ms(packet.dts), append);
+    if (is_shared(packet))
+        log.append_shared(packet.payload);
+    else
+        append(packet.payload.bytes());
+    write_end(framing_, packet, append);
+    return {head, false};
+}
+
+bool FlvWireEncoder::append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+    if (!kinds_.has(packet.kind) || !is_shared(packet)) {
+        append_own_message(packet, time_ms, out);
+        return false;
+    }
+    write_head(framing_, packet, time_ms, [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
+    return true;
+}
+
+void FlvWireEncoder::append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const {
+    if (!kinds_.has(packet.kind))
+        return;
+    const auto append = [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
+    write_head(framing_, packet, time_ms, append);
+    append(packet.payload.bytes());
+    write_end(framing_, packet, append);
+}
+
+std::size_t FlvWireEncoder::stamped_bytes() const { return flv::kTagHeaderBytes; }
+
+void FlvWireEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
+    constexpr std::size_t kTimeAt = 4;  // after type and size: the low 24 bits, then the high 8
+    CHECK(message.size() >= flv::kTagHeaderBytes);
+    const auto time = static_cast<std::uint32_t>(time_ms);
+    message[kTimeAt] = static_cast<std::uint8_t>(time >> 16);
+    message[kTimeAt + 1] = static_cast<std::uint8_t>(time >> 8);
+    message[kTimeAt + 2] = static_cast<std::uint8_t>(time);
+    message[kTimeAt + 3] = static_cast<std::uint8_t>(time >> 24);
+}
+
+std::vector<std::uint8_t> flv_file_head(Framing framing, KindSet kinds) {
+    ByteWriter writer;
+    flv::write_file_header(writer, {kinds.has(Kind::audio), kinds.has(Kind::video)});
+    std::vector<std::uint8_t> out;
+    append_framed(framing, writer.written(), out);
+    return out;
+}
+
+}  // namespace live::media

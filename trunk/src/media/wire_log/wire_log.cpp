@@ -1,0 +1,76 @@
+#include "media/wire_log/wire_log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace live::media {
+
+WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, TrackSelection tracks)
+    : encoder_(std::move(encoder)), tracks_(tracks), log_(pool), first_(first) {}
+
+bool WireLog::catch_up(const Ring& ring, std::size_t bytes) {
+    const Position begin = head();
+    while (next() < ring.next() && head() - begin < bytes) {
+        const Packet& packet = ring.at(next());
+        if (encoder_->is_slow(packet) && !encoder_->prepare(packet, bytes))
+            return false;
+        append(packet);
+    }
+    return next() == ring.next();
+}
+
+void WireLog::append(const Packet& packet) {
+    const Position offset = log_.head();
+    if (!packet.is_of(tracks_)) {
+        entries_.push_back({.offset = offset});
+        return;
+    }
+    const WireEncoder::Encoded encoded = encoder_->encode(packet, log_);
+    entries_.push_back({offset, encoded.header_bytes, encoded.needs_own_header, encoded.has_introduction});
+    kinds_.add(packet.kind);
+    if (encoded.needs_own_header)
+        ++epoch_;
+}
+
+void WireLog::drop_before(Sequence sequence) {
+    CHECK(sequence >= first_);
+    if (sequence > next()) {
+        CHECK(held_places_.empty());
+        log_.drop_before(head());
+        entries_.clear();
+        first_ = sequence;
+        return;
+    }
+    log_.drop_before(offset_of(sequence));
+    for (; first_ < sequence; ++first_)
+        entries_.pop_front();
+}
+
+const WireLog::Entry& WireLog::entry(Sequence sequence) const {
+    CHECK(sequence >= first_ && sequence < next());
+    return entries_[static_cast<std::size_t>(sequence - first_)];
+}
+
+WireLog::Position WireLog::offset_of(Sequence sequence) const { return sequence == next() ? head() : entry(sequence).offset; }
+
+Sequence WireLog::find(Position position) const {
+    const auto at = std::lower_bound(entries_.begin(), entries_.end(), position,
+                                     [](const Entry& entry, Position wanted) { return entry.offset < wanted; });
+    return first_ + static_cast<Sequence>(at - entries_.begin());
+}
+
+void WireLog::hold(HeldPlace& place) {
+    place.index_ = held_places_.size();
+    held_places_.push_back(&place);
+}
+
+void WireLog::let_go(HeldPlace& place) {
+    CHECK(held_places_[place.index_] == &place);
+    held_places_[place.index_] = held_places_.back();
+    held_places_[place.index_]->index_ = place.index_;
+    held_places_.pop_back();
+}
+
+}  // namespace live::media

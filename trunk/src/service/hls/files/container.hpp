@@ -1,0 +1,32 @@
+// Container: the format of a stream's fragments. Every HLS player supports MPEG-TS; codecs that players do not accept in MPEG-TS
+// (AV1, VP9, Opus, FLAC) go into fragmented MP4 when `hls_use_fmp4 auto` leaves the choice to the stream. CodecWatch tracks the
+// codecs a publisher sends, and so the container its fragments need. Dry.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "media/ring/packet.hpp"
+#include "service/hls/options.hpp"
+
+namespace live::service::hls {
+
+enum class Container : std::uint8_t { ts, fmp4 };
+
+class CodecWatch {
+public:
+    // True when the packet's codec differs from earlier packets of its kind. A codec is known from its configuration, or from the
+    // first frame for codecs without one.
+    bool note(const media::Packet& packet);
+
+    // The container required by the codecs known so far.
+    Container needs() const;
+    // The codec of that kind when the container cannot carry it, otherwise "".
+    std::string left_out(media::Kind kind, Container container) const;
+
+private:
+    media::Codec video_ = media::Codec::none;
+    media::Codec audio_ = media::Codec::none;
+};
+
+}  // namespace live::service::hls

@@ -1,0 +1,122 @@
+// Cohort: the players of one source and format that are at the same byte of the same log and are sent to at the same time. One
+// position and one list of spans serve them all; a send wakes nobody. A player in any other state (joining, a full socket, a
+// status to send) is handed back to its own fiber, and rejoins when it has caught up. The cohort holds the members' place in the
+// log: a member that is due is never overtaken within the source's bounds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/bytes/ref.hpp"
+#include "base/signal.hpp"
+#include "base/time.hpp"
+#include "io/net/fan_sender.hpp"
+#include "io/net/tcp_stream.hpp"
+#include "media/source/wire_cursor.hpp"
+#include "media/wire_log/stamped_batch.hpp"
+#include "session/fan_out/send_meter.hpp"
+
+namespace live::session {
+
+class Cohort;
+
+// A player as its cohort sees it. Lives in the player's session, and leaves the cohort before it is destroyed.
+struct CohortMember {
+    CohortMember(io::TcpStream& player_stream, media::WireCursor& player_cursor, Signal& signal)
+        : stream(player_stream), cursor(player_cursor), handed_back(signal) {}
+    CohortMember(const CohortMember&) = delete;
+    CohortMember& operator=(const CohortMember&) = delete;
+
+    // Bytes sent to this player, by itself and by its cohort.
+    std::uint64_t sent_bytes() const;
+
+    io::TcpStream& stream;
+    media::WireCursor& cursor;
+    // Raised when the cohort releases the player: its socket is full or gone.
+    Signal& handed_back;
+
+    Cohort* cohort = nullptr;
+    std::size_t index = 0;
+    bool is_member = false;  // otherwise it waits for the next tick
+};
+
+struct FanOutCounters {
+    std::uint64_t sends = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t handed_back = 0;
+    SendMeter meter;
+};
+
+// Shared by all cohorts, one at a time.
+struct CohortTools {
+    explicit CohortTools(io::FanSender::Use use) : sender(use) {}
+
+    FanOutCounters counters;
+    media::StampedBatch batch;
+    io::FanSender sender;
+};
+
+class Cohort final : private media::HeldPlace, private media::PacketListener {
+public:
+    // Sent to all members in one turn of the loop, some 3 ms; but to each member at least kShareMin.
+    static constexpr std::size_t kTurnBytes = 4U << 20;
+    static constexpr std::size_t kShareMin = 64U << 10;
+
+    // `prompt_after`: what arrives when nothing has been sent for this long goes out at once, without waiting for a tick; zero:
+    // never.
+    Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after = {});
+    ~Cohort();
+    Cohort(const Cohort&) = delete;
+    Cohort& operator=(const Cohort&) = delete;
+
+    media::Source& source() { return *source_; }
+    const media::WireFormat& format() const { return format_; }
+    // The members' common position.
+    media::WireCursor::Position position() const { return position_; }
+    bool is_empty() const { return members_.empty() && waiting_.empty(); }
+    std::size_t size() const { return members_.size() + waiting_.size(); }
+
+    void join(CohortMember& member);
+    // Afterwards the member's cursor has the player's position.
+    void leave(CohortMember& member);
+    // Sends what is pending to all members, or as much of it as one turn may take: true, there is more.
+    bool send();
+    // The same, but waits one more tick if no more than `messages_min` packets are pending.
+    bool send_if_more_than(std::uint32_t messages_min);
+    // The members go on in their own fibers, each in turns of its own.
+    void hand_back_members();
+
+private:
+    void send_to_members(media::WireLog& wire_log);
+    void send_shared(media::WireLog& wire_log, media::WireLog::Position end);
+    void send_stamped(media::WireLog& wire_log, media::WireLog::Position end);
+    void settle_missed(std::size_t total, media::StampedBatch* batch);
+    void admit_waiting(const media::WireLog& wire_log);
+    void dissolve();
+    void hand_back(CohortMember& member);
+    void on_packets() override;
+    media::WireLog::Position held_position() const override { return position_; }
+    void leave_place() override;
+    void add_member(CohortMember& member);
+    void remove_member(CohortMember& member);
+    void add_waiting(CohortMember& member);
+    void remove_waiting(CohortMember& member);
+
+    Ref<media::Source> source_;
+    media::WireFormat format_;
+    CohortTools& tools_;
+    const Duration prompt_after_;
+    TimePoint sent_at_{};
+    // Parallel arrays: the sending loop touches only the descriptors.
+    std::vector<int> descriptors_;
+    std::vector<CohortMember*> members_;
+    std::vector<CohortMember*> waiting_;
+    std::vector<io::ShortSend> missed_;
+    media::WireCursor::Position position_ = 0;
+    std::uint32_t epoch_ = 0;
+    bool skipped_ = false;
+};
+
+}  // namespace live::session

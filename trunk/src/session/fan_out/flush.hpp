@@ -1,0 +1,24 @@
+// Sends pending data of a cursor to a TCP player, without suspending.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "io/net/tcp_stream.hpp"
+#include "media/source/wire_cursor.hpp"
+
+namespace live::session {
+
+enum class Flushed : std::uint8_t {
+    all,   // the player has everything
+    full,  // the socket takes no more now, or has taken much; the cursor lags behind
+    gone,  // the connection has ended
+};
+
+// Sent at once: a client that reads as fast as it is sent to would get 10 MiB in one turn of the loop.
+inline constexpr std::size_t kFlushedMax = 1U << 20;
+
+// Adds the bytes taken by the socket to `sent_bytes`.
+Flushed flush(io::TcpStream& stream, media::WireCursor& cursor, std::uint64_t& sent_bytes);
+
+}  // namespace live::session

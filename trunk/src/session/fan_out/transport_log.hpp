@@ -1,0 +1,128 @@
+// TransportLog: the transport stream of one publisher as it came, for players that get it unchanged, with all its tracks and
+// data: the newest one or two GOPs, copied into slabs. Dry. TransportLogs finds the log of a source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <sys/uio.h>
+
+#include "base/bytes/bytes.hpp"
+#include "base/bytes/ref.hpp"
+#include "media/source/source.hpp"
+#include "media/wire_log/slab_log.hpp"
+#include "wire/ts/read/ts_reader.hpp"
+
+namespace live::session {
+
+class TransportLog {
+public:
+    // In bytes from the beginning of the log.
+    using Position = std::uint64_t;
+
+    // Pictures that have begun and are not read yet; the oldest are forgotten.
+    static constexpr std::size_t kBegunMax = 256;
+    // Older bytes are dropped above the first, and those before the last two entries above the second. Memory has up to two slabs
+    // more.
+    static constexpr std::size_t kBytesMax = 16U << 20;
+    static constexpr std::size_t kBytesKept = 1U << 20;
+    // Of each of both tables.
+    static constexpr std::size_t kTablePacketsMax = 4;
+
+    explicit TransportLog(media::SlabPool& slabs, std::uint64_t id = 0) : id_(id), bytes_(slabs) {}
+    // Differs from that of any other log of the process.
+    std::uint64_t id() const { return id_; }
+
+    // Whole packets, which the reader has read already. Anything else spoils the log for good.
+    void append(Bytes unit, const wire::ts::TsReader& reader);
+    // The reader has read a picture: that is where a player may begin, if it is a key frame and packets do not say so themselves.
+    // Or it has read a configuration, for opening().
+    void note_video(const wire::codec::Frame& frame);
+
+    // False: the stream is none of whole packets, and players get another form of it.
+    bool is_whole() const { return !is_spoilt_; }
+    Position begin() const { return bytes_.tail(); }
+    Position end() const { return bytes_.head(); }
+    // The newest place where a player may begin: a key frame, or any frame where there is no video.
+    std::optional<Position> entry(Position not_before) const;
+    // What a player that begins at this entry needs before: the newest tables, and the parameter sets of H.264 and HEVC where the
+    // key frame does not begin with them. Some encoders send them once.
+    Slice opening(Position entry) const;
+    // The bytes of [from, to), within begin() and end(), as SlabLog::spans().
+    std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return bytes_.spans(from, to, out); }
+    std::size_t held_bytes() const { return bytes_.bytes(); }
+
+private:
+    // The first packet of a picture.
+    struct Start {
+        Position at = 0;
+        std::optional<std::uint64_t> pts{};  // in ticks, as in the packet
+        std::uint64_t dts = 0;
+        std::uint8_t counter = 0;
+        bool has_sets = true;
+    };
+    static constexpr std::uint16_t kNoPid = 0x1FFF;
+
+    void choose_tracks(const wire::ts::TsReader& reader);
+    void look_at(Bytes packet, Position at);
+    Start start_of(Bytes packet, Position at) const;
+    void note_sets(const wire::codec::Frame& config);
+    void note_picture(const wire::codec::Frame& picture);
+    void add_entry(const Start& start);
+    void write_sets(const Start& entry, std::vector<std::uint8_t>& out) const;
+    void trim();
+    bool are_flags_trusted() const { return flags_ > 0 && flags_ <= 2 * (key_frames_ + 2); }
+
+    std::uint64_t id_;
+    media::SlabLog bytes_;
+    std::deque<Start> entries_;
+    std::array<std::vector<std::uint8_t>, 2> tables_;  // programs, and the map of the chosen one
+    std::uint32_t version_ = 0;
+    std::uint16_t map_pid_ = kNoPid;
+    std::uint16_t lead_pid_ = kNoPid;                                 // of video, or of audio where there is none
+    wire::ts::StreamFormat video_ = wire::ts::StreamFormat::unknown;  // where there is none
+    std::vector<std::uint8_t> sets_;                                  // newest, each with a start code
+    std::deque<Start> begun_;
+    std::uint64_t flags_ = 0;  // packets that say that decoding may begin there
+    std::uint64_t key_frames_ = 0;
+    bool is_spoilt_ = false;
+};
+
+class TransportLogs {
+public:
+    // The pool outlives this.
+    explicit TransportLogs(media::SlabPool& slabs) : slabs_(slabs) {}
+
+    // The log of a source while it is published by the holder's owner. The newest one of a source is found.
+    class Holder {
+    public:
+        Holder(TransportLogs& logs, Ref<media::Source> source);
+        ~Holder();
+        Holder(const Holder&) = delete;
+        Holder& operator=(const Holder&) = delete;
+
+        TransportLog log;
+
+    private:
+        TransportLogs& logs_;
+        Ref<media::Source> source_;
+    };
+
+    // Valid until the caller suspends; nullptr for a source whose publisher sends something else.
+    const TransportLog* find(const media::Source& source) const {
+        const auto found = logs_.find(&source);
+        return found == logs_.end() ? nullptr : found->second;
+    }
+
+private:
+    media::SlabPool& slabs_;
+    std::unordered_map<const media::Source*, const TransportLog*> logs_;
+    std::uint64_t last_id_ = 0;
+};
+
+}  // namespace live::session

@@ -1,0 +1,237 @@
+#include "session/limits/places.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/log/log_format.hpp"
+
+namespace live::session {
+
+namespace {
+
+using Use = AddressBook::Use;
+using Kind = Places::Kind;
+using Reason = Places::Reason;
+using Sum = engine::workers::Tally::Sum;
+static_assert(AddressBook::kUses == engine::workers::Tally::kUses);
+
+struct ReasonText {
+    std::string_view name;
+    std::string_view sentence;  // description of the bound
+};
+
+// In the order of the enumeration. 1074 is the reference's number for it, which scripts look for.
+constexpr std::array<ReasonText, Places::kReasons> kReasonTexts = {{
+    {"max_connections", "{} connections are the limit (max_connections), code=1074"},
+    {"connections_per_ip", "{} connections are the limit of one address (limits.connections_per_ip, max_connections)"},
+    {"new_connections_per_ip", "{} new connections a second are the limit of one address (limits.new_connections_per_ip)"},
+    {"rtc_half_open", "{} WebRTC sessions wait for their clients, which is the limit (limits.rtc_half_open)"},
+    {"rtc_half_open_per_ip",
+     "{} WebRTC sessions wait for their clients, which is the limit of one address (limits.rtc_half_open_per_ip)"},
+    {"rtc_offers_per_ip", "{} WebRTC offers a second are the limit of one address (limits.rtc_offers_per_ip)"},
+    {"hls_sessions_per_ip", "{} players of HLS and DASH are the limit of one address (limits.hls_sessions_per_ip)"},
+    {"srt_half_open", "{} SRT clients wait for their admission, which is the limit (limits.srt_half_open)"},
+    {"srt_half_open_per_ip",
+     "{} SRT clients wait for their admission, which is the limit of one address (limits.srt_half_open_per_ip)"},
+    {"srt_half_open_per_vhost",
+     "{} SRT clients wait for their admission, which is the limit of one virtual host (half of limits.srt_half_open)"},
+    {"handshakes", "{} handshakes wait for the worker thread, which is the limit"},
+    {"handshakes_per_ip", "{} handshakes wait for the worker thread, which is the limit of one address"},
+}};
+
+// For one kind, at one address.
+struct AddressTerms {
+    Use use;
+    Reason too_many;
+    Reason too_fast;
+};
+
+AddressTerms terms_of(Kind kind) {
+    switch (kind) {
+        case Kind::half_open: return {Use::half_open, Reason::rtc_half_open_per_ip, Reason::rtc_offers_per_ip};
+        case Kind::viewer: return {Use::viewer, Reason::hls_sessions_per_ip, Reason::hls_sessions_per_ip};
+        default: return {Use::connection, Reason::connections_per_ip, Reason::new_connections_per_ip};
+    }
+}
+
+}  // namespace
+
+std::string_view Places::name_of(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)].name; }
+
+Places::Place::Place(Places& places, Kind kind, std::optional<IpAddress> group, std::size_t bytes)
+    : places_(&places), kind_(kind), group_(group), bytes_(bytes) {
+    places_->count(*this, +1);
+}
+
+Places::Place::Place(Place&& other) noexcept
+    : places_(std::exchange(other.places_, nullptr)), kind_(other.kind_), group_(other.group_), bytes_(other.bytes_) {}
+
+Places::Place::~Place() {
+    if (places_ == nullptr)
+        return;
+    places_->count(*this, -1);
+    if (group_)
+        places_->leave_address(*group_, terms_of(kind_).use);
+}
+
+Result<void> Places::Place::arrive(TimePoint now) {
+    CHECK(places_ != nullptr && kind_ == Kind::half_open);
+    const std::string_view whose = "a WebRTC client";
+    if (!places_->has_room(Sum::places, places_->used_, places_->max_))
+        return places_->refuse(Reason::max_connections, whose, places_->max_, now);
+    if (group_) {
+        if (auto entered = places_->enter_address(Kind::client, *group_, whose, AddressBook::Pace::is_free, now); !entered.ok()) {
+            places_->tell_others();
+            return entered;
+        }
+        places_->leave_address(*group_, Use::half_open);
+    }
+    places_->count(*this, -1);
+    kind_ = Kind::client;
+    places_->count(*this, +1);
+    return {};
+}
+
+void Places::Place::set_bytes(std::size_t bytes) {
+    places_->bytes_ = places_->bytes_ - bytes_ + bytes;
+    bytes_ = bytes;
+}
+
+Places::Places(std::size_t max, const Log& log, const LimitOptions& options) : log_(log) { set_limits(max, options); }
+
+void Places::set_limits(std::size_t max, const LimitOptions& options) {
+    max_ = max;
+    options_ = options;
+    trusted_ = {MUST(IpNetwork::parse("127.0.0.0/8")), MUST(IpNetwork::parse("::1"))};
+    for (const std::string& text : options.trusted)
+        trusted_.push_back(MUST(IpNetwork::parse(text)));
+    addresses_.set_bounds(Use::connection, {connections_per_address(), options.new_connections_per_ip});
+    addresses_.set_bounds(Use::half_open, {options.rtc_half_open_per_ip, options.rtc_offers_per_ip});
+    addresses_.set_bounds(Use::viewer, {options.hls_sessions_per_ip, 0});
+}
+
+bool Places::is_trusted(const IpAddress& address) const {
+    return std::ranges::any_of(trusted_, [&](const IpNetwork& network) { return network.contains(address); });
+}
+
+// So that no address can take all of them.
+std::size_t Places::connections_per_address() const { return std::min<std::size_t>(options_.connections_per_ip, (max_ + 1) / 2); }
+
+std::size_t Places::places_for(Kind kind, bool is_trusted) const {
+    const bool has_kept = kind == Kind::control || (kind == Kind::either && is_trusted);
+    return has_kept ? max_ + kKeptForControl : max_;
+}
+
+std::optional<IpAddress> Places::group_of(std::string_view ip) const {
+    const auto parsed = parse_ip(ip);
+    const IpAddress address = parsed.ok() ? *parsed : IpAddress();
+    return is_trusted(address) ? std::nullopt : std::optional(AddressBook::group_of(address));
+}
+
+bool Places::is_crowded() const {
+    const std::uint64_t others = tally_ == nullptr ? 0 : tally_->others(Sum::places);
+    return used_ + others > max_ / kCrowdedShare;
+}
+
+bool Places::has_room(Sum sum, std::size_t own, std::size_t bound) {
+    if (tally_ == nullptr)
+        return own < bound;
+    tally_->set(sum, own + 1);
+    if (own + 1 + tally_->others(sum) <= bound)
+        return true;
+    tally_->set(sum, own);
+    return false;
+}
+
+void Places::tell_others() {
+    if (tally_ == nullptr)
+        return;
+    tally_->set(Sum::places, used_);
+    tally_->set(Sum::half_open, half_open_);
+}
+
+Result<Places::Place> Places::take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+    auto place = try_take(kind, ip, bytes, now);
+    if (!place.ok())
+        tell_others();
+    return place;
+}
+
+Result<Places::Place> Places::try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+    const std::optional<IpAddress> group = group_of(ip);
+    if (kind == Kind::half_open && !has_room(Sum::half_open, half_open_, options_.rtc_half_open))
+        return refuse(Reason::rtc_half_open, ip, options_.rtc_half_open, now);
+    // An offer takes no place, but without a free one its client would connect in vain.
+    if (kind != Kind::viewer && !has_room(Sum::places, used_, places_for(kind, !group)))
+        return refuse(Reason::max_connections, ip, max_, now);
+    if (group)
+        TRY(enter_address(kind, *group, ip, AddressBook::Pace::counts, now));
+    return Place(*this, kind, group, bytes);
+}
+
+Result<void> Places::enter_address(Kind kind, const IpAddress& group, std::string_view ip, AddressBook::Pace pace,
+                                   TimePoint now) {
+    const AddressTerms terms = terms_of(kind);
+    const AddressBook::Bounds bounds = addresses_.bounds(terms.use);
+    switch (enter_everywhere(group, terms.use, pace, now)) {
+        case AddressBook::Answer::taken: break;
+        case AddressBook::Answer::too_many: return refuse(terms.too_many, ip, bounds.at_once, now);
+        case AddressBook::Answer::too_fast: return refuse(terms.too_fast, ip, bounds.per_second, now);
+    }
+    return {};
+}
+
+AddressBook::Answer Places::enter_everywhere(const IpAddress& group, Use use, AddressBook::Pace pace, TimePoint now) {
+    const std::size_t own = addresses_.in_use(group, use);
+    const auto answer = addresses_.enter(group, use, pace, now);
+    if (tally_ == nullptr || answer != AddressBook::Answer::taken)
+        return answer;
+    const auto index = static_cast<std::size_t>(use);
+    const AddressBook::Bounds bounds = addresses_.bounds(use);
+    const bool is_paid = pace == AddressBook::Pace::counts && bounds.per_second > 0;
+    if (!tally_->enter(index, group.bytes, own, bounds.at_once)) {
+        addresses_.leave(group, use);
+        return AddressBook::Answer::too_many;
+    }
+    if (is_paid && !tally_->pay(index, group.bytes, {Duration(1s) / bounds.per_second, AddressBook::kBurst}, now)) {
+        leave_address(group, use);
+        return AddressBook::Answer::too_fast;
+    }
+    return answer;
+}
+
+void Places::leave_address(const IpAddress& group, Use use) {
+    addresses_.leave(group, use);
+    if (tally_ != nullptr)
+        tally_->leave(static_cast<std::size_t>(use), group.bytes);
+}
+
+void Places::count(const Place& place, int change) {
+    const auto by = static_cast<std::size_t>(change);  // wraps around for -1
+    if (place.kind_ == Kind::half_open)
+        half_open_ += by;
+    else if (place.kind_ != Kind::viewer)
+        used_ += by;
+    bytes_ += by * place.bytes_;
+    tell_others();
+}
+
+Error Places::refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now) {
+    const auto index = static_cast<std::size_t>(reason);
+    Refusals& refusals = refusals_[index];
+    ++refusals.count;
+    std::string sentence = fmt::format(fmt::runtime(kReasonTexts[index].sentence), bound);
+    if (!refusals.logged_at || now - *refusals.logged_at >= kLogEvery) {
+        const std::uint64_t unlogged = refusals.count - refusals.logged - 1;
+        LOG_WARN(
+            log_, "refused {}: {}{}", ip, sentence,
+            unlogged == 0 ? std::string() : fmt::format("; {} more were refused for this since the last such line", unlogged));
+        refusals.logged = refusals.count;
+        refusals.logged_at = now;
+    }
+    return {Errc::limit, std::move(sentence)};
+}
+
+}  // namespace live::session

@@ -1,0 +1,144 @@
+// Places: accounts for the clients the process serves, over all protocols and per address, including clients that have not proved
+// anything yet. Everything that begins to serve a client asks here. Refusals are logged, one line per reason every few seconds.
+// Of several workers, each accounts for its own clients, and the limits hold for all (share()). The memory of these clients is
+// accounted for in memory().
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/log/log.hpp"
+#include "base/net/ip_network.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "engine/workers/tally.hpp"
+#include "session/limits/address_book.hpp"
+#include "session/limits/limit_options.hpp"
+#include "session/limits/memory_budget.hpp"
+
+namespace live::session {
+
+class Places final : private AddressGroups {
+public:
+    // Half of the places: the rest stays free for new clients.
+    static constexpr std::size_t kCrowdedShare = 2;
+    // In addition to max(), for the API: an operator gets in when everything else is taken.
+    static constexpr std::size_t kKeptForControl = 10;
+    static constexpr std::chrono::seconds kLogEvery{10};
+
+    enum class Kind : std::uint8_t {
+        client,     // a connection
+        control,    // a connection to a listener with the API but without streams
+        either,     // a connection to a listener with both: a trusted address may get a reserved place
+        half_open,  // an offer of WebRTC, until its client has proved its address: has its own bound, not a client yet
+        viewer,     // an HLS or DASH player, whose connections are counted anyway: bounded per address only
+    };
+
+    // Named after the options that set the bounds.
+    enum class Reason : std::uint8_t {
+        max_connections,
+        connections_per_ip,
+        new_connections_per_ip,
+        rtc_half_open,
+        rtc_half_open_per_ip,
+        rtc_offers_per_ip,
+        hls_sessions_per_ip,
+        srt_half_open,
+        srt_half_open_per_ip,
+        srt_half_open_per_vhost,  // a share of srt_half_open
+        handshakes,               // bounds of the worker thread for handshakes, without an option
+        handshakes_per_ip,
+    };
+    static constexpr std::size_t kReasons = 12;
+    static std::string_view name_of(Reason reason);
+
+    // The place of one client; released when destroyed, which must be before the Places are.
+    class Place {
+    public:
+        Place(Place&& other) noexcept;
+        Place& operator=(Place&&) = delete;
+        ~Place();
+
+        // For a half-open one: its client has connected, and counts as a client from now on. Errc::limit when there is no place
+        // for it.
+        Result<void> arrive(TimePoint now);
+        // Size of its object, when it is handed to another one.
+        void set_bytes(std::size_t bytes);
+
+    private:
+        friend class Places;
+        Place(Places& places, Kind kind, std::optional<IpAddress> group, std::size_t bytes);
+
+        Places* places_;
+        Kind kind_;
+        std::optional<IpAddress> group_;  // none: trusted
+        std::size_t bytes_;
+    };
+
+    // The log outlives this.
+    Places(std::size_t max, const Log& log, const LimitOptions& options = {});
+    Places(const Places&) = delete;
+    Places& operator=(const Places&) = delete;
+
+    // Before the first client. From then on, what other workers have counts too.
+    void share(engine::workers::Tally& tally) { tally_ = &tally; }
+
+    // For a client at `ip`, whose object takes `bytes`. Errc::limit.
+    Result<Place> take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
+
+    // Lower limits disconnect nobody; they only refuse new clients.
+    void set_limits(std::size_t max, const LimitOptions& options);
+    std::size_t max() const { return max_; }
+    std::size_t used() const { return used_; }
+    std::size_t half_open() const { return half_open_; }
+    // So many places are taken, here and on other workers, that idle clients should not keep theirs.
+    bool is_crowded() const;
+    // Size of the objects that have a place, without what they own elsewhere.
+    std::size_t bytes() const { return bytes_; }
+    const AddressBook& addresses() const { return addresses_; }
+    MemoryBudget& memory() { return memory_; }
+    const MemoryBudget& memory() const { return memory_; }
+    const LimitOptions& limits() const { return options_; }
+    // Everything without an IP address counts as one stranger. None: trusted.
+    std::optional<IpAddress> group_of(std::string_view ip) const override;
+    // For limits that are counted elsewhere: counts the refusal, logs it at a limited rate, and returns the client's error.
+    Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);
+    std::uint64_t refused(Reason reason) const { return refusals_[static_cast<std::size_t>(reason)].count; }
+
+private:
+    struct Refusals {
+        std::uint64_t count = 0;
+        std::uint64_t logged = 0;  // `count` at the last line in the log
+        std::optional<TimePoint> logged_at;
+    };
+
+    bool is_trusted(const IpAddress& address) const;
+    std::size_t connections_per_address() const;
+    std::size_t places_for(Kind kind, bool is_trusted) const;
+    Result<Place> try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
+    // For one more than `own`. Of other workers that take one at this moment, none sees this room.
+    bool has_room(engine::workers::Tally::Sum sum, std::size_t own, std::size_t bound);
+    void tell_others();
+    AddressBook::Answer enter_everywhere(const IpAddress& group, AddressBook::Use use, AddressBook::Pace pace, TimePoint now);
+    void leave_address(const IpAddress& group, AddressBook::Use use);
+    Result<void> enter_address(Kind kind, const IpAddress& group, std::string_view ip, AddressBook::Pace pace, TimePoint now);
+    void count(const Place& place, int change);
+
+    const Log& log_;
+    LimitOptions options_;
+    std::vector<IpNetwork> trusted_;
+    std::size_t max_;
+    std::size_t used_ = 0;
+    std::size_t half_open_ = 0;
+    std::size_t bytes_ = 0;
+    AddressBook addresses_;
+    engine::workers::Tally* tally_ = nullptr;
+    std::array<Refusals, kReasons> refusals_{};
+    MemoryBudget memory_{*this};
+};
+
+}  // namespace live::session

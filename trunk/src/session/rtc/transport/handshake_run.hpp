@@ -1,0 +1,51 @@
+// HandshakeRun: a step of a session's DTLS handshake in a worker thread. A handshake is most of what a player's arrival costs; in
+// the loop, everybody else would wait for it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/result.hpp"
+#include "base/signal.hpp"
+#include "engine/dtls/handshake_step.hpp"
+#include "io/threads/worker_pool.hpp"
+
+namespace live::session::rtc {
+
+class HandshakeRun final : private Signal::Waiter {
+    struct Private {};
+    class Job;
+
+public:
+    class Owner {
+    public:
+        // The step has run, and take() gives it. Must not suspend.
+        virtual void on_step_run() = 0;
+
+    protected:
+        ~Owner() = default;
+    };
+
+    // The owner outlives it. `whose`: see handshake_party(). Errc::limit when as many as permitted wait for the thread; then the
+    // step is gone.
+    static Result<std::unique_ptr<HandshakeRun>> start(std::unique_ptr<engine::dtls::HandshakeStep> step, Owner& owner,
+                                                       const std::optional<io::Party>& whose);
+    HandshakeRun(Private, std::shared_ptr<Job> job, Owner& owner);
+    // If the step is running, the worker finishes it, and it is destroyed afterwards; if it still waits, it is not run.
+    ~HandshakeRun();
+    HandshakeRun(const HandshakeRun&) = delete;
+    HandshakeRun& operator=(const HandshakeRun&) = delete;
+
+    // nullptr until the owner was told.
+    std::unique_ptr<engine::dtls::HandshakeStep> take();
+
+private:
+    void on_raised() override;
+
+    // The second owner is the worker, which alone uses the job's step until `done` is raised.
+    std::shared_ptr<Job> job_;
+    Owner& owner_;
+    bool has_run_ = false;
+};
+
+}  // namespace live::session::rtc

@@ -1,0 +1,200 @@
+#include "settings/conf/check_vhost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text/variables.hpp"
+#include "service/access/security.hpp"
+#include "service/forward/destination.hpp"
+#include "service/ingest/arguments.hpp"
+#include "service/relay/origins/origin.hpp"
+#include "session/http_live/mount.hpp"
+#include "session/srt/options.hpp"
+#include "wire/http/url.hpp"
+
+namespace live::settings {
+
+Result<void> check_url(const std::string& url, const std::string& where) {
+    const auto parsed = wire::http::parse_url(url);
+    return parsed.ok() ? Result<void>() : broken(fmt::format("{}: found \"{}\": {}", where, url, parsed.error().sentence()));
+}
+
+Result<void> check_passphrase(std::string_view passphrase, std::string_view option) {
+    using namespace session::srt;
+    if (passphrase.empty() || (passphrase.size() >= kPassphraseBytesMin && passphrase.size() <= kPassphraseBytesMax))
+        return {};
+    return broken(fmt::format("{} has {} characters, expected {}..{}", option, passphrase.size(), kPassphraseBytesMin,
+                              kPassphraseBytesMax));
+}
+
+namespace {
+
+// Names of a stream for checking an operator's templates.
+const Variables kSomeStream = {{"vhost", "vhost"}, {"app", "app"}, {"stream", "stream"}, {"param", ""}};
+
+Result<void> check_engine(const service::ffmpeg::EngineOptions& engine, const std::string& where) {
+    if (engine.vwidth % 2 != 0 || engine.vheight % 2 != 0)
+        return broken(
+            fmt::format("{}: found a frame size of {}x{}, expected even numbers", where, engine.vwidth, engine.vheight));
+    const std::uint32_t rate = engine.asample_rate;
+    const bool classic_rate = rate == 0 || rate == 5512 || rate == 11'025 || rate == 22'050 || rate == 44'100;
+    if (engine.acodec == "libfdk_aac" || engine.acodec == "libaacplus" || engine.acodec == "aac") {
+        if (engine.abitrate_kbps != 0 && (engine.abitrate_kbps < 16 || engine.abitrate_kbps > 320))
+            return broken(
+                fmt::format("{}: found abitrate {}, expected 16..320 for {}", where, engine.abitrate_kbps, engine.acodec));
+        if (!classic_rate && rate != 48'000)
+            return broken(fmt::format("{}: found asample_rate {}, expected 5512, 11025, 22050, 44100, 48000 or 0", where, rate));
+    }
+    return {};
+}
+
+// A template that ends in .ts at the root would match HLS fragments.
+bool catches_fragments(const session::http_live::RemuxOptions& remux) {
+    return remux.enabled && remux.mount.find("*.ts") != std::string::npos;
+}
+
+Result<void> check_engines(const Vhost& vhost) {
+    for (const auto& ingest : vhost.ingests) {
+        for (const auto& engine : ingest.engines)
+            TRY(check_engine(engine, fmt::format("vhost {}: ingest {}: engine {}", vhost.name, ingest.id, engine.name)));
+    }
+    for (const TranscodeOptions& transcode : vhost.transcodes) {
+        for (const auto& engine : transcode.engines)
+            TRY(check_engine(engine, fmt::format("vhost {}: transcode {}: engine {}", vhost.name, transcode.scope, engine.name)));
+    }
+    return {};
+}
+
+// The callback URLs of a virtual host.
+Result<void> check_urls(const Vhost& vhost) {
+    if (vhost.forward.enabled && !vhost.forward.backend.empty())
+        TRY(check_url(vhost.forward.backend, fmt::format("vhost {}: forward.backend", vhost.name)));
+    const service::hooks::HookOptions& hooks = vhost.http_hooks;
+    if (!hooks.enabled)
+        return {};
+    for (const auto* urls : {&hooks.on_connect, &hooks.on_close, &hooks.on_publish, &hooks.on_unpublish, &hooks.on_play,
+                             &hooks.on_stop, &hooks.on_dvr, &hooks.on_hls})
+        for (const std::string& url : *urls)
+            TRY(check_url(url, fmt::format("vhost {}: http_hooks", vhost.name)));
+    Variables names = kSomeStream;
+    names.insert(names.end(), {{"server_id", "id"}, {"service_id", "id"}, {"ts_url", "a.ts"}});
+    for (const std::string& url : hooks.on_hls_notify)
+        TRY(check_url(replace_variables(url, names), fmt::format("vhost {}: http_hooks.on_hls_notify", vhost.name)));
+    return {};
+}
+
+// An edge without an origin refuses every player.
+Result<void> check_cluster(const Vhost& vhost, const Settings& settings) {
+    using namespace service::relay;
+    const ClusterOptions& cluster = vhost.cluster;
+    if (!cluster.backend.empty())
+        TRY(check_url(cluster.backend, fmt::format("vhost {}: cluster.backend", vhost.name)));
+    if (cluster.mode != ClusterMode::remote || !cluster.backend.empty())
+        return {};
+    if (cluster.origin.empty())
+        return !settings.cluster.registry.empty()
+                   ? Result<void>()
+                   : broken(fmt::format("vhost {}: cluster.mode is remote and there is no origin: set cluster {{ origin }}",
+                                        vhost.name));
+    for (const std::string& text : cluster.origin)
+        if (parse_origin(text, cluster.protocol).ok())
+            return {};
+    return broken(fmt::format("vhost {}: cluster: {}", vhost.name,
+                              parse_origin(cluster.origin.front(), cluster.protocol).error().sentence()));
+}
+
+// As for the origins of an edge, one destination that can be used is enough.
+Result<void> check_forward(const Vhost& vhost) {
+    const service::forward::ForwardOptions& forward = vhost.forward;
+    if (!forward.enabled || !forward.backend.empty() || forward.destinations.empty())
+        return {};
+    for (const std::string& text : forward.destinations)
+        if (service::forward::validate_destination(text).ok())
+            return {};
+    return broken(fmt::format("vhost {}: forward: {}", vhost.name,
+                              service::forward::validate_destination(forward.destinations.front()).error().sentence()));
+}
+
+bool has_ending(std::string_view path, std::span<const std::string_view> endings) {
+    return std::ranges::any_of(endings, [path](std::string_view ending) { return path.ends_with(ending); });
+}
+
+// A name without one of these is the same for every fragment of a stream.
+bool differs_each_time(std::string_view name) {
+    static constexpr std::array<std::string_view, 4> kChanging = {"[seq]", "[timestamp]", "[05]", "[999]"};
+    return std::ranges::any_of(kChanging, [name](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+Result<void> check_files(const Vhost& vhost) {
+    // Any other name is a folder; one like these was meant as a file.
+    static constexpr std::array<std::string_view, 16> kOtherMedia = {".mkv", ".webm", ".mov", ".avi", ".ts",  ".m4s",
+                                                                     ".m4v", ".m4a",  ".mp3", ".aac", ".f4v", ".mpg",
+                                                                     ".3gp", ".ogg",  ".wav", ".m3u8"};
+    if (vhost.dvr.enabled && has_ending(vhost.dvr.path, kOtherMedia))
+        return broken(fmt::format("vhost {}: dvr_path is \"{}\", expected a name that ends in .flv or .mp4, or a folder",
+                                  vhost.name, vhost.dvr.path));
+    const service::hls::HlsOptions& hls = vhost.hls;
+    using service::hls::Fmp4;
+    for (const auto& [option, is_used, name] : {std::tuple{"hls_ts_file", hls.use_fmp4 != Fmp4::on, &hls.ts_file},
+                                                std::tuple{"hls_fmp4_file", hls.use_fmp4 != Fmp4::off, &hls.fmp4_file}})
+        if (hls.enabled && is_used && !differs_each_time(*name))
+            return broken(fmt::format("vhost {}: {} is \"{}\", so all fragments have one name; expected [seq] or [timestamp]",
+                                      vhost.name, option, *name));
+    return {};
+}
+
+// An ingest of which no engine can run. One that can is enough.
+Result<void> check_ingests(const Vhost& vhost) {
+    for (const auto& ingest : vhost.ingests) {
+        Result<void> outcome;
+        for (const auto& engine : ingest.engines) {
+            auto words = service::ingest::build_ingest_arguments(ingest, engine, {.vhost = vhost.name}, {});
+            outcome = words.ok() ? Result<void>() : broken(words.error().sentence());
+            if (outcome.ok())
+                break;
+        }
+        if (ingest.enabled)
+            TRY(std::move(outcome));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<void> check_vhost(const Vhost& vhost, const Settings& settings) {
+    TRY(check_passphrase(vhost.srt.passphrase, fmt::format("vhost {}: srt.passphrase", vhost.name)));
+    if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
+        return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
+    if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
+        return broken(
+            fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
+    if (vhost.http_remux.enabled)
+        if (const auto mount = session::http_live::Mount::parse(vhost.http_remux.mount); !mount.ok())
+            return broken(fmt::format("vhost {}: http_remux: {}", vhost.name, mount.error().sentence()));
+    TRY(check_engines(vhost));
+    if (vhost.enabled) {
+        TRY(check_cluster(vhost, settings));
+        TRY(check_forward(vhost));
+        TRY(check_files(vhost));
+        TRY(check_ingests(vhost));
+    }
+    TRY(check_urls(vhost));
+    for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
+        for (const auto& rule : *rules) {
+            if (const auto valid = service::access::validate_security_rule(rule); !valid.ok())
+                return broken(fmt::format("vhost {}: security: found the rule \"{}\": {}", vhost.name, fmt::join(rule, " "),
+                                          valid.error().sentence()));
+        }
+    }
+    return {};
+}
+
+}  // namespace live::settings

@@ -1,0 +1,46 @@
+// The rows of settings/conf/outputs.hpp: blocks of a virtual host.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/config/row.hpp"
+#include "media/ring/option_rows.hpp"
+#include "service/ffmpeg/option_rows.hpp"
+#include "settings/conf/outputs.hpp"
+#include "settings/conf/service_rows.hpp"
+
+namespace live::settings {
+
+inline constexpr auto kHdsRows = config::Rows{
+    config::row(&HdsOptions::enabled, "enabled", kNextSession, "Adobe HDS."),
+    config::row(&HdsOptions::fragment, "hds_fragment", 0s, 3600s, kNextSession, "Length of a fragment."),
+    config::row(&HdsOptions::window, "hds_window", 0s, 86'400s, kNextSession, "Seconds of fragments."),
+    config::row(&HdsOptions::path, "hds_path", kNextSession, "Base directory."),
+};
+
+inline constexpr auto kHttpStaticRows = config::Rows{
+    config::row(&HttpStaticOptions::enabled, "enabled", kNextSession, "A document root of this virtual host."),
+    config::row(&HttpStaticOptions::mount, "mount", kNextSession, "URL prefix."),
+    config::row(&HttpStaticOptions::dir, "dir", kNextSession, "Directory."),
+};
+
+inline constexpr auto kExecRows = config::Rows{
+    config::row(&ExecOptions::enabled, "enabled", kNextSession, "Starts a program when a stream begins."),
+    config::row(&ExecOptions::publish, "publish", kNextSession, "The program and its arguments, with variables; no shell.")
+        .example("./objs/ffmpeg/bin/ffmpeg -f flv -i [url] -c copy -y ./[stream].flv"),
+};
+
+inline constexpr auto kRtspRows = config::Rows{
+    config::row(&RtspOptions::enabled, "enabled", kNextSession, "RTSP on this virtual host."),
+    config::row(&RtspOptions::rtmp_to_rtsp, "rtmp_to_rtsp", kNextSession, "RTMP streams can be played over RTSP."),
+};
+
+inline constexpr auto kTranscodeRows = config::Rows{
+    config::row(&TranscodeOptions::enabled, "enabled", kLive, "Runs ffmpeg on published streams."),
+    config::row(&TranscodeOptions::ffmpeg, "ffmpeg", kLive, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),
+    config::blocks(&TranscodeOptions::engines, "engine", &service::ffmpeg::EngineOptions::name, "name",
+                   service::ffmpeg::kEngineRows, "One child each: how it encodes and where it publishes."),
+};
+
+}  // namespace live::settings

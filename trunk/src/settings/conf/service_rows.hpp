@@ -1,0 +1,161 @@
+// The rows of settings/conf/services.hpp: blocks of the conf file's root.
+#pragma once
+
+#include <array>
+
+#include "base/config/row.hpp"
+#include "settings/conf/services.hpp"
+
+namespace live::settings {
+
+inline constexpr auto kRestart = config::Reload::restart;
+inline constexpr auto kLive = config::Reload::live;
+inline constexpr auto kNextSession = config::Reload::next_session;
+
+inline constexpr auto kTlsRows = config::Rows{
+    config::row(&TlsFiles::key, "key", kRestart, "Private key, a PEM file."),
+    config::row(&TlsFiles::cert, "cert", kRestart, "Certificate chain, a PEM file."),
+};
+
+inline constexpr auto kRtmpsRows = config::Rows{
+    config::row(&RtmpsOptions::enabled, "enabled", kRestart, "RTMP over TLS."),
+    config::endpoints(&RtmpsOptions::listen, "listen", kRestart, "Endpoints of RTMP over TLS."),
+    config::flat(&RtmpsOptions::tls, kTlsRows),
+};
+
+inline constexpr auto kHttpsRows = config::Rows{
+    config::row(&HttpsOptions::enabled, "enabled", kRestart, "The same service over TLS; needs the plain one."),
+    config::endpoints(&HttpsOptions::listen, "listen", kRestart, "Endpoints of the service over TLS."),
+    config::flat(&HttpsOptions::tls, kTlsRows),
+};
+
+inline constexpr auto kTlsClientRows = config::Rows{
+    config::row(&TlsClientOptions::verify, "verify", kRestart,
+                "Checks certificates and names of the services that callbacks, forwards and heartbeats go to."),
+    config::row(&TlsClientOptions::ca_file, "ca_file", kRestart, "PEM file of the authorities to trust instead of the system's.")
+        .example("./conf/ca.crt"),
+};
+
+inline constexpr auto kRawApiRows = config::Rows{
+    config::row(&RawApiOptions::enabled, "enabled", kNextSession, "The API that asks for reloads."),
+    config::row(&RawApiOptions::allow_reload, "allow_reload", kNextSession, "Permits rpc=reload."),
+    config::row(&RawApiOptions::allow_query, "allow_query", kNextSession, "Always off.").ignored(),
+    config::row(&RawApiOptions::allow_update, "allow_update", kNextSession, "Always off.").ignored(),
+};
+
+inline constexpr std::array kApiAuthTypeNames = {
+    config::Named<ApiAuthType>{"auto", ApiAuthType::by_given},
+    config::Named<ApiAuthType>{"basic", ApiAuthType::basic},
+    config::Named<ApiAuthType>{"bearer", ApiAuthType::bearer},
+};
+
+inline constexpr auto kApiAuthRows = config::Rows{
+    config::row(&ApiAuthOptions::enabled, "enabled", kNextSession, "HTTP authentication for paths below /api/."),
+    config::row(&ApiAuthOptions::username, "username", kNextSession, "Name of basic authentication.").example("admin"),
+    config::row(&ApiAuthOptions::password, "password", kNextSession, "Password of basic authentication.")
+        .example("admin")
+        .secret(),
+    config::row(&ApiAuthOptions::type, "type", kApiAuthTypeNames, kNextSession,
+                "basic, bearer, or auto: the token if there is one, and name and password if there are."),
+    config::row(&ApiAuthOptions::token, "token", kNextSession, "The bearer token.").secret(),
+    config::row(&ApiAuthOptions::rtc_bearer_enabled, "rtc_bearer_enabled", kNextSession,
+                "The token, and only it, protects /rtc/ too: WHIP and WHEP."),
+};
+
+inline constexpr auto kHttpApiRows = config::Rows{
+    config::row(&HttpApiOptions::enabled, "enabled", kRestart, "Serves the HTTP API."),
+    config::endpoints(&HttpApiOptions::listen, "listen", kRestart,
+                      "Endpoints of the API. Loopback only when it is not said; a port alone is every address."),
+    config::row(&HttpApiOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
+    config::row(&HttpApiOptions::jsonp, "jsonp", kNextSession,
+                "Answers GET with callback=NAME as a script. For old pages; needs crossdomain."),
+    config::block(&HttpApiOptions::raw_api, "raw_api", kRawApiRows, "Reloads through the API."),
+    config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Who may ask."),
+    config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS."),
+};
+
+inline constexpr auto kHttpServerRows = config::Rows{
+    config::row(&HttpServerOptions::enabled, "enabled", kRestart, "Serves files, HLS, DASH and HTTP live streams."),
+    config::endpoints(&HttpServerOptions::listen, "listen", kRestart,
+                      "Endpoints; the same as the API's makes one server of both."),
+    config::row(&HttpServerOptions::dir, "dir", kNextSession, "Document root."),
+    config::row(&HttpServerOptions::stream_list, "stream_list", kNextSession,
+                "Answers /streams.json: the live streams and their addresses, as security and refer let the client see them. "
+                "Streams that on_play or an origin (token_traverse) guards are left out, and nothing is said about clients."),
+    config::row(&HttpServerOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
+    config::block(&HttpServerOptions::https, "https", kHttpsRows, "The same over TLS."),
+};
+
+inline constexpr auto kStatsRows = config::Rows{
+    config::row(&StatsOptions::enabled, "enabled", kLive, "Reads system statistics; off leaves those fields of the API at 0."),
+    config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's."),
+    config::row(&StatsOptions::disk, "disk", kRestart, "Block devices to measure; none is all.").example("sda vda"),
+};
+
+inline constexpr auto kSipRows = config::Rows{
+    config::row(&SipOptions::enabled, "enabled", kRestart, "SIP signalling."),
+    config::endpoints(&SipOptions::listen, "listen", kRestart, "Its endpoints."),
+    config::row(&SipOptions::timeout, "timeout", 0s, 3600s, kRestart, "Time limit of an answer."),
+    config::row(&SipOptions::reinvite, "reinvite", 0s, 3600s, kRestart, "Time until the next invitation."),
+    config::row(&SipOptions::candidate, "candidate", kRestart, "The address that is advertised."),
+};
+
+inline constexpr std::array<std::string_view, 4> kCasterNames = {"mpegts_over_udp", "flv", "gb28181", "rtsp"};
+
+inline constexpr auto kStreamCasterRows = config::Rows{
+    config::row(&StreamCasterOptions::enabled, "enabled", kRestart, "Accepts streams of another protocol."),
+    config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart,
+                "Which protocol: mpegts_over_udp or flv. gb28181 and rtsp are accepted and not implemented.")
+        .example("mpegts_over_udp"),
+    config::row(&StreamCasterOptions::output, "output", kRestart,
+                "RTMP URL that they become; variables: [app] and [stream] of flv, [port] of mpegts_over_udp.")
+        .example("rtmp://127.0.0.1/live/[stream]"),
+    config::row(&StreamCasterOptions::listen, "listen", kRestart,
+                "Endpoints; for mpegts_over_udp of UDP, [group@]ip:port[/interface], for others of TCP.")
+        .example("8935"),
+    config::block(&StreamCasterOptions::sip, "sip", kSipRows, "Signalling of gb28181, which is not implemented.").pending(),
+    config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart, "gb28181: time limit.")
+        .pending(),
+};
+
+inline constexpr auto kExporterRows = config::Rows{
+    config::row(&ExporterOptions::enabled, "enabled", kRestart, "Prometheus text at /metrics."),
+    config::endpoints(&ExporterOptions::listen, "listen", kRestart, "Its endpoints."),
+    config::row(&ExporterOptions::label, "label", kRestart, "A label of srs_build_info.").example("cn-beijing"),
+    config::row(&ExporterOptions::tag, "tag", kRestart, "Another one.").example("cn-edge"),
+};
+
+inline constexpr auto kRtspServerRows = config::Rows{
+    config::row(&RtspServerOptions::enabled, "enabled", kRestart, "RTSP server."),
+    config::endpoints(&RtspServerOptions::listen, "listen", kRestart, "Its endpoints."),
+};
+
+inline constexpr auto kThreadsRows = config::Rows{
+    config::row(&ThreadsOptions::interval, "interval", 0s, 86'400s, kRestart, "Period of the statistic lines.").pending(),
+};
+
+inline constexpr auto kCloudLogRows = config::Rows{
+    config::row(&CloudLogOptions::enabled, "enabled", kRestart, "A cloud's log service."),
+    config::row(&CloudLogOptions::label, "label", kRestart, "Its label."),
+    config::row(&CloudLogOptions::tag, "tag", kRestart, "Its tag."),
+    config::row(&CloudLogOptions::secret_id, "secret_id", kRestart, "Its account.").secret(),
+    config::row(&CloudLogOptions::secret_key, "secret_key", kRestart, "Its key.").secret(),
+    config::row(&CloudLogOptions::endpoint, "endpoint", kRestart, "Its address."),
+    config::row(&CloudLogOptions::topic_id, "topic_id", kRestart, "Its topic."),
+    config::row(&CloudLogOptions::debug_logging, "debug_logging", kRestart, "More lines."),
+    config::row(&CloudLogOptions::stat_heartbeat, "stat_heartbeat", kRestart, "Beats."),
+    config::row(&CloudLogOptions::heartbeat_ratio, "heartbeat_ratio", 0, 1'000'000, kRestart, "One heartbeat in so many."),
+    config::row(&CloudLogOptions::stat_streams, "stat_streams", kRestart, "Lines about streams."),
+    config::row(&CloudLogOptions::streams_ratio, "streams_ratio", 0, 1'000'000, kRestart, "One line in so many."),
+};
+
+inline constexpr auto kCloudTraceRows = config::Rows{
+    config::row(&CloudTraceOptions::enabled, "enabled", kRestart, "A cloud's tracing service."),
+    config::row(&CloudTraceOptions::team, "team", kRestart, "Its team."),
+    config::row(&CloudTraceOptions::token, "token", kRestart, "Its token.").secret(),
+    config::row(&CloudTraceOptions::endpoint, "endpoint", kRestart, "Its address."),
+    config::row(&CloudTraceOptions::service_name, "service_name", kRestart, "The name it shows."),
+    config::row(&CloudTraceOptions::debug_logging, "debug_logging", kRestart, "More lines."),
+};
+
+}  // namespace live::settings

@@ -1,0 +1,27 @@
+// The units of a picture, as frames carry them: NAL units behind their lengths, or OBUs. Reads their types only.
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes/bytes.hpp"
+#include "wire/codec/codec.hpp"
+
+namespace live::wire::codec {
+
+// Whether decoding can start at the frame: an IDR picture of H.264, a random access picture of HEVC, a sequence header of AV1, a
+// key frame of VP8 or VP9. False for other codecs and for what cannot be read. `length_size` is the size of the lengths, 1 to 4.
+bool is_random_access(Codec codec, std::uint8_t length_size, Bytes frame);
+
+// The place of a message's units in a picture. Some encoders send one picture in several messages.
+enum class PicturePart : std::uint8_t {
+    front,    // comes before a picture: delimiter, parameter sets, SEI, a frame of AV1 that is not shown
+    first,    // begins a picture, and is all of it unless the rest follows in other messages
+    middle,   // continues a picture: slices without the first one
+    back,     // comes after a picture: filler data, end of sequence
+    unknown,  // cannot be read, or is of another codec
+};
+
+// Reads up to the first slice. `length_size` as above; not used for AV1.
+PicturePart picture_part_of(Codec codec, std::uint8_t length_size, Bytes units);
+
+}  // namespace live::wire::codec
