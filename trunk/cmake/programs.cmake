@@ -18,7 +18,7 @@ add_custom_command(TARGET srs POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_syml
 
 if(LIVE_TESTS)
     # It reads the shipped confs. __FILE__ does not say where they are: a compiler cache makes it relative.
-    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/settings/sample_confs_test.cpp
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/settings/conf/sample_confs_test.cpp
         PROPERTIES COMPILE_DEFINITIONS "LIVE_TRUNK=\"${CMAKE_SOURCE_DIR}\"" SKIP_PRECOMPILE_HEADERS ON)
     add_executable(srs_utest ${LIVE_TEST_SOURCES})
     target_link_libraries(srs_utest PRIVATE ${LIVE_ROOMS} GTest::gtest GTest::gtest_main)

@@ -18,6 +18,16 @@ function(live_unite target)
     endif()
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    # In the order of their names, with the innermost folders of a namespace left out: neighbours of one folder would have more names alike.
+    set(keyed "")
+    foreach(source ${sources})
+        file(RELATIVE_PATH key ${CMAKE_SOURCE_DIR}/src ${source})
+        string(REGEX REPLACE "^(base|io|media|api|settings|app|bench)/[a-z_]+/" "\\1/" key ${key})
+        string(REGEX REPLACE "^([a-z_]+/[a-z_]+)/[a-z_]+/" "\\1/" key ${key})
+        list(APPEND keyed "${key}|${source}")
+    endforeach()
+    list(SORT keyed)
+    list(TRANSFORM keyed REPLACE "^[^|]*[|]" "" OUTPUT_VARIABLE sources)
     set(last "")
     foreach(source ${sources})
         file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR}/src ${source})
@@ -190,5 +200,5 @@ live_room(api room_service room_session room_io)
 live_room(settings room_api room_service room_session room_media room_engine room_io)
 live_room(app room_settings room_api room_service room_session room_media room_engine room_io)
 # All rows of the conf file at once: cold code, and slow to compile with optimisation.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/settings/bind.cpp ${CMAKE_SOURCE_DIR}/src/settings/tools.cpp
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/settings/conf/bind.cpp ${CMAKE_SOURCE_DIR}/src/settings/conf/tools.cpp
                             PROPERTIES COMPILE_OPTIONS "-O0;-g1" SKIP_PRECOMPILE_HEADERS ON)
