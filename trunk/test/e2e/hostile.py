@@ -431,6 +431,7 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.live, self.latency_ms, self.failed, self.resident_kib, self.stopping = live, [], 0, [], threading.Event()
         self.peak_kib, self.at_peak = 0, {}
+        self.began, self.resident_mib_each_5_s = time.monotonic(), []
 
     def run(self) -> None:
         while not self.stopping.wait(0.1):
@@ -441,6 +442,8 @@ class Watch(threading.Thread):
             except (OSError, ValueError):
                 self.failed += 1
             self.resident_kib.append(self.live.resident_kib())
+            if time.monotonic() - self.began >= 5 * len(self.resident_mib_each_5_s):
+                self.resident_mib_each_5_s.append(round(self.resident_kib[-1] / 1024, 1))
             if self.resident_kib[-1] > self.peak_kib + 1024:
                 self.peak_kib = self.resident_kib[-1]
                 with contextlib.suppress(OSError, ValueError):
@@ -475,6 +478,15 @@ def resident_parts(live: LiveServer) -> dict[str, int]:
     """KiB, by what the kernel counts: memory of its own, files such as libraries, shared memory."""
     lines = Path(f"/proc/{live.process.pid}/status").read_text().splitlines()
     return {line.split(":")[0]: int(line.split()[1]) for line in lines if line.startswith("Rss")}
+
+
+def frequent_lines(log: str, count: int) -> dict[str, int]:
+    """Bytes of the log by kinds of lines, the largest first: a line without its time, ids and numbers."""
+    kinds: dict[str, int] = {}
+    for line in log.splitlines():
+        kind = re.sub(r"\d+", "0", re.sub(r"^(\[[^\]]*\])+ *", "", line))[:80]
+        kinds[kind] = kinds.get(kind, 0) + len(line) + 1
+    return dict(sorted(kinds.items(), key=lambda one: -one[1])[:count])
 
 
 def percentile(values: list[float], part: float) -> float:
@@ -555,7 +567,8 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
         if calm >= WAY_BACK_S and report["turns_of_the_loop"]["over 0.005 s"] > report["turns_of_the_loop"]["all"] * LONG_TURNS_PART:
             report["failures"].append(f"turns of the loop: {report['turns_of_the_loop']}")
         report["refused"] = {name: value for name, value in attacked.items() if name.startswith("millrace_") and ("refused" in name or "losses" in name or "too_fast" in name)}
-        report["log_bytes"] = live.log_path.stat().st_size
+        report["resident_mib_each_5_s"] = watch.resident_mib_each_5_s
+        report["log_bytes"], report["log_bytes_of"] = live.log_path.stat().st_size, frequent_lines(live.log(), 12)
         if report["log_bytes"] > LOG_BYTES_MAX:
             report["failures"].append(f"the log has {report['log_bytes']} bytes")
         if any(attacker.exitcode == LED_ASTRAY for attacker in attackers):
