@@ -107,7 +107,7 @@ function(live_define_for definition)
 endfunction()
 foreach(part GPERF GCP GMP GMC GMD)
     if(LIVE_${part})
-        live_define_for(LIVE_${part} ${CMAKE_SOURCE_DIR}/src/app/allocator.cpp ${CMAKE_SOURCE_DIR}/src/app/profiler.cpp)
+        live_define_for(LIVE_${part} ${CMAKE_SOURCE_DIR}/src/app/memory/allocator.cpp ${CMAKE_SOURCE_DIR}/src/app/start/profiler.cpp)
     endif()
 endforeach()
 # The two sources that srs_tools has in another form, so that each is an object of its own.

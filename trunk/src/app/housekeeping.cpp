@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "app/memory_trimmer.hpp"
-#include "app/process_usage.hpp"
+#include "app/memory/memory_trimmer.hpp"
+#include "app/memory/process_usage.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "app/command_line.hpp"
-#include "app/memory_trimmer.hpp"
+#include "app/memory/memory_trimmer.hpp"
 #include "app/process.hpp"
-#include "app/profiler.hpp"
-#include "app/start_check.hpp"
+#include "app/start/command_line.hpp"
+#include "app/start/profiler.hpp"
+#include "app/start/start_check.hpp"
 #include "base/version.hpp"
 #include "io/tls/openssl_memory.hpp"
 

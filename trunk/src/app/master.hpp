@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/command_line.hpp"
+#include "app/start/command_line.hpp"
 #include "base/backoff.hpp"
 #include "base/log/log.hpp"
 #include "base/signal.hpp"

@@ -14,12 +14,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "app/container.hpp"
-#include "app/features.hpp"
-#include "app/profiler.hpp"
-#include "app/resource_limits.hpp"
-#include "app/server_id.hpp"
-#include "app/start_check.hpp"
+#include "app/start/container.hpp"
+#include "app/start/profiler.hpp"
+#include "app/start/resource_limits.hpp"
+#include "app/start/server_id.hpp"
+#include "app/start/start_check.hpp"
+#include "app/wiring/features.hpp"
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "base/version.hpp"

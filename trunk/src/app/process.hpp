@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "app/command_line.hpp"
-#include "app/daemon.hpp"
-#include "app/log_file.hpp"
 #include "app/master.hpp"
-#include "app/pid_file.hpp"
 #include "app/server.hpp"
+#include "app/start/command_line.hpp"
+#include "app/start/daemon.hpp"
+#include "app/start/log_file.hpp"
+#include "app/start/pid_file.hpp"
 #include "app/upgrade.hpp"
 #include "app/workers_upgrade.hpp"
 #include "base/log/log.hpp"

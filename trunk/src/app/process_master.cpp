@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "app/process.hpp"
-#include "app/profiler.hpp"
-#include "app/server_id.hpp"
-#include "app/start_check.hpp"
+#include "app/start/profiler.hpp"
+#include "app/start/server_id.hpp"
+#include "app/start/start_check.hpp"
 #include "base/log/log_format.hpp"
 #include "io/process/inheritance.hpp"
 #include "settings/conf/tools.hpp"

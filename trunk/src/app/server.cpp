@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <utility>
 
-#include "app/allocator.hpp"
-#include "app/log_file.hpp"
-#include "app/server_id.hpp"
+#include "app/memory/allocator.hpp"
+#include "app/start/log_file.hpp"
+#include "app/start/server_id.hpp"
 #include "app/upgrade.hpp"
 #include "base/log/log_format.hpp"
 #include "base/net/host_and_port.hpp"

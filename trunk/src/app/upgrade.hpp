@@ -11,7 +11,7 @@
 
 #include "api/system/upgrade_handler.hpp"
 #include "app/master.hpp"
-#include "app/pid_file.hpp"
+#include "app/start/pid_file.hpp"
 #include "base/log/log.hpp"
 #include "service/workers/master_line.hpp"
 #include "service/workers/worker_service.hpp"

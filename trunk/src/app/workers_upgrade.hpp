@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/master.hpp"
-#include "app/pid_file.hpp"
+#include "app/start/pid_file.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/process/child_process.hpp"

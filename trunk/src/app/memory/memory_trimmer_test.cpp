@@ -1,0 +1,115 @@
+#include "app/memory/memory_trimmer.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/fibers/spin_fixture.hpp"
+
+namespace live::app {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t kLevel = 8 << 20;
+constexpr std::size_t kLow = kLevel - TrimClock::kWorthBytes;
+const TimePoint kBegin{};
+
+// Calls it once a second, from `first` to `last`; returns the seconds at which it was due.
+std::vector<int> due(TrimClock& clock, int first, int last, std::size_t held_bytes) {
+    std::vector<int> found;
+    for (int second = first; second <= last; ++second)
+        if (clock.is_due(kBegin + seconds(second), held_bytes))
+            found.push_back(second);
+    return found;
+}
+
+TEST(TrimClock, IsDueBehindAWaveThatIsOverAndOnceMore) {
+    TrimClock clock;
+    EXPECT_TRUE(due(clock, 0, 100, kLevel).empty()) << "what is held is not given back";
+    EXPECT_EQ(due(clock, 101, 300, kLow), (std::vector{104, 144}));
+}
+
+TEST(TrimClock, IsNotDueForLess) {
+    TrimClock clock;
+    EXPECT_TRUE(due(clock, 0, 0, kLevel).empty());
+    EXPECT_TRUE(due(clock, 1, 100, kLow + 1).empty());
+}
+
+TEST(TrimClock, WaitsUntilItIsCalm) {
+    TrimClock clock;
+    for (int second = 0; second < 60; ++second)
+        EXPECT_FALSE(clock.is_due(kBegin + seconds(second), second % 3 == 0 ? kLevel : kLow)) << second;
+    EXPECT_EQ(due(clock, 60, 70, kLow), std::vector{61}) << "low since the 58th";
+}
+
+TEST(TrimClock, IsNotDueOften) {
+    TrimClock clock;
+    std::vector<int> found;
+    for (int wave = 0; wave < 10; ++wave) {
+        due(clock, wave * 10, wave * 10, kLevel);
+        const auto more = due(clock, wave * 10 + 1, wave * 10 + 9, kLow);
+        found.insert(found.end(), more.begin(), more.end());
+    }
+    EXPECT_EQ(found, (std::vector{4, 34, 64, 94}));
+}
+
+TEST(MemoryTrimmer, SaysWhatCpuTimeGivingBackTook) {
+    const auto before = io::cpu_time();
+    const Duration took = give_memory_back();
+    EXPECT_GT(took, Duration::zero());
+    EXPECT_LE(took, io::cpu_time() - before);
+}
+
+TEST(OverheadClock, IsDueAtOnceForMuch) {
+    OverheadClock clock;
+    clock.note_done(kBegin, 10, 10, {});
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(1), 109, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1), 110, 100));
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(1), 5, 100)) << "less than was left";
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1), 105, 100));
+}
+
+TEST(OverheadClock, IsDueEveryNowAndThenLessOftenTheLongerItTakes) {
+    OverheadClock clock;
+    clock.note_done(kBegin, 10, 10, OverheadClock::kQuick);
+    EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kEvery - seconds(1), 10, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + OverheadClock::kEvery, 10, 100)) << "freed memory is still resident";
+    clock.note_done(kBegin, 10, 10, 2 * OverheadClock::kQuick);
+    EXPECT_FALSE(clock.is_due(kBegin + 2 * OverheadClock::kEvery - seconds(1), 10, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + 2 * OverheadClock::kEvery, 10, 100));
+    clock.note_done(kBegin, 10, 10, OverheadClock::kLongest + std::chrono::microseconds(1));
+    EXPECT_FALSE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 10, 100)) << "it holds the loop";
+    EXPECT_TRUE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 110, 100));
+}
+
+TEST(OverheadClock, IsDueOnceMoreWhenItHasBeenCalm) {
+    OverheadClock clock;
+    constexpr Duration kLong = 2 * OverheadClock::kLongest;
+    clock.note_done(kBegin, 10, 10, {});
+    ASSERT_TRUE(clock.is_due(kBegin + seconds(1), 200, 100));
+    clock.note_done(kBegin + seconds(1), 200, 10, kLong);
+    EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kEvery, 10, 100));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1) + OverheadClock::kEvery, 10, 100)) << "whatever the last one took";
+    clock.note_done(kBegin + seconds(1) + OverheadClock::kEvery, 10, 10, kLong);
+    EXPECT_FALSE(clock.is_due(kBegin + 20 * OverheadClock::kEvery, 10, 100)) << "it holds the loop";
+}
+
+TEST(OverheadClock, ReturnsLessAtOnceAfterOneThatTookLong) {
+    constexpr std::size_t kMuch = 100U << 20;
+    constexpr std::size_t kHalf = 16U << 20;
+    OverheadClock clock;
+    clock.note_done(kBegin, 2 * kHalf, 0, 2 * OverheadClock::kGoal);
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(1), kHalf - 1, kMuch));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(1), kHalf, kMuch));
+    EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kRests * OverheadClock::kGoal, kHalf, kMuch)) << "not often";
+    clock.note_done(kBegin + seconds(1), kHalf, 0, OverheadClock::kGoal);
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(2), 2 * kHalf - 1, kMuch));
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(2), 2 * kHalf, kMuch)) << "twice as much after a quick one";
+    clock.note_done(kBegin + seconds(2), 10, 0, 2 * OverheadClock::kGoal);
+    EXPECT_TRUE(clock.is_due(kBegin + seconds(3), OverheadClock::kMuchMin, kMuch));
+    EXPECT_FALSE(clock.is_due(kBegin + seconds(3), OverheadClock::kMuchMin - 1, kMuch));
+}
+
+}  // namespace
+}  // namespace live::app

@@ -1,0 +1,61 @@
+// RtmpWiring: the listeners for RTMP and RTMPS, and their connections.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/wiring/served_certificate.hpp"
+#include "base/log/log.hpp"
+#include "base/net/endpoint.hpp"
+#include "io/fibers/scope.hpp"
+#include "io/net/tcp_listener.hpp"
+#include "io/tls/tls_context.hpp"
+#include "service/service.hpp"
+#include "service/workers/master_line.hpp"
+#include "session/limits/places.hpp"
+#include "session/rtmp/acceptor.hpp"
+#include "session/rtmp/context.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class RtmpWiring final : public service::Service {
+public:
+    // Everything referred to outlives this.
+    RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
+               service::workers::Seat seat, const Log& log);
+    ~RtmpWiring() override;
+
+    std::string_view name() const override { return "RTMP"; }
+    // Errors as TcpListener::listen and TlsContext::server.
+    Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
+    // Also opens the listeners of the proposed settings; errors as start().
+    Result<void> prepare(io::Deadline deadline) override;
+    // Closes listeners that the settings no longer name. Their connections go on.
+    void apply(io::Deadline deadline) override;
+    Result<void> close(io::Deadline deadline) override;
+    Result<void> stop(io::Deadline deadline) override;
+
+    // Serves another worker, which takes no place among the clients.
+    void serve_worker(std::unique_ptr<io::TcpStream> stream);
+    // The endpoints it listens on.
+    std::vector<Endpoint> endpoints() const;
+
+private:
+    Result<std::vector<std::unique_ptr<io::TcpListener>>> open_new(const std::vector<std::string>& texts, const char* label);
+    void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
+
+    const settings::CurrentSettings& settings_;
+    session::rtmp::Context& context_;
+    session::Places& places_;
+    const service::workers::Seat seat_;
+    const Log& log_;
+    ServedCertificate certificate_;
+    io::Scope connections_{"connection"};
+    io::Scope listeners_{"listener"};
+    // Including those with a closed listener: their connections go on.
+    std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
+};
+
+}  // namespace live::app

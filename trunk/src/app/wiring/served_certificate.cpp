@@ -1,0 +1,84 @@
+#include "app/wiring/served_certificate.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <sys/stat.h>
+
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+#include "io/fibers/off_loop.hpp"
+#include "io/tls/self_signed.hpp"
+
+namespace live::app {
+
+HttpsFiles https_files(const settings::TlsFiles& named) {
+    namespace fs = std::filesystem;
+    const settings::TlsFiles by_default;
+    std::error_code ignored;
+    if (named.cert != by_default.cert || named.key != by_default.key || fs::exists(named.cert, ignored) ||
+        fs::exists(named.key, ignored))
+        return {.tls = named};
+    const settings::TlsFiles own{"./objs/server.key", "./objs/server.crt"};
+    return {own, !fs::exists(own.cert, ignored) || !fs::exists(own.key, ignored), true};
+}
+
+ServedCertificate::Mark ServedCertificate::mark_of(const std::string& path) {
+    struct stat about {};
+    if (::stat(path.c_str(), &about) != 0)
+        return {};
+    return {static_cast<std::int64_t>(about.st_dev), static_cast<std::int64_t>(about.st_ino), about.st_size, about.st_mtim.tv_sec,
+            about.st_mtim.tv_nsec};
+}
+
+ServedCertificate::Marks ServedCertificate::marks_of(const settings::TlsFiles& files) {
+    return {mark_of(files.cert), mark_of(files.key)};
+}
+
+Result<void> ServedCertificate::use(const settings::TlsFiles& files) {
+    const Marks marks = marks_of(files);
+    if (!context_) {
+        context_ = TRY(io::TlsContext::server(files.cert, files.key));
+        files_ = files;
+        used_ = marks;
+        return {};
+    }
+    if (files.cert != files_.cert || files.key != files_.key || marks != used_)
+        reload(files, marks);
+    return {};
+}
+
+void ServedCertificate::watch(io::Deadline deadline) {
+    while (io::sleep(deadline.sooner(io::Deadline::after(kLookEvery))).ok())
+        look(deadline);
+}
+
+void ServedCertificate::look(io::Deadline deadline) {
+    if (!context_)
+        return;
+    const auto marks = io::off_loop([files = files_] { return marks_of(files); }, deadline);
+    if (!marks.ok())
+        return;
+    const bool is_quiet = std::exchange(seen_, *marks) == *marks;
+    if (*marks == used_)
+        refused_.reset();
+    else if (is_quiet && *marks != refused_)
+        reload(files_, *marks);
+}
+
+void ServedCertificate::reload(const settings::TlsFiles& files, const Marks& marks) {
+    if (const auto loaded = context_->reload(files.cert, files.key); !loaded.ok()) {
+        refused_ = marks;
+        LOG_ERROR(log_, "{} keeps the certificate it has: {}", service_, loaded.error().sentence());
+        return;
+    }
+    files_ = files;
+    used_ = marks;
+    refused_.reset();
+    const auto fingerprint = io::certificate_fingerprint(files.cert);
+    LOG_INFO(log_, "{} has a new certificate, {}, SHA-256 fingerprint {}", service_, files.cert,
+             fingerprint.ok() ? *fingerprint : "unknown");
+}
+
+}  // namespace live::app

@@ -1,0 +1,78 @@
+#include "app/wiring/srt_wiring.hpp"
+
+#include "app/wiring/listening.hpp"
+#include "base/log/log_format.hpp"
+#include "io/fibers/loop.hpp"
+
+namespace live::app {
+
+SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, bool may_listen, const Log& log)
+    : settings_(settings),
+      admission_(shared.admission),
+      log_(log),
+      options_(settings->srt_server),
+      port_(io::now(), log),
+      players_(port_),
+      context_{shared.streams, *this, shared.admission, shared.events,     shared.clients,
+               shared.places,  port_, players_,         shared.transports, log},
+      opener_(context_, sessions_),
+      dialler_(context_, [this] { return run(); }),
+      listens_(may_listen && options_.enabled) {
+    port_.set_strays(&shared.strays);
+}
+
+SrtWiring::~SrtWiring() = default;
+
+Result<session::srt::SrtOptions> SrtWiring::find(const std::string& vhost) const {
+    const settings::Vhost* serving = TRY(admission_.serving_vhost(vhost));
+    if (!serving->srt.enabled)
+        return Error(Errc::denied, "virtual host " + serving->name + " has no SRT");
+    return serving->srt;
+}
+
+std::string SrtWiring::serving_name(const std::string& vhost) const {
+    const auto serving = admission_.serving_vhost(vhost);
+    return serving.ok() ? (*serving)->name : vhost;
+}
+
+Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
+    if (!listens_)
+        return {};
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options_.listen))) {
+        const auto opened = port_.listen(wanted.endpoint);
+        if (opened.ok())
+            continue;
+        if (!wanted.may_be_missing || opened.code() != Errc::system)
+            return Error(opened.error()).during("listening for SRT");
+        LOG_WARN(log_, "SRT does not listen at udp://{}: {}", wanted.endpoint.text(), opened.error().sentence());
+    }
+    port_.set_door(opener_);
+    port_.set_key_bytes(options_.pbkeylen);
+    return run();
+}
+
+Result<void> SrtWiring::run() {
+    if (is_running_)
+        return {};
+    is_running_ = true;
+    TRY(port_.start(fibers_));
+    return players_.start(fibers_);
+}
+
+Result<void> SrtWiring::hand_over(io::Deadline) {
+    port_.stop_receiving();
+    return {};
+}
+
+void SrtWiring::take_stray(const session::Stray& stray, MutBytes datagram) { port_.take_stray(stray, io::now(), datagram); }
+
+// Sessions say goodbye through the port.
+Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sessions_, &fibers_}, deadline); }
+
+session::Traffic SrtWiring::traffic() const { return {port_.figures().received_bytes, port_.figures().sent_bytes}; }
+
+std::optional<session::srt::PortReading> SrtWiring::srt_reading() const {
+    return is_running_ ? std::optional(port_.read()) : std::nullopt;
+}
+
+}  // namespace live::app
