@@ -291,12 +291,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       drain_control_(std::make_unique<DrainRequests>(*this)),
       ready_(std::make_unique<Ready>(*this)),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      http_sources_{names_,  *counters_, stream_stats_, *vhosts_, files_,       *raw_,  allocator_.get(), fan_out_.counters(),
-                    *ready_, memory_,    rtc_,          srt_,     transcoders_, relay_, forward_,         node_,
-                    workers_},
-      http_(settings_, http_sources_, scratch_, places_, log),
-      upgrade_api_(http_.info(), *names_.upgrade, *drain_control_, workers_),
       stream_list_settings_(settings_, hls_.index(), dash_player_),
+      http_(settings_, api_sources(), files_, scratch_, places_, log),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
     if (names_.tally() != nullptr)
@@ -313,7 +309,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     files_.set_players(viewers_, dash_player_.viewers());
     if (names_.seat().is_worker()) {
         viewers_.set_homes(homes_);
-        http_.add_for_workers(std::string(service::workers::SessionHomes::kPath), homes_);
+        http_.add_for_workers(service::workers::SessionHomes::kPath, homes_);
         hls_player_.set_elsewhere(other_files_);
         dash_player_.set_elsewhere(other_files_);
     }
@@ -327,17 +323,6 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     http_.add_files(dash_player_);
     http_.add_files(hls_player_);
     http_.add_streams(http_live_player_);
-    http_.add_api(api::ConfWarningsHandler::kPath, conf_warnings_api_);
-    http_.add_api(api::DvrsHandler::kPath, dvrs_api_);
-    http_.add_api(api::ForwardsHandler::kPath, forwards_api_);
-    http_.add_api(api::SnapshotHandler::kPath, snapshot_api_);
-    http_.add_api(api::SrtDoctorHandler::kPath, srt_doctor_api_);
-    http_.add_api(std::string(api::ClustersHandler::kPath), clusters_api_);
-    http_.add_api(std::string(api::ClusterWhereHandler::kPath), where_api_);
-    http_.add_api(std::string(api::DrainHandler::kPath), drain_api_);
-    http_.add_api(std::string(api::UpgradeHandler::kPath), upgrade_api_);
-    http_.add_page(api::StreamListHandler::kPath, stream_list_);
-    http_.add_for_workers(api::StreamListHandler::kPath, stream_list_);
     list_services();
 }
 
@@ -349,6 +334,35 @@ void Server::list_services() {
              &rtmp_,   &rtc_,       &srt_,          &http_,       &casters_,     &ingest_})
         if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_))
             services_.add(*service);
+}
+
+ApiWiring::Sources Server::api_sources() {
+    return {.names = names_,
+            .counters = *counters_,
+            .stream_stats = stream_stats_,
+            .vhosts = *vhosts_,
+            .raw = *raw_,
+            .allocator = allocator_.get(),
+            .fan_out = fan_out_.counters(),
+            .places = places_,
+            .readiness = *ready_,
+            .memory = memory_,
+            .rtc = rtc_,
+            .srt = srt_,
+            .srt_doctor = srt_doctor_,
+            .transcoders = transcoders_,
+            .relay = relay_,
+            .forwards = forward_,
+            .recordings = dvr_,
+            .snapshots = snapshots_,
+            .fetcher = admission_,
+            .node = node_,
+            .cluster = *cluster_,
+            .workers = workers_,
+            .drain = *drain_control_,
+            .upgrade = *names_.upgrade,
+            .stream_list = stream_list_settings_,
+            .conf_warnings = conf_warnings_};
 }
 
 Server::~Server() = default;
@@ -419,7 +433,7 @@ service::workers::WorkerContext Server::worker_context() {
                 if (purpose == engine::workers::Purpose::media)
                     rtmp_.serve_worker(std::move(stream));
                 else
-                    http_.serve_worker(std::move(stream));
+                    http_.ports().serve_worker(std::move(stream));
             },
             [] { std::raise(SIGTERM); },
             names_.upgrade,

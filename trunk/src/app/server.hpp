@@ -8,15 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "api/debug/srt_doctor_handler.hpp"
-#include "api/streams/clusters_handler.hpp"
-#include "api/streams/dvrs_handler.hpp"
-#include "api/streams/forwards_handler.hpp"
-#include "api/streams/snapshot_handler.hpp"
-#include "api/streams/stream_list_handler.hpp"
-#include "api/system/conf_warnings_handler.hpp"
-#include "api/system/drain_handler.hpp"
-#include "api/system/upgrade_handler.hpp"
 #include "app/drain.hpp"
 #include "app/housekeeping.hpp"
 #include "app/memory/memory_keeper.hpp"
@@ -131,6 +122,7 @@ private:
 
     Result<void> start();
     void list_services();
+    ApiWiring::Sources api_sources();
     void kick_lost_clients();
     service::rtmp_client::DialContext dial_context();
     service::relay::PullContext pull_context();
@@ -229,21 +221,10 @@ private:
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;
-    HttpWiring::Sources http_sources_;
-    HttpWiring http_;
     std::vector<std::string> conf_warnings_;
-    api::ConfWarningsHandler conf_warnings_api_{http_.info(), conf_warnings_};
-    api::DvrsHandler dvrs_api_{http_.info(), dvr_};
-    api::ForwardsHandler forwards_api_{http_.info(), forward_};
-    api::SnapshotHandler snapshot_api_{snapshots_, admission_};
     session::srt::Doctor srt_doctor_{srt_.port()};
-    api::SrtDoctorHandler srt_doctor_api_{http_.info(), srt_doctor_};
-    api::ClustersHandler clusters_api_{http_.info(), relay_, *cluster_, node_};
-    api::ClusterWhereHandler where_api_{http_.info(), node_};
-    api::DrainHandler drain_api_{http_.info(), *drain_control_};
-    api::UpgradeHandler upgrade_api_;
     settings::StreamList stream_list_settings_;
-    api::StreamListHandler stream_list_{http_.info(), stream_stats_, stream_list_settings_, &workers_};
+    HttpWiring http_;
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_};
     service::heartbeat::Heartbeat heartbeat_;
 };

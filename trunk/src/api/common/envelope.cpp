@@ -57,8 +57,4 @@ session::http::Reply json_reply(const session::http::Request& request, std::stri
     return reply;
 }
 
-session::http::Reply method_not_allowed(std::string_view allowed) {
-    return session::http::method_not_allowed(allowed, "this method is not answered here");
-}
-
 }  // namespace live::api

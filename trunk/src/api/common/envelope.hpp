@@ -22,7 +22,4 @@ std::string_view method_of(const session::http::Request& request);
 inline constexpr std::size_t kCallbackBytesMax = 64;
 session::http::Reply json_reply(const session::http::Request& request, std::string json);
 
-// 405, for a method the endpoint does not support. `allowed` is the list for the header.
-session::http::Reply method_not_allowed(std::string_view allowed = "GET, HEAD, OPTIONS");
-
 }  // namespace live::api

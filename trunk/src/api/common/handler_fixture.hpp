@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/common/endpoints.hpp"
 #include "api/common/server_info.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
@@ -39,6 +40,7 @@ struct HandlerFixtureOf : ::testing::Test {
         info.server_id = "vid-4k2m9xa";
         info.service_id = "s7d01k2p";
         info.process_id = 4321;
+        endpoints.mount(router, Ports::api | Ports::streams);
     }
 
     session::http::Reply ask(const std::string& target, const std::string& method = "GET") {
@@ -75,6 +77,7 @@ struct HandlerFixtureOf : ::testing::Test {
 
     std::unique_ptr<io::Loop> loop = *io::Loop::create();
     ServerInfo info;
+    Endpoints endpoints{info};
     session::http::Router router;
     engine::http1::Headers headers;  // of every request
 };

@@ -1,7 +1,6 @@
 #include "api/common/whole_handler.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
 
@@ -21,54 +20,41 @@ using wire::http::Status;
 
 namespace {
 
-constexpr std::string_view kSummaries = "/api/v1/summaries";
-constexpr std::string_view kMemory = "/api/v1/memory";
-constexpr std::string_view kClusters = "/api/v1/clusters";
-// Lists of services, each entry on one worker.
-constexpr std::array<std::string_view, 2> kServiceLists = {"/api/v1/dvrs", "/api/v1/forwards"};
-constexpr std::string_view kDrain = "/api/v1/drain";
-constexpr std::string_view kMetrics = "/metrics";
-constexpr std::string_view kStreamMetrics = "/metrics/streams";
-constexpr std::string_view kSrtDoctor = "/api/v1/doctor/srt";
-// What is one worker's own, whichever was asked.
-constexpr std::array<std::string_view, 8> kOwn = {
-    "/api/v1/fibers",          "/api/v1/profile",  "/api/v1/valgrind",   "/api/v1/rusages",
-    "/api/v1/self_proc_stats", "/api/v1/tcmalloc", "/api/v1/doctor/rtc", kSrtDoctor};
+constexpr std::string_view kApiFolder = "/api/v1/";
 
-// "clients" of "/api/v1/clients/ID".
-std::string_view list_key_of(std::string_view path) {
-    for (const std::string_view key : {"streams", "clients", "vhosts"})
-        if (path.starts_with(fmt::format("/api/v1/{}/", key)))
-            return key;
-    return {};
+// "clients/ID" of "/api/v1/clients/ID" is an entry.
+std::string id_of(const Request& request, const Route& route) { return request.path().substr(route.path.size()); }
+
+// Reports whether the workers' answers are combined. Other methods change the worker that receives the request.
+bool is_combined(const Request& request, const Route& route) {
+    const bool is_for_all = route.answerer == Answerer::all || route.answerer == Answerer::entries;
+    return is_for_all && (request.is_get() || route.methods.is_any());
 }
 
-std::string id_of(const Request& request, std::string_view key) {
-    return request.path().substr(std::string_view("/api/v1//").size() + key.size());
+bool is_own(const Route& route) { return route.answerer == Answerer::own || route.answerer == Answerer::first; }
+
+// Another server asks for the origin of a stream.
+bool is_stream_sought(const Request& request, const Route& route) {
+    return route.merge == merge_clusters && request.target.query.find("stream");
 }
-
-bool is_service_list(const Request& request) {
-    return std::ranges::find(kServiceLists, request.path()) != kServiceLists.end() && request.is_get();
-}
-
-bool is_own(const Request& request) { return std::ranges::find(kOwn, request.path()) != kOwn.end(); }
-
-// Another server asks who has a stream.
-bool is_stream_sought(const Request& request) { return request.path() == kClusters && request.target.query.find("stream"); }
 
 bool is_session(const Request& request) {
     const std::string& method = request.message.method;
-    return (method == "DELETE" || method == "PATCH") &&
-           (request.path().starts_with("/rtc/v1/whip") || request.path().starts_with("/rtc/v1/whep"));
+    if (method != "DELETE" && method != "PATCH")
+        return false;
+    const Route* route = find_route(request.path());
+    return route != nullptr && route->answerer == Answerer::session;
 }
+
+bool is_metrics(const Route& route) { return route.merge == merge_metrics; }
 
 // 0: none is asked for.
 std::size_t worker_asked(const Request& request) {
     const std::string_view text = request.target.query.get("worker");
     std::size_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
-    const std::string& path = request.path();
-    return path.starts_with("/api/v1/") || path == kMetrics || path == kStreamMetrics ? number : 0;
+    const Route* route = find_route(request.path());
+    return request.path().starts_with(kApiFolder) || (route != nullptr && is_metrics(*route)) ? number : 0;
 }
 
 Reply reply_of(const engine::http1::Response& response) {
@@ -80,20 +66,19 @@ Reply reply_of(const engine::http1::Response& response) {
 
 }  // namespace
 
-// The exporter's port tells figures, and controls nothing.
+// The exporter's port has the metrics, and no control over the server.
 bool WholeHandler::takes(const Request& request) const {
     if (!workers_.seat().is_worker() && workers_.others().empty())
         return false;
-    const bool is_metrics = request.path() == kMetrics || request.path() == kStreamMetrics;
-    if (scope_ == Scope::metrics)
-        return is_metrics;
-    if (is_session(request))
-        return true;
     if (scope_ == Scope::sessions)
+        return is_session(request);
+    const Route* route = find_route(request.path());
+    if (route == nullptr)
         return false;
-    return is_metrics || !list_key_of(request.path()).empty() || request.path() == kSummaries || request.path() == kMemory ||
-           is_service_list(request) || ((request.path() == kDrain || request.path() == kClusters) && request.is_get()) ||
-           is_stream_sought(request) || is_own(request) || worker_asked(request) != 0;
+    if (scope_ == Scope::metrics)
+        return is_metrics(*route);
+    return is_session(request) || route->answerer == Answerer::pages || is_metrics(*route) || is_combined(request, *route) ||
+           is_stream_sought(request, *route) || is_own(*route) || worker_asked(request) != 0;
 }
 
 Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
@@ -104,28 +89,21 @@ Reply WholeHandler::handle(const Request& request, io::Deadline deadline) {
     }
     if (const std::size_t worker = worker_asked(request); worker != 0)
         return pass_to(worker, request, deadline);
-    if (is_stream_sought(request))
+    const Route& route = *find_route(request.path());  // takes() has found it
+    if (is_stream_sought(request, route))
         return find_stream(request, deadline);
-    if (is_own(request))
-        return pass_to(owner_of(request), request, deadline);
-    const std::string_view key = list_key_of(request.path());
-    if (!key.empty())
-        return list(request, key, deadline);
-    if (request.path() == kSummaries)
-        return json_reply(request,
-                          envelope(server_, "data", merge_summaries(ask_all(std::string(kSummaries), request, deadline))));
-    if (is_service_list(request))
-        return service_list(request, deadline);
-    const auto answers = request.is_get() ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
+    if (is_own(route))
+        return pass_to(owner_of(route), request, deadline);
+    if (route.answerer == Answerer::pages)
+        return list(request, route, deadline);
+    if (route.answerer == Answerer::entries)
+        return service_list(request, route, deadline);
+    const auto answers = is_combined(request, route) ? ask_all(request.message.target, request, deadline) : WorkerAnswers();
     if (answers.empty() || answers.front().body.empty())
         return pass_to(workers_.seat().address(), request, deadline);
-    if (request.path() == kDrain)
-        return json_reply(request, envelope(server_, "data", merge_drain(answers)));
-    if (request.path() == kClusters)
-        return json_reply(request, envelope(server_, "data", merge_clusters(answers)));
-    if (request.path() == kMemory)
-        return json_reply(request, envelope(server_, "data", merge_memory(answers)));
-    return {Status::ok, "text/plain; charset=utf-8", merge_metrics(answers), {}};
+    if (route.answer.key.empty())
+        return {Status::ok, std::string(route.answer.content_type), route.merge(answers), {}};
+    return json_reply(request, envelope(server_, route.answer.key, route.merge(answers)));
 }
 
 Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::string_view method, const std::string& target,
@@ -143,10 +121,9 @@ Result<engine::http1::Response> WholeHandler::ask(std::size_t worker, std::strin
     return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(limit)));
 }
 
-// SRT is on the first worker only.
-std::size_t WholeHandler::owner_of(const Request& request) const {
+std::size_t WholeHandler::owner_of(const Route& route) const {
     const auto seat = workers_.seat();
-    return request.path() == kSrtDoctor && seat.is_worker() ? seat.address_of(1) : seat.address();
+    return route.answerer == Answerer::first && seat.is_worker() ? seat.address_of(1) : seat.address();
 }
 
 std::vector<engine::workers::Worker> WholeHandler::everybody() const {
@@ -199,14 +176,13 @@ Reply WholeHandler::find_stream(const Request& request, io::Deadline deadline) c
     return pass_to(workers_.seat().address(), request, deadline);
 }
 
-Reply WholeHandler::service_list(const Request& request, io::Deadline deadline) const {
+Reply WholeHandler::service_list(const Request& request, const Route& route, io::Deadline deadline) const {
     const auto page = page_of(request);
     if (!page.ok())
         return refuse_page(page.error());
-    const std::string& path = request.path();
-    const std::string key = path.substr(path.rfind('/') + 1);
+    const std::string key(route.answer.key);
     const std::size_t count = std::min(page->start + page->count, Page::kMost);
-    auto answers = ask_all(fmt::format("{}?start=0&count={}", path, count), request, deadline);
+    auto answers = ask_all(fmt::format("{}?start=0&count={}", route.path, count), request, deadline);
     std::ranges::sort(answers, {}, &WorkerAnswer::worker);
     const MergedList merged = merge_list(key.c_str(), answers, {page->start, page->count});
     return json_reply(request, list_envelope(server_, key, merged.entries, *page, merged.total));
@@ -231,8 +207,9 @@ MergedList WholeHandler::merged(std::string_view key, const Shown& shown, const 
     return merge_streams(streams, shown);
 }
 
-Reply WholeHandler::list(const Request& request, std::string_view key, io::Deadline deadline) const {
-    const std::string id = id_of(request, key);
+Reply WholeHandler::list(const Request& request, const Route& route, io::Deadline deadline) const {
+    const std::string_view key = route.answer.key;
+    const std::string id = id_of(request, route);
     const bool is_get = method_of(request) == "GET";
     if (!is_get || (!id.empty() && key == "clients"))
         return pass_to_owner(request, Status::not_found, deadline);
@@ -245,8 +222,8 @@ Reply WholeHandler::list(const Request& request, std::string_view key, io::Deadl
     }
     const auto entry = entry_of(merged(key, {0, Page::kMost}, request, deadline).entries, id);
     if (!entry)
-        return pass_to(workers_.seat().address(), request, deadline);  // it says what there is not
-    return json_reply(request, envelope(server_, key.substr(0, key.size() - 1), *entry));
+        return pass_to(workers_.seat().address(), request, deadline);  // its 404 names the missing object
+    return json_reply(request, envelope(server_, route.answer.one, *entry));
 }
 
 }  // namespace live::api

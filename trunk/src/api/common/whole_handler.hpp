@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/common/route.hpp"
 #include "api/common/server_info.hpp"
 #include "api/common/whole_merge.hpp"
 #include "base/time.hpp"
@@ -45,13 +46,13 @@ private:
     WorkerAnswers ask_all(const std::string& target, const Request& request, io::Deadline deadline) const;
     Reply pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const;
     Reply pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const;
-    Reply list(const Request& request, std::string_view key, io::Deadline deadline) const;
+    Reply list(const Request& request, const Route& route, io::Deadline deadline) const;
     Reply find_stream(const Request& request, io::Deadline deadline) const;
-    Reply service_list(const Request& request, io::Deadline deadline) const;
+    Reply service_list(const Request& request, const Route& route, io::Deadline deadline) const;
     MergedList merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const;
 
-    // Whose answer is asked for where each worker has its own.
-    std::size_t owner_of(const Request& request) const;
+    // The worker that answers where each worker has its own answer.
+    std::size_t owner_of(const Route& route) const;
     // This one first.
     std::vector<engine::workers::Worker> everybody() const;
 

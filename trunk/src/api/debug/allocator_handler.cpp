@@ -12,8 +12,6 @@ using session::http::Reply;
 using session::http::Request;
 
 Reply AllocatorHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     const std::string page(request.target.query.get("page"));
     if (page == "summary")
         return {200, "text/plain", allocator_.summary(), {}};

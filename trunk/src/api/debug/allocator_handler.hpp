@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/common/server_info.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -26,7 +26,6 @@ public:
     AllocatorHandler(const ServerInfo& server, const Allocator& allocator) : server_(server), allocator_(allocator) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    void mount(session::http::Router& router) { router.add("/api/v1/tcmalloc", *this); }
 
 private:
     const ServerInfo& server_;

@@ -27,8 +27,6 @@ Json json_of(const session::rtc::Doctor::Probe& probe) {
 }  // namespace
 
 Reply DoctorHandler::handle(const Request& request, io::Deadline deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     Json data = {{"enabled", doctor_ != nullptr}, {"ok", false}, {"candidates", Json::array()}, {"advice", Json::array()}};
     if (doctor_ == nullptr) {
         data["advice"].push_back("WebRTC is off: rtc_server { enabled on; } and vhost { rtc { enabled on; } }");

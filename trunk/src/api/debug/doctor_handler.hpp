@@ -9,8 +9,6 @@ namespace live::api {
 
 class DoctorHandler final : public session::http::Handler {
 public:
-    static constexpr const char* kPath = "/api/v1/doctor/rtc";
-
     // `doctor` is nullptr without a WebRTC server. Both outlive this.
     DoctorHandler(const ServerInfo& server, session::rtc::Doctor* doctor) : server_(server), doctor_(doctor) {}
 

@@ -31,10 +31,4 @@ session::http::Reply FaultHandler::handle(const session::http::Request& request,
     return json_reply(request, envelope(server_));
 }
 
-void FaultHandler::mount([[maybe_unused]] session::http::Router& router) {
-#ifdef LIVE_SIMULATOR
-    router.add("/api/v1/fault", *this);
-#endif
-}
-
 }  // namespace live::api

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/common/server_info.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -13,8 +13,13 @@ public:
     explicit FaultHandler(const ServerInfo& server) : server_(server) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    // Does nothing in other builds.
-    void mount(session::http::Router& router);
+    // In builds with it.
+    static constexpr bool kIsBuilt =
+#ifdef LIVE_SIMULATOR
+        true;
+#else
+        false;
+#endif
 
 private:
     const ServerInfo& server_;

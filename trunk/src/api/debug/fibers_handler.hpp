@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "api/common/server_info.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -17,7 +17,6 @@ public:
     explicit FibersHandler(const ServerInfo& server) : server_(server) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    void mount(session::http::Router& router) { router.add("/api/v1/fibers", *this); }
 
 private:
     const ServerInfo& server_;

@@ -12,7 +12,7 @@ namespace live::api {
 namespace {
 
 struct FibersHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
-    FibersHandlerTest() { handler.mount(router); }
+    FibersHandlerTest() { endpoints.serve("/api/v1/fibers", handler); }
     ~FibersHandlerTest() override { MUST(scope.stop(io::Deadline::after(io::kSoon))); }
     Json data(const std::string& query) { return ask_json("/api/v1/fibers" + query)["data"]; }
     void start(int count) {

@@ -9,7 +9,7 @@
 
 #include "api/common/server_info.hpp"
 #include "base/time.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -33,7 +33,6 @@ public:
     MemoryHandler(const ServerInfo& server, const MemoryCounts& counts) : server_(server), counts_(counts) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    void mount(session::http::Router& router) { router.add("/api/v1/memory", *this); }
 
 private:
     struct Mark {

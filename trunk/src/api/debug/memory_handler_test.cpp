@@ -16,7 +16,7 @@ public:
 };
 
 struct MemoryHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
-    MemoryHandlerTest() { handler.mount(router); }
+    MemoryHandlerTest() { endpoints.serve("/api/v1/memory", handler); }
     Json data(const std::string& query) { return ask_json("/api/v1/memory" + query)["data"]; }
 
     SomeMemory memory;

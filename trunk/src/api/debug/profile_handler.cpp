@@ -42,8 +42,6 @@ std::string mappings() {
 }  // namespace
 
 Reply ProfileHandler::handle(const Request& request, io::Deadline deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     const std::string_view format = request.target.query.get("format", "pprof");
     const bool is_folded = format == "folded";
     if (!is_folded && format != "pprof")

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -13,7 +13,6 @@ public:
     static constexpr std::chrono::seconds kDefault{10};
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    void mount(session::http::Router& router) { router.add("/api/v1/profile", *this); }
 };
 
 }  // namespace live::api

@@ -12,7 +12,7 @@ namespace live::api {
 namespace {
 
 struct ProfileHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
-    ProfileHandlerTest() { handler.mount(router); }
+    ProfileHandlerTest() { endpoints.serve("/api/v1/profile", handler); }
     ProfileHandler handler;
 };
 

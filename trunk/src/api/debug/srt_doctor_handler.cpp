@@ -9,8 +9,6 @@
 namespace live::api {
 
 session::http::Reply SrtDoctorHandler::handle(const session::http::Request& request, io::Deadline deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     const auto report = doctor_.examine(deadline);
     if (!report.ok())
         return session::http::error_reply(wire::http::Status::service_unavailable, report.error().sentence());

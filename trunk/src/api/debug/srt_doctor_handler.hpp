@@ -9,8 +9,6 @@ namespace live::api {
 
 class SrtDoctorHandler final : public session::http::Handler {
 public:
-    static constexpr const char* kPath = "/api/v1/doctor/srt";
-
     // Both outlive this.
     SrtDoctorHandler(const ServerInfo& server, session::srt::Doctor& doctor) : server_(server), doctor_(doctor) {}
 

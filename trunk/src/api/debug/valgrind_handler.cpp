@@ -42,8 +42,6 @@ const Mode& mode_named(std::string_view name) {
 }  // namespace
 
 Reply ValgrindHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     const Mode& mode = mode_named(request.target.query.get("check"));
     requested_ = mode.how;
     is_requested_.raise();

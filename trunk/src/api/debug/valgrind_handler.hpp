@@ -11,7 +11,7 @@
 #include "base/log/log.hpp"
 #include "base/signal.hpp"
 #include "io/process/leak_check.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -26,7 +26,6 @@ public:
         : server_(server), log_(log), check_(std::move(check)) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    void mount(session::http::Router& router) { router.add("/api/v1/valgrind", *this); }
     // Runs requested checks, until cancelled.
     void run(io::Deadline deadline, std::chrono::milliseconds pause = kPause);
 

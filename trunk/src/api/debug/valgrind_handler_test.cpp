@@ -21,7 +21,7 @@ public:
 };
 
 struct ValgrindHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
-    ValgrindHandlerTest() { handler.mount(router); }
+    ValgrindHandlerTest() { endpoints.serve("/api/v1/valgrind", handler); }
 
     Lines lines;
     Log log{lines, "test"};

@@ -6,7 +6,7 @@
 #include "api/common/server_info.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/relay/relay_service.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -37,8 +37,6 @@ public:
 
 class ClustersHandler final : public session::http::Handler {
 public:
-    static constexpr std::string_view kPath = "/api/v1/clusters";
-
     // For the streams of the registry; nobody waits longer for it.
     static constexpr std::chrono::milliseconds kListLimit{200};
 
@@ -58,8 +56,6 @@ private:
 
 class ClusterWhereHandler final : public session::http::Handler {
 public:
-    static constexpr std::string_view kPath = "/api/v1/cluster/where";
-
     ClusterWhereHandler(const ServerInfo& server, service::cluster::ClusterService& node) : server_(server), node_(node) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 

@@ -32,8 +32,6 @@ Json json_of(const service::dvr::DvrService::Listed& recording) {
 }  // namespace
 
 Reply DvrsHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     const auto page = page_of(request);
     if (!page.ok())
         return refuse_page(page.error());

@@ -3,7 +3,7 @@
 
 #include "api/common/server_info.hpp"
 #include "service/dvr/dvr_service.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 

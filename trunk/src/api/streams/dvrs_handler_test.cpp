@@ -18,7 +18,7 @@ struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
         source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
         publication = MUST(source->publish(media::Source::Takeover::refuse));
         options.enabled = true;
-        router.add(DvrsHandler::kPath, handler);
+        endpoints.serve(DvrsHandler::kPath, handler);
     }
     ~DvrsHandlerTest() override { MUST(recordings.stop(io::Deadline::after(io::kSoon))); }
     void publish(const std::string& path) {

@@ -12,8 +12,6 @@ namespace live::api {
 using Json = nlohmann::ordered_json;
 
 session::http::Reply ForwardsHandler::handle(const session::http::Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     const auto page = page_of(request);
     if (!page.ok())
         return refuse_page(page.error());

@@ -6,7 +6,7 @@
 #include "api/common/server_info.hpp"
 #include "base/time.hpp"
 #include "service/forward/forward_service.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -23,8 +23,6 @@ Json forward_json(const service::forward::ForwardFacts& forward, TimePoint now) 
 
 class ForwardsHandler final : public session::http::Handler {
 public:
-    static constexpr const char* kPath = "/api/v1/forwards";
-
     // Both outlive this.
     ForwardsHandler(const ServerInfo& server, const service::forward::ForwardService& forwards)
         : server_(server), forwards_(forwards) {}

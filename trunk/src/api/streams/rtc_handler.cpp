@@ -47,8 +47,6 @@ Result<Opened> RtcHandler::open(const Request& request, io::Deadline deadline) {
 }
 
 Reply RtcHandler::handle(const Request& request, io::Deadline deadline) {
-    if (request.message.method != "POST")
-        return method_not_allowed("POST, OPTIONS");
     const auto opened = open(request, deadline);
     Json answer = Json::parse(envelope(server_), nullptr, false);
     if (opened.ok()) {

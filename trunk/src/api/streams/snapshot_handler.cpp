@@ -50,8 +50,6 @@ session::ClientRequest player_request(const Request& request, std::string_view v
 }  // namespace
 
 Reply SnapshotHandler::handle(const Request& request, io::Deadline deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     std::string_view name = request.path();
     name.remove_prefix(std::string_view(kPath).size());
     if (!name.ends_with(kEnding) || name.find('/') == std::string_view::npos)

@@ -4,7 +4,7 @@
 
 #include "service/snapshot/snapshot_service.hpp"
 #include "session/common/admission.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 

@@ -21,7 +21,7 @@ struct Fetcher final : StreamFetcher {
 };
 
 struct SnapshotHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
-    SnapshotHandlerTest() { router.add(SnapshotHandler::kPath, handler); }
+    SnapshotHandlerTest() { endpoints.serve(SnapshotHandler::kPath, handler); }
     // A stream whose key frame is the given tag body.
     std::unique_ptr<media::Publication> publish(const std::string& url, Bytes key_frame) {
         const auto source = MUST(streams.find_or_create(url, {}, 60'000));

@@ -184,23 +184,16 @@ Result<ListHandler::Listed> write_page(const Map& map, const Page& page, std::si
 
 }  // namespace
 
-std::optional<bool> ListHandler::remove(const std::string&) const { return std::nullopt; }
+bool ListHandler::remove(const std::string&) const { return false; }
 
 Reply ListHandler::handle(const Request& request, io::Deadline deadline) {
-    const std::string_view method = method_of(request);
-    const std::string id = request.path().substr(std::min(folder_.size(), request.path().size()));
+    const std::string id = request.path().substr(std::min(route_.path.size(), request.path().size()));
     const Missing gone = missing();
-    if (method == "DELETE") {
-        const auto removed = remove(id);
-        if (!removed)
-            return method_not_allowed(allowed());
-        return *removed ? json_reply(request, envelope(server_)) : error_reply(Status::not_found, gone.code, gone.sentence);
-    }
-    if (method != "GET")
-        return method_not_allowed(allowed());
+    if (!request.is_get())
+        return remove(id) ? json_reply(request, envelope(server_)) : error_reply(Status::not_found, gone.code, gone.sentence);
     if (!id.empty()) {
         const auto found = one(id);
-        return found ? json_reply(request, envelope(server_, one_key(), *found))
+        return found ? json_reply(request, envelope(server_, route_.answer.one, *found))
                      : error_reply(Status::not_found, gone.code, gone.sentence);
     }
     const auto page = page_of(request, default_count());
@@ -208,7 +201,7 @@ Reply ListHandler::handle(const Request& request, io::Deadline deadline) {
         return refuse_page(page.error());
     const auto listed = list(*page, deadline);
     return listed.ok()
-               ? json_reply(request, list_envelope(server_, list_key(), "[" + listed->entries + "]", *page, listed->total))
+               ? json_reply(request, list_envelope(server_, route_.answer.key, "[" + listed->entries + "]", *page, listed->total))
                : error_reply(Status::service_unavailable, "the server stops");
 }
 
@@ -256,7 +249,7 @@ std::optional<std::string> ClientsHandler::one(const std::string& id) const {
     return client == nullptr ? std::nullopt : std::optional(text_of(json_of(*client)));
 }
 
-std::optional<bool> ClientsHandler::remove(const std::string& id) const {
+bool ClientsHandler::remove(const std::string& id) const {
     const ClientRow* client = stream_stats_.find_client(id);
     if (client == nullptr)
         return false;
@@ -264,10 +257,12 @@ std::optional<bool> ClientsHandler::remove(const std::string& id) const {
     return true;
 }
 
-void StatsApi::mount(session::http::Router& router) {
-    router.add("/api/v1/vhosts/", vhosts_);
-    router.add("/api/v1/streams/", streams_);
-    router.add("/api/v1/clients/", clients_);
+void add_stats(Endpoints& endpoints, const service::stats::StreamStats& stream_stats, const VhostSettings& settings,
+               const service::relay::RelayService* relay, const service::forward::ForwardService* forwards) {
+    const ServerInfo& server = endpoints.server();
+    endpoints.add<VhostsHandler>("/api/v1/vhosts/", server, stream_stats, settings);
+    endpoints.add<StreamsHandler>("/api/v1/streams/", server, stream_stats, relay, forwards);
+    endpoints.add<ClientsHandler>("/api/v1/clients/", server, stream_stats);
 }
 
 }  // namespace live::api

@@ -7,12 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "api/common/endpoints.hpp"
 #include "api/common/page.hpp"
 #include "api/common/server_info.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -44,30 +45,26 @@ public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) final;
 
 protected:
-    // `folder` is the pattern it is mounted at, with the trailing slash.
-    ListHandler(const ServerInfo& server, std::string folder) : server_(server), folder_(std::move(folder)) {}
+    // `folder` is the path of its row in the table.
+    ListHandler(const ServerInfo& server, std::string_view folder) : server_(server), route_(*find_route(folder)) {}
 
     struct Missing {
         int code;
         std::string_view sentence;
     };
-    virtual std::string list_key() const = 0;
-    virtual std::string one_key() const = 0;
     virtual Missing missing() const = 0;
     // An error of the deadline ends the request.
     virtual Result<Listed> list(const Page& page, io::Deadline deadline) const = 0;
     // One entry as JSON; none when it does not exist.
     virtual std::optional<std::string> one(const std::string& id) const = 0;
-    // False when it does not exist; none when such entries cannot be removed.
-    virtual std::optional<bool> remove(const std::string& id) const;
+    // False when the entry does not exist. Called only if the row has DELETE.
+    virtual bool remove(const std::string& id) const;
     // Entries of a page for which no count is asked.
     virtual std::size_t default_count() const { return Page::kDefault; }
-    // For the header of a 405.
-    virtual std::string_view allowed() const { return "GET, HEAD, OPTIONS"; }
 
 private:
     const ServerInfo& server_;
-    std::string folder_;
+    const Route& route_;
 };
 
 class VhostsHandler final : public ListHandler {
@@ -76,8 +73,6 @@ public:
         : ListHandler(server, "/api/v1/vhosts/"), stream_stats_(stream_stats), settings_(settings) {}
 
 private:
-    std::string list_key() const override { return "vhosts"; }
-    std::string one_key() const override { return "vhost"; }
     std::size_t default_count() const override { return Page::kMost; }
     Missing missing() const override;
     Result<Listed> list(const Page& page, io::Deadline deadline) const override;
@@ -94,8 +89,6 @@ public:
         : ListHandler(server, "/api/v1/streams/"), stream_stats_(stream_stats), relay_(relay), forwards_(forwards) {}
 
 private:
-    std::string list_key() const override { return "streams"; }
-    std::string one_key() const override { return "stream"; }
     Missing missing() const override;
     Result<Listed> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
@@ -111,33 +104,17 @@ public:
         : ListHandler(server, "/api/v1/clients/"), stream_stats_(stream_stats) {}
 
 private:
-    std::string list_key() const override { return "clients"; }
-    std::string one_key() const override { return "client"; }
     Missing missing() const override;
     Result<Listed> list(const Page& page, io::Deadline deadline) const override;
     std::optional<std::string> one(const std::string& id) const override;
-    std::optional<bool> remove(const std::string& id) const override;
-    std::string_view allowed() const override { return "GET, HEAD, DELETE, OPTIONS"; }
+    bool remove(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
 };
 
-// The three handlers, mounted together.
-class StatsApi {
-public:
-    // All outlive this. Without `relay` no stream comes from elsewhere, without `forwards` none is forwarded.
-    StatsApi(const ServerInfo& server, const service::stats::StreamStats& stream_stats, const VhostSettings& settings,
-             const service::relay::RelayService* relay = nullptr, const service::forward::ForwardService* forwards = nullptr)
-        : vhosts_(server, stream_stats, settings),
-          streams_(server, stream_stats, relay, forwards),
-          clients_(server, stream_stats) {}
-
-    void mount(session::http::Router& router);
-
-private:
-    VhostsHandler vhosts_;
-    StreamsHandler streams_;
-    ClientsHandler clients_;
-};
+// Adds all three. Both pointers may be null: without `relay` all streams are published here, without `forwards` none is
+// forwarded.
+void add_stats(Endpoints& endpoints, const service::stats::StreamStats& stream_stats, const VhostSettings& settings,
+               const service::relay::RelayService* relay = nullptr, const service::forward::ForwardService* forwards = nullptr);
 
 }  // namespace live::api

@@ -34,7 +34,7 @@ public:
 struct StatsApiTest : HandlerFixture {
     StatsApiTest() {
         table.add_watcher(stream_stats);
-        api.mount(router);
+        add_stats(endpoints, stream_stats, settings);
     }
     ~StatsApiTest() override {
         for (const auto& each : clients)
@@ -53,7 +53,6 @@ struct StatsApiTest : HandlerFixture {
     session::ClientTable table;
     std::vector<std::unique_ptr<FakeClient>> clients;
     FakeSettings settings;
-    StatsApi api{info, stream_stats, settings};
 };
 
 TEST_F(StatsApiTest, EmptyListsAreLists) {

@@ -207,8 +207,6 @@ StreamListHandler::Page StreamListHandler::whole_page(const Request& request, st
 }
 
 Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
-    if (!request.is_get())
-        return session::http::method_not_allowed("GET, HEAD, OPTIONS", "the list of streams is read with GET");
     const auto& query = request.target.query;
     const auto asked = count_of(query.get("count")).value_or(kCountDefault);
     const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(asked, 1, kCountMax));

@@ -56,7 +56,7 @@ public:
 struct StreamListTest : HandlerFixture {
     StreamListTest() {
         table.add_watcher(stream_stats);
-        router.add(StreamListHandler::kPath, handler);
+        endpoints.serve(StreamListHandler::kPath, handler);
         headers.add("Host", "h");
     }
     ~StreamListTest() override {

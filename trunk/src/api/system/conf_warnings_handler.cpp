@@ -8,8 +8,6 @@
 namespace live::api {
 
 session::http::Reply ConfWarningsHandler::handle(const session::http::Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     return json_reply(request, envelope(server_, "warnings", text_of(nlohmann::ordered_json(warnings_))));
 }
 

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "api/common/server_info.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
 class ConfWarningsHandler final : public session::http::Handler {
 public:
-    static constexpr const char* kPath = "/api/v1/configs/warnings";
-
     // Both outlive this; `warnings` changes with a reload.
     ConfWarningsHandler(const ServerInfo& server, const std::vector<std::string>& warnings)
         : server_(server), warnings_(warnings) {}

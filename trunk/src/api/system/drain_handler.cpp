@@ -15,10 +15,8 @@ using session::http::Request;
 
 // It ends the process: where the API asks for no password, only this machine may.
 Reply DrainHandler::handle(const Request& request, io::Deadline) {
-    const std::string& method = request.message.method;
-    if (method != "GET" && method != "POST")
-        return session::http::method_not_allowed("GET, POST, OPTIONS", "POST begins a drain, GET says how far it is");
-    if (method == "POST") {
+    const bool is_post = request.message.method == "POST";
+    if (is_post) {
         // Another process of this server asks for whoever has asked it.
         if (!control_.is_api_guarded() && (request.is_sibling || !Endpoint{request.peer_ip, 1}.is_loopback()))
             return session::http::error_reply(wire::http::Status::forbidden,
@@ -26,7 +24,7 @@ Reply DrainHandler::handle(const Request& request, io::Deadline) {
         control_.request_drain();
     }
     const DrainFacts facts = control_.facts();
-    const bool is_draining = facts.is_draining || method == "POST";
+    const bool is_draining = facts.is_draining || is_post;
     const Json data = {{"state", is_draining ? "draining" : "serving"},
                        {"lasted_ms", facts.lasted.count()},
                        {"limit_ms", facts.limit.count()},

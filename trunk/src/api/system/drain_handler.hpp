@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "api/common/server_info.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/common/envelope.hpp"
+#include "api/system/server_handlers.hpp"
 #include "base/text/json_text.hpp"
 #include "base/version.hpp"
 #include "wire/http/status.hpp"
@@ -72,16 +73,14 @@ Reply RedirectsHandler::handle(const Request&, io::Deadline) {
     return {wire::http::Status::moved_permanently, "text/plain", "", {{"Location", kErrorsPath}}};
 }
 
-InfoApi::InfoApi(const ServerInfo& server)
-    : authors_("/api/v1/authors", authors(server)), features_("/api/v1/features", features(server)), requests_(server) {}
-
-void InfoApi::mount(session::http::Router& router) {
-    router.add("/api/v1/authors", authors_);
-    router.add("/api/v1/features", features_);
-    router.add("/api/v1/requests", requests_);
-    router.add("/api/v1/tests/requests", requests_);
-    router.add(kErrorsPath, errors_);
-    router.add("/api/v1/tests/redirects", redirects_);
+void add_info(Endpoints& endpoints) {
+    const ServerInfo& server = endpoints.server();
+    endpoints.add<FixedHandler>("/api/v1/authors", authors(server));
+    endpoints.add<FixedHandler>("/api/v1/features", features(server));
+    for (const char* path : {"/api/v1/requests", "/api/v1/tests/requests"})
+        endpoints.add<RequestsHandler>(path, server);
+    endpoints.add<ErrorsHandler>(kErrorsPath);
+    endpoints.add<RedirectsHandler>("/api/v1/tests/redirects");
 }
 
 }  // namespace live::api

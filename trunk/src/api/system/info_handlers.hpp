@@ -1,11 +1,9 @@
 // The endpoints about the build and the request itself: authors, features, requests, the test endpoints.
 #pragma once
 
-#include <string>
-
+#include "api/common/endpoints.hpp"
 #include "api/common/server_info.hpp"
-#include "api/system/server_handlers.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -30,18 +28,6 @@ public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 };
 
-class InfoApi {
-public:
-    // `server` outlives this.
-    explicit InfoApi(const ServerInfo& server);
-    void mount(session::http::Router& router);
-
-private:
-    FixedHandler authors_;
-    FixedHandler features_;
-    RequestsHandler requests_;
-    ErrorsHandler errors_;
-    RedirectsHandler redirects_;
-};
+void add_info(Endpoints& endpoints);
 
 }  // namespace live::api

@@ -36,12 +36,10 @@ struct InfoApiTest : HandlerFixture {
         info.build_date = "2024-05-06 07:08:09";
         info.build_machine = "Linux \xff";
         info.features = {{"ssl", true}, {"hds", false}};
-        api = std::make_unique<InfoApi>(info);
-        api->mount(router);
-        raw.mount(router);
-        allocator_handler.mount(router);
+        add_info(endpoints);
+        endpoints.serve("/api/v1/raw", raw);
+        endpoints.serve("/api/v1/tcmalloc", allocator_handler);
     }
-    std::unique_ptr<InfoApi> api;
     FakeControl control;
     RawHandler raw{info, control};
     FakeAllocator allocator;

@@ -362,9 +362,7 @@ bool matches(std::string_view pattern, std::string_view text) {
     return pattern.find_first_not_of('*', want) == std::string_view::npos;
 }
 
-Reply MetricsHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
+Reply MetricsHandler::handle(const Request&, io::Deadline) {
     if (!settings_.enabled)
         return switched_off();
     MetricsText text;
@@ -387,8 +385,6 @@ Reply MetricsHandler::handle(const Request& request, io::Deadline) {
 }
 
 Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     if (!settings_.enabled)
         return switched_off();
     const std::string_view pattern = request.target.query.get("match", "*");
@@ -417,11 +413,11 @@ Reply ReadyHandler::handle(const Request&, io::Deadline) {
                                  : Reply{Status::service_unavailable, "text/plain", "not ready\n", {}};
 }
 
-void MetricsApi::mount(session::http::Router& router) {
-    router.add("/metrics", metrics_);
-    router.add("/metrics/streams", streams_);
-    router.add("/healthz", health_);
-    router.add("/readyz", ready_);
+void add_metrics(Endpoints& endpoints, const Measured& measured, const Readiness& readiness, const ExporterSettings& settings) {
+    endpoints.add<MetricsHandler>("/metrics", measured, settings);
+    endpoints.add<StreamMetricsHandler>("/metrics/streams", measured, settings);
+    endpoints.add<HealthHandler>("/healthz");
+    endpoints.add<ReadyHandler>("/readyz", readiness);
 }
 
 }  // namespace live::api

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/common/endpoints.hpp"
 #include "api/common/server_info.hpp"
 #include "api/system/system_sampler.hpp"
 #include "media/rtp/audio_transcoder.hpp"
@@ -14,7 +15,7 @@
 #include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/fan_out/fan_out.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 #include "session/limits/places.hpp"
 #include "session/rtc/transport/port.hpp"
 #include "session/srt/port/port.hpp"
@@ -69,8 +70,8 @@ public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
-    const Measured& measured_;
-    const ExporterSettings& settings_;
+    const Measured measured_;
+    const ExporterSettings settings_;
 };
 
 // ?match=PATTERN selects streams by URL, '*' matches anything; without it, all streams.
@@ -84,8 +85,8 @@ public:
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
-    const Measured& measured_;
-    const ExporterSettings& settings_;
+    const Measured measured_;
+    const ExporterSettings settings_;
 };
 
 // '*' matches any characters, including none; everything else matches itself.
@@ -114,25 +115,7 @@ private:
     const Readiness& readiness_;
 };
 
-class MetricsApi {
-public:
-    // `measured` and `readiness` outlive this.
-    MetricsApi(const Measured& measured, const Readiness& readiness)
-        : measured_(measured), metrics_(measured_, settings_), streams_(measured_, settings_), ready_(readiness) {}
-    MetricsApi(const MetricsApi&) = delete;
-    MetricsApi& operator=(const MetricsApi&) = delete;
-
-    // Disabled until this is called.
-    void set_settings(ExporterSettings settings) { settings_ = std::move(settings); }
-    void mount(session::http::Router& router);
-
-private:
-    Measured measured_;
-    ExporterSettings settings_;
-    MetricsHandler metrics_;
-    StreamMetricsHandler streams_;
-    HealthHandler health_;
-    ReadyHandler ready_;
-};
+// Adds the four. What `measured` refers to, and `readiness`, outlive the endpoints.
+void add_metrics(Endpoints& endpoints, const Measured& measured, const Readiness& readiness, const ExporterSettings& settings);
 
 }  // namespace live::api

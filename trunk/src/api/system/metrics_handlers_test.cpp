@@ -52,8 +52,7 @@ public:
 struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     MetricsApiTest() {
         table.add_watcher(stream_stats);
-        api.set_settings({true, "cn \"x\"", ""});
-        api.mount(router);
+        add({true, "cn \"x\"", ""});
     }
     ~MetricsApiTest() override {
         for (const auto& each : clients)
@@ -89,7 +88,11 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     Log log;
     session::Places places{10, log};
     NoTranscoders transcoders;
-    MetricsApi api{{info, sampler, counters, stream_stats, fan_out, rtc, places, transcoders, nullptr, nullptr, &srt}, ready};
+    // Replaces the handlers of other settings.
+    void add(const ExporterSettings& exporter) {
+        add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, rtc, places, transcoders, nullptr, nullptr, &srt},
+                    ready, exporter);
+    }
 };
 
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
@@ -185,7 +188,7 @@ TEST_F(MetricsApiTest, StreamsAreChosenAndBounded) {
 }
 
 TEST_F(MetricsApiTest, ALabelAndATagAreOfTheBuild) {
-    api.set_settings({true, "", "blue"});
+    add({true, "", "blue"});
     const std::string text = metrics();
     EXPECT_NE(text.find(",tag=\"blue\"} 1\n"), std::string::npos);
     EXPECT_EQ(text.find("label="), std::string::npos);
@@ -193,7 +196,7 @@ TEST_F(MetricsApiTest, ALabelAndATagAreOfTheBuild) {
 }
 
 TEST_F(MetricsApiTest, SwitchedOffItSaysSo) {
-    api.set_settings({});
+    add({});
     for (const char* path : {"/metrics", "/metrics/streams"})
         EXPECT_EQ(ask_json(path, 404)["code"], 1090) << path;
     EXPECT_EQ(ask("/metrics", "POST").status, 405);

@@ -46,8 +46,6 @@ Reply RawHandler::last_reload(const Request& request) const {
 
 Reply RawHandler::handle(const Request& request, io::Deadline) {
     const std::string_view call = request.target.query.get("rpc");
-    if (method_of(request) != "GET")
-        return method_not_allowed();
     if (call == "raw")
         return raw(request);
     const RawControl::Settings settings = control_.settings();

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/common/server_info.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -44,7 +44,6 @@ public:
     RawHandler(const ServerInfo& server, RawControl& control) : server_(server), control_(control) {}
 
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
-    void mount(session::http::Router& router) { router.add("/api/v1/raw", *this); }
 
 private:
     session::http::Reply raw(const session::http::Request& request) const;

@@ -5,13 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "api/common/envelope.hpp"
-#include "base/text/ascii.hpp"
 #include "base/text/json_text.hpp"
 #include "base/version.hpp"
 #include "io/fibers/deadline.hpp"
-#include "io/process/leak_check.hpp"
-#include "session/http/handler.hpp"
-#include "wire/http/status.hpp"
 
 namespace live::api {
 
@@ -21,56 +17,6 @@ namespace {
 
 using session::http::Reply;
 using session::http::Request;
-
-std::string root_index(const ServerInfo& server) {
-    const Json rtc = {{"play", "plays a stream in a browser: an SDP offer for an answer"},
-                      {"publish", "publishes from a browser: an SDP offer for an answer"},
-                      {"nack", "simulates packet loss, in builds for it"}};
-    Json urls;
-    urls["api"] = "the API";
-    urls["rtc"]["v1"] = rtc;
-    return envelope(server, "urls", text_of(urls));
-}
-
-std::string api_index(const ServerInfo& server) {
-    Json urls;
-    urls["v1"] = "version 1 of the API";
-    return envelope(server, "urls", text_of(urls));
-}
-
-std::string v1_index(const ServerInfo& server) {
-    Json urls = {{"versions", "version of the server"},
-                 {"summaries", "the server and its machine in short: processor, memory, network"},
-                 {"rusages", "what the process has used, by getrusage"},
-                 {"self_proc_stats", "/proc/self/stat"},
-                 {"system_proc_stats", "the processors, from /proc/stat"},
-                 {"meminfos", "the memory, from /proc/meminfo"},
-                 {"authors", "licence and contributors"},
-                 {"features", "what this build can do"},
-                 {"requests", "the request as it arrived"},
-                 {"vhosts", "virtual hosts in use; /vhosts/ID is one of them"},
-                 {"streams", "live streams; /streams/ID is one of them"},
-                 {"clients", "connected clients; /clients/ID is one of them, DELETE ends it"},
-                 {"raw", "reload and questions about the settings, when switched on"},
-                 {"configs/warnings", "the warnings about the settings in use"},
-                 {"clusters", "where a stream is published in a cluster of origins"},
-                 {"drain", "empties and stops this server with POST, and says how far it is with GET"},
-                 {"forwards", "where streams are pushed, and how that goes"},
-                 {"dvrs", "recordings"},
-                 {"perf", "reserved"},
-                 {"memory", "what lives in the process; mark=1 remembers it, since=mark shows the growth"},
-                 {"fibers", "the coroutines of the process, by start and count"},
-                 {"profile", "a CPU profile of so many seconds, for pprof or folded"},
-                 {"tcmalloc", "the allocator, in builds with gperftools"},
-                 {"tests",
-                  {{"requests", "the request as it arrived"},
-                   {"errors", "always an error"},
-                   {"redirects", "always a redirect"},
-                   {"[vhost]", "the virtual host of the request"}}}};
-    if (io::can_check_leaks())
-        urls["valgrind"] = "check=added asks memcheck for a leak check";
-    return envelope(server, "urls", text_of(urls));
-}
 
 std::string versions(const ServerInfo& server) {
     return envelope(
@@ -122,46 +68,35 @@ Json system_of(const SystemFigures& figures) {
             {"conn_srs", figures.totals.connections}};
 }
 
+class SummariesHandler final : public session::http::Handler {
+public:
+    SummariesHandler(const ServerInfo& server, const SystemSampler& sampler) : server_(server), sampler_(sampler) {}
+    Reply handle(const Request& request, io::Deadline) override {
+        return json_reply(request, envelope(server_, "data", summaries(server_, sampler_)));
+    }
+
+private:
+    const ServerInfo& server_;
+    const SystemSampler& sampler_;
+};
+
 }  // namespace
 
-Reply FixedHandler::handle(const Request& request, io::Deadline) {
-    // Mounted at a folder, it is asked for everything below that nobody else has.
-    if (ascii::trimmed(request.path(), "/") != ascii::trimmed(path_, "/"))
-        return session::http::error_reply(wire::http::Status::not_found,
-                                          "there is nothing at this address; /api/v1/ lists what there is");
-    return json_reply(request, json_);
-}
+Reply FixedHandler::handle(const Request& request, io::Deadline) { return json_reply(request, json_); }
 
-Reply SummariesHandler::handle(const Request& request, io::Deadline) {
-    return json_reply(request, envelope(server_, "data", data()));
-}
-
-std::string SummariesHandler::data() const {
-    const SystemFigures& figures = sampler_.figures();
+std::string summaries(const ServerInfo& server, const SystemSampler& sampler) {
+    const SystemFigures& figures = sampler.figures();
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const Json data = {{"ok", figures.is_complete},
                        {"now_ms", std::chrono::duration_cast<std::chrono::milliseconds>(now).count()},
-                       {"self", self_of(server_, figures)},
+                       {"self", self_of(server, figures)},
                        {"system", system_of(figures)}};
     return text_of(data);
 }
 
-ServerApi::ServerApi(const ServerInfo& server, const SystemSampler& sampler)
-    : root_("/", root_index(server)),
-      api_("/api/", api_index(server)),
-      v1_("/api/v1/", v1_index(server)),
-      versions_("/api/v1/versions", versions(server)),
-      summaries_(server, sampler) {}
-
-void ServerApi::mount_root(session::http::Router& router) { router.add("/", root_); }
-
-void ServerApi::mount(session::http::Router& router) {
-    router.add("/api/", api_);
-    router.add("/api/v1/", v1_);
-    router.add("/api/v1/summaries", summaries_);
-    mount_versions(router);
+void add_server(Endpoints& endpoints, const SystemSampler& sampler) {
+    endpoints.add<FixedHandler>("/api/v1/versions", versions(endpoints.server()));
+    endpoints.add<SummariesHandler>("/api/v1/summaries", endpoints.server(), sampler);
 }
-
-void ServerApi::mount_versions(session::http::Router& router) { router.add("/api/v1/versions", versions_); }
 
 }  // namespace live::api

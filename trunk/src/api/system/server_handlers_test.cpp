@@ -35,9 +35,8 @@ protected:
         info_.command_line = "./objs/srs -c \xff";
         info_.working_folder = "/srv";
         info_.started = io::now();
-        api_ = std::make_unique<ServerApi>(info_, sampler_);
-        api_->mount_root(router_);
-        api_->mount(router_);
+        add_server(endpoints_, sampler_);
+        endpoints_.mount(router_, Ports::api);
         auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
         acceptor_ = std::make_unique<session::http::Acceptor>(std::move(listener), nullptr, context_, places_,
                                                               session::Places::Kind::client, connections_, log_);
@@ -82,7 +81,7 @@ protected:
     ServerInfo info_;
     Counters counters_;
     SystemSampler sampler_{counters_, {}};
-    std::unique_ptr<ServerApi> api_;
+    Endpoints endpoints_{info_};
     session::http::Router router_;
     session::http::Context context_{router_, scratch_, std::string(kSignature), true, {}, {}, 0};
     session::Places places_{10, log_};

@@ -119,17 +119,12 @@ Reply FiguresHandler::handle(const Request& request, io::Deadline) {
     return json_reply(request, envelope(server_, "data", write_(sampler_.figures())));
 }
 
-SystemApi::SystemApi(const ServerInfo& server, const SystemSampler& sampler)
-    : rusages_(server, sampler, rusages),
-      self_proc_stats_(server, sampler, self_proc_stats),
-      system_proc_stats_(server, sampler, system_proc_stats),
-      meminfos_(server, sampler, meminfos) {}
-
-void SystemApi::mount(session::http::Router& router) {
-    router.add("/api/v1/rusages", rusages_);
-    router.add("/api/v1/self_proc_stats", self_proc_stats_);
-    router.add("/api/v1/system_proc_stats", system_proc_stats_);
-    router.add("/api/v1/meminfos", meminfos_);
+void add_system(Endpoints& endpoints, const SystemSampler& sampler) {
+    const ServerInfo& server = endpoints.server();
+    endpoints.add<FiguresHandler>("/api/v1/rusages", server, sampler, rusages);
+    endpoints.add<FiguresHandler>("/api/v1/self_proc_stats", server, sampler, self_proc_stats);
+    endpoints.add<FiguresHandler>("/api/v1/system_proc_stats", server, sampler, system_proc_stats);
+    endpoints.add<FiguresHandler>("/api/v1/meminfos", server, sampler, meminfos);
 }
 
 }  // namespace live::api

@@ -3,9 +3,10 @@
 
 #include <string>
 
+#include "api/common/endpoints.hpp"
 #include "api/common/server_info.hpp"
 #include "api/system/system_sampler.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 
@@ -24,17 +25,7 @@ private:
     Write write_;
 };
 
-class SystemApi {
-public:
-    // Both outlive this.
-    SystemApi(const ServerInfo& server, const SystemSampler& sampler);
-    void mount(session::http::Router& router);
-
-private:
-    FiguresHandler rusages_;
-    FiguresHandler self_proc_stats_;
-    FiguresHandler system_proc_stats_;
-    FiguresHandler meminfos_;
-};
+// `sampler` outlives the endpoints.
+void add_system(Endpoints& endpoints, const SystemSampler& sampler);
 
 }  // namespace live::api

@@ -17,12 +17,11 @@ public:
 };
 
 struct SystemApiTest : HandlerFixture {
-    SystemApiTest() { api.mount(router); }
+    SystemApiTest() { add_system(endpoints, sampler); }
     void sample() { MUST(sampler.sample(io::Deadline::after(io::kSoon))); }
 
     NoCounters counters;
     SystemSampler sampler{counters, {}};
-    SystemApi api{info, sampler};
 };
 
 const HandlerFixture::Fields kUsage = {

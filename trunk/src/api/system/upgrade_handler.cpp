@@ -54,10 +54,7 @@ bool is_of_one(const Request& request) { return request.target.query.get("own") 
 
 // It runs a program: where the API asks for no password, only this machine may.
 Reply UpgradeHandler::handle(const Request& request, io::Deadline deadline) {
-    const std::string& method = request.message.method;
-    if (method != "GET" && method != "POST")
-        return session::http::method_not_allowed("GET, POST, OPTIONS", "POST begins an upgrade, GET says how it goes");
-    if (method == "POST") {
+    if (request.message.method == "POST") {
         // Another process of this server asks for whoever has asked it.
         if (!drain_.is_api_guarded() && (request.is_sibling || !Endpoint{request.peer_ip, 1}.is_loopback()))
             return session::http::error_reply(Status::forbidden,

@@ -9,7 +9,7 @@
 #include "api/common/server_info.hpp"
 #include "api/system/drain_handler.hpp"
 #include "service/workers/worker_service.hpp"
-#include "session/http/router.hpp"
+#include "session/http/handler.hpp"
 
 namespace live::api {
 

@@ -37,7 +37,7 @@ struct Upgraded final : UpgradeControl {
 
 class UpgradeHandlerTest : public service::workers::WorkerFixture {
 protected:
-    UpgradeHandlerTest() : WorkerFixture({1, 2}) {}
+    UpgradeHandlerTest() : WorkerFixture({1, 2}) { endpoints_.mount(router_, Ports::api); }
 
     template <class HandlerType>
     session::http::Reply ask(HandlerType& handler, const std::string& method, const std::string& ip, bool is_sibling = false,
@@ -45,10 +45,13 @@ protected:
         session::http::Request request = request_of(std::string(HandlerType::kPath) + query, method);
         request.peer_ip = ip;
         request.is_sibling = is_sibling;
-        return handler.handle(request, io::Deadline::after(io::kSoon));
+        endpoints_.serve(HandlerType::kPath, handler);
+        return router_.find(request).handler->handle(request, io::Deadline::after(io::kSoon));
     }
 
     ServerInfo info_;
+    session::http::Router router_;
+    Endpoints endpoints_{info_};
     service::workers::NoEvents events_;
     service::workers::WorkerService workers_{{nullptr, streams_, http_, {}, {}}, events_, log_};
     Drained drained_;

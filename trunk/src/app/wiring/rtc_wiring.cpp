@@ -58,7 +58,6 @@ private:
     Result<void> open_plaintext_mirror();
     void warn_of_dtls() const;
     void add_doctor();
-    void add(const std::string& name, std::unique_ptr<session::http::Handler> handler);
 
     Result<session::rtc::RtcOptions> find(const std::string& vhost) const override;
     session::rtc::RtcServerOptions server() const override { return settings_->rtc_server; }
@@ -79,7 +78,6 @@ private:
     session::rtc::TcpPort tcp_;
     std::unique_ptr<session::rtc::SessionOpener> opener_;
     std::optional<session::rtc::Doctor> doctor_;
-    std::vector<std::unique_ptr<session::http::Handler>> handlers_;
 };
 
 Result<session::rtc::RtcOptions> RtcWiring::Parts::find(const std::string& vhost) const {
@@ -121,12 +119,13 @@ Result<void> RtcWiring::Parts::start() {
     warn_of_dtls();
     opener_->set_others(offers_);
     offers_.answer_with(*opener_);
-    http_.add_for_workers(std::string(service::workers::PassedOffers::kPath), offers_);
-    add("/rtc/v1/whip", std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::publish));
-    for (const char* name : {"/rtc/v1/whep", "/rtc/v1/whip-play"})
-        add(name, std::make_unique<session::rtc::WhipHandler>(*opener_, *this, Purpose::play));
-    add("/rtc/v1/publish", std::make_unique<api::RtcHandler>(http_.info(), *opener_, Purpose::publish));
-    add("/rtc/v1/play", std::make_unique<api::RtcHandler>(http_.info(), *opener_, Purpose::play));
+    http_.add_for_workers(service::workers::PassedOffers::kPath, offers_);
+    api::Endpoints& endpoints = http_.endpoints();
+    endpoints.add<session::rtc::WhipHandler>("/rtc/v1/whip/", *opener_, *this, Purpose::publish);
+    for (const char* path : {"/rtc/v1/whep/", "/rtc/v1/whip-play/"})
+        endpoints.add<session::rtc::WhipHandler>(path, *opener_, *this, Purpose::play);
+    endpoints.add<api::RtcHandler>("/rtc/v1/publish/", endpoints.server(), *opener_, Purpose::publish);
+    endpoints.add<api::RtcHandler>("/rtc/v1/play/", endpoints.server(), *opener_, Purpose::play);
     return {};
 }
 
@@ -170,15 +169,8 @@ void RtcWiring::Parts::warn_of_dtls() const {
 }
 
 void RtcWiring::Parts::add_doctor() {
-    handlers_.push_back(std::make_unique<api::DoctorHandler>(http_.info(), doctor_ ? &*doctor_ : nullptr));
-    http_.add_api(api::DoctorHandler::kPath, *handlers_.back());
-}
-
-// With and without a trailing slash: clients that POST should not be redirected.
-void RtcWiring::Parts::add(const std::string& name, std::unique_ptr<session::http::Handler> handler) {
-    http_.add_everywhere(name, *handler);
-    http_.add_everywhere(name + "/", *handler);
-    handlers_.push_back(std::move(handler));
+    api::Endpoints& endpoints = http_.endpoints();
+    endpoints.add<api::DoctorHandler>("/api/v1/doctor/rtc", endpoints.server(), doctor_ ? &*doctor_ : nullptr);
 }
 
 // Each worker has ports of its own, which its answers name: the first those of the settings, the next ones those above.
@@ -212,7 +204,7 @@ Result<void> RtcWiring::Parts::listen_tcp() {
     std::uint16_t port = 0;
     for (const WantedEndpoint& wanted : TRY(ports_of(options.listen))) {
         // A port that is shared with HTTP is shared with the other workers too, and a connection to it may reach any of them.
-        if (!seat_.is_worker() && TRY(http_.share(wanted.endpoint, tcp_))) {
+        if (!seat_.is_worker() && TRY(http_.ports().share(wanted.endpoint, tcp_))) {
             LOG_INFO(log_, "WebRTC shares tcp://{} with HTTP", wanted.endpoint.text());
             port = port == 0 ? wanted.endpoint.port : port;
         } else if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_))) {

@@ -1,0 +1,80 @@
+// ApiWiring: the endpoints of the HTTP API (api/common/routes.cpp) with their handlers. WebRTC adds its own when it starts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/common/endpoints.hpp"
+#include "api/debug/allocator_handler.hpp"
+#include "api/debug/memory_handler.hpp"
+#include "api/debug/valgrind_handler.hpp"
+#include "api/streams/clusters_handler.hpp"
+#include "api/streams/snapshot_handler.hpp"
+#include "api/streams/stats_handlers.hpp"
+#include "api/streams/stream_list_handler.hpp"
+#include "api/system/drain_handler.hpp"
+#include "api/system/metrics_handlers.hpp"
+#include "api/system/raw_handler.hpp"
+#include "api/system/system_sampler.hpp"
+#include "api/system/upgrade_handler.hpp"
+#include "app/wiring/server_names.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "service/dvr/dvr_service.hpp"
+#include "session/srt/doctor.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class ApiWiring {
+public:
+    // The subjects of the API; they outlive the wiring.
+    struct Sources {
+        const ServerNames& names;
+        const api::ServerCounters& counters;
+        service::stats::StreamStats& stream_stats;
+        const api::VhostSettings& vhosts;
+        api::RawControl& raw;
+        const api::Allocator* allocator;  // nullptr in ordinary builds
+        const session::FanOutCounters& fan_out;
+        const session::Places& places;
+        const api::Readiness& readiness;
+        const api::MemoryCounts& memory;
+        const api::RtcMeter& rtc;
+        const api::SrtMeter& srt;
+        session::srt::Doctor& srt_doctor;
+        const media::AudioTranscoders& transcoders;
+        service::relay::RelayService& relay;
+        service::forward::ForwardService& forwards;
+        service::dvr::DvrService& recordings;
+        service::snapshot::SnapshotService& snapshots;
+        api::StreamFetcher& fetcher;
+        service::cluster::ClusterService& node;
+        const api::ClusterFacts& cluster;
+        service::workers::WorkerService& workers;
+        api::DrainControl& drain;
+        api::UpgradeControl& upgrade;
+        const api::StreamListSettings& stream_list;
+        const std::vector<std::string>& conf_warnings;
+    };
+
+    ApiWiring(const settings::CurrentSettings& settings, const Sources& sources, const Log& log);
+    ApiWiring(const ApiWiring&) = delete;
+    ApiWiring& operator=(const ApiWiring&) = delete;
+
+    api::Endpoints& endpoints() { return endpoints_; }
+    // Starts the sampler and the leak checks.
+    Result<void> start(const settings::Settings& settings, io::Scope& fibers);
+    // The "data" of /api/v1/summaries, as JSON text.
+    std::string summaries() const;
+
+private:
+    void add_inspection(const Sources& sources, const Log& log);
+
+    api::ServerInfo info_;
+    api::SystemSampler sampler_;
+    api::Endpoints endpoints_{info_};
+    api::ValgrindHandler* valgrind_ = nullptr;  // nullptr in ordinary builds
+};
+
+}  // namespace live::app

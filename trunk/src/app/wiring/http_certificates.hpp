@@ -1,0 +1,32 @@
+// HttpCertificates: the certificates of the HTTPS ports. If the settings name none, and none exists at the default path, it makes
+// a self-signed one.
+#pragma once
+
+#include "app/wiring/served_certificate.hpp"
+#include "base/log/log.hpp"
+#include "io/fibers/scope.hpp"
+#include "settings/conf/tree.hpp"
+
+namespace live::app {
+
+class HttpCertificates {
+public:
+    explicit HttpCertificates(const Log& log) : log_(log), api_("HTTPS API", log), streams_("HTTPS server", log) {}
+
+    // Loads the pairs that the settings name. Errors as ServedCertificate::use.
+    Result<void> load(const settings::Settings& settings);
+    // Starts the fibers that check the files for changes.
+    Result<void> watch(io::Scope& fibers);
+    // nullptr before the first load().
+    io::TlsContext* api() const { return api_.context(); }
+    io::TlsContext* streams() const { return streams_.context(); }
+
+private:
+    Result<settings::TlsFiles> usable(const settings::TlsFiles& files) const;
+
+    const Log& log_;
+    ServedCertificate api_;
+    ServedCertificate streams_;
+};
+
+}  // namespace live::app
