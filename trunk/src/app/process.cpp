@@ -14,7 +14,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "app/start/container.hpp"
 #include "app/start/profiler.hpp"
 #include "app/start/resource_limits.hpp"
 #include "app/start/server_id.hpp"
@@ -27,6 +26,7 @@
 #include "io/net/network_interfaces.hpp"
 #include "service/workers/shared_name.hpp"
 #include "settings/conf/tools.hpp"
+#include "supervisor/process/container.hpp"
 
 namespace live::app {
 
@@ -77,7 +77,7 @@ Result<settings::LoadedSettings> load_process_settings(const CommandLine& comman
     settings::LoadInput input;
     input.path = command.conf_file;
     input.env_only = command.env_only;
-    input.in_container = !container_sign(signs_seen_here()).empty();
+    input.in_container = !supervisor::container_sign(supervisor::signs_seen_here()).empty();
     if (const auto addresses = io::interface_addresses(); addresses.ok())
         input.local_addresses = io::device_addresses(*addresses).size();
     input.environment = config::process_environment();
@@ -103,26 +103,26 @@ int Process::run() {
     const auto workers = settings::worker_count(loaded->settings.workers, usable_cores());
     if (!workers.ok())
         return fail(workers.error().sentence(), kInvalidConfig);
-    if (!command_.seat.is_worker())
-        started_as_ = started_as();
-    if (command_.workers_secret.empty())
-        command_.workers_secret = random_id(kSecretLetters);
+    if (!command_.started_by.identity.is_worker())
+        started_as_ = supervisor::started_as();
+    if (command_.started_by.secret.empty())
+        command_.started_by.secret = random_id(kSecretLetters);
     if (const auto status = prepare(*loaded))
         return *status;
-    if (*workers > 1 && !command_.seat.is_worker())
+    if (*workers > 1 && !command_.started_by.identity.is_worker())
         return serve_master(*loaded, *workers);
     return serve(*std::move(loaded));
 }
 
 int Process::fail(std::string_view sentence, int code) {
     // To the process that has started this one; there may be no loop yet.
-    if (command_.heir_of == engine::workers::kSpoken && master_ == nullptr) {
+    if (command_.started_by.predecessor_version == engine::workers::kSpoken && master_ == nullptr) {
         const auto told = engine::workers::write_message(
             {engine::workers::Kind::failed, 0, 0, static_cast<std::uint32_t>(exit_status(code)), 0, std::string(sentence)});
         io::MessageSocket::send_once(io::kPassedHandle, told);
     }
     if (master_ != nullptr)
-        master_->tell(
+        master_->send(
             {engine::workers::Kind::failed, 0, 0, static_cast<std::uint32_t>(exit_status(code)), 0, std::string(sentence)});
     if (master_ != nullptr)
         return exit_status(code);
@@ -135,10 +135,10 @@ int Process::fail(std::string_view sentence, int code) {
 
 // In the original process: returns when the daemon is serving, or has reported why it cannot.
 std::optional<int> Process::go_to_background(const settings::Settings& settings) {
-    auto detached = detach_from_terminal();
+    auto detached = supervisor::detach_from_terminal();
     if (!detached.ok())
         return fail(detached.error().sentence(), kInvalidConfig);
-    if (detached->side == Detached::Side::daemon) {
+    if (detached->side == supervisor::Detached::Side::daemon) {
         start_report_ = std::move(detached->report);
         return std::nullopt;
     }
@@ -148,7 +148,7 @@ std::optional<int> Process::go_to_background(const settings::Settings& settings)
         if (has_log_file)
             std::cerr << "The log: " << settings.log.file << std::endl;
     } else if (has_log_file) {
-        std::cout << daemon_hint(settings.log.file) << std::flush;
+        std::cout << supervisor::daemon_hint(settings.log.file) << std::flush;
     }
     return detached->status;
 }
@@ -158,12 +158,12 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     const settings::Settings& settings = loaded.settings;
     if (const auto entered = enter_work_folder(settings); !entered.ok())
         return fail(entered.error().sentence(), kInvalidConfig);
-    if (loaded.is_kept_in_foreground && !command_.seat.is_worker() && command_.heir_of == 0)
+    if (loaded.is_kept_in_foreground && !command_.started_by.identity.is_worker() && command_.started_by.predecessor_version == 0)
         std::cerr
             << "in a container the server stays in the foreground, although daemon is on; \"disable_daemon_for_docker off;\" "
                "changes that"
             << std::endl;
-    if (settings.daemon && !command_.seat.is_worker() && command_.heir_of == 0)
+    if (settings.daemon && !command_.started_by.identity.is_worker() && command_.started_by.predecessor_version == 0)
         if (const auto status = go_to_background(settings))
             return status;
     LogFile::Options options{settings.log.tank,
@@ -171,7 +171,7 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
                              log_level_of(settings.log),
                              settings.utc_time,
                              {},
-                             command_.seat.is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings.log)};
+                             command_.started_by.identity.is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings.log)};
     auto log_file = LogFile::create(std::move(options));
     if (!log_file.ok())
         return fail(log_file.error().sentence(), kInvalidConfig);
@@ -179,9 +179,9 @@ std::optional<int> Process::prepare(settings::LoadedSettings& loaded) {
     log_file_->writer().hold_crashes();
     log_ = Log(*log_file_, random_id());
 
-    if (command_.seat.is_worker() || command_.heir_of != 0)
+    if (command_.started_by.identity.is_worker() || command_.started_by.predecessor_version != 0)
         return std::nullopt;  // the file is the master's, or the running process's still
-    auto pid_file = PidFile::create(settings.pid);
+    auto pid_file = supervisor::PidFile::create(settings.pid);
     if (!pid_file.ok()) {
         LOG_ERROR(log_, "{}", pid_file.error().sentence());
         return fail(pid_file.error().sentence(), pid_file.code() == Errc::conflict ? kPidLocked : kInvalidConfig);
@@ -214,7 +214,7 @@ void Process::announce(const settings::LoadedSettings& loaded) const {
         LOG_INFO(log_, "the environment says {}", name);
     for (const std::string& warning : conf_warnings(loaded))
         log_.write(LogLevel::warn, warning);  // without a limit: their number has one already
-    if (!command_.seat.is_worker() && command_.heir_of == 0)
+    if (!command_.started_by.identity.is_worker() && command_.started_by.predecessor_version == 0)
         LOG_INFO(log_, "write pid={} to {} success!", ::getpid(), settings.pid);
 }
 
@@ -222,16 +222,23 @@ Result<void> Process::join_master(const settings::Settings& settings) {
     // Before the check of the parent, which may be gone already.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     auto socket = TRY(io::MessageSocket::adopt(io::kPassedHandle));
-    master_ = std::make_unique<service::workers::MasterLine>(command_.seat, std::move(socket));
-    TRY(master_->take_tally(command_.workers_secret, io::Deadline::after(kTallyLimit)));
-    is_heir_ = master_->has_heritage();
-    if (is_heir_) {
-        TRY(receive_heritage(*master_, io::Deadline::after(kTallyLimit)));
+    master_ = std::make_unique<supervisor::MasterLine>(command_.started_by.identity, std::move(socket));
+    TRY(master_->take_tally(command_.started_by.secret, io::Deadline::after(kTallyLimit)));
+    takes_over_ = master_->inherits();
+    if (takes_over_) {
+        TRY(supervisor::receive_inherited(*master_, io::Deadline::after(kTallyLimit)));
         io::hold_arrivals();
     }
     if (settings.worker_affinity)
-        run_on_one_core(command_.seat.number - std::size_t{1});
+        run_on_one_core(command_.started_by.identity.number - std::size_t{1});
     return {};
+}
+
+ServerNames Process::names(const std::string& server_id) const {
+    const supervisor::StartedBy& by = command_.started_by;
+    // The same on all workers of this start of the server.
+    const std::string service = by.identity.is_worker() ? service::workers::shared_name(by.secret, "service") : random_id();
+    return {server_id, service, ::getpid(), master_.get(), by.secret, upgrade_control_.get(), upgrade_.get(), takes_over_};
 }
 
 int Process::serve(settings::LoadedSettings loaded) {
@@ -262,38 +269,34 @@ int Process::serve(settings::LoadedSettings loaded) {
         LOG_ERROR(log_, "{}", signals.error().text());
         return fail(signals.error().text(), kListenFailed);
     }
-    if (command_.seat.is_worker())
+    if (command_.started_by.identity.is_worker())
         if (const auto joined = join_master(loaded.settings); !joined.ok())
             return fail(joined.error().sentence(), kListenFailed);
-    if (command_.heir_of != 0) {
-        Heritage heritage;
-        if (const auto status = take_over(loaded.settings, 1, heritage))
+    if (command_.started_by.predecessor_version != 0) {
+        supervisor::InheritedResources inherited;
+        if (const auto status = take_over(loaded.settings, 1, inherited))
             return *status;
         io::hold_arrivals();
     }
     std::vector<std::string> warnings = conf_warnings(loaded);
     prepare_upgrade(loaded.settings);
-    share_keys(loaded.settings, command_.workers_secret);
-    // Of this start of the server: the same on all workers.
-    const std::string service =
-        command_.seat.is_worker() ? service::workers::shared_name(command_.workers_secret, "service") : random_id();
-    ServerNames names{id.id, service, ::getpid(), master_.get(), command_.workers_secret, upgrade_.get(), is_heir_};
-    auto server = Server::create(std::move(loaded.settings), std::move(names), fitting.max_connections, log_);
+    share_keys(loaded.settings, command_.started_by.secret);
+    auto server = Server::create(std::move(loaded.settings), names(id.id), fitting.max_connections, log_);
     if (!server.ok()) {
         LOG_ERROR(log_, "{}", server.error().sentence());
         return fail(server.error().sentence(), kListenFailed);
     }
     server_ = *std::move(server);
     server_->note_warnings(std::move(warnings));
-    if (server_->settings().asprocess && command_.heir_of == 0)
+    if (server_->settings().asprocess && command_.started_by.predecessor_version == 0)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // the end of the parent process triggers a fast stop
     LOG_INFO(log_, "signal installed, reload={}, reopen={}, fast_quit={}, grace_quit={}", SIGHUP, SIGUSR1, SIGTERM, SIGQUIT);
-    if (is_heir_)
+    if (takes_over_)
         if (const auto used = use_pid_file(); !used.ok())
             return fail(used.error().sentence(), kInvalidConfig);
     start_report_.report_success();
     if (master_ != nullptr)
-        master_->tell({engine::workers::Kind::ready});
+        master_->send({engine::workers::Kind::ready});
     handle_signals(**signals);
     server_.reset();
     master_.reset();
@@ -355,7 +358,7 @@ void Process::reload() {
     std::vector<std::string> warnings = conf_warnings(*loaded);
     for (const std::string& warning : warnings)
         log_.write(LogLevel::warn, warning);  // without a limit: their number has one already
-    share_keys(loaded->settings, command_.workers_secret);
+    share_keys(loaded->settings, command_.started_by.secret);
     const auto fitting = fit_connections(loaded->settings.max_connections, open_files_);
     if (!fitting.warning.empty())
         LOG_WARN(log_, "{}", fitting.warning);

@@ -7,20 +7,21 @@
 #include <memory>
 #include <string>
 
-#include "app/master.hpp"
 #include "app/server.hpp"
 #include "app/start/command_line.hpp"
-#include "app/start/daemon.hpp"
 #include "app/start/log_file.hpp"
-#include "app/start/pid_file.hpp"
-#include "app/upgrade.hpp"
-#include "app/workers_upgrade.hpp"
+#include "app/upgrade_control.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/net/message_socket.hpp"
 #include "io/process/signal_pipe.hpp"
-#include "service/workers/master_line.hpp"
 #include "settings/conf/load.hpp"
+#include "supervisor/line/master_line.hpp"
+#include "supervisor/master.hpp"
+#include "supervisor/process/daemon.hpp"
+#include "supervisor/process/pid_file.hpp"
+#include "supervisor/upgrade.hpp"
+#include "supervisor/workers_upgrade.hpp"
 
 namespace live::app {
 
@@ -57,19 +58,21 @@ private:
     // Each returns an exit status if the process is to end there.
     int serve_master(const settings::LoadedSettings& loaded, std::size_t workers);
     std::optional<int> serve_workers(io::SignalPipe& signals, const settings::Settings& settings, std::size_t workers,
-                                     Heritage heritage);
-    void handle_master_signals(io::SignalPipe& signals, Master& master, WorkersUpgrade& upgrade, settings::Settings settings);
+                                     supervisor::InheritedResources inherited);
+    void handle_master_signals(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade,
+                               settings::Settings settings);
     // Its workers have handed over.
-    void follow_workers(io::SignalPipe& signals, Master& master, WorkersUpgrade& upgrade);
+    void follow_workers(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade);
     // New settings for the workers, if all of them can have them.
-    void reload_workers(Master& master, settings::Settings& settings);
-    void rotate_logs(Master& master, const settings::Settings& settings);
-    void stop_workers_gracefully(io::SignalPipe& signals, Master& master, const settings::Settings& settings);
+    void reload_workers(supervisor::Master& master, settings::Settings& settings);
+    void rotate_logs(supervisor::Master& master, const settings::Settings& settings);
+    void stop_workers_gracefully(io::SignalPipe& signals, supervisor::Master& master, const settings::Settings& settings);
     std::optional<int> prepare(settings::LoadedSettings& loaded);
     std::optional<int> go_to_background(const settings::Settings& settings);
     // Reports the failed start to the process or user that started this.
     int fail(std::string_view sentence, int code);
     int serve(settings::LoadedSettings loaded);
+    ServerNames names(const std::string& server_id) const;
     void announce(const settings::LoadedSettings& loaded) const;
     void handle_signals(io::SignalPipe& signals);
     void reload();
@@ -85,23 +88,25 @@ private:
     // A worker's line to the master that has started it.
     Result<void> join_master(const settings::Settings& settings);
     // Of a program that takes over from a running one, with that many workers.
-    std::optional<int> take_over(const settings::Settings& settings, std::size_t workers, Heritage& heritage);
-    Result<void> check_new_ports(const settings::Settings& settings, const Heritage& heritage);
-    void take_workers_over(Master& master);
+    std::optional<int> take_over(const settings::Settings& settings, std::size_t workers,
+                                 supervisor::InheritedResources& inherited);
+    Result<void> check_new_ports(const settings::Settings& settings, const supervisor::InheritedResources& inherited);
+    void take_workers_over(supervisor::Master& master);
     Result<void> use_pid_file();
     bool stays(const settings::Settings& settings) const;
     void prepare_upgrade(const settings::Settings& settings);
     bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
 
     CommandLine command_;
-    StartedAs started_as_;
-    std::unique_ptr<service::workers::MasterLine> master_;  // of a worker; of an heir: to the process before it
-    bool is_heir_ = false;
-    StartReport start_report_;
+    supervisor::StartedAs started_as_;
+    std::unique_ptr<supervisor::MasterLine> master_;  // of a worker; of a new program: to the process before it
+    bool takes_over_ = false;
+    supervisor::StartReport start_report_;
     std::unique_ptr<LogFile> log_file_;
-    std::unique_ptr<PidFile> pid_file_;
+    std::unique_ptr<supervisor::PidFile> pid_file_;
     Log log_;
-    std::unique_ptr<Upgrade> upgrade_;
+    std::unique_ptr<supervisor::Upgrade> upgrade_;
+    std::unique_ptr<UpgradeControl> upgrade_control_;
     std::unique_ptr<Server> server_;
     std::uint64_t open_files_ = 0;
     int status_ = 0;  // of a parent: the new process's

@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kParentLook{200};
 // What a program that takes over waits for, from the process that has started it.
-constexpr std::chrono::seconds kHeritageLimit{10};
+constexpr std::chrono::seconds kInheritLimit{10};
 
 }  // namespace
 
 // A parent in the foreground gets the signals that are meant for the server.
 void Process::pass_on(int number) {
-    Master* const parent = upgrade_->parent();
+    supervisor::Master* const parent = upgrade_->parent();
     if (number == SIGUSR1)
         log_file_->reopen();
     if (number == SIGUSR1 && server_ != nullptr)
@@ -66,8 +66,8 @@ bool Process::serve_the_rest(io::SignalPipe& signals) {
 void Process::hand_over(io::SignalPipe& signals) {
     server_->hand_over(io::Deadline::after(kStopLimit));
     upgrade_->note_handed();
-    LOG_INFO(log_, "upgrade: process {} takes new clients, {} connections stay here",
-             upgrade_->upgrade_facts().successor.value_or(0), server_->connections());
+    LOG_INFO(log_, "upgrade: process {} takes new clients, {} connections stay here", upgrade_->status().successor.value_or(0),
+             server_->connections());
     static_cast<void>(serve_the_rest(signals));
     const auto facts = server_->drain().facts();
     LOG_INFO(log_, "upgrade: this process has no client any more, after {} ms, {} asked", facts.lasted.count(), facts.asked);
@@ -78,40 +78,43 @@ void Process::hand_over(io::SignalPipe& signals) {
 }
 
 void Process::prepare_upgrade(const settings::Settings& settings) {
-    upgrade_ =
-        std::make_unique<Upgrade>(Upgrade::Shared{std::move(started_as_), command_.workers_secret, master_, pid_file_,
-                                                  settings.pid, stays(settings), command_.seat.is_worker() ? ::getppid() : 0},
-                                  log_);
+    upgrade_ = std::make_unique<supervisor::Upgrade>(
+        supervisor::Upgrade::Shared{std::move(started_as_), command_.started_by.secret, master_, pid_file_, settings.pid,
+                                    stays(settings), command_.started_by.identity.is_worker() ? ::getppid() : 0},
+        log_);
+    upgrade_control_ = std::make_unique<UpgradeControl>(*upgrade_);
 }
 
 bool Process::stays(const settings::Settings& settings) const {
-    return !command_.seat.is_worker() && command_.heir_of == 0 && (!settings.daemon || ::getpid() == 1);
+    return !command_.started_by.identity.is_worker() && command_.started_by.predecessor_version == 0 &&
+           (!settings.daemon || ::getpid() == 1);
 }
 
-std::optional<int> Process::take_over(const settings::Settings& settings, std::size_t workers, Heritage& heritage) {
-    if (command_.heir_of != engine::workers::kSpoken)
+std::optional<int> Process::take_over(const settings::Settings& settings, std::size_t workers,
+                                      supervisor::InheritedResources& inherited) {
+    if (command_.started_by.predecessor_version != engine::workers::kSpoken)
         return fail("the running program is of another kind: it is upgraded by a restart", kInvalidConfig);
     auto adopted = io::MessageSocket::adopt(io::kPassedHandle);
     if (!adopted.ok())
         return fail(adopted.error().sentence(), kListenFailed);
-    is_heir_ = true;
-    master_ = std::make_unique<service::workers::MasterLine>(service::workers::Seat{}, *std::move(adopted));
-    auto received = receive_heritage(*master_, io::Deadline::after(kHeritageLimit));
+    takes_over_ = true;
+    master_ = std::make_unique<supervisor::MasterLine>(engine::workers::WorkerIdentity{}, *std::move(adopted));
+    auto received = supervisor::receive_inherited(*master_, io::Deadline::after(kInheritLimit));
     if (!received.ok())
         return fail(received.error().sentence(), kListenFailed);
-    heritage = *std::move(received);
-    master_->sit({0, 0, heritage.number});
-    if (heritage.workers != workers)
-        return fail(fmt::format("workers was {} and is {} now, which needs a restart", heritage.workers, workers),
+    inherited = *std::move(received);
+    master_->set_identity({0, 0, inherited.number});
+    if (inherited.workers != workers)
+        return fail(fmt::format("workers was {} and is {} now, which needs a restart", inherited.workers, workers),
                     kInvalidConfig);
-    if (heritage.parent_stays)
+    if (inherited.parent_stays)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (heritage.pid_file >= 0 && heritage.pid_path == settings.pid) {
-        pid_file_ = PidFile::adopt(heritage.pid_file);
+    if (inherited.pid_file >= 0 && inherited.pid_path == settings.pid) {
+        pid_file_ = supervisor::PidFile::adopt(inherited.pid_file);
     } else {
-        if (heritage.pid_file >= 0)
-            ::close(heritage.pid_file);
-        auto own = PidFile::create(settings.pid);
+        if (inherited.pid_file >= 0)
+            ::close(inherited.pid_file);
+        auto own = supervisor::PidFile::create(settings.pid);
         if (!own.ok())
             return fail(own.error().sentence(), kPidLocked);
         pid_file_ = *std::move(own);
@@ -127,15 +130,15 @@ Result<void> Process::use_pid_file() {
 }
 
 void Process::stay(io::SignalPipe& signals) {
-    Master* const parent = upgrade_->parent();
+    supervisor::Master* const parent = upgrade_->parent();
     if (parent == nullptr)
         return;
     if (upgrade_->stays())
         LOG_INFO(log_, "upgrade: this process stays without clients until the new one ends");
     bool is_ending = false;
     // One that does not stay connects the others as long as there are several.
-    while (parent->heirs() > (upgrade_->stays() ? 0U : 1U)) {
-        if (!parent->has_heir() && !std::exchange(is_ending, true))
+    while (parent->new_processes() > (upgrade_->stays() ? 0U : 1U)) {
+        if (!parent->has_newest() && !std::exchange(is_ending, true))
             parent->send_signal(SIGTERM);
         const auto number = signals.next_signal(io::Deadline::after(kParentLook));
         if (!number.ok())
@@ -145,7 +148,7 @@ void Process::stay(io::SignalPipe& signals) {
             break;
     }
     if (upgrade_->stays())
-        status_ = parent->heir_status();
+        status_ = parent->newest_status();
     upgrade_->leave();
 }
 

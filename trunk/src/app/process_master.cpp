@@ -56,15 +56,15 @@ int Process::serve_master(const settings::LoadedSettings& loaded, std::size_t wo
     const ServerId id = find_server_id(loaded.settings.server_id, loaded.settings.pid);
     if (!id.warning.empty())
         LOG_WARN(log_, "{}", id.warning);
-    Heritage heritage;
-    if (command_.heir_of != 0)
-        if (const auto status = take_over(loaded.settings, workers, heritage))
+    supervisor::InheritedResources inherited;
+    if (command_.started_by.predecessor_version != 0)
+        if (const auto status = take_over(loaded.settings, workers, inherited))
             return *status;
-    if (const auto free = check_new_ports(loaded.settings, heritage); !free.ok()) {
+    if (const auto free = check_new_ports(loaded.settings, inherited); !free.ok()) {
         LOG_ERROR(log_, "{}", free.error().sentence());
         return fail(free.error().sentence(), kListenFailed);
     }
-    if (const auto status = serve_workers(**signals, loaded.settings, workers, std::move(heritage)))
+    if (const auto status = serve_workers(**signals, loaded.settings, workers, std::move(inherited)))
         return *status;
     log_file_->say_left_out();
     LOG_INFO(log_, "main cycle terminated normally");
@@ -73,30 +73,31 @@ int Process::serve_master(const settings::LoadedSettings& loaded, std::size_t wo
 }
 
 std::optional<int> Process::serve_workers(io::SignalPipe& signals, const settings::Settings& settings, std::size_t workers,
-                                          Heritage heritage) {
-    Master master(std::move(started_as_), workers, command_.workers_secret, log_, {heritage.number, std::move(heritage.sockets)});
+                                          supervisor::InheritedResources inherited) {
+    supervisor::Master master(std::move(started_as_), workers, command_.started_by.secret, log_,
+                              {inherited.number, std::move(inherited.sockets)});
     if (const auto failure = master.start(io::Deadline::never())) {
         LOG_ERROR(log_, "{}", failure->sentence);
         return fail(failure->sentence, failure->status);
     }
-    if (settings.asprocess && command_.heir_of == 0)
+    if (settings.asprocess && command_.started_by.predecessor_version == 0)
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    WorkersUpgrade upgrade(
-        {master, command_.workers_secret, pid_file_, settings.pid, stays(settings), std::move(heritage.parent)}, log_);
-    if (is_heir_)
+    supervisor::WorkersUpgrade upgrade(
+        {master, command_.started_by.secret, pid_file_, settings.pid, stays(settings), std::move(inherited.parent)}, log_);
+    if (takes_over_)
         if (const auto used = use_pid_file(); !used.ok()) {
             master.stop(SIGINT, std::chrono::milliseconds(0));
             return fail(used.error().sentence(), kInvalidConfig);
         }
     LOG_INFO(log_, "{} workers serve", workers);
     start_report_.report_success();
-    if (is_heir_)
+    if (takes_over_)
         take_workers_over(master);
     handle_master_signals(signals, master, upgrade, settings);
     return std::nullopt;
 }
 
-void Process::handle_master_signals(io::SignalPipe& signals, Master& master, WorkersUpgrade& upgrade,
+void Process::handle_master_signals(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade,
                                     settings::Settings settings) {
     const auto fast = std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit);
     for (;;) {
@@ -138,7 +139,7 @@ void Process::handle_master_signals(io::SignalPipe& signals, Master& master, Wor
     }
 }
 
-void Process::reload_workers(Master& master, settings::Settings& settings) {
+void Process::reload_workers(supervisor::Master& master, settings::Settings& settings) {
     LOG_INFO(log_, "signal {}: reload {}, of {} workers", SIGHUP, command_.conf_file, master.size());
     auto loaded = load_process_settings(command_);
     const auto possible = loaded.ok() ? settings::check_reload(settings, loaded->settings) : Result<void>(Error(loaded.error()));
@@ -150,7 +151,7 @@ void Process::reload_workers(Master& master, settings::Settings& settings) {
     master.send_signal(SIGHUP);
 }
 
-void Process::stop_workers_gracefully(io::SignalPipe& signals, Master& master, const settings::Settings& settings) {
+void Process::stop_workers_gracefully(io::SignalPipe& signals, supervisor::Master& master, const settings::Settings& settings) {
     LOG_INFO(log_, "graceful quit requested, of {} workers", master.size());
     const auto limit = settings.grace_start_wait + settings.grace_final_wait + 2 * kStopLimit;
     master.begin_stop(SIGQUIT);
@@ -167,7 +168,7 @@ void Process::stop_workers_gracefully(io::SignalPipe& signals, Master& master, c
 }
 
 // Workers append to the same files, so none of them may rename one.
-void Process::rotate_logs(Master& master, const settings::Settings& settings) {
+void Process::rotate_logs(supervisor::Master& master, const settings::Settings& settings) {
     if (built_in_profilers().leaks)
         return;
     const io::LineWriter::Rotation rotation = rotation_of(settings.log);
@@ -183,9 +184,9 @@ void Process::rotate_logs(Master& master, const settings::Settings& settings) {
 }
 
 // The ports of the settings that the workers of the process before have are not taken by somebody else.
-Result<void> Process::check_new_ports(const settings::Settings& settings, const Heritage& heritage) {
+Result<void> Process::check_new_ports(const settings::Settings& settings, const supervisor::InheritedResources& inherited) {
     std::set<std::string_view> names;
-    for (const auto& sockets : heritage.sockets)
+    for (const auto& sockets : inherited.sockets)
         for (const io::BoundSocket& bound : sockets)
             if (names.size() < io::kBoundSocketsMax && names.insert(bound.name).second)
                 if (const int copy = ::fcntl(bound.copy.fd(), F_DUPFD_CLOEXEC, 0); copy >= 0)
@@ -196,8 +197,8 @@ Result<void> Process::check_new_ports(const settings::Settings& settings, const 
 }
 
 // When the old master is gone meanwhile, there is nobody to be waited for.
-void Process::take_workers_over(Master& master) {
-    master_->tell({engine::workers::Kind::ready});
+void Process::take_workers_over(supervisor::Master& master) {
+    master_->send({engine::workers::Kind::ready});
     if (const auto taken = master.take_roll(*master_, io::Deadline::after(kRollLimit)); !taken.ok())
         LOG_WARN(log_, "upgrade: {}", taken.error().sentence());
     master_.reset();
@@ -205,16 +206,16 @@ void Process::take_workers_over(Master& master) {
     LOG_INFO(log_, "upgrade: the workers take clients");
 }
 
-void Process::follow_workers(io::SignalPipe& signals, Master& master, WorkersUpgrade& upgrade) {
+void Process::follow_workers(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade) {
     LOG_INFO(log_, "upgrade: process {} takes new clients, those of the workers stay", upgrade.successor());
     const auto fast = std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit);
     bool are_there = true;
     bool is_ending = false;
-    while (!master.are_gone() || upgrade.heirs() > 0) {
+    while (!master.are_gone() || upgrade.new_processes() > 0) {
         if (master.are_gone() && std::exchange(are_there, false))
             LOG_INFO(log_, "upgrade: the old workers have ended; this process stays without clients until the new one ends");
         if (upgrade.stays() && !upgrade.has_newest() && !std::exchange(is_ending, true)) {
-            upgrade.send_to_heirs(SIGTERM);
+            upgrade.send_to_all(SIGTERM);
             master.begin_stop(SIGTERM);
         }
         const auto number = signals.next_signal(io::Deadline::after(kEndLook));
@@ -227,7 +228,7 @@ void Process::follow_workers(io::SignalPipe& signals, Master& master, WorkersUpg
         if (is_stop(*number) && !upgrade.stays())
             break;
         if (is_stop(*number)) {
-            upgrade.send_to_heirs(*number);
+            upgrade.send_to_all(*number);
             master.begin_stop(*number);
         } else if (*number == SIGHUP || *number == SIGUSR1 || *number == SIGUSR2) {
             upgrade.send_to_newest(*number);

@@ -9,7 +9,6 @@
 #include "app/memory/allocator.hpp"
 #include "app/start/log_file.hpp"
 #include "app/start/server_id.hpp"
-#include "app/upgrade.hpp"
 #include "base/log/log_format.hpp"
 #include "base/net/host_and_port.hpp"
 #include "base/version.hpp"
@@ -37,7 +36,7 @@ bool wants_conversion(const settings::Settings& settings) {
 }
 
 // Of a file that each worker has for itself.
-std::string own_path(const std::string& path, const service::workers::Seat& seat) {
+std::string own_path(const std::string& path, const engine::workers::WorkerIdentity& seat) {
     return seat.is_worker() ? fmt::format("{}.worker{}", path, seat.number) : path;
 }
 
@@ -262,7 +261,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, transports_, names_.seat(), log),
       strays_(
-          workers_, names_.is_heir, [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); },
+          workers_, names_.takes_over, [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); },
           log.with_id("WRK")),
       rtc_(settings_,
            {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_, passed_offers_}, log),
@@ -436,7 +435,7 @@ service::workers::WorkerContext Server::worker_context() {
                     http_.ports().serve_worker(std::move(stream));
             },
             [] { std::raise(SIGTERM); },
-            names_.upgrade,
+            names_.upgrade_listener,
             [this](io::Socket socket) { strays_.serve(std::move(socket)); },
             [this](const std::vector<engine::workers::Worker>& others) { strays_.on_others(others); }};
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/version.hpp"
 
@@ -14,37 +13,6 @@ namespace {
 std::string variable(const config::Environment& environment, std::string_view name) {
     const auto found = environment.find(name);
     return found == environment.end() ? "" : found->second;
-}
-
-// "2/3/5/secret": the second of three, known as 5. Anything else is no seat.
-void take_seat(std::string_view text, CommandLine& command) {
-    const auto number_at = [&text](unsigned most) -> engine::workers::Worker {
-        unsigned number = 0;
-        const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-        const auto used = static_cast<std::size_t>(end.ptr - text.data());
-        if (end.ec != std::errc() || number > most || !text.substr(used).starts_with('/'))
-            return 0;
-        text.remove_prefix(used + 1);
-        return static_cast<engine::workers::Worker>(number);
-    };
-    const auto number = number_at(engine::workers::kWorkersMax);
-    const auto count = number_at(engine::workers::kWorkersMax);
-    const auto id = number_at(engine::workers::kMembersMax);
-    if (number == 0 || count < number || id < number || (id - number) % count != 0 || text.empty())
-        return;
-    command.seat = {number, count, id};
-    command.workers_secret = text;
-}
-
-// "1/secret". Anything else is no heir.
-void take_heir(std::string_view text, CommandLine& command) {
-    unsigned spoken = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), spoken);
-    text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
-    if (end.ec != std::errc() || spoken == 0 || text.size() < 2 || !text.starts_with('/'))
-        return;
-    command.heir_of = spoken;
-    command.workers_secret = text.substr(1);
 }
 
 struct Parsed {
@@ -107,22 +75,12 @@ Result<CommandLine> parse_command_line(std::span<const std::string_view> argumen
     }
     if (!file_variable.empty())
         parsed.line.conf_file = file_variable;
-    take_seat(variable(environment, kWorkerVariable), parsed.line);
-    if (!parsed.line.seat.is_worker())
-        take_heir(variable(environment, kHeirVariable), parsed.line);
+    parsed.line.started_by = supervisor::started_by(environment);
     parsed.line.env_only = parsed.line.env_only || env_only_variable;
     if (parsed.line.conf_file.empty() && !parsed.line.env_only)
         return Error(Errc::malformed,
                      "config file not specified; use -c <file>, -e, or the environment variable SRS_CONFIG_FILE");
     return std::move(parsed.line);
-}
-
-std::string heir_variable(std::string_view secret) {
-    return fmt::format("{}={}/{}", kHeirVariable, engine::workers::kSpoken, secret);
-}
-
-std::string worker_variable(const service::workers::Seat& seat, std::string_view secret) {
-    return fmt::format("{}={}/{}/{}/{}", kWorkerVariable, seat.number, seat.count, seat.address(), secret);
 }
 
 std::string help_text(std::string_view program) {

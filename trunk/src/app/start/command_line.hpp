@@ -11,7 +11,7 @@
 
 #include "base/config/environment.hpp"
 #include "base/result.hpp"
-#include "service/workers/master_line.hpp"
+#include "supervisor/line/start_variables.hpp"
 
 namespace live::app {
 
@@ -29,19 +29,9 @@ struct CommandLine {
     std::string conf_file;
     // -e or SRS_ENV_ONLY: no conf file.
     bool env_only = false;
-    // Which worker the master has started this process as; from MILLRACE_WORKER, which nobody else sets.
-    service::workers::Seat seat{};
-    std::string workers_secret{};
-    // A program that is started to take over from a running one. Not 0: what the other speaks (engine/workers/message.hpp).
-    unsigned heir_of = 0;
+    // Set by the process of this server that has started this one.
+    supervisor::StartedBy started_by{};
 };
-
-inline constexpr std::string_view kWorkerVariable = "MILLRACE_WORKER";
-// The same for one that takes over: "1/secret".
-inline constexpr std::string_view kHeirVariable = "MILLRACE_HEIR";
-// Its entry.
-std::string heir_variable(std::string_view secret);
-std::string worker_variable(const service::workers::Seat& seat, std::string_view secret);
 
 // `arguments` are those after the program's name. Errc::malformed for an unknown letter, -c without a value, or no source of
 // settings; the process exits with code 1023.

@@ -91,35 +91,11 @@ TEST(Version, TheTextIsMadeOfTheNumbers) {
     EXPECT_TRUE(kSignature.starts_with(std::string(kProduct) + "/" + numbers + "("));
 }
 
-TEST(CommandLine, TakesTheSeatThatAMasterGives) {
-    const service::workers::Seat seat{2, 3, 5};
-    const std::string entry = worker_variable(seat, "a/b");
-    const std::size_t at = entry.find('=');
-    const config::Environment environment = {{entry.substr(0, at), entry.substr(at + 1)}};
-    const auto line = MUST(parse({"-c", "a.conf"}, environment));
-    EXPECT_EQ(line.seat.number, 2);
-    EXPECT_EQ(line.seat.count, 3);
-    EXPECT_EQ(line.seat.address(), 5);
-    EXPECT_EQ(line.seat.address_of(1), 4);
-    EXPECT_TRUE(line.seat.is_mate(6) && line.seat.is_mate(4));
-    EXPECT_FALSE(line.seat.is_mate(3) || line.seat.is_mate(7));
-    EXPECT_TRUE(line.seat.shares_ports_with(2) && line.seat.shares_ports_with(8)) << "the second of other starts";
-    EXPECT_FALSE(line.seat.shares_ports_with(5) || line.seat.shares_ports_with(1) || line.seat.shares_ports_with(0));
-    EXPECT_EQ(line.workers_secret, "a/b");
-    for (const char* text : {"", "2", "2/3", "2/3/2", "2/3/2/", "0/3/3/x", "4/3/4/x", "2/65/2/x", "x/3/2/x", "2/x/2/x",
-                             "-1/3/2/x", "2/3/1/x", "2/3/4/x", "2/3/0/x", "2/3/194/x", "2/3/x/x"})
-        EXPECT_FALSE(MUST(parse({"-c", "a.conf"}, {{std::string(kWorkerVariable), text}})).seat.is_worker()) << text;
-}
-
-TEST(CommandLine, TakesWhatARunningProcessSays) {
-    const std::string entry = heir_variable("a/b");
-    const std::size_t at = entry.find('=');
-    const auto line = MUST(parse({"-c", "a.conf"}, {{entry.substr(0, at), entry.substr(at + 1)}}));
-    EXPECT_EQ(line.heir_of, engine::workers::kSpoken);
-    EXPECT_EQ(line.workers_secret, "a/b");
-    EXPECT_EQ(MUST(parse({"-c", "a.conf"}, {{std::string(kHeirVariable), "7/x"}})).heir_of, 7U) << "of another version";
-    for (const char* text : {"", "1", "1/", "0/x", "x/x", "/x", "-1/x"})
-        EXPECT_EQ(MUST(parse({"-c", "a.conf"}, {{std::string(kHeirVariable), text}})).heir_of, 0U) << text;
+TEST(CommandLine, ReadsTheVariablesOfTheStartingProcess) {
+    const auto line = MUST(parse({"-c", "a.conf"}, {{std::string(supervisor::kWorkerVariable), "2/3/5/a/b"}}));
+    EXPECT_EQ(line.started_by.identity.number, 2);
+    EXPECT_EQ(line.started_by.secret, "a/b");
+    EXPECT_FALSE(MUST(parse({"-c", "a.conf"}, {})).started_by.identity.is_worker());
 }
 
 }  // namespace

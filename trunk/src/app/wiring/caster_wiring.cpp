@@ -23,7 +23,7 @@ struct CasterWiring::Caster {
 };
 
 CasterWiring::CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                           session::Places& places, session::TransportLogs& transports, service::workers::Seat seat,
+                           session::Places& places, session::TransportLogs& transports, engine::workers::WorkerIdentity seat,
                            const Log& log)
     : settings_(settings),
       live_(live),

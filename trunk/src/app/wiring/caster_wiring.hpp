@@ -8,7 +8,6 @@
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
 #include "service/service.hpp"
-#include "service/workers/master_line.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
@@ -16,6 +15,7 @@
 #include "session/limits/places.hpp"
 #include "session/mpegts/port.hpp"
 #include "settings/current_settings.hpp"
+#include "supervisor/line/master_line.hpp"
 
 namespace live::app {
 
@@ -23,7 +23,8 @@ class CasterWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
     CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                 session::Places& places, session::TransportLogs& transports, service::workers::Seat seat, const Log& log);
+                 session::Places& places, session::TransportLogs& transports, engine::workers::WorkerIdentity seat,
+                 const Log& log);
     ~CasterWiring() override;
     CasterWiring(const CasterWiring&) = delete;
     CasterWiring& operator=(const CasterWiring&) = delete;
@@ -46,7 +47,7 @@ private:
     session::http_live::Context& live_;
     MutBytes scratch_;
     session::Places& places_;
-    const service::workers::Seat seat_;
+    const engine::workers::WorkerIdentity seat_;
     const Log& log_;
     session::mpegts::Context mpegts_;
     io::Scope connections_{"caster-connection"};

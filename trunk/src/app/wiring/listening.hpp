@@ -8,7 +8,7 @@
 #include "base/log/log.hpp"
 #include "base/net/endpoint.hpp"
 #include "io/net/tcp_listener.hpp"
-#include "service/workers/master_line.hpp"
+#include "supervisor/line/master_line.hpp"
 
 namespace live::app {
 
@@ -24,7 +24,7 @@ struct WantedEndpoint {
 Result<std::vector<WantedEndpoint>> wanted_endpoints(const std::vector<std::string>& texts,
                                                      io::PortSharing sharing = io::PortSharing::alone);
 // Of a process that may be a worker.
-inline io::PortSharing sharing_of(const service::workers::Seat& seat) {
+inline io::PortSharing sharing_of(const engine::workers::WorkerIdentity& seat) {
     return seat.is_worker() ? io::PortSharing::shared : io::PortSharing::alone;
 }
 

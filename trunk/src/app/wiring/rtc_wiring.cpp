@@ -66,7 +66,7 @@ private:
     const settings::CurrentSettings& settings_;
     settings::Admission& admission_;
     HttpWiring& http_;
-    const service::workers::Seat seat_;
+    const engine::workers::WorkerIdentity seat_;
     service::workers::PassedOffers& offers_;
     const Log& log_;
     io::Scope fibers_{"rtc"};

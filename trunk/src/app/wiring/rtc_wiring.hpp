@@ -30,7 +30,7 @@ public:
         session::Places& places;
         MutBytes scratch;
         HttpWiring& http;
-        service::workers::Seat seat{};
+        engine::workers::WorkerIdentity seat{};
         session::StraySink& strays;
         service::workers::PassedOffers& offers;
     };

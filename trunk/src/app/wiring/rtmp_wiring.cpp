@@ -12,7 +12,7 @@
 namespace live::app {
 
 RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
-                       service::workers::Seat seat, const Log& log)
+                       engine::workers::WorkerIdentity seat, const Log& log)
     : settings_(settings), context_(context), places_(places), seat_(seat), log_(log), certificate_("RTMPS", log) {}
 
 RtmpWiring::~RtmpWiring() = default;

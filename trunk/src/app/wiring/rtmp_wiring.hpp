@@ -12,11 +12,11 @@
 #include "io/net/tcp_listener.hpp"
 #include "io/tls/tls_context.hpp"
 #include "service/service.hpp"
-#include "service/workers/master_line.hpp"
 #include "session/limits/places.hpp"
 #include "session/rtmp/acceptor.hpp"
 #include "session/rtmp/context.hpp"
 #include "settings/current_settings.hpp"
+#include "supervisor/line/master_line.hpp"
 
 namespace live::app {
 
@@ -24,7 +24,7 @@ class RtmpWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
     RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
-               service::workers::Seat seat, const Log& log);
+               engine::workers::WorkerIdentity seat, const Log& log);
     ~RtmpWiring() override;
 
     std::string_view name() const override { return "RTMP"; }
@@ -49,7 +49,7 @@ private:
     const settings::CurrentSettings& settings_;
     session::rtmp::Context& context_;
     session::Places& places_;
-    const service::workers::Seat seat_;
+    const engine::workers::WorkerIdentity seat_;
     const Log& log_;
     ServedCertificate certificate_;
     io::Scope connections_{"connection"};

@@ -4,26 +4,29 @@
 #include <cstdint>
 #include <string>
 
-#include "service/workers/master_line.hpp"
+#include "api/system/upgrade_handler.hpp"
+#include "supervisor/line/master_line.hpp"
+#include "supervisor/line/upgrade_listener.hpp"
 
 namespace live::app {
-
-class Upgrade;
 
 struct ServerNames {
     std::string server_id;   // stable over restarts
     std::string service_id;  // new at each start
     std::int64_t process_id = 0;
     // nullptr: the process is alone. Owned by Process; outlives the server.
-    service::workers::MasterLine* master = nullptr;
+    supervisor::MasterLine* master = nullptr;
     std::string workers_secret{};  // the same for all workers, and after an upgrade
-    // Outlives the server.
-    Upgrade* upgrade = nullptr;
-    // It has taken over from another process.
-    bool is_heir = false;
+    // Both are the same upgrade and outlive the server.
+    api::UpgradeControl* upgrade = nullptr;
+    supervisor::UpgradeListener* upgrade_listener = nullptr;
+    // This process has taken over from another one.
+    bool takes_over = false;
 
     engine::workers::Tally* tally() const { return master == nullptr ? nullptr : master->tally(); }
-    service::workers::Seat seat() const { return master == nullptr ? service::workers::Seat{} : master->seat(); }
+    engine::workers::WorkerIdentity seat() const {
+        return master == nullptr ? engine::workers::WorkerIdentity{} : master->identity();
+    }
 };
 
 }  // namespace live::app

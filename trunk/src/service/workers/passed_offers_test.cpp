@@ -22,7 +22,7 @@ struct PassedOffersTest : session::rtc::SessionFixture {
     }
 
     std::pair<io::Socket, io::Socket> ends = MUST(io::MessageSocket::pair());
-    MasterLine line{Seat{2, 3}, std::move(ends.second)};
+    supervisor::MasterLine line{engine::workers::WorkerIdentity{2, 3}, std::move(ends.second)};
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(4096);
     http_client::HttpClient http{"test/1", scratch, nullptr};
     NoEvents nobody;

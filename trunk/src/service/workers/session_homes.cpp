@@ -45,7 +45,7 @@ http_client::HttpCall call_to(std::string_view target, const Json& body) {
 Worker SessionHomes::home_of(std::string_view name) const {
     constexpr int kMixed = 17;  // the low bits are a check letter
     const std::uint64_t hash = fnv1a(as_bytes(name)) >> kMixed;
-    const Seat seat = workers_.seat();
+    const engine::workers::WorkerIdentity seat = workers_.seat();
     return seat.address_of(static_cast<Worker>(hash % std::max<Worker>(seat.count, 1) + 1));
 }
 

@@ -24,7 +24,7 @@ struct SessionHomesTest : testing::Test {
 
     std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());
     std::pair<io::Socket, io::Socket> ends = MUST(io::MessageSocket::pair());
-    MasterLine line{Seat{2, 3}, std::move(ends.second)};
+    supervisor::MasterLine line{engine::workers::WorkerIdentity{2, 3}, std::move(ends.second)};
     media::SlabPool slabs;
     media::StreamTable streams{slabs};
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(4096);

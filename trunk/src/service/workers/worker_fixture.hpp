@@ -21,10 +21,10 @@ namespace live::service::workers {
 
 class WorkerFixture : public testing::Test {
 protected:
-    explicit WorkerFixture(const Seat& seat) {
+    explicit WorkerFixture(const engine::workers::WorkerIdentity& seat) {
         auto [mine, its] = MUST(io::MessageSocket::pair());
         master_ = std::make_unique<io::MessageSocket>(std::move(mine));
-        line_ = std::make_unique<MasterLine>(seat, std::move(its));
+        line_ = std::make_unique<supervisor::MasterLine>(seat, std::move(its));
     }
 
     void say(const engine::workers::Message& message) {
@@ -84,7 +84,7 @@ protected:
     http_client::HttpClient http_{"test/1", scratch_, nullptr};
     io::Scope fibers_{"test"};
     std::unique_ptr<io::MessageSocket> master_;
-    std::unique_ptr<MasterLine> line_;
+    std::unique_ptr<supervisor::MasterLine> line_;
 };
 
 }  // namespace live::service::workers

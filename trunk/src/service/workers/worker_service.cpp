@@ -37,11 +37,11 @@ Result<void> WorkerService::start_fibers() {
 }
 
 // What is published here already is announced: it was let in when nobody had to be asked.
-Result<void> WorkerService::attach(MasterLine& master) {
+Result<void> WorkerService::attach(supervisor::MasterLine& master) {
     CHECK(!is_on() && fibers_ != nullptr);
     context_.master = &master;
     for (const std::string& url : published_)
-        context_.master->tell({Kind::announce, 0, 0, 0, 0, url});
+        context_.master->send({Kind::announce, 0, 0, 0, 0, url});
     auto started = start_fibers();
     if (!started.ok())
         context_.master = nullptr;
@@ -49,7 +49,7 @@ Result<void> WorkerService::attach(MasterLine& master) {
 }
 
 std::vector<Worker> WorkerService::everybody_else() const {
-    const Seat own = seat();
+    const engine::workers::WorkerIdentity own = seat();
     std::vector<Worker> all;
     for (std::size_t i = 1; i < own.count; ++i)
         all.push_back(own.address_of(static_cast<Worker>((own.number - 1U + i) % own.count + 1)));
@@ -64,15 +64,15 @@ void WorkerService::leave() {
     others_.clear();
     if (context_.note_others)
         context_.note_others(others_);
-    if (context_.succession != nullptr)
-        context_.succession->on_take();
+    if (context_.upgrade_listener != nullptr)
+        context_.upgrade_listener->on_take();
 }
 
 void WorkerService::run(io::Deadline deadline) {
     TimePoint beat_at = io::now();
     for (;;) {
         if (io::now() >= beat_at) {
-            context_.master->tell({Kind::beat});
+            context_.master->send({Kind::beat});
             beat_at = io::now() + kBeat;
         }
         auto served = context_.master->flush();
@@ -98,7 +98,7 @@ Result<void> WorkerService::take_all() {
     return {};
 }
 
-void WorkerService::handle(MasterLine::Incoming incoming) {
+void WorkerService::handle(supervisor::MasterLine::Incoming incoming) {
     Message& message = incoming.message;
     switch (message.kind) {
         case Kind::claimed:
@@ -138,14 +138,15 @@ void WorkerService::handle_upgrade(const Message& message) {
         if (context_.note_others)
             context_.note_others(others_);
     }
-    if (context_.succession == nullptr)
+    if (context_.upgrade_listener == nullptr)
         return;
     switch (message.kind) {
-        case Kind::give: context_.succession->on_give(); break;
+        case Kind::give: context_.upgrade_listener->on_give(); break;
         case Kind::upgraded:
-            context_.succession->on_upgraded(message.flag == 0 ? std::optional(message.ticket) : std::nullopt, message.text);
+            context_.upgrade_listener->on_upgraded(message.flag == 0 ? std::optional(message.ticket) : std::nullopt,
+                                                   message.text);
             break;
-        case Kind::take: context_.succession->on_take(); break;
+        case Kind::take: context_.upgrade_listener->on_take(); break;
         default: break;
     }
 }
@@ -156,7 +157,7 @@ Result<Message> WorkerService::question(Message message, io::Deadline deadline) 
     Waiter waiter;
     const std::uint32_t ticket = next_ticket_++;
     message.ticket = ticket;
-    if (message.text.size() > engine::workers::kTextMax || !context_.master->tell(message))
+    if (message.text.size() > engine::workers::kTextMax || !context_.master->send(message))
         return Error(Errc::limit, "the workers cannot be asked for this stream");
     waiters_[ticket] = &waiter;
     const auto limit = deadline.sooner(io::Deadline::after(kAnswerLimit));
@@ -202,7 +203,7 @@ Result<std::unique_ptr<io::TcpStream>> WorkerService::connect(Worker worker, Pur
     auto [here, there] = TRY(io::stream_pair());
     if (worker == seat().address())
         context_.take_link(purpose, io::stream_of(std::move(there)));
-    else if (!context_.master->tell({Kind::link, static_cast<std::uint8_t>(purpose), worker, 0, 0, ""}, std::move(there)))
+    else if (!context_.master->send({Kind::link, static_cast<std::uint8_t>(purpose), worker, 0, 0, ""}, std::move(there)))
         return Error(Errc::limit, "the master does not take a connection");
     return io::stream_of(std::move(here));
 }
@@ -210,7 +211,7 @@ Result<std::unique_ptr<io::TcpStream>> WorkerService::connect(Worker worker, Pur
 Result<io::MessageSocket> WorkerService::connect_datagrams(Worker worker) {
     auto [here, there] = TRY(io::MessageSocket::pair());
     if (!is_on() ||
-        !context_.master->tell({Kind::link, static_cast<std::uint8_t>(Purpose::datagrams), worker, 0, 0, ""}, std::move(there)))
+        !context_.master->send({Kind::link, static_cast<std::uint8_t>(Purpose::datagrams), worker, 0, 0, ""}, std::move(there)))
         return Error(Errc::closed, "there is no other process");
     return io::MessageSocket(std::move(here));
 }
@@ -220,9 +221,9 @@ Result<engine::http1::Response> WorkerService::ask(Worker worker, const http_cli
     return context_.http.call_over(*stream, call, deadline);
 }
 
-void WorkerService::request_reload() { context_.master->tell({Kind::reload}); }
+void WorkerService::request_reload() { context_.master->send({Kind::reload}); }
 
-void WorkerService::request_quit() { context_.master->tell({Kind::quit}); }
+void WorkerService::request_quit() { context_.master->send({Kind::quit}); }
 
 // What a pull publishes is another worker's.
 void WorkerService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
@@ -231,12 +232,12 @@ void WorkerService::on_published(const session::ClientRequest& request, const se
     claimed_.erase(plan.url);
     published_.insert(plan.url);
     if (is_on())
-        context_.master->tell({Kind::announce, 0, 0, 0, 0, plan.url});
+        context_.master->send({Kind::announce, 0, 0, 0, 0, plan.url});
 }
 
 void WorkerService::on_unpublished(const std::string& url) {
     if (published_.erase(url) > 0 && is_on())
-        context_.master->tell({Kind::withdraw, 0, 0, 0, 0, url});
+        context_.master->send({Kind::withdraw, 0, 0, 0, 0, url});
 }
 
 void WorkerService::on_tick() {
@@ -247,7 +248,7 @@ void WorkerService::on_tick() {
         const auto source = context_.streams.find(claim.first);
         const bool is_over = now - claim.second >= kClaimLimit && !(source && source->is_published());
         if (is_over)
-            context_.master->tell({Kind::withdraw, 0, 0, 0, 0, claim.first});
+            context_.master->send({Kind::withdraw, 0, 0, 0, 0, claim.first});
         return is_over;
     });
     if (now - orphans_at_ < kOrphanPeriod)

@@ -19,27 +19,15 @@
 #include "service/cluster/cluster_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/service.hpp"
-#include "service/workers/master_line.hpp"
+#include "supervisor/line/master_client.hpp"
+#include "supervisor/line/master_line.hpp"
+#include "supervisor/line/upgrade_listener.hpp"
 
 namespace live::service::workers {
 
-// What a process hears that hands over to a new program, or is one. None of these may suspend.
-class Succession {
-public:
-    // Its sockets are wanted: it answers with gifts.
-    virtual void on_give() = 0;
-    // The new program serves, or `why` it does not.
-    virtual void on_upgraded(std::optional<std::uint32_t> pid, const std::string& why) = 0;
-    // The old process takes no client any more.
-    virtual void on_take() = 0;
-
-protected:
-    ~Succession() = default;
-};
-
 struct WorkerContext {
     // nullptr: alone.
-    MasterLine* master = nullptr;
+    supervisor::MasterLine* master = nullptr;
     media::StreamTable& streams;
     const http_client::HttpClient& http;
     // Serves a connection from another worker. Must not suspend.
@@ -47,14 +35,14 @@ struct WorkerContext {
     // The master is gone.
     std::function<void()> end;
     // nullptr: there are no upgrades.
-    Succession* succession = nullptr;
+    supervisor::UpgradeListener* upgrade_listener = nullptr;
     // Serves datagrams that another process cannot place.
     std::function<void(io::Socket)> take_datagrams{};
     // Other processes have come or gone.
     std::function<void(const std::vector<engine::workers::Worker>&)> note_others{};
 };
 
-class WorkerService final : public Service {
+class WorkerService final : public Service, public supervisor::MasterClient {
 public:
     static constexpr std::chrono::milliseconds kBeat{1'000};
     // The master never waits for anything itself.
@@ -79,14 +67,16 @@ public:
     WorkerService(const WorkerService&) = delete;
     WorkerService& operator=(const WorkerService&) = delete;
 
-    bool is_on() const { return context_.master != nullptr; }
-    // A process that was alone hands over to a new program. It is started already.
-    Result<void> attach(MasterLine& master);
+    bool is_on() const override { return context_.master != nullptr; }
+    // This service must have been started: a process that was alone hands over to a new program.
+    Result<void> attach(supervisor::MasterLine& master) override;
     // The other processes, as far as they have been named: those of an upgrade.
     const std::vector<engine::workers::Worker>& others() const { return others_; }
     // All workers and processes besides this one, those that were started with it first.
     std::vector<engine::workers::Worker> everybody_else() const;
-    Seat seat() const { return is_on() ? context_.master->seat() : Seat{}; }
+    engine::workers::WorkerIdentity seat() const {
+        return is_on() ? context_.master->identity() : engine::workers::WorkerIdentity{};
+    }
     // A publisher wants to be let in. Errc::conflict when another worker has the stream and `replaces` is off, Errc::limit,
     // Errc::cancelled.
     Result<void> claim(const std::string& url, bool replaces, io::Deadline deadline);
@@ -123,7 +113,7 @@ private:
     Result<void> start_fibers();
     void run(io::Deadline deadline);
     Result<void> take_all();
-    void handle(MasterLine::Incoming incoming);
+    void handle(supervisor::MasterLine::Incoming incoming);
     void handle_upgrade(const engine::workers::Message& message);
     void leave();
     Result<engine::workers::Message> question(engine::workers::Message message, io::Deadline deadline);

@@ -149,7 +149,7 @@ TEST_F(WorkerServiceTest, ConnectsWithOthers) {
 }
 
 // A process that was alone, and that hands over to another.
-class UpgradeTest : public WorkerFixture, protected Succession {
+class UpgradeTest : public WorkerFixture, protected supervisor::UpgradeListener {
 protected:
     UpgradeTest() : WorkerFixture({0, 0, 1}) { MUST(service_.start(fibers_, io::Deadline::never())); }
     ~UpgradeTest() override { MUST(fibers_.stop(io::Deadline::after(io::kSoon))); }
@@ -223,7 +223,7 @@ TEST_F(UpgradeTest, WithoutItsMasterItIsAloneAndMayHaveAnother) {
     EXPECT_FALSE(ended_);
     auto [mine, its] = MUST(io::MessageSocket::pair());
     master_ = std::make_unique<io::MessageSocket>(std::move(mine));
-    line_ = std::make_unique<MasterLine>(Seat{0, 0, 5}, std::move(its));
+    line_ = std::make_unique<supervisor::MasterLine>(engine::workers::WorkerIdentity{0, 0, 5}, std::move(its));
     MUST(service_.attach(*line_));
     say({Kind::give});
     io::wait_until([this] { return said_.back() == "give"; });

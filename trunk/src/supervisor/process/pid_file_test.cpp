@@ -1,4 +1,4 @@
-#include "app/start/pid_file.hpp"
+#include "supervisor/process/pid_file.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "base/files/scratch_folder_fixture.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 namespace {
 
 TEST(PidFile, HoldsThePidWithoutANewline) {
@@ -65,4 +65,4 @@ TEST(PidFile, HasItsModeAndSaysWhyItCannotBeOpened) {
 }
 
 }  // namespace
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -1,4 +1,4 @@
-#include "app/workers_upgrade.hpp"
+#include "supervisor/workers_upgrade.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -7,11 +7,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "app/upgrade.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "supervisor/line/start_variables.hpp"
+#include "supervisor/upgrade.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 
 namespace messages = engine::workers;
 using messages::Kind;
@@ -19,7 +20,7 @@ using messages::Message;
 
 WorkersUpgrade::WorkersUpgrade(Shared shared, const Log& log) : shared_(std::move(shared)), log_(log) {
     if (shared_.parent.is_open())
-        parent_ = std::make_unique<Line>(service::workers::Seat{}, std::move(shared_.parent));
+        parent_ = std::make_unique<Line>(WorkerIdentity{}, std::move(shared_.parent));
 }
 
 WorkersUpgrade::~WorkersUpgrade() { end(); }
@@ -52,15 +53,15 @@ Result<WorkersUpgrade::Launched> WorkersUpgrade::start(io::Deadline deadline) {
     const auto base = TRY(shared_.master.free_base());
     auto sockets = TRY(shared_.master.gather(soon));
     auto [here, there] = TRY(io::MessageSocket::pair());
-    line_ = std::make_unique<Line>(service::workers::Seat{}, std::move(here));
+    line_ = std::make_unique<Line>(WorkerIdentity{}, std::move(here));
     auto launched = TRY(parent_ == nullptr ? launch(std::move(there)) : ask_parent(std::move(there), soon));
     // What it says is more than that it does not listen.
     static_cast<void>(give(std::move(sockets), std::move(launched.parent), base, soon));
     auto ready = wait_ready(launched, deadline.sooner(io::Deadline::after(kStartLimit)));
     if (ready.ok())
         return launched;
-    if (launched.heir != nullptr)
-        launched.heir->process->send_signal(SIGKILL);
+    if (launched.next != nullptr)
+        launched.next->process->send_signal(SIGKILL);
     else if (ready.code() == Errc::timed_out)
         ::kill(static_cast<pid_t>(launched.pid), SIGKILL);
     return Error(ready.error());
@@ -68,10 +69,10 @@ Result<WorkersUpgrade::Launched> WorkersUpgrade::start(io::Deadline deadline) {
 
 Result<WorkersUpgrade::Launched> WorkersUpgrade::launch(io::Socket line) {
     Launched launched;
-    auto heir = std::make_unique<Heir>();
+    auto next = std::make_unique<NewProcess>();
     if (stays()) {
         auto [here, there] = TRY(io::MessageSocket::pair());
-        heir->line = std::make_unique<Line>(service::workers::Seat{}, std::move(here));
+        next->line = std::make_unique<Line>(WorkerIdentity{}, std::move(here));
         launched.parent = std::move(there);
     }
     io::ChildOptions options;
@@ -79,24 +80,24 @@ Result<WorkersUpgrade::Launched> WorkersUpgrade::launch(io::Socket line) {
     if (options.arguments.empty())
         return Error(Errc::system, "the command line of this process is unknown: is /proc mounted?");
     options.inherits_output = true;
-    options.environment = {heir_variable(shared_.secret)};
+    options.environment = {successor_variable(shared_.secret)};
     options.passed = line.fd();
     options.folder = shared_.master.started().folder;
     auto process = io::ChildProcess::spawn(options);
     if (!process.ok())
         return Error(process.error()).during("starting the new program");
-    heir->process = *std::move(process);
-    launched.pid = static_cast<std::uint32_t>(heir->process->pid());
+    next->process = *std::move(process);
+    launched.pid = static_cast<std::uint32_t>(next->process->pid());
     LOG_INFO(log_, "upgrade: the new program is started, pid={}", launched.pid);
-    std::erase_if(heirs_, [this](const auto& one) { return one->has_ended && one.get() != newest_; });
-    heirs_.push_back(std::move(heir));
-    launched.heir = heirs_.back().get();
-    TRY(fibers_.start("heir", [this, one = launched.heir](io::Deadline forever) { attend(*one, forever); }));
+    std::erase_if(new_processes_, [this](const auto& one) { return one->has_ended && one.get() != newest_; });
+    new_processes_.push_back(std::move(next));
+    launched.next = new_processes_.back().get();
+    TRY(fibers_.start("new process", [this, one = launched.next](io::Deadline forever) { attend(*one, forever); }));
     return launched;
 }
 
 Result<WorkersUpgrade::Launched> WorkersUpgrade::ask_parent(io::Socket line, io::Deadline deadline) {
-    parent_->tell({Kind::launch}, std::move(line));
+    parent_->send({Kind::launch}, std::move(line));
     for (;;) {
         auto incoming = TRY(parent_->next("the process that stays does not start the new program", deadline));
         const Message& message = incoming.message;
@@ -108,21 +109,20 @@ Result<WorkersUpgrade::Launched> WorkersUpgrade::ask_parent(io::Socket line, io:
     }
 }
 
-Result<void> WorkersUpgrade::give(Master::WorkersSockets sockets, io::Socket parent, messages::Worker base,
-                                  io::Deadline deadline) {
+Result<void> WorkersUpgrade::give(WorkersSockets sockets, io::Socket parent, messages::Worker base, io::Deadline deadline) {
     for (std::size_t i = 0; i < sockets.size(); ++i)
         for (io::BoundSocket& bound : sockets[i]) {
-            line_->tell({Kind::gift, 0, static_cast<messages::Worker>(i + 1), 0, 0, bound.name}, std::move(bound.copy));
+            line_->send({Kind::gift, 0, static_cast<messages::Worker>(i + 1), 0, 0, bound.name}, std::move(bound.copy));
             TRY(line_->flush_all(deadline));
         }
     const bool has_parent = parent.is_open();
     if (has_parent)
-        line_->tell({Kind::gift, 0, 0, 0, 0, std::string(kParentGift)}, std::move(parent));
+        line_->send({Kind::gift, 0, 0, 0, 0, std::string(kParentGift)}, std::move(parent));
     if (shared_.pid_file != nullptr)
         if (const int copy = ::fcntl(shared_.pid_file->native_handle(), F_DUPFD_CLOEXEC, 0); copy >= 0)
-            line_->tell({Kind::gift, 0, 0, 0, 0, std::string(kPidGift) + shared_.pid_path}, io::Socket(copy));
+            line_->send({Kind::gift, 0, 0, 0, 0, std::string(kPidGift) + shared_.pid_path}, io::Socket(copy));
     const auto workers = static_cast<std::uint32_t>(shared_.master.size());
-    line_->tell({Kind::begin, static_cast<std::uint8_t>(has_parent ? 1 : 0), base, workers, 0, ""});
+    line_->send({Kind::begin, static_cast<std::uint8_t>(has_parent ? 1 : 0), base, workers, 0, ""});
     return line_->flush_all(deadline);
 }
 
@@ -139,12 +139,12 @@ Result<void> WorkersUpgrade::wait_ready(const Launched& launched, io::Deadline d
             return Error(Errc::system, incoming->message.text);
     }
     std::string end = "ended";
-    if (launched.heir != nullptr) {
+    if (launched.next != nullptr) {
         const auto soon = deadline.sooner(io::Deadline::after(kStopLimit));
-        while (!launched.heir->has_ended && !soon.expired())
+        while (!launched.next->has_ended && !soon.expired())
             TRY(io::sleep(deadline.sooner(io::Deadline::after(kLook))));
-        if (launched.heir->has_ended)
-            end = launched.heir->end;
+        if (launched.next->has_ended)
+            end = launched.next->end;
     }
     return Error(Errc::system, "the new program " + end + " before it served: it has said why on stderr, or in its log");
 }
@@ -156,60 +156,60 @@ void WorkersUpgrade::hand_over(const Launched& launched, io::Deadline deadline) 
     master.await_handed(deadline.sooner(io::Deadline::after(kHandLimit)));
     if (const auto handed = master.hand_roll(*line_, deadline.sooner(io::Deadline::after(kHandLimit))); !handed.ok())
         LOG_ERROR(log_, "upgrade: handing the workers over: {}", handed.error().sentence());
-    newest_ = launched.heir;
+    newest_ = launched.next;
     if (parent_ != nullptr)
-        parent_->tell({Kind::handed, 0, 0, launched.pid, 0, ""});
+        parent_->send({Kind::handed, 0, 0, launched.pid, 0, ""});
     successor_ = launched.pid;
     std::raise(SIGUSR2);
 }
 
-Result<void> WorkersUpgrade::serve(Heir& heir, io::Deadline deadline) {
-    while (heir.line != nullptr) {
-        auto incoming = TRY(heir.line->take());
+Result<void> WorkersUpgrade::serve(NewProcess& next, io::Deadline deadline) {
+    while (next.line != nullptr) {
+        auto incoming = TRY(next.line->take());
         if (!incoming) {
-            TRY(heir.line->flush());
-            TRY(heir.line->wait(deadline));
+            TRY(next.line->flush());
+            TRY(next.line->wait(deadline));
             continue;
         }
         if (incoming->message.kind == Kind::launch && incoming->passed.is_open()) {
             auto launched = launch(std::move(incoming->passed));
             if (launched.ok())
-                heir.line->tell({Kind::launched, 0, 0, launched->pid, 0, ""}, std::move(launched->parent));
+                next.line->send({Kind::launched, 0, 0, launched->pid, 0, ""}, std::move(launched->parent));
             else
-                heir.line->tell({Kind::launched, 1, 0, 0, 0, launched.error().sentence()});
+                next.line->send({Kind::launched, 1, 0, 0, 0, launched.error().sentence()});
         }
         if (incoming->message.kind == Kind::handed)
-            for (const auto& one : heirs_)
+            for (const auto& one : new_processes_)
                 if (!one->has_ended && static_cast<std::uint32_t>(one->process->pid()) == incoming->message.ticket)
                     newest_ = one.get();
     }
     return {};
 }
 
-void WorkersUpgrade::attend(Heir& heir, io::Deadline deadline) {
-    if (const auto served = serve(heir, deadline); !served.ok() && served.code() == Errc::cancelled)
+void WorkersUpgrade::attend(NewProcess& next, io::Deadline deadline) {
+    if (const auto served = serve(next, deadline); !served.ok() && served.code() == Errc::cancelled)
         return;
-    const auto ended = heir.process->wait(deadline);
+    const auto ended = next.process->wait(deadline);
     if (!ended.ok())
         return;
-    if (&heir == newest_)
+    if (&next == newest_)
         status_ = ended->signal != 0 ? 128 + ended->signal : ended->code;
-    heir.end = ended->text();
-    LOG_INFO(log_, "process {} of an upgrade {}", heir.process->pid(), heir.end);
-    heir.has_ended = true;
+    next.end = ended->text();
+    LOG_INFO(log_, "process {} of an upgrade {}", next.process->pid(), next.end);
+    next.has_ended = true;
 }
 
-std::size_t WorkersUpgrade::heirs() const {
+std::size_t WorkersUpgrade::new_processes() const {
     return static_cast<std::size_t>(
-        std::ranges::count_if(heirs_, [this](const auto& heir) { return stays() && !heir->has_ended; }));
+        std::ranges::count_if(new_processes_, [this](const auto& next) { return stays() && !next->has_ended; }));
 }
 
 bool WorkersUpgrade::has_newest() const { return newest_ != nullptr && !newest_->has_ended; }
 
-void WorkersUpgrade::send_to_heirs(int number) {
-    for (const auto& heir : heirs_)
-        if (!heir->has_ended)
-            heir->process->send_signal(number);
+void WorkersUpgrade::send_to_all(int number) {
+    for (const auto& next : new_processes_)
+        if (!next->has_ended)
+            next->process->send_signal(number);
 }
 
 void WorkersUpgrade::send_to_newest(int number) {
@@ -218,8 +218,8 @@ void WorkersUpgrade::send_to_newest(int number) {
 }
 
 void WorkersUpgrade::leave() {
-    for (const auto& heir : heirs_)
-        heir->process->let_go();
+    for (const auto& next : new_processes_)
+        next->process->let_go();
     end();
 }
 
@@ -227,9 +227,9 @@ void WorkersUpgrade::end() {
     is_over_ = true;
     if (const auto stopped = fibers_.stop(io::Deadline::after(kStopLimit)); !stopped.ok())
         LOG_WARN(log_, "stopping an upgrade: {}", stopped.error().text());
-    heirs_.clear();  // which ends those that were not let go
+    new_processes_.clear();  // which ends those that were not let go
     newest_ = nullptr;
     line_.reset();
 }
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -5,11 +5,11 @@
 
 #include <fcntl.h>
 
-#include "app/master.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "supervisor/master.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 
 namespace messages = engine::workers;
 using messages::Kind;
@@ -27,7 +27,7 @@ Result<Master::Worker> Master::free_base() const {
     return Error(Errc::limit, "too many old workers have clients still");
 }
 
-Result<Master::WorkersSockets> Master::gather(io::Deadline deadline) {
+Result<WorkersSockets> Master::gather(io::Deadline deadline) {
     for (const auto& place : workers_) {
         place->gifts.clear();
         place->has_given = !place->is_ready;  // one that is just starting is not asked
@@ -72,17 +72,17 @@ void Master::await_handed(io::Deadline deadline) {
             LOG_WARN(log_, "upgrade: worker {} does not let go of its sockets: it is killed", place->number);
             place->process->send_signal(SIGKILL);
         }
-        desk_.forget(place->number);
+        directory_.forget(place->number);
     }
     tell_workers({Kind::take});
 }
 
-Result<void> Master::hand_roll(service::workers::MasterLine& to, io::Deadline deadline) {
+Result<void> Master::hand_roll(MasterLine& to, io::Deadline deadline) {
     is_released_ = true;
     if (const auto stopped = fibers_.stop(deadline); !stopped.ok())
         return Error(stopped.error()).during("stopping the supervision");
-    for (const auto& [url, owner] : desk_.owners()) {
-        to.tell({Kind::announce, 0, owner.worker, 0, owner.epoch, url});
+    for (const auto& [url, owner] : directory_.owners()) {
+        to.send({Kind::announce, 0, owner.worker, 0, owner.epoch, url});
         TRY(to.flush_all(deadline));
     }
     for (const auto& place : workers_) {
@@ -93,20 +93,20 @@ Result<void> Master::hand_roll(service::workers::MasterLine& to, io::Deadline de
         if (const auto told = flush(*place); goes_on && (!told.ok() || !place->waiting.empty()))
             LOG_WARN(log_, "upgrade: worker {} was not told all", place->number);
         if (const int copy = ::fcntl(place->socket->native_handle(), F_DUPFD_CLOEXEC, 0); goes_on && copy >= 0)
-            to.tell({Kind::member, 0, place->number}, io::Socket(copy));
+            to.send({Kind::member, 0, place->number}, io::Socket(copy));
         place->socket->close();
         TRY(to.flush_all(deadline));
     }
-    to.tell({Kind::take});
+    to.send({Kind::take});
     return to.flush_all(deadline);
 }
 
-Result<void> Master::take_roll(service::workers::MasterLine& from, io::Deadline deadline) {
+Result<void> Master::take_roll(MasterLine& from, io::Deadline deadline) {
     for (;;) {
         auto incoming = TRY(from.next("the running process does not hand its workers over", deadline));
         Message& message = incoming.message;
         switch (message.kind) {
-            case Kind::announce: desk_.restore(message.text, {message.worker, message.epoch}); break;
+            case Kind::announce: directory_.restore(message.text, {message.worker, message.epoch}); break;
             case Kind::member: take_member(message.worker, std::move(incoming.passed)); break;
             case Kind::take: return {};
             default: break;
@@ -149,4 +149,4 @@ void Master::welcome(Place& place) {
     send(place.number, {Kind::take});
 }
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -1,4 +1,4 @@
-#include "app/start/container.hpp"
+#include "supervisor/process/container.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace live::app {
+namespace live::supervisor {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::string container_sign(const ContainerSigns& signs) {
     return {};
 }
 
-}  // namespace live::app
+}  // namespace live::supervisor

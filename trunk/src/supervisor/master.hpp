@@ -1,9 +1,9 @@
 // Master: the process above several workers. It serves nobody: it starts the workers, starts again what has died or stopped,
 // knows which worker publishes which stream, connects workers with each other, and passes signals on. The workers end with it.
-// A process without workers makes one for an upgrade: it joins itself, and heirs are started, which take over from each other and
-// which nobody starts again (app/upgrade.hpp). A master with workers hands its roll to the master of the new program
-// (app/workers_upgrade.hpp): the lines to its workers, and whose the streams are. Its workers do not notice, and end when they
-// have no clients any more; the next master does not start them again.
+// A process without workers makes one for an upgrade: it joins itself, and new processes are started, which take over from each
+// other and which nobody starts again (supervisor/upgrade.hpp). A master with workers hands its roll to the master of the new
+// program (supervisor/workers_upgrade.hpp): the lines to its workers, and whose the streams are. Its workers do not notice, and
+// end when they have no clients any more; the next master does not start them again.
 #pragma once
 
 #include <chrono>
@@ -16,27 +16,20 @@
 #include <utility>
 #include <vector>
 
-#include "app/start/command_line.hpp"
 #include "base/backoff.hpp"
 #include "base/log/log.hpp"
 #include "base/signal.hpp"
-#include "engine/workers/desk.hpp"
+#include "engine/workers/stream_directory.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/files/shared_memory.hpp"
 #include "io/net/message_socket.hpp"
 #include "io/process/child_process.hpp"
-#include "io/process/inheritance.hpp"
 #include "io/process/signal_pipe.hpp"
-#include "service/workers/master_line.hpp"
+#include "supervisor/inherited_resources.hpp"
+#include "supervisor/line/master_line.hpp"
+#include "supervisor/process/started_as.hpp"
 
-namespace live::app {
-
-// Arguments of a process that will start workers, and the folder it was started in: both must be noted before anything changes.
-struct StartedAs {
-    std::vector<std::string> arguments;
-    int folder = -1;  // an open descriptor; negative: unknown
-};
-StartedAs started_as();
+namespace live::supervisor {
 
 class Master {
 public:
@@ -52,7 +45,7 @@ public:
     static constexpr std::chrono::seconds kLivedLong{10};
     // What an upgrade waits for: the sockets of the old process, and that it lets go of them.
     static constexpr std::chrono::seconds kHandLimit{2};
-    // From the end of an heir's service to its end.
+    // From the end of an new process's service to its end.
     static constexpr std::chrono::seconds kEndLimit{10};
     static constexpr std::size_t kGiftsMax = io::kBoundSocketsMax + 1;
     // After the workers' own limits for a stop.
@@ -66,30 +59,28 @@ public:
     };
 
     using Worker = engine::workers::Worker;
-    // The sockets of each worker, by its place among them.
-    using WorkersSockets = std::vector<std::vector<io::BoundSocket>>;
     // What a master has from the one before it.
     struct Inheritance {
         Worker base = 0;  // its workers' numbers begin after that
         WorkersSockets sockets{};
     };
 
-    // `started` is used for each start of a worker, `secret` is theirs.
+    // `started` is used for each start of a worker, `secret` is tnew processes.
     Master(StartedAs started, std::size_t count, std::string secret, const Log& log, Inheritance inheritance);
     ~Master();
     Master(const Master&) = delete;
     Master& operator=(const Master&) = delete;
 
-    // This process has clients too, until its end of the socket closes. For heirs, which end with this process or not.
-    Result<io::Socket> join(bool heirs_end_with_it);
-    // The newest heir; none: it is gone. Its exit status, if it has one.
-    bool has_heir() const;
-    int heir_status() const { return heir_status_; }
+    // This process has clients too, until its end of the socket closes. For new processes, which end with this process or not.
+    Result<io::Socket> join(bool programs_end_with_it);
+    // The newest next; none: it is gone. Its exit status, if it has one.
+    bool has_newest() const;
+    int newest_status() const { return newest_status_; }
     // Processes that are there besides this one.
-    std::size_t heirs() const;
+    std::size_t new_processes() const;
     void send_to_newest(int number);
     // They go on without this process.
-    void let_go();
+    void release();
 
     // Starts the workers; returns when all serve. With a failure none is left.
     std::optional<Failure> start(io::Deadline deadline);
@@ -109,7 +100,8 @@ public:
     std::size_t size() const { return count_; }
     const StartedAs& started() const { return started_; }
 
-    // An upgrade of the workers (app/master_roll.cpp), in this order. Where the numbers of the next workers begin; Errc::limit.
+    // An upgrade of the workers (supervisor/master_roll.cpp), in this order. Where the numbers of the next workers begin;
+    // Errc::limit.
     Result<Worker> free_base() const;
     // Copies of the workers' sockets.
     Result<WorkersSockets> gather(io::Deadline deadline);
@@ -118,9 +110,9 @@ public:
     // from now on.
     void await_handed(io::Deadline deadline);
     // From now on this only knows the processes of its workers: the next master hears and tells them.
-    Result<void> hand_roll(service::workers::MasterLine& to, io::Deadline deadline);
+    Result<void> hand_roll(MasterLine& to, io::Deadline deadline);
     // Of the next master. Errc::closed when the other one is gone, which leaves what has come.
-    Result<void> take_roll(service::workers::MasterLine& from, io::Deadline deadline);
+    Result<void> take_roll(MasterLine& from, io::Deadline deadline);
     // Its workers take clients.
     void begin_service();
 
@@ -157,13 +149,13 @@ private:
     void supervise(Place& place, io::Deadline deadline);
     Result<void> start_worker(Place& place);
     Result<void> give_place(Place& place);
-    // An heir's or this process's own line, until it closes.
+    // An new process's or this process's own line, until it closes.
     void accompany(Place& place, io::Deadline deadline);
     void upgrade(Place& asker, io::Deadline deadline);
-    // Returns the heir, which serves and holds what arrives.
-    Result<Place*> start_heir(Place& asker, io::Deadline deadline);
+    // Returns the next, which serves and holds what arrives.
+    Result<Place*> start_new_process(Place& asker, io::Deadline deadline);
     Result<void> wait_for(const std::function<bool()>& condition, io::Deadline until, const char* what);
-    void end_heir(Place& heir);
+    void end_new_process(Place& next);
     Place& free_place();
     void tell_members();
     void handle_upgrade(Place& place, engine::workers::Message message, io::Socket passed);
@@ -180,21 +172,21 @@ private:
     const Worker base_;
     const std::string secret_;
     const Log& log_;
-    engine::workers::Desk desk_;
+    engine::workers::StreamDirectory directory_;
     std::unique_ptr<io::SharedMemory> tally_;  // the workers' engine::workers::Tally
     io::Scope fibers_{"worker"};
     std::vector<std::unique_ptr<Place>> workers_;
     Signal asked_;  // a worker is ready or has failed, or a reload is wanted
     bool stopping_ = false;
-    bool heirs_end_with_it_ = false;
+    bool programs_end_with_it_ = false;
     bool is_upgrading_ = false;
-    Worker newest_ = 0;  // the heir that takes new clients
-    int heir_status_ = 0;
+    Worker newest_ = 0;  // the next that takes new clients
+    int newest_status_ = 0;
     bool reload_wanted_ = false;
-    bool has_begun_ = false;    // an heir's workers take clients
+    bool has_begun_ = false;    // an new process's workers take clients
     bool is_handing_ = false;   // another program serves
     bool is_released_ = false;  // another master has the roll
     std::uint64_t restarts_ = 0;
 };
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -4,19 +4,19 @@
 #include <csignal>
 #include <utility>
 
-#include "app/master.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "supervisor/master.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 
 namespace messages = engine::workers;
 using messages::Kind;
 using messages::Message;
 
-Result<io::Socket> Master::join(bool heirs_end_with_it) {
+Result<io::Socket> Master::join(bool programs_end_with_it) {
     auto [here, there] = TRY(io::MessageSocket::pair());
-    heirs_end_with_it_ = heirs_end_with_it;
+    programs_end_with_it_ = programs_end_with_it;
     Place& place = free_place();
     place.is_gone = false;
     place.is_ready = true;
@@ -53,10 +53,10 @@ void Master::accompany(Place& place, io::Deadline deadline) {
         }
         end = ended.ok() ? ended->text() : ended.error().sentence();
         if (place.number == newest_ && ended.ok())
-            heir_status_ = ended->signal != 0 ? 128 + ended->signal : ended->code;
+            newest_status_ = ended->signal != 0 ? 128 + ended->signal : ended->code;
         LOG_INFO(log_, "process {} of an upgrade {}{}", place.process->pid(), end, why);
     }
-    desk_.forget(place.number);
+    directory_.forget(place.number);
     if (!place.is_ready && place.failure.sentence.empty())
         place.failure.sentence = "the new program " + end + " before it served: it has said why on stderr, or in its log";
     place.is_ready = false;
@@ -114,28 +114,28 @@ Result<void> Master::wait_for(const std::function<bool()>& condition, io::Deadli
 }
 
 void Master::upgrade(Place& asker, io::Deadline deadline) {
-    const auto heir = start_heir(asker, deadline);
-    if (!heir.ok()) {
-        LOG_ERROR(log_, "upgrade: {}", heir.error().sentence());
-        send(asker.number, {Kind::upgraded, 1, 0, 0, 0, heir.error().sentence()});
+    const auto next = start_new_process(asker, deadline);
+    if (!next.ok()) {
+        LOG_ERROR(log_, "upgrade: {}", next.error().sentence());
+        send(asker.number, {Kind::upgraded, 1, 0, 0, 0, next.error().sentence()});
         is_upgrading_ = false;
         return;
     }
-    newest_ = (*heir)->number;
+    newest_ = (*next)->number;
     tell_members();
-    const auto pid = static_cast<std::uint32_t>((*heir)->process->pid());
+    const auto pid = static_cast<std::uint32_t>((*next)->process->pid());
     LOG_INFO(log_, "upgrade: the new program serves, pid={}", pid);
     send(asker.number, {Kind::upgraded, 0, 0, pid, 0, ""});
     const auto handed = wait_for([&] { return asker.has_handed || !asker.is_ready; },
                                  deadline.sooner(io::Deadline::after(kHandLimit)), "the old process does not let go");
     if (!handed.ok() && handed.code() != Errc::cancelled)
         LOG_WARN(log_, "upgrade: {}", handed.error().sentence());
-    send((*heir)->number, {Kind::take});
+    send((*next)->number, {Kind::take});
     is_upgrading_ = false;
 }
 
-Result<Master::Place*> Master::start_heir(Place& asker, io::Deadline deadline) {
-    if (heirs() + 1 >= messages::kWorkersMax)
+Result<Master::Place*> Master::start_new_process(Place& asker, io::Deadline deadline) {
+    if (new_processes() + 1 >= messages::kWorkersMax)
         return Error(Errc::limit, "too many old processes have clients still");
     asker.gifts.clear();
     asker.has_given = false;
@@ -145,46 +145,46 @@ Result<Master::Place*> Master::start_heir(Place& asker, io::Deadline deadline) {
     TRY(wait_for([&] { return asker.has_given || !asker.is_ready; }, soon, "the running process does not give its sockets"));
     if (!asker.is_ready)
         return Error(Errc::closed, "the running process has ended");
-    Place& heir = free_place();
-    if (auto begun = start_worker(heir); !begun.ok()) {
-        heir.is_gone = true;
+    Place& next = free_place();
+    if (auto begun = start_worker(next); !begun.ok()) {
+        next.is_gone = true;
         return Error(begun.error()).during("starting the new program");
     }
-    MUST(fibers_.start("heir", [this, &heir](io::Deadline forever) { accompany(heir, forever); }));
+    MUST(fibers_.start("new process", [this, &next](io::Deadline forever) { accompany(next, forever); }));
     for (io::BoundSocket& gift : asker.gifts)
-        heir.waiting.push_back({messages::write_message({Kind::gift, 0, 0, 0, 0, gift.name}), std::move(gift.copy)});
+        next.waiting.push_back({messages::write_message({Kind::gift, 0, 0, 0, 0, gift.name}), std::move(gift.copy)});
     asker.gifts.clear();
-    send(heir.number, {Kind::begin, static_cast<std::uint8_t>(heirs_end_with_it_ ? 1 : 0), heir.number});
-    const auto served = wait_for([&] { return heir.is_ready || !heir.failure.sentence.empty(); },
+    send(next.number, {Kind::begin, static_cast<std::uint8_t>(programs_end_with_it_ ? 1 : 0), next.number});
+    const auto served = wait_for([&] { return next.is_ready || !next.failure.sentence.empty(); },
                                  deadline.sooner(io::Deadline::after(kStartLimit)), "the new program does not get ready in time");
-    if (heir.is_ready)
-        return &heir;
-    const std::string why = heir.failure.sentence.empty() ? served.error().sentence() : heir.failure.sentence;
-    end_heir(heir);
+    if (next.is_ready)
+        return &next;
+    const std::string why = next.failure.sentence.empty() ? served.error().sentence() : next.failure.sentence;
+    end_new_process(next);
     return Error(Errc::system, why);
 }
 
 // One that has not begun to serve.
-void Master::end_heir(Place& heir) {
-    if (heir.is_gone || heir.process == nullptr)
+void Master::end_new_process(Place& next) {
+    if (next.is_gone || next.process == nullptr)
         return;
-    heir.failure.sentence = "it was ended";
-    heir.process->send_signal(SIGKILL);
+    next.failure.sentence = "it was ended";
+    next.process->send_signal(SIGKILL);
 }
 
-bool Master::has_heir() const { return newest_ != 0 && !workers_[newest_ - 1U]->is_gone; }
+bool Master::has_newest() const { return newest_ != 0 && !workers_[newest_ - 1U]->is_gone; }
 
-std::size_t Master::heirs() const {
+std::size_t Master::new_processes() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(workers_, [](const auto& place) { return !place->is_gone && place->process != nullptr; }));
 }
 
 void Master::send_to_newest(int number) {
-    if (has_heir())
+    if (has_newest())
         workers_[newest_ - 1U]->process->send_signal(number);
 }
 
-void Master::let_go() {
+void Master::release() {
     stopping_ = true;
     for (const auto& place : workers_)
         if (place->process != nullptr)
@@ -193,4 +193,4 @@ void Master::let_go() {
         LOG_WARN(log_, "stopping the upgrade's line: {}", stopped.error().text());
 }
 
-}  // namespace live::app
+}  // namespace live::supervisor

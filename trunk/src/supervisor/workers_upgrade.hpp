@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "app/master.hpp"
-#include "app/start/pid_file.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/process/child_process.hpp"
-#include "service/workers/master_line.hpp"
+#include "supervisor/line/master_line.hpp"
+#include "supervisor/master.hpp"
+#include "supervisor/process/pid_file.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 
 class WorkersUpgrade {
 public:
@@ -26,7 +26,7 @@ public:
         std::string secret;
         const std::unique_ptr<PidFile>& pid_file;
         std::string pid_path;
-        // This process stays in the foreground, and is its heirs' parent.
+        // This process stays in the foreground, and is its new processes' parent.
         bool stays = false;
         // To the process that does; closed: this one starts the next program itself.
         io::Socket parent{};
@@ -51,10 +51,10 @@ public:
     bool stays() const { return shared_.stays; }
 
     // Of a process that stays: the programs that it has started and that live.
-    std::size_t heirs() const;
+    std::size_t new_processes() const;
     // The one that takes new clients lives.
     bool has_newest() const;
-    void send_to_heirs(int number);
+    void send_to_all(int number);
     void send_to_newest(int number);
     // Of the newest.
     int status() const { return status_; }
@@ -64,9 +64,9 @@ public:
     void end();
 
 private:
-    using Line = service::workers::MasterLine;
+    using Line = MasterLine;
 
-    struct Heir {
+    struct NewProcess {
         std::unique_ptr<io::ChildProcess> process;
         std::unique_ptr<Line> line;  // it asks for the next one; nullptr: this process does not stay
         std::string end{};           // how it has ended
@@ -74,28 +74,28 @@ private:
     };
     struct Launched {
         std::uint32_t pid = 0;
-        io::Socket parent{};   // for the new program: its line to the process that stays
-        Heir* heir = nullptr;  // nullptr: another process's child
+        io::Socket parent{};         // for the new program: its line to the process that stays
+        NewProcess* next = nullptr;  // nullptr: another process's child
     };
 
     void run(io::Deadline deadline);
     Result<Launched> start(io::Deadline deadline);
     Result<Launched> launch(io::Socket line);
     Result<Launched> ask_parent(io::Socket line, io::Deadline deadline);
-    Result<void> give(Master::WorkersSockets sockets, io::Socket parent, engine::workers::Worker base, io::Deadline deadline);
+    Result<void> give(WorkersSockets sockets, io::Socket parent, engine::workers::Worker base, io::Deadline deadline);
     Result<void> wait_ready(const Launched& launched, io::Deadline deadline);
     void hand_over(const Launched& launched, io::Deadline deadline);
     void fail(const std::string& why);
     // Until it has ended.
-    void attend(Heir& heir, io::Deadline deadline);
-    Result<void> serve(Heir& heir, io::Deadline deadline);
+    void attend(NewProcess& next, io::Deadline deadline);
+    Result<void> serve(NewProcess& next, io::Deadline deadline);
 
     Shared shared_;
     const Log& log_;
     std::unique_ptr<Line> parent_;
     std::unique_ptr<Line> line_;  // to the program that is to take over
-    std::vector<std::unique_ptr<Heir>> heirs_;
-    Heir* newest_ = nullptr;
+    std::vector<std::unique_ptr<NewProcess>> new_processes_;
+    NewProcess* newest_ = nullptr;
     std::uint32_t successor_ = 0;
     int status_ = 0;
     bool is_under_way_ = false;
@@ -103,4 +103,4 @@ private:
     io::Scope fibers_{"upgrade of the workers"};
 };
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -1,4 +1,4 @@
-#include "app/start/daemon.hpp"
+#include "supervisor/process/daemon.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace live::app {
+namespace live::supervisor {
 namespace {
 
 TEST(Daemon, TheHintNamesTheLog) {
@@ -91,4 +91,4 @@ TEST(Daemon, OneThatDiesWithoutAWordHasFailed) {
 }
 
 }  // namespace
-}  // namespace live::app
+}  // namespace live::supervisor

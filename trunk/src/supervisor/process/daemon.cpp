@@ -1,4 +1,4 @@
-#include "app/start/daemon.hpp"
+#include "supervisor/process/daemon.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace live::app {
+namespace live::supervisor {
 
 namespace {
 
@@ -121,4 +121,4 @@ Result<Detached> detach_from_terminal() {
     return detached;
 }
 
-}  // namespace live::app
+}  // namespace live::supervisor

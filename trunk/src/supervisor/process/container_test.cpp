@@ -1,10 +1,10 @@
-#include "app/start/container.hpp"
+#include "supervisor/process/container.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace live::app {
+namespace live::supervisor {
 namespace {
 
 struct Case {
@@ -84,4 +84,4 @@ TEST(Container, EveryBeginningOfAMachinesTextIsAMachine) {
 TEST(Container, LooksAtThisMachineWithoutHarm) { EXPECT_FALSE(signs_seen_here().mounts.empty()); }
 
 }  // namespace
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 
 class PidFile {
     struct Private {};
@@ -33,4 +33,4 @@ private:
     int file_;
 };
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 
 // How the daemon reports to the waiting process. If the daemon ends without a report, it has crashed.
 class StartReport {
@@ -52,4 +52,4 @@ std::string daemon_hint(std::string_view log_file);
 // reported.
 Result<Detached> detach_from_terminal();
 
-}  // namespace live::app
+}  // namespace live::supervisor

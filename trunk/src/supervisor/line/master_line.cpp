@@ -1,33 +1,33 @@
-#include "service/workers/master_line.hpp"
+#include "supervisor/line/master_line.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
-namespace live::service::workers {
+namespace live::supervisor {
 
 namespace messages = engine::workers;
 
 Result<void> MasterLine::take_tally(std::string_view secret, io::Deadline deadline) {
-    Incoming first = TRY(next("the master says nothing", deadline));
+    Incoming first = TRY(next("the master sends nothing", deadline));
     if (first.message.kind != messages::Kind::tally)
         return Error(Errc::malformed, "the master does not begin with the memory that the workers share");
-    has_heritage_ = first.message.flag == 1;
-    memory_ = TRY(io::SharedMemory::adopt(std::move(first.passed), messages::Tally::bytes_for(seat_.count)));
+    inherits_ = first.message.flag == 1;
+    memory_ = TRY(io::SharedMemory::adopt(std::move(first.passed), messages::Tally::bytes_for(identity_.count)));
     messages::Tally::Key key{};
     std::copy_n(secret.begin(), std::min(secret.size(), key.size()), key.begin());
-    tally_.emplace(memory_->bytes(), seat_.count, seat_.number, key);
+    tally_.emplace(memory_->bytes(), identity_.count, identity_.number, key);
     return {};
 }
 
-bool MasterLine::tell(const messages::Message& message, io::Socket passed) {
+bool MasterLine::send(const messages::Message& message, io::Socket passed) {
     if (waiting_.size() >= kWaitingMax)
         return false;
     waiting_.push_back({messages::write_message(message), std::move(passed)});
-    static_cast<void>(flush());  // a master that is gone is noticed by the reader
+    static_cast<void>(flush());  // the reader notices a closed line
     if (!waiting_.empty())
-        told_.raise();
+        queued_.raise();
     return true;
 }
 
@@ -73,8 +73,8 @@ Result<MasterLine::Incoming> MasterLine::next(std::string_view late, io::Deadlin
 
 Result<void> MasterLine::wait(io::Deadline deadline) {
     const auto interest = waiting_.empty() ? io::Interest::readable : io::Interest::both;
-    TRY(socket_.wait(interest, &told_, deadline));
+    TRY(socket_.wait(interest, &queued_, deadline));
     return {};
 }
 
-}  // namespace live::service::workers
+}  // namespace live::supervisor

@@ -1,4 +1,4 @@
-#include "app/master.hpp"
+#include "supervisor/master.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,34 +12,14 @@
 #include "base/log/log_format.hpp"
 #include "engine/workers/tally.hpp"
 #include "io/fibers/loop.hpp"
+#include "supervisor/line/start_variables.hpp"
 
-namespace live::app {
+namespace live::supervisor {
 
 namespace messages = engine::workers;
 using messages::Kind;
 using messages::Message;
 using std::chrono::milliseconds;
-
-namespace {
-
-std::vector<std::string> own_arguments() {
-    std::vector<std::string> arguments;
-    const int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return arguments;
-    std::string text;
-    std::array<char, 4096> part{};
-    for (ssize_t count = 0; (count = ::read(file, part.data(), part.size())) > 0;)
-        text.append(part.data(), static_cast<std::size_t>(count));
-    ::close(file);
-    for (std::size_t at = 0; at < text.size(); at += arguments.back().size() + 1)
-        arguments.emplace_back(text.c_str() + at);
-    return arguments;
-}
-
-}  // namespace
-
-StartedAs started_as() { return {own_arguments(), ::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)}; }
 
 Master::Master(StartedAs started, std::size_t count, std::string secret, const Log& log, Inheritance inheritance)
     : started_(std::move(started)),
@@ -47,7 +27,7 @@ Master::Master(StartedAs started, std::size_t count, std::string secret, const L
       base_(inheritance.base),
       secret_(std::move(secret)),
       log_(log),
-      desk_(count > 0 ? messages::kMembersMax : messages::kWorkersMax) {
+      directory_(count > 0 ? messages::kMembersMax : messages::kWorkersMax) {
     for (std::size_t i = 0; i < base_ + count; ++i) {
         workers_.push_back(std::make_unique<Place>());
         workers_.back()->number = static_cast<Worker>(i + 1);
@@ -103,11 +83,11 @@ Result<void> Master::start_worker(Place& place) {
     options.inherits_output = true;
     if (count_ > 0) {
         options.program = "/proc/self/exe";
-        const auto seat = static_cast<Worker>(place.number - base_);
-        options.environment = {worker_variable({seat, static_cast<Worker>(count_), place.number}, secret_)};
+        const auto number = static_cast<Worker>(place.number - base_);
+        options.environment = {worker_variable({number, static_cast<Worker>(count_), place.number}, secret_)};
     } else {
         // By its path, where there may be another one now.
-        options.environment = {heir_variable(secret_)};
+        options.environment = {successor_variable(secret_)};
     }
     options.passed = there.fd();
     options.folder = started_.folder;
@@ -127,12 +107,12 @@ Result<void> Master::start_worker(Place& place) {
 
 // What a worker finds there when it starts.
 Result<void> Master::give_place(Place& place) {
-    const bool is_heir = !place.kept.empty();
-    send(place.number, {Kind::tally, static_cast<std::uint8_t>(is_heir ? 1 : 0)}, TRY(tally_->handle()));
+    const bool inherits = !place.kept.empty();
+    send(place.number, {Kind::tally, static_cast<std::uint8_t>(inherits ? 1 : 0)}, TRY(tally_->handle()));
     for (const io::BoundSocket& kept : place.kept)
         if (const int copy = ::fcntl(kept.copy.fd(), F_DUPFD_CLOEXEC, 0); copy >= 0)
             send(place.number, {Kind::gift, 0, 0, 0, 0, kept.name}, io::Socket(copy));
-    if (is_heir)
+    if (inherits)
         send(place.number, {Kind::begin});
     return {};
 }
@@ -145,7 +125,7 @@ void Master::supervise(Place& place, io::Deadline deadline) {
             return;
         place.socket->close();
         if (place.has_handed) {  // it has no clients any more, and ends
-            desk_.forget(place.number);
+            directory_.forget(place.number);
             place.is_ready = false;
             asked_.raise();
             return;
@@ -155,7 +135,7 @@ void Master::supervise(Place& place, io::Deadline deadline) {
             const auto ended = place.process->wait(io::Deadline::never());
             LOG_ERROR(log_, "worker {} is gone: {}{}", place.number, ended.ok() ? "it " + ended->text() : "", why);
         }
-        desk_.forget(place.number);
+        directory_.forget(place.number);
         place.gifts.clear();
         place.has_given = true;  // nothing
         if (tally_ != nullptr && place.process != nullptr && place.process->has_ended())
@@ -263,7 +243,7 @@ void Master::handle(Place& place, Message message, io::Socket passed) {
             break;  // else the socket closes, which the asking worker sees
         }
         default:
-            for (messages::Desk::Outgoing& out : desk_.handle(place.number, message))
+            for (messages::StreamDirectory::Outgoing& out : directory_.handle(place.number, message))
                 send(out.to, out.message);
     }
 }
@@ -339,4 +319,4 @@ void Master::stop(int number, milliseconds limit) {
         LOG_WARN(log_, "stopping the supervision: {}", stopped.error().text());
 }
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -1,6 +1,6 @@
-// Desk: the master's side of the messages. It knows which worker publishes which stream, and answers. A claim makes a worker the
-// stream's owner before its publisher is let in; an announcement says that it publishes, and is passed on to the others. Of two
-// workers that announce a stream, the one that owns it keeps it.
+// StreamDirectory: which worker publishes which stream, in the master. A claim makes a worker the stream's owner before it admits
+// the publisher. An announcement reports that it publishes, and is forwarded to the other workers. If two workers announce a
+// stream, its owner keeps it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace live::engine::workers {
 
-class Desk {
+class StreamDirectory {
 public:
     // Per worker. Beyond this, claims are refused.
     static constexpr std::size_t kStreamsMax = 100'000;
@@ -29,14 +29,14 @@ public:
     };
 
     // Some of them may not be there.
-    explicit Desk(Worker workers) : workers_(workers), counts_(workers + std::size_t{1}) {}
+    explicit StreamDirectory(Worker workers) : workers_(workers), counts_(workers + std::size_t{1}) {}
 
     // Of a worker 1..workers. Kinds that are not about streams are ignored.
     std::vector<Outgoing> handle(Worker from, const Message& message);
-    // The worker has died: it owns nothing any more.
+    // Removes the streams of a worker that has died.
     void forget(Worker worker);
 
-    // What another desk knew that this one takes the place of: an owner's number and the order of owners stay.
+    // For the directory that replaces this one: owners keep their numbers and their order.
     const std::unordered_map<std::string, Owner>& owners() const { return owners_; }
     // Ignored when the stream has an owner here, or the worker too many.
     void restore(const std::string& url, const Owner& owner);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace live::app {
+namespace live::supervisor {
 
 struct ContainerSigns {
     std::string init_cgroup;  // text of /proc/1/cgroup
@@ -19,4 +19,4 @@ ContainerSigns signs_seen_here();
 // The sign that this is a container; empty when there is none.
 std::string container_sign(const ContainerSigns& signs);
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -1,4 +1,4 @@
-#include "app/start/pid_file.hpp"
+#include "supervisor/process/pid_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 
-namespace live::app {
+namespace live::supervisor {
 
 namespace {
 
@@ -61,4 +61,4 @@ Result<void> PidFile::write() {
 
 PidFile::~PidFile() { ::close(file_); }
 
-}  // namespace live::app
+}  // namespace live::supervisor

@@ -1,11 +1,11 @@
-#include "engine/workers/desk.hpp"
+#include "engine/workers/stream_directory.hpp"
 
 #include <limits>
 #include <utility>
 
 namespace live::engine::workers {
 
-std::vector<Desk::Outgoing> Desk::handle(Worker from, const Message& message) {
+std::vector<StreamDirectory::Outgoing> StreamDirectory::handle(Worker from, const Message& message) {
     switch (message.kind) {
         case Kind::claim: return claim(from, message);
         case Kind::announce: return announce(from, message);
@@ -20,12 +20,12 @@ std::vector<Desk::Outgoing> Desk::handle(Worker from, const Message& message) {
     }
 }
 
-std::optional<Desk::Owner> Desk::find(const std::string& url) const {
+std::optional<StreamDirectory::Owner> StreamDirectory::find(const std::string& url) const {
     const auto known = owners_.find(url);
     return known == owners_.end() ? std::nullopt : std::optional(known->second);
 }
 
-void Desk::give(const std::string& url, Worker worker) {
+void StreamDirectory::give(const std::string& url, Worker worker) {
     Owner& owner = owners_[url];
     if (owner.worker != 0)
         --counts_[owner.worker];
@@ -33,7 +33,7 @@ void Desk::give(const std::string& url, Worker worker) {
     ++counts_[worker];
 }
 
-std::vector<Desk::Outgoing> Desk::claim(Worker from, const Message& message) {
+std::vector<StreamDirectory::Outgoing> StreamDirectory::claim(Worker from, const Message& message) {
     const auto answer = [&](Verdict verdict, Worker holder) {
         return Outgoing{from, {Kind::claimed, static_cast<std::uint8_t>(verdict), holder, message.ticket, 0, message.text}};
     };
@@ -53,7 +53,7 @@ std::vector<Desk::Outgoing> Desk::claim(Worker from, const Message& message) {
     return out;
 }
 
-std::vector<Desk::Outgoing> Desk::announce(Worker from, const Message& message) {
+std::vector<StreamDirectory::Outgoing> StreamDirectory::announce(Worker from, const Message& message) {
     const auto owner = find(message.text);
     if (owner && owner->worker != from)
         return {{from, {Kind::lost, 0, owner->worker, 0, owner->epoch, message.text}}};
@@ -68,7 +68,7 @@ std::vector<Desk::Outgoing> Desk::announce(Worker from, const Message& message) 
     return out;
 }
 
-void Desk::withdraw(Worker from, const std::string& url) {
+void StreamDirectory::withdraw(Worker from, const std::string& url) {
     const auto known = owners_.find(url);
     if (known == owners_.end() || known->second.worker != from)
         return;
@@ -76,7 +76,7 @@ void Desk::withdraw(Worker from, const std::string& url) {
     owners_.erase(known);
 }
 
-void Desk::restore(const std::string& url, const Owner& owner) {
+void StreamDirectory::restore(const std::string& url, const Owner& owner) {
     if (owner.worker == 0 || owner.worker > workers_ || counts_[owner.worker] >= kStreamsMax || owners_.contains(url))
         return;
     owners_[url] = owner;
@@ -86,7 +86,7 @@ void Desk::restore(const std::string& url, const Owner& owner) {
         next_epoch_ = owner.epoch + 1;
 }
 
-void Desk::forget(Worker worker) {
+void StreamDirectory::forget(Worker worker) {
     std::erase_if(owners_, [worker](const auto& entry) { return entry.second.worker == worker; });
     counts_[worker] = 0;
 }
