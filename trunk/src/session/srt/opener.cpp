@@ -87,8 +87,9 @@ void Opener::open(srt::Request request, const Path& path) {
 
 void Opener::serve(Opening& opening, io::Deadline deadline) {
     const Log log = context_.log.with_id(random_id());
-    LOG_INFO(log, "SRT client ip={}:{}, fd={}, version={:x}", ip_text(opening.request.from.ip), opening.request.from.port,
-             static_cast<std::uint32_t>(opening.request.socket_id), opening.request.capabilities.version);
+    LOG_INFO_REPEATED(log, "SRT client ip={}:{}, fd={}, version={:x}", ip_text(opening.request.from.ip),
+                      opening.request.from.port, static_cast<std::uint32_t>(opening.request.socket_id),
+                      opening.request.capabilities.version);
     auto ended = run(opening, log, deadline);
     if (!opening.is_accepted) {
         if (!ended.ok() && ended.code() == Errc::cancelled && context_.port.has_given_up(opening.request))
@@ -138,10 +139,11 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
         opening.kek = *kek;
     }
     ClientRequest client = client_of(opening.request, *id);
-    LOG_INFO(log, "@srt, streamid=#!::r={}/{},m={}, stream_url=/{}/{}, vhost={}, param={}", client.app, client.stream,
-             id->mode == Mode::publish ? "publish" : "request", client.app, client.stream, client.vhost, loggable(client.param));
-    LOG_INFO(log, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(client.kind), client.vhost,
-             client.app, client.stream, loggable(client.param));
+    LOG_INFO_REPEATED(log, "@srt, streamid=#!::r={}/{},m={}, stream_url=/{}/{}, vhost={}, param={}", client.app, client.stream,
+                      id->mode == Mode::publish ? "publish" : "request", client.app, client.stream, client.vhost,
+                      loggable(client.param));
+    LOG_INFO_REPEATED(log, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(client.kind),
+                      client.vhost, client.app, client.stream, loggable(client.param));
     client.id = log.id();
     const auto session = session_for(context_, std::move(client), log);
     auto ended = session->run(opening, deadline);
