@@ -12,8 +12,6 @@
 #include "wire/http/status.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::BodyMode;
 using session::http::Exchange;
 using session::http::Handler;
@@ -21,6 +19,8 @@ using session::http::Reply;
 using session::http::Request;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Reply refused_method(const Route& route) {
     return session::http::method_not_allowed(route.methods.text(), "this method is not supported here");

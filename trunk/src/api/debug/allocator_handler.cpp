@@ -7,7 +7,12 @@
 
 namespace live::api {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
+
 using session::http::Reply;
 using session::http::Request;
 

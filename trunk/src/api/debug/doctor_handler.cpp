@@ -8,12 +8,12 @@
 #include "wire/http/status.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json json_of(const session::rtc::Doctor::Probe& probe) {
     return {{"address", probe.candidate.host},

@@ -13,12 +13,12 @@
 #include "io/fibers/loop.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string_view name_of(io::FiberState state) {
     switch (state) {

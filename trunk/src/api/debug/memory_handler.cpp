@@ -11,14 +11,13 @@
 #include "wire/http/status.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
 
 namespace {
 
+using Json = nlohmann::ordered_json;
 using wire::http::Status;
 
 Json bytes_of(const MemoryKind& kind) { return kind.bytes ? Json(*kind.bytes) : Json(nullptr); }

@@ -12,12 +12,12 @@
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 namespace cluster = engine::cluster;
 

@@ -11,12 +11,12 @@
 #include "base/text/json_text.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json json_of(const service::dvr::DvrService::Listed& recording) {
     const auto& state = recording.state;

@@ -9,7 +9,11 @@
 
 namespace live::api {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 session::http::Reply ForwardsHandler::handle(const session::http::Request& request, io::Deadline) {
     const auto page = page_of(request);

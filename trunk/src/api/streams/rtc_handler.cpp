@@ -9,13 +9,13 @@
 #include "session/rtc/offer_request.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 using session::rtc::Opened;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr int kRefused = 400;
 

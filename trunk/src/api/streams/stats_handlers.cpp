@@ -17,10 +17,9 @@
 
 namespace live::api {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
+using Json = nlohmann::ordered_json;
 using service::stats::ClientRow;
 using service::stats::kbps;
 using service::stats::StreamRow;

@@ -18,10 +18,9 @@
 
 namespace live::api {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
+using Json = nlohmann::ordered_json;
 using service::stats::StreamRow;
 using service::stats::StreamStats;
 using session::http::error_reply;

@@ -9,7 +9,12 @@
 
 namespace live::api {
 
+namespace {
+
 using Json = nlohmann::ordered_json;
+
+}  // namespace
+
 using session::http::Reply;
 using session::http::Request;
 

@@ -14,10 +14,9 @@
 
 namespace live::api {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
+using Json = nlohmann::ordered_json;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;

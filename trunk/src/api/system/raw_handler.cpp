@@ -10,10 +10,9 @@
 
 namespace live::api {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
+using Json = nlohmann::ordered_json;
 using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;

@@ -11,10 +11,9 @@
 
 namespace live::api {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
+using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 

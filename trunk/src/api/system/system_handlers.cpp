@@ -12,10 +12,9 @@
 
 namespace live::api {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
+using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 

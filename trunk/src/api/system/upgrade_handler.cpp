@@ -10,13 +10,13 @@
 #include "wire/http/status.hpp"
 
 namespace live::api {
-
-using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 using wire::http::Status;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 const char* text_of_state(UpgradeFacts::State state) {
     switch (state) {
