@@ -1,6 +1,8 @@
 """Fixtures of the end-to-end tests: the server under test, the clips, the options --long and --workers."""
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +12,12 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "media")]
 
+import aiortc_client  # noqa: E402  pylint: disable=wrong-import-position
+import browser as browsers  # noqa: E402  pylint: disable=wrong-import-position
 import clips  # noqa: E402  pylint: disable=wrong-import-position
 import live_server  # noqa: E402  pylint: disable=wrong-import-position
 import load_tools  # noqa: E402  pylint: disable=wrong-import-position
+from cached_venv import python_with  # noqa: E402  pylint: disable=wrong-import-position
 
 
 # Else it makes a folder in the working directory.
@@ -137,3 +142,52 @@ def fixture_certificate(tmp_path_factory):
     if done.returncode != 0:
         pytest.skip(f"openssl cannot make a certificate: {done.stderr[-200:]}")
     return key, cert
+
+
+@pytest.fixture(name="chromium", scope="module")
+def fixture_chromium():
+    try:
+        chromium = browsers.Browser()
+    except browsers.Unavailable as reason:
+        pytest.skip(str(reason))
+    yield chromium
+    chromium.close()
+
+
+@pytest.fixture(name="html", scope="module")
+def fixture_html(tmp_path_factory):
+    """The pages as the build puts them into objs/nginx/html."""
+    folder = tmp_path_factory.mktemp("html")
+    subprocess.run([live_server.TRUNK / "scripts/make-pages.sh", folder], check=True, capture_output=True, timeout=300)
+    return folder
+
+
+@pytest.fixture(name="mortal")
+def fixture_mortal(tmp_path):
+    """Origins that a test may kill."""
+    started = []
+
+    def start(vhost: str = ""):
+        started.append(live_server.LiveServer(tmp_path / f"mortal{len(started)}", live_server.conf(vhost)).start())
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.send_signal(signal.SIGCONT)
+        one.kill()
+        one.assert_no_report()
+
+
+@pytest.fixture(name="aiortc", scope="module")
+def fixture_aiortc() -> Path:
+    """A Python that has it, in the cache folder, which is made on first use."""
+    return python_with("aiortc", aiortc_client.HERE / "requirements.txt", "aiortc, the second WebRTC client,")
+
+
+@pytest.fixture(name="own_program")
+def fixture_own_program(tmp_path, monkeypatch):
+    """A path that the test may replace."""
+    path = tmp_path / "srs"
+    shutil.copy(live_server.BINARY, path)
+    monkeypatch.setattr(live_server, "BINARY", path)
+    return path

@@ -522,3 +522,12 @@ class Bystander:
         assert missing == 0, f"the bystander missed the last {missing} messages"
         gap, pause = max(b.arrived - a.arrived for a, b in zip(got, got[1:])), self.publisher.longest_pause
         assert gap < self.stall_s + pause, f"the bystander stalled for {gap:.2f} s, its publisher for {pause:.2f} s"
+
+
+def is_welcome(server) -> bool:
+    """A new client is served."""
+    try:
+        with RtmpClient(server.ports["rtmp"]) as client:
+            return client.connect()["code"] == "NetConnection.Connect.Success"
+    except (Closed, OSError):
+        return False

@@ -9,6 +9,7 @@ import urllib.request
 
 import pytest
 
+from bystander_watch import Watch
 from live_server import LiveServer, conf, wait_until
 from rtmp_client import AUDIO, COMMAND, DATA, USER_CONTROL, Bystander, Closed, RtmpClient, amf0, amf0_key, encode_message
 from transport_stream import TransportStream, UdpSender
@@ -16,7 +17,6 @@ from transport_stream import TransportStream, UdpSender
 pytestmark = pytest.mark.workers
 
 CLOSES_WITHIN_S = 5
-GROWTH_KIB = 48 * 1024
 
 
 def assert_closed(client: RtmpClient, limit_s: float = CLOSES_WITHIN_S) -> None:
@@ -24,25 +24,6 @@ def assert_closed(client: RtmpClient, limit_s: float = CLOSES_WITHIN_S) -> None:
         client.wait_closed(limit_s)
     except TimeoutError:
         raise AssertionError(f"not closed within {limit_s} s") from None
-
-
-class Watch:
-    """The server's log and memory around some bad clients; done(n) asks for at most one complaint each, and at least one line."""
-
-    def __init__(self, live):
-        self.live, self.lines, self.complaints, self.kib = live, len(live.log().splitlines()), len(live.complaints()), live.resident_kib()
-
-    def done(self, clients: int, expect_complaint: bool = True) -> None:
-        self.live.assert_alive()
-        if expect_complaint:
-            wait_until(lambda: len(self.live.complaints()) - self.complaints >= clients, 10, f"{clients} complaints")
-        time.sleep(0.3)
-        new = self.live.complaints()[self.complaints:]
-        assert len(new) <= clients, f"{len(new)} complaints about {clients} clients:\n" + "\n".join(new[:10])
-        if expect_complaint:
-            assert len(new) == clients, f"{len(new)} complaints about {clients} clients:\n" + "\n".join(new[:10])
-        grown = self.live.resident_kib() - self.kib
-        assert grown < GROWTH_KIB, f"resident memory grew by {grown} KiB"
 
 
 def test_random_bytes(server, clip):

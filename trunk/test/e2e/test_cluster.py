@@ -11,12 +11,12 @@ import play_check
 from able_players import url as url_of
 from cluster_nodes import (OUTPUTS, RTC, assert_unnoticed, cluster_of, fixture_network, fixture_node, fixture_registry, get, owners,  # noqa: F401
                            publish_when_allowed, start_player, start_publisher, videos, wait_nodes, wait_up, where)
+from dash_files import fetch as dash_fetch, has as dash_has
 from live_server import LiveServer, Stopwatch, conf, free_port, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
 from registry_server import LateAnswers, RegistryServer, Sentinel
 from rtmp_client import Closed
-from test_dash import fetch as dash_fetch, has as dash_has
-from test_same_segments import names_in_dash
+from same_segments import names_in_dash
 
 AWAY = "cluster registry is away"
 RIGHT_WITHIN_S = 10

@@ -12,8 +12,8 @@ from cluster_nodes import (REDIRECT, WHEP, ask_api, cluster_of, drain_of, fixtur
                            owners, publish_when_allowed, start_player, start_publisher, videos, wait_nodes, wait_up, where)
 from live_server import LiveServer, wait_until
 from rtc_offer import offer
+from rtc_site import FRAMES
 from rtmp_client import VIDEO, Closed, Player, RtmpClient
-from test_rtc import FRAMES, fixture_chromium, fixture_html  # noqa: F401
 
 
 def able_player(node: LiveServer) -> RtmpClient:

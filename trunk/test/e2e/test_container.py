@@ -14,7 +14,7 @@ import pytest
 import live_server
 from live_server import BINARY, TRUNK, LiveServer, can_connect, conf, wait_until
 from players import FfmpegPublisher
-from test_dvr import assert_decodes, whole_files
+from recordings import assert_decodes, whole_files
 
 DOCKERFILE = TRUNK.parent / "Dockerfile"
 LAYER_MAX = 30_000_000

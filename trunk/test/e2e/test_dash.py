@@ -8,12 +8,12 @@ import threading
 import time
 import urllib.error
 import urllib.request
-import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import players
+from dash_files import NS, fetch, has, mpd, segments
 from hook_server import HookServer
 from live_server import Stopwatch, wait_until
 from players import FfmpegPublisher
@@ -21,22 +21,10 @@ from players import FfmpegPublisher
 pytestmark = pytest.mark.workers
 
 DASH = "dash {{ enabled on; dash_fragment 2; dash_window_size 4; dash_path $folder/html; {} }}\n"
-NS = {"d": "urn:mpeg:dash:schema:mpd:2011"}
-
-
-def segments(tree, track: str) -> list[tuple[int, int]]:
-    """Start and length of the segments of a track, in milliseconds."""
-    timeline = tree.find(f".//d:Representation[@id='{track}']/d:SegmentTemplate/d:SegmentTimeline", NS)
-    return [(int(one.get("t")), int(one.get("d"))) for one in timeline]
 
 
 def template(tree, track: str = "video") -> dict:
     return tree.find(f".//d:Representation[@id='{track}']/d:SegmentTemplate", NS).attrib
-
-
-def fetch(live, path: str, limit_s: float = 5) -> tuple[str, bytes]:
-    with urllib.request.urlopen(f"http://{live.host}:{live.ports['http']}{path}", timeout=limit_s) as answer:
-        return answer.headers["Content-Type"], answer.read()
 
 
 def status_of(live, path: str) -> int:
@@ -45,23 +33,6 @@ def status_of(live, path: str) -> int:
         return 200
     except urllib.error.HTTPError as error:
         return error.code
-
-
-def mpd(live, path: str):
-    kind, body = fetch(live, path)
-    assert kind == "application/dash+xml"
-    return xml.etree.ElementTree.fromstring(body)
-
-
-def has(live, path: str, count: int, track: str = "video"):
-    """The MPD when it lists so many segments."""
-    def look():
-        try:
-            tree = mpd(live, path)
-        except OSError:
-            return None
-        return tree if len(segments(tree, track)) >= count else None
-    return wait_until(look, 30, f"{count} segments in {path}", 0.05)
 
 
 def play_all(played: dict[str, tuple]) -> dict[str, list[str]]:

@@ -32,16 +32,6 @@ window.stalled = () => [...stalls, ...(frames > 100 && now() - last > 0.5 ? [[no
 </script>"""
 
 
-@pytest.fixture(name="chromium", scope="module")
-def fixture_chromium():
-    try:
-        one = browsers.Browser()
-    except browsers.Unavailable as reason:
-        pytest.skip(str(reason))
-    yield one
-    one.close()
-
-
 def open_page(chromium, live):
     html = live.folder / "html"
     wait_until(lambda: (html / "live/cam.mpd").exists(), 30, "an MPD")

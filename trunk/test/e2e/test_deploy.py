@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 import play_check
-from live_server import BINARY, TRUNK, LiveServer, wait_until
+from deploy_files import OTHER_VARIABLES, assert_conf_is_valid, server_variables, yaml
+from live_server import TRUNK, LiveServer, wait_until
 from players import FfmpegPublisher, wait_playable
 from registry_server import RegistryServer
 from rtmp_client import Closed, Publisher
 
-yaml = pytest.importorskip("yaml")
 
 DEPLOY = TRUNK / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
@@ -31,13 +31,6 @@ DASHBOARD = json.loads((DEPLOY / "grafana/dashboard.json").read_text())
 # Those of folded rows too.
 PANELS = [one for panel in DASHBOARD["panels"] for one in (panel, *panel.get("panels", []))]
 PROMETHEUS = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
-# What a conf or an entry point of ours reads, beside the server's own variables.
-OTHER_VARIABLES = {"CANDIDATE"}
-
-
-def server_variables() -> set[str]:
-    """Of every directive; doc/config.md is generated, and lint sees that it is current."""
-    return set(re.findall(r"`(SRS_[A-Z0-9_]+)`", (TRUNK / "doc/config.md").read_text()))
 
 
 def said(value: str) -> str:
@@ -57,15 +50,6 @@ def mounts_of(name: str) -> dict[str, Path]:
 
 def conf_of(name: str) -> Path:
     return mounts_of(name)["/etc/millrace/millrace.conf"]
-
-
-def assert_conf_is_valid(path: Path, environment: dict[str, str], folder: Path) -> None:
-    # What a container has as folders of its own.
-    here = {"SRS_PID": f"{folder}/srs.pid", "SRS_ACCESS_LOG": f"{folder}/access.log", "SRS_VHOST_HLS_HLS_PATH": f"{folder}/data"}
-    done = subprocess.run([str(BINARY), "-t", "-c", str(path)], capture_output=True, text=True, timeout=10, cwd=folder, check=False,
-                          env={**os.environ, **environment, **here})
-    assert done.returncode == 0 and "is successful" in done.stdout + done.stderr, done.stdout + done.stderr
-    assert "does nothing yet" not in done.stdout + done.stderr, done.stdout + done.stderr
 
 
 def milliseconds(conf: Path, name: str) -> int:

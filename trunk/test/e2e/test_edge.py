@@ -13,42 +13,10 @@ import pytest
 import own_network
 import play_check
 from edge_stage import DVR, recorded_by, status_of
+from edges import SRT_ROOT, edge_of, gaps_of, publish_again, pulls_of
 from live_server import LiveServer, Stopwatch, conf, wait_until, wait_within
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import VIDEO, Message, Player, Publisher, RtmpClient, read_flv
-
-REMUX = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
-SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$srt; }"
-
-
-@pytest.fixture(name="mortal")
-def fixture_mortal(tmp_path):
-    """Origins that a test may kill."""
-    started = []
-
-    def start(vhost: str = ""):
-        started.append(LiveServer(tmp_path / f"mortal{len(started)}", conf(vhost)).start())
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.process.send_signal(signal.SIGCONT)
-        one.kill()
-        one.assert_no_report()
-
-
-def edge_of(*origins, more: str = "") -> str:
-    names = " ".join(origin if isinstance(origin, str) else f"127.0.0.1:{origin.ports['rtmp']}" for origin in origins)
-    return f"cluster {{ mode remote; origin {names}; {more} }} {REMUX}"
-
-
-def pulls_of(origin) -> int:
-    return sum(client["type"] == "rtmp-play" for client in origin.api("/api/v1/clients/")["clients"])
-
-
-def gaps_of(player, since: float = 0) -> list[float]:
-    arrived = [message.arrived for message in player.messages if message.type == VIDEO and message.arrived > since]
-    return [later - earlier for earlier, later in zip(arrived, arrived[1:])]
 
 
 def test_an_edge_pulls_once_and_serves_every_format(server, clip):
@@ -188,12 +156,6 @@ def test_an_origin_that_refuses_is_not_asked_without_a_pause(server):
     cluster = edge.api("/api/v1/clusters")["data"]
     assert 1 <= cluster["totals"]["connections"] <= 6
     assert cluster["origins"][0]["state"] == "up"
-
-
-def publish_again(origin, clip) -> Publisher:
-    publisher = Publisher(origin.ports["rtmp"], "cam", clip("basic"))
-    publisher.start()
-    return publisher
 
 
 def wait_back(player, origin, edge, limit_s: float) -> None:

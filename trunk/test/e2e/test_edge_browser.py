@@ -11,7 +11,6 @@ from edge_stage import (DASH, LOW_LATENCY_HLS, OUTPUTS, PLAIN_HLS, RTC, Screen, 
 from live_server import wait_until
 from nodes import Node
 from rtmp_client import Publisher
-from test_rtc import fixture_html  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.long
 FRAGMENT_S = 2  # between key frames

@@ -11,13 +11,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import play_check
+from edge_stage import status_of
+from edges import REMUX, edge_of, publish_again
+from fake_origin import FakeOrigin, clients_of, flv_of, http_of, origins_of
 from live_server import Stopwatch, wait_until
 from load_tools import Nginx
 from rtc_offer import ask, offer
 from rtmp_client import Closed, Player, Publisher, RtmpClient
 from small_server import SmallServer
-from test_edge import REMUX, edge_of, publish_again, status_of
-from test_edge_ways import FakeOrigin, clients_of, flv_of, http_of, origins_of
 
 
 def cluster_of(*others) -> str:

@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import play_check
-from edge_stage import RTC
+from edge_stage import RTC, status_of
+from edges import REMUX, edge_of
+from fake_origin import http_of
 from live_server import Stopwatch, wait_until
 from rtc_offer import ask, offer
 from rtmp_client import AUDIO, DATA, KNOWS_TRACKS, VIDEO, Message, Player, Publisher, Tag, amf0
-from test_edge import REMUX, edge_of, status_of
-from test_edge_ways import http_of
-from test_srt import PATIENT, has_srt, publish, reject_code, srt_url, wait_published
-from test_tracks import two_of_each
+from srt_stage import PATIENT, has_srt, publish, reject_code, srt_url, wait_published
+from track_streams import two_of_each
 
 needs_srt = pytest.mark.skipif(not has_srt(), reason="this ffmpeg has no libsrt")
 

@@ -6,16 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import own_network
 import play_check
+from aiortc_client import HERE as SECOND_CLIENT, Client
 from cached_venv import python_with
-from edge_stage import (DVR, LOW_LATENCY_HLS, PLAIN_HLS, RECEIVED, RTC, Screen, Stage, longest_gap, problems_of,
-                        run_with_browser, shown_by, whep_problems)
+from edge_stage import (DVR, LOW_LATENCY_HLS, PLAIN_HLS, RECEIVED, RTC, Screen, Stage, longest_gap, problems_of, run_with_browser, shown_by,
+                        status_of, whep_problems)
 from live_server import wait_until
 from load_tools import Load
 from nodes import Node
-from test_edge import status_of
-from test_rtc import fixture_html  # noqa: F401 (a fixture)
-from test_rtc_client import HERE as SECOND_CLIENT
-from test_rtc_client import Client
 
 BROWSER_S = 4
 

@@ -10,10 +10,10 @@ import pytest
 
 import own_network
 from edge_stage import ONE_WAY_S, PLAIN, Stage, addresses_of, names_of
+from edges import REMUX, gaps_of, pulls_of
 from live_server import wait_until
 from nodes import Node
 from rtmp_client import VIDEO, Player, Publisher
-from test_edge import REMUX, gaps_of, pulls_of
 
 
 class FfmpegPlayer:

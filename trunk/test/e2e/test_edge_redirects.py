@@ -5,9 +5,10 @@ import socket
 import subprocess
 
 import own_network
+from edge_stage import status_of
+from edges import REMUX, edge_of
+from fake_origin import FakeOrigin, flv_of, redirect_to
 from live_server import LiveServer, conf, wait_until
-from test_edge import REMUX, edge_of, status_of
-from test_edge_ways import FakeOrigin, flv_of, redirect_to
 
 SITE = "10.81.0.1"
 PROOF = "X-Millrace-Proof: "

@@ -10,12 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import play_check
+from edge_stage import status_of
+from edges import SRT_ROOT, edge_of, publish_again
 from live_server import BINARY, LiveServer, Stopwatch, conf, wait_until
 from load_tools import Load
 from players import wait_playable
 from rtmp_client import VIDEO, Player
-from test_edge import SRT_ROOT, edge_of, publish_again, status_of
-from test_srt import SECRET, client, wait_published
+from srt_stage import SECRET, client, wait_published
 
 SRT = "srt { enabled on; %s }"
 # Beside the calls, an edge needs no SRT of its own.

@@ -11,50 +11,13 @@ import pytest
 
 import play_check
 from able_players import GOP_FRAMES, Order, is_frame
+from edge_stage import status_of
+from edges import REMUX, edge_of, gaps_of, publish_again
+from fake_origin import FakeOrigin, clients_of, flv_of, http_of, origins_of, redirect_to
 from live_server import Stopwatch, conf, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtmp_client import Player, Publisher, RtmpClient, read_flv_tags
 from small_server import SmallServer
-from test_edge import REMUX, edge_of, fixture_mortal, gaps_of, publish_again, status_of  # noqa: F401 (a fixture)
-
-
-def http_of(origin) -> str:
-    return f"http://127.0.0.1:{origin.ports['http']}"
-
-
-def clients_of(origin, kind: str) -> int:
-    return sum(client["type"] == kind for client in origin.api("/api/v1/clients/")["clients"])
-
-
-def origins_of(edge) -> dict[str, str]:
-    return {one["url"]: one["state"] for one in edge.api("/api/v1/clusters")["data"]["origins"]}
-
-
-def flv_of(live, stream: str = "cam") -> str:
-    return f"{http_of(live)}/live/{stream}.flv"
-
-
-class FakeOrigin(SmallServer):
-    """Answers each HTTP request with what `answer` gives for it, then closes. `heads` are the requests."""
-
-    def __init__(self, answer):
-        self.heads: list[str] = []
-        self._answer = answer
-        super().__init__()
-
-    def serve(self, connection: socket.socket) -> None:
-        head = b""
-        while b"\r\n\r\n" not in head:
-            part = connection.recv(4096)
-            if not part:
-                return
-            head += part
-        self.heads.append(head.decode())
-        self._answer(connection, self.heads[-1])
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
 
 
 class MuteOrigin(SmallServer):
@@ -76,10 +39,6 @@ class RandomOrigin(SmallServer):
         connection.sendall(chosen.randbytes(100_000))
         while connection.recv(65536):
             pass
-
-
-def redirect_to(url: str):
-    return lambda connection, _: connection.sendall(f"HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n".encode())
 
 
 @pytest.mark.parametrize("form", ["protocol", "url"])

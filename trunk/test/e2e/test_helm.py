@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from cached_venv import cache_folder, python_with
+from deploy_files import OTHER_VARIABLES, assert_conf_is_valid, server_variables, yaml
 from live_server import TRUNK
-from test_deploy import OTHER_VARIABLES, assert_conf_is_valid, server_variables, yaml
 
 CHART = TRUNK / "deploy/helm/millrace"
 HELM_VERSION = "v3.18.6"

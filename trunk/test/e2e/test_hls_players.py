@@ -5,9 +5,9 @@ import threading
 import pytest
 
 import players
+from hls_player import Player
 from live_server import wait_until
 from players import FfmpegPublisher
-from test_hls import Player
 
 pytestmark = [pytest.mark.long, pytest.mark.workers]
 

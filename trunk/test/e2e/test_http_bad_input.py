@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import live_server
+from bystander_watch import Watch
+from flv_streams import FLV, PORT, assert_gapless
 from http_streams import VIDEO, HttpStream, WebSocketStream, count_tags, read_tags
 from live_server import wait_until
 from rtmp_client import Bystander, Publisher
-from test_bad_input import Watch
-from test_http_streams import FLV, PORT, assert_gapless
 
 pytestmark = pytest.mark.workers
 

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.workers
 
 pytest.importorskip("hypothesis", reason="hypothesis is missing: install-packages.sh test")
 
+from bystander_watch import Watch  # noqa: E402  pylint: disable=wrong-import-position
 from hypothesis import HealthCheck, given, seed, settings  # noqa: E402  pylint: disable=wrong-import-position
 from hypothesis import strategies as st  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -20,7 +21,6 @@ from hook_server import Answer, HookServer  # noqa: E402  pylint: disable=wrong-
 from http_requests import CANARY, ENDPOINTS, OF_OTHER_BUILDS, REFUSALS, SECOND, Answers, http_requests, judge  # noqa: E402  pylint: disable=wrong-import-position
 from live_server import conf, wait_until  # noqa: E402  pylint: disable=wrong-import-position
 from rtmp_client import Bystander, Player, Publisher  # noqa: E402  pylint: disable=wrong-import-position
-from test_bad_input import Watch  # noqa: E402  pylint: disable=wrong-import-position
 
 FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }\n"
 EXPORTER = "exporter { enabled on; listen 127.0.0.1:$exporter; }\n"

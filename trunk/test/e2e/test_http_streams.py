@@ -15,6 +15,7 @@ import zlib
 import pytest
 
 import play_check
+from flv_streams import CASTER, FLV, PORT, assert_gapless, post_flv
 from http_streams import AUDIO, SCRIPT, VIDEO, HttpStream, WebSocketStream, count_tags, read_tags
 from hook_server import HookServer
 from live_server import wait_until
@@ -22,9 +23,6 @@ from players import FfmpegPublisher, wait_playable
 from rtmp_client import Publisher, RtmpClient, read_flv
 
 pytestmark = pytest.mark.workers
-
-FLV = "http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }"
-PORT = "http"
 
 
 def http_url(server, path: str) -> str:
@@ -35,13 +33,6 @@ def publish(server, clip, stream="cam", name="basic") -> Publisher:
     publisher = Publisher(server.ports["rtmp"], stream, clip(name))
     publisher.start()
     return publisher
-
-
-def assert_gapless(tags, tolerance_ms: int = 100) -> None:
-    for kind in (AUDIO, VIDEO):
-        times = [t.timestamp for t in tags if t.type == kind and not t.is_sequence_header()]
-        assert times, f"no tag of type {kind}"
-        assert all(0 <= b - a <= tolerance_ms for a, b in zip(times, times[1:])), times
 
 
 def test_an_unknown_codec_is_relayed_byte_for_byte_and_left_out_elsewhere(server, tmp_path):
@@ -311,15 +302,6 @@ def test_video_alone_at_a_low_rate_begins_with_its_first_frames(server, clip):
             publisher.send_message(VIDEO, payload, max(0, number - 1) * 5000)
         tags = read_tags(stream.read_until(lambda body: count_tags(body, VIDEO) >= len(video)))[1]
         assert [tag.body for tag in tags if tag.type == VIDEO] == video
-
-
-CASTER = "stream_caster { enabled on; caster flv; output rtmp://127.0.0.1/[app]/[stream]; listen 127.0.0.1:$caster; }"
-
-
-def post_flv(server, clip, path="/live/posted.flv"):
-    """ffmpeg posts a clip in real time, as one chunked body."""
-    url = f"http://127.0.0.1:{server.ports['caster']}{path}"
-    return FfmpegPublisher(url, clip, extra=["-method", "POST", "-chunked_post", "1"])
 
 
 def test_a_posted_flv_is_a_stream_like_any_other(server, clip):

@@ -8,6 +8,7 @@ import urllib.request
 import pytest
 
 from live_server import LiveServer, wait_until
+from picture_publisher import publisher, send_pictures
 from rtmp_client import VIDEO, Closed, Player, RtmpClient, encode_message
 
 pytestmark = pytest.mark.one_worker("each worker judges its own clients, by the memory that the others leave: test_workers_die.py says what holds then")
@@ -23,7 +24,6 @@ limits { memory_budget 160; }
 vhost __defaultVhost__ { publish { normal_timeout 60000; } HLS }
 """
 MESSAGE = 9 << 20
-SETUP = b"\x17\x00\x00\x00\x00\x01\x64\x00\x1f\xff\xe1\x00\x04\x67\x64\x00\x1f\x01\x00\x02\x68\xee"
 
 
 def start(server, hls: str = "") -> LiveServer:
@@ -33,22 +33,6 @@ def start(server, hls: str = "") -> LiveServer:
 def metric(live: LiveServer, name: str) -> float:
     with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics", timeout=5) as answer:
         return float(re.search(rf"^{re.escape(name)} (\S+)$", answer.read().decode(), re.M).group(1))
-
-
-def publisher(live: LiveServer, stream: str) -> RtmpClient:
-    client = RtmpClient(live.ports["rtmp"])
-    assert client.publish(stream)["code"] == "NetStream.Publish.Start"
-    client.set_chunk_size(60000)
-    return client
-
-
-def send_pictures(client: RtmpClient, mib: int, first: int = 0) -> None:
-    """Of half a MiB, 40 ms apart, a key frame first."""
-    if first == 0:
-        client.send(encode_message(VIDEO, 0, SETUP))
-    for i in range(first, first + 2 * mib):
-        head = (b"\x17" if i == 0 else b"\x27") + b"\x01\x00\x00\x00" + (512 * 1024 - 9).to_bytes(4, "big")
-        client.send(encode_message(VIDEO, 40 * i, head + bytes([0x65 if i == 0 else 0x41]) + bytes(512 * 1024 - 10)))
 
 
 def test_unfinished_messages_take_a_quarter_at_most(server):

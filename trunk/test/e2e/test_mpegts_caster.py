@@ -11,11 +11,10 @@ import time
 import play_check
 import pytest
 from live_server import free_udp_ports, installed, wait_until
+from transport_stream import CLIP_MS, STEP_MS
 
 VHOST = "hls { enabled on; hls_fragment 2; hls_window 20; hls_path $folder/hls; }"
 VHOST += " http_remux { enabled on; mount [vhost]/[app]/[stream].$kind; }"
-STEP_MS = 40
-CLIP_MS = 20_000
 
 
 class Sender:

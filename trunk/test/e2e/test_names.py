@@ -9,11 +9,11 @@ import xml.etree.ElementTree
 
 import pytest
 
+from edges import edge_of
 from live_server import wait_until
 from rtc_offer import offer, post
 from rtmp_client import AUDIO, VIDEO, Player, Publisher, RtmpClient
-from test_edge import edge_of
-from test_workers import WORKERS, players_on_all, start, start_publisher, videos
+from worker_stage import WORKERS, players_on_all, start, start_publisher, videos
 
 NAMES = {"utf8": "камера-été-日本🎥", "marks": 'le "grand" café & bar\'s'}
 OUTPUTS = """hls { enabled on; hls_fragment 1; hls_window 10; hls_path $folder/html; } dash { enabled on; dash_fragment 1; dash_path $folder/html; }

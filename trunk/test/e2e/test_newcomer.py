@@ -4,8 +4,8 @@ import pytest
 
 import browser as browsers
 import own_network
+from demo_run import Run
 from live_server import BINARY, TRUNK
-from test_run_script import Run
 
 pytestmark = pytest.mark.skipif(BINARY != (TRUNK / "objs/srs").resolve(), reason="run.sh starts trunk/objs/srs")
 DECODED = "document.getElementById('video').getVideoPlaybackQuality().totalVideoFrames"

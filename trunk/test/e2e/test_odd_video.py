@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-import browser as browsers
 import odd_video
 from live_server import wait_until
 from rtmp_client import AUDIO, DATA, VIDEO, Player, RtmpClient, read_flv
@@ -149,16 +148,6 @@ def test_every_output_gets_whole_pictures(server, clip, form):
     assert len({one.timestamp for one in messages}) >= frames - 1
     complaints = [line for line in live.complaints() if "environment variable" not in line]
     assert not complaints, complaints
-
-
-@pytest.fixture(name="chromium", scope="module")
-def fixture_chromium():
-    try:
-        chromium = browsers.Browser()
-    except browsers.Unavailable as reason:
-        pytest.skip(str(reason))
-    yield chromium
-    chromium.close()
 
 
 @pytest.mark.parametrize("form", ["pieces", "annex_b"])

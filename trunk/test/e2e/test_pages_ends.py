@@ -7,7 +7,7 @@ import pytest
 import live_server
 from hook_server import Answer, HookServer
 from live_server import wait_until
-from test_pages import REMUX, fixture_chromium, fixture_html, fixture_site, has_media, needs_libraries  # noqa: F401
+from page_site import REMUX, fixture_site, has_media, needs_libraries  # noqa: F401
 
 STATE = "document.getElementById('state').textContent"
 HEADLINE = "document.getElementById('headline').textContent"

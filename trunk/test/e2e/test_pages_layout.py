@@ -8,7 +8,7 @@ import pytest
 
 import live_server
 from live_server import wait_until
-from test_pages import AUDIT, REMUX, fixture_chromium, fixture_html, fixture_site  # noqa: F401
+from page_site import AUDIT, REMUX, fixture_site  # noqa: F401
 
 MENU = ["Streams", "Player", "WebRTC", "Publish", "Console"]
 PAGES = ["/", "/console/", "/players/srs_player.html", "/players/whep.html", "/players/whip.html", "/nginx.html", "/404.html"]

@@ -10,7 +10,7 @@ import pytest
 from live_server import wait_until
 from load_tools import Load
 from players import FfmpegPublisher
-from test_srt import beside_player, publish, srt_url, streams, wait_published
+from srt_stage import beside_player, publish, srt_url, streams, wait_published
 
 # Every patience is shorter than the pause.
 PAUSE_S = 4.0

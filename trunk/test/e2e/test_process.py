@@ -17,7 +17,7 @@ import pytest
 import live_server
 from live_server import BINARY, LiveServer, can_connect, conf, free_port, wait_until
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import VIDEO, Bystander, Closed, Player, RtmpClient
+from rtmp_client import VIDEO, Bystander, Player, RtmpClient, is_welcome
 
 CONFIG_ERROR, ALREADY_RUNNING, LISTEN_FAILED = 255, 11, 235
 # A graceful stop takes more than 5 s; a busy machine may keep a process waiting for two.
@@ -322,15 +322,6 @@ def test_the_soft_limit_is_raised_to_the_hard_one(tmp_path):
         server.stop()
     finally:
         server.kill()
-
-
-def is_welcome(server: LiveServer) -> bool:
-    """Whether a newcomer is served."""
-    try:
-        with RtmpClient(server.ports["rtmp"]) as client:
-            return client.connect()["code"] == "NetConnection.Connect.Success"
-    except (Closed, OSError):
-        return False
 
 
 def test_running_out_of_files_refuses_newcomers_and_recovers(tmp_path, clip):

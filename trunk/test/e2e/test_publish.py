@@ -7,8 +7,7 @@ import time
 import pytest
 
 from live_server import wait_until
-from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message, read_flv
-from test_process import is_welcome
+from rtmp_client import AUDIO, COMMAND, VIDEO, Bystander, Closed, Player, Publisher, RtmpClient, amf0, encode_message, is_welcome, read_flv
 
 pytestmark = pytest.mark.workers
 

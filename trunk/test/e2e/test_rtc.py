@@ -2,23 +2,19 @@
 
 import json
 import re
-import shutil
 import socket
 import struct
-import subprocess
 import urllib.request
 
 import pytest
 
-import browser as browsers
 from hook_server import Answer, HookServer
-from live_server import TRUNK, wait_until
+from live_server import wait_until
 from rtc_offer import ask, offer, post
+from rtc_site import FRAMES, ROOT, RTC, fixture_site  # noqa: F401
 
 pytestmark = pytest.mark.workers
 
-RTC = "rtc { enabled on; }"
-ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; }"
 WHIP = "/rtc/v1/whip/?app=live&stream="
 WHEP = "/rtc/v1/whep/?app=live&stream="
 
@@ -263,65 +259,6 @@ def test_media_may_come_over_the_port_of_http(server, port):
 # ---- Chromium
 
 
-@pytest.fixture(name="chromium", scope="module")
-def fixture_chromium():
-    try:
-        chromium = browsers.Browser()
-    except browsers.Unavailable as reason:
-        pytest.skip(str(reason))
-    yield chromium
-    chromium.close()
-
-
-@pytest.fixture(name="html", scope="module")
-def fixture_html(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("html")
-    subprocess.run([TRUNK / "scripts/make-pages.sh", folder], check=True, capture_output=True, timeout=300)
-    return folder
-
-
-class Site:
-    """A server with WebRTC and the pages, and pages opened on it."""
-
-    def __init__(self, live, chromium, html):
-        self.live, self.chromium = live, chromium
-        shutil.copytree(html, live.folder / "html", dirs_exist_ok=True)
-        self.opened = []
-
-    def open(self, page: str, stream: str, more: str = "") -> browsers.Page:
-        opened = self.chromium.page()
-        self.opened.append(opened)
-        return opened.goto(f"http://127.0.0.1:{self.live.ports['http']}/players/{page}?stream={stream}&autostart=true{more}")
-
-    def publish(self, stream: str, more: str = "") -> browsers.Page:
-        page = self.open("whip.html", stream, more)
-        page.wait("document.getElementById('state').textContent === 'Live'", 20)
-        return page
-
-    def play(self, stream: str, more: str = "") -> browsers.Page:
-        page = self.open("whep.html", stream, more)
-        page.wait("document.getElementById('state').textContent === 'Playing'", 20)
-        return page
-
-    def close(self):
-        for page in self.opened:
-            page.close()
-
-
-@pytest.fixture(name="site")
-def fixture_site(server, chromium, html):
-    made = []
-
-    def start(vhost=RTC, root=ROOT) -> Site:
-        made.append(Site(server(vhost=vhost, root=root), chromium, html))
-        return made[-1]
-
-    yield start
-    for site in made:
-        site.close()
-
-
-FRAMES = "document.getElementById('video').getVideoPlaybackQuality().totalVideoFrames"
 SIZE = "document.getElementById('video').videoWidth"
 
 

@@ -11,45 +11,12 @@ import pytest
 import players
 from live_server import conf, wait_until
 from play_check import own_times
-from test_rtc import fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
+from rtc_site import LISTEN, TO_RTC, fixture_site  # noqa: F401
 
 pytestmark = pytest.mark.workers
 
 TO_RTMP = """rtc { enabled on; rtc_to_rtmp on; pli_for_rtmp 2; } http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
     hls { enabled on; hls_fragment 2; hls_window 10; hls_path $folder/html; }"""
-TO_RTC = "rtc { enabled on; rtmp_to_rtc on; }"
-
-# Plays by WHEP for four seconds, or until four seconds of media have come to a busy browser, and says what was received; `gap` is the longest
-# time in ms that one picture stayed.
-LISTEN = """(async () => {
-    const connection = new RTCPeerConnection();
-    const stream = new MediaStream();
-    connection.ontrack = ({ track }) => stream.addTrack(track);
-    connection.addTransceiver('audio', { direction: 'recvonly' });
-    connection.addTransceiver('video', { direction: 'recvonly' });
-    await connection.setLocalDescription(await connection.createOffer());
-    const answer = await fetch('/rtc/v1/whep/?app=live&stream=%s',
-        { method: 'POST', headers: { 'Content-Type': 'application/sdp' }, body: connection.localDescription.sdp });
-    await connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() });
-    const video = document.createElement('video');
-    document.body.append(video);
-    video.srcObject = stream;
-    video.play().catch(() => {});
-    let gap = 0, last = 0;
-    const shown = (now) => { gap = last ? Math.max(gap, now - last) : 0; last = now; video.requestVideoFrameCallback(shown); };
-    video.requestVideoFrameCallback(shown);
-    const found = {};
-    const isEnough = () => found.video?.framesDecoded > 80 && found.audio?.packetsReceived > 170;
-    for (let tries = 0; tries === 0 || (tries < 30 && !isEnough()); tries++) {
-        await new Promise((done) => setTimeout(done, tries ? 500 : 4000));
-        const reports = [...(await connection.getStats()).values()];
-        for (const one of reports.filter((report) => report.type === 'inbound-rtp'))
-            found[one.kind] = { ...one, codec: reports.find((report) => report.id === one.codecId)?.mimeType };
-    }
-    connection.close();
-    found.gap = gap;
-    return JSON.stringify(found);
-})()"""
 
 
 def probe(url: str) -> dict[str, dict]:

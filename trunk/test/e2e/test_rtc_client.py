@@ -1,45 +1,13 @@
 """WHIP and WHEP with aiortc, which shares no code with a browser nor with us: its own ICE and RTP, OpenSSL's DTLS, ffmpeg's codecs."""
 
-import json
-import subprocess
-from pathlib import Path
 
 import pytest
 
 import players
-from cached_venv import python_with
+from aiortc_client import ROOT, VHOST, Client
 from live_server import wait_until
 
 pytestmark = pytest.mark.workers
-
-HERE = Path(__file__).resolve().parent / "second_client"
-VHOST = "rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; pli_for_rtmp 1; }"
-ROOT = "rtc_server { enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }"
-
-
-@pytest.fixture(name="aiortc", scope="module")
-def fixture_aiortc() -> Path:
-    """A Python that has it, in the cache folder, which is made on first use."""
-    return python_with("aiortc", HERE / "requirements.txt", "aiortc, the second WebRTC client,")
-
-
-class Client:
-    """One run of the client."""
-
-    def __init__(self, python: Path, *arguments):
-        self.process = subprocess.Popen([str(word) for word in (python, HERE / "client.py", *arguments)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def result(self) -> dict:
-        """Of a player when it is done; a publisher ends now."""
-        said, complained = self.process.communicate(timeout=60)
-        assert self.process.returncode == 0, complained[-3000:]
-        return json.loads(said)
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.communicate()
 
 
 @pytest.mark.parametrize("codec", ["H264", pytest.param("VP8", marks=pytest.mark.long)])

@@ -7,7 +7,7 @@ import pytest
 
 import players
 from live_server import free_port, wait_until
-from test_rtc import fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
+from rtc_site import fixture_site  # noqa: F401
 from udp_link import UdpLink
 
 pytestmark = pytest.mark.one_worker("the link stands before one port, and each worker has its own")

@@ -10,42 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from demo_run import Run
 from live_server import BINARY, TRUNK, can_connect, free_port, wait_until
 from rtmp_client import RtmpClient
 
 pytestmark = pytest.mark.skipif(BINARY != (TRUNK / "objs/srs").resolve(), reason="run.sh starts trunk/objs/srs")
 NEEDED = ("page", "console", "RTMP", "SRT", "FLV", "LL-HLS", "WebRTC", "API")
-
-
-class Run:
-    """One run of the script, with its terminal in a file."""
-
-    def __init__(self, conf: Path, out: Path):
-        self.out = out
-        with open(out, "wb") as terminal:
-            # A group of its own, as a terminal gives it: Ctrl-C reaches all of it.
-            self.process = subprocess.Popen([TRUNK / "scripts/run.sh", conf], stdin=subprocess.DEVNULL, stdout=terminal,
-                                            stderr=subprocess.STDOUT, start_new_session=True, env={**os.environ, "JOBS": "2"})
-
-    def terminal(self) -> str:
-        return self.out.read_text()
-
-    def wait_addresses(self) -> dict[str, list[str]]:
-        """Name to addresses."""
-        def done():
-            assert self.process.poll() is None, self.terminal()
-            return self.terminal().endswith("Ctrl-C stops it.\n")
-        wait_until(done, 90, "the addresses", 0.1)
-        box = self.terminal().split("The server runs", 1)[1]
-        found: dict[str, list[str]] = {}
-        for name, address in re.findall(r"^  (\S*) +'?((?:rtmp|http|srt)://[^\s']+)", box, re.MULTILINE):
-            name = name or list(found)[-1]
-            found.setdefault(name, []).append(address)
-        return found
-
-    def interrupt(self) -> int:
-        os.killpg(self.process.pid, signal.SIGINT)
-        return self.process.wait(20)
 
 
 def in_group(group: int) -> list[str]:

@@ -1,7 +1,6 @@
 """HLS and DASH of a stream are the same, byte for byte, on the node that has the publisher and on every node that relays it."""
 
 import contextlib
-import hashlib
 import http.server
 import os
 import random
@@ -17,60 +16,13 @@ import pytest
 
 from live_server import LiveServer, conf, wait_until
 from players import FfmpegPublisher, wait_playable
-from rtmp_client import AUDIO, Publisher, Tag, read_flv
-from test_rtc import fixture_chromium, fixture_html  # noqa: F401 (fixtures)
+from rtmp_client import Publisher, Tag, read_flv
+from same_segments import DASH, HLS, KEYS, Node, get, kick_relays, names_in_dash, names_in_hls, one_after_another, place_of, with_audio_gaps
 
 SECONDS = 5
-HLS = "hls {{ enabled on; hls_fragment 1; hls_window 6; hls_ctx off; hls_ts_ctx off; hls_path $folder/html; {more} }}"
-DASH = "dash {{ enabled on; dash_fragment 1; dash_window_size 6; dash_update_period 1; dash_path $folder/html; {more} }}"
-
-
-def get(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=10) as answer:
-        return answer.read()
-
-
-def names_in_hls(playlist: str) -> list[str]:
-    """Fragments, initialization sections and keys; no gaps, which have no file."""
-    playlist = re.sub(r"#EXT-X-GAP\n(?:#.*\n)*[^#\n]+\n", "", playlist)
-    return [(one[0] or one[1]).split("?")[0] for one in re.findall(r'^(?:#EXT-X-(?:MAP:|KEY:METHOD=AES-128,)URI="([^"]+)"|([^#\s]+))', playlist, re.M)]
-
-
-def names_in_dash(mpd: str) -> list[str]:
-    """Complete segments only: with low latency an MPD also lists the segment that is being made, and the next one."""
-    folder, names = re.search("<BaseURL>([^<]*)</BaseURL>", mpd).group(1), []
-    for track, rest in re.findall(r'<Representation id="([^"]*)"(.*?)</Representation>', mpd, re.S):
-        suffix = re.search(r'initialization="\$RepresentationID\$-init([^"?]*)\.mp4(?:\?[^"]*)?"', rest).group(1)
-        first, count = int(re.search('startNumber="([0-9]+)"', rest).group(1)), rest.count("<S ")
-        count -= 2 * ("availabilityTimeOffset" in rest)
-        names += [f"{folder}{track}-init{suffix}.mp4"] + [f"{folder}{track}-{number}.m4s" for number in range(first, first + count)]
-    return names
-
-
-class Node:
-    """One server's playlist and everything that it has listed, as it was served."""
-
-    def __init__(self, live, playlist: str):
-        self.live, self.playlists = live, []
-        self.files: dict[str, bytes] = {}  # by name: a hash, which an hour of them fits in
-        self.base = f"http://127.0.0.1:{live.ports['http']}/live/"
-        self.playlist, self.names_in = playlist, names_in_hls if playlist.endswith("m3u8") else names_in_dash
-
-    def look(self) -> None:
-        try:
-            self.playlists.append(get(self.base + self.playlist).decode())
-        except urllib.error.HTTPError:
-            return
-        for name in self.names_in(self.playlists[-1]):
-            if name not in self.files:
-                self.files[name] = hashlib.sha256(get(self.base + name)).digest()
 
 
 WAYS = ("rtmp", "http")
-
-
-def place_of(live, way: str) -> str:
-    return f"{way}://127.0.0.1:{live.ports[way]}"
 
 
 def three_nodes(server, output: str, playlist: str = "cam.m3u8", way: str = "rtmp"):
@@ -117,9 +69,6 @@ def expect_the_same(nodes) -> None:
         assert set(node.files) <= set(origin.files)
 
 
-KEYS = "hls_keys on; hls_fragments_per_key 2; hls_key_secret only-the-nodes-know; hls_key_file_path $folder/html;"
-
-
 SAME = {"hls-ts": (HLS.format(more=""), "cam.m3u8"),
         "hls-fmp4": (HLS.format(more="hls_use_fmp4 on;"), "cam.m3u8"),
         "hls-parts": (HLS.format(more="hls_ll on; hls_part 200;"), "cam.m3u8"),
@@ -154,17 +103,6 @@ def test_it_is_the_same_on_every_node(server, clip, output, playlist, way):
         watch(nodes, SECONDS)
         expect_one_playlist(nodes)
     expect_the_same(nodes)
-
-
-def with_audio_gaps(tags: list[Tag]) -> list[Tag]:
-    """Two seconds of every seven have none, and now and then a single frame is missing."""
-    return [tag for number, tag in enumerate(tags)
-            if tag.type != AUDIO or tag.is_setup() or (tag.timestamp % 7000 < 5000 and number % 41)]
-
-
-def one_after_another(first: list[Tag], second: list[Tag], at_ms: int) -> list[Tag]:
-    """In one publication: another codec from there on."""
-    return [tag for tag in first if tag.timestamp < at_ms] + [Tag(tag.type, tag.timestamp + at_ms, tag.payload) for tag in second if tag.timestamp < at_ms]
 
 
 def publish_tags(live, clip, tags: list[Tag]) -> Publisher:
@@ -233,14 +171,6 @@ def test_two_edges_are_the_same_for_ten_minutes(server, clip):
               f"{[sum(node.files[name] != each[0].files.get(name) for name in node.files) for node in each[1:]]}")
     for each in series:
         expect_the_same(each)
-
-
-def kick_relays(origin) -> int:
-    relays = [client["id"] for client in origin.api("/api/v1/clients/")["clients"] if client["relay"]]
-    for one in relays:
-        request = urllib.request.Request(f"http://127.0.0.1:{origin.ports['api']}/api/v1/clients/{one}", method="DELETE")
-        urllib.request.urlopen(request, timeout=5).read()
-    return len(relays)
 
 
 def wait_for_new_fragment(nodes, has_parts: bool) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from live_server import conf, wait_until
 from rtmp_client import Publisher, Tag, read_flv
-from test_same_segments import DASH, HLS, KEYS, Node, get, kick_relays, names_in_dash, one_after_another, place_of, with_audio_gaps
+from same_segments import DASH, HLS, KEYS, Node, get, kick_relays, names_in_dash, one_after_another, place_of, with_audio_gaps
 
 # Low latency in fMP4, and encrypted fragments of MPEG-TS: not together, so on two virtual hosts.
 PARTS = HLS.format(more="hls_ll on; hls_part 200; hls_use_fmp4 on;") + DASH.format(more="dash_ll on; dash_part 200;")

@@ -9,9 +9,8 @@ import play_check
 import pytest
 from live_server import free_port, wait_until
 from players import FfmpegPublisher
-from test_srt import PATIENT, SECRET, Sender, client, http, needs_tools, publish, srt_url, start, streams, wait_published
-from test_srt import pytestmark  # noqa: F401  pylint: disable=unused-import
-from test_srt_calls import FORWARD, counters_are_whole
+from srt_stage import PATIENT, SECRET, Sender, client, http, needs_tools, publish, pytestmark, srt_url, start, streams, wait_published  # noqa: F401
+from srt_streams import FORWARD, counters_are_whole
 from udp_link import UdpLink
 
 REFRESH = 60  # packets; ten times as many at least are sent

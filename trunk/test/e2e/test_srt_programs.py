@@ -13,14 +13,12 @@ from pathlib import Path
 import play_check
 import players
 import pytest
+from aiortc_client import HERE as CLIENT
 from clips import FPS, find_new_ffmpeg
 from live_server import installed, wait_until
-from test_mpegts_caster import CLIP_MS, STEP_MS
-from test_rtc_client import HERE as CLIENT
-from test_rtc_client import fixture_aiortc  # noqa: F401  pylint: disable=unused-import
-from test_srt import PATIENT, SECRET, Sender, beside, client, http, needs_tools, srt_url, start, wait_published
-from test_srt import pytestmark  # noqa: F401  pylint: disable=unused-import
-from test_srt_calls import Feeder, probe, rich_stream  # noqa: F401  pylint: disable=unused-import
+from srt_stage import PATIENT, SECRET, Sender, beside, client, http, needs_tools, pytestmark, srt_url, start, wait_published  # noqa: F401
+from srt_streams import Feeder, fixture_rich, probe  # noqa: F401
+from transport_stream import CLIP_MS, STEP_MS
 
 SECONDS = 4
 PUBLISH = "#!::r=live/cam,m=publish"

@@ -8,8 +8,8 @@ import urllib.request
 import play_check
 import pytest
 from players import FfmpegPublisher
+from srt_stage import SECRET, start, wait_published
 from srt_strangers import GreedyPlayer, conclusion, cookies
-from test_srt import SECRET, start, wait_published
 
 ADMIN_LIMIT_S = 1.0
 

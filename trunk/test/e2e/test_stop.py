@@ -4,12 +4,12 @@ import signal
 
 import pytest
 
+from flv_streams import CASTER, post_flv
 from hook_server import HookServer
 from live_server import wait_until
 from players import FfmpegPublisher
+from recordings import FORMATS, SPEED, assert_decodes, duration_of, told_at, vhost, whole_files
 from rtmp_client import RtmpClient
-from test_dvr import FORMATS, SPEED, assert_decodes, duration_of, told_at, vhost, whole_files
-from test_http_streams import CASTER, post_flv
 
 GRACE = "grace_start_wait 200; grace_final_wait 700;\n"
 GRACE_S = 0.9

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import time
 import urllib.request
-from pathlib import Path
 
 import pytest
 
@@ -14,65 +13,15 @@ import hls_check
 from live_server import wait_until
 from players import wait_playable
 from rtc_offer import offer, post
-from rtmp_client import AUDIO, DATA, KNOWS_TRACKS, VIDEO, Player, Publisher, Tag, amf0, read_amf0, read_flv
-from test_rtc import ROOT, fixture_chromium, fixture_html, fixture_site  # noqa: F401 (fixtures)
-from test_rtc_bridge import LISTEN, TO_RTC
+from rtc_site import LISTEN, ROOT, TO_RTC, fixture_site  # noqa: F401
+from rtmp_client import AUDIO, KNOWS_TRACKS, VIDEO, Player, Publisher, read_flv
+from track_streams import enhanced_video, two_of_each
 
 pytestmark = pytest.mark.workers
 
 SEGMENTS = "hls { enabled on; hls_fragment 1; hls_window 20; hls_path $folder/html; %s }\ndash { enabled on; dash_fragment 1; dash_window_size 12; dash_path $folder/html; }\n"
 WHEP = "/rtc/v1/whep/?app=live&stream=cam"
 RECORDED = {"mp4": "dvr_path $folder/rec/mp4.mp4;", "fmp4": "dvr_path $folder/rec/fmp4.mp4; dvr_format fmp4;", "flv": "dvr_path $folder/rec/flv.flv;"}
-
-
-def is_setup(tag: Tag) -> bool:
-    return tag.payload[1] == 0
-
-
-def enhanced_video(tag: Tag) -> bytes:
-    """The bytes after the FourCC avc1: the configuration, or the composition time and the frame."""
-    return tag.payload[5:] if is_setup(tag) else tag.payload[2:]
-
-
-def many_pictures(first: Tag, second: Tag) -> bytes:
-    """A ManyTracks message, with the preferred track at the end."""
-    kind = 0 if is_setup(first) else 1
-    parts = b"".join(bytes([number]) + len(body).to_bytes(3, "big") + body
-                     for number, body in ((1, enhanced_video(second)), (0, enhanced_video(first))))
-    return bytes([0x80 | first.payload[0] & 0x70 | 6, 0x10 | kind]) + b"avc1" + parts
-
-
-def second_sound(tag: Tag) -> bytes:
-    """A OneTrack message of track 1."""
-    return bytes([0x95, 0 if is_setup(tag) else 1]) + b"mp4a" + bytes([1]) + tag.payload[2:]
-
-
-def with_languages(metadata: bytes) -> bytes:
-    """E-RTMP v2: adds the track descriptions to onMetaData."""
-    *names, values = read_amf0(metadata)
-    values["audioTrackIdInfoMap"] = {"0": {"language": "en"}, "1": {"language": "de", "name": "Deutsch"}}
-    return b"".join(map(amf0, names)) + amf0(values)
-
-
-def two_of_each(first: Path, second: Path) -> list[Tag]:
-    """Video as messages of two tracks; audio of track 0 in ordinary messages, of track 1 in separate OneTrack messages."""
-    others = {kind: [tag for tag in read_flv(second) if tag.type == kind] for kind in (AUDIO, VIDEO)}
-    taken = {AUDIO: 0, VIDEO: 0}
-    tags = []
-    for tag in read_flv(first):
-        if tag.type == DATA:
-            tags.append(Tag(DATA, tag.timestamp, with_languages(tag.payload)))
-            continue
-        at, taken[tag.type] = taken[tag.type], taken[tag.type] + 1
-        if at >= len(others[tag.type]):
-            continue
-        other = others[tag.type][at]
-        assert is_setup(tag) == is_setup(other)
-        if tag.type == VIDEO:
-            tags.append(Tag(VIDEO, tag.timestamp, many_pictures(tag, other)))
-        else:
-            tags += [tag, Tag(AUDIO, tag.timestamp, second_sound(other))]
-    return tags
 
 
 def publisher_of(live, clip, stream: str = "cam") -> Publisher:

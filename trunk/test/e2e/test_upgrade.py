@@ -14,60 +14,19 @@ from pathlib import Path
 import live_server
 import play_check
 import pytest
-import test_rtc_client
-import test_srt
-from cached_venv import python_with
-from live_server import TRUNK, LiveServer, Ports, free_udp_ports, installed, wait_until
+import aiortc_client
+import srt_stage
+from live_server import TRUNK, LiveServer, installed, is_gone, wait_until
 from players import FfmpegPublisher, wait_playable
 from rtc_offer import ask
-from rtmp_client import VIDEO, Player, Publisher, RtmpClient, assert_gapless
-from test_workers import is_gone, playlist, segments
-
-VHOST = """
-http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
-hls { enabled on; hls_fragment 1; hls_window 30; hls_path $folder/html; }
-"""
+from rtmp_client import RtmpClient, assert_gapless
+from upgrade_stage import VHOST, FirstProcess, assert_all_received, facts, replace, served_by, start_player, start_publisher, upgrade, videos
+from worker_stage import playlist, segments
 
 
 @pytest.fixture(name="live")
 def fixture_live(server):
     return server(vhost=VHOST)
-
-
-def upgrade(live: LiveServer) -> int:
-    """The pid of the new program."""
-    answer = ask(live.ports["api"], "POST", "/api/v1/upgrade")
-    assert answer.status == 200, (answer.status, answer.body, live.log()[-2000:])
-    data = answer.json()["data"]
-    assert data["state"] == "draining" and data["error"] == "", data
-    wait_until(lambda: served_by(live) == data["successor"], 20, "the new program answers")
-    return data["successor"]
-
-
-def served_by(live: LiveServer) -> int:
-    """The pid of the program: with several workers, their master's."""
-    return facts(live)["pid"]
-
-
-def facts(live: LiveServer) -> dict:
-    return live.api("/api/v1/upgrade")["data"]
-
-
-def start_publisher(live: LiveServer, clip, stream: str = "cam") -> Publisher:
-    publisher = Publisher(live.ports["rtmp"], stream, clip("basic"))
-    assert publisher.status["code"] == "NetStream.Publish.Start", publisher.status
-    publisher.start()
-    return publisher
-
-
-def start_player(live: LiveServer, stream: str = "cam") -> Player:
-    player = Player(live.ports["rtmp"], stream)
-    player.start()
-    return player
-
-
-def videos(player: Player) -> int:
-    return sum(message.type == VIDEO for message in player.messages)
 
 
 @pytest.mark.workers
@@ -160,13 +119,6 @@ def test_a_publisher_that_can_be_asked_comes_over(live, server, clip):
     publisher.stop()
 
 
-def assert_all_received(messages: list, sent: list) -> None:
-    """Nothing is missing from the first on; a splice begins with a key frame that has been there."""
-    marks = [message.mark() for message in messages if not message.is_sequence_header()]
-    missing = [mark for mark in sent[sent.index(marks[0]):sent.index(marks[-1])] if mark not in set(marks)]
-    assert not missing, f"{len(missing)} of {len(marks)}"
-
-
 @pytest.mark.workers
 def test_an_edge_comes_over_and_its_players_miss_nothing(live, server, clip, workers):
     """Its pull announces Reconnect, too. The new process has the stream from the old one, where the encoder stays."""
@@ -247,22 +199,6 @@ def test_twice_in_a_row(live, clip):
         publisher.stop()
     wait_until(lambda: is_gone(first), 20, "the second process has ended")
     assert not is_gone(second) and served_by(live) == second
-
-
-@pytest.fixture(name="own_program")
-def fixture_own_program(tmp_path, monkeypatch):
-    """A path that the test may replace."""
-    path = tmp_path / "srs"
-    shutil.copy(live_server.BINARY, path)
-    monkeypatch.setattr(live_server, "BINARY", path)
-    return path
-
-
-def replace(path: Path, text: str, mode: int = 0o755) -> None:
-    new = path.with_suffix(".new")
-    new.write_text(text)
-    new.chmod(mode)
-    os.replace(new, path)
 
 
 @pytest.mark.parametrize("fault", ["settings", "port", "absent", "not executable", "no program", "exits at once"])
@@ -432,13 +368,13 @@ def test_ffmpeg_publishes_and_plays_on(live, clip):
         assert play_check.play(live.url("cam"), 3).problems() == []
 
 
-@pytest.mark.skipif(not installed("ffmpeg") or not test_srt.has_srt(), reason="this ffmpeg has no libsrt")
+@pytest.mark.skipif(not installed("ffmpeg") or not srt_stage.has_srt(), reason="this ffmpeg has no libsrt")
 def test_srt_goes_on_at_the_old_process_and_begins_at_the_new_one(server, clip):
     """Both have the same UDP port."""
-    live = test_srt.start(server)
-    play_url = test_srt.srt_url(live, "#!::r=live/cam,m=request", **test_srt.PATIENT)
-    with test_srt.publish(live, clip("basic"), **test_srt.PATIENT):
-        test_srt.wait_published(live)
+    live = srt_stage.start(server)
+    play_url = srt_stage.srt_url(live, "#!::r=live/cam,m=request", **srt_stage.PATIENT)
+    with srt_stage.publish(live, clip("basic"), **srt_stage.PATIENT):
+        srt_stage.wait_published(live)
         wait_playable(live.url("cam"), 40)
         seen: list = []
         watching = threading.Thread(target=lambda: seen.append(play_check.play(play_url, 9).problems()))
@@ -446,8 +382,8 @@ def test_srt_goes_on_at_the_old_process_and_begins_at_the_new_one(server, clip):
         time.sleep(3)
         upgrade(live)
         assert play_check.play(play_url, 3).problems() == [], "a player of the new process, over SRT"
-        with test_srt.publish(live, clip("basic"), "second", **test_srt.PATIENT):
-            test_srt.wait_published(live, "second")
+        with srt_stage.publish(live, clip("basic"), "second", **srt_stage.PATIENT):
+            srt_stage.wait_published(live, "second")
             assert play_check.play(live.url("second"), 2).problems() == []
             watching.join()
             assert seen == [[]], "the player of the old process"
@@ -456,27 +392,22 @@ def test_srt_goes_on_at_the_old_process_and_begins_at_the_new_one(server, clip):
             assert play_check.play(live.url("cam"), 2).problems() == []
 
 
-@pytest.fixture(name="aiortc", scope="module")
-def fixture_aiortc() -> Path:
-    return python_with("aiortc", test_rtc_client.HERE / "requirements.txt", "aiortc, the second WebRTC client,")
-
-
 @pytest.mark.parametrize("bridge", ["on", "off"])
 def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aiortc, bridge):
     """Without a bridge the old process takes the new player, too."""
-    live = server(vhost=test_rtc_client.VHOST.replace("rtc_to_rtmp on", f"rtc_to_rtmp {bridge}"), root=test_rtc_client.ROOT)
+    live = server(vhost=aiortc_client.VHOST.replace("rtc_to_rtmp on", f"rtc_to_rtmp {bridge}"), root=aiortc_client.ROOT)
     address = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/%s/?app=live&stream=cam"
-    publisher = test_rtc_client.Client(aiortc, "whip", address % "whip", "H264")
+    publisher = aiortc_client.Client(aiortc, "whip", address % "whip", "H264")
     players = []
     try:
         wait_until(lambda: any(one["publish"]["active"] for one in live.api("/api/v1/streams/")["streams"]), 30, "it publishes")
         if bridge == "on":
             wait_playable(live.url("cam"), 25)
-        players.append(test_rtc_client.Client(aiortc, "whep", address % "whep", "H264", 9))
+        players.append(aiortc_client.Client(aiortc, "whep", address % "whep", "H264", 9))
         wait_until(lambda: sum(one["type"] == "rtc-play" for one in live.api("/api/v1/clients/")["clients"]), 30, "it plays")
         time.sleep(2)
         upgrade(live)
-        players.append(test_rtc_client.Client(aiortc, "whep", address % "whep", "H264", 3))
+        players.append(aiortc_client.Client(aiortc, "whep", address % "whep", "H264", 3))
         got = [player.result() for player in players]
         # Its DELETE comes to the new process, whose session it is not.
         sent = publisher.result()
@@ -488,27 +419,6 @@ def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aio
     for one, seconds in zip(got, (9, 3)):
         assert one["video"]["frames"] > 20 * seconds and one["video"]["gap"] < 0.5 and one["video"]["pause"] < 3, one
         assert one["audio"]["frames"] > 30 * seconds, one
-
-
-class FirstProcess(LiveServer):
-    """Process 1 of a namespace of processes, as in a container."""
-
-    ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
-
-    def start(self, arguments: list | None = None, ready: bool = True, preexec=None) -> "FirstProcess":
-        if subprocess.run([*self.ALONE, "true"], check=False, capture_output=True).returncode != 0:
-            pytest.skip("no namespaces of processes here")
-        with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([*self.ALONE, live_server.BINARY, "-c", self.conf_path], stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT, cwd=self.folder, env=self.environment)
-        self.wait_ready()
-        return self
-
-    def stop(self, how: int = signal.SIGQUIT, limit_s: float = 30) -> float:
-        [inside] = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        os.kill(int(inside), how)
-        assert self.process.wait(limit_s) == 0
-        return 0
 
 
 @pytest.mark.workers(always=True)

@@ -10,7 +10,7 @@ from able_players import KINDS, AblePlayer, Order, url
 from live_server import LiveServer, Ports, free_udp_ports, wait_until
 from players import wait_playable
 from rtc_offer import ask
-from test_upgrade import VHOST, FirstProcess, facts, start_player, upgrade, videos
+from upgrade_stage import VHOST, FirstProcess, facts, start_player, upgrade, videos
 
 UPGRADES = 2
 # HLS players have a request at a time.

@@ -8,16 +8,14 @@ import shutil
 import signal
 import time
 
-import live_server
 import pytest
 from able_players import AblePlayer
 from live_server import LiveServer, Ports, free_udp_ports, is_gone, wait_until, wait_within
 from players import wait_playable
 from rtc_offer import ask
 from rtmp_client import RtmpClient, assert_gapless
-from test_upgrade import (VHOST, assert_all_received, facts, fixture_own_program, replace, start_player, start_publisher, upgrade,  # noqa: F401
-                          videos)
-from test_workers import clients, pids, streams
+from upgrade_stage import VHOST, assert_all_received, facts, replace, start_player, start_publisher, upgrade, videos
+from worker_stage import clients, pids, streams
 
 WORKERS = 2
 ROOT = f"workers {WORKERS};\nrtc_server {{ enabled on; listen 127.0.0.1:$udp; candidate 127.0.0.1; }}\n"

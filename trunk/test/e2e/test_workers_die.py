@@ -17,10 +17,9 @@ from pathlib import Path
 import pytest
 
 from live_server import LiveServer, conf, is_gone, wait_until
+from picture_publisher import publisher as big_publisher, send_pictures
 from rtmp_client import Closed, Player, RtmpClient, assert_gapless
-from test_memory_budget import publisher as big_publisher
-from test_memory_budget import send_pictures
-from test_workers import WORKERS, clients, pids, players_on_all, start, start_publisher, streams, videos
+from worker_stage import WORKERS, clients, pids, players_on_all, start, start_publisher, streams, videos
 
 
 @pytest.fixture(name="live")

@@ -167,3 +167,7 @@ class SrtSender:
             self.library.srt_getsockflag(self.socket, self.SEND_DATA, ctypes.byref(count), ctypes.byref(size))
             time.sleep(0.01)
         time.sleep(2 * self.LATENCY_MS / 1000)
+
+
+STEP_MS = 40
+CLIP_MS = 20_000

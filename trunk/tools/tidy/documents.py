@@ -1,5 +1,6 @@
-"""READMEs of the rooms, links in documents, leftover notes, paths of somebody's machine."""
+"""READMEs of the rooms, links in documents, leftover notes, paths of somebody's machine, imports between test files."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -83,3 +84,16 @@ def check_machine_paths(tree):
         shown = path.relative_to(tree.repository).as_posix()
         for match in MACHINE_PATH.finditer(text):
             yield Problem(shown, text.count("\n", 0, match.start()) + 1, "machine-path", match.group(0))
+
+
+def check_test_imports(tree):
+    """A test file imports helper modules, never another test file: pytest would collect its fixtures and marks a second time."""
+    for path in tree.committed:
+        if path.suffix != ".py" or not path.is_relative_to(tree.trunk / "test"):
+            continue
+        shown = path.relative_to(tree.repository).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                if name.split(".")[-1].startswith("test_") and (path.parent / (name.replace(".", "/") + ".py")).is_file():
+                    yield Problem(shown, node.lineno, "test-import", f"{name} is a test file: move its shared part to conftest.py or a helper module")

@@ -286,6 +286,15 @@ class Sizes(TreeTest):
         self.source("wire/one_more.hpp", "")
         self.assertEqual(rules.oversized_folders(Tree(self.trunk)), [("wire", 16)])
 
+    def test_a_test_file_imports_no_test_file(self):
+        self.write("test/e2e/test_a.py", "import os\nfrom helper import start\n")
+        self.write("test/e2e/test_b.py", "import test_tools_of_others\n")
+        self.assertEqual(list(documents.check_test_imports(Tree(self.trunk))), [])
+        self.write("test/e2e/test_b.py", "import os, test_a\n")
+        self.write("test/e2e/helper.py", "def start():\n    from test_a import x\n")
+        found = sorted((p.path, p.line, p.rule) for p in documents.check_test_imports(Tree(self.trunk)))
+        self.assertEqual(found, [("trunk/test/e2e/helper.py", 2, "test-import"), ("trunk/test/e2e/test_b.py", 1, "test-import")])
+
 
 class Classes(TreeTest):
     def sizes(self, text):
