@@ -2,7 +2,7 @@
 """Charts of a benchmark's JSON, as SVG files without any library: CPU per gigabyte and memory a player against the number of players,
 and the percentiles of the added delay.
 
-  charts.py doc/bench/2026-11-21-2-cores-quiet.json        writes cpu.svg, memory.svg and delay.svg beside it
+  charts.py doc/bench/2026-11-22-2-cores-intel-xeon.json    writes cpu.svg, memory.svg and delay.svg beside it
 """
 
 import argparse
