@@ -10,7 +10,6 @@
 namespace live::bench {
 namespace {
 
-using engine::rtp::Kind;
 using engine::webrtc::DatagramKind;
 
 constexpr std::chrono::seconds kCountStep{1};
@@ -53,8 +52,8 @@ void RtcPlayer::begin(TimePoint now) {
     caught_up_ =
         std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()) + kCatchUp;
     for (const wire::sdp::Accepted& section : agreement().sections) {
-        const Kind kind = engine::webrtc::media_kind(section.kind);
-        if (clock_rate_ != 0 && kind != Kind::video)
+        const MediaKind kind = section.kind;
+        if (clock_rate_ != 0 && kind != MediaKind::video)
             continue;
         clock_kind_ = kind;
         clock_payload_type_ = section.codec.payload_type;
@@ -70,7 +69,7 @@ void RtcPlayer::look_at(TimePoint arrived, Bytes datagram) {
     note_received(arrived);
     const auto packet = wire::rtp::parse_packet(datagram);
     // A frame is complete with its last packet; audio marks every packet or none, and each packet is a frame.
-    if (packet.ok() && packet->payload_type == clock_payload_type_ && (packet->marker || clock_kind_ == Kind::audio))
+    if (packet.ok() && packet->payload_type == clock_payload_type_ && (packet->marker || clock_kind_ == MediaKind::audio))
         take_media(arrived, packet->timestamp);
 }
 
@@ -79,7 +78,7 @@ void RtcPlayer::serve(TimePoint now) {
         note_received(now);
         if (media->kind != clock_kind_)
             continue;
-        if (media->marker || clock_kind_ == Kind::audio)
+        if (media->marker || clock_kind_ == MediaKind::audio)
             take_media(media->arrived, media->timestamp);
         if (!may_have_stamps_)
             continue;

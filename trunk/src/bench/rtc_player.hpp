@@ -29,7 +29,7 @@ private:
     engine::webrtc::PublishSession* media_ = nullptr;  // nullptr without decryption
     const bool twcc_;
     // The kind whose timestamps count as media time: video, or audio when there is no video.
-    engine::rtp::Kind clock_kind_{};
+    MediaKind clock_kind_{};
     std::uint8_t clock_payload_type_ = 0;
     std::uint32_t clock_rate_ = 0;
     bool may_have_stamps_ = false;

@@ -6,7 +6,6 @@
 namespace live::bench {
 namespace {
 
-using engine::rtp::Kind;
 using std::chrono::milliseconds;
 
 // Publishers wake at multiples of this, so that many share one turn of the loop.
@@ -16,8 +15,6 @@ constexpr milliseconds kSilenceStep{20};
 constexpr std::uint32_t kAudioClockRate = 48'000;
 // One frame of 20 ms with nothing coded (RFC 6716, 3.1: CELT, fullband, stereo; RFC 7587, 3.1.3 uses it as silence).
 constexpr std::array<std::uint8_t, 3> kSilence = {0xFC, 0xFF, 0xFE};
-
-std::size_t index_of(Kind kind) { return kind == Kind::audio ? 0 : 1; }
 
 }  // namespace
 
@@ -107,11 +104,11 @@ void RtcPublisher::send_video_packet(TimePoint now) {
         stamp.packet = kStampPacket;
         const auto wall = std::chrono::system_clock::now().time_since_epoch();
         stamp.stamp = std::chrono::duration_cast<SystemMicros>(wall);
-        send(now, Kind::video, stamp);
+        send(now, MediaKind::video, stamp);
     }
     sent.header.marker = packet.marker;
     sent.packet = next_;
-    send(now, Kind::video, sent);
+    send(now, MediaKind::video, sent);
     if (++next_ == clip.packets.size()) {
         next_ = 0;
         ++round_;
@@ -123,11 +120,11 @@ void RtcPublisher::send_silence(TimePoint now) {
     sent.header.timestamp = static_cast<std::uint32_t>(silences_ * (kAudioClockRate / 1'000) * kSilenceStep.count());
     sent.header.time = silences_ * kSilenceStep;
     sent.packet = kSilencePacket;
-    send(now, Kind::audio, sent);
+    send(now, MediaKind::audio, sent);
     ++silences_;
 }
 
-void RtcPublisher::send(TimePoint now, Kind kind, Sent sent) {
+void RtcPublisher::send(TimePoint now, MediaKind kind, Sent sent) {
     const std::size_t index = index_of(kind);
     sent.header.sequence = next_sequence_[index]++;
     std::vector<std::uint8_t> stamp;

@@ -43,7 +43,7 @@ private:
     TimePoint silence_due() const;
     void send_video_packet(TimePoint now);
     void send_silence(TimePoint now);
-    void send(TimePoint now, engine::rtp::Kind kind, Sent sent);
+    void send(TimePoint now, MediaKind kind, Sent sent);
     void send_again(TimePoint now);
     // A stamp is built in `stamp`, everything else exists already.
     Bytes payload_of(const Sent& sent, std::vector<std::uint8_t>& stamp) const;

@@ -67,7 +67,7 @@ TEST_F(DvrsHandlerTest, SaysWhyARecordingHasEnded) {
     folder.write("x.flv", "");
     publish(folder.file("x.flv"));
     MUST(io::yield(io::Deadline::never()));
-    source->append(media::tag_packet(media::Kind::audio, false, false, 0ms, Slice::copy_of(as_bytes("\xAF\x01x"))));
+    source->append(media::tag_packet(MediaKind::audio, false, false, 0ms, Slice::copy_of(as_bytes("\xAF\x01x"))));
     source->flush();
     io::wait_until([&] { return ask_json("/api/v1/dvrs")["dvrs"][0]["active"] == false; });
     const Json shown = ask_json("/api/v1/dvrs")["dvrs"][0];

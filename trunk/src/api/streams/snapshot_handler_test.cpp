@@ -26,7 +26,7 @@ struct SnapshotHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     std::unique_ptr<media::Publication> publish(const std::string& url, Bytes key_frame) {
         const auto source = MUST(streams.find_or_create(url, {}, 60'000));
         auto publication = MUST(source->publish(media::Source::Takeover::refuse));
-        source->append(media::tag_packet(media::Kind::video, true, false, 1s, Slice::copy_of(key_frame)));
+        source->append(media::tag_packet(MediaKind::video, true, false, 1s, Slice::copy_of(key_frame)));
         return publication;
     }
 

@@ -64,8 +64,8 @@ Json json_of(const VhostRow& vhost, const VhostSettings::Shown& settings) {
 
 Json optional_seconds(const std::optional<MediaTime>& time) { return time ? Json(seconds_of(*time)) : Json(nullptr); }
 
-Json track_of(const media::SourceCounters& counters, media::Kind kind) {
-    return {{"packets", counters.packets[media::index_of(kind)]}, {"bytes", counters.bytes[media::index_of(kind)]}};
+Json track_of(const media::SourceCounters& counters, MediaKind kind) {
+    return {{"packets", counters.packets[index_of(kind)]}, {"bytes", counters.bytes[index_of(kind)]}};
 }
 
 Json json_of(const StreamRow& stream, const service::relay::RelayService* relay,
@@ -84,7 +84,7 @@ Json json_of(const StreamRow& stream, const service::relay::RelayService* relay,
         {"url", stream.url},
         {"live_ms", unix_milliseconds()},
         {"clients", stream.clients},
-        {"frames", counters.packets[media::index_of(media::Kind::video)]},
+        {"frames", counters.packets[index_of(MediaKind::video)]},
         {"send_bytes", stream.usage.sent_bytes},
         {"recv_bytes", stream.usage.received_bytes},
         {"kbps", kbps_of(stream.usage)},
@@ -97,9 +97,9 @@ Json json_of(const StreamRow& stream, const service::relay::RelayService* relay,
         {"gop",
          {{"seconds", optional_seconds(stream.gop())}, {"since_key_frame", optional_seconds(stream.since_key_frame(io::now()))}}},
         {"tracks",
-         {{"video", track_of(counters, media::Kind::video)},
-          {"audio", track_of(counters, media::Kind::audio)},
-          {"data", track_of(counters, media::Kind::data)}}},
+         {{"video", track_of(counters, MediaKind::video)},
+          {"audio", track_of(counters, MediaKind::audio)},
+          {"data", track_of(counters, MediaKind::data)}}},
         {"dropped_packets", counters.dropped_packets}};
     const auto pull = relay == nullptr ? std::nullopt : relay->find(stream.url);
     json["role"] = pull ? "edge" : "origin";

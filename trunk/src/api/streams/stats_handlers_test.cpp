@@ -120,15 +120,15 @@ TEST_F(StatsApiTest, AStreamHasEveryField) {
             type = kNull;
     expect_fields(ask_json("/api/v1/streams/")["streams"][0], silent);
 
-    const auto append = [&source](media::Kind kind, const char* text, bool key, bool config) {
+    const auto append = [&source](MediaKind kind, const char* text, bool key, bool config) {
         const auto bytes = hex(text);
         source->append(media::tag_packet(kind, key, config, MediaTime(0), Slice::copy_of(bytes)));
     };
-    append(media::Kind::video,
+    append(MediaKind::video,
            "17 00 000000 0164001fffe1001a6764001facd9405005bb011000000300100000030320f183196001000668ebe3cb22c0fdf8f800", false,
            true);
-    append(media::Kind::audio, "af 00 1210", false, true);
-    append(media::Kind::video, "17 01 000000 00", true, false);
+    append(MediaKind::audio, "af 00 1210", false, true);
+    append(MediaKind::video, "17 01 000000 00", true, false);
     const Json one = ask_json("/api/v1/streams/")["streams"][0];
     expect_fields(one, fields);
     expect_fields(one["video"], {{"codec", kText}, {"profile", kText}, {"level", kText}, {"width", kWhole}, {"height", kWhole}});

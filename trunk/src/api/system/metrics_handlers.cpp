@@ -313,8 +313,8 @@ void write_streams(MetricsText& text, const std::vector<const StreamRow*>& strea
 }
 
 void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams) {
-    const auto packets_of = [](media::Kind kind) {
-        return [kind](const StreamRow& stream) { return stream.counters().packets[media::index_of(kind)]; };
+    const auto packets_of = [](MediaKind kind) {
+        return [kind](const StreamRow& stream) { return stream.counters().packets[index_of(kind)]; };
     };
     write_streams(text, streams, "millrace_stream_clients", Type::gauge, "Publisher and players.",
                   [](const StreamRow& stream) { return std::uint64_t{stream.clients}; });
@@ -325,9 +325,9 @@ void write_streams(MetricsText& text, const std::vector<const StreamRow*>& strea
     write_streams(text, streams, "millrace_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
                   [](const StreamRow& stream) { return stream.usage.sent_bytes; });
     write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Pictures published.",
-                  packets_of(media::Kind::video));
+                  packets_of(MediaKind::video));
     write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of audio published.",
-                  packets_of(media::Kind::audio));
+                  packets_of(MediaKind::audio));
     write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
                   [](const StreamRow& stream) { return stream.counters().key_frames; });
     write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter,

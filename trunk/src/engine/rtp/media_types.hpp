@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
+#include "base/media_kind.hpp"
 #include "base/time.hpp"
 
 namespace live::engine::rtp {
 
-enum class Kind : std::uint8_t { audio, video };
-
 struct TrackFormat {
-    Kind kind{};
+    MediaKind kind{};
     std::string mid;    // in a BUNDLE (RFC 8843); empty without one
     std::string codec;  // the encoding name of the RTP payload format
     std::uint8_t payload_type = 0;
@@ -31,7 +30,7 @@ struct TrackFormat {
 
 // From a publisher.
 struct MediaPacket {
-    Kind kind{};
+    MediaKind kind{};
     std::uint64_t sequence = 0;   // of the kind: continuous across layers and SSRCs; a gap is a lost packet
     std::uint32_t timestamp = 0;  // continuous, too
     bool marker = false;

@@ -6,11 +6,6 @@
 
 namespace live::engine::webrtc {
 
-using rtp::Kind;
-
-// An agreement has only audio and video sections.
-inline Kind media_kind(wire::sdp::Kind kind) { return kind == wire::sdp::Kind::audio ? Kind::audio : Kind::video; }
-
 // The negotiated features the session uses.
 struct Repairs {
     bool nack = true;
@@ -18,7 +13,7 @@ struct Repairs {
 };
 
 inline rtp::TrackFormat track_format(const wire::sdp::Accepted& accepted, const Repairs& repairs) {
-    return {.kind = media_kind(accepted.kind),
+    return {.kind = accepted.kind,
             .mid = accepted.mid,
             .codec = accepted.codec.name,
             .payload_type = accepted.codec.payload_type,

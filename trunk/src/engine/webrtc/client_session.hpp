@@ -20,11 +20,11 @@ public:
     // The create() of either kind of session: from the client's side, the server plays what the client publishes.
     using Maker = std::function<Result<std::unique_ptr<Session>>(const dtls::Context&, const SessionOptions&, DatagramBatch&,
                                                                  TimePoint now)>;
-    template <class Kind>
+    template <class MediaKind>
     static Maker maker_of() {
         return [](const dtls::Context& context, const SessionOptions& options, DatagramBatch& output,
                   TimePoint now) -> Result<std::unique_ptr<Session>> {
-            return std::unique_ptr<Session>(TRY(Kind::create(context, options, output, now)));
+            return std::unique_ptr<Session>(TRY(MediaKind::create(context, options, output, now)));
         };
     }
     // The agreement has our role and the server's fingerprint. `session.ice` and `session.peer` are ignored. `context` and

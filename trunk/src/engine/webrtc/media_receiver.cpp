@@ -178,7 +178,7 @@ std::optional<rtp::MediaPacket> MediaReceiver::poll(TimePoint now) {
 
 void MediaReceiver::request_key_frame() {
     for (const auto& track : tracks_)
-        if (track->kind() == Kind::video)
+        if (track->kind() == MediaKind::video)
             track->want_key();
 }
 
@@ -267,14 +267,14 @@ std::optional<TimePoint> MediaReceiver::next_timeout() const {
     return next;
 }
 
-std::optional<std::chrono::microseconds> MediaReceiver::time_of(Kind kind, std::uint32_t timestamp) const {
+std::optional<std::chrono::microseconds> MediaReceiver::time_of(MediaKind kind, std::uint32_t timestamp) const {
     for (const auto& track : tracks_)
         if (track->kind() == kind)
             return track->time_of(timestamp);
     return std::nullopt;
 }
 
-bool MediaReceiver::has_ended(Kind kind) const {
+bool MediaReceiver::has_ended(MediaKind kind) const {
     return std::ranges::any_of(tracks_, [kind](const auto& track) { return track->kind() == kind && track->has_ended(); });
 }
 
@@ -303,7 +303,7 @@ void MediaReceiver::fill(SessionFigures& figures) const {
             continue;
         figures.loss = std::max(figures.loss, stream->reception().fraction_lost());
         figures.round_trip = std::max(figures.round_trip, stream->nacks().round_trip());
-        if (track->kind() == Kind::video || figures.jitter.count() == 0)
+        if (track->kind() == MediaKind::video || figures.jitter.count() == 0)
             figures.jitter = stream->reception().jitter();
     }
     figures.lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, lost));

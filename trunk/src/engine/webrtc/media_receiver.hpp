@@ -59,8 +59,8 @@ public:
     void handle_timeout(TimePoint now, rtp::RtcpOutput& out, Skip skip);
     std::optional<TimePoint> next_timeout() const;
 
-    std::optional<std::chrono::microseconds> time_of(Kind kind, std::uint32_t timestamp) const;
-    bool has_ended(Kind kind) const;
+    std::optional<std::chrono::microseconds> time_of(MediaKind kind, std::uint32_t timestamp) const;
+    bool has_ended(MediaKind kind) const;
     void fill(SessionFigures& figures) const;
     std::size_t bytes() const;
 

@@ -38,13 +38,13 @@ MediaSender::MediaSender(Options options, const wire::sdp::Agreement& agreement,
     tracks_.reserve(agreement.sections.size());
     for (const wire::sdp::Accepted& accepted : agreement.sections) {
         const rtp::TrackFormat format = track_format(accepted, {options.nack, options.twcc});
-        tracks_.emplace_back(format, format.kind == Kind::audio ? options.audio : options.video);
+        tracks_.emplace_back(format, format.kind == MediaKind::audio ? options.audio : options.video);
         if (tracks_.back().has_transport_wide() && !estimator_)
             estimator_.emplace(options.bandwidth);
     }
 }
 
-rtp::OutgoingTrack* MediaSender::find(Kind kind) {
+rtp::OutgoingTrack* MediaSender::find(MediaKind kind) {
     const auto found = std::ranges::find_if(tracks_, [kind](const auto& track) { return track.kind() == kind; });
     return found == tracks_.end() ? nullptr : &*found;
 }
@@ -61,7 +61,7 @@ rtp::Pacer* MediaSender::held_by(TimePoint now) {
     return later->may_send(now) ? nullptr : later;
 }
 
-bool MediaSender::may_send(TimePoint now, Kind kind) { return kind == Kind::audio || held_by(now) == nullptr; }
+bool MediaSender::may_send(TimePoint now, MediaKind kind) { return kind == MediaKind::audio || held_by(now) == nullptr; }
 
 std::optional<TimePoint> MediaSender::next_send(TimePoint now) {
     rtp::Pacer* const holder = held_by(now);
@@ -89,8 +89,8 @@ void MediaSender::count_sent(TimePoint now, const rtp::OutgoingTrack& track, std
         estimator_->sent(now, number, bytes);
 }
 
-std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
-                                                    std::size_t payload_bytes) {
+std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint now, MediaKind kind,
+                                                    const rtp::RtpLogHeader& header, std::size_t payload_bytes) {
     rtp::OutgoingTrack* const track = find(kind);
     if (track == nullptr)
         return std::nullopt;
@@ -104,8 +104,8 @@ std::optional<std::size_t> MediaSender::write_first(MutBytes storage, TimePoint 
     return bytes;
 }
 
-std::optional<std::size_t> MediaSender::write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
-                                                    std::size_t payload_bytes) {
+std::optional<std::size_t> MediaSender::write_again(MutBytes storage, TimePoint now, MediaKind kind,
+                                                    const rtp::RtpLogHeader& header, std::size_t payload_bytes) {
     rtp::OutgoingTrack* const track = find(kind);
     if (track == nullptr || !repairs_.may_send(now))
         return std::nullopt;
@@ -185,7 +185,7 @@ Result<void> MediaSender::read_key_request(const wire::rtcp::Packet& packet) {
     bool is_ours = false;
     const auto is_video = [this](std::uint32_t ssrc) {
         const rtp::OutgoingTrack* const track = find(ssrc);
-        return track != nullptr && track->kind() == Kind::video;
+        return track != nullptr && track->kind() == MediaKind::video;
     };
     if (packet.count == wire::rtcp::kPliFormat)
         is_ours = is_video(TRY(wire::rtcp::parse_pli(packet)).media_ssrc);
@@ -254,7 +254,7 @@ void MediaSender::fill(SessionFigures& figures) const {
     for (const rtp::OutgoingTrack& track : tracks_) {
         lost += track.lost();
         figures.loss = std::max(figures.loss, track.loss());
-        if (track.kind() == Kind::video || figures.jitter.count() == 0)
+        if (track.kind() == MediaKind::video || figures.jitter.count() == 0)
             figures.jitter = track.jitter();
     }
     figures.lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, lost));

@@ -41,19 +41,19 @@ public:
     };
     MediaSender(Options options, const wire::sdp::Agreement& agreement, TimePoint now);
 
-    bool may_send(TimePoint now, Kind kind);
+    bool may_send(TimePoint now, MediaKind kind);
     std::optional<TimePoint> next_send(TimePoint now);
     // Writes a packet's header to the front of `storage` (rtp::OutgoingTrack::kHeaderBytesMax) and returns its length; nothing
     // for a kind that was not negotiated, or if it must not be retransmitted.
-    std::optional<std::size_t> write_first(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
+    std::optional<std::size_t> write_first(MutBytes storage, TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header,
                                            std::size_t payload_bytes);
-    std::optional<std::size_t> write_again(MutBytes storage, TimePoint now, Kind kind, const rtp::RtpLogHeader& header,
+    std::optional<std::size_t> write_again(MutBytes storage, TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header,
                                            std::size_t payload_bytes);
 
     // The player's reports, and its requests for packets and key frames.
     Result<void> handle_rtcp(TimePoint now, const wire::rtcp::Packet& packet);
     bool take_key_request() { return std::exchange(wants_key_, false); }
-    std::vector<std::pair<Kind, std::uint16_t>> take_nacks() { return std::exchange(nacks_, {}); }
+    std::vector<std::pair<MediaKind, std::uint16_t>> take_nacks() { return std::exchange(nacks_, {}); }
 
     // Writes what is due.
     void handle_timeout(TimePoint now, rtp::RtcpOutput& out);
@@ -70,7 +70,7 @@ public:
 private:
     // The pacer that delays the next video packet longest; nullptr if none does.
     rtp::Pacer* held_by(TimePoint now);
-    rtp::OutgoingTrack* find(Kind kind);
+    rtp::OutgoingTrack* find(MediaKind kind);
     rtp::OutgoingTrack* find(std::uint32_t ssrc);
     void count_sent(TimePoint now, const rtp::OutgoingTrack& track, std::size_t bytes);
     void pace(TimePoint now, std::size_t bytes);
@@ -91,7 +91,7 @@ private:
     rtp::Pacer repairs_;
     std::string cname_;
     std::optional<TimePoint> next_report_;
-    std::vector<std::pair<Kind, std::uint16_t>> nacks_;
+    std::vector<std::pair<MediaKind, std::uint16_t>> nacks_;
     bool wants_key_ = false;
     std::uint64_t nacked_ = 0;
     std::uint64_t resent_ = 0;

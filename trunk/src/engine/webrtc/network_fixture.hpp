@@ -82,7 +82,7 @@ private:
 // What both ends have negotiated, as seen by the server; `client_side` reverses it.
 inline wire::sdp::Accepted accepted_audio() {
     wire::sdp::Accepted audio;
-    audio.kind = wire::sdp::Kind::audio;
+    audio.kind = MediaKind::audio;
     audio.mid = "a";
     audio.codec = {.payload_type = 111,
                    .name = "opus",
@@ -97,7 +97,7 @@ inline wire::sdp::Accepted accepted_audio() {
 inline wire::sdp::Accepted accepted_video() {
     wire::sdp::Accepted video;
     video.index = 1;
-    video.kind = wire::sdp::Kind::video;
+    video.kind = MediaKind::video;
     video.mid = "v";
     video.codec = {.payload_type = 106,
                    .name = "H264",
@@ -114,7 +114,7 @@ inline wire::sdp::Accepted accepted_video() {
 class TestRtpLog {
 public:
     struct Packet {
-        Kind kind{};
+        MediaKind kind{};
         rtp::RtpLogHeader header;
         Octets payload;
     };
@@ -125,14 +125,14 @@ public:
     void produce(TimePoint now) {
         for (; begin_ + 20ms * audio_frames_ <= now; ++audio_frames_)
             if (has_audio)
-                add(Kind::audio, audio_frames_ * 20ms, static_cast<std::uint32_t>(audio_frames_ * 960), 160, true, false);
+                add(MediaKind::audio, audio_frames_ * 20ms, static_cast<std::uint32_t>(audio_frames_ * 960), 160, true, false);
         for (; begin_ + 40ms * video_frames_ <= now; ++video_frames_) {
             const bool is_key = video_frames_ % 50 == 0 || std::exchange(wants_key, false);
             std::size_t rest = std::max<std::size_t>(60, video_rate / 8 / 25 * (is_key ? 3 : 1));
             for (bool is_first = true; rest > 0; is_first = false) {
                 const std::size_t bytes = std::min<std::size_t>(rest, 1'100);
                 rest -= bytes;
-                add(Kind::video, video_frames_ * 40ms, static_cast<std::uint32_t>(video_frames_ * 3'600), bytes, rest == 0,
+                add(MediaKind::video, video_frames_ * 40ms, static_cast<std::uint32_t>(video_frames_ * 3'600), bytes, rest == 0,
                     is_key && is_first);
             }
         }
@@ -140,7 +140,7 @@ public:
     TimePoint next() const { return std::min(begin_ + 20ms * audio_frames_, begin_ + 40ms * video_frames_); }
     void begin(TimePoint now) { begin_ = now; }
 
-    const Packet* find(Kind kind, std::uint16_t sequence) const {
+    const Packet* find(MediaKind kind, std::uint16_t sequence) const {
         for (auto it = packets.rbegin(); it != packets.rend(); ++it)
             if (it->kind == kind && it->header.sequence == sequence)
                 return &*it;
@@ -156,8 +156,9 @@ public:
     std::uint16_t first_sequence = 65'500;  // the numbers wrap soon
 
 private:
-    void add(Kind kind, std::chrono::microseconds time, std::uint32_t timestamp, std::size_t bytes, bool marker, bool is_key) {
-        std::uint32_t& count = kind == Kind::audio ? audio_packets_ : video_packets_;
+    void add(MediaKind kind, std::chrono::microseconds time, std::uint32_t timestamp, std::size_t bytes, bool marker,
+             bool is_key) {
+        std::uint32_t& count = kind == MediaKind::audio ? audio_packets_ : video_packets_;
         Octets payload(std::max<std::size_t>(bytes, 8));
         // H.264: the first slice of an IDR frame, or of another.
         payload[0] = is_key ? 0x65 : 0x41;
@@ -180,8 +181,8 @@ private:
 class TestPlayer {
 public:
     void pump(TimePoint now, PlaySession& session, const TestRtpLog& rtp_log) {
-        for (const Kind kind : {Kind::audio, Kind::video}) {
-            std::size_t& next = kind == Kind::audio ? audio_ : video_;
+        for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
+            std::size_t& next = kind == MediaKind::audio ? audio_ : video_;
             while (next < rtp_log.packets.size() && session.state() == Session::State::established) {
                 const TestRtpLog::Packet& packet = rtp_log.packets[next];
                 if (packet.kind == kind) {

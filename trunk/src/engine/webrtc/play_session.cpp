@@ -66,7 +66,7 @@ void PlaySession::close(TimePoint now) {
     link_.transport().close(now);
 }
 
-void PlaySession::send(TimePoint now, Kind kind, const rtp::RtpLogHeader& header, Bytes payload) {
+void PlaySession::send(TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header, Bytes payload) {
     if (!link_.is_established() || payload.size() > kPayloadBytesMax)
         return;
     HeadStorage storage;
@@ -74,7 +74,7 @@ void PlaySession::send(TimePoint now, Kind kind, const rtp::RtpLogHeader& header
         link_.send_rtp(Bytes(storage).first(*head), payload);
 }
 
-void PlaySession::resend(TimePoint now, Kind kind, const rtp::RtpLogHeader& header, Bytes payload) {
+void PlaySession::resend(TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header, Bytes payload) {
     if (!link_.is_established() || payload.size() > kPayloadBytesMax)
         return;
     HeadStorage storage;

@@ -11,7 +11,7 @@
 namespace live::engine::webrtc {
 namespace {
 
-using Nacks = std::vector<std::pair<Kind, std::uint16_t>>;
+using Nacks = std::vector<std::pair<MediaKind, std::uint16_t>>;
 
 constexpr std::uint32_t kAudio = 0xA0;
 constexpr std::uint32_t kVideo = 0xB0;
@@ -29,7 +29,7 @@ protected:
         options.cname = "name";
         make(std::move(options));
     }
-    void send(Kind kind, std::uint16_t sequence, bool marker = false) {
+    void send(MediaKind kind, std::uint16_t sequence, bool marker = false) {
         session->send(now, kind, header(sequence, marker), payload_of(sequence));
         drain();
     }
@@ -50,7 +50,7 @@ protected:
 };
 
 TEST_F(PlaySessionTest, APacketIsThePlayersOwn) {
-    send(Kind::video, 65'535, true);
+    send(MediaKind::video, 65'535, true);
     const auto first = last();
     EXPECT_EQ(first.ssrc, kVideo);
     EXPECT_EQ(first.payload_type, 106);
@@ -59,11 +59,11 @@ TEST_F(PlaySessionTest, APacketIsThePlayersOwn) {
     EXPECT_TRUE(std::ranges::equal(first.payload, payload_of(65'535)));
     EXPECT_LT(first.sequence, 0x8000) << "the first number leaves room before the turn";
     EXPECT_EQ(transport_number(), 0);
-    send(Kind::audio, 9);
+    send(MediaKind::audio, 9);
     EXPECT_EQ(last().ssrc, kAudio);
     EXPECT_EQ(last().payload_type, 111);
     EXPECT_EQ(transport_number(), 1) << "one count for the connection";
-    send(Kind::video, 0);
+    send(MediaKind::video, 0);
     EXPECT_EQ(last().sequence, first.sequence + 1);
     EXPECT_FALSE(last().marker);
     EXPECT_EQ(session->figures().packets_out, 3U);
@@ -80,41 +80,42 @@ TEST_F(PlaySessionTest, LongIdsTakeTheOtherForm) {
     auto video = accepted_video();
     video.transport_wide_id = 200;
     start({video});
-    send(Kind::video, 1);
-    send(Kind::video, 2);
+    send(MediaKind::video, 1);
+    send(MediaKind::video, 2);
     const auto found = wire::rtp::find_extension(last(), 200);
     ASSERT_TRUE(found);
     EXPECT_TRUE(std::ranges::equal(found->value, Octets{0, 1}));
     EXPECT_TRUE(std::ranges::equal(last().payload, payload_of(2)));
-    send(Kind::audio, 1);
+    send(MediaKind::audio, 1);
     EXPECT_EQ(rtp.size(), 2U) << "audio was not agreed on";
 }
 
 TEST_F(PlaySessionTest, WhatTheLogLeavesOutIsNoHole) {
-    send(Kind::video, 10);
+    send(MediaKind::video, 10);
     const std::uint16_t first = last().sequence;
-    send(Kind::video, 500);
+    send(MediaKind::video, 500);
     EXPECT_EQ(last().sequence, first + 1);
-    send(Kind::video, 501);
+    send(MediaKind::video, 501);
     EXPECT_EQ(last().sequence, first + 2);
     nack(kVideo, {first, static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2)});
-    EXPECT_EQ(session->take_nacks(), (Nacks{{Kind::video, 10}, {Kind::video, 500}, {Kind::video, 501}}));
+    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::video, 10}, {MediaKind::video, 500}, {MediaKind::video, 501}}));
     EXPECT_TRUE(session->take_nacks().empty());
 }
 
 TEST_F(PlaySessionTest, ALossInTheLogIsAHoleForThePlayer) {
-    send(Kind::video, 10);
+    send(MediaKind::video, 10);
     const std::uint16_t first = last().sequence;
     rtp::RtpLogHeader behind = header(12);
     behind.follows_loss = true;
-    session->send(now, Kind::video, behind, payload_of(12));
+    session->send(now, MediaKind::video, behind, payload_of(12));
     drain();
     EXPECT_EQ(last().sequence, first + 2);
     nack(kVideo, {static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first + 2)});
-    EXPECT_EQ(session->take_nacks(), (Nacks{{Kind::video, 11}, {Kind::video, 12}})) << "the rtp_log knows that it has no 11";
+    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::video, 11}, {MediaKind::video, 12}}))
+        << "the rtp_log knows that it has no 11";
     behind = header(100);
     behind.follows_loss = true;
-    session->send(now, Kind::video, behind, payload_of(100));
+    session->send(now, MediaKind::video, behind, payload_of(100));
     drain();
     EXPECT_EQ(last().sequence, first + 3) << "a jump, to whatever";
 }
@@ -122,7 +123,7 @@ TEST_F(PlaySessionTest, ALossInTheLogIsAHoleForThePlayer) {
 TEST_F(PlaySessionTest, JumpsAreRememberedUpToABound) {
     std::vector<std::uint16_t> numbers;
     for (std::uint16_t i = 0; i <= rtp::OutgoingNumbers::kLinesMax; ++i) {
-        send(Kind::video, static_cast<std::uint16_t>(100 * i));
+        send(MediaKind::video, static_cast<std::uint16_t>(100 * i));
         numbers.push_back(last().sequence);
     }
     nack(kVideo, numbers);
@@ -133,22 +134,22 @@ TEST_F(PlaySessionTest, JumpsAreRememberedUpToABound) {
 
 TEST_F(PlaySessionTest, WhatWasNeverSentCannotBeAskedFor) {
     nack(kVideo, {1});
-    send(Kind::video, 10);
+    send(MediaKind::video, 10);
     const std::uint16_t first = last().sequence;
     nack(kVideo, {static_cast<std::uint16_t>(first + 1), static_cast<std::uint16_t>(first - 1)});
     nack(0xDD, {first});
     EXPECT_TRUE(session->take_nacks().empty());
     rtp.clear();
-    session->resend(now, Kind::video, header(11), payload_of(11));
-    session->resend(now, Kind::audio, header(10), payload_of(10));
+    session->resend(now, MediaKind::video, header(11), payload_of(11));
+    session->resend(now, MediaKind::audio, header(10), payload_of(10));
     drain();
     EXPECT_TRUE(rtp.empty());
 }
 
 TEST_F(PlaySessionTest, RepairsGoByRtx) {
-    send(Kind::video, 10, true);
+    send(MediaKind::video, 10, true);
     const std::uint16_t first = last().sequence;
-    session->resend(now, Kind::video, header(10, true), payload_of(10));
+    session->resend(now, MediaKind::video, header(10, true), payload_of(10));
     drain();
     const auto rtx = last();
     EXPECT_EQ(rtx.ssrc, kVideoRtx);
@@ -158,27 +159,27 @@ TEST_F(PlaySessionTest, RepairsGoByRtx) {
     const auto original = wire::rtp::unwrap_rtx(rtx, kVideo, 106).value();
     EXPECT_EQ(original.sequence, first);
     EXPECT_TRUE(std::ranges::equal(original.payload, payload_of(10)));
-    session->resend(now, Kind::video, header(10), payload_of(10));
+    session->resend(now, MediaKind::video, header(10), payload_of(10));
     drain();
     EXPECT_EQ(last().sequence, rtx.sequence + 1);
     EXPECT_EQ(session->figures().repaired, 2U);
 }
 
 TEST_F(PlaySessionTest, WithoutRtxARepairIsTheSameToTheByte) {
-    send(Kind::audio, 10);
+    send(MediaKind::audio, 10);
     const Octets first = rtp.back();
-    send(Kind::audio, 11);
+    send(MediaKind::audio, 11);
     nack(kAudio, {wire::rtp::parse_packet(first)->sequence});
-    EXPECT_EQ(session->take_nacks(), (Nacks{{Kind::audio, 10}}));
-    session->resend(now, Kind::audio, header(10), payload_of(10));
+    EXPECT_EQ(session->take_nacks(), (Nacks{{MediaKind::audio, 10}}));
+    session->resend(now, MediaKind::audio, header(10), payload_of(10));
     drain();
     EXPECT_EQ(rtp.back(), first) << "the same number with other bytes would break the key";
-    send(Kind::audio, 12);
+    send(MediaKind::audio, 12);
     EXPECT_EQ(transport_number(), 2);
     for (std::uint16_t i = 0; i < rtp::OutgoingTrack::kNumbersMax; ++i)
-        send(Kind::audio, static_cast<std::uint16_t>(13 + i));
+        send(MediaKind::audio, static_cast<std::uint16_t>(13 + i));
     const std::size_t before = rtp.size();
-    session->resend(now, Kind::audio, header(10), payload_of(10));
+    session->resend(now, MediaKind::audio, header(10), payload_of(10));
     drain();
     EXPECT_EQ(rtp.size(), before) << "its number of the connection is not remembered any more";
 }
@@ -186,7 +187,7 @@ TEST_F(PlaySessionTest, WithoutRtxARepairIsTheSameToTheByte) {
 TEST_F(PlaySessionTest, RequestsHaveABound) {
     std::vector<std::uint16_t> numbers;
     for (std::uint16_t i = 0; i < MediaSender::kNacksMax + 100; ++i) {
-        send(Kind::video, i);
+        send(MediaKind::video, i);
         numbers.push_back(last().sequence);
     }
     nack(kVideo, {numbers.begin(), numbers.begin() + 400});
@@ -198,11 +199,11 @@ TEST_F(PlaySessionTest, RequestsHaveABound) {
 TEST_F(PlaySessionTest, RepairsAreNoWayToMultiplyTraffic) {
     const Octets payload(1'200, 0x41);
     for (std::uint16_t i = 0; i < 1'000; ++i)
-        session->send(now, Kind::video, header(i), payload);
+        session->send(now, MediaKind::video, header(i), payload);
     output.clear();
     for (int round = 0; round < 20; ++round)
         for (std::uint16_t i = 0; i < 1'000; ++i)
-            session->resend(now, Kind::video, header(i), payload);
+            session->resend(now, MediaKind::video, header(i), payload);
     EXPECT_LT(output.bytes(), 300'000U);
     EXPECT_GT(output.bytes(), 0U);
 }
@@ -221,8 +222,8 @@ TEST_F(PlaySessionTest, KeyFramesAreWanted) {
 
 TEST_F(PlaySessionTest, SenderReportsAreOnOneClock) {
     EXPECT_FALSE(session->next_timeout());
-    session->send(now, Kind::audio, {1, 48'000, false, 1s}, payload_of(1));
-    session->send(now, Kind::video, {1, 90'000 * 3, false, 3s}, payload_of(1));
+    session->send(now, MediaKind::audio, {1, 48'000, false, 1s}, payload_of(1));
+    session->send(now, MediaKind::video, {1, 90'000 * 3, false, 3s}, payload_of(1));
     wait(0ms);
     auto reports = take(wire::rtcp::parse_sender_report, wire::rtcp::Type::sender_report);
     ASSERT_EQ(reports.size(), 2U);
@@ -244,7 +245,7 @@ TEST_F(PlaySessionTest, SenderReportsAreOnOneClock) {
 }
 
 TEST_F(PlaySessionTest, ReportsCarryTheName) {
-    send(Kind::video, 1);
+    send(MediaKind::video, 1);
     wait(0ms);
     ASSERT_EQ(rtcp.size(), 1U);
     wire::rtcp::PacketReader reader(rtcp[0]);
@@ -255,7 +256,7 @@ TEST_F(PlaySessionTest, ReportsCarryTheName) {
 }
 
 TEST_F(PlaySessionTest, ThePlayersReportsAreFigures) {
-    send(Kind::video, 1);
+    send(MediaKind::video, 1);
     wait(0ms);
     const auto sent = take(wire::rtcp::parse_sender_report, wire::rtcp::Type::sender_report).at(0);
     wait(300ms);
@@ -281,21 +282,21 @@ TEST_F(PlaySessionTest, ThePlayersReportsAreFigures) {
 TEST_F(PlaySessionTest, VideoIsPacedAndAudioIsNot) {
     const Octets payload(1'200, 0x41);
     std::uint16_t sent = 0;
-    while (session->may_send(now, Kind::video) && sent < 1'000)
-        session->send(now, Kind::video, header(sent++), payload);
+    while (session->may_send(now, MediaKind::video) && sent < 1'000)
+        session->send(now, MediaKind::video, header(sent++), payload);
     EXPECT_LT(sent, 20);
-    EXPECT_TRUE(session->may_send(now, Kind::audio));
+    EXPECT_TRUE(session->may_send(now, MediaKind::audio));
     const auto next = session->next_send(now);
     ASSERT_TRUE(next);
     EXPECT_LT(*next - now, 20ms);
-    EXPECT_FALSE(session->may_send(*next - 1us, Kind::video));
-    EXPECT_TRUE(session->may_send(*next, Kind::video));
+    EXPECT_FALSE(session->may_send(*next - 1us, MediaKind::video));
+    EXPECT_TRUE(session->may_send(*next, MediaKind::video));
     EXPECT_FALSE(session->next_send(*next));
     // An initial key frame of 100 KB does not take seconds.
     const TimePoint begin = now;
     for (int left = 84; left > 0; --left) {
         now = session->next_send(now).value_or(now);
-        session->send(now, Kind::video, header(sent++), payload);
+        session->send(now, MediaKind::video, header(sent++), payload);
     }
     EXPECT_LT(now - begin, 1s);
     output.clear();
@@ -304,12 +305,12 @@ TEST_F(PlaySessionTest, VideoIsPacedAndAudioIsNot) {
 TEST_F(PlaySessionTest, WhoDoesNotReportArrivalsIsNotPacedFor) {
     const Octets payload(1'200, 0x41);
     for (std::uint16_t i = 0; i < 100; ++i) {
-        session->send(now, Kind::video, header(i), payload);
+        session->send(now, MediaKind::video, header(i), payload);
         now += 60ms;
     }
     for (std::uint16_t i = 100; i < 1'000; ++i) {
-        ASSERT_TRUE(session->may_send(now, Kind::video));
-        session->send(now, Kind::video, header(i), payload);
+        ASSERT_TRUE(session->may_send(now, MediaKind::video));
+        session->send(now, MediaKind::video, header(i), payload);
     }
     EXPECT_EQ(session->estimated_rate(), 0U);
     output.clear();
@@ -318,16 +319,16 @@ TEST_F(PlaySessionTest, WhoDoesNotReportArrivalsIsNotPacedFor) {
 }
 
 TEST_F(PlaySessionTest, WhatIsTooLongIsNotSent) {
-    session->send(now, Kind::video, header(1), Octets(PlaySession::kPayloadBytesMax + 1, 1));
+    session->send(now, MediaKind::video, header(1), Octets(PlaySession::kPayloadBytesMax + 1, 1));
     EXPECT_TRUE(output.empty());
-    session->send(now, Kind::video, header(1), Octets(PlaySession::kPayloadBytesMax, 1));
+    session->send(now, MediaKind::video, header(1), Octets(PlaySession::kPayloadBytesMax, 1));
     EXPECT_EQ(output.datagrams(), 1U);
     EXPECT_LE(output.bytes() + srtp::Session::kTrailerBytesMax, 1'472U) << "with its protection it fits a datagram of Ethernet";
     output.clear();
 }
 
 TEST_F(PlaySessionTest, ClosingSaysGoodbye) {
-    send(Kind::video, 1);
+    send(MediaKind::video, 1);
     session->close(now);
     drain();
     const auto byes = take(wire::rtcp::parse_goodbye, wire::rtcp::Type::goodbye);
@@ -335,7 +336,7 @@ TEST_F(PlaySessionTest, ClosingSaysGoodbye) {
     EXPECT_EQ(byes[0].ssrcs, std::vector<std::uint32_t>{kVideo});
     EXPECT_EQ(session->state(), Session::State::closed);
     rtp.clear();
-    send(Kind::video, 2);
+    send(MediaKind::video, 2);
     EXPECT_TRUE(rtp.empty());
 }
 

@@ -36,7 +36,7 @@ public:
     std::optional<rtp::MediaPacket> poll_media() { return receiver_.poll(link_.now()); }
     // The publisher's clock at an RTP timestamp returned by poll_media(), from its last sender report: audio and video share that
     // clock, whose zero is arbitrary. Nothing before the first report of the current stream.
-    std::optional<std::chrono::microseconds> ntp_of(Kind kind, std::uint32_t timestamp) const {
+    std::optional<std::chrono::microseconds> ntp_of(MediaKind kind, std::uint32_t timestamp) const {
         return receiver_.time_of(kind, timestamp);
     }
     // Sends PLI at intervals of at least KeyRequests::kInterval (500 ms); an earlier request is delayed. The session itself sends
@@ -48,7 +48,7 @@ public:
     // With simulcast, forwards the best layer up to this bit rate, or else the smallest; nothing: the best one.
     void limit_layers(std::optional<std::uint64_t> bits_per_second) { receiver_.limit_layers(bits_per_second); }
     // The publisher has sent BYE for all streams of this kind and nothing since.
-    bool has_ended(Kind kind) const { return receiver_.has_ended(kind); }
+    bool has_ended(MediaKind kind) const { return receiver_.has_ended(kind); }
 
 private:
     void look_at_state();

@@ -45,11 +45,11 @@ protected:
                      .payload = {static_cast<std::uint8_t>(original >> 8), static_cast<std::uint8_t>(original), 0x41, 0x9a, 2}}));
         drain();
     }
-    std::vector<std::uint32_t> media_of(Kind kind) const {
+    std::vector<std::uint32_t> media_of(MediaKind kind) const {
         std::vector<std::uint32_t> times;
         for (const rtp::MediaPacket& packet : media)
             if (packet.kind == kind)
-                times.push_back(packet.timestamp / (kind == Kind::audio ? 960 : 3'600));
+                times.push_back(packet.timestamp / (kind == MediaKind::audio ? 960 : 3'600));
         return times;
     }
     using Numbers = std::vector<std::uint32_t>;
@@ -59,9 +59,9 @@ TEST_F(PublishSessionTest, PacketsGoToTheirTracksByType) {
     audio(1);
     video(1, kKey);
     ASSERT_EQ(media.size(), 2U);
-    EXPECT_EQ(media[0].kind, Kind::audio);
+    EXPECT_EQ(media[0].kind, MediaKind::audio);
     EXPECT_FALSE(media[0].begins_key);
-    EXPECT_EQ(media[1].kind, Kind::video);
+    EXPECT_EQ(media[1].kind, MediaKind::video);
     EXPECT_TRUE(media[1].begins_key);
     EXPECT_TRUE(std::ranges::equal(media[1].payload.bytes(), kKey));
     EXPECT_EQ(media[1].arrived, now);
@@ -82,12 +82,12 @@ TEST_F(PublishSessionTest, AMidOutweighsTheType) {
     give(rtp_of({.ssrc = 3, .type = 106, .extensions = {{4, "nobody"}}}));
     drain();
     ASSERT_EQ(media.size(), 2U);
-    EXPECT_EQ(media[0].kind, Kind::audio);
-    EXPECT_EQ(media[1].kind, Kind::video);
+    EXPECT_EQ(media[0].kind, MediaKind::audio);
+    EXPECT_EQ(media[1].kind, MediaKind::video);
     EXPECT_EQ(session->figures().not_understood, 1U);
     give(rtp_of({.ssrc = 1, .type = 106, .sequence = 1}));
     drain();
-    EXPECT_EQ(media.back().kind, Kind::video) << "a stream that is known needs to say no more";
+    EXPECT_EQ(media.back().kind, MediaKind::video) << "a stream that is known needs to say no more";
 }
 
 TEST_F(PublishSessionTest, AnOfferThatNamesStreamsTellsThemApart) {
@@ -108,13 +108,13 @@ TEST_F(PublishSessionTest, AnOfferThatNamesStreamsTellsThemApart) {
     give(rtp_of({.ssrc = 0x53, .type = 107, .payload = {0, 6, 0x41}}));
     drain();
     ASSERT_EQ(media.size(), 4U);
-    EXPECT_EQ(std::ranges::count(media, Kind::audio, &rtp::MediaPacket::kind), 1);
+    EXPECT_EQ(std::ranges::count(media, MediaKind::audio, &rtp::MediaPacket::kind), 1);
 }
 
 TEST_F(PublishSessionTest, WhatIsMissingIsAskedForAndPutInItsPlace) {
     video(10, kKey);
     video(13);
-    EXPECT_EQ(media_of(Kind::video), Numbers{10});
+    EXPECT_EQ(media_of(MediaKind::video), Numbers{10});
     wait(9ms);
     EXPECT_TRUE(take_nacks().empty()) << "it may only be late";
     wait(1ms);
@@ -122,9 +122,9 @@ TEST_F(PublishSessionTest, WhatIsMissingIsAskedForAndPutInItsPlace) {
     ASSERT_EQ(nacks.size(), 1U);
     EXPECT_EQ(nacks[0], (wire::rtcp::Nack{7, kVideoIn, {11, 12}}));
     rtx(1, 12);
-    EXPECT_EQ(media_of(Kind::video), Numbers{10});
+    EXPECT_EQ(media_of(MediaKind::video), Numbers{10});
     rtx(2, 11);
-    EXPECT_EQ(media_of(Kind::video), (Numbers{10, 11, 12, 13}));
+    EXPECT_EQ(media_of(MediaKind::video), (Numbers{10, 11, 12, 13}));
     EXPECT_EQ(session->figures().repaired, 2U);
     EXPECT_EQ(session->figures().nacked, 2U);
     wait(1s);
@@ -137,7 +137,7 @@ TEST_F(PublishSessionTest, AudioIsAskedForToo) {
     wait(10ms);
     ASSERT_EQ(take_nacks().size(), 1U);
     audio(2);
-    EXPECT_EQ(media_of(Kind::audio), (Numbers{1, 2, 3}));
+    EXPECT_EQ(media_of(MediaKind::audio), (Numbers{1, 2, 3}));
 }
 
 TEST_F(PublishSessionTest, RequestsAreAtLeastTwentyMillisecondsApart) {
@@ -176,9 +176,9 @@ TEST_F(PublishSessionTest, NothingIsAskedForWhereItWasNotAgreed) {
     audio(1);
     audio(3);
     wait(99ms);
-    EXPECT_EQ(media_of(Kind::audio), Numbers{1}) << "it may be out of order";
+    EXPECT_EQ(media_of(MediaKind::audio), Numbers{1}) << "it may be out of order";
     wait(1ms);
-    EXPECT_EQ(media_of(Kind::audio), (Numbers{1, 3}));
+    EXPECT_EQ(media_of(MediaKind::audio), (Numbers{1, 3}));
     EXPECT_TRUE(media.back().follows_loss);
     EXPECT_TRUE(take_nacks().empty());
 }
@@ -190,7 +190,7 @@ TEST_F(PublishSessionTest, AHoleThatStaysIsReportedAndAKeyFrameRequested) {
     video(2);
     video(4);
     wait(3s);
-    EXPECT_EQ(media_of(Kind::video), (Numbers{1, 2, 4}));
+    EXPECT_EQ(media_of(MediaKind::video), (Numbers{1, 2, 4}));
     EXPECT_TRUE(media[2].follows_loss);
     EXPECT_EQ(media[2].sequence, media[1].sequence + 2);
     const auto plis = take_plis();
@@ -269,7 +269,7 @@ TEST_F(PublishSessionTest, WhatIsSwitchedOffIsOff) {
     audio(1);
     wait(500ms);
     EXPECT_TRUE(take_nacks().empty());
-    EXPECT_TRUE(media_of(Kind::audio).empty());
+    EXPECT_TRUE(media_of(MediaKind::audio).empty());
     wait(500ms);
     EXPECT_TRUE(take(wire::rtcp::parse_transport_feedback, wire::rtcp::Type::transport_feedback, 15).empty());
 }
@@ -277,11 +277,11 @@ TEST_F(PublishSessionTest, WhatIsSwitchedOffIsOff) {
 TEST_F(PublishSessionTest, ByeEndsATrackUntilItSendsAgain) {
     video(1, kKey);
     give(rtcp_of(wire::rtcp::Goodbye{{kAudioIn, kVideoIn}}));
-    EXPECT_TRUE(session->has_ended(Kind::video));
-    EXPECT_FALSE(session->has_ended(Kind::audio)) << "it never began";
+    EXPECT_TRUE(session->has_ended(MediaKind::video));
+    EXPECT_FALSE(session->has_ended(MediaKind::audio)) << "it never began";
     EXPECT_EQ(session->state(), Session::State::established);
     video(2, kKey);
-    EXPECT_FALSE(session->has_ended(Kind::video));
+    EXPECT_FALSE(session->has_ended(MediaKind::video));
     ASSERT_EQ(media.size(), 2U);
     EXPECT_GT(media[1].sequence, media[0].sequence);
 }
@@ -291,7 +291,7 @@ TEST_F(PublishSessionTest, PaddingAndOtherTypesTakeANumberAndNothingElse) {
     give(rtp_of({.ssrc = kVideoIn, .type = 106, .sequence = 2, .payload = {}}));
     give(rtp_of({.ssrc = kVideoIn, .type = 98, .sequence = 3}));
     video(4);
-    EXPECT_EQ(media_of(Kind::video), (Numbers{1, 4}));
+    EXPECT_EQ(media_of(MediaKind::video), (Numbers{1, 4}));
     EXPECT_EQ(media[1].sequence, media[0].sequence + 1);
     EXPECT_FALSE(media[1].follows_loss);
 }
@@ -338,7 +338,7 @@ TEST_F(PublishSessionTest, StreamsHaveABound) {
         wait(1ms);
     }
     video(2);
-    EXPECT_EQ(media_of(Kind::video), (Numbers{1, 2})) << "the one that is forwarded never gives way";
+    EXPECT_EQ(media_of(MediaKind::video), (Numbers{1, 2})) << "the one that is forwarded never gives way";
     wait(1s);
     const auto reports = take(wire::rtcp::parse_receiver_report, wire::rtcp::Type::receiver_report);
     ASSERT_FALSE(reports.empty());
@@ -355,12 +355,12 @@ TEST_F(PublishSessionTest, NothingComesFromAnotherAddress) {
 
 TEST_F(PublishSessionTest, ReportsGiveTheSendersClock) {
     video(1, kKey);
-    EXPECT_FALSE(session->ntp_of(Kind::video, 0));
+    EXPECT_FALSE(session->ntp_of(MediaKind::video, 0));
     give(rtcp_of(wire::rtcp::SenderReport{.ssrc = kVideoIn, .ntp = rtp::to_ntp(100s), .rtp_time = 90'000, .blocks = {}}));
-    EXPECT_EQ(session->ntp_of(Kind::video, 90'000), std::chrono::microseconds(100s));
-    EXPECT_EQ(session->ntp_of(Kind::video, 135'000), std::chrono::microseconds(100'500ms));
-    EXPECT_EQ(session->ntp_of(Kind::video, 0), std::chrono::microseconds(99s));
-    EXPECT_FALSE(session->ntp_of(Kind::audio, 0));
+    EXPECT_EQ(session->ntp_of(MediaKind::video, 90'000), std::chrono::microseconds(100s));
+    EXPECT_EQ(session->ntp_of(MediaKind::video, 135'000), std::chrono::microseconds(100'500ms));
+    EXPECT_EQ(session->ntp_of(MediaKind::video, 0), std::chrono::microseconds(99s));
+    EXPECT_FALSE(session->ntp_of(MediaKind::audio, 0));
 }
 
 // ---- Simulcast.
@@ -484,7 +484,7 @@ TEST_F(Simulcast, LayersWithReportsShareAClock) {
     for (std::size_t i = 10; i < media.size(); ++i)
         EXPECT_LE((media[i].timestamp - media[0].timestamp) % 3'600, media[i].begins_key ? 90U : 0U)
             << "to the tick, across a change of layers";
-    const auto time = session->ntp_of(Kind::video, media.back().timestamp);
+    const auto time = session->ntp_of(MediaKind::video, media.back().timestamp);
     ASSERT_TRUE(time);
     EXPECT_NEAR(static_cast<double>(time->count()), (100 + 99 * 0.04) * 1e6, 1'000) << "and the reports go along";
 }

@@ -34,11 +34,11 @@ const Server& server() {
 
 wire::sdp::Agreement agreement(bool has_layers) {
     wire::sdp::Accepted audio;
-    audio.kind = wire::sdp::Kind::audio;
+    audio.kind = MediaKind::audio;
     audio.mid = "a";
     audio.codec = {.payload_type = 111, .name = "opus", .clock_rate = 48'000, .format = {}, .feedback = {"nack"}};
     wire::sdp::Accepted video = audio;
-    video.kind = wire::sdp::Kind::video;
+    video.kind = MediaKind::video;
     video.mid = "v";
     video.codec = {.payload_type = 106, .name = "VP8", .clock_rate = 90'000, .format = {}, .feedback = {"nack", "nack pli"}};
     video.rtx_payload_type = 107;
@@ -124,7 +124,7 @@ struct Run {
     }
     void play() {
         const std::vector<std::uint8_t> payload(100, 7);
-        player->send(now, Kind::video, {sent, sent * 3'600U, true, {}}, payload);
+        player->send(now, MediaKind::video, {sent, sent * 3'600U, true, {}}, payload);
         sent = static_cast<std::uint16_t>(sent + 1);
         for (const auto& [kind, sequence] : player->take_nacks()) {
             CHECK(sequence < sent);

@@ -25,9 +25,9 @@ struct Outcome {
 // Everything was received in order, once, as it was sent.
 Outcome check_received(const SessionPair& pair) {
     Outcome outcome;
-    std::map<Kind, std::uint64_t> last;
-    std::map<Kind, std::uint32_t> last_index;
-    std::map<Kind, std::vector<const TestRtpLog::Packet*>> sent;
+    std::map<MediaKind, std::uint64_t> last;
+    std::map<MediaKind, std::uint32_t> last_index;
+    std::map<MediaKind, std::vector<const TestRtpLog::Packet*>> sent;
     for (const auto& packet : pair.rtp_log.packets)
         sent[packet.kind].push_back(&packet);
     for (const rtp::MediaPacket& packet : pair.received) {
@@ -40,7 +40,7 @@ Outcome check_received(const SessionPair& pair) {
         EXPECT_TRUE(std::ranges::equal(packet.payload.bytes(), original.payload));
         EXPECT_EQ(packet.timestamp, original.header.timestamp);
         EXPECT_EQ(packet.marker, original.header.marker);
-        EXPECT_EQ(packet.begins_key, packet.kind == Kind::video && original.payload[0] == 0x65);
+        EXPECT_EQ(packet.begins_key, packet.kind == MediaKind::video && original.payload[0] == 0x65);
         if (!last.contains(packet.kind)) {
             outcome.before += index;
         } else {
@@ -51,7 +51,7 @@ Outcome check_received(const SessionPair& pair) {
         outcome.holes += packet.follows_loss ? 1 : 0;
         last[packet.kind] = packet.sequence;
         last_index[packet.kind] = index;
-        ++(packet.kind == Kind::audio ? outcome.audio : outcome.video);
+        ++(packet.kind == MediaKind::audio ? outcome.audio : outcome.video);
         outcome.keys += packet.begins_key ? 1 : 0;
     }
     return outcome;
@@ -232,7 +232,7 @@ TEST(SessionPair, TooMuchForTheLinkWaitsHereAndAudioDoesNot) {
     std::size_t audio = 0;
     const TimePoint begin = pair.now() - 10s;
     for (const rtp::MediaPacket& packet : pair.received) {
-        if (packet.kind != Kind::audio)
+        if (packet.kind != MediaKind::audio)
             continue;
         ++audio;
         const TimePoint made = begin + 20ms * static_cast<int>(TestRtpLog::index_of(packet.payload.bytes()));
@@ -246,12 +246,12 @@ TEST(SessionPair, ReportsPutAudioAndVideoOnOneClock) {
     for (const Purpose purpose : {Purpose::publish, Purpose::play}) {
         SessionPair pair({.network = {.seed = 1, .delay_min = 30ms, .delay_max = 30ms}, .purpose = purpose});
         ASSERT_TRUE(pair.connect());
-        EXPECT_FALSE(pair.receiver()->ntp_of(Kind::video, 0));
+        EXPECT_FALSE(pair.receiver()->ntp_of(MediaKind::video, 0));
         pair.begin_media();
         pair.run(3s);
         // 1.5 s on each stream's own clock.
-        const auto audio = pair.receiver()->ntp_of(Kind::audio, 72'000);
-        const auto video = pair.receiver()->ntp_of(Kind::video, 135'000);
+        const auto audio = pair.receiver()->ntp_of(MediaKind::audio, 72'000);
+        const auto video = pair.receiver()->ntp_of(MediaKind::video, 135'000);
         ASSERT_TRUE(audio && video);
         EXPECT_LT(std::chrono::abs(*audio - *video), 1ms);
         EXPECT_NEAR(pair.receiver()->figures().loss, 0, 0.001);
@@ -288,14 +288,14 @@ TEST(SessionPair, CloseNotifyEndsAPublisher) {
     ASSERT_TRUE(pair.connect());
     pair.begin_media();
     pair.run(1s);
-    EXPECT_FALSE(pair.publisher_side().has_ended(Kind::video));
+    EXPECT_FALSE(pair.publisher_side().has_ended(MediaKind::video));
     pair.client->close(pair.now());
     pair.client_is_gone = true;
     pair.run(100ms);
     EXPECT_EQ(pair.server->state(), Session::State::closed);
     EXPECT_EQ(pair.server->end_reason(), "close_notify");
-    EXPECT_TRUE(pair.publisher_side().has_ended(Kind::video)) << "BYE came first";
-    EXPECT_TRUE(pair.publisher_side().has_ended(Kind::audio));
+    EXPECT_TRUE(pair.publisher_side().has_ended(MediaKind::video)) << "BYE came first";
+    EXPECT_TRUE(pair.publisher_side().has_ended(MediaKind::audio));
     EXPECT_FALSE(pair.server->next_timeout());
 }
 

@@ -77,7 +77,7 @@ TEST_F(RelievedPublish, ArrivalsAreNotReportedThenEither) {
 
 TEST_F(RelievedPlay, WhatPlayersMissIsNotSentAgainThen) {
     const Octets payload(100, 0x41);
-    session->send(now, Kind::video, {.sequence = 1}, payload);
+    session->send(now, MediaKind::video, {.sequence = 1}, payload);
     drain();
     ASSERT_EQ(rtp.size(), 1U);
     const auto sequence = wire::rtp::parse_packet(rtp.front())->sequence;
@@ -89,7 +89,7 @@ TEST_F(RelievedPlay, WhatPlayersMissIsNotSentAgainThen) {
     shared.skips_nack = true;
     EXPECT_EQ(ask(), 0U);
     EXPECT_EQ(shared.in.nacked, 2U);
-    session->resend(now, Kind::video, {.sequence = 1}, payload);
+    session->resend(now, MediaKind::video, {.sequence = 1}, payload);
     EXPECT_EQ(shared.resent, 1U);
     EXPECT_EQ(shared.rtp_out, 2U);
 }

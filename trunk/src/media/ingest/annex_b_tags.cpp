@@ -43,12 +43,12 @@ bool knows(const Packet& record, const codec::AnnexBUnits& unit) {
 TagPacket config_of(const TagPacket& frame, Slice record) {
     if (frame.fourcc != 0)
         return write_tag(
-            Kind::video,
+            MediaKind::video,
             {.codec = frame.packet.codec, .content = Content::config, .track = frame.packet.track, .data = std::move(record)});
     const auto id = static_cast<std::uint8_t>(frame.packet.payload.bytes()[0] & 0x0F);
     std::vector<std::uint8_t> body = {static_cast<std::uint8_t>(0x10 | id), 0, 0, 0, 0};
     body.insert(body.end(), record.bytes().begin(), record.bytes().end());
-    return MUST(read_tag(Kind::video, Slice::copy_of(body)));
+    return MUST(read_tag(MediaKind::video, Slice::copy_of(body)));
 }
 
 }  // namespace

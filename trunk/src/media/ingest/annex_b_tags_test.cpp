@@ -113,7 +113,7 @@ TEST_F(AnnexBTagsTest, ParameterSetsInTheStreamMakeASequenceHeader) {
         body.push_back(byte);
     ingest->push_video(0, Slice::copy_of(body));
     ASSERT_EQ(source->ring().next(), 2U);
-    const auto made = wire::codec::parse_avc_config(source->config(Kind::video).frame());
+    const auto made = wire::codec::parse_avc_config(source->config(MediaKind::video).frame());
     ASSERT_TRUE(made.ok());
     EXPECT_TRUE(std::ranges::equal(made->sps.front(), config.sps.front()));
     EXPECT_TRUE(source->ring().at(1).key);
@@ -123,7 +123,7 @@ TEST_F(AnnexBTagsTest, ParameterSetsInTheStreamMakeASequenceHeader) {
     auto header = hex("17 00 000000");
     header.insert(header.end(), sets.begin(), sets.end());
     ingest->push_video(80, Slice::copy_of(header));
-    EXPECT_TRUE(wire::codec::parse_avc_config(source->config(Kind::video).frame()).ok());
+    EXPECT_TRUE(wire::codec::parse_avc_config(source->config(MediaKind::video).frame()).ok());
     EXPECT_EQ(source->ring().newest().payload.bytes()[5], 1) << "a record";
 }
 

@@ -4,27 +4,26 @@
 
 namespace live::media {
 
-KindSet announced_by(const wire::ts::TsReader& reader) {
-    using wire::ts::StreamKind;
-    KindSet kinds;
+MediaKindSet announced_by(const wire::ts::TsReader& reader) {
+    MediaKindSet kinds;
     for (const auto& track : reader.tracks()) {
-        const StreamKind kind = kind_of(track.format);
-        if (kind != StreamKind::data)
-            kinds.add(kind == StreamKind::video ? Kind::video : Kind::audio);
+        const MediaKind kind = kind_of(track.format);
+        if (kind != MediaKind::data)
+            kinds.add(kind);
     }
     return kinds;
 }
 
-KindSet announced_by(const wire::amf::Value& metadata) {
+MediaKindSet announced_by(const wire::amf::Value& metadata) {
     const auto says = [&metadata](std::string_view key) {
         const wire::amf::Value* value = metadata.find(key);
         return value != nullptr && (value->number().value_or(0.0) > 0 || !value->string().value_or("").empty());
     };
-    KindSet kinds;
+    MediaKindSet kinds;
     if (says("audiocodecid"))
-        kinds.add(Kind::audio);
+        kinds.add(MediaKind::audio);
     if (says("videocodecid") || says("width"))
-        kinds.add(Kind::video);
+        kinds.add(MediaKind::video);
     return kinds;
 }
 

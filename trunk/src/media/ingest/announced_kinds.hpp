@@ -8,10 +8,10 @@
 namespace live::media {
 
 // The streams of the program map.
-KindSet announced_by(const wire::ts::TsReader& reader);
+MediaKindSet announced_by(const wire::ts::TsReader& reader);
 
 // onMetaData: a codec id, or the size of the picture. A codec id of 0 announces nothing: encoders without video or audio write
 // it.
-KindSet announced_by(const wire::amf::Value& metadata);
+MediaKindSet announced_by(const wire::amf::Value& metadata);
 
 }  // namespace live::media

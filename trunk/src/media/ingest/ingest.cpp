@@ -40,7 +40,7 @@ std::string text_of(std::uint32_t fourcc) {
     return text;
 }
 
-const char* text_of(Kind kind) { return kind == Kind::video ? "video" : "audio"; }
+const char* text_of(MediaKind kind) { return kind == MediaKind::video ? "video" : "audio"; }
 
 }  // namespace
 
@@ -84,7 +84,7 @@ Slice Ingest::unshare(Slice body) {
 Timeline::Stamp Ingest::place(const Packet& packet, std::uint32_t stamp_ms) {
     const Source& source = publication_.source();
     Timeline& timeline = publication_.source().timeline();
-    if (packet.kind != Kind::data && packet.content != Content::frame)
+    if (packet.kind != MediaKind::data && packet.content != Content::frame)
         return {timeline.header_time(packet.kind), Timeline::Event::none};
     if (!source.is_default(packet.kind, packet.track))
         return {timeline.follow(packet.kind, packet.track, stamp_ms, source.arrival()), Timeline::Event::none};
@@ -104,7 +104,7 @@ void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
     const auto stamp = place(packet, stamp_ms);
     packet.dts += stamp.dts;
     has_shown_ = has_shown_ && stamp.event != Timeline::Event::jump;
-    if (packet.kind == Kind::video && stamp.event != Timeline::Event::doubt)
+    if (packet.kind == MediaKind::video && stamp.event != Timeline::Event::doubt)
         watch_order(packet, stamp_ms);
     if (!options_.mix_correct) {
         source.append(std::move(packet));
@@ -141,17 +141,17 @@ bool Ingest::is_bad_config(const Packet& packet) {
     return true;
 }
 
-void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) { push_tag(Kind::audio, stamp_ms, std::move(body)); }
+void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) { push_tag(MediaKind::audio, stamp_ms, std::move(body)); }
 
-void Ingest::push_video(std::uint32_t stamp_ms, Slice body) { push_tag(Kind::video, stamp_ms, std::move(body)); }
+void Ingest::push_video(std::uint32_t stamp_ms, Slice body) { push_tag(MediaKind::video, stamp_ms, std::move(body)); }
 
-void Ingest::push_tag(Kind kind, std::uint32_t stamp_ms, Slice body) {
+void Ingest::push_tag(MediaKind kind, std::uint32_t stamp_ms, Slice body) {
     auto tagged = read_tag(kind, std::move(body));
     if (!tagged.ok())
         return drop(text_of(kind), tagged.error());
     if (tagged->has_more)
         return push_tracks(kind, stamp_ms, tagged->packet.payload.bytes());
-    if (kind == Kind::video && wire::codec::may_be_annex_b(tagged->packet.frame()) && !convert_annex_b(*tagged, stamp_ms))
+    if (kind == MediaKind::video && wire::codec::may_be_annex_b(tagged->packet.frame()) && !convert_annex_b(*tagged, stamp_ms))
         return;
     if (tagged->reserved_type)
         find_frame_type(*tagged);
@@ -184,7 +184,7 @@ void Ingest::find_frame_type(TagPacket& tagged) {
         LOG_INFO(log_, "the publisher does not say which frames are key frames: they are found by their contents");
 }
 
-void Ingest::push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body) {
+void Ingest::push_tracks(MediaKind kind, std::uint32_t stamp_ms, Bytes body) {
     auto parts = split_tag(kind, body);
     if (!parts.ok())
         return drop(text_of(kind), parts.error());
@@ -192,7 +192,7 @@ void Ingest::push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body) {
         push_tag(kind, stamp_ms, std::move(part));
 }
 
-void Ingest::push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
+void Ingest::push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
     push_media(write_tag(kind, std::move(frame)), stamp_ms);
 }
 
@@ -201,7 +201,7 @@ void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
         return;
     if (tagged.packet.codec == Codec::aac && push_framed_aac(tagged, stamp_ms))
         return;
-    if (tagged.packet.kind != Kind::video || joiner_.passes(tagged.packet, stamp_ms))
+    if (tagged.packet.kind != MediaKind::video || joiner_.passes(tagged.packet, stamp_ms))
         return push_whole(std::move(tagged), stamp_ms);
     joiner_.push(std::move(tagged), stamp_ms, publication_.source().ring());
     push_joined();
@@ -229,13 +229,13 @@ bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
         LOG_INFO(log_, "the AAC of audio track {} comes in ADTS or LATM: it is made raw, with a sequence header",
                  static_cast<unsigned>(packet.track));
     const auto push_part = [&](Content content, Slice data, MediaTime offset) {
-        TagPacket part =
-            write_tag(Kind::audio, {.codec = Codec::aac, .content = content, .track = packet.track, .data = std::move(data)});
+        TagPacket part = write_tag(MediaKind::audio,
+                                   {.codec = Codec::aac, .content = content, .track = packet.track, .data = std::move(data)});
         part.packet.dts = packet.dts + offset;
         part.audio = tagged.audio;
         push_whole(std::move(part), stamp_ms);
     };
-    const Packet* const known = publication_.source().config_of(Kind::audio, packet.track);
+    const Packet* const known = publication_.source().config_of(MediaKind::audio, packet.track);
     if (!frames->config.empty() &&
         (known == nullptr || known->codec != Codec::aac || !is_same_aac(known->frame(), frames->parsed)))
         push_part(Content::config, Slice::copy_of(frames->config), {});
@@ -253,7 +253,7 @@ void Ingest::push_whole(TagPacket&& tagged, std::uint32_t stamp_ms) {
     if (packet.is_config()) {
         if (is_bad_config(packet))
             return;
-        if (packet.kind == Kind::video)
+        if (packet.kind == MediaKind::video)
             joiner_.note_config(packet);
         if (is_repeated_config(packet))
             return;
@@ -280,7 +280,7 @@ void Ingest::watch_track(const TagPacket& tagged) {
     const Packet& packet = tagged.packet;
     if (!publication_.is_current() || packet.content == Content::other)
         return;
-    if (packet.kind == Kind::audio)
+    if (packet.kind == MediaKind::audio)
         publication_.source().note_audio(packet.track, packet.codec, tagged.audio);
     if (packet.codec == Codec::aac && headerless_frames_ < kHeaderlessFrames)
         watch_header(packet);
@@ -378,7 +378,7 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
 
 void Ingest::log_config(const Packet& packet) const {
     constexpr int kAacId = 10;
-    if (packet.kind == Kind::video)
+    if (packet.kind == MediaKind::video)
         return log_video_config(packet);
     LOG_INFO_REPEATED(log_, "{}B audio sh, codec({}, {})", packet.frame_bytes(), packet.codec == Codec::aac ? kAacId : 0,
                       name_of(packet.codec));

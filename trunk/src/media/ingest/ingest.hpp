@@ -35,7 +35,7 @@ public:
     // "@clearDataFrame" and "onMetaData", players that join get no metadata.
     void push_data(std::uint32_t stamp_ms, Slice body);
     // Audio or video of a publisher whose protocol has no such bodies; the frame's dts is ignored.
-    void push_frame(Kind kind, std::uint32_t stamp_ms, wire::codec::Frame frame);
+    void push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame);
 
     // Broken bodies that were dropped.
     std::uint64_t dropped() const { return dropped_; }
@@ -48,10 +48,10 @@ private:
     // After so many AAC frames, some 1 s, their sequence header is missed.
     static constexpr std::uint32_t kHeaderlessFrames = 50;
 
-    void push_tag(Kind kind, std::uint32_t stamp_ms, Slice body);
+    void push_tag(MediaKind kind, std::uint32_t stamp_ms, Slice body);
     bool convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms);
     void find_frame_type(TagPacket& tagged);
-    void push_tracks(Kind kind, std::uint32_t stamp_ms, Bytes body);
+    void push_tracks(MediaKind kind, std::uint32_t stamp_ms, Bytes body);
     void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
     void push_joined();
     void push_whole(TagPacket&& tagged, std::uint32_t stamp_ms);
@@ -84,9 +84,9 @@ private:
     std::size_t kept_bytes_ = 0;
     std::size_t held_bytes_ = 0;
     const void* newest_memory_ = nullptr;
-    KindSet opaque_;                   // kinds with an unknown codec; logged
-    KindSet too_many_;                 // kinds with more tracks than allowed; logged
-    KindSet bad_;                      // kinds with a bad sequence header after a good one; logged
+    MediaKindSet opaque_;              // kinds with an unknown codec; logged
+    MediaKindSet too_many_;            // kinds with more tracks than allowed; logged
+    MediaKindSet bad_;                 // kinds with a bad sequence header after a good one; logged
     bool has_reserved_types_ = false;  // logged
     FramedAac framed_aac_;
     std::uint32_t headerless_frames_ = 0;

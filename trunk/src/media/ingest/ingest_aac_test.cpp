@@ -88,8 +88,8 @@ TEST_F(AacForms, EnhancedBodiesAndOtherTracksAreConvertedToo) {
     ASSERT_EQ(packets.size(), 2U) << "the reader takes default tracks";
     EXPECT_TRUE(packets[0].is_config());
     EXPECT_TRUE(std::ranges::equal(packets[1].frame(), hex("2110")));
-    ASSERT_NE(source_->config_of(Kind::audio, TrackId(1)), nullptr);
-    EXPECT_TRUE(std::ranges::equal(source_->config_of(Kind::audio, TrackId(1))->frame(), hex("1210")));
+    ASSERT_NE(source_->config_of(MediaKind::audio, TrackId(1)), nullptr);
+    EXPECT_TRUE(std::ranges::equal(source_->config_of(MediaKind::audio, TrackId(1))->frame(), hex("1210")));
 }
 
 TEST_F(AacForms, AMissingSequenceHeaderIsReportedOnce) {

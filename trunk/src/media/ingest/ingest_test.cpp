@@ -51,7 +51,7 @@ TEST_F(IngestTest, KnowsConfigsKeyFramesAndTheRest) {
     ingest->push_audio(1010, kAacFrame);
     ingest->push_video(1040, kAvcInter);
     ASSERT_EQ(source->ring().next(), 5U);
-    EXPECT_TRUE(source->config(Kind::video).payload.size() == 9 && source->config(Kind::audio).payload.size() == 4);
+    EXPECT_TRUE(source->config(MediaKind::video).payload.size() == 9 && source->config(MediaKind::audio).payload.size() == 4);
     EXPECT_EQ(source->gop_start(), 2U);
     EXPECT_EQ(packet(3).dts, 10ms);
     EXPECT_FALSE(packet(4).key);
@@ -182,9 +182,9 @@ TEST_F(IngestTest, TracksHaveTheNamesThatTheMetadataSays) {
                                 {{"audioTrackIdInfoMap", amf::Value::object({{"0", language("en")}, {"1", language("de")}})}}));
     ingest->push_data(0, Slice::copy_of(writer.written()));
     ingest->push_audio(0, Slice::copy_of(hex("95 00 6d703461 01 1210")));
-    ASSERT_NE(source->track(Kind::audio, TrackId{1}), nullptr);
-    EXPECT_EQ(source->track(Kind::audio, TrackId{0})->language, "en");
-    EXPECT_EQ(source->track(Kind::audio, TrackId{1})->language, "de") << "it came later";
+    ASSERT_NE(source->track(MediaKind::audio, TrackId{1}), nullptr);
+    EXPECT_EQ(source->track(MediaKind::audio, TrackId{0})->language, "en");
+    EXPECT_EQ(source->track(MediaKind::audio, TrackId{1})->language, "de") << "it came later";
 }
 
 Slice data_of(std::initializer_list<amf::Value> values) {
@@ -255,14 +255,14 @@ TEST_F(IngestTest, ABadSequenceHeaderDoesNotReplaceAGoodOne) {
         logged.push_video(40, Slice::copy_of(hex(bad)));
     logged.push_audio(40, Slice::copy_of(hex("af 00")));
     EXPECT_EQ(source->ring().next(), 3U) << "players do not get them either";
-    EXPECT_TRUE(std::ranges::equal(source->config(Kind::video).payload.bytes(), good.bytes()));
-    EXPECT_TRUE(std::ranges::equal(source->config(Kind::audio).payload.bytes(), aac_config_body().bytes()));
+    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::video).payload.bytes(), good.bytes()));
+    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::audio).payload.bytes(), aac_config_body().bytes()));
     EXPECT_EQ(logged.dropped(), 4U);
     EXPECT_EQ(lines.count("dropped a bad video sequence header"), 1U);
     EXPECT_EQ(lines.count("dropped a bad audio sequence header"), 1U);
     const Slice other = tag_body(hex("17 00 000000"), wire::codec::avc_vectors().back().record);
     logged.push_video(80, other);
-    EXPECT_TRUE(std::ranges::equal(source->config(Kind::video).payload.bytes(), other.bytes())) << "a good one does";
+    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::video).payload.bytes(), other.bytes())) << "a good one does";
 }
 
 TEST_F(IngestTest, ABadSequenceHeaderThatIsTheFirstIsRelayed) {
@@ -271,9 +271,9 @@ TEST_F(IngestTest, ABadSequenceHeaderThatIsTheFirstIsRelayed) {
     ingest->push_video(0, bad);
     EXPECT_EQ(packet(0).payload.data(), bad.data());
     ingest->push_video(0, avc_config_body());
-    EXPECT_TRUE(std::ranges::equal(source->config(Kind::video).payload.bytes(), avc_config_body().bytes()));
+    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::video).payload.bytes(), avc_config_body().bytes()));
     ingest->push_video(0, tag_body(hex("1c 00 000000"), hex("01")));
-    EXPECT_EQ(source->config(Kind::video).codec, Codec::hevc) << "of another codec nothing good is known";
+    EXPECT_EQ(source->config(MediaKind::video).codec, Codec::hevc) << "of another codec nothing good is known";
 }
 
 TEST_F(IngestTest, MixCorrectPutsClumpsInOrderOfTime) {
@@ -306,8 +306,8 @@ TEST_F(IngestTest, ParsesOnceForAll) {
     EXPECT_TRUE(packet(0).key);
     EXPECT_EQ(packet(0).cts, 66ms);
     EXPECT_TRUE(std::ranges::equal(packet(0).frame(), hex("00000001 26")));
-    EXPECT_EQ(source->default_track(Kind::audio)->codec, Codec::mp3);
-    EXPECT_EQ(source->default_track(Kind::audio)->audio, (AudioFormat{44'100, 2}));
+    EXPECT_EQ(source->default_track(MediaKind::audio)->codec, Codec::mp3);
+    EXPECT_EQ(source->default_track(MediaKind::audio)->audio, (AudioFormat{44'100, 2}));
 }
 
 TEST_F(IngestTest, KeyFramesOfReservedFrameTypesAreFoundByTheirContents) {
@@ -336,7 +336,7 @@ TEST_F(IngestTest, KeyFramesOfReservedFrameTypesAreFoundByTheirContents) {
 
 TEST_F(IngestTest, FramesOfOthersGetAHead) {
     start();
-    ingest->push_frame(Kind::video, 40,
+    ingest->push_frame(MediaKind::video, 40,
                        {.codec = Codec::avc, .key = true, .cts = 80ms, .data = Slice::copy_of(hex("00000001 65"))});
     EXPECT_TRUE(std::ranges::equal(packet(0).payload.bytes(), hex("17 01 000050 00000001 65")));
     EXPECT_EQ(packet(0).head, 5U);
@@ -384,9 +384,9 @@ void push_two_of_each(Ingest& ingest) {
 
 TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
     start();
-    constexpr WireFormat kRtmp{Container::rtmp, Framing::none, KindSet::all(), TrackSelection::all};
+    constexpr WireFormat kRtmp{Container::rtmp, Framing::none, MediaKindSet::all(), TrackSelection::all};
     WireCursor rtmp(source, kRtmp);
-    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all(), TrackSelection::all});
+    WireCursor flv(source, {Container::flv, Framing::none, MediaKindSet::all(), TrackSelection::all});
     push_two_of_each(*ingest);
     ASSERT_EQ(source->ring().next(), 16U);
     EXPECT_TRUE(std::ranges::equal(packet(4).payload.bytes(), hex("91 61766331 000000 c0c0c0c0")));
@@ -413,9 +413,9 @@ TEST_F(IngestTest, AMessageOfOneTrackStaysAsItCame) {
 
 TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     start();
-    WireCursor aac(source, {Container::aac, Framing::none, KindSet::all()});
-    WireCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
-    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
+    WireCursor aac(source, {Container::aac, Framing::none, MediaKindSet::all()});
+    WireCursor ts(source, {Container::ts, Framing::none, MediaKindSet::all()});
+    WireCursor flv(source, {Container::flv, Framing::none, MediaKindSet::all()});
     Cursor all(source, Listens::at_once, Cursor::Start::now, Cursor::Tracks::all);
     push_two_of_each(*ingest);
     const auto by_aac = sent_to(aac);
@@ -433,7 +433,7 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     for (count = 0; all.take(); ++count) {
     }
     EXPECT_EQ(count, 16U);
-    EXPECT_EQ(source->counters().packets[index_of(Kind::video)], 4U) << "as many frames as a player sees";
+    EXPECT_EQ(source->counters().packets[index_of(MediaKind::video)], 4U) << "as many frames as a player sees";
     EXPECT_EQ(source->counters().key_frames, 1U);
     EXPECT_EQ(source->gop_start(), 4U);
     EXPECT_FALSE(source->has_b_frames()) << "frames of two tracks have two orders";
@@ -476,9 +476,9 @@ TEST_F(IngestTest, ABrokenMessageOfSeveralTracksIsDropped) {
 TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     bridge_test::Lines lines;
     const Log to_lines(lines, "test");
-    WireCursor rtmp(source, {Container::rtmp, Framing::none, KindSet::all()});
-    WireCursor flv(source, {Container::flv, Framing::none, KindSet::all()});
-    WireCursor ts(source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor rtmp(source, {Container::rtmp, Framing::none, MediaKindSet::all()});
+    WireCursor flv(source, {Container::flv, Framing::none, MediaKindSet::all()});
+    WireCursor ts(source, {Container::ts, Framing::none, MediaKindSet::all()});
     Ingest opaque(*publication, options, PublishOptions{}, to_lines);
     const std::vector<std::vector<std::uint8_t>> bodies = {hex("90 76766331 01020304"), hex("91 76766331 00000107aabb"),
                                                            hex("a1 76766331 00000102ccdd")};
@@ -493,11 +493,11 @@ TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     }
     EXPECT_TRUE(sent_to(ts).empty());
     EXPECT_EQ(source->counters().key_frames, 1U) << "its head says so";
-    EXPECT_EQ(source->default_track(Kind::video)->codec, Codec::unknown);
-    EXPECT_TRUE(std::ranges::equal(source->default_track(Kind::video)->config.bytes(), hex("01020304")));
+    EXPECT_EQ(source->default_track(MediaKind::video)->codec, Codec::unknown);
+    EXPECT_TRUE(std::ranges::equal(source->default_track(MediaKind::video)->config.bytes(), hex("01020304")));
     EXPECT_EQ(lines.count("the video codec vvc1 is not known here"), 1U);
     EXPECT_EQ(lines.count("the audio codec xxxx is not known here"), 1U);
-    WireCursor late(source, {Container::rtmp, Framing::none, KindSet::all()});
+    WireCursor late(source, {Container::rtmp, Framing::none, MediaKindSet::all()});
     const auto to_late = sent_to(late);
     EXPECT_TRUE(holds(to_late, bodies[0])) << "a late joiner gets the configuration";
     EXPECT_TRUE(holds(to_late, bodies[1]));

@@ -11,10 +11,10 @@ void Interleaver::push(Packet packet) {
 }
 
 std::optional<Packet> Interleaver::pop() {
-    const std::size_t audio = count_[index_of(Kind::audio)];
-    const std::size_t video = count_[index_of(Kind::video)];
+    const std::size_t audio = count_[index_of(MediaKind::audio)];
+    const std::size_t video = count_[index_of(MediaKind::video)];
     const bool both = audio > 0 && video > 0;
-    const bool data_first = !held_.empty() && held_.begin()->second.kind == Kind::data;
+    const bool data_first = !held_.empty() && held_.begin()->second.kind == MediaKind::data;
     return both || data_first || audio >= kHeldMax || video >= kHeldMax ? drain() : std::nullopt;
 }
 

@@ -23,7 +23,7 @@ public:
 
 private:
     std::multimap<MediaTime, Packet> held_;  // packets with equal times keep their order
-    std::array<std::size_t, kKindCount> count_{};
+    std::array<std::size_t, kMediaKindCount> count_{};
 };
 
 }  // namespace live::media

@@ -134,7 +134,7 @@ bool PictureJoiner::take_back(Track& track, const Ring& ring) {
     const Sequence first = ring.next() - std::min<Sequence>(ring.size(), kLookBackMax);
     for (Sequence at = ring.next(); at-- > first;) {
         const Packet& packet = ring.at(at);
-        if (packet.kind != Kind::video || packet.track != track.id || packet.content != Content::frame)
+        if (packet.kind != MediaKind::video || packet.track != track.id || packet.content != Content::frame)
             continue;
         if (!packet.key)
             return false;

@@ -55,13 +55,13 @@ void RtpToFrames::watch_tracks() {
     if (version_ == rtp_log_.version())
         return;
     version_ = rtp_log_.version();
-    for (const Kind kind : {Kind::audio, Kind::video}) {
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
         const RtpTrack* track = rtp_log_.track(kind);
         auto& known = tracks_[index_of(kind)];
         if (track == nullptr || known == *track)
             continue;
         known = *track;
-        if (kind == Kind::audio)
+        if (kind == MediaKind::audio)
             audio_.set_track(*track);
         else
             video_.set_track(*track);
@@ -72,7 +72,7 @@ void RtpToFrames::take(const RtpPacket& packet) {
     publication_.source().set_arrival(packet.arrived);
     std::uint64_t& sequence = sequences_[index_of(packet.kind)];
     sequence += static_cast<std::uint16_t>(packet.sequence - static_cast<std::uint16_t>(sequence));
-    if (packet.kind == Kind::audio) {
+    if (packet.kind == MediaKind::audio) {
         audio_.push(packet);
         push_audio();
         return;
@@ -87,17 +87,17 @@ void RtpToFrames::push_video() {
         if (frame->content == Content::config)
             push_metadata(frame->dts);
         const auto stamp_ms = stamp_of(frame->dts);
-        ingest_.push_frame(Kind::video, stamp_ms, *std::move(frame));
+        ingest_.push_frame(MediaKind::video, stamp_ms, *std::move(frame));
     }
 }
 
 void RtpToFrames::push_audio() {
     while (auto frame = audio_.poll()) {
         // If video is expected, the metadata waits until its codec is known.
-        if (!has_metadata_ && rtp_log_.track(Kind::video) == nullptr)
+        if (!has_metadata_ && rtp_log_.track(MediaKind::video) == nullptr)
             push_metadata(frame->dts);
         const auto stamp_ms = stamp_of(frame->dts);
-        ingest_.push_frame(Kind::audio, stamp_ms, *std::move(frame));
+        ingest_.push_frame(MediaKind::audio, stamp_ms, *std::move(frame));
     }
 }
 

@@ -24,15 +24,15 @@ struct RtpToFramesTest : ::testing::Test {
         const auto config = wire::codec::parse_avc_config(wire::codec::avc_vectors()[0].record);
         sps.assign(config->sps[0].begin(), config->sps[0].end());
         pps.assign(config->pps[0].begin(), config->pps[0].end());
-        rtp_log.set_track({Kind::video, "H264", 90'000, 0, ""});
-        rtp_log.set_track({Kind::audio, "opus", 48'000, 2, ""});
+        rtp_log.set_track({MediaKind::video, "H264", 90'000, 0, ""});
+        rtp_log.set_track({MediaKind::audio, "opus", 48'000, 2, ""});
     }
     void picture(MediaTime time, bool is_key) {
         wire::rtp_payload::PayloadList payloads;
         const std::vector<Octets> units = is_key ? std::vector<Octets>{sps, pps, idr(2'000)} : std::vector<Octets>{inter(500)};
         EXPECT_TRUE(packetize_nal(wire::rtp_payload::NalCodec::avc, with_lengths(units), 1'200, payloads).ok());
         for (std::size_t i = 0; i < payloads.size(); ++i)
-            rtp_log.append({.kind = Kind::video,
+            rtp_log.append({.kind = MediaKind::video,
                             .timestamp = rtp_timestamp(time, 90'000),
                             .marker = i + 1 == payloads.size(),
                             .begins_key = is_key && i == 0,
@@ -42,7 +42,7 @@ struct RtpToFramesTest : ::testing::Test {
         rtp_log.flush();
     }
     void audio(MediaTime time) {
-        rtp_log.append({.kind = Kind::audio,
+        rtp_log.append({.kind = MediaKind::audio,
                         .timestamp = rtp_timestamp(time, 48'000),
                         .payload = Slice::copy_of(hex("fc0102")),
                         .arrived = TimePoint{} + time,
@@ -76,11 +76,11 @@ TEST_F(RtpToFramesTest, FillsTheSourceWithFrames) {
     std::vector<MediaTime> audio_frames;
     bool metadata_first = false;
     while (const auto packet = reader.take()) {
-        if (packet->kind == Kind::data)
+        if (packet->kind == MediaKind::data)
             metadata_first = pictures.empty();
-        if (packet->kind == Kind::video && !packet->is_config())
+        if (packet->kind == MediaKind::video && !packet->is_config())
             pictures.push_back(packet->dts);
-        if (packet->kind == Kind::audio && !packet->is_config())
+        if (packet->kind == MediaKind::audio && !packet->is_config())
             audio_frames.push_back(packet->dts);
     }
     EXPECT_TRUE(metadata_first);
@@ -108,7 +108,7 @@ TEST_F(RtpToFramesTest, AudioThatComesLaterReachesReadersWithItsOwnTime) {
     for (const MediaTime time : {0ms, 20ms}) {
         const auto packet = reader.take();
         ASSERT_TRUE(packet);
-        EXPECT_EQ(packet->kind, Kind::audio);
+        EXPECT_EQ(packet->kind, MediaKind::audio);
         EXPECT_EQ(packet->dts, time) << "not moved after the frame that was faster";
     }
     EXPECT_FALSE(reader.take());
@@ -150,7 +150,7 @@ TEST_F(RtpToFramesTest, KeyFramesThatComeNeedNotBeAskedFor) {
 TEST_F(RtpToFramesTest, AsksForAKeyFrameBehindALoss) {
     for (int i = 0; i < 25; ++i)
         picture(i * 40ms, i == 0);
-    rtp_log.append({.kind = Kind::video,
+    rtp_log.append({.kind = MediaKind::video,
                     .timestamp = rtp_timestamp(1s, 90'000),
                     .marker = true,
                     .follows_loss = true,

@@ -9,6 +9,7 @@
 
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
+#include "base/media_kind.hpp"
 #include "base/time.hpp"
 #include "wire/codec/frame.hpp"
 
@@ -17,30 +18,6 @@ namespace live::media {
 using wire::codec::Codec;
 using wire::codec::Content;
 using wire::codec::TrackId;
-
-enum class Kind : std::uint8_t { audio, video, data };
-inline constexpr std::size_t kKindCount = 3;
-
-// A bit set of kinds.
-class KindSet {
-public:
-    static constexpr KindSet all() {
-        KindSet set;
-        set.bits_ = (1U << kKindCount) - 1;
-        return set;
-    }
-    bool has(Kind kind) const { return (bits_ & bit(kind)) != 0; }
-    bool has_all(KindSet others) const { return (others.bits_ & ~bits_) == 0; }
-    void add(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ | bit(kind)); }
-    void add(KindSet others) { bits_ = static_cast<std::uint8_t>(bits_ | others.bits_); }
-    void remove(Kind kind) { bits_ = static_cast<std::uint8_t>(bits_ & ~bit(kind)); }
-    void clear() { bits_ = 0; }
-    bool operator==(const KindSet&) const = default;
-
-private:
-    static constexpr unsigned bit(Kind kind) { return 1U << static_cast<unsigned>(kind); }
-    std::uint8_t bits_ = 0;
-};
 
 // Name of the data messages in which a node tells others how it cuts a stream into segments. Publishers' messages of this name
 // are dropped.
@@ -53,7 +30,7 @@ struct Packet {
     // Microseconds in four bytes; offsets beyond that (35 minutes) cannot be presented in order anyway.
     using Offset = std::chrono::duration<std::int32_t, std::micro>;
 
-    Kind kind = Kind::data;
+    MediaKind kind = MediaKind::data;
     Content content = Content::other;
     bool key = false;    // a video access unit at which decoding can start
     bool extra = false;  // not of the default track of its kind: only for multitrack readers; set by the source
@@ -68,7 +45,7 @@ struct Packet {
     // A sequence header or metadata: a late joiner needs the newest one.
     bool is_config() const { return content == Content::config; }
     // A data message of our own for other nodes (kRelayMarkName): only for readers that ask for it.
-    bool is_mark() const { return kind == Kind::data && extra; }
+    bool is_mark() const { return kind == MediaKind::data && extra; }
     bool is_of(TrackSelection tracks) const {
         return tracks == TrackSelection::all_and_marks || (tracks == TrackSelection::all ? !is_mark() : !extra);
     }
@@ -93,7 +70,5 @@ inline wire::codec::Frame frame_of(const Packet& packet) {
 
 // Whole milliseconds, rounded down.
 inline std::int64_t to_ms(MediaTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).count(); }
-
-inline std::size_t index_of(Kind kind) { return static_cast<std::size_t>(kind); }
 
 }  // namespace live::media

@@ -12,10 +12,10 @@
 namespace live::media {
 
 // A packet whose payload is not parsed.
-inline Packet plain_packet(Kind kind, bool key, bool config, MediaTime dts, Slice payload) {
+inline Packet plain_packet(MediaKind kind, bool key, bool config, MediaTime dts, Slice payload) {
     Packet packet;
     packet.kind = kind;
-    packet.content = config ? Content::config : kind == Kind::data ? Content::other : Content::frame;
+    packet.content = config ? Content::config : kind == MediaKind::data ? Content::other : Content::frame;
     packet.key = key;
     packet.dts = dts;
     packet.payload = std::move(payload);
@@ -24,8 +24,8 @@ inline Packet plain_packet(Kind kind, bool key, bool config, MediaTime dts, Slic
 
 // A packet of a body that may be broken: then nothing is known about it. The test decides whether it is a key frame, whatever the
 // header says.
-inline Packet tag_packet(Kind kind, bool key, bool config, MediaTime dts, const Slice& body) {
-    if (kind == Kind::data)
+inline Packet tag_packet(MediaKind kind, bool key, bool config, MediaTime dts, const Slice& body) {
+    if (kind == MediaKind::data)
         return plain_packet(kind, key, config, dts, body);
     auto tagged = read_tag(kind, body);
     if (!tagged.ok())
@@ -36,8 +36,8 @@ inline Packet tag_packet(Kind kind, bool key, bool config, MediaTime dts, const 
 }
 
 // Like Ingest, without its timeline.
-inline void append_tag(Source& source, Kind kind, bool key, bool config, MediaTime dts, const Slice& body) {
-    if (kind == Kind::audio)
+inline void append_tag(Source& source, MediaKind kind, bool key, bool config, MediaTime dts, const Slice& body) {
+    if (kind == MediaKind::audio)
         if (const auto tagged = read_tag(kind, body); tagged.ok())
             source.note_audio(tagged->packet.track, tagged->packet.codec, tagged->audio);
     source.append(tag_packet(kind, key, config, dts, body));

@@ -11,7 +11,7 @@ namespace live::media {
 namespace {
 
 Packet numbered(Sequence number, std::size_t bytes = 4) {
-    return plain_packet(Kind::video, false, false, std::chrono::milliseconds(number), Slice::allocate(bytes));
+    return plain_packet(MediaKind::video, false, false, std::chrono::milliseconds(number), Slice::allocate(bytes));
 }
 
 TEST(Ring, HoldsWhatWasAppendedAndNotDropped) {

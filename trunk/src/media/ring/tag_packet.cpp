@@ -35,7 +35,7 @@ bool is_enhanced(Codec codec) {
 
 // What both kinds of tag say. `tag.body` is a part of `body`.
 template <class Tag>
-Result<void> fill(TagPacket& made, Kind kind, const Tag& tag, Slice body) {
+Result<void> fill(TagPacket& made, MediaKind kind, const Tag& tag, Slice body) {
     const auto head = tag.body.data() == nullptr ? body.size() : static_cast<std::size_t>(tag.body.data() - body.data());
     if (head > std::numeric_limits<std::uint16_t>::max())
         return Error(Errc::limit, "a tag's header of " + std::to_string(head) + " bytes");
@@ -67,8 +67,8 @@ std::uint32_t classic_rate_of(Codec codec) {
     }
 }
 
-void write_head(ByteWriter& out, Kind kind, const wire::codec::Frame& frame) {
-    if (kind == Kind::video) {
+void write_head(ByteWriter& out, MediaKind kind, const wire::codec::Frame& frame) {
+    if (kind == MediaKind::video) {
         flv::VideoTag tag;
         tag.codec = frame.codec;
         tag.key = frame.key;
@@ -95,9 +95,9 @@ void write_head(ByteWriter& out, Kind kind, const wire::codec::Frame& frame) {
 }  // namespace
 
 // For each packet that arrives, so the tag and the packet are filled in where they stay.
-Result<TagPacket> read_tag(Kind kind, Slice body) {
+Result<TagPacket> read_tag(MediaKind kind, Slice body) {
     Result<TagPacket> made = TagPacket();
-    if (kind == Kind::video) {
+    if (kind == MediaKind::video) {
         const auto tag = flv::parse_video_tag(body.bytes());
         if (!tag.ok())
             return tag.error();
@@ -124,8 +124,8 @@ void set_frame_type(TagPacket& tagged, bool key) {
     tagged.reserved_type = false;
 }
 
-Result<std::vector<Slice>> split_tag(Kind kind, Bytes body) {
-    auto tracks = TRY(flv::read_tracks(kind == Kind::video ? flv::TrackKind::video : flv::TrackKind::audio, body));
+Result<std::vector<Slice>> split_tag(MediaKind kind, Bytes body) {
+    auto tracks = TRY(flv::read_tracks(kind, body));
     std::ranges::stable_sort(tracks.parts, {}, &flv::TrackPart::track_id);
     std::vector<Slice> bodies;
     for (const flv::TrackPart& part : tracks.parts) {
@@ -136,7 +136,7 @@ Result<std::vector<Slice>> split_tag(Kind kind, Bytes body) {
     return bodies;
 }
 
-TagPacket write_tag(Kind kind, wire::codec::Frame frame) {
+TagPacket write_tag(MediaKind kind, wire::codec::Frame frame) {
     ByteWriter head;
     write_head(head, kind, frame);
     // A large frame of a transport stream has room in front, where its PES header was; copying it would take milliseconds.

@@ -21,17 +21,17 @@ struct TagPacket {
 
 // Of a result with has_more, only the payload may be used. Errors as in wire/flv's parsers; Errc::limit for a header above 65,535
 // bytes.
-Result<TagPacket> read_tag(Kind kind, Slice body);
+Result<TagPacket> read_tag(MediaKind kind, Slice body);
 
 // Writes the frame type into the header: of a key frame or a sequence header, or of another frame. The payload is copied.
 void set_frame_type(TagPacket& tagged, bool key);
 
 // Splits a body with has_more into one body per track, lowest track id first. Errors as in wire/flv.
-Result<std::vector<Slice>> split_tag(Kind kind, Bytes body);
+Result<std::vector<Slice>> split_tag(MediaKind kind, Bytes body);
 
 // The packet of a frame: a header, then its data, in one Slice; its dts is 0. FLV must support the codec; a track id other than 0
 // needs a codec with a FourCC.
-TagPacket write_tag(Kind kind, wire::codec::Frame frame);
+TagPacket write_tag(MediaKind kind, wire::codec::Frame frame);
 
 // The codec id in onMetaData: the classic id if there is one, else the FourCC (E-RTMP v2, "onMetaData").
 double metadata_id_of(Codec codec);

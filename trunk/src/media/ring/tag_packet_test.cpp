@@ -22,10 +22,10 @@ Content content_of(flv::PacketKind kind) {
     return kind == flv::PacketKind::frames ? Content::frame : Content::other;
 }
 
-Result<TagPacket> read(Kind kind, std::string_view body) { return read_tag(kind, Slice::copy_of(hex(body))); }
+Result<TagPacket> read(MediaKind kind, std::string_view body) { return read_tag(kind, Slice::copy_of(hex(body))); }
 
 template <class Vector>
-void expect_as_said(Kind kind, const Vector& vector) {
+void expect_as_said(MediaKind kind, const Vector& vector) {
     SCOPED_TRACE(vector.name);
     const Slice body = Slice::copy_of(vector.bytes);
     const auto tagged = read_tag(kind, body);
@@ -46,38 +46,38 @@ void expect_as_said(Kind kind, const Vector& vector) {
 
 TEST(TagPacket, KnowsTheHeadOfEveryForm) {
     for (const flv::VideoVector& vector : flv::video_vectors()) {
-        expect_as_said(Kind::video, vector);
-        const Packet packet = read_tag(Kind::video, Slice::copy_of(vector.bytes))->packet;
+        expect_as_said(MediaKind::video, vector);
+        const Packet packet = read_tag(MediaKind::video, Slice::copy_of(vector.bytes))->packet;
         EXPECT_EQ(packet.key, vector.key) << vector.name;
         if (std::abs(vector.composition_ms) < 1'000'000) {
             EXPECT_EQ(packet.cts, std::chrono::milliseconds(vector.composition_ms)) << vector.name;
         }
     }
     for (const flv::AudioVector& vector : flv::audio_vectors()) {
-        expect_as_said(Kind::audio, vector);
-        const AudioFormat audio = read_tag(Kind::audio, Slice::copy_of(vector.bytes))->audio;
+        expect_as_said(MediaKind::audio, vector);
+        const AudioFormat audio = read_tag(MediaKind::audio, Slice::copy_of(vector.bytes))->audio;
         EXPECT_EQ(audio, (AudioFormat{vector.sample_rate, static_cast<std::uint8_t>(vector.channels)})) << vector.name;
     }
 }
 
 struct HeadForm {
     const char* name;
-    Kind kind;
+    MediaKind kind;
     const char* body;
     std::size_t head;
 };
 
 TEST(TagPacket, HeadsInAWord) {
     const HeadForm forms[] = {
-        {"classic AVC", Kind::video, "17 01 000000 aa", 5},
-        {"classic AAC", Kind::audio, "af 01 aa", 2},
-        {"classic MP3", Kind::audio, "2f aa", 1},
-        {"FourCC with a composition time", Kind::video, "91 61766331 000001 aa", 8},
-        {"FourCC without", Kind::video, "93 61766331 aa", 5},
-        {"FourCC that has none", Kind::video, "91 61763031 aa", 5},
-        {"ModEx", Kind::video, "97 02 000001 01 68766331 000000 aa", 13},
-        {"ModEx twice, of audio", Kind::audio, "97 00 ff 17 02 000001 01 4f707573 aa", 13},
-        {"one track of several", Kind::video, "96 01 68766331 05 000000 aa", 10},
+        {"classic AVC", MediaKind::video, "17 01 000000 aa", 5},
+        {"classic AAC", MediaKind::audio, "af 01 aa", 2},
+        {"classic MP3", MediaKind::audio, "2f aa", 1},
+        {"FourCC with a composition time", MediaKind::video, "91 61766331 000001 aa", 8},
+        {"FourCC without", MediaKind::video, "93 61766331 aa", 5},
+        {"FourCC that has none", MediaKind::video, "91 61763031 aa", 5},
+        {"ModEx", MediaKind::video, "97 02 000001 01 68766331 000000 aa", 13},
+        {"ModEx twice, of audio", MediaKind::audio, "97 00 ff 17 02 000001 01 4f707573 aa", 13},
+        {"one track of several", MediaKind::video, "96 01 68766331 05 000000 aa", 10},
     };
     for (const HeadForm& form : forms) {
         SCOPED_TRACE(form.name);
@@ -91,7 +91,7 @@ TEST(TagPacket, HeadsInAWord) {
 }
 
 template <class Vector>
-void expect_cuts_survived(Kind kind, const Vector& vector) {
+void expect_cuts_survived(MediaKind kind, const Vector& vector) {
     for (std::size_t size = 0; size < vector.bytes.size(); ++size) {
         const auto tagged = read_tag(kind, Slice::copy_of(Bytes(vector.bytes).first(size)));
         if (tagged.ok())
@@ -103,14 +103,14 @@ void expect_cuts_survived(Kind kind, const Vector& vector) {
 
 TEST(TagPacket, EveryTruncationIsAnErrorOrAShorterFrame) {
     for (const flv::VideoVector& vector : flv::video_vectors())
-        expect_cuts_survived(Kind::video, vector);
+        expect_cuts_survived(MediaKind::video, vector);
     for (const flv::AudioVector& vector : flv::audio_vectors())
-        expect_cuts_survived(Kind::audio, vector);
+        expect_cuts_survived(MediaKind::audio, vector);
 }
 
 struct Split {
     const char* name;
-    Kind kind;
+    MediaKind kind;
     const char* body;
     std::vector<const char*> parts;
 };
@@ -118,23 +118,23 @@ struct Split {
 TEST(TagPacket, SeveralTracksBecomeABodyEach) {
     const Split splits[] = {
         {"audio of one codec",
-         Kind::audio,
+         MediaKind::audio,
          "95 11 6d703461 00 000001 aa 01 000002 bbbb",
          {"91 6d703461 aa", "95 01 6d703461 01 bbbb"}},
         {"configurations of two codecs",
-         Kind::audio,
+         MediaKind::audio,
          "95 20 4f707573 03 000001 aa 6d703461 00 000001 bb",
          {"90 6d703461 bb", "95 00 4f707573 03 aa"}},
         {"pictures keep their composition times",
-         Kind::video,
+         MediaKind::video,
          "96 11 68766331 00 000004 000042 aa 02 000004 000001 bb",
          {"91 68766331 000042 aa", "96 01 68766331 02 000001 bb"}},
         {"and extensions",
-         Kind::video,
+         MediaKind::video,
          "a7 02 0007a1 06 21 61766331 01 000004 000003 aa 61763031 00 000001 bb",
          {"a7 02 0007a1 01 61763031 bb", "a7 02 0007a1 06 01 61766331 01 000003 aa"}},
-        {"a codec that nobody knows", Kind::video, "96 13 78787878 07 000001 aa", {"96 03 78787878 07 aa"}},
-        {"none of a track", Kind::audio, "95 11 6d703461 00 000000", {"91 6d703461"}},
+        {"a codec that nobody knows", MediaKind::video, "96 13 78787878 07 000001 aa", {"96 03 78787878 07 aa"}},
+        {"none of a track", MediaKind::audio, "95 11 6d703461 00 000000", {"91 6d703461"}},
     };
     for (const Split& split : splits) {
         SCOPED_TRACE(split.name);
@@ -152,7 +152,7 @@ TEST(TagPacket, SeveralTracksBecomeABodyEach) {
 }
 
 TEST(TagPacket, TheEmptyAudioMessageHoldsNothing) {
-    const auto tagged = read_tag(Kind::audio, Slice());
+    const auto tagged = read_tag(MediaKind::audio, Slice());
     ASSERT_TRUE(tagged.ok());
     EXPECT_EQ(tagged->packet.content, Content::other);
     EXPECT_EQ(tagged->packet.codec, Codec::none);
@@ -171,15 +171,15 @@ TEST(TagPacket, AHeadHasABound) {
             body.push_back(byte);
         return Slice::copy_of(body);
     };
-    const auto longest = read_tag(Kind::video, with_head(kMax));
+    const auto longest = read_tag(MediaKind::video, with_head(kMax));
     ASSERT_TRUE(longest.ok());
     EXPECT_EQ(longest->packet.head, kMax);
     EXPECT_TRUE(std::ranges::equal(longest->packet.frame(), hex("aa")));
-    EXPECT_EQ(read_tag(Kind::video, with_head(kMax + 1)).code(), Errc::limit);
+    EXPECT_EQ(read_tag(MediaKind::video, with_head(kMax + 1)).code(), Errc::limit);
 }
 
 TEST(TagPacket, AFourCcThatNobodyKnowsIsOpaque) {
-    const auto tagged = read(Kind::video, "91 76766331 000001");
+    const auto tagged = read(MediaKind::video, "91 76766331 000001");
     ASSERT_TRUE(tagged.ok());
     EXPECT_EQ(tagged->packet.codec, Codec::unknown);
     EXPECT_EQ(tagged->packet.content, Content::frame);
@@ -189,15 +189,15 @@ TEST(TagPacket, AFourCcThatNobodyKnowsIsOpaque) {
 
 TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
     const auto data = hex("00000002 65aa");
-    const std::pair<Kind, wire::codec::Frame> all[] = {
-        {Kind::video, frames::config(Codec::avc, data)},       {Kind::video, frames::key(Codec::avc, data, 40ms)},
-        {Kind::video, frames::inter(Codec::avc, data)},        {Kind::video, frames::key(Codec::hevc, data, 40ms)},
-        {Kind::video, frames::inter(Codec::hevc, data)},       {Kind::video, frames::key(Codec::av1, data)},
-        {Kind::video, frames::config(Codec::vp9, data)},       {Kind::video, frames::inter(Codec::vp8, data)},
-        {Kind::audio, frames::config(Codec::aac, data)},       {Kind::audio, frames::audio(Codec::aac, data)},
-        {Kind::audio, frames::config(Codec::opus, data)},      {Kind::audio, frames::audio(Codec::opus, data)},
-        {Kind::audio, frames::audio(Codec::mp3, data)},        {Kind::audio, frames::audio(Codec::g711a, data)},
-        {Kind::video, frames::key(Codec::avc, data, 40ms, 3)}, {Kind::audio, frames::config(Codec::aac, data, 255)},
+    const std::pair<MediaKind, wire::codec::Frame> all[] = {
+        {MediaKind::video, frames::config(Codec::avc, data)},       {MediaKind::video, frames::key(Codec::avc, data, 40ms)},
+        {MediaKind::video, frames::inter(Codec::avc, data)},        {MediaKind::video, frames::key(Codec::hevc, data, 40ms)},
+        {MediaKind::video, frames::inter(Codec::hevc, data)},       {MediaKind::video, frames::key(Codec::av1, data)},
+        {MediaKind::video, frames::config(Codec::vp9, data)},       {MediaKind::video, frames::inter(Codec::vp8, data)},
+        {MediaKind::audio, frames::config(Codec::aac, data)},       {MediaKind::audio, frames::audio(Codec::aac, data)},
+        {MediaKind::audio, frames::config(Codec::opus, data)},      {MediaKind::audio, frames::audio(Codec::opus, data)},
+        {MediaKind::audio, frames::audio(Codec::mp3, data)},        {MediaKind::audio, frames::audio(Codec::g711a, data)},
+        {MediaKind::video, frames::key(Codec::avc, data, 40ms, 3)}, {MediaKind::audio, frames::config(Codec::aac, data, 255)},
     };
     for (const auto& [kind, frame] : all) {
         SCOPED_TRACE(name_of(frame.codec));
@@ -212,7 +212,7 @@ TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
         EXPECT_EQ(read->packet.cts, written.cts);
         EXPECT_EQ(MediaTime(written.cts), frame.cts);
         EXPECT_TRUE(std::ranges::equal(read->packet.frame(), data));
-        const bool is_classic = frame.codec == Codec::avc || kind == Kind::audio;
+        const bool is_classic = frame.codec == Codec::avc || kind == MediaKind::audio;
         if (is_classic && frame.codec != Codec::opus && frame.track == TrackId()) {
             EXPECT_EQ(read->fourcc, 0U) << "players know no other";
         }
@@ -229,7 +229,7 @@ TEST(TagPacket, ALargeFrameIsNotCopiedWhereThereIsRoomInFrontOfIt) {
         frame.data = std::exchange(unit, {}).sub(kRoom);
         const bool is_in_place = frame.data.is_alone_on_pages();
         EXPECT_EQ(is_in_place, size >= Slice::kOwnPagesMin);
-        const Packet alone = write_tag(Kind::video, std::move(frame)).packet;
+        const Packet alone = write_tag(MediaKind::video, std::move(frame)).packet;
         EXPECT_EQ(alone.frame().data() == first, is_in_place);
         EXPECT_EQ(alone.payload.bytes()[0], 0x17);
         EXPECT_TRUE(std::ranges::equal(alone.frame(), std::vector<std::uint8_t>(size, 7)));
@@ -238,8 +238,8 @@ TEST(TagPacket, ALargeFrameIsNotCopiedWhereThereIsRoomInFrontOfIt) {
     auto frame = frames::key(Codec::avc, {});
     frame.data = Slice::allocate(Slice::kOwnPagesMin);
     const Slice shared = frame.data;
-    EXPECT_NE(write_tag(Kind::video, frame).packet.payload.memory(), shared.memory());
-    EXPECT_EQ(write_tag(Kind::video, std::move(frame)).packet.frame().size(), shared.size());
+    EXPECT_NE(write_tag(MediaKind::video, frame).packet.payload.memory(), shared.memory());
+    EXPECT_EQ(write_tag(MediaKind::video, std::move(frame)).packet.frame().size(), shared.size());
 }
 
 // Every packet of every stream costs this much.

@@ -105,8 +105,8 @@ std::int64_t Timeline::place_stray(Track& track, std::int64_t raw_ms, TimePoint 
     return track.seen ? track.last_ms + kJoin.count() : newest_ms();
 }
 
-Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms, TimePoint arrived) {
-    if (kind == Kind::data)
+Timeline::Stamp Timeline::map(MediaKind kind, std::uint32_t stamp_ms, TimePoint arrived) {
+    if (kind == MediaKind::data)
         return {map_data(stamp_ms), Event::none};
     Track& track = tracks_[index_of(kind)];
     // A kind's first stamp is placed near the other kinds' latest one.
@@ -152,7 +152,7 @@ Timeline::Stamp Timeline::map(Kind kind, std::uint32_t stamp_ms, TimePoint arriv
 
 // Data follows the clock of audio and video.
 MediaTime Timeline::map_data(std::uint32_t stamp_ms) {
-    Track& track = tracks_[index_of(Kind::data)];
+    Track& track = tracks_[index_of(MediaKind::data)];
     std::int64_t time_ms = started_ ? unwrap(stamp_ms, newest_ms() - shift_ms_) + shift_ms_ : newest_ms();
     if (time_ms > newest_ms() + kJumpAhead.count() || time_ms < (track.ever ? track.last_ms : start_ms_))
         time_ms = newest_ms();
@@ -161,14 +161,14 @@ MediaTime Timeline::map_data(std::uint32_t stamp_ms) {
     return std::chrono::milliseconds(track.last_ms);
 }
 
-MediaTime Timeline::header_time(Kind kind) const {
+MediaTime Timeline::header_time(MediaKind kind) const {
     const Track& track = tracks_[index_of(kind)];
     if (track.seen || !started_)
         return track.seen ? std::chrono::milliseconds(track.last_ms) : newest_;
     return std::chrono::milliseconds(track.ever ? std::max(track.last_ms, start_ms_) : start_ms_);
 }
 
-MediaTime Timeline::follow(Kind kind, TrackId id, std::uint32_t stamp_ms, TimePoint arrived) {
+MediaTime Timeline::follow(MediaKind kind, TrackId id, std::uint32_t stamp_ms, TimePoint arrived) {
     Track& track = tracks_[index_of(kind)];
     if (!track.seen) {
         const Track before = track;

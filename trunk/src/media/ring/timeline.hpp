@@ -51,11 +51,11 @@ public:
     };
 
     // Places a frame of the first track of its kind, or a data message.
-    Stamp map(Kind kind, std::uint32_t stamp_ms, TimePoint arrived = {});
+    Stamp map(MediaKind kind, std::uint32_t stamp_ms, TimePoint arrived = {});
     // Places a frame of another track: on the same time base, and near the first track.
-    MediaTime follow(Kind kind, TrackId id, std::uint32_t stamp_ms, TimePoint arrived = {});
+    MediaTime follow(MediaKind kind, TrackId id, std::uint32_t stamp_ms, TimePoint arrived = {});
     // The time of a header, or of any other audio or video packet without a frame: that of the latest frame of its kind.
-    MediaTime header_time(Kind kind) const;
+    MediaTime header_time(MediaKind kind) const;
     // The next stamp comes from another publisher: its time base continues right after the newest packet.
     void start_publisher();
     // This publisher may be silent for so long.
@@ -99,8 +99,8 @@ private:
     std::int64_t place_stray(Track& track, std::int64_t raw_ms, TimePoint arrived);
     MediaTime map_data(std::uint32_t stamp_ms);
 
-    std::array<Track, kKindCount> tracks_{};                  // the first of each kind
-    std::map<std::pair<Kind, TrackId>, Follower> followers_;  // each other track
+    std::array<Track, kMediaKindCount> tracks_{};                  // the first of each kind
+    std::map<std::pair<MediaKind, TrackId>, Follower> followers_;  // each other track
     MediaTime newest_{};
     std::int64_t start_ms_ = 0;                // of this publisher
     std::int64_t shift_ms_ = 0;                // the time base

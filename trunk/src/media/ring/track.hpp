@@ -19,7 +19,7 @@ struct AudioFormat {
 
 struct Track {
     TrackId id{};
-    Kind kind = Kind::audio;
+    MediaKind kind = MediaKind::audio;
     Codec codec = Codec::none;
     AudioFormat audio;
     Slice config;  // avcC, hvcC, av1C, AudioSpecificConfig, OpusHead, ...; empty for codecs without one
@@ -34,7 +34,7 @@ struct TrackChoice {
 
     bool is_default() const { return !audio && !video; }
     bool has(const Packet& packet) const {
-        const std::optional<TrackId>& named = packet.kind == Kind::audio ? audio : video;
+        const std::optional<TrackId>& named = packet.kind == MediaKind::audio ? audio : video;
         return named ? packet.track == *named : !packet.extra;
     }
     bool operator==(const TrackChoice&) const = default;

@@ -74,7 +74,7 @@ std::string text_of(const wire::amf::Value& track, std::initializer_list<std::st
 std::vector<TrackName> read_track_names(const wire::amf::Value& metadata, std::size_t count_max) {
     std::vector<TrackName> names;
     for (const auto& [kind, key] :
-         {std::pair(Kind::audio, "audioTrackIdInfoMap"), std::pair(Kind::video, "videoTrackIdInfoMap")}) {
+         {std::pair(MediaKind::audio, "audioTrackIdInfoMap"), std::pair(MediaKind::video, "videoTrackIdInfoMap")}) {
         const wire::amf::Value* map = metadata.find(key);
         std::size_t count = 0;
         if (map == nullptr || !map->is_container())

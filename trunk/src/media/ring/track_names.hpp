@@ -14,7 +14,7 @@ struct TrackName {
     static constexpr std::size_t kLanguageBytesMax = 35;  // RFC 5646, 4.4.1
     static constexpr std::size_t kNameBytesMax = 128;
 
-    Kind kind = Kind::audio;
+    MediaKind kind = MediaKind::audio;
     TrackId id{};
     std::string language;  // a tag of letters, digits and dashes; empty when it is not known
     std::string name;      // UTF-8 without control characters; empty as well

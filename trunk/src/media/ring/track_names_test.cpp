@@ -16,9 +16,9 @@ TEST(TrackNames, AreWhatTheMapsOfTheMetadataSay) {
                                        {"2", Value::object({{"lang", "de-CH"}, {"title", "Z\xC3\xBCrich"}})}});
     const Value video = Value::ecma_array({{"1", Value::object({{"name", "camera 2"}})}});
     const auto names = read_track_names(Value::object({{"videoTrackIdInfoMap", video}, {"audioTrackIdInfoMap", audio}}), 16);
-    EXPECT_EQ(names, (std::vector<TrackName>{{Kind::audio, TrackId{0}, "en", ""},
-                                             {Kind::audio, TrackId{2}, "de-CH", "Z\xC3\xBCrich"},
-                                             {Kind::video, TrackId{1}, "", "camera 2"}}));
+    EXPECT_EQ(names, (std::vector<TrackName>{{MediaKind::audio, TrackId{0}, "en", ""},
+                                             {MediaKind::audio, TrackId{2}, "de-CH", "Z\xC3\xBCrich"},
+                                             {MediaKind::video, TrackId{1}, "", "camera 2"}}));
 }
 
 TEST(TrackNames, WhatIsNoMapOfTracksSaysNothing) {

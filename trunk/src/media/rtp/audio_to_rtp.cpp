@@ -120,7 +120,7 @@ Result<void> AudioToRtp::pass_on(const Packet& packet) {
 
 void AudioToRtp::send(Slice payload, MediaTime time) {
     ++counters_.packets;
-    rtp_log_.append({.kind = Kind::audio,
+    rtp_log_.append({.kind = MediaKind::audio,
                      .timestamp = rtp_timestamp(time, kClockRate),
                      .marker = false,
                      .payload = std::move(payload),
@@ -128,6 +128,6 @@ void AudioToRtp::send(Slice payload, MediaTime time) {
                      .time = time});
 }
 
-void AudioToRtp::set_track() { rtp_log_.set_track({Kind::audio, "opus", kClockRate, 2, "minptime=10;useinbandfec=1"}); }
+void AudioToRtp::set_track() { rtp_log_.set_track({MediaKind::audio, "opus", kClockRate, 2, "minptime=10;useinbandfec=1"}); }
 
 }  // namespace live::media

@@ -32,15 +32,15 @@ TEST_F(AudioToRtpTest, TranscodesAac) {
     EXPECT_EQ(transcoders.made[0].from, Codec::aac);
     EXPECT_EQ(transcoders.made[0].to, Codec::opus);
     EXPECT_EQ(transcoders.made[0].bitrate, 48'000U);
-    const auto packets = packets_of(rtp_log, Kind::audio);
+    const auto packets = packets_of(rtp_log, MediaKind::audio);
     ASSERT_EQ(packets.size(), 2U);
     EXPECT_EQ(packets[0].timestamp, 48'000U);
     EXPECT_EQ(packets[1].time, 1'023ms);
     EXPECT_EQ(packets[1].arrived, TimePoint{} + 1'023ms);
-    ASSERT_NE(rtp_log.track(Kind::audio), nullptr);
-    EXPECT_EQ(rtp_log.track(Kind::audio)->codec, "opus");
-    EXPECT_EQ(rtp_log.track(Kind::audio)->clock_rate, 48'000U);
-    EXPECT_EQ(rtp_log.track(Kind::audio)->channels, 2);
+    ASSERT_NE(rtp_log.track(MediaKind::audio), nullptr);
+    EXPECT_EQ(rtp_log.track(MediaKind::audio)->codec, "opus");
+    EXPECT_EQ(rtp_log.track(MediaKind::audio)->clock_rate, 48'000U);
+    EXPECT_EQ(rtp_log.track(MediaKind::audio)->channels, 2);
 }
 
 TEST_F(AudioToRtpTest, AnotherConfigGetsAnotherTranscoder) {
@@ -72,7 +72,7 @@ TEST_F(AudioToRtpTest, Mp3NeedsNoConfig) {
     for (int i = 0; i < 3; ++i)
         push(audio_packet(Codec::mp3, Content::frame, i * 26ms, Octets(100, 1)));
     EXPECT_EQ(transcoders.made.size(), 1U);
-    EXPECT_EQ(packets_of(rtp_log, Kind::audio).size(), 3U);
+    EXPECT_EQ(packets_of(rtp_log, MediaKind::audio).size(), 3U);
 }
 
 TEST_F(AudioToRtpTest, BrokenFramesAreCountedAndAudioGoesOn) {
@@ -105,7 +105,7 @@ TEST_F(AudioToRtpTest, CodecThatCannotBeConvertedIsSaidOnce) {
         push(audio_packet(Codec::speex, Content::frame, i * 20ms, Octets(30, 2)));
     EXPECT_EQ(lines.count("no audio"), 1U);
     EXPECT_EQ(transcoders.made.size(), 1U) << "tried once";
-    EXPECT_EQ(rtp_log.track(Kind::audio), nullptr);
+    EXPECT_EQ(rtp_log.track(MediaKind::audio), nullptr);
 }
 
 TEST_F(AudioToRtpTest, WithoutTranscodersOnlyOpus) {
@@ -136,7 +136,7 @@ TEST_F(OpusToRtpTest, PassesOpusOnAsItIs) {
     start();
     for (int i = 0; i < 100; ++i)
         frame(i * 20ms);
-    const auto packets = packets_of(rtp_log, Kind::audio);
+    const auto packets = packets_of(rtp_log, MediaKind::audio);
     ASSERT_EQ(packets.size(), 100U);
     for (std::size_t i = 0; i < packets.size(); ++i) {
         EXPECT_EQ(packets[i].timestamp, 960 * i);
@@ -150,7 +150,7 @@ TEST_F(OpusToRtpTest, StampsThatShakeDoNotReachTheLine) {
     for (const int ms : {0, 23, 38, 61, 79, 100})
         frame(std::chrono::milliseconds(ms));
     std::uint32_t expected = 0;
-    for (const RtpPacket& packet : packets_of(rtp_log, Kind::audio)) {
+    for (const RtpPacket& packet : packets_of(rtp_log, MediaKind::audio)) {
         EXPECT_EQ(packet.timestamp, expected);
         expected += 960;
     }
@@ -161,7 +161,7 @@ TEST_F(OpusToRtpTest, AHoleStaysAHole) {
     frame(0ms);
     frame(500ms);
     frame(2500ms);
-    const auto packets = packets_of(rtp_log, Kind::audio);
+    const auto packets = packets_of(rtp_log, MediaKind::audio);
     ASSERT_EQ(packets.size(), 3U);
     EXPECT_EQ(packets[1].timestamp, 500U * 48);
     EXPECT_EQ(packets[2].timestamp, 2'500U * 48);

@@ -64,7 +64,7 @@ inline Octets with_lengths(const std::vector<Octets>& units, int length_bytes = 
     return out.release();
 }
 
-inline Packet packet_of(Kind kind, wire::codec::Frame frame, Bytes data, MediaTime dts) {
+inline Packet packet_of(MediaKind kind, wire::codec::Frame frame, Bytes data, MediaTime dts) {
     frame.data = Slice::copy_of(data);
     Packet packet = write_tag(kind, frame).packet;
     packet.dts = dts;
@@ -73,7 +73,7 @@ inline Packet packet_of(Kind kind, wire::codec::Frame frame, Bytes data, MediaTi
 }
 
 inline Packet video_config(Codec codec, Bytes record) {
-    return packet_of(Kind::video, {.codec = codec, .content = Content::config}, record, {});
+    return packet_of(MediaKind::video, {.codec = codec, .content = Content::config}, record, {});
 }
 
 inline Packet avc_config(std::uint8_t length_bytes = 4, const Octets& sps = kSps) {
@@ -91,7 +91,7 @@ inline Packet avc_config(std::uint8_t length_bytes = 4, const Octets& sps = kSps
 enum class Picture : bool { inter, key };
 
 inline Packet video_frame(Codec codec, Picture is, MediaTime dts, Bytes data, MediaTime cts = {}) {
-    return packet_of(Kind::video, {.codec = codec, .key = is == Picture::key, .cts = cts}, data, dts);
+    return packet_of(MediaKind::video, {.codec = codec, .key = is == Picture::key, .cts = cts}, data, dts);
 }
 
 inline Packet avc_frame(Picture is, MediaTime dts, const std::vector<Octets>& units, MediaTime cts = {}) {
@@ -99,11 +99,11 @@ inline Packet avc_frame(Picture is, MediaTime dts, const std::vector<Octets>& un
 }
 
 inline Packet audio_packet(Codec codec, Content content, MediaTime dts, Bytes data) {
-    return packet_of(Kind::audio, {.codec = codec, .content = content}, data, dts);
+    return packet_of(MediaKind::audio, {.codec = codec, .content = content}, data, dts);
 }
 
 // The packets of one kind in an RTP log, with unwrapped sequence numbers first.
-inline std::vector<RtpPacket> packets_of(const RtpLog& rtp_log, Kind kind) {
+inline std::vector<RtpPacket> packets_of(const RtpLog& rtp_log, MediaKind kind) {
     std::vector<RtpPacket> packets;
     for (Sequence sequence = rtp_log.first(); sequence < rtp_log.next(); ++sequence)
         if (rtp_log.at(sequence).kind == kind)

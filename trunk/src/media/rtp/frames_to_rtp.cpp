@@ -12,9 +12,9 @@ FramesToRtp::FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTra
 
 void FramesToRtp::push(const Packet& packet) {
     switch (packet.kind) {
-        case Kind::audio: audio_.push(packet); break;
-        case Kind::video: video_.push(packet); break;
-        case Kind::data: break;
+        case MediaKind::audio: audio_.push(packet); break;
+        case MediaKind::video: video_.push(packet); break;
+        case MediaKind::data: break;
     }
 }
 

@@ -72,10 +72,10 @@ TEST_F(FramesToRtpTest, FirstPlayerGetsTheFramesSinceTheKeyFrame) {
     ASSERT_NE(player.peek(), nullptr);
     EXPECT_TRUE(player.peek()->begins_key);
     EXPECT_EQ(player.peek()->time, 2s);
-    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty()) << "old audio is not made Opus";
+    EXPECT_TRUE(packets_of(player.rtp_log(), MediaKind::audio).empty()) << "old audio is not made Opus";
     audio(2'400ms);
     EXPECT_TRUE(player.readable().is_raised());
-    EXPECT_EQ(packets_of(player.rtp_log(), Kind::audio).size(), 1U);
+    EXPECT_EQ(packets_of(player.rtp_log(), MediaKind::audio).size(), 1U);
 }
 
 // A GOP of more bytes than are converted at once.
@@ -105,11 +105,11 @@ TEST_F(LongGopTest, FirstPlayerGetsItInPieces) {
         EXPECT_LT(newest(player.rtp_log()), (pieces + 2) * 4 * 40ms);
     EXPECT_GT(pieces, 5);
     EXPECT_EQ(newest(player.rtp_log()), (kFrames - 1) * 40ms);
-    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty());
+    EXPECT_TRUE(packets_of(player.rtp_log(), MediaKind::audio).empty());
     audio(kFrames * 40ms);
     picture(kFrames * 40ms, Picture::inter);
     EXPECT_EQ(newest(player.rtp_log()), kFrames * 40ms);
-    EXPECT_EQ(packets_of(player.rtp_log(), Kind::audio).size(), 1U);
+    EXPECT_EQ(packets_of(player.rtp_log(), MediaKind::audio).size(), 1U);
 }
 
 TEST_F(LongGopTest, IsCaughtUpWithWhateverIsAppended) {
@@ -120,7 +120,7 @@ TEST_F(LongGopTest, IsCaughtUpWithWhateverIsAppended) {
     }
     RtpLog& rtp_log = *source->rtp_log();
     EXPECT_EQ(newest(rtp_log), kFrames * 40ms + 19 * 20ms);
-    EXPECT_EQ(packets_of(rtp_log, Kind::audio).size(), 20U) << "what came since the player did";
+    EXPECT_EQ(packets_of(rtp_log, MediaKind::audio).size(), 20U) << "what came since the player did";
 }
 
 TEST_F(LongGopTest, WhatTheRingHasDroppedIsLeftOut) {
@@ -189,7 +189,7 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
         append(other(audio_packet(Codec::aac, Content::frame, 50ms, Octets(31, 8))));
         append(other(avc_frame(Picture::inter, 80ms, {inter(200)})));
         const auto audio_frames = [](const RtpLog& rtp_log) {
-            const auto packets = packets_of(rtp_log, Kind::audio);
+            const auto packets = packets_of(rtp_log, MediaKind::audio);
             return packets.size() == 1 ? packets[0].payload.size() : 0;
         };
         EXPECT_EQ(audio_frames(*source->rtp_log()), 30U);
@@ -197,11 +197,11 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
         EXPECT_EQ(audio_frames(both.rtp_log), 31U);
         for (const RtpLog* rtp_log : {&pictures.rtp_log, &both.rtp_log}) {
             ASSERT_TRUE(rtp_log->gop_start()) << "at the key frame of these pictures";
-            const auto shown = packets_of(*rtp_log, Kind::video);
+            const auto shown = packets_of(*rtp_log, MediaKind::video);
             EXPECT_EQ(shown.back().time, 80ms);
             EXPECT_EQ(shown.back().payload.size(), inter(200).size());
         }
-        EXPECT_EQ(packets_of(*source->rtp_log(), Kind::video).back().time, 0ms);
+        EXPECT_EQ(packets_of(*source->rtp_log(), MediaKind::video).back().time, 0ms);
     }
     EXPECT_EQ(source->rtp_log({second, second}), nullptr);
     EXPECT_EQ(source->readers(), 0U);
@@ -216,8 +216,8 @@ TEST_F(FramesToRtpTest, AppendLeavesALargeFrameAndEachLogConvertsItInAStepOfItsO
     for (std::uint8_t id = 0; id < 5; ++id)
         held.push_back(std::make_unique<HeldRtpLog>(source, TrackChoice{TrackId(id), {}}));
     const auto converted = [&held] {
-        return std::ranges::count_if(held,
-                                     [](const auto& one) { return packets_of(one->rtp_log, Kind::video).back().time == 40ms; });
+        return std::ranges::count_if(
+            held, [](const auto& one) { return packets_of(one->rtp_log, MediaKind::video).back().time == 40ms; });
     };
     append(avc_frame(Picture::key, 40ms, {idr(2U << 20)}));
     append(audio_packet(Codec::aac, Content::frame, 50ms, Octets(30, 7)));
@@ -229,10 +229,10 @@ TEST_F(FramesToRtpTest, AppendLeavesALargeFrameAndEachLogConvertsItInAStepOfItsO
     }
     source->flush();
     EXPECT_FALSE(source->has_unencoded());
-    EXPECT_EQ(packets_of(held[0]->rtp_log, Kind::audio).size(), 1U) << "what came after it";
+    EXPECT_EQ(packets_of(held[0]->rtp_log, MediaKind::audio).size(), 1U) << "what came after it";
     append(avc_frame(Picture::key, 80ms, {idr(2U << 20)}));
     source->flush();
-    EXPECT_EQ(packets_of(held[4]->rtp_log, Kind::video).back().time, 80ms) << "a publisher that cannot suspend";
+    EXPECT_EQ(packets_of(held[4]->rtp_log, MediaKind::video).back().time, 80ms) << "a publisher that cannot suspend";
 }
 
 TEST_F(FramesToRtpTest, RtpLogsAreBounded) {
@@ -254,11 +254,11 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     audio(20ms);
     audio(43ms);
     picture(80ms, Picture::inter);
-    EXPECT_TRUE(packets_of(player.rtp_log(), Kind::audio).empty());
+    EXPECT_TRUE(packets_of(player.rtp_log(), MediaKind::audio).empty());
     player.readable().consume();
     transcoders.newest->come();
     EXPECT_TRUE(player.readable().is_raised()) << "players are told without another packet";
-    auto converted = packets_of(player.rtp_log(), Kind::audio);
+    auto converted = packets_of(player.rtp_log(), MediaKind::audio);
     ASSERT_EQ(converted.size(), 2U);
     EXPECT_EQ(converted[0].time, 20ms);
     EXPECT_EQ(converted[1].time, 43ms);
@@ -271,7 +271,7 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     player.readable().consume();
     transcoders.newest->come();
     EXPECT_TRUE(player.readable().is_raised());
-    converted = packets_of(player.rtp_log(), Kind::audio);
+    converted = packets_of(player.rtp_log(), MediaKind::audio);
     ASSERT_EQ(converted.size(), 3U);
     EXPECT_EQ(converted[2].time, 66ms);
 }
@@ -324,7 +324,7 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     EXPECT_LT(bytes_most, 60'000U);
     ASSERT_NE(newest, nullptr);
     EXPECT_EQ(newest->time, (day_ms - 120) * 1ms);
-    EXPECT_EQ(newest->timestamp, rtp_timestamp(newest->time, newest->kind == Kind::video ? 90'000 : 48'000));
+    EXPECT_EQ(newest->timestamp, rtp_timestamp(newest->time, newest->kind == MediaKind::video ? 90'000 : 48'000));
     EXPECT_EQ(source->frames_to_rtp()->audio().counters().packets, static_cast<std::uint64_t>(day_ms / 120));
     EXPECT_EQ(source->frames_to_rtp()->video().counters().frames, static_cast<std::uint64_t>(day_ms / 240));
 }

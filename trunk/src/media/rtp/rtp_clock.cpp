@@ -17,9 +17,9 @@ MediaTime duration_of(std::int64_t ticks, std::uint32_t clock_rate) {
 
 }  // namespace
 
-RtpClock::Place RtpClock::place(Kind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
+RtpClock::Place RtpClock::place(MediaKind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
                                 std::optional<std::chrono::microseconds> reported) {
-    CHECK(kind != Kind::data && clock_rate > 0);
+    CHECK(kind != MediaKind::data && clock_rate > 0);
     Track& track = tracks_[index_of(kind)];
     if (!track.seen)
         begin(track, timestamp, arrived);
@@ -30,10 +30,10 @@ RtpClock::Place RtpClock::place(Kind kind, std::uint32_t timestamp, std::uint32_
     track.time = time;
     if (reported)
         track.offset = *reported - time;
-    if (kind == Kind::video)
+    if (kind == MediaKind::video)
         move_frame(passed);
     return {rtp_timestamp(track.base, clock_rate) + static_cast<std::uint32_t>(track.ticks),
-            kind == Kind::video ? time + shift_ : time};
+            kind == MediaKind::video ? time + shift_ : time};
 }
 
 void RtpClock::begin(Track& track, std::uint32_t timestamp, TimePoint arrived) {
@@ -47,8 +47,8 @@ void RtpClock::begin(Track& track, std::uint32_t timestamp, TimePoint arrived) {
 }
 
 void RtpClock::move_frame(MediaTime passed) {
-    const auto& audio = tracks_[index_of(Kind::audio)].offset;
-    const auto& picture = tracks_[index_of(Kind::video)].offset;
+    const auto& audio = tracks_[index_of(MediaKind::audio)].offset;
+    const auto& picture = tracks_[index_of(MediaKind::video)].offset;
     if (!audio || !picture || passed <= MediaTime::zero())
         return;
     const MediaTime wanted = *picture - *audio;

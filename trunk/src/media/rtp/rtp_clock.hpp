@@ -30,7 +30,7 @@ public:
 
     // Places an audio or video packet, in sequence order; `clock_rate` is the same for all packets of a kind. `reported` is the
     // publisher's clock at this timestamp, if it has sent a report.
-    Place place(Kind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
+    Place place(MediaKind kind, std::uint32_t timestamp, std::uint32_t clock_rate, TimePoint arrived,
                 std::optional<std::chrono::microseconds> reported);
     // How far video has been shifted.
     MediaTime shift() const { return shift_; }

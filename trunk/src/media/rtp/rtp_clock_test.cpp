@@ -14,18 +14,18 @@ TimePoint at(std::int64_t ms) { return TimePoint{} + std::chrono::milliseconds(m
 
 TEST(RtpClock, FollowsTimestampsAndNotArrivals) {
     RtpClock clock(0ms);
-    const auto first = clock.place(Kind::video, 1'000, kVideoRate, at(500), {});
+    const auto first = clock.place(MediaKind::video, 1'000, kVideoRate, at(500), {});
     EXPECT_EQ(first.time, 0ms);
     EXPECT_EQ(first.timestamp, 0U);
-    const auto late = clock.place(Kind::video, 1'000 + 3'600, kVideoRate, at(900), {});
+    const auto late = clock.place(MediaKind::video, 1'000 + 3'600, kVideoRate, at(900), {});
     EXPECT_EQ(late.time, 40ms);
     EXPECT_EQ(late.timestamp, 3'600U);
 }
 
 TEST(RtpClock, PutsKindsTogetherByArrivalAtFirst) {
     RtpClock clock(10s);
-    EXPECT_EQ(clock.place(Kind::video, 5, kVideoRate, at(0), {}).time, 10s);
-    const auto audio = clock.place(Kind::audio, 777, kAudioRate, at(30), {});
+    EXPECT_EQ(clock.place(MediaKind::video, 5, kVideoRate, at(0), {}).time, 10s);
+    const auto audio = clock.place(MediaKind::audio, 777, kAudioRate, at(30), {});
     EXPECT_EQ(audio.time, 10'030ms);
     EXPECT_EQ(audio.timestamp, rtp_timestamp(10'030ms, kAudioRate));
 }
@@ -34,7 +34,7 @@ TEST(RtpClock, SurvivesTheWrapOfTimestamps) {
     RtpClock clock(0ms);
     std::uint32_t timestamp = 0xFFFF'FFFF - 10'000;
     for (std::int64_t frame = 0; frame < 100; ++frame, timestamp += 3'600)
-        EXPECT_EQ(clock.place(Kind::video, timestamp, kVideoRate, at(40 * frame), {}).time, frame * 40ms);
+        EXPECT_EQ(clock.place(MediaKind::video, timestamp, kVideoRate, at(40 * frame), {}).time, frame * 40ms);
 }
 
 TEST(RtpClock, IsExactAfterADay) {
@@ -42,7 +42,7 @@ TEST(RtpClock, IsExactAfterADay) {
     std::uint32_t timestamp = 99;
     MediaTime time{};
     for (std::int64_t second = 0; second <= 86'400; ++second, timestamp += kAudioRate)
-        time = clock.place(Kind::audio, timestamp, kAudioRate, at(0), {}).time;
+        time = clock.place(MediaKind::audio, timestamp, kAudioRate, at(0), {}).time;
     EXPECT_EQ(time, std::chrono::hours(24));
 }
 
@@ -54,10 +54,10 @@ TEST(RtpClock, MovesThePictureLittleByLittle) {
     for (std::int64_t i = 0; i < 250; ++i) {
         const MediaTime taken = i * 40ms;
         const auto reported = i < 25 ? std::optional<MediaTime>() : 1'000s + taken;
-        audio = clock.place(Kind::audio, static_cast<std::uint32_t>(i * 1'920), kAudioRate, at(i * 40), reported).time;
+        audio = clock.place(MediaKind::audio, static_cast<std::uint32_t>(i * 1'920), kAudioRate, at(i * 40), reported).time;
         EXPECT_EQ(audio, taken) << "audio is never moved";
         const auto picture =
-            clock.place(Kind::video, static_cast<std::uint32_t>(i * 3'600), kVideoRate, at(i * 40 + 120), reported);
+            clock.place(MediaKind::video, static_cast<std::uint32_t>(i * 3'600), kVideoRate, at(i * 40 + 120), reported);
         EXPECT_GE(picture.time - last, 36ms);
         if (i < 25) {
             EXPECT_EQ(picture.time, taken + 120ms);
@@ -71,8 +71,8 @@ TEST(RtpClock, MovesThePictureLittleByLittle) {
 TEST(RtpClock, DoesNotBelieveReportsFarApart) {
     RtpClock clock(0ms);
     for (std::int64_t i = 0; i < 100; ++i) {
-        clock.place(Kind::audio, static_cast<std::uint32_t>(i * 1'920), kAudioRate, at(i * 40), i * 40ms);
-        clock.place(Kind::video, static_cast<std::uint32_t>(i * 3'600), kVideoRate, at(i * 40), i * 40ms + 1h);
+        clock.place(MediaKind::audio, static_cast<std::uint32_t>(i * 1'920), kAudioRate, at(i * 40), i * 40ms);
+        clock.place(MediaKind::video, static_cast<std::uint32_t>(i * 3'600), kVideoRate, at(i * 40), i * 40ms + 1h);
     }
     EXPECT_EQ(clock.shift(), 0ms);
 }
@@ -80,9 +80,9 @@ TEST(RtpClock, DoesNotBelieveReportsFarApart) {
 TEST(RtpClock, PacketsOfOneFrameShareTheirTime) {
     RtpClock clock(0ms);
     for (std::uint32_t i = 0; i < 50; ++i) {
-        clock.place(Kind::audio, i * 1'920, kAudioRate, at(0), i * 40ms);
-        const auto first = clock.place(Kind::video, i * 3'600, kVideoRate, at(100), i * 40ms);
-        EXPECT_EQ(clock.place(Kind::video, i * 3'600, kVideoRate, at(130), i * 40ms).time, first.time);
+        clock.place(MediaKind::audio, i * 1'920, kAudioRate, at(0), i * 40ms);
+        const auto first = clock.place(MediaKind::video, i * 3'600, kVideoRate, at(100), i * 40ms);
+        EXPECT_EQ(clock.place(MediaKind::video, i * 3'600, kVideoRate, at(130), i * 40ms).time, first.time);
     }
     EXPECT_EQ(clock.shift(), -100ms);
 }

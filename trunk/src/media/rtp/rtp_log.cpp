@@ -19,26 +19,26 @@ void RtpLog::end_writer(KeyFrameSource* source) {
 }
 
 void RtpLog::set_track(RtpTrack track) {
-    CHECK(track.kind != Kind::data);
+    CHECK(track.kind != MediaKind::data);
     auto& held = tracks_[index_of(track.kind)];
     if (held == track)
         return;
     // Decoding cannot start at frames of another format.
-    if (track.kind == Kind::video)
+    if (track.kind == MediaKind::video)
         gop_start_.reset();
     held = std::move(track);
     ++version_;
 }
 
-const RtpTrack* RtpLog::track(Kind kind) const {
-    if (kind == Kind::data)
+const RtpTrack* RtpLog::track(MediaKind kind) const {
+    if (kind == MediaKind::data)
         return nullptr;
     const auto& held = tracks_[index_of(kind)];
     return held ? &*held : nullptr;
 }
 
 void RtpLog::append(RtpPacket packet) {
-    CHECK(packet.kind != Kind::data);
+    CHECK(packet.kind != MediaKind::data);
     if (size() == kPacketsMax)
         drop_first();
     if (size() == slots_.size())
@@ -66,8 +66,8 @@ const RtpPacket& RtpLog::at(Sequence sequence) const {
     return slots_[slot(sequence)];
 }
 
-const RtpPacket* RtpLog::find(Kind kind, std::uint16_t track_sequence) const {
-    if (kind == Kind::data || slots_.empty())
+const RtpPacket* RtpLog::find(MediaKind kind, std::uint16_t track_sequence) const {
+    if (kind == MediaKind::data || slots_.empty())
         return nullptr;
     const Sequence sequence = by_track_[index_of(kind)][track_sequence & (slots_.size() - 1)];
     if (sequence < first_ || sequence >= next_)

@@ -21,18 +21,18 @@ namespace live::media {
 
 // One track of the RTP log.
 struct RtpTrack {
-    Kind kind = Kind::video;   // audio or video
-    std::string codec;         // as in SDP: "H264", "H265", "VP8", "VP9", "AV1", "opus"
-    std::uint32_t clock_rate;  // Hz
-    std::uint8_t channels;     // audio, else 0
-    std::string format;        // the part of a=fmtp after the payload type; may be empty
+    MediaKind kind = MediaKind::video;  // audio or video
+    std::string codec;                  // as in SDP: "H264", "H265", "VP8", "VP9", "AV1", "opus"
+    std::uint32_t clock_rate;           // Hz
+    std::uint8_t channels;              // audio, else 0
+    std::string format;                 // the part of a=fmtp after the payload type; may be empty
 
     bool operator==(const RtpTrack&) const = default;
 };
 
 struct RtpPacket {
-    Kind kind = Kind::video;     // audio or video
-    std::uint16_t sequence = 0;  // of its track; assigned by the RTP log
+    MediaKind kind = MediaKind::video;  // audio or video
+    std::uint16_t sequence = 0;         // of its track; assigned by the RTP log
     std::uint32_t timestamp = 0;
     bool marker = false;
     bool begins_key = false;    // the first packet of a frame at which decoding can start
@@ -89,7 +89,7 @@ public:
     void end_writer(KeyFrameSource* source);
     void set_track(RtpTrack track);
     // The SSRC the publisher uses for a track, if announced; valid until the next writer starts.
-    void set_origin_ssrc(Kind kind, std::uint32_t ssrc) { origin_ssrcs_[index_of(kind)] = ssrc; }
+    void set_origin_ssrc(MediaKind kind, std::uint32_t ssrc) { origin_ssrcs_[index_of(kind)] = ssrc; }
     // Audio or video. The payload must not change any more.
     void append(RtpPacket packet);
     // Ends a batch: notifies the listeners.
@@ -108,15 +108,15 @@ public:
     const RtpPacket& at(Sequence sequence) const;
     // Looks up a packet by the sequence number a player is missing; nullptr if it was dropped or never existed. Valid until the
     // next append.
-    const RtpPacket* find(Kind kind, std::uint16_t track_sequence) const;
+    const RtpPacket* find(MediaKind kind, std::uint16_t track_sequence) const;
     // The newest frame at which decoding can start, while all of it is kept. The audio between it and the newest packet is old: a
     // newcomer sends the frames at once to catch up, and may skip that audio.
     std::optional<Sequence> gop_start() const { return gop_start_; }
 
     // nullptr if there is none so far.
-    const RtpTrack* track(Kind kind) const;
+    const RtpTrack* track(MediaKind kind) const;
     // 0 if unknown.
-    std::uint32_t origin_ssrc(Kind kind) const { return origin_ssrcs_[index_of(kind)]; }
+    std::uint32_t origin_ssrc(MediaKind kind) const { return origin_ssrcs_[index_of(kind)]; }
     // Counts track changes. A player's negotiated formats may no longer fit.
     std::uint32_t version() const { return version_; }
     // Counts writers.

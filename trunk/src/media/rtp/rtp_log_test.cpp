@@ -9,7 +9,7 @@ namespace live::media {
 namespace {
 
 RtpPacket video(std::int64_t at_ms, bool begins_key = false, std::size_t size = 1'000) {
-    RtpPacket packet{.kind = Kind::video, .begins_key = begins_key, .payload = Slice::allocate(size)};
+    RtpPacket packet{.kind = MediaKind::video, .begins_key = begins_key, .payload = Slice::allocate(size)};
     packet.arrived = TimePoint{} + std::chrono::milliseconds(at_ms);
     packet.time = std::chrono::milliseconds(at_ms);
     packet.timestamp = rtp_timestamp(packet.time, 90'000);
@@ -18,12 +18,12 @@ RtpPacket video(std::int64_t at_ms, bool begins_key = false, std::size_t size = 
 
 RtpPacket audio(std::int64_t at_ms) {
     RtpPacket packet = video(at_ms, false, 80);
-    packet.kind = Kind::audio;
+    packet.kind = MediaKind::audio;
     packet.timestamp = rtp_timestamp(packet.time, 48'000);
     return packet;
 }
 
-RtpTrack h264() { return {Kind::video, "H264", 90'000, 0, "packetization-mode=1"}; }
+RtpTrack h264() { return {MediaKind::video, "H264", 90'000, 0, "packetization-mode=1"}; }
 
 struct Counted final : RtpListener, KeyFrameSource {
     void on_rtp() override { ++notified; }
@@ -40,7 +40,7 @@ TEST(RtpLog, NumbersEachTrackWithoutGaps) {
     std::uint16_t next_video = 0;
     for (Sequence sequence = rtp_log.first(); sequence < rtp_log.next(); ++sequence) {
         const RtpPacket& packet = rtp_log.at(sequence);
-        EXPECT_EQ(packet.sequence, packet.kind == Kind::audio ? next_audio++ : next_video++);
+        EXPECT_EQ(packet.sequence, packet.kind == MediaKind::audio ? next_audio++ : next_video++);
     }
     EXPECT_EQ(rtp_log.size(), 300U);
 }
@@ -53,10 +53,10 @@ TEST(RtpLog, FindsWhatAPlayerMisses) {
         const RtpPacket& packet = rtp_log.at(sequence);
         EXPECT_EQ(rtp_log.find(packet.kind, packet.sequence), &packet);
     }
-    EXPECT_EQ(rtp_log.find(Kind::video, 800), nullptr) << "not sent so far";
-    EXPECT_EQ(rtp_log.find(Kind::audio, 65'535), nullptr);
-    EXPECT_EQ(rtp_log.find(Kind::data, 0), nullptr);
-    EXPECT_EQ(RtpLog().find(Kind::video, 0), nullptr);
+    EXPECT_EQ(rtp_log.find(MediaKind::video, 800), nullptr) << "not sent so far";
+    EXPECT_EQ(rtp_log.find(MediaKind::audio, 65'535), nullptr);
+    EXPECT_EQ(rtp_log.find(MediaKind::data, 0), nullptr);
+    EXPECT_EQ(RtpLog().find(MediaKind::video, 0), nullptr);
 }
 
 TEST(RtpLog, LeavesANumberOutWhereSomethingIsLost) {
@@ -69,8 +69,8 @@ TEST(RtpLog, LeavesANumberOutWhereSomethingIsLost) {
     rtp_log.append(audio(20));
     EXPECT_EQ(rtp_log.at(2).sequence, 2);
     EXPECT_EQ(rtp_log.at(3).sequence, 1) << "the loss is the other track's";
-    EXPECT_EQ(rtp_log.find(Kind::video, 1), nullptr);
-    EXPECT_EQ(rtp_log.find(Kind::video, 2), &rtp_log.at(2));
+    EXPECT_EQ(rtp_log.find(MediaKind::video, 1), nullptr);
+    EXPECT_EQ(rtp_log.find(MediaKind::video, 2), &rtp_log.at(2));
 }
 
 TEST(RtpLog, FindsAcrossTheWrapOfNumbers) {
@@ -79,9 +79,9 @@ TEST(RtpLog, FindsAcrossTheWrapOfNumbers) {
         rtp_log.append(video(i / 10));
     const RtpPacket& newest = rtp_log.at(rtp_log.next() - 1);
     EXPECT_EQ(newest.sequence, (70'000 - 1) % 65'536);
-    EXPECT_EQ(rtp_log.find(Kind::video, newest.sequence), &newest);
-    EXPECT_EQ(rtp_log.find(Kind::video, static_cast<std::uint16_t>(newest.sequence + 1)), nullptr);
-    EXPECT_EQ(rtp_log.find(Kind::video, 60'000), nullptr) << "of before, and gone";
+    EXPECT_EQ(rtp_log.find(MediaKind::video, newest.sequence), &newest);
+    EXPECT_EQ(rtp_log.find(MediaKind::video, static_cast<std::uint16_t>(newest.sequence + 1)), nullptr);
+    EXPECT_EQ(rtp_log.find(MediaKind::video, 60'000), nullptr) << "of before, and gone";
 }
 
 TEST(RtpLog, KeepsNoMorePacketsThanItsBound) {
@@ -95,8 +95,8 @@ TEST(RtpLog, KeepsNoMorePacketsThanItsBound) {
     EXPECT_EQ(rtp_log.size(), RtpLog::kPacketsMax);
     EXPECT_EQ(rtp_log.first(), 1U);
     EXPECT_FALSE(rtp_log.gop_start()) << "the group has lost its beginning";
-    EXPECT_EQ(rtp_log.find(Kind::video, 0), nullptr);
-    EXPECT_EQ(rtp_log.find(Kind::video, 1), &rtp_log.at(1));
+    EXPECT_EQ(rtp_log.find(MediaKind::video, 0), nullptr);
+    EXPECT_EQ(rtp_log.find(MediaKind::video, 1), &rtp_log.at(1));
 }
 
 TEST(RtpLog, KeepsNoMoreBytesThanItsBound) {
@@ -147,22 +147,22 @@ TEST(RtpLog, AnotherWriterGoesOnWithTheNumbers) {
 
 TEST(RtpLog, CountsChangesOfTracks) {
     RtpLog rtp_log;
-    EXPECT_EQ(rtp_log.track(Kind::video), nullptr);
+    EXPECT_EQ(rtp_log.track(MediaKind::video), nullptr);
     rtp_log.set_track(h264());
     rtp_log.append(video(0, true));
     EXPECT_EQ(rtp_log.version(), 1U);
     rtp_log.set_track(h264());
     EXPECT_EQ(rtp_log.version(), 1U) << "the same once more";
     EXPECT_TRUE(rtp_log.gop_start());
-    rtp_log.set_track({Kind::audio, "opus", 48'000, 2, ""});
+    rtp_log.set_track({MediaKind::audio, "opus", 48'000, 2, ""});
     EXPECT_EQ(rtp_log.version(), 2U);
     EXPECT_TRUE(rtp_log.gop_start());
-    rtp_log.set_track({Kind::video, "VP8", 90'000, 0, ""});
+    rtp_log.set_track({MediaKind::video, "VP8", 90'000, 0, ""});
     EXPECT_EQ(rtp_log.version(), 3U);
     EXPECT_FALSE(rtp_log.gop_start());
-    EXPECT_EQ(rtp_log.track(Kind::video)->codec, "VP8");
-    EXPECT_EQ(rtp_log.track(Kind::audio)->channels, 2);
-    EXPECT_EQ(rtp_log.track(Kind::data), nullptr);
+    EXPECT_EQ(rtp_log.track(MediaKind::video)->codec, "VP8");
+    EXPECT_EQ(rtp_log.track(MediaKind::audio)->channels, 2);
+    EXPECT_EQ(rtp_log.track(MediaKind::data), nullptr);
 }
 
 TEST(RtpLog, TellsListenersOncePerBatch) {

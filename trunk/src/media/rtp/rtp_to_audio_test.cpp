@@ -10,11 +10,11 @@ namespace {
 
 using namespace bridge_test;
 
-const RtpTrack kOpus{Kind::audio, "opus", 48'000, 2, ""};
+const RtpTrack kOpus{MediaKind::audio, "opus", 48'000, 2, ""};
 
 struct RtpToAudioTest : ::testing::Test {
     void push(RtpToAudio& to, MediaTime time, Octets payload = {0xFC, 1, 2}) {
-        to.push({.kind = Kind::audio, .payload = Slice::copy_of(payload), .time = time});
+        to.push({.kind = MediaKind::audio, .payload = Slice::copy_of(payload), .time = time});
     }
 
     BridgeOptions options;
@@ -114,7 +114,7 @@ TEST_F(RtpToAudioTest, BrokenFramesAreCounted) {
 }
 
 TEST_F(RtpToAudioTest, OtherCodecsAreSaid) {
-    EXPECT_FALSE(converter.set_track({Kind::audio, "PCMU", 8'000, 1, ""}));
+    EXPECT_FALSE(converter.set_track({MediaKind::audio, "PCMU", 8'000, 1, ""}));
     push(converter, 0ms);
     EXPECT_FALSE(converter.poll());
     EXPECT_EQ(lines.count("PCMU"), 1U);

@@ -33,7 +33,7 @@ struct RtpToVideoTest : ::testing::Test {
     std::vector<RtpPacket> packets(const wire::rtp_payload::PayloadList& payloads, MediaTime time) {
         std::vector<RtpPacket> made;
         for (std::size_t i = 0; i < payloads.size(); ++i)
-            made.push_back({.kind = Kind::video,
+            made.push_back({.kind = MediaKind::video,
                             .timestamp = rtp_timestamp(time, 90'000) + 77,  // starts anywhere
                             .marker = i + 1 == payloads.size(),
                             .payload = Slice::copy_of(payloads[i]),
@@ -67,7 +67,7 @@ struct RtpToVideoTest : ::testing::Test {
 };
 
 struct AvcFromRtp : RtpToVideoTest {
-    void SetUp() override { EXPECT_TRUE(converter.set_track({Kind::video, "H264", 90'000, 0, ""})); }
+    void SetUp() override { EXPECT_TRUE(converter.set_track({MediaKind::video, "H264", 90'000, 0, ""})); }
     RealSets hd{0};
     RealSets other{2};
 };
@@ -181,7 +181,7 @@ TEST_F(AvcFromRtp, ReorderedFramesGetDecodingTimes) {
 TEST_F(AvcFromRtp, AnyBytesAreNothingWorseThanALoss) {
     std::uint32_t seed = 5;
     for (int i = 0; i < 3'000; ++i) {
-        RtpPacket packet{.kind = Kind::video,
+        RtpPacket packet{.kind = MediaKind::video,
                          .timestamp = static_cast<std::uint32_t>(i / 3),
                          .payload = Slice::allocate(static_cast<std::size_t>(1 + i % 90))};
         for (std::uint8_t& byte : packet.payload.mutable_bytes()) {
@@ -199,7 +199,7 @@ TEST_F(AvcFromRtp, AnyBytesAreNothingWorseThanALoss) {
 }
 
 TEST_F(RtpToVideoTest, Hevc) {
-    converter.set_track({Kind::video, "H265", 90'000, 0, ""});
+    converter.set_track({MediaKind::video, "H265", 90'000, 0, ""});
     nal_codec = wire::rtp_payload::NalCodec::hevc;
     const auto& vector = wire::codec::hevc_vectors().front();
     const auto config = wire::codec::parse_hevc_config(vector.record);
@@ -217,7 +217,7 @@ TEST_F(RtpToVideoTest, Hevc) {
 }
 
 TEST_F(RtpToVideoTest, Av1) {
-    converter.set_track({Kind::video, "AV1", 90'000, 0, ""});
+    converter.set_track({MediaKind::video, "AV1", 90'000, 0, ""});
     const auto& vector = wire::codec::av1_vectors().front();
     Octets frame(vector.record.begin() + 4, vector.record.end());
     const Octets picture = hex("320a10112233445566778899");
@@ -235,7 +235,7 @@ TEST_F(RtpToVideoTest, Av1) {
 }
 
 TEST_F(RtpToVideoTest, Vp8AndVp9) {
-    converter.set_track({Kind::video, "VP8", 90'000, 0, ""});
+    converter.set_track({MediaKind::video, "VP8", 90'000, 0, ""});
     // A key frame of 320x240: frame tag, start code, width and height.
     Octets vp8 = hex("10 0200 9d012a 4001 f000");
     vp8.resize(2'500, 0x33);
@@ -250,7 +250,7 @@ TEST_F(RtpToVideoTest, Vp8AndVp9) {
     EXPECT_EQ(converter.picture().width, 320U);
     EXPECT_EQ(converter.picture().height, 240U);
 
-    converter.set_track({Kind::video, "VP9", 90'000, 0, ""});
+    converter.set_track({MediaKind::video, "VP9", 90'000, 0, ""});
     // Profile 0, key frame, shown; sync code; colour; 640x360.
     Octets vp9 = hex("82 498342 2027f01670");
     payloads.clear();
@@ -263,7 +263,7 @@ TEST_F(RtpToVideoTest, Vp8AndVp9) {
 }
 
 TEST_F(RtpToVideoTest, UnknownCodecIsSaid) {
-    EXPECT_FALSE(converter.set_track({Kind::video, "H263", 90'000, 0, ""}));
+    EXPECT_FALSE(converter.set_track({MediaKind::video, "H263", 90'000, 0, ""}));
     EXPECT_EQ(lines.count("H263"), 1U);
     send({idr(100)}, 0ms);
     EXPECT_TRUE(got().empty());

@@ -33,10 +33,10 @@ void SingleNalLog::take_tracks() {
         rtp_log_.start_writer(this);
     if (std::exchange(version_, from_.version()) == from_.version())
         return;
-    for (const Kind kind : {Kind::audio, Kind::video})
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video})
         if (const RtpTrack* const track = from_.track(kind))
             rtp_log_.set_track(*track);
-    const RtpTrack* const video = from_.track(Kind::video);
+    const RtpTrack* const video = from_.track(MediaKind::video);
     is_avc_ = video != nullptr && video->codec == "H264";
 }
 
@@ -49,7 +49,7 @@ void SingleNalLog::on_rtp() {
 }
 
 void SingleNalLog::take(const RtpPacket& packet) {
-    if (packet.kind == Kind::audio || !is_avc_ || packet.payload.empty()) {
+    if (packet.kind == MediaKind::audio || !is_avc_ || packet.payload.empty()) {
         rtp_log_.append(packet);
         return;
     }

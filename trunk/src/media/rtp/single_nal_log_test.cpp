@@ -10,10 +10,10 @@ namespace {
 using Octets = std::vector<std::uint8_t>;
 
 struct SingleNal : ::testing::Test {
-    SingleNal() { from.set_track({Kind::video, "H264", 90'000, 0, "packetization-mode=1"}); }
+    SingleNal() { from.set_track({MediaKind::video, "H264", 90'000, 0, "packetization-mode=1"}); }
 
     void send(const Octets& payload, std::uint32_t timestamp, bool marker = false, bool begins_key = false) {
-        from.append({.kind = Kind::video,
+        from.append({.kind = MediaKind::video,
                      .timestamp = timestamp,
                      .marker = marker,
                      .begins_key = begins_key,
@@ -64,7 +64,7 @@ TEST_F(SingleNal, PacketsAreOneNalUnitEachAndWhatDoesNotFitIsLeftOut) {
     EXPECT_EQ(single.left_out(), 2U);
     for (Sequence at = single.rtp_log().first(); at < single.rtp_log().next(); ++at)
         EXPECT_EQ(single.rtp_log().at(at).sequence, at) << "what is left out leaves no hole in the numbers";
-    EXPECT_EQ(single.rtp_log().track(Kind::video)->codec, "H264");
+    EXPECT_EQ(single.rtp_log().track(MediaKind::video)->codec, "H264");
 }
 
 TEST_F(SingleNal, ANewcomerBeginsWithTheNewestGop) {
@@ -77,10 +77,11 @@ TEST_F(SingleNal, ANewcomerBeginsWithTheNewestGop) {
 TEST_F(SingleNal, BatchesLossAndAudioGoThrough) {
     SingleNalLog single(from, Log());
     send({0x41, 1}, 100);
-    from.append({.kind = Kind::audio, .payload = Slice::copy_of(Octets{28, 1})});
+    from.append({.kind = MediaKind::audio, .payload = Slice::copy_of(Octets{28, 1})});
     from.flush();
     EXPECT_EQ(single.rtp_log().size(), 2U) << "nothing waits for the next batch";
-    from.append({.kind = Kind::video, .timestamp = 200, .follows_loss = true, .payload = Slice::copy_of(Octets{28, 0x81, 1})});
+    from.append(
+        {.kind = MediaKind::video, .timestamp = 200, .follows_loss = true, .payload = Slice::copy_of(Octets{28, 0x81, 1})});
     send({0x41, 2}, 300, true);
     from.flush();
     const RtpPacket& last = single.rtp_log().at(single.rtp_log().next() - 1);
@@ -95,11 +96,11 @@ TEST_F(SingleNal, OtherCodecsAndBrokenAggregatesDoNoHarm) {
     send({24, 0, 1, 0x41, 0, 9}, 200);
     from.flush();
     EXPECT_EQ(single.rtp_log().size(), 2U) << "the empty one, and the unit that is whole";
-    from.set_track({Kind::video, "VP8", 90'000, 0, ""});
+    from.set_track({MediaKind::video, "VP8", 90'000, 0, ""});
     send({28, 0x85, 1}, 300);
     from.flush();
     EXPECT_EQ(single.rtp_log().size(), 3U);
-    EXPECT_EQ(single.rtp_log().track(Kind::video)->codec, "VP8");
+    EXPECT_EQ(single.rtp_log().track(MediaKind::video)->codec, "VP8");
 }
 
 TEST_F(SingleNal, AWishForAKeyFrameAndANewWriterAreKnown) {

@@ -157,7 +157,7 @@ void VideoToRtp::set_track(Codec codec, std::string format) {
     std::string name(name_of(codec));
     if (codec == Codec::hevc)
         name = "H265";
-    rtp_log_.set_track({Kind::video, std::move(name), kClockRate, 0, std::move(format)});
+    rtp_log_.set_track({MediaKind::video, std::move(name), kClockRate, 0, std::move(format)});
 }
 
 Result<bool> VideoToRtp::collect_nal_units(const Packet& packet, MediaTime shown) {
@@ -248,7 +248,7 @@ void VideoToRtp::send(const Packet& packet, MediaTime time, bool is_key) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < payloads_.size(); ++i) {
         const std::size_t size = payloads_[i].size();
-        rtp_log_.append({.kind = Kind::video,
+        rtp_log_.append({.kind = MediaKind::video,
                          .timestamp = rtp_timestamp(time, kClockRate),
                          .marker = i + 1 == payloads_.size(),
                          .begins_key = is_key && i == 0,

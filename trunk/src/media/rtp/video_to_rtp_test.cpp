@@ -28,7 +28,7 @@ struct VideoToRtpTest : ::testing::Test {
     template <class Depacketizer>
     std::vector<rtp_payload::Frame> received(Depacketizer depacketizer) const {
         std::vector<rtp_payload::Frame> frames;
-        for (const RtpPacket& packet : packets_of(rtp_log, Kind::video)) {
+        for (const RtpPacket& packet : packets_of(rtp_log, MediaKind::video)) {
             const auto pushed = depacketizer.push({packet.sequence, packet.timestamp, packet.marker, packet.payload.bytes()});
             EXPECT_TRUE(pushed.ok());
             while (auto frame = depacketizer.poll())
@@ -66,7 +66,7 @@ TEST_F(VideoToRtpTest, ParameterSetsStandInFrontOfEachKeyFrame) {
     EXPECT_EQ(frames[0].timestamp, 90'000U);
     EXPECT_EQ(frames[1].timestamp, 93'600U);
 
-    const auto packets = packets_of(rtp_log, Kind::video);
+    const auto packets = packets_of(rtp_log, MediaKind::video);
     constexpr std::uint8_t kStapA = 24;
     EXPECT_EQ(packets[0].payload.bytes()[0] & 0x1F, kStapA);
     EXPECT_TRUE(packets[0].begins_key);
@@ -77,10 +77,10 @@ TEST_F(VideoToRtpTest, ParameterSetsStandInFrontOfEachKeyFrame) {
     EXPECT_EQ(packets[0].time, 1s);
     EXPECT_EQ(converter().counters().frames, 3U);
 
-    ASSERT_NE(rtp_log.track(Kind::video), nullptr);
-    EXPECT_EQ(rtp_log.track(Kind::video)->codec, "H264");
-    EXPECT_EQ(rtp_log.track(Kind::video)->clock_rate, 90'000U);
-    EXPECT_NE(rtp_log.track(Kind::video)->format.find("profile-level-id=640028"), std::string::npos);
+    ASSERT_NE(rtp_log.track(MediaKind::video), nullptr);
+    EXPECT_EQ(rtp_log.track(MediaKind::video)->codec, "H264");
+    EXPECT_EQ(rtp_log.track(MediaKind::video)->clock_rate, 90'000U);
+    EXPECT_NE(rtp_log.track(MediaKind::video)->format.find("profile-level-id=640028"), std::string::npos);
 }
 
 TEST_F(VideoToRtpTest, StreamsOwnParameterSetsAreNotDoubled) {
@@ -109,7 +109,7 @@ TEST_F(VideoToRtpTest, WhatConstantRateEncodersSayOfTheirChannelIsLeftOut) {
     push({avc_config(), avc_frame(Picture::inter, 0ms, {timing, user_data, broken, inter(2'000)})});
     EXPECT_EQ(received_avc().at(0).data, with_lengths({user_data, broken, inter(2'000)}));
     push({avc_frame(Picture::inter, 40ms, {timing, inter(2'000)})});
-    EXPECT_EQ(packets_of(rtp_log, Kind::video).size(), 3U + 2U) << "no packet of its own";
+    EXPECT_EQ(packets_of(rtp_log, MediaKind::video).size(), 3U + 2U) << "no packet of its own";
 }
 
 TEST_F(VideoToRtpTest, ReadsShortLengths) {
@@ -133,7 +133,7 @@ std::vector<Packet> with_b_frames() {
 TEST_F(VideoToRtpTest, LeavesBFramesOutWithEvenPacing) {
     push(with_b_frames());
     std::vector<MediaTime> times;
-    for (const RtpPacket& packet : packets_of(rtp_log, Kind::video))
+    for (const RtpPacket& packet : packets_of(rtp_log, MediaKind::video))
         times.push_back(packet.time);
     EXPECT_EQ(times, (std::vector<MediaTime>{40ms, 160ms, 280ms, 400ms}));
     EXPECT_EQ(converter().counters().dropped_b_frames, 4U);
@@ -147,7 +147,7 @@ TEST_F(VideoToRtpTest, KeepsBFramesWhenAskedWithStampsThatRise) {
     push(packets);
     EXPECT_EQ(received_avc().size(), 8U);
     MediaTime last = -1ms;
-    for (const RtpPacket& packet : packets_of(rtp_log, Kind::video)) {
+    for (const RtpPacket& packet : packets_of(rtp_log, MediaKind::video)) {
         EXPECT_GT(packet.time, last);
         last = packet.time;
     }
@@ -162,7 +162,7 @@ TEST_F(VideoToRtpTest, LeavesBFramesOutThatOthersArePredictedFrom) {
           avc_frame(Picture::inter, 120ms, {disposable(300)}, 0ms), avc_frame(Picture::inter, 160ms, {disposable(300)}, 40ms),
           avc_frame(Picture::inter, 200ms, {inter(800)}, 200ms)});
     std::vector<MediaTime> times;
-    for (const RtpPacket& packet : packets_of(rtp_log, Kind::video))
+    for (const RtpPacket& packet : packets_of(rtp_log, MediaKind::video))
         times.push_back(packet.time);
     EXPECT_EQ(times, (std::vector<MediaTime>{80ms, 240ms, 400ms}));
     EXPECT_EQ(converter().counters().dropped_b_frames, 3U);
@@ -198,7 +198,7 @@ TEST_F(VideoToRtpTest, StreamWithoutBFramesKeepsItsTimes) {
     // A constant delay between decoding and presentation is not reordering.
     push({avc_config(), avc_frame(Picture::key, 0ms, {idr(100)}, 80ms), avc_frame(Picture::inter, 33ms, {disposable(80)}, 80ms),
           avc_frame(Picture::inter, 67ms, {disposable(80)}, 80ms)});
-    const auto packets = packets_of(rtp_log, Kind::video);
+    const auto packets = packets_of(rtp_log, MediaKind::video);
     ASSERT_EQ(packets.size(), 3U);
     EXPECT_EQ(packets[1].time, 113ms);
     EXPECT_FALSE(converter().has_b_frames());
@@ -222,7 +222,7 @@ TEST_F(VideoToRtpTest, Hevc) {
     EXPECT_EQ(frames[0].data, with_lengths({vps, sps, pps, key}));
     EXPECT_TRUE(frames[0].is_key);
     EXPECT_EQ(converter().counters().dropped_b_frames, 1U);
-    EXPECT_EQ(rtp_log.track(Kind::video)->codec, "H265");
+    EXPECT_EQ(rtp_log.track(MediaKind::video)->codec, "H265");
 }
 
 TEST_F(VideoToRtpTest, Av1KeyFrameGetsItsSequenceHeader) {
@@ -237,7 +237,7 @@ TEST_F(VideoToRtpTest, Av1KeyFrameGetsItsSequenceHeader) {
     expected.insert(expected.end(), frame_obu.begin(), frame_obu.end());
     EXPECT_EQ(frames[0].data, expected);
     EXPECT_EQ(frames[1].data, frame_obu);
-    EXPECT_EQ(rtp_log.track(Kind::video)->codec, "AV1");
+    EXPECT_EQ(rtp_log.track(MediaKind::video)->codec, "AV1");
 }
 
 TEST_F(VideoToRtpTest, Vp9AndVp8) {
@@ -249,12 +249,12 @@ TEST_F(VideoToRtpTest, Vp9AndVp8) {
     EXPECT_EQ(frames[0].data, vp9);
     EXPECT_TRUE(frames[0].is_key);
     EXPECT_FALSE(frames[1].is_key);
-    EXPECT_EQ(rtp_log.track(Kind::video)->codec, "VP9");
+    EXPECT_EQ(rtp_log.track(MediaKind::video)->codec, "VP9");
 
     rtp_log.start_writer(nullptr);
     const Sequence before = rtp_log.next();
     push({video_frame(Codec::vp8, Picture::key, 80ms, Octets(100, 0x10))});
-    EXPECT_EQ(rtp_log.track(Kind::video)->codec, "VP8");
+    EXPECT_EQ(rtp_log.track(MediaKind::video)->codec, "VP8");
     EXPECT_EQ(rtp_log.next(), before + 1);
 }
 
@@ -262,7 +262,7 @@ TEST_F(VideoToRtpTest, WhatCannotBeSentIsSaidOnce) {
     const auto screen = video_frame(Codec::screen, Picture::key, {}, kPps);
     push({screen, screen});
     EXPECT_TRUE(rtp_log.empty());
-    EXPECT_EQ(rtp_log.track(Kind::video), nullptr);
+    EXPECT_EQ(rtp_log.track(MediaKind::video), nullptr);
 }
 
 TEST_F(VideoToRtpTest, BrokenBodiesAreCountedAndTheStreamGoesOn) {

@@ -36,7 +36,7 @@ void Cursor::introduce() {
     const MediaTime at = next_ < ring.next() ? ring.at(next_).dts : source_->timeline().newest();
     if (tracks_ != Tracks::defaults)
         first_.assign(source_->extra_configs().rbegin(), source_->extra_configs().rend());
-    for (const Kind kind : {Kind::video, Kind::audio, Kind::data})
+    for (const MediaKind kind : {MediaKind::video, MediaKind::audio, MediaKind::data})
         if (const Packet& config = source_->config(kind); config.is_config())
             first_.push_back(config);
     for (Packet& config : first_)

@@ -37,7 +37,7 @@ TEST(Cursor, StandsBehindWhatItLeavesOut) {
     Stage stage;
     Cursor cursor(stage.source, Listens::batched, Cursor::Start::now);
     const auto append = [&stage](std::uint8_t id) {
-        Packet packet = plain_packet(Kind::audio, false, false, {}, payload_of(id, 4));
+        Packet packet = plain_packet(MediaKind::audio, false, false, {}, payload_of(id, 4));
         packet.track = TrackId(id);
         stage.source->append(std::move(packet));
     };
@@ -79,7 +79,7 @@ TEST(Cursor, AMarkBeforeTheFirstFrameOfARelayedStreamIsNotTooOld) {
     Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
     stage.source->timeline().start_relay(900'000);
     stage.source->append_mark({"hls", "1", {}});
-    stage.start = stage.source->timeline().map(Kind::video, 900'000).dts;
+    stage.start = stage.source->timeline().map(MediaKind::video, 900'000).dts;
     stage.picture();
     const auto mark = segmenter.take();
     ASSERT_TRUE(mark);

@@ -47,7 +47,7 @@ struct Broadcast {
         const bool is_video = random() % 3 != 0;
         const bool key = is_video && pictures++ % gop == 0;
         bytes_until.push_back((bytes_until.empty() ? 0 : bytes_until.back()) + payload.size());
-        stage.send(is_video ? Kind::video : Kind::audio, key, false, time, std::move(payload));
+        stage.send(is_video ? MediaKind::video : MediaKind::audio, key, false, time, std::move(payload));
     }
     // Bytes of the packets from `number` on.
     std::size_t bytes_from(std::size_t number) const {
@@ -209,11 +209,11 @@ TEST(Retention, ASlowReaderOfLongGopsWithoutAGopCacheGoesOn) {
         options.gop_cache = false;
         options.queue_length = 12s;
         Stage stage(options);
-        stage.send(Kind::video, true, false, 0ms, payload_of(0, 10));
+        stage.send(MediaKind::video, true, false, 0ms, payload_of(0, 10));
         Cursor slow(stage.source, Listens::batched);
-        stage.send(Kind::video, false, false, 40ms, payload_of(1, 10));
+        stage.send(MediaKind::video, false, false, 40ms, payload_of(1, 10));
         for (int i = 2; i < 2'000; ++i)
-            stage.send(Kind::video, i % gop == 0, false, std::chrono::milliseconds(40 * i),
+            stage.send(MediaKind::video, i % gop == 0, false, std::chrono::milliseconds(40 * i),
                        payload_of(static_cast<std::uint32_t>(i), 10));
         EXPECT_GT(slow.dropped(), 0U);
         const auto next = slow.take();
@@ -237,7 +237,7 @@ TEST(Retention, ARingOverItsBytesLetsGoOfTheOldestOnly) {
     std::array<::iovec, 64> spans;
     for (std::uint32_t i = 0; i < 200; ++i) {
         Slice payload = Slice::allocate(1U << 20);
-        stage.send(Kind::video, false, false, std::chrono::milliseconds(40 * i), std::move(payload));
+        stage.send(MediaKind::video, false, false, std::chrono::milliseconds(40 * i), std::move(payload));
         if (i % 20 != 0)
             continue;
         for (auto batch = quick.take(spans); batch.bytes > 0; batch = quick.take(spans))

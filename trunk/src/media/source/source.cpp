@@ -154,7 +154,7 @@ void Source::append(Packet packet) {
         return;
     packet.arrived = arrival_;
     const std::size_t kind = index_of(packet.kind);
-    if (packet.kind != Kind::data) {
+    if (packet.kind != MediaKind::data) {
         if (!has_default_.has(packet.kind) && packet.content != Content::other)
             choose_default(packet);
         packet.extra = packet.track != defaults_[kind];
@@ -214,9 +214,9 @@ void Source::notify() {
         note_stream_ended();
 }
 
-KindSet Source::expected_kinds() const {
-    KindSet kinds = announced_;
-    for (const Kind kind : {Kind::audio, Kind::video})
+MediaKindSet Source::expected_kinds() const {
+    MediaKindSet kinds = announced_;
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video})
         if (last_time(kind) || config(kind).is_config())
             kinds.add(kind);
     return kinds;
@@ -246,7 +246,7 @@ void Source::forget_extra_tracks() {
     ++config_version_;
 }
 
-bool Source::has_room_for_another(Kind kind, TrackId id) const {
+bool Source::has_room_for_another(MediaKind kind, TrackId id) const {
     std::size_t others = 0;
     for (const Track& track : tracks_) {
         if (track.kind == kind && track.id == id)
@@ -256,7 +256,7 @@ bool Source::has_room_for_another(Kind kind, TrackId id) const {
     return others < kTracksMax;
 }
 
-const Packet* Source::config_of(Kind kind, TrackId id) const {
+const Packet* Source::config_of(MediaKind kind, TrackId id) const {
     if (const Packet& config = configs_[index_of(kind)]; config.is_config() && config.track == id)
         return &config;
     for (const Packet& config : extra_configs_)
@@ -286,7 +286,7 @@ void Source::remember_config(const Packet& packet) {
     ++config_version_;
 }
 
-Track& Source::track_of(Kind kind, TrackId id) {
+Track& Source::track_of(MediaKind kind, TrackId id) {
     for (Track& track : tracks_)
         if (track.kind == kind && track.id == id)
             return track;
@@ -305,7 +305,7 @@ void Source::name_track(Track& track) const {
 }
 
 void Source::forget_metadata() {
-    configs_[index_of(Kind::data)] = {};
+    configs_[index_of(MediaKind::data)] = {};
     ++config_version_;
     name_tracks({});
 }
@@ -317,7 +317,7 @@ void Source::name_tracks(std::vector<TrackName> names) {
 }
 
 void Source::note_track(const Packet& packet) {
-    if (packet.kind == Kind::data || packet.codec == Codec::none || packet.content == Content::other)
+    if (packet.kind == MediaKind::data || packet.codec == Codec::none || packet.content == Content::other)
         return;
     Known& known = known_[index_of(packet.kind)];
     if (!packet.extra && packet.codec == known.codec && !packet.is_config())
@@ -337,11 +337,11 @@ void Source::note_track(const Packet& packet) {
 }
 
 void Source::note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
-    Known& known = known_[index_of(Kind::audio)];
-    const bool is_known = is_chosen(Kind::audio, id);
+    Known& known = known_[index_of(MediaKind::audio)];
+    const bool is_known = is_chosen(MediaKind::audio, id);
     if (is_known && codec == known.codec && audio == known.audio)
         return;
-    Track& track = track_of(Kind::audio, id);
+    Track& track = track_of(MediaKind::audio, id);
     if (is_known)
         known = {codec, audio};
     if (codec != track.codec) {
@@ -352,12 +352,12 @@ void Source::note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
     track.audio = audio;
 }
 
-const Track* Source::track(Kind kind, TrackId id) const {
+const Track* Source::track(MediaKind kind, TrackId id) const {
     const auto track = std::ranges::find_if(tracks_, [&](const Track& known) { return known.kind == kind && known.id == id; });
     return track == tracks_.end() ? nullptr : &*track;
 }
 
-const Track* Source::default_track(Kind kind) const {
+const Track* Source::default_track(MediaKind kind) const {
     const auto track = std::ranges::find(tracks_, kind, &Track::kind);
     return track == tracks_.end() ? nullptr : &*track;
 }
@@ -365,13 +365,13 @@ const Track* Source::default_track(Kind kind) const {
 void Source::track_gop(const Packet& packet) {
     if (packet.extra) {
         // A GOP consists of default-track frames.
-    } else if (packet.kind == Kind::video && !packet.is_config()) {
+    } else if (packet.kind == MediaKind::video && !packet.is_config()) {
         audio_since_video_ = 0;
         if (packet.key) {
             gop_start_ = ring_.next();
             ++counters_.key_frames;
         }
-    } else if (packet.kind == Kind::audio && gop_start_ && ++audio_since_video_ > kAudioOnlyAfter) {
+    } else if (packet.kind == MediaKind::audio && gop_start_ && ++audio_since_video_ > kAudioOnlyAfter) {
         gop_start_.reset();
     }
     if (gop_start_ && options_.gop_cache_frames_max > 0 && ring_.next() - *gop_start_ > options_.gop_cache_frames_max)
@@ -390,12 +390,12 @@ Sequence Source::join_point(MediaTime age) const {
     const Sequence younger = ring_.find_time(ring_.newest().dts - age + MediaTime(1));
     for (Sequence at = ring_.next(); at-- > ring_.first();) {
         const Packet& packet = ring_.at(at);
-        if (packet.is_config() && packet.kind != Kind::data)
+        if (packet.is_config() && packet.kind != MediaKind::data)
             break;  // what is before it cannot be decoded with those of now
-        if (at < younger && packet.kind == Kind::video && packet.key && !packet.extra)
+        if (at < younger && packet.kind == MediaKind::video && packet.key && !packet.extra)
             return at;
     }
-    return has_default_.has(Kind::video) ? join_point() : std::max(younger, ring_.first() + 1) - 1;
+    return has_default_.has(MediaKind::video) ? join_point() : std::max(younger, ring_.first() + 1) - 1;
 }
 
 bool Source::is_too_late(Sequence sequence, Sequence floor) const {

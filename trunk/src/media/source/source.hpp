@@ -40,7 +40,7 @@ struct WireFormat {
     Container container = Container::rtmp;
     Framing framing = Framing::none;
     // Packets of other kinds are dropped.
-    KindSet kinds = KindSet::all();
+    MediaKindSet kinds = MediaKindSet::all();
     TrackSelection tracks = TrackSelection::defaults;
 
     // For another node: also on the source's timeline.
@@ -170,8 +170,8 @@ protected:
 };
 
 struct SourceCounters {
-    std::array<std::uint64_t, kKindCount> packets{};  // of the default tracks
-    std::array<std::uint64_t, kKindCount> bytes{};
+    std::array<std::uint64_t, kMediaKindCount> packets{};  // of the default tracks
+    std::array<std::uint64_t, kMediaKindCount> bytes{};
     std::uint64_t key_frames = 0;
     std::uint64_t dropped_packets = 0;  // readers were too slow, or the publisher faster than its frames are encoded
 };
@@ -261,28 +261,28 @@ public:
 
     const Ring& ring() const { return ring_; }
     // The newest metadata, and the newest configuration of a kind; the payload is empty if there was none.
-    const Slice& metadata() const { return config(Kind::data).payload; }
-    const Packet& config(Kind kind) const { return configs_[index_of(kind)]; }
+    const Slice& metadata() const { return config(MediaKind::data).payload; }
+    const Packet& config(MediaKind kind) const { return configs_[index_of(kind)]; }
     // The newest configurations of all non-default tracks.
     const std::vector<Packet>& extra_configs() const { return extra_configs_; }
     // The newest configuration of a track; nullptr if there was none.
-    const Packet* config_of(Kind kind, TrackId id) const;
+    const Packet* config_of(MediaKind kind, TrackId id) const;
     // All tracks seen so far, in order of appearance; a new publisher's packets replace what is known about them.
     const std::vector<Track>& tracks() const { return tracks_; }
     // Whether the track is known, or can still be added.
-    bool has_room_for(Kind kind, TrackId id) const { return is_chosen(kind, id) || has_room_for_another(kind, id); }
+    bool has_room_for(MediaKind kind, TrackId id) const { return is_chosen(kind, id) || has_room_for_another(kind, id); }
     // nullptr if there is none.
-    const Track* track(Kind kind, TrackId id) const;
+    const Track* track(MediaKind kind, TrackId id) const;
     // Players without multitrack support get the publisher's first track of a kind.
-    bool is_default(Kind kind, TrackId id) const { return !has_default_.has(kind) || is_chosen(kind, id); }
+    bool is_default(MediaKind kind, TrackId id) const { return !has_default_.has(kind) || is_chosen(kind, id); }
     // Of the last publisher that had any; nullptr if there was none of the kind.
-    const Track* default_track(Kind kind) const;
+    const Track* default_track(MediaKind kind) const;
     // Counts changes of codecs and configurations.
     std::uint32_t track_version() const { return track_version_; }
     // This publisher's container announces these kinds: a program map, metadata, an offer. Their frames may come late.
-    void announce(KindSet kinds) { announced_.add(kinds); }
+    void announce(MediaKindSet kinds) { announced_.add(kinds); }
     // Audio and video that this publisher has announced, and those that any has configured or sent.
-    KindSet expected_kinds() const;
+    MediaKindSet expected_kinds() const;
     // What the publisher's container says about audio that its packets do not carry.
     void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
     // Players that join get no metadata until the publisher sends some again.
@@ -290,7 +290,7 @@ public:
     // The publisher's metadata about its tracks, including tracks that come later.
     void name_tracks(std::vector<TrackName> names);
     // Time of the latest audio or video packet, if there was one.
-    std::optional<MediaTime> last_time(Kind kind) const { return last_times_[index_of(kind)]; }
+    std::optional<MediaTime> last_time(MediaKind kind) const { return last_times_[index_of(kind)]; }
     // The metadata requested the publisher's own timestamps (atc_auto).
     void force_atc(bool on) { atc_forced_ = on; }
     bool keeps_publisher_time() const { return atc_forced_ || options_.atc || options_.time_jitter == TimeJitter::off; }
@@ -411,20 +411,20 @@ private:
     Converted convert(const Packet& packet);
     bool catch_up(HeldRtpLog& held, std::size_t bytes) const;
     bool catch_up(HeldWireLog& held, std::size_t bytes) const;
-    bool has_room_for_another(Kind kind, TrackId id) const;
+    bool has_room_for_another(MediaKind kind, TrackId id) const;
     bool is_outrun_by(const Packet& packet);
     void append_to_logs(const Packet& packet);
     void have_rest_encoded();
     void encode_rest();
-    const Packet* config_for(const TrackChoice& choice, Kind kind) const;
+    const Packet* config_for(const TrackChoice& choice, MediaKind kind) const;
     std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
-    bool is_chosen(Kind kind, TrackId id) const { return has_default_.has(kind) && defaults_[index_of(kind)] == id; }
+    bool is_chosen(MediaKind kind, TrackId id) const { return has_default_.has(kind) && defaults_[index_of(kind)] == id; }
     void choose_default(const Packet& packet);
     void forget_extra_tracks();
     Packet& kept_config(const Packet& packet);
     void remember_config(const Packet& packet);
     void note_track(const Packet& packet);
-    Track& track_of(Kind kind, TrackId id);
+    Track& track_of(MediaKind kind, TrackId id);
     void name_track(Track& track) const;
     void track_gop(const Packet& packet);
     std::unique_ptr<WireEncoder> encoder_for(const WireFormat& format) const;
@@ -451,11 +451,11 @@ private:
     // comes.
     Ring ring_;
     Timeline timeline_;
-    std::array<std::optional<MediaTime>, kKindCount> last_times_;
-    std::array<TrackId, kKindCount> defaults_{};
-    KindSet has_default_;  // of this publisher
-    std::array<Known, kKindCount> known_{};
-    KindSet announced_;               // by this publisher
+    std::array<std::optional<MediaTime>, kMediaKindCount> last_times_;
+    std::array<TrackId, kMediaKindCount> defaults_{};
+    MediaKindSet has_default_;  // of this publisher
+    std::array<Known, kMediaKindCount> known_{};
+    MediaKindSet announced_;          // by this publisher
     bool ends_when_encoded_ = false;  // the publisher has left
     bool is_outrun_ = false;          // frames are dropped: see kUnencodedMax
     std::uint32_t attached_ = 0;      // wire logs, RTP logs and listeners: most streams have none
@@ -471,7 +471,7 @@ private:
     std::vector<PacketListener*> listeners_;  // at once
     std::vector<PacketListener*> batched_listeners_;
 
-    std::array<Packet, kKindCount> configs_;  // of the default tracks
+    std::array<Packet, kMediaKindCount> configs_;  // of the default tracks
     std::vector<Packet> extra_configs_;
     std::vector<KeptMark> marks_;         // of this publisher
     std::vector<Track> tracks_;           // few; the default one is the first of its kind

@@ -34,17 +34,17 @@ void Source::append_to_logs(const Packet& packet) {
 // Encoding it all at once would hold the loop, so the publisher loses frames until the RestEncoder is done; video until the next
 // key frame.
 bool Source::is_outrun_by(const Packet& packet) {
-    if (packet.kind == Kind::data || packet.is_config())
+    if (packet.kind == MediaKind::data || packet.is_config())
         return false;
     if (unencoded_bytes_ > kUnencodedMax && !std::exchange(is_outrun_, true))
         LOG_WARN(conversion_log_, "the publisher of {} sends faster than its frames are encoded: some are dropped", url_);
     if (!is_outrun_)
         return false;
-    if (has_unencoded() || (packet.kind == Kind::video && !packet.key)) {
+    if (has_unencoded() || (packet.kind == MediaKind::video && !packet.key)) {
         ++counters_.dropped_packets;
         return true;
     }
-    is_outrun_ = packet.kind != Kind::video;
+    is_outrun_ = packet.kind != MediaKind::video;
     return false;
 }
 
@@ -81,9 +81,10 @@ void Source::set_chunk_size(std::uint32_t bytes) {
 std::unique_ptr<WireEncoder> Source::encoder_for(const WireFormat& format) const {
     switch (format.container) {
         case Container::flv: return std::make_unique<FlvWireEncoder>(format.framing, format.kinds);
-        case Container::ts: return std::make_unique<TsWireEncoder>(format.framing, config(Kind::audio), config(Kind::video));
-        case Container::aac: return std::make_unique<AudioWireEncoder>(format.framing, Codec::aac, config(Kind::audio));
-        case Container::mp3: return std::make_unique<AudioWireEncoder>(format.framing, Codec::mp3, config(Kind::audio));
+        case Container::ts:
+            return std::make_unique<TsWireEncoder>(format.framing, config(MediaKind::audio), config(MediaKind::video));
+        case Container::aac: return std::make_unique<AudioWireEncoder>(format.framing, Codec::aac, config(MediaKind::audio));
+        case Container::mp3: return std::make_unique<AudioWireEncoder>(format.framing, Codec::mp3, config(MediaKind::audio));
         case Container::rtmp: break;
     }
     return std::make_unique<RtmpWireEncoder>(chunk_size_);
@@ -169,7 +170,7 @@ void Source::set_conversion(AudioTranscoders* transcoders, const Log& log) {
 }
 
 Source::Converted Source::convert(const Packet& packet) {
-    const bool is_slow = packet.kind == Kind::video && packet.payload.size() >= WireEncoder::kSlowBytes;
+    const bool is_slow = packet.kind == MediaKind::video && packet.payload.size() >= WireEncoder::kSlowBytes;
     Converted converted = Converted::all;
     for (HeldRtpLog& held : rtp_logs_) {
         start_conversion(held);
@@ -200,7 +201,8 @@ bool Source::catch_up(HeldRtpLog& held, std::size_t bytes) const {
         held.next = newest_key_of(held.choice).value_or(ring_.next());
     for (std::size_t sum = 0; held.next < ring_.next() && sum < bytes; ++held.next) {
         const Packet& packet = ring_.at(held.next);
-        const bool is_wanted = packet.kind == Kind::video || (packet.kind == Kind::audio && held.next >= held.audio_from);
+        const bool is_wanted =
+            packet.kind == MediaKind::video || (packet.kind == MediaKind::audio && held.next >= held.audio_from);
         if (!is_wanted || !held.choice.has(packet))
             continue;
         held.converter->push(packet);
@@ -210,8 +212,8 @@ bool Source::catch_up(HeldRtpLog& held, std::size_t bytes) const {
     return held.next == ring_.next();
 }
 
-const Packet* Source::config_for(const TrackChoice& choice, Kind kind) const {
-    const std::optional<TrackId>& named = kind == Kind::audio ? choice.audio : choice.video;
+const Packet* Source::config_for(const TrackChoice& choice, MediaKind kind) const {
+    const std::optional<TrackId>& named = kind == MediaKind::audio ? choice.audio : choice.video;
     const Packet* const config = named ? config_of(kind, *named) : &configs_[index_of(kind)];
     return config != nullptr && config->is_config() ? config : nullptr;
 }
@@ -221,7 +223,7 @@ std::optional<Sequence> Source::newest_key_of(const TrackChoice& choice) const {
     if (!choice.video)
         return gop_start();
     for (Sequence at = ring_.next(); at > std::max(ring_.first(), published_from_); --at)
-        if (const Packet& packet = ring_.at(at - 1); packet.kind == Kind::video && packet.key && choice.has(packet))
+        if (const Packet& packet = ring_.at(at - 1); packet.kind == MediaKind::video && packet.key && choice.has(packet))
             return at - 1;
     return std::nullopt;
 }
@@ -231,7 +233,7 @@ void Source::start_conversion(HeldRtpLog& held) {
     if (held.converter != nullptr || !options_.bridge.rtmp_to_rtc || publication_ == nullptr || brings_rtp())
         return;
     held.converter = std::make_unique<FramesToRtp>(*held.rtp_log, options_.bridge, transcoders_, conversion_log_);
-    for (const Kind kind : {Kind::video, Kind::audio}) {
+    for (const MediaKind kind : {MediaKind::video, MediaKind::audio}) {
         if (const Packet* const config = config_for(held.choice, kind)) {
             Packet packet = *config;
             packet.dts = timeline_.newest();

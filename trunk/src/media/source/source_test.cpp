@@ -18,15 +18,15 @@
 namespace live::media {
 namespace {
 
-Packet packet(Kind kind, std::int64_t at_ms, bool key = false, std::size_t size = 100) {
+Packet packet(MediaKind kind, std::int64_t at_ms, bool key = false, std::size_t size = 100) {
     return plain_packet(kind, key, false, std::chrono::milliseconds(at_ms),
                         Slice::copy_of(std::vector<std::uint8_t>(size, static_cast<std::uint8_t>(at_ms))));
 }
 
 struct SourceTest : ::testing::Test {
     void picture(std::int64_t at_ms, bool key = false) {
-        source->append(packet(Kind::video, at_ms, key));
-        source->timeline().map(Kind::video, static_cast<std::uint32_t>(at_ms));
+        source->append(packet(MediaKind::video, at_ms, key));
+        source->timeline().map(MediaKind::video, static_cast<std::uint32_t>(at_ms));
     }
 
     SlabPool pool;
@@ -77,7 +77,7 @@ TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
     picture(2'520);
     EXPECT_EQ(source->join_point(500ms), 50U);
     // Of other sequence headers.
-    source->append(plain_packet(Kind::video, false, true, 2'530ms, Slice::copy_of(as_bytes("\x17\x00 other"))));
+    source->append(plain_packet(MediaKind::video, false, true, 2'530ms, Slice::copy_of(as_bytes("\x17\x00 other"))));
     picture(2'540, true);
     picture(3'200);
     EXPECT_EQ(source->join_point(500ms), 65U);
@@ -102,7 +102,7 @@ TEST_F(SourceTest, AnEarlierJoinPointOfSoundIsAtThatAge) {
     const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
     const auto publication = *source->publish(Source::Takeover::refuse);
     for (int i = 0; i < 100; ++i)
-        source->append(packet(Kind::audio, 20 * i));
+        source->append(packet(MediaKind::audio, 20 * i));
     EXPECT_EQ(source->join_point(500ms), 74U);
     EXPECT_EQ(source->join_point(10s), 0U);
 }
@@ -120,7 +120,7 @@ TEST_F(SourceTest, GopOverTheFrameLimitIsNotCached) {
 TEST_F(SourceTest, StreamThatBecameAudioOnlyCachesNothing) {
     picture(0, true);
     for (std::uint32_t i = 0; i <= Source::kAudioOnlyAfter + 16; ++i)
-        source->append(packet(Kind::audio, 20 * i));
+        source->append(packet(MediaKind::audio, 20 * i));
     EXPECT_EQ(source->join_point(), source->ring().next());
     EXPECT_LT(source->ring().size(), 32U);
 }
@@ -128,7 +128,7 @@ TEST_F(SourceTest, StreamThatBecameAudioOnlyCachesNothing) {
 TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
     picture(0, true);
     for (int i = 1; i < 100; ++i)
-        source->append(packet(Kind::video, 40 * i, false, 1 << 20));
+        source->append(packet(MediaKind::video, 40 * i, false, 1 << 20));
     EXPECT_LE(source->ring().bytes(), Source::kRingBytesMax + (16U << 20));
     EXPECT_EQ(source->join_point(), source->ring().next());
 }
@@ -137,7 +137,7 @@ TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
     picture(0, true);
     Cursor slow(source, Listens::batched);
     for (int i = 1; i < 10; ++i)
-        source->append(packet(Kind::video, 40 * i, false, 1'000));
+        source->append(packet(MediaKind::video, 40 * i, false, 1'000));
     WireLog& wire_log = source->hold_wire_log({Container::flv});
     const std::size_t before = source->held_bytes();
     source->let_go(3'000);
@@ -169,7 +169,7 @@ TEST_F(SourceTest, ANewWireLogCatchesUpInPiecesWhileTheStreamGoesOn) {
     constexpr WireFormat kFlv{Container::flv};
     picture(0, true);
     for (int i = 1; i < 100; ++i)
-        source->append(packet(Kind::video, 40 * i, false, 10'000));
+        source->append(packet(MediaKind::video, 40 * i, false, 10'000));
     WireLogHold hold(source, kFlv);
     EXPECT_EQ(source->wire_log(kFlv)->head(), 0U);
     int pieces = 1;
@@ -180,7 +180,7 @@ TEST_F(SourceTest, ANewWireLogCatchesUpInPiecesWhileTheStreamGoesOn) {
     const WireLog& wire_log = *source->wire_log(kFlv);
     picture(8'000);
     EXPECT_EQ(wire_log.next(), source->ring().next()) << "what comes next is appended at once";
-    WireLog at_once(std::make_unique<FlvWireEncoder>(Framing::none, KindSet::all()), pool, source->ring().first(),
+    WireLog at_once(std::make_unique<FlvWireEncoder>(Framing::none, MediaKindSet::all()), pool, source->ring().first(),
                     TrackSelection::defaults);
     EXPECT_TRUE(at_once.catch_up(source->ring(), SIZE_MAX));
     EXPECT_EQ(bytes_of(wire_log), bytes_of(at_once));
@@ -212,7 +212,7 @@ TEST_F(SourceTest, LetsGoOfSmallPacketsInPortionsToo) {
     source->set_options(options);
     picture(0, true);
     for (std::size_t i = 0; i < 2 * Source::kLetGoPacketsMax; ++i)
-        source->append(packet(Kind::video, 0, false, 5));
+        source->append(packet(MediaKind::video, 0, false, 5));
     source->let_go(SIZE_MAX);
     EXPECT_EQ(source->ring().first(), Source::kLetGoPacketsMax);
     source->let_go(SIZE_MAX);
@@ -225,11 +225,11 @@ TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {
     source->set_options(options);
     picture(0, true);
     for (std::size_t i = 0; i < Source::kRingPacketsMax + 16; ++i)
-        source->append(packet(Kind::video, 0, false, 5));
+        source->append(packet(MediaKind::video, 0, false, 5));
     EXPECT_LE(source->ring().size(), Source::kRingPacketsMax);
     EXPECT_EQ(source->join_point(), source->ring().next());
     for (std::size_t i = 0; i < 16 * Source::kRingPacketsMax / Source::kLetGoPacketsMax; ++i)
-        source->append(packet(Kind::video, 0, false, 5));
+        source->append(packet(MediaKind::video, 0, false, 5));
     EXPECT_LE(source->ring().size(), 16U) << "by portions";
 }
 
@@ -238,7 +238,7 @@ TEST_F(SourceTest, NoPacketDropsMoreThanAPortionOfAGop) {
     constexpr std::size_t kMiB = std::size_t{1} << 20;
     const auto append = [this](bool key, std::size_t bytes, std::size_t limit) {
         const std::size_t before = source->ring().bytes() + bytes;
-        source->append(packet(Kind::video, 0, key, bytes));
+        source->append(packet(MediaKind::video, 0, key, bytes));
         EXPECT_LE(before - source->ring().bytes(), limit) << "key: " << key << ", " << bytes << " bytes";
     };
     // Many GOPs of nearly the limit, each of which ends the one before; and one that exceeds it.
@@ -256,7 +256,7 @@ TEST_F(SourceTest, FramesOfTheLargestSizeDoNotTakeTheRingFarOverItsLimit) {
     picture(0, true);
     for (int i = 1; i < 40; ++i) {
         const std::size_t before = source->ring().bytes() + kLarge;
-        source->append(packet(Kind::video, 40 * i, false, kLarge));
+        source->append(packet(MediaKind::video, 40 * i, false, kLarge));
         EXPECT_LE(source->ring().bytes(), Source::kRingBytesMax);
         EXPECT_LE(before - source->ring().bytes(), Source::kRingBytesMax / 16 + 2 * kLarge);
     }
@@ -264,9 +264,9 @@ TEST_F(SourceTest, FramesOfTheLargestSizeDoNotTakeTheRingFarOverItsLimit) {
 
 TEST_F(SourceTest, AConfigIsKeptWithoutTheMemoryOfItsNeighbours) {
     const Slice shared = Slice::copy_of(std::vector<std::uint8_t>(1000));
-    source->append(plain_packet(Kind::video, false, true, {}, shared.sub(0, 10)));
-    EXPECT_EQ(source->config(Kind::video).payload.size(), 10U);
-    EXPECT_EQ(source->config(Kind::video).payload.memory_bytes(), 10U);
+    source->append(plain_packet(MediaKind::video, false, true, {}, shared.sub(0, 10)));
+    EXPECT_EQ(source->config(MediaKind::video).payload.size(), 10U);
+    EXPECT_EQ(source->config(MediaKind::video).payload.memory_bytes(), 10U);
 }
 
 TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
@@ -291,9 +291,9 @@ TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
 }
 
 TEST_F(SourceTest, CursorGetsIntroductionsThenTheGopThenWhatComes) {
-    source->append(plain_packet(Kind::data, false, true, {}, Slice::allocate(10)));
-    source->append(plain_packet(Kind::video, false, true, {}, Slice::allocate(20)));
-    source->append(plain_packet(Kind::audio, false, true, {}, Slice::allocate(30)));
+    source->append(plain_packet(MediaKind::data, false, true, {}, Slice::allocate(10)));
+    source->append(plain_packet(MediaKind::video, false, true, {}, Slice::allocate(20)));
+    source->append(plain_packet(MediaKind::audio, false, true, {}, Slice::allocate(30)));
     for (int i = 0; i < 60; ++i)
         picture(40 * i, i % 50 == 0);
     Cursor cursor(source);
@@ -480,7 +480,7 @@ TEST_F(SourceTest, TableForgetsManySourcesInPortions) {
     for (int i = 0; i < 300; ++i) {
         const auto stream = *table.find_or_create("/live/" + std::to_string(i), options, 60'000);
         if (i < 20)
-            stream->append(packet(Kind::video, 0, true, 1U << 20));
+            stream->append(packet(MediaKind::video, 0, true, 1U << 20));
     }
     EXPECT_TRUE(table.expire(start, 3s).empty());
     std::size_t calls = 0;
@@ -499,8 +499,8 @@ TEST_F(SourceTest, WhatAllSourcesHoldIsCounted) {
     EXPECT_EQ(pool.totals().sources, 2U);
     for (int i = 0; i < 60; ++i)
         picture(40 * i, i % 50 == 0);
-    other->append(packet(Kind::audio, 0, false, 30));
-    other->append(packet(Kind::audio, 20, false, 30));
+    other->append(packet(MediaKind::audio, 0, false, 30));
+    other->append(packet(MediaKind::audio, 20, false, 30));
     ASSERT_GT(other->ring().size(), 0U);
     EXPECT_EQ(pool.totals().packets, source->ring().size() + other->ring().size());
     EXPECT_EQ(pool.totals().packet_bytes, source->ring().bytes() + other->ring().bytes());
@@ -520,7 +520,7 @@ TEST_F(SourceTest, SaysWhenMuchHasBeenDropped) {
     totals.much = 20 * kFrame;
     const auto gop = [this](int frames) {
         for (int i = 0; i < frames; ++i)
-            source->append(plain_packet(Kind::video, i == 0, false, {}, Slice::allocate(kFrame)));
+            source->append(plain_packet(MediaKind::video, i == 0, false, {}, Slice::allocate(kFrame)));
     };
     gop(30);
     EXPECT_FALSE(totals.much_dropped.is_raised());
@@ -534,46 +534,46 @@ TEST_F(SourceTest, SaysWhenMuchHasBeenDropped) {
 }
 
 TEST_F(SourceTest, KnowsItsTracksByTheirPackets) {
-    const auto append = [this](Kind kind, const char* body) {
+    const auto append = [this](MediaKind kind, const char* body) {
         source->append(tag_packet(kind, false, false, {}, Slice::copy_of(hex(body))));
     };
-    EXPECT_EQ(source->default_track(Kind::video), nullptr);
-    append(Kind::video, "57 00");
-    append(Kind::audio, "af 02 21");
+    EXPECT_EQ(source->default_track(MediaKind::video), nullptr);
+    append(MediaKind::video, "57 00");
+    append(MediaKind::audio, "af 02 21");
     EXPECT_TRUE(source->tracks().empty()) << "neither a command nor what is unknown of AAC is of a track";
-    append(Kind::audio, "af 00 1210");
-    append(Kind::audio, "af 01 aa");
+    append(MediaKind::audio, "af 00 1210");
+    append(MediaKind::audio, "af 01 aa");
     ASSERT_EQ(source->tracks().size(), 1U);
     EXPECT_EQ(source->track_version(), 1U);
     const Track& audio = source->tracks()[0];
-    EXPECT_EQ(audio.kind, Kind::audio);
+    EXPECT_EQ(audio.kind, MediaKind::audio);
     EXPECT_EQ(audio.codec, Codec::aac);
     EXPECT_TRUE(std::ranges::equal(audio.config.bytes(), hex("1210"))) << "without FLV's head";
-    append(Kind::audio, "af 00 1190");
+    append(MediaKind::audio, "af 00 1190");
     EXPECT_EQ(source->track_version(), 2U);
-    EXPECT_TRUE(std::ranges::equal(source->default_track(Kind::audio)->config.bytes(), hex("1190")));
-    append(Kind::audio, "2f aa");
-    EXPECT_EQ(source->default_track(Kind::audio)->codec, Codec::mp3);
-    EXPECT_TRUE(source->default_track(Kind::audio)->config.empty()) << "that was another codec's";
+    EXPECT_TRUE(std::ranges::equal(source->default_track(MediaKind::audio)->config.bytes(), hex("1190")));
+    append(MediaKind::audio, "2f aa");
+    EXPECT_EQ(source->default_track(MediaKind::audio)->codec, Codec::mp3);
+    EXPECT_TRUE(source->default_track(MediaKind::audio)->config.empty()) << "that was another codec's";
     EXPECT_EQ(source->track_version(), 3U);
-    append(Kind::audio, "2f bb");
+    append(MediaKind::audio, "2f bb");
     EXPECT_EQ(source->track_version(), 3U);
-    append(Kind::video, "96 00 61763031 05 81010c00");
-    append(Kind::video, "96 00 61763031 02 81010c00");
+    append(MediaKind::video, "96 00 61763031 05 81010c00");
+    append(MediaKind::video, "96 00 61763031 02 81010c00");
     ASSERT_EQ(source->tracks().size(), 3U);
-    EXPECT_EQ(source->default_track(Kind::video)->id, TrackId(5)) << "the first that came";
+    EXPECT_EQ(source->default_track(MediaKind::video)->id, TrackId(5)) << "the first that came";
 }
 
 TEST_F(SourceTest, ANewPublisherBringsItsOwnTracks) {
     const auto append = [this](const char* body) {
-        source->append(tag_packet(Kind::audio, false, body[1] == '0' || body[4] == '0', {}, Slice::copy_of(hex(body))));
+        source->append(tag_packet(MediaKind::audio, false, body[1] == '0' || body[4] == '0', {}, Slice::copy_of(hex(body))));
     };
     auto first = *source->publish(Source::Takeover::refuse);
     append("95 00 6d703461 03 1210");
     append("95 00 6d703461 00 1190");
-    EXPECT_EQ(source->default_track(Kind::audio)->id, TrackId(3));
+    EXPECT_EQ(source->default_track(MediaKind::audio)->id, TrackId(3));
     EXPECT_EQ(source->extra_configs().size(), 1U);
-    EXPECT_NE(source->config_of(Kind::audio, TrackId(0)), nullptr);
+    EXPECT_NE(source->config_of(MediaKind::audio, TrackId(0)), nullptr);
     first.reset();
     EXPECT_EQ(source->tracks().size(), 2U) << "players may still be there";
     const std::uint32_t before = source->track_version();
@@ -584,9 +584,9 @@ TEST_F(SourceTest, ANewPublisherBringsItsOwnTracks) {
     append("af 00 1190");
     append("af 01 aa");
     ASSERT_EQ(source->tracks().size(), 1U);
-    EXPECT_EQ(source->default_track(Kind::audio)->id, TrackId(0));
+    EXPECT_EQ(source->default_track(MediaKind::audio)->id, TrackId(0));
     EXPECT_FALSE(source->ring().newest().extra);
-    EXPECT_EQ(source->config_of(Kind::audio, TrackId(3)), nullptr);
+    EXPECT_EQ(source->config_of(MediaKind::audio, TrackId(3)), nullptr);
 }
 
 }  // namespace

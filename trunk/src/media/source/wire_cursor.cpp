@@ -41,7 +41,7 @@ void WireCursor::place(Sequence from, bool joining) {
     next_ = from;
     position_ = wire_log_.offset_of(from);
     opened_.clear();
-    opened_.add(Kind::data);  // never needs a header of its own
+    opened_.add(MediaKind::data);  // never needs a header of its own
     settled_ = false;
     must_jump_ = false;
     if (joining || config_version_ != source_->config_version()) {
@@ -64,7 +64,7 @@ void WireCursor::choose_base(Sequence from) {
     }
     const Ring& ring = source_->ring();
     std::optional<MediaTime> base;
-    for (const Kind kind : {Kind::audio, Kind::video}) {
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
         // The next packet of this kind; if there is none yet, the latest one bounds those to come.
         std::optional<MediaTime> time = source_->last_time(kind);
         for (Sequence sequence = from; sequence < ring.next(); ++sequence) {
@@ -85,9 +85,9 @@ void WireCursor::introduce(std::int64_t time_ms) {
         if (packet.is_config())
             wire_log_.encoder().append_own_message(packet, at_ms, private_);
     };
-    add(source_->config(Kind::data), 0);
-    add(source_->config(Kind::audio), time_ms);
-    add(source_->config(Kind::video), time_ms);
+    add(source_->config(MediaKind::data), 0);
+    add(source_->config(MediaKind::audio), time_ms);
+    add(source_->config(MediaKind::video), time_ms);
     if (format_.tracks != TrackSelection::defaults)
         for (const Packet& config : source_->extra_configs())
             add(config, time_ms);

@@ -112,7 +112,7 @@ private:
     std::uint32_t epoch_ = 0;
     std::uint32_t config_version_ = 0;
     WireFormat format_;
-    KindSet opened_;
+    MediaKindSet opened_;
     bool settled_ = false;
     bool must_jump_ = false;
     bool holds_place_ = false;

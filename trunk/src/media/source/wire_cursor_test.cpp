@@ -227,25 +227,25 @@ TEST(WireCursor, WhatABurstOverTheQueueLengthOvertakesIsCounted) {
 
 TEST(WireCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
     Stage stage;
-    stage.send(Kind::video, true, false, 0ms, payload_of(0, 100));
+    stage.send(MediaKind::video, true, false, 0ms, payload_of(0, 100));
     Player player(stage);
     player.read_all();
     EXPECT_TRUE(player.cursor.is_in_sync());
-    stage.send(Kind::audio, false, false, 700ms, payload_of(1, 100));
+    stage.send(MediaKind::audio, false, false, 700ms, payload_of(1, 100));
     EXPECT_FALSE(player.cursor.is_in_sync());
-    stage.send(Kind::video, false, false, 740ms, payload_of(2, 100));
+    stage.send(MediaKind::video, false, false, 740ms, payload_of(2, 100));
     player.read_all();
     expect_continuous(stage, player.media(), 0, 0);
 }
 
 TEST(WireCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
     Stage stage;
-    stage.send(Kind::audio, false, false, 0ms, payload_of(0, 100));
-    stage.send(Kind::video, true, false, 0ms, payload_of(1, 100));
+    stage.send(MediaKind::audio, false, false, 0ms, payload_of(0, 100));
+    stage.send(MediaKind::video, true, false, 0ms, payload_of(1, 100));
     Player player(stage);
     player.read_all();
-    stage.send(Kind::video, true, false, 17'000'000ms, payload_of(2, 100));
-    stage.send(Kind::audio, false, false, 17'000'001ms, payload_of(3, 100));
+    stage.send(MediaKind::video, true, false, 17'000'000ms, payload_of(2, 100));
+    stage.send(MediaKind::audio, false, false, 17'000'001ms, payload_of(3, 100));
     player.read_all();
     const auto got = player.messages;
     ASSERT_GE(got.size(), 2U);
@@ -263,7 +263,7 @@ TEST(WireCursor, DataIsAtZeroForEverybody) {
     stage.start = 0ms;
     for (int i = 0; i < 20; ++i)
         stage.picture();
-    stage.send(Kind::data, false, false, 801ms, payload_of(stage.number, 100));
+    stage.send(MediaKind::data, false, false, 801ms, payload_of(stage.number, 100));
     stage.picture();
     player.read_all();
     EXPECT_TRUE(player.cursor.is_in_sync());
@@ -277,7 +277,7 @@ TEST(WireCursor, DataIsAtZeroForEverybody) {
 TEST(WireCursor, ExtendedTimeWithAMessageOverTheChunkSizeIsWrittenWhole) {
     Stage stage;
     stage.start = 20'000'000ms;
-    stage.source->timeline().map(Kind::video, 0);
+    stage.source->timeline().map(MediaKind::video, 0);
     PlayOptions options;
     options.time_jitter = TimeJitter::off;
     stage.source->set_options(options);
@@ -401,7 +401,7 @@ TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
 
 // Its messages are copies of packets, not the log's own bytes.
 TEST(WireCursor, APlayerWithAClockOfItsOwnGetsNoMarks) {
-    constexpr WireFormat kFlv{.container = Container::flv, .framing = Framing::none, .kinds = KindSet::all()};
+    constexpr WireFormat kFlv{.container = Container::flv, .framing = Framing::none, .kinds = MediaKindSet::all()};
     PlayOptions options;
     options.gop_cache = false;
     Stage stage(options);
@@ -428,8 +428,10 @@ TEST(WireCursor, APlayerWithAClockOfItsOwnGetsNoMarks) {
 }
 
 TEST(WireCursor, MarksAreForOtherNodesOnly) {
-    constexpr WireFormat kRelayed{
-        .container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .tracks = TrackSelection::all_and_marks};
+    constexpr WireFormat kRelayed{.container = Container::rtmp,
+                                  .framing = Framing::none,
+                                  .kinds = MediaKindSet::all(),
+                                  .tracks = TrackSelection::all_and_marks};
     const auto marks = [](const Player& player) {
         return std::ranges::count_if(player.messages,
                                      [](const Got& got) { return got.number == number_of(write_relay_mark({})); });
@@ -459,12 +461,12 @@ TEST(WireCursor, MarksAreForOtherNodesOnly) {
 // The other tracks' packets are between those of the default ones, first of all after the place where a player joins.
 TEST(WireCursor, PlayersThatKnowNoTracksGetTheDefaultOnes) {
     constexpr WireFormat kTracks{
-        .container = Container::rtmp, .framing = Framing::none, .kinds = KindSet::all(), .tracks = TrackSelection::all};
+        .container = Container::rtmp, .framing = Framing::none, .kinds = MediaKindSet::all(), .tracks = TrackSelection::all};
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
         std::mt19937 random(seed);
         Stage stage;
         std::vector<std::uint32_t> others;
-        const auto other = [&](Kind kind, bool config) {
+        const auto other = [&](MediaKind kind, bool config) {
             Packet packet = plain_packet(kind, false, config, std::chrono::milliseconds(40 * stage.pictures + 9),
                                          payload_of(1'000'100 + static_cast<std::uint32_t>(others.size()), 300));
             packet.track = TrackId(1);
@@ -472,13 +474,13 @@ TEST(WireCursor, PlayersThatKnowNoTracksGetTheDefaultOnes) {
             stage.source->append(std::move(packet));
         };
         stage.config();
-        other(Kind::video, true);
-        other(Kind::audio, true);
+        other(MediaKind::video, true);
+        other(MediaKind::audio, true);
         const auto picture = [&] {
             if (random() % 2 == 0)
-                other(Kind::video, false);
+                other(MediaKind::video, false);
             stage.picture();
-            other(Kind::audio, false);
+            other(MediaKind::audio, false);
         };
         for (int i = 0; i < 55; ++i)
             picture();

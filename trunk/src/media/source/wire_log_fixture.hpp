@@ -43,19 +43,19 @@ struct Stage {
         : source(make_ref<Source>("/live/test", options, chunk_size, pool)) {}
 
     void config() {
-        source->append(plain_packet(Kind::data, false, true, {}, payload_of(1'000'001, 40)));
-        source->append(plain_packet(Kind::video, false, true, {}, payload_of(1'000'002, 50)));
-        source->append(plain_packet(Kind::audio, false, true, {}, payload_of(1'000'003, 7)));
+        source->append(plain_packet(MediaKind::data, false, true, {}, payload_of(1'000'001, 40)));
+        source->append(plain_packet(MediaKind::video, false, true, {}, payload_of(1'000'002, 50)));
+        source->append(plain_packet(MediaKind::audio, false, true, {}, payload_of(1'000'003, 7)));
     }
     // One frame and its audio; frames are 3,000 bytes, key frames 20,000.
     void picture() {
         const bool key = pictures % 50 == 0;
         const MediaTime at = std::chrono::milliseconds(40 * pictures) + start;
-        send(Kind::video, key, false, at, payload_of(number, key ? 20'000 : 3'000));
-        send(Kind::audio, false, false, at + 17ms, payload_of(number, 200));
+        send(MediaKind::video, key, false, at, payload_of(number, key ? 20'000 : 3'000));
+        send(MediaKind::audio, false, false, at + 17ms, payload_of(number, 200));
         ++pictures;
     }
-    void send(Kind kind, bool key, bool config, MediaTime dts, Slice payload) {
+    void send(MediaKind kind, bool key, bool config, MediaTime dts, Slice payload) {
         Packet packet = plain_packet(kind, key, config, dts, std::move(payload));
         sent.push_back(packet);
         ++number;

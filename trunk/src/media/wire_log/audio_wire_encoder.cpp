@@ -15,7 +15,7 @@ void AudioWireEncoder::set_config(const Packet& config) {
 }
 
 WireEncoder::Encoded AudioWireEncoder::encode(const Packet& packet, SlabLog& log) {
-    if (packet.kind != Kind::audio || packet.extra || packet.codec != codec_)
+    if (packet.kind != MediaKind::audio || packet.extra || packet.codec != codec_)
         return {};
     const Bytes frame = packet.frame();
     if (packet.is_config() && codec_ == Codec::aac) {

@@ -10,11 +10,11 @@ namespace {
 
 namespace flv = wire::flv;
 
-flv::TagType type_of(Kind kind) {
+flv::TagType type_of(MediaKind kind) {
     switch (kind) {
-        case Kind::audio: return flv::TagType::audio;
-        case Kind::video: return flv::TagType::video;
-        case Kind::data: break;
+        case MediaKind::audio: return flv::TagType::audio;
+        case MediaKind::video: return flv::TagType::video;
+        case MediaKind::data: break;
     }
     return flv::TagType::script;
 }
@@ -84,9 +84,9 @@ void FlvWireEncoder::stamp(MutBytes message, std::int64_t time_ms) const {
     message[kTimeAt + 3] = static_cast<std::uint8_t>(time >> 24);
 }
 
-std::vector<std::uint8_t> flv_file_head(Framing framing, KindSet kinds) {
+std::vector<std::uint8_t> flv_file_head(Framing framing, MediaKindSet kinds) {
     ByteWriter writer;
-    flv::write_file_header(writer, {kinds.has(Kind::audio), kinds.has(Kind::video)});
+    flv::write_file_header(writer, {kinds.has(MediaKind::audio), kinds.has(MediaKind::video)});
     std::vector<std::uint8_t> out;
     append_framed(framing, writer.written(), out);
     return out;

@@ -10,7 +10,7 @@ namespace live::media {
 class FlvWireEncoder final : public WireEncoder {
 public:
     // Drops packets of kinds that are not in `kinds`.
-    FlvWireEncoder(Framing framing, KindSet kinds) : framing_(framing), kinds_(kinds) {}
+    FlvWireEncoder(Framing framing, MediaKindSet kinds) : framing_(framing), kinds_(kinds) {}
 
     WireTimes times() const override { return WireTimes::stamped; }
     Encoded encode(const Packet& packet, SlabLog& log) override;
@@ -24,10 +24,10 @@ public:
 
 private:
     Framing framing_;
-    KindSet kinds_;
+    MediaKindSet kinds_;
 };
 
 // The FLV file header in one HTTP frame: the first thing every player receives.
-std::vector<std::uint8_t> flv_file_head(Framing framing, KindSet kinds);
+std::vector<std::uint8_t> flv_file_head(Framing framing, MediaKindSet kinds);
 
 }  // namespace live::media

@@ -88,7 +88,7 @@ struct FlvPlayer {
     WireCursor cursor;
 };
 
-constexpr WireFormat kChunked{Container::flv, Framing::http_chunk, KindSet::all()};
+constexpr WireFormat kChunked{Container::flv, Framing::http_chunk, MediaKindSet::all()};
 
 void expect_media(const Stage& stage, const std::vector<flv::Tag>& tags, std::uint32_t from, std::int64_t base_ms) {
     std::size_t at = 0;
@@ -201,8 +201,8 @@ TEST(FlvWireEncoder, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
 }
 
 TEST(FlvWireEncoder, LeavesOutKindsThatTheReaderDidNotAskFor) {
-    KindSet video_only = KindSet::all();
-    video_only.remove(Kind::audio);
+    MediaKindSet video_only = MediaKindSet::all();
+    video_only.remove(MediaKind::audio);
     Stage stage;
     stage.config();
     stage.picture();
@@ -254,7 +254,7 @@ TEST(FlvWireEncoder, ManyFormatsOfOneSourceComeAndGo) {
     stage.picture();
     {
         FlvPlayer chunked(stage, kChunked);
-        FlvPlayer websocket(stage, {Container::flv, Framing::websocket, KindSet::all()});
+        FlvPlayer websocket(stage, {Container::flv, Framing::websocket, MediaKindSet::all()});
         const WireCursor rtmp(stage.source, WireFormat());
         EXPECT_EQ(stage.source->readers(), 3U);
         EXPECT_NE(stage.source->wire_log(kChunked), stage.source->wire_log(WireFormat()));
@@ -265,8 +265,8 @@ TEST(FlvWireEncoder, ManyFormatsOfOneSourceComeAndGo) {
 
 // What the format leaves out has no bytes in the log, and is no message.
 TEST(FlvWireEncoder, GivesMessageByMessageTheKindsThatTheReaderAskedFor) {
-    KindSet audio_only;
-    audio_only.add(Kind::audio);
+    MediaKindSet audio_only;
+    audio_only.add(MediaKind::audio);
     for (const MediaTime start : {MediaTime(0ms), MediaTime(1h)}) {
         Stage stage;
         stage.start = start;

@@ -14,20 +14,20 @@ namespace rtmp = wire::rtmp;
 // References to smaller chunks cost more than a copy.
 constexpr std::uint32_t kSharedChunkMin = 16 << 10;
 
-std::uint32_t chunk_stream_of(Kind kind) {
+std::uint32_t chunk_stream_of(MediaKind kind) {
     switch (kind) {
-        case Kind::audio: return rtmp::kAudioChunkStream;
-        case Kind::video: return rtmp::kVideoChunkStream;
-        case Kind::data: break;
+        case MediaKind::audio: return rtmp::kAudioChunkStream;
+        case MediaKind::video: return rtmp::kVideoChunkStream;
+        case MediaKind::data: break;
     }
     return rtmp::kDataChunkStream;
 }
 
-rtmp::MessageType type_of(Kind kind) {
+rtmp::MessageType type_of(MediaKind kind) {
     switch (kind) {
-        case Kind::audio: return rtmp::MessageType::audio;
-        case Kind::video: return rtmp::MessageType::video;
-        case Kind::data: break;
+        case MediaKind::audio: return rtmp::MessageType::audio;
+        case MediaKind::video: return rtmp::MessageType::video;
+        case MediaKind::data: break;
     }
     return rtmp::MessageType::amf0_data;
 }
@@ -42,7 +42,7 @@ WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log)
     std::int64_t delta_ms = time_ms - track.last_ms;
     Encoded encoded;
     // Players treat data with a timestamp as a track of its own, so data is at 0 for everybody, which takes a full header.
-    const bool is_data = packet.kind == Kind::data;
+    const bool is_data = packet.kind == MediaKind::data;
     if (!is_data && (!track.seen || delta_ms < 0 || delta_ms >= rtmp::kExtendedTimestamp)) {
         delta_ms = 0;
         encoded.needs_own_header = true;

@@ -27,7 +27,7 @@ private:
         bool seen = false;
     };
 
-    std::array<Track, kKindCount> tracks_{};
+    std::array<Track, kMediaKindCount> tracks_{};
     std::uint32_t chunk_size_;
 };
 

@@ -25,14 +25,14 @@ TsWireEncoder::TsWireEncoder(Framing framing, const Packet& audio, const Packet&
 void TsWireEncoder::convert(const Packet& packet) {
     if (packet.extra)
         return;
-    if (packet.kind == Kind::video)
+    if (packet.kind == MediaKind::video)
         static_cast<void>(converter_.push_video(frame_of(packet), packets_));
-    else if (packet.kind == Kind::audio)
+    else if (packet.kind == MediaKind::audio)
         static_cast<void>(converter_.push_audio(frame_of(packet), packets_));
 }
 
 bool TsWireEncoder::is_slow(const Packet& packet) const {
-    return packet.kind == Kind::video && !packet.extra && WireEncoder::is_slow(packet);
+    return packet.kind == MediaKind::video && !packet.extra && WireEncoder::is_slow(packet);
 }
 
 WireEncoder::Encoded TsWireEncoder::encode(const Packet& packet, SlabLog& log) {
@@ -96,7 +96,7 @@ void TsWireEncoder::fill_large() {
 bool TsWireEncoder::append_own_header(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const { return false; }
 
 void TsWireEncoder::append_own_message(const Packet& packet, std::int64_t, std::vector<std::uint8_t>& out) const {
-    const Kind first = converter_.tracks().video ? Kind::video : Kind::audio;
+    const MediaKind first = converter_.tracks().video ? MediaKind::video : MediaKind::audio;
     if (!packet.is_config() || packet.extra || packet.kind != first)
         return;
     std::vector<std::uint8_t> tables;

@@ -45,14 +45,14 @@ Slice avc_frame(bool key) {
 
 struct Show {
     void begin() {
-        source->append(tag_packet(Kind::video, false, true, 0ms, avc_setup()));
-        source->append(tag_packet(Kind::audio, false, true, 0ms, aac_setup()));
+        source->append(tag_packet(MediaKind::video, false, true, 0ms, avc_setup()));
+        source->append(tag_packet(MediaKind::audio, false, true, 0ms, aac_setup()));
     }
     void second() {
         for (int i = 0; i < 25; ++i, ++count) {
             const MediaTime at = std::chrono::milliseconds(40 * count);
-            source->append(tag_packet(Kind::video, count % 25 == 0, false, at, avc_frame(count % 25 == 0)));
-            source->append(tag_packet(Kind::audio, false, false, at + 10ms, aac_frame(static_cast<std::uint8_t>(count))));
+            source->append(tag_packet(MediaKind::video, count % 25 == 0, false, at, avc_frame(count % 25 == 0)));
+            source->append(tag_packet(MediaKind::audio, false, false, at + 10ms, aac_frame(static_cast<std::uint8_t>(count))));
         }
     }
     SlabPool pool;
@@ -104,11 +104,11 @@ TEST(TsWireEncoder, APlayerThatComesAtAnyTimeGetsAWholeTransportStream) {
     Show show;
     show.begin();
     show.second();
-    WireCursor first(show.source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor first(show.source, {Container::ts, Framing::none, MediaKindSet::all()});
     expect_transport_stream(read_all(first));
     for (int i = 0; i < 3; ++i)
         show.second();
-    WireCursor late(show.source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor late(show.source, {Container::ts, Framing::none, MediaKindSet::all()});
     show.second();
     read_all(first);
     expect_transport_stream(read_all(late));
@@ -123,8 +123,8 @@ TEST(TsWireEncoder, TablesComeFirstEvenBetweenTwoKeyFrames) {
     show.source->set_options(options);
     show.begin();
     show.second();
-    WireCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
-    show.source->append(tag_packet(Kind::video, false, false, 1010ms, avc_frame(false)));
+    WireCursor player(show.source, {Container::ts, Framing::none, MediaKindSet::all()});
+    show.source->append(tag_packet(MediaKind::video, false, false, 1010ms, avc_frame(false)));
     expect_transport_stream(read_all(player));
 }
 
@@ -134,7 +134,7 @@ TEST(TsWireEncoder, KnowsConfigurationsThatHaveLeftTheRing) {
     for (int i = 0; i < 20; ++i)
         show.second();
     ASSERT_GT(show.source->ring().first(), 2U);
-    WireCursor player(show.source, {Container::ts, Framing::none, KindSet::all()});
+    WireCursor player(show.source, {Container::ts, Framing::none, MediaKindSet::all()});
     expect_transport_stream(read_all(player));
 }
 
@@ -164,15 +164,15 @@ TEST(TsWireEncoder, AppendLeavesALargeFrameAndItIsPackedInPieces) {
         one->begin();
         one->second();
     }
-    const WireFormat format{Container::ts, Framing::none, KindSet::all()};
+    const WireFormat format{Container::ts, Framing::none, MediaKindSet::all()};
     WireCursor player(show.source, format);
-    WireCursor chunked(show.source, {Container::ts, Framing::http_chunk, KindSet::all()});
+    WireCursor chunked(show.source, {Container::ts, Framing::http_chunk, MediaKindSet::all()});
     WireCursor reference(other.source, format);
     read_all(player);
     read_all(reference);
     const auto before = player.wire_log().head();
-    show.source->append(tag_packet(Kind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
-    show.source->append(tag_packet(Kind::audio, false, false, 1110ms, aac_frame(1)));
+    show.source->append(tag_packet(MediaKind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
+    show.source->append(tag_packet(MediaKind::audio, false, false, 1110ms, aac_frame(1)));
     EXPECT_EQ(player.wire_log().head(), before) << "nothing is encoded yet, not even what follows";
     ASSERT_TRUE(show.source->has_unencoded());
     std::size_t turns = 0;
@@ -185,8 +185,8 @@ TEST(TsWireEncoder, AppendLeavesALargeFrameAndItIsPackedInPieces) {
     EXPECT_EQ(chunked.wire_log().next(), show.source->ring().next());
     EXPECT_GE(show.source->held_bytes(), 3 * kFrameBytes) << "what is packed counts";
 
-    other.source->append(tag_packet(Kind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
-    other.source->append(tag_packet(Kind::audio, false, false, 1110ms, aac_frame(1)));
+    other.source->append(tag_packet(MediaKind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
+    other.source->append(tag_packet(MediaKind::audio, false, false, 1110ms, aac_frame(1)));
     other.source->flush();
     EXPECT_FALSE(other.source->has_unencoded());
     WireCursor late(show.source, format);
@@ -197,7 +197,7 @@ TEST(TsWireEncoder, AppendLeavesALargeFrameAndItIsPackedInPieces) {
 // A player of a transport stream that checks what it gets: whole frames, in order.
 struct Viewer {
     Viewer(const Ref<Source>& source, unsigned reads)
-        : cursor(source, {Container::ts, Framing::none, KindSet::all()}), habit(reads) {}
+        : cursor(source, {Container::ts, Framing::none, MediaKindSet::all()}), habit(reads) {}
 
     void take(std::size_t room) {
         std::array<::iovec, 4> spans;
@@ -277,7 +277,7 @@ TEST(TsWireEncoder, ReadersOfALogThatIsBehindGetWholeFramesInOrder) {
             const bool is_large = random() % 5 == 0;
             sent.push_back(large_frame(number, is_large ? (512U << 10) + random() % (1U << 20) : 14 + random() % 50'000));
             show.source->append(
-                tag_packet(Kind::video, random() % 5 == 0, false, std::chrono::milliseconds(200 * number), sent.back()));
+                tag_packet(MediaKind::video, random() % 5 == 0, false, std::chrono::milliseconds(200 * number), sent.back()));
             for (auto i = random() % 12; i > 0 && show.source->has_unencoded(); --i)
                 show.source->encode_some();
             if (random() % 3 == 0)
@@ -302,7 +302,7 @@ TEST(AudioWireEncoder, AacIsAdtsFrames) {
     Show show;
     show.begin();
     show.second();
-    WireCursor player(show.source, {Container::aac, Framing::none, KindSet::all()});
+    WireCursor player(show.source, {Container::aac, Framing::none, MediaKindSet::all()});
     const auto bytes = read_all(player);
     std::size_t frames = 0;
     for (std::size_t at = 0; at < bytes.size(); ++frames) {
@@ -324,7 +324,7 @@ TEST(AudioWireEncoder, StartsAsFarBackAsAsked) {
     for (int i = 0; i < 5; ++i)
         show.second();
     const auto newest = show.source->ring().newest().dts;
-    WireCursor player(show.source, {Container::aac, Framing::none, KindSet::all()}, {},
+    WireCursor player(show.source, {Container::aac, Framing::none, MediaKindSet::all()}, {},
                       show.source->ring().find_time(newest - 2s));
     const std::size_t frame_bytes = wire::codec::kAdtsHeaderBytes + 3;
     EXPECT_EQ(read_all(player).size() / frame_bytes, 51U);
@@ -333,10 +333,10 @@ TEST(AudioWireEncoder, StartsAsFarBackAsAsked) {
 TEST(AudioWireEncoder, Mp3IsWhatTheTagHolds) {
     SlabPool pool;
     const auto source = make_ref<Source>("/live/mp3", PlayOptions(), 4096U, pool);
-    WireCursor player(source, {Container::mp3, Framing::http_chunk, KindSet::all()});
-    source->append(tag_packet(Kind::audio, false, false, 0ms, mp3_frame(7)));
-    source->append(tag_packet(Kind::audio, false, false, 10ms, aac_frame(7)));
-    source->append(tag_packet(Kind::video, true, false, 20ms, avc_frame(true)));
+    WireCursor player(source, {Container::mp3, Framing::http_chunk, MediaKindSet::all()});
+    source->append(tag_packet(MediaKind::audio, false, false, 0ms, mp3_frame(7)));
+    source->append(tag_packet(MediaKind::audio, false, false, 10ms, aac_frame(7)));
+    source->append(tag_packet(MediaKind::video, true, false, 20ms, avc_frame(true)));
     const std::vector<std::uint8_t> expected = {'2', '\r', '\n', 7, 0x22, '\r', '\n'};
     EXPECT_EQ(read_all(player), expected);
 }

@@ -110,7 +110,7 @@ public:
     // one.
     std::uint32_t epoch() const { return epoch_; }
     // Kinds the log has carried.
-    KindSet kinds() const { return kinds_; }
+    MediaKindSet kinds() const { return kinds_; }
     const WireEncoder& encoder() const { return *encoder_; }
 
     // Places that drop_before must not overtake without calling leave_place().
@@ -126,7 +126,7 @@ private:
     std::vector<HeldPlace*> held_places_;
     Sequence first_ = 0;
     std::uint32_t epoch_ = 1;
-    KindSet kinds_;
+    MediaKindSet kinds_;
 };
 
 }  // namespace live::media

@@ -46,24 +46,24 @@ protected:
     void publish() {
         publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
         service_->on_published(request_, plan_);
-        append(media::Kind::video, false, true, media::avc_config_body());
-        append(media::Kind::audio, false, true, media::aac_config_body());
+        append(MediaKind::video, false, true, media::avc_config_body());
+        append(MediaKind::audio, false, true, media::aac_config_body());
     }
     void unpublish() {
         publication_.reset();
         service_->on_unpublished(plan_.url);
     }
-    void append(media::Kind kind, bool key, bool config, const Slice& payload) {
+    void append(MediaKind kind, bool key, bool config, const Slice& payload) {
         source_->append(media::tag_packet(kind, key, config, at_, payload));
     }
     // Publishes 25 frames per second with audio, a key frame each second.
     void frames(int count) {
         for (int i = 0; i < count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
-            append(media::Kind::video, key, false,
+            append(MediaKind::video, key, false,
                    media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
                                    std::vector<std::uint8_t>(frame_bytes_)));
-            append(media::Kind::audio, false, false, media::tag_body(hex("af 01 210a")));
+            append(MediaKind::audio, false, false, media::tag_body(hex("af 01 210a")));
             source_->flush();
             if (yields_ && i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
@@ -223,7 +223,7 @@ TEST_F(DashServiceTest, AfterARestartOtherHeadersHaveTheNextNumber) {
     io::wait_until([this] { return is_on_disk("live/cam.mpd") && is_on_disk("live/cam/video-1.m4s"); });
     restart();
     publish();
-    append(media::Kind::audio, false, true, Slice::copy_of(hex("af 00 1190")));
+    append(MediaKind::audio, false, true, Slice::copy_of(hex("af 00 1190")));
     frames(25 * 2 + 1);
     io::wait_until([this] { return held("live/cam/video-init-1.mp4") != nullptr && held("live/cam.mpd") != nullptr; });
     EXPECT_EQ(mpd().init_number, 1U);
@@ -382,7 +382,7 @@ TEST_F(DashServiceTest, ANodeThatRelaysNamesHeadersAsItsOriginDoes) {
         Relayed relayed(source_);
         publish();
         frames(25 * 2);
-        append(media::Kind::audio, false, true, other_audio);
+        append(MediaKind::audio, false, true, other_audio);
         frames(25 * 3 + 1);
         io::wait_until([this] { return held("live/cam/video-4.m4s") != nullptr; });
         edge.pull(relayed.take());
@@ -393,7 +393,7 @@ TEST_F(DashServiceTest, ANodeThatRelaysNamesHeadersAsItsOriginDoes) {
     std::filesystem::remove(folder_.file("live/cam.mpd"));
     Relayed relayed(source_);
     publish();
-    append(media::Kind::audio, false, true, other_audio);
+    append(MediaKind::audio, false, true, other_audio);
     frames(25 * 3 + 1);
     io::wait_until([this] { return held("live/cam/video-2.m4s") != nullptr; });
     edge.pull(relayed.take());

@@ -360,7 +360,7 @@ void DashStream::note_begin(MediaTime media_now) {
 }
 
 std::size_t DashStream::leader() const {
-    const auto is_leader = [](const segments::Header& header) { return header.id.kind == media::Kind::video; };
+    const auto is_leader = [](const segments::Header& header) { return header.id.kind == MediaKind::video; };
     const auto found = std::ranges::find_if(headers(), is_leader);
     return found == headers().end() ? 0 : static_cast<std::size_t>(found - headers().begin());
 }

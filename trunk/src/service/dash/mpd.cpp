@@ -35,7 +35,7 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-bool is_audio(const MpdTrack& track) { return track.format.kind == wire::mp4::TrackKind::audio; }
+bool is_audio(const MpdTrack& track) { return track.format.kind == MediaKind::audio; }
 
 // The last segment's duration in the track that determines segment boundaries.
 MediaTime last_duration(const Mpd& mpd) {

@@ -15,13 +15,13 @@ inline Mpd example_mpd() {
     mpd.first_number = 7;
     MpdTrack& audio = mpd.tracks.emplace_back();
     audio.id = "audio";
-    audio.format.kind = wire::mp4::TrackKind::audio;
+    audio.format.kind = MediaKind::audio;
     audio.format.codecs = "mp4a.40.2";
     audio.format.sample_rate = 44'100;
     audio.segments = {{MediaTime(10'000'400), MediaTime(2'020'300)}, {MediaTime(12'020'700), MediaTime(2'000'000)}};
     MpdTrack& video = mpd.tracks.emplace_back();
     video.id = "video";
-    video.format.kind = wire::mp4::TrackKind::video;
+    video.format.kind = MediaKind::video;
     video.format.codecs = "avc1.64001f";
     video.format.width = 640;
     video.format.height = 360;

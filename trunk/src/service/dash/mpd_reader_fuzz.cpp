@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         CHECK(!track.segments.empty() && track.segments.size() == read->tracks.front().segments.size());
         MpdTrack& written = mpd.tracks.emplace_back();
         written.id = track.id;
-        written.format.kind = wire::mp4::TrackKind::audio;
+        written.format.kind = MediaKind::audio;
         written.segments = track.segments;
     }
     const std::string text = text_of(mpd);

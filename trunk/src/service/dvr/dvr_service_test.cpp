@@ -63,12 +63,12 @@ protected:
         service_->on_unpublished(plan_.url);
         io::wait_until([this] { return service_->list().empty() || !service_->list().front().is_active; });
     }
-    void append(media::Kind kind, bool key, bool config, MediaTime time, const Slice& payload) {
+    void append(MediaKind kind, bool key, bool config, MediaTime time, const Slice& payload) {
         source_->append(media::tag_packet(kind, key, config, time, payload));
     }
     void headers() {
-        append(media::Kind::video, false, true, at_, media::avc_config_body());
-        append(media::Kind::audio, false, true, at_, media::aac_config_body());
+        append(MediaKind::video, false, true, at_, media::avc_config_body());
+        append(MediaKind::audio, false, true, at_, media::aac_config_body());
     }
     // Waits until a file other than `last` is written, and stores it in `last`. Names contain milliseconds, so the next one
     // differs.
@@ -82,10 +82,10 @@ protected:
     void seconds(int count) {
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
-            append(media::Kind::video, key, false, at_,
+            append(MediaKind::video, key, false, at_,
                    media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb"),
                                    std::vector<std::uint8_t>(frame_bytes_)));
-            append(media::Kind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
+            append(MediaKind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
             at_ += 40ms;
             if (i % 10 == 9)
                 pause();
@@ -159,9 +159,9 @@ TEST_F(DvrServiceTest, FlvHoldsAllTracks) {
     const auto audio = hex("95 01 6d703461 01 210b");
     publish("[stream].flv");
     headers();
-    append(media::Kind::audio, false, true, at_, media::tag_body(setup));
+    append(MediaKind::audio, false, true, at_, media::tag_body(setup));
     seconds(1);
-    append(media::Kind::audio, false, false, at_, media::tag_body(audio));
+    append(MediaKind::audio, false, false, at_, media::tag_body(audio));
     seconds(1);
     unpublish();
     const auto bytes = bytes_of("cam.flv");
@@ -201,20 +201,20 @@ TEST_F(DvrServiceTest, AShortStreamMakesAFragmentedFileToo) {
     options_.format = DvrFormat::fmp4;
     publish("[stream].mp4");
     headers();
-    append(media::Kind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
+    append(MediaKind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
     unpublish();
     EXPECT_EQ(mp4::fragment_samples(bytes_of("cam.mp4")).at(1).size(), 1u);
 }
 
 TEST_F(DvrServiceTest, Mp4HoldsAllTracks) {
     const auto setups = [this] {
-        append(media::Kind::video, false, true, at_,
+        append(MediaKind::video, false, true, at_,
                media::tag_body(hex("96 00 61766331 01"), wire::codec::avc_vectors()[1].record));
-        append(media::Kind::audio, false, true, at_, media::tag_body(hex("95 00 6d703461 01 1190")));
+        append(MediaKind::audio, false, true, at_, media::tag_body(hex("95 00 6d703461 01 1190")));
     };
     const auto others = [this] {
-        append(media::Kind::video, true, false, at_ - 500ms, media::tag_body(hex("96 01 61766331 01 000000 00000002 65aa")));
-        append(media::Kind::audio, false, false, at_ - 500ms, media::tag_body(hex("95 01 6d703461 01 210b")));
+        append(MediaKind::video, true, false, at_ - 500ms, media::tag_body(hex("96 01 61766331 01 000000 00000002 65aa")));
+        append(MediaKind::audio, false, false, at_ - 500ms, media::tag_body(hex("95 01 6d703461 01 210b")));
     };
     for (const DvrFormat format : {DvrFormat::by_name, DvrFormat::fmp4}) {
         options_.format = format;
@@ -284,11 +284,11 @@ TEST_F(DvrServiceTest, LaggingAudioGoesIntoTheFileOfItsTime) {
     const auto seconds = [&](int count) {
         for (int i = 0; i < count * 25; ++i, at_ += 40ms) {
             const bool key = (at_ / 40ms) % 25 == 0;
-            append(media::Kind::video, key, false, at_,
+            append(MediaKind::video, key, false, at_,
                    media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
             if (at_ < 10'700ms)
                 continue;
-            append(media::Kind::audio, false, false, at_ - 715ms, media::tag_body(hex("af 01 210a")));
+            append(MediaKind::audio, false, false, at_ - 715ms, media::tag_body(hex("af 01 210a")));
             ++sent;
         }
         pause();
@@ -401,7 +401,7 @@ TEST_F(DvrServiceTest, WhatWasPublishedBeforeIsNotRecordedAgain) {
     seconds(1);
     unpublish();
     publish("second.mp4");
-    append(media::Kind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
+    append(MediaKind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
     unpublish();
     ASSERT_EQ(recorded_.size(), 2u);
     const auto bytes = bytes_of("second.mp4");
@@ -415,14 +415,14 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
     seconds(2);
     // A repeated configuration and metadata of enhanced RTMP change nothing.
     headers();
-    append(media::Kind::video, false, false, at_, media::tag_body(hex("94 61766331 02 0000")));
+    append(MediaKind::video, false, false, at_, media::tag_body(hex("94 61766331 02 0000")));
     seconds(1);
     EXPECT_TRUE(recorded_.empty());
     std::string open_file;
     wait_for_another_file(open_file);
-    append(media::Kind::video, false, true, at_, media::tag_body(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
-    append(media::Kind::video, true, false, at_, media::tag_body(hex("91 68766331 000000 00000003 260111")));
-    append(media::Kind::audio, false, false, at_, media::tag_body(hex("af 01 210a")));
+    append(MediaKind::video, false, true, at_, media::tag_body(hex("90 68766331"), wire::codec::hevc_vectors().front().record));
+    append(MediaKind::video, true, false, at_, media::tag_body(hex("91 68766331 000000 00000003 260111")));
+    append(MediaKind::audio, false, false, at_, media::tag_body(hex("af 01 210a")));
     unpublish();
     ASSERT_EQ(recorded_.size(), 2u);
     EXPECT_EQ(movie(std::filesystem::path(recorded_[0].file).filename()).first, 75u);
@@ -439,15 +439,15 @@ TEST_F(DvrServiceTest, AudioThatChangesBetweenKeyFramesLosesNothing) {
         seconds(2);
         std::string open_file;
         wait_for_another_file(open_file);
-        append(media::Kind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
+        append(MediaKind::video, true, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
         for (int i = 0; i < 12; ++i, at_ += 40ms) {
-            append(media::Kind::video, false, false, at_ + 10ms, media::tag_body(hex("27 01 000000 00000002 41bb")));
-            append(media::Kind::audio, false, false, at_ + 15ms, media::tag_body(hex("af 01 210a")));
+            append(MediaKind::video, false, false, at_ + 10ms, media::tag_body(hex("27 01 000000 00000002 41bb")));
+            append(MediaKind::audio, false, false, at_ + 15ms, media::tag_body(hex("af 01 210a")));
         }
-        append(media::Kind::audio, false, true, at_, media::tag_body(hex("af 00 1208")));
+        append(MediaKind::audio, false, true, at_, media::tag_body(hex("af 00 1208")));
         for (int i = 0; i < 12; ++i, at_ += 40ms) {
-            append(media::Kind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
-            append(media::Kind::video, false, false, at_ + 10ms, media::tag_body(hex("27 01 000000 00000002 41bb")));
+            append(MediaKind::audio, false, false, at_ + 5ms, media::tag_body(hex("af 01 210a")));
+            append(MediaKind::video, false, false, at_ + 10ms, media::tag_body(hex("27 01 000000 00000002 41bb")));
         }
         pause();
         wait_for_another_file(open_file);
@@ -534,7 +534,7 @@ TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
     headers();
     // Far more than the history that a source keeps, before the recorder polls.
     for (int i = 0; i < 600; ++i) {
-        append(media::Kind::video, i % 25 == 0, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
+        append(MediaKind::video, i % 25 == 0, false, at_, media::tag_body(hex("17 01 000000 00000002 65aa")));
         at_ += 40ms;
         if (i == 0)
             pause();

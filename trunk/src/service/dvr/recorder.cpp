@@ -106,7 +106,7 @@ Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     if (packet.is_config())
         keep_config(packet);
     // Before the first media, headers wait for it.
-    if (!recording_ && (packet.is_config() || packet.kind == media::Kind::data))
+    if (!recording_ && (packet.is_config() || packet.kind == MediaKind::data))
         return {};
     if (!cut_ && recording_ && is_due(packet))
         cut_ = Cut{.at = packet.dts, .held = {}, .bytes = 0, .reached = {}};
@@ -122,7 +122,7 @@ Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
 
 // Packets that lag in the multiplex still belong to the file that ends.
 Result<void> Recorder::hold(const media::Packet& packet, io::Deadline deadline) {
-    const bool is_media = packet.kind != media::Kind::data && !packet.is_config();
+    const bool is_media = packet.kind != MediaKind::data && !packet.is_config();
     if (is_media ? packet.dts < cut_->at : packet.is_config() && !cut_->reached.has(packet.kind))
         return push(packet, deadline);
     if (is_media)
@@ -152,7 +152,7 @@ Result<void> Recorder::finish(io::Deadline deadline) {
 
 // Audio that lags in the multiplex, after the key frame that begins the file.
 bool Recorder::is_before_file(const media::Packet& packet) const {
-    return packet.dts < begun_ && packet.kind == media::Kind::audio && !packet.is_config() && begun_with_ == media::Kind::video;
+    return packet.dts < begun_ && packet.kind == MediaKind::audio && !packet.is_config() && begun_with_ == MediaKind::video;
 }
 
 // A file that cannot continue with this packet ends; the next begins with it, or with the GOP in progress.
@@ -176,7 +176,7 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
     }
     if (!packet.is_config())
         newest_ = std::max(newest_, packet.dts);
-    if (!packet.is_config() && packet.kind != media::Kind::data)
+    if (!packet.is_config() && packet.kind != MediaKind::data)
         kinds_.add(packet.kind);
     return {};
 }
@@ -196,7 +196,7 @@ Result<void> Recorder::go_on_within_gop(const media::Packet& packet, io::Deadlin
     TRY(open(video.front(), deadline));
     newest_ = packet.dts;
     kinds_.add(packet.kind);
-    kinds_.add(media::Kind::video);
+    kinds_.add(MediaKind::video);
     // First the audio: a fragmented file has the tracks that came in its first second.
     static_cast<void>(recording_->push(packet, packet.dts - zero_));
     for (const media::Packet& picture : video) {
@@ -213,7 +213,7 @@ std::vector<media::Packet> Recorder::video_since_key() {
     std::vector<media::Packet> video;
     for (media::Sequence at = std::min(cursor_.next(), ring.next()); at > ring.first(); --at) {
         const media::Packet& packet = ring.at(at - 1);
-        if (packet.kind != media::Kind::video || packet.extra || packet.content != media::Content::frame)
+        if (packet.kind != MediaKind::video || packet.extra || packet.content != media::Content::frame)
             continue;
         video.push_back(packet);
         if (packet.key) {
@@ -225,19 +225,19 @@ std::vector<media::Packet> Recorder::video_since_key() {
 }
 
 bool Recorder::is_due(const media::Packet& packet) const {
-    if (options_.plan != DvrPlan::segment || packet.kind == media::Kind::data || packet.is_config())
+    if (options_.plan != DvrPlan::segment || packet.kind == MediaKind::data || packet.is_config())
         return false;
     return packet.dts - begun_ >= options_.duration && may_begin_with(packet);
 }
 
 bool Recorder::may_begin_with(const media::Packet& packet) const {
-    const bool has_video = configs_[media::index_of(media::Kind::video)].is_config() || packet.kind == media::Kind::video;
-    return !options_.wait_keyframe || !has_video || (packet.kind == media::Kind::video && packet.key && !packet.extra);
+    const bool has_video = configs_[index_of(MediaKind::video)].is_config() || packet.kind == MediaKind::video;
+    return !options_.wait_keyframe || !has_video || (packet.kind == MediaKind::video && packet.key && !packet.extra);
 }
 
 void Recorder::keep_config(const media::Packet& packet) {
     if (!packet.extra) {
-        configs_[media::index_of(packet.kind)] = packet;
+        configs_[index_of(packet.kind)] = packet;
         return;
     }
     std::erase_if(extra_configs_,
@@ -267,15 +267,14 @@ Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) 
     if (!file.ok() && file.code() == Errc::conflict)
         return Error(Errc::conflict, fmt::format("{} ({})", file.error().sentence(), kFileExists));
     file_ = TRY(std::move(file));
-    recording_ =
-        make_recording(format_of(options_), configs_[media::index_of(media::Kind::data)].payload.bytes(), context_.product);
+    recording_ = make_recording(format_of(options_), configs_[index_of(MediaKind::data)].payload.bytes(), context_.product);
     const bool keeps_times = options_.time_jitter == media::TimeJitter::off;
     zero_ = keeps_times ? -source_->timeline().publisher_offset() : packet.dts;
     begun_ = newest_ = written_to_ = packet.dts;
     begun_with_ = packet.kind;
     kinds_.clear();
-    for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
-        const media::Packet& config = configs_[media::index_of(kind)];
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
+        const media::Packet& config = configs_[index_of(kind)];
         // A header that cannot be recorded is reported when its packets arrive.
         if (config.is_config())
             static_cast<void>(recording_->push(config, packet.dts - zero_));

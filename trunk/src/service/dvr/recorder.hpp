@@ -97,7 +97,7 @@ private:
         MediaTime at{};
         std::deque<media::Packet> held;
         std::size_t bytes = 0;
-        media::KindSet reached;
+        MediaKindSet reached;
     };
 
     Result<void> record(io::Deadline deadline);
@@ -138,7 +138,7 @@ private:
     Signal ended_;
     std::optional<media::Sequence> end_;
     // Newest metadata and sequence headers; each file begins with them.
-    std::array<media::Packet, media::kKindCount> configs_;
+    std::array<media::Packet, kMediaKindCount> configs_;
     std::vector<media::Packet> extra_configs_;
     files::PathClaims::Claim claim_;  // on the file
     std::unique_ptr<io::OutputFile> file_;
@@ -149,8 +149,8 @@ private:
     MediaTime begun_{};       // stream time of its first packet
     MediaTime newest_{};      // and of its newest
     MediaTime written_to_{};  // up to here it is on disk
-    media::Kind begun_with_ = media::Kind::video;
-    media::KindSet kinds_;                // with frames in the file
+    MediaKind begun_with_ = MediaKind::video;
+    MediaKindSet kinds_;                  // with frames in the file
     std::optional<Cut> cut_;              // the file has ended, for one kind at least
     std::deque<media::Packet> released_;  // held by the last cut; before the cursor's next packet
     bool is_unsupported_logged_ = false;

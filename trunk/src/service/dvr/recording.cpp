@@ -39,10 +39,10 @@ public:
         if (packet.payload.size() > kBodyBytesMax)
             return Error(Errc::limit, "a packet of more bytes than a tag can have");
         const auto ms = static_cast<std::uint32_t>(std::max<std::int64_t>(media::to_ms(time), 0));
-        const bool is_key = packet.kind == media::Kind::video && packet.key && !packet.extra;
+        const bool is_key = packet.kind == MediaKind::video && packet.key && !packet.extra;
         writer_.write(type_of(packet.kind), ms, packet.payload.bytes(),
                       is_key ? flv::FileWriter::Index::yes : flv::FileWriter::Index::no, pending_);
-        has_media_ = has_media_ || (packet.kind != media::Kind::data && !packet.is_config());
+        has_media_ = has_media_ || (packet.kind != MediaKind::data && !packet.is_config());
         return {};
     }
     std::size_t pending_bytes() const override { return pending_.size(); }
@@ -52,11 +52,11 @@ public:
     bool has_media() const override { return has_media_; }
 
 private:
-    static flv::TagType type_of(media::Kind kind) {
+    static flv::TagType type_of(MediaKind kind) {
         switch (kind) {
-            case media::Kind::audio: return flv::TagType::audio;
-            case media::Kind::video: return flv::TagType::video;
-            case media::Kind::data: break;
+            case MediaKind::audio: return flv::TagType::audio;
+            case MediaKind::video: return flv::TagType::video;
+            case MediaKind::data: break;
         }
         return flv::TagType::script;
     }
@@ -70,11 +70,11 @@ private:
 class Mp4Recording : public Recording {
 public:
     Result<void> push(const media::Packet& packet, MediaTime time) final {
-        if (packet.kind == media::Kind::data)
+        if (packet.kind == MediaKind::data)
             return {};
         const std::size_t stream = TRY(stream_of(packet));
         mp4::SampleReader& reader = streams_[stream].reader;
-        const bool is_video = packet.kind == media::Kind::video;
+        const bool is_video = packet.kind == MediaKind::video;
         wire::codec::Frame frame = frame_of(packet);
         frame.dts = time;
         auto sample = TRY(is_video ? reader.push_video(frame) : reader.push_audio(frame));
@@ -95,7 +95,7 @@ protected:
         std::vector<std::size_t> places(streams_.size());
         std::iota(places.begin(), places.end(), std::size_t{0});
         std::ranges::stable_sort(places, {}, [this](std::size_t at) {
-            return std::tuple(streams_[at].extra.has_value(), streams_[at].kind != media::Kind::video, streams_[at].extra);
+            return std::tuple(streams_[at].extra.has_value(), streams_[at].kind != MediaKind::video, streams_[at].extra);
         });
         return places;
     }
@@ -103,7 +103,7 @@ protected:
 private:
     // Another publisher's default track continues the same one, whatever its id.
     struct Stream {
-        media::Kind kind;
+        MediaKind kind;
         std::optional<media::TrackId> extra;  // for a non-default track
         mp4::SampleReader reader;
     };

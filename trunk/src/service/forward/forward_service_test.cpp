@@ -159,7 +159,7 @@ protected:
         options_ = {true, std::move(destinations), ""};
         service_->on_published(request, plan);
     }
-    void append(media::Kind kind, bool key, bool config, MediaTime time, std::string_view payload) {
+    void append(MediaKind kind, bool key, bool config, MediaTime time, std::string_view payload) {
         source_->append(media::plain_packet(kind, key, config, time, Slice::copy_of(as_bytes(payload))));
         source_->flush();
     }
@@ -181,14 +181,14 @@ protected:
 
 TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
     create({});
-    append(media::Kind::data, false, true, 0ms, "\x02\x00\x0AonMetaData"sv);
-    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
-    append(media::Kind::audio, false, true, 0ms, "\xAF\x00 audio header"sv);
-    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
-    append(media::Kind::audio, false, false, 50ms, "\xAF\x01 audio");
+    append(MediaKind::data, false, true, 0ms, "\x02\x00\x0AonMetaData"sv);
+    append(MediaKind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(MediaKind::audio, false, true, 0ms, "\xAF\x00 audio header"sv);
+    append(MediaKind::video, true, false, 40ms, "\x17\x01 key");
+    append(MediaKind::audio, false, false, 50ms, "\xAF\x01 audio");
     publish({other_text()});
     io::wait_until([&] { return other_.media.size() >= 5; });
-    append(media::Kind::video, false, false, 80ms, "\x27\x01 inter");
+    append(MediaKind::video, false, false, 80ms, "\x27\x01 inter");
     io::wait_until([&] { return other_.media.size() >= 6; });
 
     EXPECT_EQ(other_.tc_url, "rtmp://" + other_text() + "/live");
@@ -210,7 +210,7 @@ TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
 // Whoever does not announce that it knows tracks gets the default one of each kind.
 TEST_F(ForwardServiceTest, SendsFurtherTracksToServersThatAnnounceThem) {
     const auto append_of_track = [this](std::uint8_t track, std::string_view payload) {
-        auto packet = media::plain_packet(media::Kind::audio, false, false, 40ms, Slice::copy_of(as_bytes(payload)));
+        auto packet = media::plain_packet(MediaKind::audio, false, false, 40ms, Slice::copy_of(as_bytes(payload)));
         packet.track = media::TrackId{track};
         source_->append(packet);
         source_->flush();
@@ -288,12 +288,12 @@ TEST_F(ForwardServiceTest, ADestinationThatAnswersNoMoreIsGivenUp) {
     silence_limit_ = 700ms;
     create({});
     publish({other_text()});
-    append(media::Kind::video, true, false, 0ms, "\x17\x01 key");
+    append(MediaKind::video, true, false, 0ms, "\x17\x01 key");
     io::wait_until([&] { return !other_.media.empty(); });
     static_cast<void>(io::sleep(io::Deadline::after(1s)));
     EXPECT_EQ(lines_.count("no answer for"), 0U) << "it answers";
     other_.stops_reading = true;
-    append(media::Kind::video, false, false, 40ms, "\x27\x01 inter");
+    append(MediaKind::video, false, false, 40ms, "\x27\x01 inter");
     io::wait_until([&] { return lines_.count("no answer for") == 1; });
     EXPECT_EQ(lines_.count("FWR retry in"), 1U);
 }
@@ -302,7 +302,7 @@ TEST_F(ForwardServiceTest, ADestinationThatNeverAnswersIsKept) {
     silence_limit_ = 100ms;
     other_.stops_reading = true;
     create({});
-    append(media::Kind::video, true, false, 0ms, "\x17\x01 key");
+    append(MediaKind::video, true, false, 0ms, "\x17\x01 key");
     publish({other_text()});
     io::wait_until([&] { return !other_.media.empty(); });
     static_cast<void>(io::sleep(io::Deadline::after(700ms)));
@@ -323,7 +323,7 @@ TEST_F(ForwardServiceTest, RefusesItselfWithOneLineAndNoRetry) {
 
 TEST_F(ForwardServiceTest, ReportsItsStateAndWhatItHasSent) {
     create({});
-    append(media::Kind::video, true, false, 0ms, "\x17\x01 key");
+    append(MediaKind::video, true, false, 0ms, "\x17\x01 key");
     publish({other_text()});
     EXPECT_EQ(service_->list().at(0).state, ForwardFacts::State::connecting);
     io::wait_until([&] { return !other_.media.empty() && service_->list().at(0).state == ForwardFacts::State::sending; });
@@ -359,15 +359,15 @@ TEST_F(ForwardServiceTest, ADestinationMayAskForAnotherPlace) {
     FakeServer next;
     MUST(scope_.start("the next server", [&next](io::Deadline deadline) { next.run(deadline); }));
     other_.reconnect_to = "rtmp://" + next.listener->endpoint().text() + "/moved";
-    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
-    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
+    append(MediaKind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(MediaKind::video, true, false, 40ms, "\x17\x01 key");
     publish({other_text()});
     io::wait_until([&] { return other_.media.size() >= 2; });
     EXPECT_TRUE(other_.could_reconnect);
-    append(media::Kind::video, false, false, 80ms, "\x27\x01 second");
+    append(MediaKind::video, false, false, 80ms, "\x27\x01 second");
     io::wait_until([&] { return other_.media.size() >= 3; });
     EXPECT_EQ(next.connections, 0) << "it stays for a second";
-    append(media::Kind::video, true, false, 600ms, "\x17\x01 newest key");
+    append(MediaKind::video, true, false, 600ms, "\x17\x01 newest key");
     io::wait_until([&] { return next.media.size() >= 4; });
     EXPECT_EQ(next.tc_url, "rtmp://" + next.listener->endpoint().text() + "/moved");
     EXPECT_EQ(next.stream_name, "cam?token=t");
@@ -375,7 +375,7 @@ TEST_F(ForwardServiceTest, ADestinationMayAskForAnotherPlace) {
     EXPECT_EQ(next.media[3].payload, "\x17\x01 newest key");
     io::wait_until([&] { return other_.finished == 1; });
     EXPECT_TRUE(other_.said_goodbye);
-    append(media::Kind::video, false, false, 640ms, "\x27\x01 last");
+    append(MediaKind::video, false, false, 640ms, "\x27\x01 last");
     io::wait_until([&] { return next.media.size() >= 5; });
     EXPECT_EQ(lines_.count("FWR goes on at"), 1U);
     MUST(service_->stop(io::Deadline::after(kSoon)));
@@ -385,12 +385,12 @@ TEST_F(ForwardServiceTest, ADestinationMayAskForAnotherPlace) {
 TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceIsAway) {
     create({});
     other_.reconnect_to = "rtmp://127.0.0.1:1/live";
-    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
-    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
+    append(MediaKind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(MediaKind::video, true, false, 40ms, "\x17\x01 key");
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR stays at") == 1; });
     const std::size_t seen = other_.media.size();
-    append(media::Kind::video, false, false, 80ms, "\x27\x01 more");
+    append(MediaKind::video, false, false, 80ms, "\x27\x01 more");
     io::wait_until([&] { return other_.media.size() > seen; });
     EXPECT_EQ(other_.connections, 1);
     EXPECT_EQ(lines_.count("FWR retry"), 0U);
@@ -400,15 +400,15 @@ TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceIsAway) {
 TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceRefusesIt) {
     create({});
     other_.reconnect_to = "";
-    append(media::Kind::video, false, true, 0ms, "\x17\x00 video header"sv);
-    append(media::Kind::video, true, false, 40ms, "\x17\x01 key");
+    append(MediaKind::video, false, true, 0ms, "\x17\x00 video header"sv);
+    append(MediaKind::video, true, false, 40ms, "\x17\x01 key");
     publish({other_text()});
     io::wait_until([&] { return !other_.media.empty(); });
     other_.refuses = true;
     other_.refusal = "NetStream.Publish.Rejected";
     io::wait_until([&] { return lines_.count("FWR stays at") == 1; });
     const std::size_t seen = other_.media.size();
-    append(media::Kind::video, false, false, 80ms, "\x27\x01 more");
+    append(MediaKind::video, false, false, 80ms, "\x27\x01 more");
     io::wait_until([&] { return other_.media.size() > seen; });
     EXPECT_EQ(lines_.count("FWR retry"), 0U);
     EXPECT_FALSE(other_.said_goodbye);
@@ -430,7 +430,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
     // 100 s of media, a key frame each second, far more than a socket takes: the publisher's call never waits.
     const std::string picture(256 * 1024, 'x');
     for (int second = 0; second < 100; ++second) {
-        append(media::Kind::video, true, false, std::chrono::seconds(second), picture);
+        append(MediaKind::video, true, false, std::chrono::seconds(second), picture);
         static_cast<void>(io::yield(io::Deadline::never()));
     }
     EXPECT_GT(source_->counters().dropped_packets, 0U);

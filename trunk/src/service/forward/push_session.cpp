@@ -30,11 +30,11 @@ rtmp::ClientOptions client_options(const Destination& destination) {
     return options;
 }
 
-wire::rtmp::MessageType type_of(media::Kind kind) {
+wire::rtmp::MessageType type_of(MediaKind kind) {
     switch (kind) {
-        case media::Kind::audio: return wire::rtmp::MessageType::audio;
-        case media::Kind::video: return wire::rtmp::MessageType::video;
-        case media::Kind::data: break;
+        case MediaKind::audio: return wire::rtmp::MessageType::audio;
+        case MediaKind::video: return wire::rtmp::MessageType::video;
+        case MediaKind::data: break;
     }
     return wire::rtmp::MessageType::amf0_data;
 }
@@ -173,7 +173,7 @@ void PushSession::add(const media::Packet& packet) {
     // RTMP's clock wraps at 32 bits.
     const auto stamp = static_cast<std::uint32_t>(ms);
     ++sent_.packets;
-    if (packet.kind == media::Kind::data && packet.is_config())
+    if (packet.kind == MediaKind::data && packet.is_config())
         engine_.send_media(type_of(packet.kind), stamp, with_set_data_frame(packet.payload.bytes()));
     else
         engine_.send_media(type_of(packet.kind), stamp, packet.payload.bytes());

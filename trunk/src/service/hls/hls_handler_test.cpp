@@ -51,7 +51,7 @@ protected:
         plan.url = "/live/cam";
         plan.vhost = vhost_name_;
         service_.on_published(request, plan);
-        source_->append(config_packet(media::Kind::video, avc_config()));
+        source_->append(config_packet(MediaKind::video, avc_config()));
         for (int i = 0; i <= seconds * 25; ++i)
             source_->append(video_packet(i * 40ms, i % 25 == 0));
         source_->flush();

@@ -81,7 +81,7 @@ protected:
         publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
         request_.id = std::to_string(++publishers_);
         service_->on_published(request_, plan_);
-        source_->append(config_packet(media::Kind::video, is_av1_ ? av1_config() : avc_config(), at_));
+        source_->append(config_packet(MediaKind::video, is_av1_ ? av1_config() : avc_config(), at_));
     }
     void unpublish() {
         publication_.reset();
@@ -91,7 +91,7 @@ protected:
     void seconds(int count) {
         for (int i = 0; i < 25 * count && publication_->is_current(); ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
-            source_->append(media::tag_packet(media::Kind::video, key, false, at_, is_av1_ ? av1_frame(key) : picture(key)));
+            source_->append(media::tag_packet(MediaKind::video, key, false, at_, is_av1_ ? av1_frame(key) : picture(key)));
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));

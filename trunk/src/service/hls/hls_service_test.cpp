@@ -75,7 +75,7 @@ TEST_F(HlsServiceTest, AHugeFrameIsLeftOutAndThatIsSaidOnce) {
     publish();
     seconds(1);
     for (int i = 0; i < 2; ++i, at_ += 40ms)
-        source_->append(media::tag_packet(media::Kind::video, true, false, at_, picture(true, 0, files::kFrameBytesMax)));
+        source_->append(media::tag_packet(MediaKind::video, true, false, at_, picture(true, 0, files::kFrameBytesMax)));
     at_ = 12s;
     seconds(3);
     wait_written(2);
@@ -90,7 +90,7 @@ TEST_F(HlsServiceTest, EachPublisherHasSegmentsOfItsOwn) {
     seconds(0);
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 25; ++k, at_ += 40ms)
-            source_->append(media::tag_packet(media::Kind::video, k == 0, false, at_, picture(k == 0)));
+            source_->append(media::tag_packet(MediaKind::video, k == 0, false, at_, picture(k == 0)));
         unpublish();
         publish();
     }
@@ -270,7 +270,7 @@ TEST_F(HlsServiceTest, ACodecMayChangeWhileSomebodyPublishes) {
     publish();
     seconds(2);
     is_av1_ = true;
-    source_->append(config_packet(media::Kind::video, av1_config(), at_));
+    source_->append(config_packet(MediaKind::video, av1_config(), at_));
     seconds(2);
     wait_written(2);
     io::wait_until([this] { return on_disk().segments.back().uri == "cam-2.m4s"; });
@@ -296,9 +296,9 @@ TEST_F(HlsServiceTest, ACodecThatTheContainerCannotCarryIsSaidOnce) {
     options_.use_fmp4 = Fmp4::off;
     is_av1_ = true;
     publish();
-    source_->append(config_packet(media::Kind::audio, aac_config(), at_));
+    source_->append(config_packet(MediaKind::audio, aac_config(), at_));
     for (int i = 0; i < 3; ++i) {
-        source_->append(config_packet(media::Kind::video, av1_config(), at_));
+        source_->append(config_packet(MediaKind::video, av1_config(), at_));
         seconds(1);
     }
     io::wait_until([this] { return !errors_.warnings.empty(); });

@@ -14,22 +14,22 @@ class SeveralTracks : public HlsServiceTest {
 protected:
     void publish_all() {
         publish();
-        append(media::Kind::audio, false, true, aac_config());
-        append(media::Kind::video, false, true, segments::second_video_config());
-        append(media::Kind::audio, false, true, segments::second_audio_config());
+        append(MediaKind::audio, false, true, aac_config());
+        append(MediaKind::video, false, true, segments::second_video_config());
+        append(MediaKind::audio, false, true, segments::second_audio_config());
     }
-    void append(media::Kind kind, bool key, bool config, const Slice& body) {
+    void append(MediaKind kind, bool key, bool config, const Slice& body) {
         source_->append(media::tag_packet(kind, key, config, at_, body));
     }
     // Publishes all tracks, or all but the second audio track.
     void seconds_of_all(int count, bool has_second_audio = true) {
         for (int i = 0; i < 25 * count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
-            append(media::Kind::video, key, false, picture(key));
-            append(media::Kind::video, key, false, segments::second_video(key));
-            append(media::Kind::audio, false, false, segments::audio());
+            append(MediaKind::video, key, false, picture(key));
+            append(MediaKind::video, key, false, segments::second_video(key));
+            append(MediaKind::audio, false, false, segments::audio());
             if (has_second_audio)
-                append(media::Kind::audio, false, false, segments::second_audio());
+                append(MediaKind::audio, false, false, segments::second_audio());
             source_->flush();
             if (i % 5 == 4)
                 static_cast<void>(io::yield(io::Deadline::never()));
@@ -41,9 +41,9 @@ protected:
 };
 
 TEST_F(SeveralTracks, HaveAPlaylistEachAndOneThatNamesThem) {
-    source_->name_tracks({{media::Kind::audio, media::TrackId{1}, "de", "Deutsch"}});
+    source_->name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
     publish_all();
-    source_->name_tracks({{media::Kind::audio, media::TrackId{1}, "de", "Deutsch"}});
+    source_->name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
     seconds_of_all(5);
     wait_written(3);
     io::wait_until([this] { return is_on_disk("live/cam.audio-1.m3u8") && list_of("audio-1").segments.size() == 3; });
@@ -102,11 +102,11 @@ TEST_F(SeveralTracks, GoOnAfterAnotherPublisherAndAnotherServer) {
 
 TEST_F(SeveralTracks, MayComeWhenThereAreFragmentsAlready) {
     publish();
-    append(media::Kind::audio, false, true, aac_config());
+    append(MediaKind::audio, false, true, aac_config());
     seconds(3);
     wait_written(1);
     EXPECT_EQ(output()->together().list().next_number(), 2U);
-    append(media::Kind::audio, false, true, segments::second_audio_config());
+    append(MediaKind::audio, false, true, segments::second_audio_config());
     seconds_of_all(3);
     io::wait_until([this] { return is_on_disk("live/cam-4.audio-1.m4s"); });
     EXPECT_TRUE(is_on_disk("live/cam-2.ts")) << "what was begun";
@@ -213,21 +213,21 @@ TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
     pull.kind = session::ClientKind::relay_pull;
     service.on_published(pull, plan_);
     source->append_mark(begins);
-    const auto append_to = [&source](media::Kind kind, bool key, bool config, MediaTime at, const Slice& body) {
+    const auto append_to = [&source](MediaKind kind, bool key, bool config, MediaTime at, const Slice& body) {
         source->append(media::tag_packet(kind, key, config, at, body));
     };
-    append_to(media::Kind::video, false, true, from, avc_config());
-    append_to(media::Kind::audio, false, true, from, aac_config());
+    append_to(MediaKind::video, false, true, from, avc_config());
+    append_to(MediaKind::audio, false, true, from, aac_config());
     for (MediaTime at = from; at <= from + 1s; at += 40ms) {
         const bool key = at == from || at == from + 1s;
-        append_to(media::Kind::video, key, false, at, picture(key));
+        append_to(MediaKind::video, key, false, at, picture(key));
         if (at == from)
-            append_to(media::Kind::video, false, true, at, segments::second_video_config());
-        append_to(media::Kind::video, key, false, at, segments::second_video(key));
-        append_to(media::Kind::audio, false, false, at, segments::audio());
+            append_to(MediaKind::video, false, true, at, segments::second_video_config());
+        append_to(MediaKind::video, key, false, at, segments::second_video(key));
+        append_to(MediaKind::audio, false, false, at, segments::audio());
         if (at == from)
-            append_to(media::Kind::audio, false, true, at, segments::second_audio_config());
-        append_to(media::Kind::audio, false, false, at, segments::second_audio());
+            append_to(MediaKind::audio, false, true, at, segments::second_audio_config());
+        append_to(MediaKind::audio, false, false, at, segments::second_audio());
     }
     source->append_mark(ends);
     source->flush();

@@ -9,8 +9,6 @@ namespace live::service::hls {
 
 namespace {
 
-using media::Kind;
-
 constexpr const char* kGroup = "audio";
 
 // The publisher's name for the track, or its language, or its id; made unique among `others`.
@@ -29,7 +27,7 @@ void add_audio(wire::hls::Variant& variant, const std::vector<TrackPlaylist>& tr
     std::uint64_t most = 0;
     std::uint64_t average = 0;
     for (const TrackPlaylist& audio : tracks) {
-        if (audio.id.kind != Kind::audio)
+        if (audio.id.kind != MediaKind::audio)
             continue;
         const wire::hls::Variant of = audio.rendition->variant();
         most = std::max(most, of.bandwidth);
@@ -60,7 +58,7 @@ std::string write_master(const std::vector<TrackPlaylist>& tracks) {
     std::vector<wire::hls::Rendition> audio;
     std::vector<wire::hls::Variant> variants;
     for (const TrackPlaylist& of : tracks) {
-        if (of.id.kind == Kind::audio) {
+        if (of.id.kind == MediaKind::audio) {
             wire::hls::Rendition& rendition = audio.emplace_back();
             rendition.name = name_of(of, audio);
             rendition.uri = of.uri;

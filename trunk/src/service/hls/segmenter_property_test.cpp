@@ -21,7 +21,6 @@
 namespace live::service::hls {
 namespace {
 
-using media::Kind;
 using segments::aac_config;
 using segments::audio_packet;
 using segments::avc_config;
@@ -80,9 +79,9 @@ public:
 
     std::vector<media::Packet> tell() {
         if (has_video_)
-            add(config_packet(Kind::video, avc_config()));
+            add(config_packet(MediaKind::video, avc_config()));
         if (has_audio_)
-            add(config_packet(Kind::audio, aac_config()));
+            add(config_packet(MediaKind::audio, aac_config()));
         MediaTime key_due{};
         MediaTime audio_due{};
         for (MediaTime now{}; now < 60s; now += frame_) {
@@ -105,7 +104,7 @@ public:
                     key_due = now;
             }
             if (below(500) == 0 && has_audio_)
-                add(config_packet(Kind::audio, aac_config(static_cast<std::uint8_t>(below(2))), now + frame_));
+                add(config_packet(MediaKind::audio, aac_config(static_cast<std::uint8_t>(below(2))), now + frame_));
         }
         return std::move(packets_);
     }
@@ -119,12 +118,12 @@ private:
     }
     media::Packet picture_at(MediaTime at, bool key) {
         const auto composition = b_frames_ ? static_cast<std::uint8_t>(below(200)) : std::uint8_t{0};
-        return is_hevc_ ? media::tag_packet(Kind::video, key, false, at, hevc_frame(key, composition))
+        return is_hevc_ ? media::tag_packet(MediaKind::video, key, false, at, hevc_frame(key, composition))
                         : video_packet(at, key, composition);
     }
     void change_video(MediaTime at) {
         is_hevc_ = below(3) == 0;
-        add(config_packet(Kind::video, is_hevc_ ? hevc_config() : avc_config(static_cast<std::uint8_t>(1 + below(3))), at));
+        add(config_packet(MediaKind::video, is_hevc_ ? hevc_config() : avc_config(static_cast<std::uint8_t>(1 + below(3))), at));
     }
 
     std::mt19937 random_;
@@ -254,13 +253,13 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
         std::vector<int> times_seen(one.packets.size());
-        std::array<std::size_t, media::kKindCount> last{};
+        std::array<std::size_t, kMediaKindCount> last{};
         for (const OneSegment& segment : one.segments)
             for (const std::size_t serial : serials_of(segment, one.format)) {
                 ASSERT_LT(serial, one.packets.size()) << seed;
                 const media::Packet& packet = one.packets[serial];
                 ++times_seen[serial];
-                EXPECT_GT(serial, std::exchange(last[media::index_of(packet.kind)], serial)) << seed;
+                EXPECT_GT(serial, std::exchange(last[index_of(packet.kind)], serial)) << seed;
                 // Audio and video interleave within less than a frame's duration.
                 EXPECT_GE(packet.dts + 100ms, segment.start) << seed;
                 EXPECT_LE(packet.dts, segment.start + segment.duration + 100ms) << seed;
@@ -268,14 +267,14 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
         // Frames may be lost before the first key frame, when they need a configuration whose segment has not begun, and when
         // they are too short for a segment.
         bool waits = one.rules.waits_for_key;
-        std::array<bool, media::kKindCount> changed{};
+        std::array<bool, kMediaKindCount> changed{};
         for (std::size_t i = 0; i < one.packets.size(); ++i) {
             const media::Packet& packet = one.packets[i];
             ASSERT_LE(times_seen[i], 1) << seed;
-            waits = waits && !(packet.kind == Kind::video && packet.key);
-            bool& is_changed = changed[media::index_of(packet.kind)];
+            waits = waits && !(packet.kind == MediaKind::video && packet.key);
+            bool& is_changed = changed[index_of(packet.kind)];
             is_changed = packet.is_config() || (is_changed && times_seen[i] == 0);
-            const bool may_be_lost = is_changed || (packet.kind == Kind::video && waits);
+            const bool may_be_lost = is_changed || (packet.kind == MediaKind::video && waits);
             const auto holds = [&packet](const OneSegment& segment) {
                 return packet.dts >= segment.start + 100ms && packet.dts < segment.start + segment.duration - 100ms;
             };
@@ -294,8 +293,8 @@ TEST(SegmenterProperty, WhenKeysAreWaitedForFramesBeginWithOneButBehindAHardCut)
         MediaTime before{};
         for (const OneSegment& segment : one.segments) {
             const auto serials = serials_of(segment, one.format);
-            const auto first =
-                std::ranges::find_if(serials, [&one](std::size_t serial) { return one.packets.at(serial).kind == Kind::video; });
+            const auto first = std::ranges::find_if(
+                serials, [&one](std::size_t serial) { return one.packets.at(serial).kind == MediaKind::video; });
             if (first != serials.end() && before < *one.rules.hard_cut_at) {
                 EXPECT_TRUE(one.packets[*first].key) << seed << " at " << segment.start.count();
                 ++judged;
@@ -363,7 +362,8 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
     std::size_t heap_of_first_hour = 0;
     MediaTime covered{};
     const auto configure = [&segmenter](MediaTime at) {
-        for (const auto& packet : {config_packet(Kind::video, avc_config(), at), config_packet(Kind::audio, aac_config(), at)})
+        for (const auto& packet :
+             {config_packet(MediaKind::video, avc_config(), at), config_packet(MediaKind::audio, aac_config(), at)})
             segmenter.push(packet);
     };
     const auto take = [&] {

@@ -75,9 +75,9 @@ UtcTime utc_now() { return std::chrono::floor<std::chrono::milliseconds>(std::ch
 std::uint64_t rate_of(const media::Source& source) {
     MediaTime length{};
     std::uint64_t bytes = 0;
-    for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
         length = std::max(length, source.last_time(kind).value_or(MediaTime{}));
-        bytes += source.counters().bytes[media::index_of(kind)];
+        bytes += source.counters().bytes[index_of(kind)];
     }
     constexpr std::uint64_t kBitsAndMicros = 8'000'000;
     return bytes * kBitsAndMicros / static_cast<std::uint64_t>(std::max<MediaTime>(length, 1s).count());
@@ -92,8 +92,8 @@ void describe(const media::Source& source, const wire::mp4::SampleReader& reader
         variant.height = video->height;
         variant.frame_rate = video->frames_per_second;
     }
-    if (source.last_time(media::Kind::video).has_value() != video.has_value() ||
-        source.last_time(media::Kind::audio).has_value() != audio.has_value() || !(video || audio))
+    if (source.last_time(MediaKind::video).has_value() != video.has_value() ||
+        source.last_time(MediaKind::audio).has_value() != audio.has_value() || !(video || audio))
         return;
     variant.codecs = video ? video->codecs : "";
     if (audio)
@@ -224,7 +224,7 @@ void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline)
     }
     if (!packet.extra)
         note_format(packet);
-    if (packet.is_config() && packet.kind != media::Kind::data && configs_.size() < Segmenter::kTracksMax)
+    if (packet.is_config() && packet.kind != MediaKind::data && configs_.size() < Segmenter::kTracksMax)
         configs_[{packet.kind, packet.track}] = packet;
     if (packet.extra)
         note_track(packet, deadline);
@@ -236,9 +236,9 @@ void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline)
 
 // Codecs without a configuration are recognized by their first frame.
 void StreamOutput::note_format(const media::Packet& packet) {
-    if (packet.kind == media::Kind::video && (packet.is_config() || !formats_.video()))
+    if (packet.kind == MediaKind::video && (packet.is_config() || !formats_.video()))
         static_cast<void>(formats_.push_video(frame_of(packet)));
-    if (packet.kind == media::Kind::audio && (packet.is_config() || !formats_.audio()))
+    if (packet.kind == MediaKind::audio && (packet.is_config() || !formats_.audio()))
         static_cast<void>(formats_.push_audio(frame_of(packet)));
 }
 
@@ -261,7 +261,7 @@ void StreamOutput::note_codec(const media::Packet& packet, io::Deadline deadline
 
 // Handles packets of tracks other than the defaults.
 void StreamOutput::note_track(const media::Packet& packet, io::Deadline deadline) {
-    if (packet.kind == media::Kind::data || has_renditions() || !wire::mp4::SampleReader::carries(packet.codec))
+    if (packet.kind == MediaKind::data || has_renditions() || !wire::mp4::SampleReader::carries(packet.codec))
         return;
     if (setup_.options.use_fmp4 != Fmp4::off)
         return begin_renditions(deadline);

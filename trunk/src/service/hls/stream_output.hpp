@@ -169,7 +169,7 @@ private:
     segments::Segmenter& segmenter_;   // of `marked_`
     wire::mp4::SampleReader formats_;  // of this publisher's default tracks, like the next two
     CodecWatch codecs_;
-    std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax
+    std::map<std::pair<MediaKind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax
     RenditionSet renditions_;
     ProgramDates dates_;
     std::optional<Keys> keys_;

@@ -71,15 +71,15 @@ void Pull::on_stream_ended(const Ended& ended) {
 bool Pull::waits_for_key(const rtmp::GotMedia& media) {
     if (has_key_ || media.type != wire::rtmp::MessageType::video)
         return false;
-    const auto tag = media::read_tag(media::Kind::video, media.payload);
+    const auto tag = media::read_tag(MediaKind::video, media.payload);
     has_key_ = !tag.ok() || tag->packet.key || tag->has_more || tag->packet.content == media::Content::other;
     return !has_key_ && !tag->packet.is_config();
 }
 
 bool Pull::waits_for_key(const GotFrame& got) {
-    if (got.kind == media::Kind::video)
+    if (got.kind == MediaKind::video)
         has_key_ = has_key_ || got.frame.key;
-    return got.kind == media::Kind::video && !has_key_ && got.frame.content == wire::codec::Content::frame;
+    return got.kind == MediaKind::video && !has_key_ && got.frame.content == wire::codec::Content::frame;
 }
 
 // Data that comes before the first audio or video waits for it: it has no time of its own.

@@ -7,7 +7,6 @@
 namespace live::service::segments {
 
 using media::Codec;
-using media::Kind;
 using media::Packet;
 
 namespace {
@@ -25,12 +24,13 @@ bool CmafMuxer::tells_format(const Packet& packet) const {
     return packet.is_config() || !knows(packet.kind) || (packet.key && is_self_describing);
 }
 
-bool CmafMuxer::knows(Kind kind) const { return (kind == Kind::video ? reader_.video() : reader_.audio()).has_value(); }
+bool CmafMuxer::knows(MediaKind kind) const { return (kind == MediaKind::video ? reader_.video() : reader_.audio()).has_value(); }
 
 Muxer::Change CmafMuxer::configure(const Packet& packet) {
     const std::uint32_t before = reader_.version();
     // An unsupported codec drops only its own track.
-    static_cast<void>(packet.kind == Kind::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet)));
+    static_cast<void>(packet.kind == MediaKind::video ? reader_.push_video(frame_of(packet))
+                                                      : reader_.push_audio(frame_of(packet)));
     return reader_.version() == before ? Change::none : Change::new_segment;
 }
 
@@ -87,7 +87,7 @@ void CmafMuxer::renew() {
 }
 
 bool CmafMuxer::add(const Packet& packet, std::vector<std::uint8_t>& out) {
-    auto sample = packet.kind == Kind::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet));
+    auto sample = packet.kind == MediaKind::video ? reader_.push_video(frame_of(packet)) : reader_.push_audio(frame_of(packet));
     const auto place = track(packet.kind);
     if (!sample.ok() || !*sample || !writer_ || !place)
         return false;
@@ -102,7 +102,7 @@ bool CmafMuxer::add(const Packet& packet, std::vector<std::uint8_t>& out) {
     return pushed.ok();
 }
 
-void CmafMuxer::end_part(MediaTime end, std::optional<Kind> next, std::vector<std::uint8_t>& out) {
+void CmafMuxer::end_part(MediaTime end, std::optional<MediaKind> next, std::vector<std::uint8_t>& out) {
     if (!writer_ || writer_->empty())
         return;
     std::optional<wire::mp4::FragmentWriter::Next> after;

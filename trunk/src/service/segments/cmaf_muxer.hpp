@@ -20,12 +20,12 @@ public:
 
     bool tells_format(const media::Packet& packet) const override;
     Change configure(const media::Packet& packet) override;
-    bool knows(media::Kind kind) const override;
+    bool knows(MediaKind kind) const override;
     void begin_segment(std::vector<std::uint8_t>&, const MuxerState* resumed = nullptr) override;
     MuxerState state() const override { return state_; }
     // Frames of a track that is not in the segment's header are dropped.
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
-    void end_part(MediaTime end, std::optional<media::Kind> next, std::vector<std::uint8_t>& out) override;
+    void end_part(MediaTime end, std::optional<MediaKind> next, std::vector<std::uint8_t>& out) override;
     std::vector<std::uint8_t> init() const override { return init_; }
     std::optional<wire::mp4::TrackFormat> format() const override;
     std::optional<Extent> extent() const override;
@@ -35,7 +35,7 @@ private:
     MuxerState read_state() const;
     void restore(const MuxerState& state);
     void cut(std::optional<wire::mp4::FragmentWriter::Next> next, std::vector<std::uint8_t>& out);
-    std::optional<std::size_t>& track(media::Kind kind) { return kind == media::Kind::video ? video_ : audio_; }
+    std::optional<std::size_t>& track(MediaKind kind) { return kind == MediaKind::video ? video_ : audio_; }
 
     SegmentType type_;
     wire::mp4::SampleReader reader_;

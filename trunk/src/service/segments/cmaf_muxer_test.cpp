@@ -11,19 +11,17 @@
 namespace live::service::segments {
 namespace {
 
-using media::Kind;
-
 Segmenter two_seconds(std::optional<MediaTime> part = {}) {
     return {two_second_cuts(part), Segmenter::Layout::together, make_cmaf()};
 }
 
 Together play(Segmenter& segmenter, MediaTime end, MediaTime change = MediaTime::max()) {
     Together output;
-    segmenter.push(config_packet(Kind::video, avc_config()));
-    segmenter.push(config_packet(Kind::audio, aac_config()));
+    segmenter.push(config_packet(MediaKind::video, avc_config()));
+    segmenter.push(config_packet(MediaKind::audio, aac_config()));
     for (MediaTime at = 0s; at < end; at += 40ms) {
         if (at == change)
-            segmenter.push(config_packet(Kind::video, avc_config(1), at));
+            segmenter.push(config_packet(MediaKind::video, avc_config(1), at));
         segmenter.push(video_packet(at, at % 1s == 0s || at == change));
         segmenter.push(audio_packet(at + 5ms));
     }
@@ -50,8 +48,8 @@ TEST(CmafMuxer, SegmentsNeedOneHeaderUntilTheTracksChange) {
 
 TEST(CmafMuxer, WritesALargeFrameIntoTheRoomThatItsSegmenterWasGiven) {
     Segmenter segmenter = two_seconds();
-    segmenter.push(config_packet(Kind::video, avc_config()));
-    const media::Packet large = media::tag_packet(Kind::video, true, false, 0s, picture(true, 0, 4 << 20));
+    segmenter.push(config_packet(MediaKind::video, avc_config()));
+    const media::Packet large = media::tag_packet(MediaKind::video, true, false, 0s, picture(true, 0, 4 << 20));
     std::vector<std::uint8_t> room;
     room.reserve((4 << 20) + 10'000);
     const std::uint8_t* const memory = room.data();
@@ -69,10 +67,10 @@ TEST(CmafMuxer, WritesALargeFrameIntoTheRoomThatItsSegmenterWasGiven) {
 
 TEST(CmafMuxer, ASegmentOfManyBytesIsSeveralFragments) {
     Segmenter segmenter = two_seconds();
-    segmenter.push(config_packet(Kind::video, avc_config()));
+    segmenter.push(config_packet(MediaKind::video, avc_config()));
     std::size_t largest = 0;
     for (MediaTime at = 0s; at <= 2s; at += 40ms) {
-        segmenter.push(media::tag_packet(Kind::video, at % 2s == 0s, false, at, picture(at % 2s == 0s, 0, 200'000)));
+        segmenter.push(media::tag_packet(MediaKind::video, at % 2s == 0s, false, at, picture(at % 2s == 0s, 0, 200'000)));
         Together output;
         output.take(segmenter);
         for (const OneSegment& segment : output.segments)
@@ -86,11 +84,11 @@ TEST(CmafMuxer, ASegmentOfManyBytesIsSeveralFragments) {
 // Copying it takes milliseconds, so nothing else is copied with it.
 TEST(CmafMuxer, AFrameLargerThanAFragmentIsOneByItself) {
     Segmenter segmenter = two_seconds();
-    segmenter.push(config_packet(Kind::video, avc_config()));
+    segmenter.push(config_packet(MediaKind::video, avc_config()));
     std::vector<std::size_t> sizes;
     for (MediaTime at = 0s; at <= 2s; at += 500ms) {
         const std::size_t bytes = at == 1s ? 4'000'000 : 1'500'000;
-        segmenter.push(media::tag_packet(Kind::video, at % 2s == 0s, false, at, picture(at % 2s == 0s, 0, bytes)));
+        segmenter.push(media::tag_packet(MediaKind::video, at % 2s == 0s, false, at, picture(at % 2s == 0s, 0, bytes)));
         Together output;
         output.take(segmenter);
         for (const OneSegment& segment : output.segments)
@@ -115,10 +113,10 @@ TEST(CmafMuxer, EachPartIsAFragment) {
 // At a key frame, since a player may start with that segment.
 TEST(CmafMuxer, AudioThatBeginsLateNeedsANewSegment) {
     Segmenter segmenter = two_seconds();
-    segmenter.push(config_packet(Kind::video, avc_config()));
+    segmenter.push(config_packet(MediaKind::video, avc_config()));
     for (MediaTime at = 0s; at < 4s; at += 40ms) {
         if (at == 400ms)
-            segmenter.push(config_packet(Kind::audio, aac_config(), at));
+            segmenter.push(config_packet(MediaKind::audio, aac_config(), at));
         segmenter.push(video_packet(at, at % 1s == 0s));
         if (at >= 400ms)
             segmenter.push(audio_packet(at + 5ms));
@@ -136,10 +134,10 @@ TEST(CmafMuxer, AudioThatBeginsLateNeedsANewSegment) {
 
 TEST(CmafMuxer, AudioThatBeginsLateWaitsNoLongerThanAHardCutForAKeyFrame) {
     Segmenter segmenter = two_seconds();
-    segmenter.push(config_packet(Kind::video, avc_config()));
+    segmenter.push(config_packet(MediaKind::video, avc_config()));
     for (MediaTime at = 0s; at < 6s; at += 40ms) {
         if (at == 400ms)
-            segmenter.push(config_packet(Kind::audio, aac_config(), at));
+            segmenter.push(config_packet(MediaKind::audio, aac_config(), at));
         segmenter.push(video_packet(at, at == 0s));
         if (at >= 400ms)
             segmenter.push(audio_packet(at + 5ms));

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> number_of(const Follower::Event& event) {
         *made);
 }
 
-bool is_media(const Packet& packet) { return packet.kind != media::Kind::data && !packet.is_config(); }
+bool is_media(const Packet& packet) { return packet.kind != MediaKind::data && !packet.is_config(); }
 
 // As far as the hash of a segment's frames tells them apart.
 bool are_one(const Packet& a, const Packet& b) {
@@ -120,7 +120,7 @@ void Follower::handle_returning(const Mark& mark) {
 
 // Whether the packet is to be segmented. When something may be missing before it, it is the first one after restart().
 bool Follower::is_new(const Packet& packet) {
-    if (packet.kind == media::Kind::data)
+    if (packet.kind == MediaKind::data)
         return false;
     if (packet.is_config() ? is_in_force(packet) : pending_ && (is_repeated(packet) || is_older(packet)))
         return false;
@@ -221,7 +221,7 @@ void Follower::push(const Packet& packet) {
         collect();
         return state_ == State::returning ? try_to_arrive() : void();
     }
-    if (packet.kind == media::Kind::data)
+    if (packet.kind == MediaKind::data)
         return;
     if (pending_) {
         const auto& said = std::get<SegmentState>(pending_->what);
@@ -481,7 +481,7 @@ bool Follower::has_formats(const SegmentState& said, std::size_t at) const {
 std::vector<Packet> Follower::formats_for(const SegmentState& said, std::size_t at) const {
     auto newest = configs_;
     for (std::size_t i = 0; i < at; ++i)
-        if (packets_[i].is_config() && packets_[i].kind != media::Kind::data)
+        if (packets_[i].is_config() && packets_[i].kind != MediaKind::data)
             newest.insert_or_assign({packets_[i].kind, packets_[i].track}, packets_[i]);
     std::vector<Packet> formats;
     for (const auto& [track, config] : newest)
@@ -511,7 +511,7 @@ void Follower::forget_before(std::size_t at) {
         Packet& packet = packets_.front();
         bytes_ -= packet.payload.size();
         const std::pair track(packet.kind, packet.track);
-        if (packet.is_config() && packet.kind != media::Kind::data &&
+        if (packet.is_config() && packet.kind != MediaKind::data &&
             (configs_.contains(track) || configs_.size() < Mark::kTracksMax))
             configs_.insert_or_assign(track, std::move(packet));
         packets_.pop_front();

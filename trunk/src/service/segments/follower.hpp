@@ -113,7 +113,7 @@ private:
     std::size_t next_ = 0;                 // while ending: that many of the packets are the next publisher's
     std::optional<std::size_t> repeated_;  // while returning: that many of the packets have been repeated; none has been
     // Configurations before `packets_`.
-    std::map<std::pair<media::Kind, media::TrackId>, media::Packet> configs_;
+    std::map<std::pair<MediaKind, media::TrackId>, media::Packet> configs_;
     std::deque<SegmentState> opened_;  // segments begun here since the newest confirmed one, which is the first
     std::optional<Mark> pending_;      // while waiting or returning: its first frame has not arrived
     std::optional<MediaTime> waiting_from_;

@@ -14,7 +14,6 @@
 namespace live::service::segments {
 namespace {
 
-using media::Kind;
 using media::Packet;
 
 struct Whole {
@@ -60,8 +59,8 @@ std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video)
     for (std::size_t i = 0; i < count; ++i) {
         std::vector<Packet>& packets = all.emplace_back();
         if (with_video)
-            packets.push_back(config_packet(Kind::video, avc_config(), at));
-        packets.push_back(config_packet(Kind::audio, aac_config(), at));
+            packets.push_back(config_packet(MediaKind::video, avc_config(), at));
+        packets.push_back(config_packet(MediaKind::audio, aac_config(), at));
         MediaTime audio_at = at;
         MediaTime silent_until{};
         bool is_hevc = false;
@@ -75,20 +74,21 @@ std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video)
             if (key && random() % 6 == 0 && with_video) {
                 is_hevc = random() % 3 == 0;
                 const auto version = static_cast<std::uint8_t>(random() % 3);
-                packets.push_back(config_packet(Kind::video, is_hevc ? hevc_config() : avc_config(version), at));
+                packets.push_back(config_packet(MediaKind::video, is_hevc ? hevc_config() : avc_config(version), at));
             }
             if (with_video) {
                 const auto composition_ms = static_cast<std::uint8_t>(random() % 3 * 40);
                 const Slice body = is_hevc ? hevc_frame(key, composition_ms) : picture(key, composition_ms, 20 + random() % 900);
-                packets.push_back(media::tag_packet(Kind::video, key, false, at, body));
+                packets.push_back(media::tag_packet(MediaKind::video, key, false, at, body));
             }
             if (random() % 200 == 0)
                 silent_until = at + 700ms;
             for (; audio_at <= at; audio_at += audio_at.count() / 1000 % 3 == 0 ? 24ms : 23ms)
                 if (audio_at >= silent_until)
-                    packets.push_back(media::tag_packet(Kind::audio, false, false, audio_at, audio(10 + random() % 100)));
+                    packets.push_back(media::tag_packet(MediaKind::audio, false, false, audio_at, audio(10 + random() % 100)));
             for (; has_mp3 && mp3_at + 100ms <= at; mp3_at += 32ms) {
-                packets.push_back(media::tag_packet(Kind::audio, false, false, mp3_at, second_audio_in_mp3(10 + random() % 100)));
+                packets.push_back(
+                    media::tag_packet(MediaKind::audio, false, false, mp3_at, second_audio_in_mp3(10 + random() % 100)));
                 packets.back().extra = true;
             }
         }
@@ -216,7 +216,7 @@ struct Edge {
 
     // At a wire position: the newest configurations, the newest mark, and the packets since the newest key frame.
     void join(const std::vector<OnWire>& wire, std::size_t at) {
-        std::map<Kind, Packet> configs;
+        std::map<MediaKind, Packet> configs;
         const OnWire* mark = nullptr;
         const std::size_t key = newest_key(wire, at);
         for (std::size_t i = 0; i < at; ++i) {
@@ -309,7 +309,7 @@ TEST_P(FollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
     ASSERT_TRUE(edge.follower.is_following());
     const std::size_t before = edge.segments.size();
     edge.follower.begin_next();
-    edge.push(config_packet(Kind::video, avc_config(), 100s));
+    edge.push(config_packet(MediaKind::video, avc_config(), 100s));
     constexpr auto kFrames = static_cast<int>(2 * Follower::kPatience / 1s);
     for (int i = 0; i < kFrames; ++i) {
         edge.push(video_packet(100s + i * 1s, true));
@@ -332,12 +332,12 @@ TEST_P(FollowerTest, AThirdPublisherMayBeginBeforeTheEndOfTheFirst) {
     Edge edge(GetParam());
     push_until_the_end(edge, origin);
     const std::size_t before = edge.segments.size();
-    edge.push(config_packet(Kind::video, avc_config(), 100s));
+    edge.push(config_packet(MediaKind::video, avc_config(), 100s));
     for (int i = 0; i < 10; ++i)
         edge.push(video_packet(100s + i * 1s, true));
     EXPECT_EQ(edge.segments.size(), before);
     edge.follower.begin_next();
-    edge.push(config_packet(Kind::video, avc_config(), 200s));
+    edge.push(config_packet(MediaKind::video, avc_config(), 200s));
     EXPECT_GE(edge.segments.size(), before + 4);
 }
 
@@ -365,7 +365,8 @@ TEST_P(FollowerTest, PacketsThatWaitForAnEndMayBeForgotten) {
     const auto& opened = std::get<SegmentState>(std::get<Mark>(*newest).what);
     const MediaTime at = opened.at;
     for (std::size_t i = 0; i < Follower::kPacketsMax; ++i)
-        edge.push(opened.kind == Kind::video && i == Follower::kPacketsMax / 2 ? video_packet(at, true) : audio_packet(at + 1us));
+        edge.push(opened.kind == MediaKind::video && i == Follower::kPacketsMax / 2 ? video_packet(at, true)
+                                                                                    : audio_packet(at + 1us));
     edge.push(*newest);
     edge.push(origin.wire[origin.ends.front()]);
     EXPECT_FALSE(edge.follower.is_following());
@@ -604,10 +605,10 @@ TEST_P(FollowerTest, WithoutMarksItSegmentsByItself) {
 
 TEST_P(FollowerTest, WhatItKeepsIsBounded) {
     Edge edge(GetParam());
-    edge.push(config_packet(Kind::video, avc_config()));
+    edge.push(config_packet(MediaKind::video, avc_config()));
     const Slice large = picture(false, 0, 1 << 20);
     for (int i = 0; i < 200; ++i)
-        edge.push(media::tag_packet(Kind::video, i == 0, false, i * 10ms, large));
+        edge.push(media::tag_packet(MediaKind::video, i == 0, false, i * 10ms, large));
     EXPECT_LE(edge.follower.bytes(), Follower::kBytesMax);
 }
 

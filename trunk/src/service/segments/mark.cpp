@@ -80,7 +80,7 @@ public:
     void small(Small& value) {
         std::uint64_t wide = 0;
         number(wide);
-        const std::uint64_t most = std::is_same_v<Small, bool> || std::is_same_v<Small, media::Kind> ? 1 : 0xFF;
+        const std::uint64_t most = std::is_same_v<Small, bool> || std::is_same_v<Small, MediaKind> ? 1 : 0xFF;
         if (wide > most)
             return fail();
         value = static_cast<Small>(wide);

@@ -10,14 +10,14 @@ SegmentState full_state() {
     state.number = 57;
     state.by_track = true;
     state.discontinuity = true;
-    state.kind = media::Kind::video;
+    state.kind = MediaKind::video;
     state.track = media::TrackId{3};
     state.at = 12'345'678us;
     state.covered = 12'300'000us;
     state.first = MediaTime{};
     state.leader = 1;
-    state.tracks.push_back({media::Kind::audio, media::TrackId{}, false, true, 12'320'000us, 23'000us, 12'340'000us});
-    state.tracks.push_back({media::Kind::video, media::TrackId{3}, true, false, 0us, 0us, std::nullopt});
+    state.tracks.push_back({MediaKind::audio, media::TrackId{}, false, true, 12'320'000us, 23'000us, 12'340'000us});
+    state.tracks.push_back({MediaKind::video, media::TrackId{3}, true, false, 0us, 0us, std::nullopt});
     state.muxers = {{1, 2, 3}, {}};
     state.frames_before = UINT64_MAX;
     return state;

@@ -17,8 +17,6 @@
 namespace live::service::segments {
 namespace {
 
-using media::Kind;
-
 // Freeing tens of MiB takes milliseconds.
 TEST(MarkedSegmenter, AWorkerFreesASegmentThatIsLeftOut) {
     const auto loop = MUST(io::Loop::create());
@@ -26,9 +24,9 @@ TEST(MarkedSegmenter, AWorkerFreesASegmentThatIsLeftOut) {
     media::StreamTable streams(pool);
     const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
     MarkedSegmenter marked({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
-    marked.push(config_packet(Kind::video, avc_config()));
+    marked.push(config_packet(MediaKind::video, avc_config()));
     for (int i = 0; i < 4; ++i)
-        marked.push(media::tag_packet(Kind::video, i == 0, false, 0s, picture(i == 0, 0, Segmenter::kBlockBytes)));
+        marked.push(media::tag_packet(MediaKind::video, i == 0, false, 0s, picture(i == 0, 0, Segmenter::kBlockBytes)));
     ASSERT_GT(marked.segmenter().bytes(), 4 * Segmenter::kBlockBytes);
     marked.end_publisher(false);
     for (const MarkedSegmenter::Event& event : marked.take()) {
@@ -55,9 +53,9 @@ TEST(MarkedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
         return MarkedSegmenter({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
     };
     const auto push = [](MarkedSegmenter& marked, MediaTime from, int seconds) {
-        marked.push(config_packet(Kind::video, avc_config()));
+        marked.push(config_packet(MediaKind::video, avc_config()));
         for (int i = 0; i < seconds; ++i)
-            marked.push(media::tag_packet(Kind::video, true, false, from + i * 1s, picture(true, 0, 100)));
+            marked.push(media::tag_packet(MediaKind::video, true, false, from + i * 1s, picture(true, 0, 100)));
     };
     constexpr MediaTime kAhead = 900s;
     MarkedSegmenter origin = make();
@@ -73,7 +71,7 @@ TEST(MarkedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
     here.begin_publisher(true);
     push(here, 0s, 1);
     media::Packet packet;
-    packet.kind = Kind::data;
+    packet.kind = MediaKind::data;
     packet.payload = media::write_relay_mark({"hls", write_mark({1, 7, *opened, {}}), kAhead});
     const auto mark = here.read(packet);
     ASSERT_TRUE(mark);
@@ -113,7 +111,7 @@ struct OriginNode {
     }
     media::Packet mark_of(std::variant<SegmentState, SegmentsEnded> what, MediaTime to_origin) const {
         media::Packet mark;
-        mark.kind = Kind::data;
+        mark.kind = MediaKind::data;
         mark.payload = media::write_relay_mark({"hls", write_mark({1, instance, std::move(what), {}}), to_origin});
         return mark;
     }
@@ -149,11 +147,11 @@ void follow_another_origin(Connects which) {
                 segments += made != nullptr && std::holds_alternative<SegmentMade>(*made);
             }
         };
-        push(config_packet(Kind::video, avc_config()));
-        push(config_packet(Kind::audio, aac_config()));
+        push(config_packet(MediaKind::video, avc_config()));
+        push(config_packet(MediaKind::audio, aac_config()));
         for (int i = 0; i < 25 * seconds; ++i) {
-            push(media::tag_packet(Kind::audio, false, false, 40ms * i, audio()));
-            push(media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i + 23ms, picture(i % 50 == 0)));
+            push(media::tag_packet(MediaKind::audio, false, false, 40ms * i, audio()));
+            push(media::tag_packet(MediaKind::video, i % 50 == 0, false, 40ms * i + 23ms, picture(i % 50 == 0)));
         }
     };
     here.end_publisher(true);
@@ -166,7 +164,7 @@ void follow_another_origin(Connects which) {
         here.begin_publisher(true);
     }
     media::Packet start;
-    start.kind = Kind::data;
+    start.kind = MediaKind::data;
     start.payload = media::write_relay_mark({std::string(media::kRelayStart), {}, {}});
     EXPECT_FALSE(here.read(start));
     publish(8, 21s, 7);
@@ -196,9 +194,9 @@ TEST(MarkedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLast
         here.push(packet);
     };
     here.begin_publisher(true);
-    push(config_packet(Kind::video, avc_config()), 0s);
+    push(config_packet(MediaKind::video, avc_config()), 0s);
     for (int i = 0; i < 25 * 5; ++i) {
-        push(media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0)), 0s);
+        push(media::tag_packet(MediaKind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0)), 0s);
         read(late.back());
     }
     EXPECT_EQ(segments_in(here.take()), 2U);
@@ -209,8 +207,8 @@ TEST(MarkedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLast
     EXPECT_EQ(segments_in(here.take()), 0U);
     for (int i = 0; i < 25 * 5; ++i) {
         if (i == 0)
-            push(config_packet(Kind::video, avc_config()), 1s);
-        push(media::tag_packet(Kind::video, i % 50 == 0, false, 6s + 40ms * i, picture(i % 50 == 0)), 1s);
+            push(config_packet(MediaKind::video, avc_config()), 1s);
+        push(media::tag_packet(MediaKind::video, i % 50 == 0, false, 6s + 40ms * i, picture(i % 50 == 0)), 1s);
         if (i == 20)
             for (const auto& mark : std::exchange(late, {}))
                 read(mark);
@@ -240,7 +238,9 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
         if (const auto mark = here.read(packet))
             here.follow(*mark);
     };
-    const auto frame = [](int i) { return media::tag_packet(Kind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0)); };
+    const auto frame = [](int i) {
+        return media::tag_packet(MediaKind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0));
+    };
     const auto push_here = [&](media::Packet packet, MediaTime ahead) {
         packet.dts += ahead;
         here.push(packet);
@@ -257,13 +257,13 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
             read(*mark);
         }
     };
-    push(config_packet(Kind::video, avc_config()), 0s);
+    push(config_packet(MediaKind::video, avc_config()), 0s);
     for (int i = 0; i < 130; ++i)
         push(frame(i), 0s);
     EXPECT_EQ(segments, 2U);
     constexpr MediaTime kAhead = 400ms;  // ten frames
     media::Packet start;
-    start.kind = Kind::data;
+    start.kind = MediaKind::data;
     start.payload = media::write_relay_mark({std::string(media::kRelayStart), {}, {}});
     read(start);
     const auto said = MUST(media::read_relay_mark(newest->payload.bytes()));

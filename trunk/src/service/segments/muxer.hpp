@@ -40,7 +40,7 @@ public:
     // begin_segment().
     virtual Change configure(const media::Packet& packet) = 0;
     // Whether frames of that kind can be carried now.
-    virtual bool knows(media::Kind kind) const = 0;
+    virtual bool knows(MediaKind kind) const = 0;
     // Writes the bytes at the start of every segment. `resumed`: continues where another node's muxer began the same segment.
     virtual void begin_segment(std::vector<std::uint8_t>& out, const MuxerState* resumed = nullptr) = 0;
     // As of the last begin_segment(), before anything was added.
@@ -48,7 +48,7 @@ public:
     // Adds one frame, in order. Its bytes are written here or by end_part(). False when nothing of it can be carried.
     virtual bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) = 0;
     // Ends a part at `end`, where a frame of the kind `next` follows; none when nothing follows.
-    virtual void end_part(MediaTime end, std::optional<media::Kind> next, std::vector<std::uint8_t>& out) = 0;
+    virtual void end_part(MediaTime end, std::optional<MediaKind> next, std::vector<std::uint8_t>& out) = 0;
 
     // The initialization section of the open segment; empty for MPEG-TS.
     virtual std::vector<std::uint8_t> init() const { return {}; }

@@ -9,7 +9,6 @@
 
 namespace live::service::segments {
 
-using media::Kind;
 using media::Packet;
 
 namespace {
@@ -24,7 +23,7 @@ constexpr int kPartPercentMin = 85;
 std::string RepresentationId::name() const {
     if (!kind)
         return "";
-    const std::string text = *kind == Kind::video ? "video" : "audio";
+    const std::string text = *kind == MediaKind::video ? "video" : "audio";
     return extra ? text + "-" + std::to_string(static_cast<unsigned>(track)) : text;
 }
 
@@ -76,7 +75,7 @@ void Segmenter::add_representation(const RepresentationId& id) {
 
 void Segmenter::push(const Packet& packet) {
     const bool is_left_out = layout_ == Layout::together && packet.extra;
-    if (packet.kind == Kind::data || packet.content == media::Content::other || is_left_out)
+    if (packet.kind == MediaKind::data || packet.content == media::Content::other || is_left_out)
         return;
     const auto index = index_of(packet);
     if (!index)
@@ -113,9 +112,9 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
     if (!carried)
         return;
     Track& track = tracks_[index];
-    const bool is_start = packet.kind == Kind::video ? packet.key : of.id.kind || !has_video();
+    const bool is_start = packet.kind == MediaKind::video ? packet.key : of.id.kind || !has_video();
     of.independent = of.independent || is_start;
-    if (packet.kind == Kind::video && !std::exchange(of.has_video, true))
+    if (packet.kind == MediaKind::video && !std::exchange(of.has_video, true))
         of.starts_with_key = packet.key;
     has_frames_ = part_has_frames_ = true;
     part_has_leader_ = part_has_leader_ || leads(index);
@@ -157,20 +156,20 @@ void Segmenter::abandon() {
 }
 
 bool Segmenter::can_begin_with(const Packet& packet) const {
-    return packet.kind == Kind::audio || packet.key || !rules_.waits_for_key;
+    return packet.kind == MediaKind::audio || packet.key || !rules_.waits_for_key;
 }
 
 // Video starts with the first frame that a player can start with.
 bool Segmenter::is_wanted(const Track& track, const Packet& packet) const { return track.seen || can_begin_with(packet); }
 
 bool Segmenter::has_video() const {
-    return std::ranges::any_of(tracks_, [](const Track& track) { return track.kind == Kind::video && track.seen; });
+    return std::ranges::any_of(tracks_, [](const Track& track) { return track.kind == MediaKind::video && track.seen; });
 }
 
 bool Segmenter::leads(std::size_t index) const {
     if (layout_ == Layout::by_track)
         return index == leader_;
-    return tracks_[index].kind == Kind::video || !has_video();
+    return tracks_[index].kind == MediaKind::video || !has_video();
 }
 
 // A track whose format is known may take kSilence to send its first frame.
@@ -182,7 +181,7 @@ bool Segmenter::is_there(std::size_t index, MediaTime now) const {
 std::optional<std::size_t> Segmenter::leader_at(MediaTime now) const {
     std::optional<std::size_t> best;
     const auto rank = [this](std::size_t index) {
-        return (tracks_[index].extra ? 2 : 0) + (tracks_[index].kind == Kind::video ? 0 : 1);
+        return (tracks_[index].extra ? 2 : 0) + (tracks_[index].kind == MediaKind::video ? 0 : 1);
     };
     for (std::size_t i = 0; i < tracks_.size(); ++i)
         if (is_there(i, now) && (!best || rank(i) < rank(*best)))
@@ -201,13 +200,13 @@ bool Segmenter::may_begin(std::size_t index, const Packet& packet) const {
     return packet.dts - *first_ >= kSilence;
 }
 
-bool Segmenter::needs_segment(std::optional<Kind> kind) const {
+bool Segmenter::needs_segment(std::optional<MediaKind> kind) const {
     return std::ranges::any_of(
         tracks_, [kind](const Track& track) { return track.needs_segment && kind.value_or(track.kind) == track.kind; });
 }
 
 // By track: a track has appeared that the open segment does not contain.
-bool Segmenter::joins(std::optional<Kind> kind, MediaTime now) const {
+bool Segmenter::joins(std::optional<MediaKind> kind, MediaTime now) const {
     for (std::size_t i = 0; layout_ == Layout::by_track && i < tracks_.size(); ++i)
         if (!representations_[i].in_segment && kind.value_or(tracks_[i].kind) == tracks_[i].kind && is_there(i, now))
             return true;
@@ -219,7 +218,7 @@ Segmenter::Cut Segmenter::cut_before(std::size_t index, const Packet& packet) co
         return Cut::none;
     if (bytes_ >= kSegmentBytesMax && (layout_ == Layout::together || leads(index)))
         return layout_ == Layout::together ? Cut::hard : Cut::segment;
-    return packet.kind == Kind::video ? video_cut(index, packet) : audio_cut(index, packet);
+    return packet.kind == MediaKind::video ? video_cut(index, packet) : audio_cut(index, packet);
 }
 
 Segmenter::Cut Segmenter::video_cut(std::size_t index, const Packet& packet) const {
@@ -227,16 +226,17 @@ Segmenter::Cut Segmenter::video_cut(std::size_t index, const Packet& packet) con
         return Cut::none;
     // Video joins an audio-only segment, and leads from here on.
     if (!leads(index))
-        return !tracks_[index].extra && tracks_[leader_].kind == Kind::audio ? Cut::segment : Cut::none;
+        return !tracks_[index].extra && tracks_[leader_].kind == MediaKind::audio ? Cut::segment : Cut::none;
     const bool is_due = packet.dts - start_ >= rules_.cut_at || needs_segment({}) || joins({}, packet.dts);
     return is_due ? Cut::segment : Cut::none;
 }
 
 Segmenter::Cut Segmenter::audio_cut(std::size_t index, const Packet& packet) const {
     const MediaTime length = packet.dts - start_;
-    const bool has_leading_video = layout_ == Layout::together ? has_video() : tracks_[leader_].kind == Kind::video;
+    const bool has_leading_video = layout_ == Layout::together ? has_video() : tracks_[leader_].kind == MediaKind::video;
     if (!has_leading_video) {
-        const bool is_due = length >= rules_.audio_cut_at || needs_segment(Kind::audio) || joins(Kind::audio, packet.dts);
+        const bool is_due =
+            length >= rules_.audio_cut_at || needs_segment(MediaKind::audio) || joins(MediaKind::audio, packet.dts);
         return leads(index) && is_due ? Cut::segment : Cut::none;
     }
     if ((rules_.hard_cut_at && length >= *rules_.hard_cut_at) || (tracks_[index].needs_segment && !rules_.waits_for_key))

@@ -46,7 +46,7 @@ struct CutRules {
 
 // Identifies a representation: one track, or the default tracks together.
 struct RepresentationId {
-    std::optional<media::Kind> kind;  // none: the default tracks together
+    std::optional<MediaKind> kind;  // none: the default tracks together
     media::TrackId track{};
     bool extra = false;  // not the default of its kind
 
@@ -108,7 +108,7 @@ struct SegmentDropped {
 // another node needs to make the same segment. Two nodes with equal states that take the same packets stay equal.
 struct SegmentState {
     struct Track {
-        media::Kind kind = media::Kind::audio;
+        MediaKind kind = MediaKind::audio;
         media::TrackId id{};
         bool extra = false;
         bool seen = false;
@@ -123,7 +123,7 @@ struct SegmentState {
     bool by_track = false;
     bool discontinuity = false;
     // The frame it begins with.
-    media::Kind kind = media::Kind::audio;
+    MediaKind kind = MediaKind::audio;
     media::TrackId track{};
     MediaTime at{};
     // As of Segmenter's members.
@@ -212,7 +212,7 @@ public:
 
 private:
     struct Track {
-        media::Kind kind = media::Kind::audio;
+        MediaKind kind = MediaKind::audio;
         media::TrackId id{};
         bool extra = false;
         bool seen = false;  // a frame of it has been accepted
@@ -250,8 +250,8 @@ private:
     bool is_there(std::size_t index, MediaTime now) const;
     std::optional<std::size_t> leader_at(MediaTime now) const;
     bool may_begin(std::size_t index, const media::Packet& packet) const;
-    bool needs_segment(std::optional<media::Kind> kind) const;
-    bool joins(std::optional<media::Kind> kind, MediaTime now) const;
+    bool needs_segment(std::optional<MediaKind> kind) const;
+    bool joins(std::optional<MediaKind> kind, MediaTime now) const;
     Cut cut_before(std::size_t index, const media::Packet& packet) const;
     Cut video_cut(std::size_t index, const media::Packet& packet) const;
     Cut audio_cut(std::size_t index, const media::Packet& packet) const;

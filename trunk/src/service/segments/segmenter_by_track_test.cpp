@@ -58,23 +58,23 @@ struct Stream {
     explicit Stream(std::optional<MediaTime> chunk = {})
         : segmenter(whole_two_seconds(chunk), Segmenter::Layout::by_track, make_cmaf(CmafMuxer::SegmentType::said)) {}
 
-    void push(media::Kind kind, bool key, bool config, MediaTime at, const Slice& payload) {
+    void push(MediaKind kind, bool key, bool config, MediaTime at, const Slice& payload) {
         segmenter.push(media::tag_packet(kind, key, config, at, payload));
     }
     void headers() {
-        push(media::Kind::video, false, true, video, media::avc_config_body());
-        push(media::Kind::audio, false, true, audio, media::aac_config_body());
+        push(MediaKind::video, false, true, video, media::avc_config_body());
+        push(MediaKind::audio, false, true, audio, media::aac_config_body());
     }
     void seconds(int count, bool has_audio = true, bool has_video = true) {
         for (int i = 0; i < count * 25; ++i) {
             const bool key = i % 25 == 0;
             if (has_video)
-                push(media::Kind::video, key, false, video,
+                push(MediaKind::video, key, false, video,
                      media::tag_body(key ? hex("17 01 000000 00000002 65aa") : hex("27 01 000000 00000002 41bb")));
             video += 40ms;
             for (; audio < video; audio += MediaTime(23'220))
                 if (has_audio)
-                    push(media::Kind::audio, false, false, audio, media::tag_body(hex("af 01 210a")));
+                    push(MediaKind::audio, false, false, audio, media::tag_body(hex("af 01 210a")));
         }
     }
     // "a" and "v" for each segment, by the tracks it contains.
@@ -99,7 +99,7 @@ struct Stream {
         Headers& headers = headers_made.emplace_back();
         order.clear();
         for (Header& header : made.headers) {
-            order.push_back(header.id.kind == media::Kind::video ? kVideo : kAudio);
+            order.push_back(header.id.kind == MediaKind::video ? kVideo : kAudio);
             headers.headers[order.back()] = std::move(header);
         }
     }
@@ -185,7 +185,7 @@ TEST(SegmenterByTrack, ChunksAreTheSegmentInPieces) {
 
 TEST(SegmenterByTrack, OneKindAloneIsEnoughAfterAMoment) {
     Stream video;
-    video.push(media::Kind::video, false, true, 10s, media::avc_config_body());
+    video.push(MediaKind::video, false, true, 10s, media::avc_config_body());
     video.seconds(6, false);
     video.take();
     ASSERT_EQ(video.headers_made.size(), 1u);
@@ -194,7 +194,7 @@ TEST(SegmenterByTrack, OneKindAloneIsEnoughAfterAMoment) {
     EXPECT_EQ(video.kinds(), (std::vector<std::string>{"v", "v"}));
     EXPECT_EQ(video.segments[0].tracks[kVideo].start, 11s) << "the first key frame after the wait for audio";
     Stream audio;
-    audio.push(media::Kind::audio, false, true, 10s, media::aac_config_body());
+    audio.push(MediaKind::audio, false, true, 10s, media::aac_config_body());
     audio.seconds(6, true, false);
     audio.segmenter.interrupt();
     audio.take();
@@ -208,9 +208,9 @@ TEST(SegmenterByTrack, OneKindAloneIsEnoughAfterAMoment) {
 
 TEST(SegmenterByTrack, AKindThatComesLaterJoinsAtAKeyFrame) {
     Stream stream;
-    stream.push(media::Kind::video, false, true, 10s, media::avc_config_body());
+    stream.push(MediaKind::video, false, true, 10s, media::avc_config_body());
     stream.seconds(3, false);
-    stream.push(media::Kind::audio, false, true, stream.audio, media::aac_config_body());
+    stream.push(MediaKind::audio, false, true, stream.audio, media::aac_config_body());
     stream.seconds(5);
     stream.finish();
     ASSERT_EQ(stream.kinds(), (std::vector<std::string>{"v", "v", "av", "av"}));
@@ -218,9 +218,9 @@ TEST(SegmenterByTrack, AKindThatComesLaterJoinsAtAKeyFrame) {
     EXPECT_EQ(stream.segments[1].tracks[kVideo].duration, 1s);
     EXPECT_EQ(stream.headers_made.size(), 2u);
     Stream silent_first;
-    silent_first.push(media::Kind::audio, false, true, 10s, media::aac_config_body());
+    silent_first.push(MediaKind::audio, false, true, 10s, media::aac_config_body());
     silent_first.seconds(4, true, false);
-    silent_first.push(media::Kind::video, false, true, silent_first.video, media::avc_config_body());
+    silent_first.push(MediaKind::video, false, true, silent_first.video, media::avc_config_body());
     silent_first.seconds(5);
     silent_first.finish();
     ASSERT_EQ(silent_first.kinds(), (std::vector<std::string>{"a", "a", "av", "av", "av"}));
@@ -264,7 +264,7 @@ TEST(SegmenterByTrack, AnotherConfigurationNeedsOtherHeaders) {
     stream.seconds(3);
     stream.take();
     EXPECT_EQ(stream.headers_made.size(), 1u) << "the same once more";
-    stream.push(media::Kind::audio, false, true, stream.audio, media::tag_body(hex("af 00 1190")));
+    stream.push(MediaKind::audio, false, true, stream.audio, media::tag_body(hex("af 00 1190")));
     stream.seconds(3);
     stream.segmenter.interrupt();
     stream.take();
@@ -281,8 +281,8 @@ TEST(SegmenterByTrack, AnotherConfigurationNeedsOtherHeaders) {
 TEST(SegmenterByTrack, AMomentAtTheEndIsLeftOut) {
     Stream stream;
     stream.headers();
-    stream.push(media::Kind::video, true, false, 10s, media::tag_body(hex("17 01 000000 00000002 65aa")));
-    stream.push(media::Kind::audio, false, false, 10s, media::tag_body(hex("af 01 210a")));
+    stream.push(MediaKind::video, true, false, 10s, media::tag_body(hex("17 01 000000 00000002 65aa")));
+    stream.push(MediaKind::audio, false, false, 10s, media::tag_body(hex("af 01 210a")));
     stream.segmenter.interrupt();
     stream.take();
     EXPECT_TRUE(stream.segments.empty());
@@ -295,21 +295,21 @@ TEST(SegmenterByTrack, AMomentAtTheEndIsLeftOut) {
 
 TEST(SegmenterByTrack, EveryTrackIsARepresentationAndAllAreCutWhereTheLeaderIs) {
     Segmenter segmenter(whole_two_seconds({}), Segmenter::Layout::by_track, make_cmaf());
-    const auto push_second = [&segmenter](media::Kind kind, bool key, bool config, MediaTime at, const Slice& body) {
+    const auto push_second = [&segmenter](MediaKind kind, bool key, bool config, MediaTime at, const Slice& body) {
         media::Packet packet = media::tag_packet(kind, key, config, at, body);
         packet.extra = true;
         segmenter.push(packet);
     };
-    segmenter.push(config_packet(media::Kind::video, avc_config(), 10s));
-    segmenter.push(config_packet(media::Kind::audio, aac_config(), 10s));
-    push_second(media::Kind::audio, false, true, 10s, second_audio_config());
-    push_second(media::Kind::video, false, true, 10s, second_video_config());
+    segmenter.push(config_packet(MediaKind::video, avc_config(), 10s));
+    segmenter.push(config_packet(MediaKind::audio, aac_config(), 10s));
+    push_second(MediaKind::audio, false, true, 10s, second_audio_config());
+    push_second(MediaKind::video, false, true, 10s, second_video_config());
     for (MediaTime at = 10s; at < 15s; at += 40ms) {
         const bool key = at % 1s == 0s;
         segmenter.push(video_packet(at, key));
         segmenter.push(audio_packet(at));
-        push_second(media::Kind::video, key, false, at, second_video(key));
-        push_second(media::Kind::audio, false, false, at, second_audio());
+        push_second(MediaKind::video, key, false, at, second_video(key));
+        push_second(MediaKind::audio, false, false, at, second_audio());
     }
     segmenter.interrupt();
     std::vector<std::string> names;

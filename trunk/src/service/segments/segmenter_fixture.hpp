@@ -92,13 +92,13 @@ inline Slice second_audio_in_mp3(std::size_t bytes = 20) {
     return Slice::copy_of(body);
 }
 
-inline media::Packet config_packet(media::Kind kind, const Slice& payload, MediaTime at = {}) {
+inline media::Packet config_packet(MediaKind kind, const Slice& payload, MediaTime at = {}) {
     return media::tag_packet(kind, false, true, at, payload);
 }
 inline media::Packet video_packet(MediaTime at, bool key, std::uint8_t composition_ms = 0) {
-    return media::tag_packet(media::Kind::video, key, false, at, picture(key, composition_ms));
+    return media::tag_packet(MediaKind::video, key, false, at, picture(key, composition_ms));
 }
-inline media::Packet audio_packet(MediaTime at) { return media::tag_packet(media::Kind::audio, false, false, at, audio()); }
+inline media::Packet audio_packet(MediaTime at) { return media::tag_packet(MediaKind::audio, false, false, at, audio()); }
 
 // Cut rules as HLS sets them.
 inline CutRules two_second_cuts(std::optional<MediaTime> part = {}) {

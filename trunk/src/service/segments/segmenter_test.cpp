@@ -11,8 +11,6 @@
 namespace live::service::segments {
 namespace {
 
-using media::Kind;
-
 wire::ts::TestDemuxer demuxed(const std::vector<std::uint8_t>& bytes) {
     wire::ts::TestDemuxer demuxer;
     demuxer.feed(bytes);
@@ -26,8 +24,8 @@ protected:
         : segmenter_(rules, Segmenter::Layout::together, make_ts()) {}
 
     void configure() {
-        push(config_packet(Kind::video, avc_config()));
-        push(config_packet(Kind::audio, aac_config()));
+        push(config_packet(MediaKind::video, avc_config()));
+        push(config_packet(MediaKind::audio, aac_config()));
     }
     void push(const media::Packet& packet) {
         segmenter_.push(packet);
@@ -104,7 +102,7 @@ TEST_F(SegmenterTest, CutsOnAudioWhenKeyFramesAreTooFew) {
 }
 
 TEST_F(SegmenterTest, AudioAloneIsCutAtTheHardLimit) {
-    push(config_packet(Kind::audio, aac_config()));
+    push(config_packet(MediaKind::audio, aac_config()));
     for (MediaTime at = 0s; at < 10s; at += 23ms)
         push(audio_packet(at));
     finish();
@@ -141,10 +139,10 @@ TEST_F(SegmenterTest, WhatIsBelowATenthOfASecondIsLeftOut) {
 TEST_F(SegmenterTest, ANewConfigurationBeginsASegmentAndTheSameOneDoesNot) {
     configure();
     play(0s, 1s, 1s);
-    push(config_packet(Kind::video, avc_config(), 1s));
+    push(config_packet(MediaKind::video, avc_config(), 1s));
     play(1s, 1'200ms, 1s);
     EXPECT_TRUE(output_.segments.empty());
-    push(config_packet(Kind::video, avc_config(1), 1'200ms));
+    push(config_packet(MediaKind::video, avc_config(1), 1'200ms));
     play(1'200ms, 2'400ms, 1s);
     finish();
     ASSERT_EQ(output_.segments.size(), 2U);
@@ -153,10 +151,10 @@ TEST_F(SegmenterTest, ANewConfigurationBeginsASegmentAndTheSameOneDoesNot) {
 }
 
 TEST_F(SegmenterTest, AudioThatBeginsLateIsADiscontinuityOfItsSegment) {
-    push(config_packet(Kind::video, avc_config()));
+    push(config_packet(MediaKind::video, avc_config()));
     for (MediaTime at = 0s; at < 3s; at += 40ms)
         push(video_packet(at, at % 1s == 0s));
-    push(config_packet(Kind::audio, aac_config(), 3s));
+    push(config_packet(MediaKind::audio, aac_config(), 3s));
     for (MediaTime at = 3s; at < 7s; at += 40ms) {
         push(video_packet(at, at % 1s == 0s));
         push(audio_packet(at));
@@ -285,7 +283,7 @@ TEST_F(PartsTest, AreTheSegmentInPieces) {
 }
 
 TEST_F(PartsTest, OfAudioAloneAreAllIndependent) {
-    push(config_packet(Kind::audio, aac_config()));
+    push(config_packet(MediaKind::audio, aac_config()));
     for (MediaTime at = 0s; at < 3s; at += 23ms)
         push(audio_packet(at));
     finish();

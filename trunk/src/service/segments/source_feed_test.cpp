@@ -40,7 +40,7 @@ protected:
         feed_->on_unpublished();
     }
     void append(std::size_t bytes) {
-        source_->append(media::plain_packet(media::Kind::video, false, false, {}, Slice::allocate(bytes)));
+        source_->append(media::plain_packet(MediaKind::video, false, false, {}, Slice::allocate(bytes)));
     }
     // One turn of the loop.
     Drained drain() {

@@ -6,7 +6,7 @@ namespace live::service::segments {
 
 // Counted audio frames are contiguous; timestamps in whole milliseconds are not.
 MediaTime TsMuxer::time_of(const media::Packet& packet) {
-    if (audio_ == Audio::timed || packet.kind != media::Kind::audio)
+    if (audio_ == Audio::timed || packet.kind != MediaKind::audio)
         return packet.dts;
     const auto sample = audio_reader_.push_audio(frame_of(packet));
     const auto& format = audio_reader_.audio();
@@ -23,14 +23,14 @@ MediaTime TsMuxer::time_of(const media::Packet& packet) {
 }
 
 Muxer::Change TsMuxer::configure(const media::Packet& config) {
-    if (audio_ == Audio::counted && config.kind == media::Kind::audio)
+    if (audio_ == Audio::counted && config.kind == MediaKind::audio)
         static_cast<void>(audio_reader_.push_audio(frame_of(config)));
     std::vector<std::uint8_t> nothing;
     const wire::ts::Tracks before = converter_.tracks();
     // An unsupported codec drops only its own kind.
-    static_cast<void>(config.kind == media::Kind::video ? converter_.push_video(frame_of(config), nothing)
-                                                        : converter_.push_audio(frame_of(config), nothing));
-    if (config.kind == media::Kind::video)
+    static_cast<void>(config.kind == MediaKind::video ? converter_.push_video(frame_of(config), nothing)
+                                                      : converter_.push_audio(frame_of(config), nothing));
+    if (config.kind == MediaKind::video)
         return converter_.tracks().video ? Change::new_segment : Change::none;
     // Audio frames are self-describing.
     if (before == converter_.tracks())
@@ -83,7 +83,7 @@ bool TsMuxer::add(const media::Packet& packet, std::vector<std::uint8_t>& out) {
     const std::size_t before = out.size();
     wire::codec::Frame frame = frame_of(packet);
     frame.dts = time_of(packet);
-    const auto added = packet.kind == media::Kind::video ? converter_.push_video(frame, out) : converter_.push_audio(frame, out);
+    const auto added = packet.kind == MediaKind::video ? converter_.push_video(frame, out) : converter_.push_audio(frame, out);
     return added.ok() && out.size() > before;
 }
 

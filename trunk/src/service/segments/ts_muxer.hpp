@@ -18,11 +18,11 @@ public:
 
     Change configure(const media::Packet& config) override;
     // Audio frames are self-describing, and frames that cannot be carried cost nothing.
-    bool knows(media::Kind) const override { return true; }
+    bool knows(MediaKind) const override { return true; }
     void begin_segment(std::vector<std::uint8_t>& out, const MuxerState* resumed = nullptr) override;
     MuxerState state() const override { return state_; }
     bool add(const media::Packet& packet, std::vector<std::uint8_t>& out) override;
-    void end_part(MediaTime, std::optional<media::Kind>, std::vector<std::uint8_t>&) override {}
+    void end_part(MediaTime, std::optional<MediaKind>, std::vector<std::uint8_t>&) override {}
 
 private:
     MediaTime time_of(const media::Packet& packet);

@@ -72,17 +72,17 @@ Result<Block> SnapshotService::make(const Ref<media::Source>& source, io::Deadli
 }
 
 Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& source, io::Deadline deadline) {
-    const auto of = [&source](const media::Packet& packet) { return key_frame_of(packet, source->config(media::Kind::video)); };
+    const auto of = [&source](const media::Packet& packet) { return key_frame_of(packet, source->config(MediaKind::video)); };
     if (const auto newest = source->gop_start(); newest && *newest >= source->ring().first())
         return of(source->ring().at(*newest));
     const auto has_video = [&source] {
-        return source->last_time(media::Kind::video) || source->config(media::Kind::video).payload.size() > 0;
+        return source->last_time(MediaKind::video) || source->config(MediaKind::video).payload.size() > 0;
     };
     media::Cursor cursor(source, media::Listens::batched, media::Cursor::Start::now);
     const auto video_due = deadline.sooner(io::Deadline::after(kVideoWait));
     for (;;) {
         while (const auto packet = cursor.take())
-            if (packet->kind == media::Kind::video && packet->key)
+            if (packet->kind == MediaKind::video && packet->key)
                 return of(*packet);
         const auto woken = io::wait(cursor.readable(), has_video() ? deadline : video_due);
         if (!woken.ok() && woken.code() != Errc::timed_out)

@@ -27,7 +27,7 @@ std::vector<std::uint8_t> key_frame() {
 // From the bodies of both.
 Result<KeyFrame> key_frame_in(const std::vector<std::uint8_t>& frame, const std::vector<std::uint8_t>& config) {
     const auto packet = [](const std::vector<std::uint8_t>& body) {
-        return body.empty() ? media::Packet() : MUST(media::read_tag(media::Kind::video, Slice::copy_of(body))).packet;
+        return body.empty() ? media::Packet() : MUST(media::read_tag(MediaKind::video, Slice::copy_of(body))).packet;
     };
     return key_frame_of(packet(frame), packet(config));
 }
@@ -93,7 +93,7 @@ struct SnapshotServiceTest : testing::Test {
         return source;
     }
     static void append(const Ref<media::Source>& source, const std::vector<std::uint8_t>& body, bool key, bool config) {
-        source->append(media::tag_packet(media::Kind::video, key, config, 1s, Slice::copy_of(body)));
+        source->append(media::tag_packet(MediaKind::video, key, config, 1s, Slice::copy_of(body)));
         source->flush();
     }
     void ask(const std::string& url, int count) {
@@ -162,7 +162,7 @@ TEST_F(SnapshotServiceTest, VideoMayComeAMomentAfterAudio) {
     const auto source = MUST(streams.find_or_create("/live/late", play, 60'000));
     publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
     const auto audio = [&] {
-        source->append(media::tag_packet(media::Kind::audio, false, false, 1s, Slice::copy_of(hex("af 01 21"))));
+        source->append(media::tag_packet(MediaKind::audio, false, false, 1s, Slice::copy_of(hex("af 01 21"))));
         source->flush();
     };
     audio();

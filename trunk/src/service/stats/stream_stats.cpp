@@ -59,7 +59,7 @@ media::SourceCounters StreamRow::counters() const {
     if (!source_)
         return counters;
     counters = source_->counters();
-    for (std::size_t kind = 0; kind < media::kKindCount; ++kind) {
+    for (std::size_t kind = 0; kind < kMediaKindCount; ++kind) {
         counters.packets[kind] -= before_.packets[kind];
         counters.bytes[kind] -= before_.bytes[kind];
     }
@@ -73,7 +73,7 @@ void StreamRow::sample(TimePoint now) {
     if (!source_)
         return;
     const auto counted = counters();
-    const std::uint64_t frames = counted.packets[media::index_of(media::Kind::video)];
+    const std::uint64_t frames = counted.packets[index_of(MediaKind::video)];
     frame_rate_.add(now, frames, counted.key_frames);
     if (frames != frames_seen_)
         frame_at_ = now;
@@ -100,36 +100,36 @@ std::optional<MediaTime> StreamRow::since_key_frame(TimePoint now) const {
         return std::nullopt;
     const auto start = source_->gop_start();
     const auto key_frame = start ? std::optional(source_->ring().at(*start).dts) : key_frame_;
-    const auto last = source_->last_time(media::Kind::video);
+    const auto last = source_->last_time(MediaKind::video);
     if (!key_frame || !last)
         return std::nullopt;
-    const bool stands_still = counters().packets[media::index_of(media::Kind::video)] == frames_seen_;
+    const bool stands_still = counters().packets[index_of(MediaKind::video)] == frames_seen_;
     const auto waited = std::chrono::duration_cast<MediaTime>(stands_still ? now - frame_at_ : Duration::zero());
     return *last - *key_frame + waited;
 }
 
 // The track as described by an RTP publisher; its audio and video frames may exist nowhere.
-const media::RtpTrack* StreamRow::rtp_track(media::Kind kind) const {
+const media::RtpTrack* StreamRow::rtp_track(MediaKind kind) const {
     return source_ && source_->brings_rtp() ? source_->rtp_log()->track(kind) : nullptr;
 }
 
 std::optional<VideoFacts> StreamRow::video() const {
-    const auto* track = rtp_track(media::Kind::video);
-    if (track != nullptr && counters().packets[media::index_of(media::Kind::video)] == 0)
+    const auto* track = rtp_track(MediaKind::video);
+    if (track != nullptr && counters().packets[index_of(MediaKind::video)] == 0)
         return video_facts_of(track->codec, track->format);
-    if (!source_ || counters().packets[media::index_of(media::Kind::video)] == 0)
+    if (!source_ || counters().packets[index_of(MediaKind::video)] == 0)
         return std::nullopt;
-    const media::Track* known = source_->default_track(media::Kind::video);
+    const media::Track* known = source_->default_track(MediaKind::video);
     return known == nullptr ? std::nullopt : std::optional(video_facts_of(*known));
 }
 
 std::optional<AudioFacts> StreamRow::audio() const {
-    const auto* track = rtp_track(media::Kind::audio);
-    if (track != nullptr && counters().packets[media::index_of(media::Kind::audio)] == 0)
+    const auto* track = rtp_track(MediaKind::audio);
+    if (track != nullptr && counters().packets[index_of(MediaKind::audio)] == 0)
         return audio_facts_of(track->codec, track->clock_rate, track->channels);
-    if (!source_ || counters().packets[media::index_of(media::Kind::audio)] == 0)
+    if (!source_ || counters().packets[index_of(MediaKind::audio)] == 0)
         return std::nullopt;
-    const media::Track* known = source_->default_track(media::Kind::audio);
+    const media::Track* known = source_->default_track(MediaKind::audio);
     return known == nullptr ? std::nullopt : std::optional(audio_facts_of(*known));
 }
 

@@ -76,7 +76,7 @@ private:
     void find_source(const media::StreamTable& streams);
     void sample(TimePoint now);
     void watch_key_frames();
-    const media::RtpTrack* rtp_track(media::Kind kind) const;
+    const media::RtpTrack* rtp_track(MediaKind kind) const;
 
     Ref<media::Source> source_;
     media::SourceCounters before_;  // the source's counters when this entry was made

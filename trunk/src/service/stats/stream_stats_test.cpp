@@ -37,7 +37,7 @@ struct StreamStatsTest : ::testing::Test {
                 return *stream;
         std::abort();
     }
-    static void append(media::Source& source, media::Kind kind, std::chrono::milliseconds at, const char* text, bool key = false,
+    static void append(media::Source& source, MediaKind kind, std::chrono::milliseconds at, const char* text, bool key = false,
                        bool config = false) {
         const auto bytes = hex(text);
         append_tag(source, kind, key, config, MediaTime(at), Slice::copy_of(bytes));
@@ -221,18 +221,18 @@ TEST_F(StreamStatsTest, WhatAConnectionUsedBeforeIsNotTheStreams) {
 
 TEST_F(StreamStatsTest, SaysWhatTheSourceCarries) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
-    append(*source, media::Kind::video, 0ms, "27 01 000000 00");  // of an earlier publication
+    append(*source, MediaKind::video, 0ms, "27 01 000000 00");  // of an earlier publication
     client(ClientKind::fmle_publish);
     EXPECT_EQ(stream().video(), std::nullopt);
-    append(*source, media::Kind::video, 0ms,
+    append(*source, MediaKind::video, 0ms,
            "17 00 000000 0164001fffe1001a6764001facd9405005bb011000000300100000030320f183196001000668ebe3cb22c0fdf8f800", false,
            true);
-    append(*source, media::Kind::audio, 0ms, "2f fffb");
+    append(*source, MediaKind::audio, 0ms, "2f fffb");
     for (int i = 0; i < 150; ++i)
-        append(*source, media::Kind::video, i * 40ms, i % 50 == 0 ? "17 01 000000 00" : "27 01 000000 00", i % 50 == 0);
+        append(*source, MediaKind::video, i * 40ms, i % 50 == 0 ? "17 01 000000 00" : "27 01 000000 00", i % 50 == 0);
     EXPECT_EQ(stream().video(), (VideoFacts{"H264", "High", "3.1", 1280, 720}));
     EXPECT_EQ(stream().audio(), (AudioFacts{"MP3", 44'100, 2, "Other"})) << "however long ago it came";
-    EXPECT_EQ(stream().counters().packets[media::index_of(media::Kind::video)], 151U);
+    EXPECT_EQ(stream().counters().packets[index_of(MediaKind::video)], 151U);
     EXPECT_EQ(stream().counters().key_frames, 3U);
     leave_all();
 }
@@ -245,7 +245,7 @@ TEST_F(StreamStatsTest, MeasuresFramesAndGops) {
     int frame = 0;
     for (int tick = 1; tick <= 4; ++tick) {
         for (; frame < tick * 75; ++frame)  // 25 fps, a key frame every two seconds
-            append(*source, media::Kind::video, frame * 40ms, "27 01 000000 00", frame % 50 == 0);
+            append(*source, MediaKind::video, frame * 40ms, "27 01 000000 00", frame % 50 == 0);
         stream_stats.sample(begin + tick * 3s);
     }
     EXPECT_NEAR(stream().frames_per_second(), 25, 0.01);
@@ -253,7 +253,7 @@ TEST_F(StreamStatsTest, MeasuresFramesAndGops) {
     const TimePoint last_tick = begin + 4 * 3s;
     EXPECT_EQ(stream().since_key_frame(last_tick), MediaTime(1960ms));
     EXPECT_EQ(stream().since_key_frame(last_tick + 5s), MediaTime(6960ms)) << "nothing comes any more";
-    append(*source, media::Kind::video, 12s, "17 01 000000 00", true);
+    append(*source, MediaKind::video, 12s, "17 01 000000 00", true);
     EXPECT_EQ(stream().since_key_frame(last_tick + 5s), MediaTime(0));
     leave_all();
 }

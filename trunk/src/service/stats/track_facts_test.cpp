@@ -20,7 +20,7 @@ std::vector<std::uint8_t> joined(std::string_view head, const std::vector<std::u
 
 // For a stream with that one tag.
 template <class Facts>
-std::optional<Facts> read_facts(media::Kind kind, Bytes body) {
+std::optional<Facts> read_facts(MediaKind kind, Bytes body) {
     const auto tagged = media::read_tag(kind, Slice::copy_of(body));
     if (!tagged.ok() || tagged->packet.codec == media::Codec::none)
         return std::nullopt;
@@ -35,8 +35,8 @@ std::optional<Facts> read_facts(media::Kind kind, Bytes body) {
     else
         return audio_facts_of(track);
 }
-std::optional<VideoFacts> read_video_facts(Bytes body) { return read_facts<VideoFacts>(media::Kind::video, body); }
-std::optional<AudioFacts> read_audio_facts(Bytes body) { return read_facts<AudioFacts>(media::Kind::audio, body); }
+std::optional<VideoFacts> read_video_facts(Bytes body) { return read_facts<VideoFacts>(MediaKind::video, body); }
+std::optional<AudioFacts> read_audio_facts(Bytes body) { return read_facts<AudioFacts>(MediaKind::audio, body); }
 
 TEST(VideoFacts, ReadsEveryVectorOfEveryCodec) {
     const auto check = [](std::string_view head, const auto& vectors, const std::string& codec,

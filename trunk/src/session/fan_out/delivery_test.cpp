@@ -67,10 +67,10 @@ struct Broadcast {
         const bool is_video = random() % 3 != 0;
         const bool key = is_video && pictures++ % gop == 0;
         if (key && random() % 4 == 0)
-            send(media::Kind::video, false, true);
-        send(is_video ? media::Kind::video : media::Kind::audio, key, false);
+            send(MediaKind::video, false, true);
+        send(is_video ? MediaKind::video : MediaKind::audio, key, false);
     }
-    void send(media::Kind kind, bool key, bool config) {
+    void send(MediaKind kind, bool key, bool config) {
         if (config)
             video_config = stage.number;
         config_of.push_back(video_config);
@@ -83,7 +83,7 @@ struct Broadcast {
         return 4 + random() % size_max;
     }
     // Frames of `kinds` in [from, to).
-    std::size_t frames(std::size_t from, std::size_t to, media::KindSet kinds) const {
+    std::size_t frames(std::size_t from, std::size_t to, MediaKindSet kinds) const {
         std::size_t count = 0;
         for (std::size_t i = from; i < to; ++i)
             count += !stage.sent[i].is_config() && kinds.has(stage.sent[i].kind) ? 1 : 0;
@@ -351,12 +351,12 @@ void Viewer::got_frame(std::uint32_t number, std::uint32_t time_ms) {
     ASSERT_TRUE(numbers_.empty() || number > numbers_.back()) << number << " after " << numbers_.back();
     const auto expected = std::max<std::int64_t>(media::to_ms(packet.dts) - expected_base_, 0);
     ASSERT_EQ(time_ms, static_cast<std::uint32_t>(expected)) << number;
-    if (packet.kind == media::Kind::video) {
+    if (packet.kind == MediaKind::video) {
         ASSERT_EQ(video_config_, broadcast_.config_of[number]) << "frame " << number << " comes after its configuration";
     }
     const std::size_t next = numbers_.empty() ? joined_ : numbers_.back() + 1;
     const auto& options = broadcast_.source().options();
-    const bool keeps_gop = options.gop_cache && options.gop_cache_frames_max == 0 && way_.format.kinds == media::KindSet::all();
+    const bool keeps_gop = options.gop_cache && options.gop_cache_frames_max == 0 && way_.format.kinds == MediaKindSet::all();
     if (keeps_gop && broadcast_.frames(next, number, way_.format.kinds) > 0) {
         ASSERT_TRUE(packet.key) << "after a loss it goes on at a key frame, not at " << number;
     }
@@ -387,7 +387,7 @@ void Viewer::expect_right() const {
     const ClientFigures figures = player_.figures();
     EXPECT_EQ(figures.sent_bytes, received_bytes_);
     EXPECT_EQ(figures.dropped_packets, dropped());
-    if (way_.format.kinds == media::KindSet::all()) {
+    if (way_.format.kinds == MediaKindSet::all()) {
         EXPECT_EQ(figures.queued_packets, 0U);
         EXPECT_EQ(figures.delivered_packets + figures.dropped_packets, sent.size() - joined_);
     }
@@ -437,10 +437,10 @@ protected:
 private:
     // One of each habit.
     void join(Broadcast& broadcast, FanOut& fan_out, io::Scope& players, std::vector<std::unique_ptr<Viewer>>& viewers) {
-        media::KindSet audio_only;
-        audio_only.add(media::Kind::audio);
+        MediaKindSet audio_only;
+        audio_only.add(MediaKind::audio);
         const std::array formats{media::WireFormat{}, media::WireFormat{},
-                                 media::WireFormat{media::Container::flv, media::Framing::none, media::KindSet::all()},
+                                 media::WireFormat{media::Container::flv, media::Framing::none, MediaKindSet::all()},
                                  media::WireFormat{media::Container::flv, media::Framing::none, audio_only}};
         for (const Habit habit : kHabits) {
             const Viewer::Way way{formats[broadcast.random() % formats.size()], broadcast.random() % 4 != 0, habit};

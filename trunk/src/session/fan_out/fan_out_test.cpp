@@ -139,7 +139,7 @@ protected:
         }
     }
     void large_frame() {
-        stage_->send(media::Kind::video, true, false, std::chrono::seconds(1), media::payload_of(stage_->number, kFrameBytes));
+        stage_->send(MediaKind::video, true, false, std::chrono::seconds(1), media::payload_of(stage_->number, kFrameBytes));
         stage_->source->flush();
     }
 };
@@ -177,7 +177,7 @@ TEST_F(LargeFrame, OfManyTurnsIsFinishedByItsPlayersThemselves) {
     become_members(one_slot());
     const std::uint64_t before = fan_out_.counters().bytes;
     const auto sent = [&] { return fan_out_.counters().bytes - before; };
-    stage_->send(media::Kind::video, true, false, std::chrono::seconds(1), media::payload_of(stage_->number, kWhole));
+    stage_->send(MediaKind::video, true, false, std::chrono::seconds(1), media::payload_of(stage_->number, kWhole));
     stage_->source->flush();
     const auto limit = io::Deadline::after(io::kSoon);
     while (sent() < kPlayers * kWhole && fan_out_.counters().handed_back == 0 && !limit.expired()) {
@@ -227,9 +227,9 @@ protected:
     }
     void send(int second) {
         const auto at = std::chrono::seconds(second);
-        stage_->send(media::Kind::video, true, false, at, media::payload_of(stage_->number, 50));
+        stage_->send(MediaKind::video, true, false, at, media::payload_of(stage_->number, 50));
         for (const int ms : {100, 400, 700})
-            stage_->send(media::Kind::audio, false, false, at + std::chrono::milliseconds(ms),
+            stage_->send(MediaKind::audio, false, false, at + std::chrono::milliseconds(ms),
                          media::payload_of(stage_->number, 20));
     }
     void wait_for_all() {

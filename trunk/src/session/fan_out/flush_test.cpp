@@ -48,7 +48,7 @@ TEST(Flush, AClientThatReadsAsFastAsItIsSentToGetsABoundedPartAtOnce) {
     media::WireCursor cursor(stage.source, media::WireFormat{});
     std::uint64_t sent = 0;
     for (int i = 0; i < 8; ++i) {
-        stage.send(media::Kind::video, true, false, std::chrono::seconds(i), media::payload_of(stage.number, 8U << 20));
+        stage.send(MediaKind::video, true, false, std::chrono::seconds(i), media::payload_of(stage.number, 8U << 20));
         for (Flushed flushed = Flushed::full; flushed != Flushed::all;) {
             const std::uint64_t before = sent;
             flushed = flush(*server, cursor, sent);

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using media::bridge_test::Picture;
 
-constexpr media::WireFormat kTransportStream{media::Container::ts, media::Framing::none, media::KindSet::all()};
+constexpr media::WireFormat kTransportStream{media::Container::ts, media::Framing::none, MediaKindSet::all()};
 constexpr std::size_t kFrameBytes = 5U << 20;
 
 // Somebody who wants every packet at once.

@@ -15,7 +15,6 @@ namespace live::session {
 using wire::codec::Content;
 using wire::ts::kPacketBytes;
 using wire::ts::StreamFormat;
-using wire::ts::StreamKind;
 
 namespace {
 
@@ -60,11 +59,11 @@ void TransportLog::choose_tracks(const wire::ts::TsReader& reader) {
     version_ = reader.version();
     map_pid_ = reader.map_pid();
     const auto tracks = reader.tracks();
-    const auto first = [&tracks](StreamKind kind) {
+    const auto first = [&tracks](MediaKind kind) {
         return std::ranges::find_if(tracks, [kind](const auto& track) { return kind_of(track.format) == kind; });
     };
-    const auto video = first(StreamKind::video);
-    const auto audio = first(StreamKind::audio);
+    const auto video = first(MediaKind::video);
+    const auto audio = first(MediaKind::audio);
     const bool has_video = video != tracks.end();
     video_ = has_video ? video->format : StreamFormat::unknown;
     lead_pid_ = has_video ? video->pid : audio != tracks.end() ? audio->pid : kNoPid;

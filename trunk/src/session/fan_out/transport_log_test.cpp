@@ -34,7 +34,7 @@ struct Publisher {
             reader.feed(unit);
             log.append(unit, reader);
             while (auto one = reader.next())
-                if (one->kind == wire::ts::StreamKind::video)
+                if (one->kind == MediaKind::video)
                     log.note_video(one->frame);
         }
     }

@@ -26,7 +26,7 @@ struct LiveFormat {
     std::string_view content_type;
     std::optional<AudioFormat> audio{};
     // Sent first to each player; nullptr: nothing.
-    std::vector<std::uint8_t> (*file_head)(media::Framing, media::KindSet) = nullptr;
+    std::vector<std::uint8_t> (*file_head)(media::Framing, MediaKindSet) = nullptr;
 };
 
 inline constexpr std::array kLiveFormats = {

@@ -20,7 +20,6 @@ namespace websocket = engine::websocket;
 
 namespace {
 
-using media::KindSet;
 using wire::http::Status;
 
 // Raises a signal for each published batch while it lives, and keeps what arrives: the first batch may be seconds of media. A
@@ -113,9 +112,9 @@ Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
 
 Result<void> PlaySession::stream(io::Deadline deadline) {
     TRY(send_head(deadline));
-    TRY(prepare(
-        gets_marks_ ? Start{{KindSet::all(), KindSet::all()}, relay_start(request_, *source_)} : TRY(wait_for_media(deadline)),
-        deadline));
+    TRY(prepare(gets_marks_ ? Start{{MediaKindSet::all(), MediaKindSet::all()}, relay_start(request_, *source_)}
+                            : TRY(wait_for_media(deadline)),
+                deadline));
     return play(deadline);
 }
 
@@ -208,8 +207,8 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
     if (live.audio)
         from = source_->ring().find_time(source_->timeline().newest() - url_.options.fast_cache);
     LOG_INFO(exchange_.log(), "start play mw_sleep={}, mw_msgs={}, has_audio={}, has_video={}, guess_has_av={}",
-             plan_.play.mw_latency.count(), plan_.play.mw_msgs, tracks.announced.has(media::Kind::audio) ? 1 : 0,
-             tracks.announced.has(media::Kind::video) ? 1 : 0, url_.options.guess_has_av ? 1 : 0);
+             plan_.play.mw_latency.count(), plan_.play.mw_msgs, tracks.announced.has(MediaKind::audio) ? 1 : 0,
+             tracks.announced.has(MediaKind::video) ? 1 : 0, url_.options.guess_has_av ? 1 : 0);
     cursor_.emplace(source_, format, std::move(file_head), from);
     PlayerProtocol& protocol = *this;
     player_.emplace(exchange_.stream(), exchange_.tcp(), *cursor_, context_.fan_out, plan_.play, protocol,

@@ -10,8 +10,6 @@ namespace live::session::http_live {
 namespace {
 
 using media::Codec;
-using media::Kind;
-using media::KindSet;
 
 std::optional<Codec> codec_in(const media::Packet& packet) {
     return packet.codec != Codec::none ? std::optional(packet.codec) : std::nullopt;
@@ -23,10 +21,10 @@ std::optional<Codec> codec_of(const media::Source& source) {
     const media::Ring& ring = source.ring();
     const media::Sequence end = ring.next() - std::min(kLookBack, ring.next() - ring.first());
     for (media::Sequence at = ring.next(); at > end; --at)
-        if (const media::Packet& packet = ring.at(at - 1); packet.kind == Kind::audio && !packet.extra)
+        if (const media::Packet& packet = ring.at(at - 1); packet.kind == MediaKind::audio && !packet.extra)
             if (const auto codec = codec_in(packet))
                 return codec;
-    return codec_in(source.config(Kind::audio));
+    return codec_in(source.config(MediaKind::audio));
 }
 
 }  // namespace
@@ -34,7 +32,7 @@ std::optional<Codec> codec_of(const media::Source& source) {
 std::optional<TimePoint> sure_at(const media::Source& source) {
     const media::Ring& ring = source.ring();
     for (media::Sequence at = ring.first(); at < ring.next() && at < ring.first() + kLookBack; ++at)
-        if (const media::Packet& packet = ring.at(at); packet.kind != Kind::data && !packet.is_config())
+        if (const media::Packet& packet = ring.at(at); packet.kind != MediaKind::data && !packet.is_config())
             return packet.arrived + kSureAfter;
     return std::nullopt;
 }
@@ -42,14 +40,14 @@ std::optional<TimePoint> sure_at(const media::Source& source) {
 std::optional<Tracks> decide_tracks(const media::Source& source, media::Container container, const RemuxOptions& options,
                                     TimePoint now) {
     if (live_format(container).audio) {
-        KindSet audio;
-        audio.add(Kind::audio);
+        MediaKindSet audio;
+        audio.add(MediaKind::audio);
         return codec_of(source) ? std::optional(Tracks{audio, audio}) : std::nullopt;
     }
-    const bool audio = source.last_time(Kind::audio).has_value();
-    const bool video = source.last_time(Kind::video).has_value();
+    const bool audio = source.last_time(MediaKind::audio).has_value();
+    const bool video = source.last_time(MediaKind::video).has_value();
     const auto& packets = source.counters().packets;
-    if (!(audio && video) && packets[index_of(Kind::audio)] + packets[index_of(Kind::video)] < kSurePackets)
+    if (!(audio && video) && packets[index_of(MediaKind::audio)] + packets[index_of(MediaKind::video)] < kSurePackets)
         if (const auto sure = sure_at(source); !sure || now < *sure)
             return std::nullopt;
     Tracks tracks;
@@ -58,12 +56,12 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
         tracks.announced = source.expected_kinds();
     } else {
         if (options.has_audio)
-            tracks.announced.add(Kind::audio);
+            tracks.announced.add(MediaKind::audio);
         if (options.has_video)
-            tracks.announced.add(Kind::video);
+            tracks.announced.add(MediaKind::video);
     }
-    tracks.sent = options.drop_if_not_match ? tracks.announced : KindSet::all();
-    tracks.sent.add(Kind::data);
+    tracks.sent = options.drop_if_not_match ? tracks.announced : MediaKindSet::all();
+    tracks.sent.add(MediaKind::data);
     return tracks;
 }
 

@@ -12,8 +12,8 @@
 namespace live::session::http_live {
 
 struct Tracks {
-    media::KindSet announced;
-    media::KindSet sent;
+    MediaKindSet announced;
+    MediaKindSet sent;
 };
 
 // A stream counts as single-kind after this many packets of that kind.

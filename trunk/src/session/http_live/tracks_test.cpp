@@ -9,7 +9,6 @@ namespace live::session::http_live {
 namespace {
 
 using media::Container;
-using media::Kind;
 
 Slice slice_of(std::initializer_list<std::uint8_t> bytes) {
     Slice slice = Slice::allocate(bytes.size());
@@ -20,12 +19,12 @@ Slice slice_of(std::initializer_list<std::uint8_t> bytes) {
 struct Stream {
     Stream() { source->set_arrival(now); }
     void audio(std::uint8_t head, bool config = false) {
-        source->append(media::tag_packet(Kind::audio, false, config, at(),
+        source->append(media::tag_packet(MediaKind::audio, false, config, at(),
                                          slice_of({head, static_cast<std::uint8_t>(config ? 0 : 1), 0x12, 0x10})));
     }
     void video(bool key) {
         source->append(
-            media::tag_packet(Kind::video, key, false, at(), slice_of({static_cast<std::uint8_t>(key ? 0x17 : 0x27), 1})));
+            media::tag_packet(MediaKind::video, key, false, at(), slice_of({static_cast<std::uint8_t>(key ? 0x17 : 0x27), 1})));
     }
     MediaTime at() { return std::chrono::milliseconds(20 * ++count); }
 
@@ -47,7 +46,7 @@ TEST(Tracks, AreDecidedAsSoonAsBothKindsAreThere) {
     stream.audio(kAac);
     const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now);
     ASSERT_TRUE(tracks);
-    EXPECT_TRUE(tracks->announced.has(Kind::audio) && tracks->announced.has(Kind::video));
+    EXPECT_TRUE(tracks->announced.has(MediaKind::audio) && tracks->announced.has(MediaKind::video));
 }
 
 TEST(Tracks, OneKindIsSureAfterATimeIfFramesAreRare) {
@@ -59,7 +58,7 @@ TEST(Tracks, OneKindIsSureAfterATimeIfFramesAreRare) {
     EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now + kSureAfter - 1ms));
     const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now + kSureAfter);
     ASSERT_TRUE(tracks);
-    EXPECT_TRUE(tracks->sent.has(Kind::video));
+    EXPECT_TRUE(tracks->sent.has(MediaKind::video));
 }
 
 TEST(Tracks, OneKindIsSureAfterSomePackets) {
@@ -70,39 +69,39 @@ TEST(Tracks, OneKindIsSureAfterSomePackets) {
     stream.video(false);
     const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now);
     ASSERT_TRUE(tracks);
-    EXPECT_FALSE(tracks->announced.has(Kind::audio));
-    EXPECT_FALSE(tracks->sent.has(Kind::audio)) << "drop_if_not_match";
+    EXPECT_FALSE(tracks->announced.has(MediaKind::audio));
+    EXPECT_FALSE(tracks->sent.has(MediaKind::audio)) << "drop_if_not_match";
     RemuxOptions options;
     options.drop_if_not_match = false;
-    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, options, stream.now)->sent.has(Kind::audio));
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, options, stream.now)->sent.has(MediaKind::audio));
 }
 
 // An edge that joins within a GOP gets audio for seconds before the first key frame.
 TEST(Tracks, AKnownConfigurationIsAnnouncedHoweverLateItsFramesAre) {
     Stream stream;
-    stream.source->append(media::tag_packet(Kind::video, true, true, stream.at(), slice_of({0x17, 0, 0, 0, 0, 1})));
+    stream.source->append(media::tag_packet(MediaKind::video, true, true, stream.at(), slice_of({0x17, 0, 0, 0, 0, 1})));
     stream.audio(kAac, true);
     for (std::uint64_t i = 0; i < 3 * kSurePackets; ++i)
         stream.audio(kAac);
     const auto tracks = decide_tracks(*stream.source, Container::flv, {}, stream.now);
     ASSERT_TRUE(tracks);
-    EXPECT_TRUE(tracks->announced.has(Kind::audio) && tracks->announced.has(Kind::video));
-    EXPECT_TRUE(tracks->sent.has(Kind::video));
+    EXPECT_TRUE(tracks->announced.has(MediaKind::audio) && tracks->announced.has(MediaKind::video));
+    EXPECT_TRUE(tracks->sent.has(MediaKind::video));
 }
 
 TEST(Tracks, WhatTheContainerAnnouncesCountsUntilAnotherPublisherComes) {
     Stream stream;
     auto publication = stream.source->publish(media::Source::Takeover::refuse);
     ASSERT_TRUE(publication.ok());
-    media::KindSet video;
-    video.add(Kind::video);
+    MediaKindSet video;
+    video.add(MediaKind::video);
     stream.source->announce(video);
     for (std::uint64_t i = 0; i < kSurePackets; ++i)
         stream.audio(kAac);
     ASSERT_TRUE(decide_tracks(*stream.source, Container::flv, {}, stream.now));
-    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(Kind::video));
+    EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(MediaKind::video));
     publication = stream.source->publish(media::Source::Takeover::replace);
-    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(Kind::video));
+    EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(MediaKind::video));
 }
 
 TEST(Tracks, TheCodecIsKnownEvenWhenAGopHasJustBegun) {
@@ -128,7 +127,7 @@ TEST(Tracks, AudioIsWaitedForUntilItsCodecIsKnown) {
     stream.video(true);  // no reader: the audio is dropped, and MP3 has no header that stays
     EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}, stream.now));
     EXPECT_FALSE(decide_tracks(*stream.source, Container::mp3, {}, stream.now));
-    stream.source->append(media::tag_packet(Kind::audio, false, false, stream.at(), Slice()));
+    stream.source->append(media::tag_packet(MediaKind::audio, false, false, stream.at(), Slice()));
     EXPECT_FALSE(decide_tracks(*stream.source, Container::aac, {}, stream.now)) << "silence says nothing";
     stream.audio(kMp3);
     ASSERT_TRUE(decide_tracks(*stream.source, Container::aac, {}, stream.now));

@@ -10,7 +10,6 @@
 
 namespace live::session::mpegts {
 
-using wire::ts::StreamKind;
 using wire::ts::TsReader;
 
 namespace {
@@ -155,7 +154,7 @@ void Port::drain(TimePoint now) {
     if (reader_->version() != logged_version_)
         log_tracks();
     while (auto unit = reader_->next()) {
-        if (unit->kind == StreamKind::data)
+        if (unit->kind == MediaKind::data)
             continue;  // only the transport stream carries it
         if (sink_ != nullptr) {
             sink_->take(*std::move(unit));
@@ -238,9 +237,9 @@ void Port::log_tracks() {
     logged_version_ = reader_->version();
     for (const TsReader::TrackInfo& track : reader_->tracks())
         LOG_INFO_REPEATED(log_, "mpegts: got {} {}, pid={}, track={}, from={}",
-                          kind_of(track.format) == StreamKind::video   ? "Video"
-                          : kind_of(track.format) == StreamKind::audio ? "Audio"
-                                                                       : "Data",
+                          kind_of(track.format) == MediaKind::video   ? "Video"
+                          : kind_of(track.format) == MediaKind::audio ? "Audio"
+                                                                      : "Data",
                           wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id), ip_text(sender_->ip));
 }
 

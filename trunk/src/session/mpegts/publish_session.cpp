@@ -10,8 +10,6 @@
 
 namespace live::session::mpegts {
 
-using wire::ts::StreamKind;
-
 PublishSession::PublishSession(Feed& feed, ClientRequest request, const Log& log)
     : feed_(feed),
       request_(std::move(request)),
@@ -99,14 +97,13 @@ void PublishSession::kick(std::string reason) {
 }
 
 void PublishSession::take(wire::ts::TsReader::Unit unit) {
-    if (ingest_ == nullptr || unit.kind == StreamKind::data)
+    if (ingest_ == nullptr || unit.kind == MediaKind::data)
         return;
-    if (transport_ && unit.kind == StreamKind::video)
+    if (transport_ && unit.kind == MediaKind::video)
         transport_->log.note_video(unit.frame);
     publication_->source().set_arrival(feed_.heard());
     const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit.frame.dts));
-    ingest_->push_frame(unit.kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms,
-                        std::move(unit.frame));
+    ingest_->push_frame(unit.kind, stamp_ms, std::move(unit.frame));
 }
 
 void PublishSession::pass(Bytes bytes, const wire::ts::TsReader& reader) {

@@ -68,7 +68,7 @@ struct Ends {
 sdp::Agreement agreement_of(const Ends& ends, const std::string& fingerprint, bool is_client) {
     sdp::Agreement agreement;
     sdp::Accepted audio;
-    audio.kind = sdp::Kind::audio;
+    audio.kind = MediaKind::audio;
     audio.mid = "0";
     audio.direction = is_client ? sdp::Direction::sendonly : sdp::Direction::recvonly;
     audio.codec.payload_type = 111;

@@ -12,29 +12,27 @@ namespace live::session::rtc {
 
 namespace {
 
-EngineKind engine_kind(media::Kind kind) { return kind == media::Kind::audio ? EngineKind::audio : EngineKind::video; }
-
 engine::rtp::RtpLogHeader header_of(const media::RtpPacket& packet) {
     return {packet.sequence, packet.timestamp, packet.marker, packet.time, packet.follows_loss};
 }
 
 // The default track is not named, so that all its players share an RTP log. A stream that is not published yet may have any
 // track.
-Result<void> fit_track(const media::Source& source, media::Kind kind, std::optional<media::TrackId>& named) {
+Result<void> fit_track(const media::Source& source, MediaKind kind, std::optional<media::TrackId>& named) {
     if (!named || !source.is_published())
         return {};
     const media::Track* const first = source.default_track(kind);
     if (source.brings_rtp() ? *named == media::TrackId() : first != nullptr && first->id == *named)
         named.reset();
     else if (source.brings_rtp() || (first != nullptr && source.track(kind, *named) == nullptr))
-        return Error(Errc::not_found, fmt::format("the stream has no {} track {}", kind == media::Kind::audio ? "audio" : "video",
+        return Error(Errc::not_found, fmt::format("the stream has no {} track {}", kind == MediaKind::audio ? "audio" : "video",
                                                   static_cast<unsigned>(*named)));
     return {};
 }
 
 Result<media::TrackChoice> tracks_of(const media::Source& source, media::TrackChoice wanted) {
-    TRY(fit_track(source, media::Kind::audio, wanted.audio));
-    TRY(fit_track(source, media::Kind::video, wanted.video));
+    TRY(fit_track(source, MediaKind::audio, wanted.audio));
+    TRY(fit_track(source, MediaKind::video, wanted.video));
     return wanted;
 }
 
@@ -74,7 +72,7 @@ Result<void> PlaySession::begin(const engine::dtls::Context& dtls, const engine:
 
 void PlaySession::play(const wire::sdp::Agreement& agreement) {
     for (const wire::sdp::Accepted& section : agreement.sections) {
-        agreed_[media::index_of(media_kind(engine::webrtc::media_kind(section.kind)))].codec = section.codec.name;
+        agreed_[index_of(section.kind)].codec = section.codec.name;
         if (section.codec.is("H264") && section.codec.parameter("packetization-mode") != "1")
             take_single_nal_units();
     }
@@ -107,9 +105,9 @@ void PlaySession::add_hot_lines(HotLines& lines) const {
 void PlaySession::drain(TimePoint now) {
     media::RtpLog& rtp_log = group_->rtp_log();
     for (const auto& [kind, sequence] : engine_->take_nacks())
-        if (const auto* packet = rtp_log.find(media_kind(kind), sequence))
+        if (const auto* packet = rtp_log.find(kind, sequence))
             engine_->resend(now, kind, header_of(*packet), packet->payload.bytes());
-    if (engine_->take_key_frame_request() && !agreed_[media::index_of(media::Kind::video)].codec.empty())
+    if (engine_->take_key_frame_request() && !agreed_[index_of(MediaKind::video)].codec.empty())
         rtp_log.want_key_frame();
 }
 
@@ -119,13 +117,13 @@ bool PlaySession::fits_tracks() {
     if (version_ == rtp_log.version())
         return true;
     version_ = rtp_log.version();
-    for (const media::Kind kind : {media::Kind::audio, media::Kind::video}) {
-        const std::string& codec = agreed_[media::index_of(kind)].codec;
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
+        const std::string& codec = agreed_[index_of(kind)].codec;
         const auto* track = rtp_log.track(kind);
         if (track == nullptr || codec.empty() || ascii::are_same(track->codec, codec))
             continue;
         end(Error(Errc::unsupported, fmt::format("the stream's {} codec is {} now, the player negotiated {}",
-                                                 kind == media::Kind::audio ? "audio" : "video", track->codec, codec)));
+                                                 kind == MediaKind::audio ? "audio" : "video", track->codec, codec)));
         return false;
     }
     return true;
@@ -164,7 +162,7 @@ std::uint64_t PlaySession::unsent_before(media::Sequence to) const {
     const media::RtpLog& rtp_log = group_->rtp_log();
     std::uint64_t unsent = rtp_log.first() - std::min(next_, rtp_log.first());
     for (media::Sequence at = std::max(next_, rtp_log.first()); at < to; ++at)
-        if (rtp_log.at(at).kind == media::Kind::video || at >= next_audio_)
+        if (rtp_log.at(at).kind == MediaKind::video || at >= next_audio_)
             ++unsent;
     return unsent;
 }
@@ -220,7 +218,7 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
     bool is_blocked = false;
     for (media::Sequence at = next_; at < rtp_log.next(); ++at) {
         const media::RtpPacket& packet = rtp_log.at(at);
-        if (packet.kind == media::Kind::audio) {
+        if (packet.kind == MediaKind::audio) {
             if (at >= next_audio_)
                 send(now, packet);
         } else if (!is_blocked) {
@@ -228,7 +226,7 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
                 count_lost(1);
                 continue;
             }
-            if (!engine_->may_send(now, EngineKind::video)) {
+            if (!engine_->may_send(now, MediaKind::video)) {
                 is_blocked = true;
                 next_ = at;
                 // Audio before next_audio_ was already sent; look only for newer.
@@ -248,7 +246,7 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
 }
 
 void PlaySession::send(TimePoint now, const media::RtpPacket& packet) {
-    engine_->send(now, engine_kind(packet.kind), header_of(packet), packet.payload.bytes());
+    engine_->send(now, packet.kind, header_of(packet), packet.payload.bytes());
 }
 
 }  // namespace live::session::rtc

@@ -28,11 +28,11 @@ public:
     // have, Errc::unsupported when the stream does not come by WebRTC and is not to be converted, Errc::limit.
     Result<void> admit(io::Deadline deadline);
     // nullptr while unknown. After admit().
-    const media::RtpTrack* track(media::Kind kind) const { return group_->rtp_log().track(kind); }
+    const media::RtpTrack* track(MediaKind kind) const { return group_->rtp_log().track(kind); }
     // Whether the publisher has announced all its tracks, so that unknown ones do not exist.
     bool knows_tracks() const { return group_->source().brings_rtp(); }
     // The publisher's SSRC; 0 while unknown. After admit().
-    std::uint32_t origin_ssrc(media::Kind kind) const { return group_->rtp_log().origin_ssrc(kind); }
+    std::uint32_t origin_ssrc(MediaKind kind) const { return group_->rtp_log().origin_ssrc(kind); }
     // After admit(). Errc::system.
     Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
     // After begin().

@@ -50,14 +50,14 @@ Result<void> PublishSession::begin(const engine::dtls::Context& dtls, const engi
 void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer) {
     rtp_log_ = &publication_->fill_rtp_log(*this);
     clock_.emplace(start_of(publication_->source(), *rtp_log_));
-    media::KindSet announced;
+    MediaKindSet announced;
     for (const wire::sdp::Accepted& section : agreement.sections) {
-        const media::Kind kind = media_kind(engine::webrtc::media_kind(section.kind));
+        const MediaKind kind = section.kind;
         const auto& codec = section.codec;
-        clock_rates_[media::index_of(kind)] = codec.clock_rate;
+        clock_rates_[index_of(kind)] = codec.clock_rate;
         announced.add(kind);
         has_layers_ = has_layers_ || !section.layers.empty();
-        const std::uint8_t channels = kind == media::Kind::audio ? codec.channels : std::uint8_t{0};
+        const std::uint8_t channels = kind == MediaKind::audio ? codec.channels : std::uint8_t{0};
         rtp_log_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
         // Of several (RTX, FEC) the first is the one the others belong to.
         if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
@@ -75,9 +75,9 @@ void PublishSession::drain(TimePoint now) {
         return;
     look_around(now);
     while (auto packet = engine_->poll_media()) {
-        const media::Kind kind = media_kind(packet->kind);
+        const MediaKind kind = packet->kind;
         const auto reported = engine_->ntp_of(packet->kind, packet->timestamp);
-        const auto place = clock_->place(kind, packet->timestamp, clock_rates_[media::index_of(kind)], packet->arrived, reported);
+        const auto place = clock_->place(kind, packet->timestamp, clock_rates_[index_of(kind)], packet->arrived, reported);
         rtp_log_->append({.kind = kind,
                           .timestamp = place.timestamp,
                           .marker = packet->marker,

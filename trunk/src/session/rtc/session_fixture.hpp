@@ -124,7 +124,7 @@ public:
         for (const bool is_video : {false, true}) {
             wire::sdp::Accepted section;
             section.index = is_video ? 1 : 0;
-            section.kind = is_video ? wire::sdp::Kind::video : wire::sdp::Kind::audio;
+            section.kind = is_video ? MediaKind::video : MediaKind::audio;
             section.mid = is_video ? "1" : "0";
             section.codec.payload_type = is_video ? kVideoType : kAudioType;
             section.codec.name = is_video ? "H264" : "opus";
@@ -164,7 +164,7 @@ public:
         for (auto left = time; left > 0ms || io::now() < end; left -= kStep)
             step();
     }
-    void send(engine::rtp::Kind kind, std::uint16_t sequence, std::uint32_t timestamp, Bytes payload) {
+    void send(MediaKind kind, std::uint16_t sequence, std::uint32_t timestamp, Bytes payload) {
         sender().send(io::now(), kind, {.sequence = sequence, .timestamp = timestamp, .marker = true}, payload);
         flush();
     }

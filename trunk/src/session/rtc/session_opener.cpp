@@ -60,14 +60,14 @@ sdp::Terms terms_for(const OfferRequest& offered, const RtcOptions& options) {
 
 // A player gets what the stream has. Unknown tracks are not restricted.
 void narrow(sdp::Terms& terms, const PlaySession& session) {
-    const auto fit = [&](media::Kind kind, std::vector<std::string>& names) {
+    const auto fit = [&](MediaKind kind, std::vector<std::string>& names) {
         if (const auto* track = session.track(kind))
             names = {track->codec};
         else if (session.knows_tracks())
             names.clear();
     };
-    fit(media::Kind::audio, terms.audio);
-    fit(media::Kind::video, terms.video);
+    fit(MediaKind::audio, terms.audio);
+    fit(MediaKind::video, terms.video);
 }
 void narrow(sdp::Terms&, const PublishSession&) {}
 
@@ -121,7 +121,7 @@ bool is_bound_to_all(const Endpoint& endpoint) { return endpoint.ip == "0.0.0.0"
 // keep_original_ssrc: for clients that identify streams by SSRC end to end.
 void keep_ssrcs(engine::webrtc::SessionOptions& options, const PlaySession& session) {
     for (const auto& [kind, ours] :
-         {std::pair(media::Kind::audio, &options.audio_ssrc), std::pair(media::Kind::video, &options.video_ssrc)})
+         {std::pair(MediaKind::audio, &options.audio_ssrc), std::pair(MediaKind::video, &options.video_ssrc)})
         if (const std::uint32_t theirs = session.origin_ssrc(kind); theirs != 0)
             *ours = theirs;
 }

@@ -19,10 +19,6 @@
 
 namespace live::session::rtc {
 
-using EngineKind = engine::rtp::Kind;
-
-inline media::Kind media_kind(EngineKind kind) { return kind == EngineKind::audio ? media::Kind::audio : media::Kind::video; }
-
 class SessionPeer : public Peer, protected Client, private HandshakeRun::Owner {
 public:
     // Time limit for a client to complete the check and the handshake.

@@ -11,7 +11,6 @@
 namespace live::session::rtc {
 namespace {
 
-using engine::rtp::Kind;
 using wire::sdp::Purpose;
 
 const std::vector<std::uint8_t> kKey{0x65, 0x88, 1, 2, 3};
@@ -21,12 +20,12 @@ const std::vector<std::uint8_t> kAudioFrame{0xF8, 0xFF, 0xFE};
 struct RtcSessions : SessionFixture {
     // A frame and its audio; then gives the players some time.
     void publish(TestClient& publisher, bool is_key) {
-        publisher.send(Kind::video, frame, frame * 3'600U, is_key ? kKey : kInter);
-        publisher.send(Kind::audio, frame, frame * 960U, kAudioFrame);
+        publisher.send(MediaKind::video, frame, frame * 3'600U, is_key ? kKey : kInter);
+        publisher.send(MediaKind::audio, frame, frame * 960U, kAudioFrame);
         ++frame;
         publisher.run(10ms);
     }
-    static std::size_t count(const TestClient& client, Kind kind) {
+    static std::size_t count(const TestClient& client, MediaKind kind) {
         return static_cast<std::size_t>(std::ranges::count(client.media, kind, &engine::rtp::MediaPacket::kind));
     }
     // Packets reported to the players as lost.
@@ -53,9 +52,9 @@ TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
         publish(*publisher, i % 5 == 4);
         player->run(10ms);
     }
-    EXPECT_GE(count(*player, Kind::video), 9U);
-    EXPECT_GE(count(*player, Kind::audio), 8U);
-    const auto first = std::ranges::find(player->media, Kind::video, &engine::rtp::MediaPacket::kind);
+    EXPECT_GE(count(*player, MediaKind::video), 9U);
+    EXPECT_GE(count(*player, MediaKind::audio), 8U);
+    const auto first = std::ranges::find(player->media, MediaKind::video, &engine::rtp::MediaPacket::kind);
     EXPECT_TRUE(first->begins_key);
     EXPECT_EQ(std::vector(first->payload.bytes().begin(), first->payload.bytes().end()), kKey);
     EXPECT_GT(port->shared().rtp_out, 16U);
@@ -98,7 +97,7 @@ TEST_F(RtcSessions, ThePublishersLastAudioReachesReadersOfFrames) {
             return std::nullopt;
         EXPECT_TRUE(waits);
         const auto packet = reader.take();
-        return packet && packet->kind == media::Kind::audio;
+        return packet && packet->kind == MediaKind::audio;
     };
     for (const bool comes : {true, false}) {
         std::optional<bool> got;
@@ -114,7 +113,7 @@ TEST_F(RtcSessions, APlayersKeyFrameRequestReachesThePublisher) {
     const auto player = come(Purpose::play);
     publish(*publisher, false);
     player->run(30ms);
-    ASSERT_GT(count(*player, Kind::video), 0U);
+    ASSERT_GT(count(*player, MediaKind::video), 0U);
     // The server's own initial requests.
     publisher->run(30ms);
     static_cast<void>(publisher->sender().take_key_frame_request());
@@ -154,14 +153,14 @@ TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyFrame) {
     EXPECT_EQ(player->media.size(), before);
     EXPECT_EQ(dropped(), 10U) << "five frames and their audio";
     players->set_dropping(false);
-    const std::size_t frames = count(*player, Kind::video);
+    const std::size_t frames = count(*player, MediaKind::video);
     publish(*publisher, false);
     player->run(30ms);
-    EXPECT_EQ(count(*player, Kind::video), frames) << "it could not be decoded";
+    EXPECT_EQ(count(*player, MediaKind::video), frames) << "it could not be decoded";
     EXPECT_GT(player->media.size(), before) << "but audio goes on";
     publish(*publisher, true);
     player->run(30ms);
-    EXPECT_EQ(count(*player, Kind::video), frames + 1);
+    EXPECT_EQ(count(*player, MediaKind::video), frames + 1);
     EXPECT_FALSE(player->media.back().follows_loss) << "what was left out is no loss";
     EXPECT_EQ(dropped(), 11U) << "and the frame that could not be decoded";
 }
@@ -180,7 +179,7 @@ TEST_F(RtcSessions, WhatANewcomerSkipsWhileItCatchesUpIsNotLost) {
     publish(*publisher, false);
     publish(*publisher, true);
     player->run(30ms);
-    EXPECT_EQ(count(*player, Kind::video), 1U) << "it begins with the new key frame";
+    EXPECT_EQ(count(*player, MediaKind::video), 1U) << "it begins with the new key frame";
     EXPECT_EQ(dropped(), 0U);
     players->set_dropping(true);
     publish(*publisher, false);
@@ -198,15 +197,15 @@ TEST_F(RtcSessions, APlayerThatTakesSingleNalUnitsOnlyGetsThose) {
     EXPECT_EQ(players->groups(), 2U);
     const std::vector<std::uint8_t> aggregate{24, 0, 3, 0x41, 1, 2, 0, 2, 0x41, 3};
     const std::vector<std::uint8_t> fragment{0x5C, 0x81, 1, 2, 3};
-    publisher->send(Kind::video, 2, 7'200, aggregate);
-    publisher->send(Kind::video, 3, 10'800, fragment);
-    publisher->send(Kind::video, 4, 14'400, kInter);
+    publisher->send(MediaKind::video, 2, 7'200, aggregate);
+    publisher->send(MediaKind::video, 3, 10'800, fragment);
+    publisher->send(MediaKind::video, 4, 14'400, kInter);
     for (TestClient* const player : {publisher.get(), whole.get(), single.get()})
         player->run(50ms);
     const auto frames = [](const TestClient& player) {
         std::vector<std::vector<std::uint8_t>> got;
         for (const auto& packet : player.media)
-            if (packet.kind == Kind::video)
+            if (packet.kind == MediaKind::video)
                 got.emplace_back(packet.payload.bytes().begin(), packet.payload.bytes().end());
         return got;
     };
@@ -223,7 +222,7 @@ TEST_F(RtcSessions, APublisherMaySendSingleNalUnitsOnly) {
     const auto player = come(Purpose::play);
     publish(*publisher, false);
     player->run(30ms);
-    EXPECT_GE(count(*player, Kind::video), 2U);
+    EXPECT_GE(count(*player, MediaKind::video), 2U);
 }
 
 TEST_F(RtcSessions, ThePlaintextMirrorGetsAllOfIt) {

@@ -588,7 +588,7 @@ TEST_F(SessionTest, ALargeFrameIsEncodedBeforeWhatFollows) {
     config.insert(config.end(), record.begin(), record.end());
     publisher->send(MessageType::video, 0, config);
     wait_for_packets(1);
-    media::WireCursor reader(source, {media::Container::ts, media::Framing::none, media::KindSet::all()});
+    media::WireCursor reader(source, {media::Container::ts, media::Framing::none, MediaKindSet::all()});
     constexpr std::uint32_t kNalBytes = 2'000'000;
     auto frame = hex("17 01 000000");
     for (const int shift : {24, 16, 8, 0})

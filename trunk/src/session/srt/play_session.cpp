@@ -10,8 +10,6 @@
 
 namespace live::session::srt {
 
-using media::Kind;
-
 namespace {
 
 constexpr std::size_t kTsPacketBytes = 188;
@@ -173,9 +171,9 @@ std::optional<media::Sequence> PlaySession::starting_point() const {
         return std::nullopt;
     if (const auto key_frame = source_->gop_start(); key_frame && *key_frame >= not_before_)
         return key_frame;
-    const bool has_video = source_->last_time(Kind::video) || source_->config(Kind::video).is_config();
-    const std::uint64_t sure = source_->expected_kinds().has(Kind::video) ? media::Source::kAudioOnlyAfter : kSurePackets;
-    if (has_video || source_->counters().packets[media::index_of(Kind::audio)] < sure)
+    const bool has_video = source_->last_time(MediaKind::video) || source_->config(MediaKind::video).is_config();
+    const std::uint64_t sure = source_->expected_kinds().has(MediaKind::video) ? media::Source::kAudioOnlyAfter : kSurePackets;
+    if (has_video || source_->counters().packets[index_of(MediaKind::audio)] < sure)
         return std::nullopt;
     return source_->join_point();
 }

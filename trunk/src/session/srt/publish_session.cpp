@@ -10,7 +10,6 @@
 
 namespace live::session::srt {
 
-using wire::ts::StreamKind;
 using wire::ts::TsReader;
 
 PublishSession::~PublishSession() { context_.port.remove(*this); }
@@ -91,14 +90,13 @@ void PublishSession::take_units() {
     if (reader_.version() != logged_version_)
         log_tracks();
     while (auto unit = reader_.next()) {
-        if (unit->kind == StreamKind::data)
+        if (unit->kind == MediaKind::data)
             continue;  // only the transport stream carries it
-        if (transport_ && unit->kind == StreamKind::video)
+        if (transport_ && unit->kind == MediaKind::video)
             transport_->log.note_video(unit->frame);
         const auto stamp_ms = static_cast<std::uint32_t>(media::to_ms(unit->frame.dts));
         if (ingest_)
-            ingest_->push_frame(unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio, stamp_ms,
-                                std::move(unit->frame));
+            ingest_->push_frame(unit->kind, stamp_ms, std::move(unit->frame));
     }
 }
 
@@ -108,9 +106,9 @@ void PublishSession::log_tracks() {
         publication_->source().announce(media::announced_by(reader_));
     for (const TsReader::TrackInfo& track : reader_.tracks())
         LOG_INFO_REPEATED(log_, "SRT: got {} {}, pid={}, track={}",
-                          kind_of(track.format) == StreamKind::video   ? "Video"
-                          : kind_of(track.format) == StreamKind::audio ? "Audio"
-                                                                       : "Data",
+                          kind_of(track.format) == MediaKind::video   ? "Video"
+                          : kind_of(track.format) == MediaKind::audio ? "Audio"
+                                                                      : "Data",
                           wire::ts::name_of(track.format), track.pid, static_cast<int>(track.id));
 }
 

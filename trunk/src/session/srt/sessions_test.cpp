@@ -24,7 +24,7 @@ TEST_F(SrtSessions, AnEncoderPublishesUntilItLeaves) {
     EXPECT_EQ(places.used(), 1U);
     encoder.send(second_of_units());
     const auto source = streams.find("/live/cam");
-    EXPECT_TRUE(encoder.pump_until([&] { return source->counters().packets[media::index_of(media::Kind::video)] >= 24; }));
+    EXPECT_TRUE(encoder.pump_until([&] { return source->counters().packets[index_of(MediaKind::video)] >= 24; }));
     EXPECT_EQ(source->counters().key_frames, 1U);
     clients.for_each([](ClientEntry& entry) {
         const auto srt = entry.client().srt_figures();
@@ -144,10 +144,10 @@ TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
     const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
     const auto publication = MUST(source->publish(media::Source::Takeover::refuse));
     media::Ingest ingest(*publication, {}, {}, log);
-    ingest.push_frame(media::Kind::video, 0, frames::config(Codec::avc, wire::codec::avc_vectors().front().record));
+    ingest.push_frame(MediaKind::video, 0, frames::config(Codec::avc, wire::codec::avc_vectors().front().record));
     for (std::uint32_t i = 0; i < 30; ++i)
         ingest.push_frame(
-            media::Kind::video, i * 40,
+            MediaKind::video, i * 40,
             i == 5 ? frames::key(Codec::avc, hex("00000004 65aabbcc")) : frames::inter(Codec::avc, hex("00000003 41aabb")));
     source->flush();
     Remote player(socket(), "#!::r=live/cam,m=request");
@@ -161,7 +161,7 @@ TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
             reader.feed(unit.bytes());
         }
         while (auto unit = reader.next())
-            if (unit->kind == wire::ts::StreamKind::video)
+            if (unit->kind == MediaKind::video)
                 pictures.push_back(*std::move(unit));
         return pictures.size() >= 20;
     }));
@@ -183,16 +183,16 @@ TEST_F(SrtSessions, AudioWaitsForAFrameOfVideoButNotForLong) {
     media::Ingest ingest(*publication, {}, {}, log);
     const auto picture = [&](std::uint32_t at, bool is_key) {
         ingest.push_frame(
-            media::Kind::video, at,
+            MediaKind::video, at,
             is_key ? frames::key(Codec::avc, hex("00000004 65aabbcc")) : frames::inter(Codec::avc, hex("00000003 41aabb")));
         source->flush();
     };
     const auto sound = [&](std::uint32_t at) {
-        ingest.push_frame(media::Kind::audio, at, frames::audio(Codec::aac, hex("210a0b0c")));
+        ingest.push_frame(MediaKind::audio, at, frames::audio(Codec::aac, hex("210a0b0c")));
         source->flush();
     };
-    ingest.push_frame(media::Kind::video, 0, frames::config(Codec::avc, wire::codec::avc_vectors().front().record));
-    ingest.push_frame(media::Kind::audio, 0, frames::config(Codec::aac, hex("1190")));
+    ingest.push_frame(MediaKind::video, 0, frames::config(Codec::avc, wire::codec::avc_vectors().front().record));
+    ingest.push_frame(MediaKind::audio, 0, frames::config(Codec::aac, hex("1190")));
     picture(0, true);
     Remote player(socket(), "#!::r=live/cam,m=request");
     ASSERT_TRUE(player.connect());
@@ -203,7 +203,7 @@ TEST_F(SrtSessions, AudioWaitsForAFrameOfVideoButNotForLong) {
             for (const Slice& unit : std::exchange(player.received, {}))
                 reader.feed(unit.bytes());
             while (const auto unit = reader.next())
-                ++units[unit->kind == wire::ts::StreamKind::video ? 1 : 0];
+                ++units[unit->kind == MediaKind::video ? 1 : 0];
             return units[0] >= audio && units[1] >= video && players.due() == 0;
         });
     };
@@ -229,7 +229,7 @@ TEST_F(SrtSessions, PlayersGetAnSrtStreamAsItComes) {
     const auto sent = second_of_units();
     encoder.send(sent);
     const auto source = streams.find("/live/cam");
-    ASSERT_TRUE(encoder.pump_until([&] { return source->counters().packets[media::index_of(media::Kind::video)] >= 24; }));
+    ASSERT_TRUE(encoder.pump_until([&] { return source->counters().packets[index_of(MediaKind::video)] >= 24; }));
     ASSERT_NE(transports.find(*source), nullptr);
     Remote player(socket(), "#!::r=live/cam,m=request");
     ASSERT_TRUE(player.connect());

@@ -58,7 +58,7 @@ void check_audio(Bytes input) {
 
 // Separated parts must parse as the same tracks.
 template <class Tag>
-void check_parts(TrackKind kind, Bytes input, const Result<std::vector<Tag>>& tracks, Result<Tag> (*parse)(Bytes)) {
+void check_parts(MediaKind kind, Bytes input, const Result<std::vector<Tag>>& tracks, Result<Tag> (*parse)(Bytes)) {
     const auto parts = read_tracks(kind, input);
     if (!parts.ok())
         return;
@@ -81,7 +81,7 @@ void check_parts(TrackKind kind, Bytes input, const Result<std::vector<Tag>>& tr
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     check_video(Bytes(data, size));
     check_audio(Bytes(data, size));
-    check_parts(TrackKind::video, Bytes(data, size), parse_video_tracks(Bytes(data, size)), parse_video_tag);
-    check_parts(TrackKind::audio, Bytes(data, size), parse_audio_tracks(Bytes(data, size)), parse_audio_tag);
+    check_parts(MediaKind::video, Bytes(data, size), parse_video_tracks(Bytes(data, size)), parse_video_tag);
+    check_parts(MediaKind::audio, Bytes(data, size), parse_audio_tracks(Bytes(data, size)), parse_audio_tag);
     return 0;
 }

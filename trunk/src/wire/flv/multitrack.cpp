@@ -10,22 +10,22 @@ namespace live::wire::flv {
 
 namespace {
 
-std::uint8_t multitrack_code(TrackKind kind) { return kind == TrackKind::video ? kVideoMultitrack : kAudioMultitrack; }
+std::uint8_t multitrack_code(MediaKind kind) { return kind == MediaKind::video ? kVideoMultitrack : kAudioMultitrack; }
 
-bool is_extended(TrackKind kind, std::uint8_t head) {
+bool is_extended(MediaKind kind, std::uint8_t head) {
     constexpr std::uint8_t kExAudio = 9;
-    return kind == TrackKind::video ? (head & 0x80) != 0 : head >> 4 == kExAudio;
+    return kind == MediaKind::video ? (head & 0x80) != 0 : head >> 4 == kExAudio;
 }
 
 // E-RTMP v2, "VideoCommand": such a message has no tracks, whatever its packet type.
-bool is_command(TrackKind kind, std::uint8_t head) {
+bool is_command(MediaKind kind, std::uint8_t head) {
     constexpr int kCommandFrameType = 5;
-    return kind == TrackKind::video && (head >> 4 & 7) == kCommandFrameType;
+    return kind == MediaKind::video && (head >> 4 & 7) == kCommandFrameType;
 }
 
 }  // namespace
 
-Result<TrackParts> read_tracks(TrackKind kind, Bytes body) {
+Result<TrackParts> read_tracks(MediaKind kind, Bytes body) {
     ByteReader in(body);
     const auto head = TRY(in.u8());
     ExHeader header;

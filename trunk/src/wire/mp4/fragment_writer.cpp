@@ -19,13 +19,13 @@ constexpr std::uint32_t kIsNotSync = 0x0101'0000;  // depends on others, not a s
 // Duration of a frame that has no neighbour.
 constexpr std::uint32_t kLoneFrameTicks = kVideoTimescale / 25;
 
-std::uint32_t default_flags(TrackKind kind) { return kind == TrackKind::audio ? kIsSync : kIsNotSync; }
+std::uint32_t default_flags(MediaKind kind) { return kind == MediaKind::audio ? kIsSync : kIsNotSync; }
 
 std::uint32_t first_guess(const TrackFormat& format) {
     constexpr std::uint32_t kLoneAudioFramesASecond = 50;
     if (format.sample_ticks > 0)
         return format.sample_ticks;
-    return format.kind == TrackKind::video ? kLoneFrameTicks : std::max(1U, format.timescale / kLoneAudioFramesASecond);
+    return format.kind == MediaKind::video ? kLoneFrameTicks : std::max(1U, format.timescale / kLoneAudioFramesASecond);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Result<void> FragmentWriter::push(std::size_t index, Sample sample) {
 
 bool FragmentWriter::is_independent() const {
     for (std::size_t i = 0; i < tracks_.size(); ++i)
-        if (formats_[i].kind == TrackKind::video && !tracks_[i].entries.empty() && !tracks_[i].entries.front().key)
+        if (formats_[i].kind == MediaKind::video && !tracks_[i].entries.empty() && !tracks_[i].entries.front().key)
             return false;
     return true;
 }
@@ -172,7 +172,7 @@ std::size_t FragmentWriter::write_track_fragment(ByteWriter& out, std::size_t in
     const auto& entries = tracks_[index].entries;
     const bool same_durations =
         std::all_of(durations.begin(), durations.end(), [&](auto ticks) { return ticks == durations[0]; });
-    const bool has_flags = formats_[index].kind == TrackKind::video;
+    const bool has_flags = formats_[index].kind == MediaKind::video;
     const bool has_composition =
         std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return entry.composition != 0; });
     const Box fragment(out, "traf");

@@ -106,7 +106,7 @@ Movie movie_of(const std::vector<ts::TsReader::Unit>& units) {
     Movie movie;
     std::vector<std::pair<std::size_t, Sample>> samples;
     for (const auto& unit : units) {
-        const bool is_video = unit.kind == ts::StreamKind::video;
+        const bool is_video = unit.kind == MediaKind::video;
         auto sample = is_video ? movie.reader.push_video(unit.frame) : movie.reader.push_audio(unit.frame);
         EXPECT_TRUE(sample.ok()) << sample.error().text();
         if (sample.ok() && *sample)

@@ -34,7 +34,7 @@ void write_matrix(ByteWriter& out) {
 void write_track_header(ByteWriter& out, const TrackHeader& header, const TrackFormat& format) {
     constexpr std::uint32_t kEnabledInMovie = 3;
     constexpr std::uint16_t kFullVolume = 0x0100;
-    const bool is_audio = format.kind == TrackKind::audio;
+    const bool is_audio = format.kind == MediaKind::audio;
     const Box box(out, "tkhd", version_for(header.movie_ticks), kEnabledInMovie);
     write_dates(out, header.movie_ticks);
     out.u32be(header.id).zeros(4);
@@ -76,15 +76,15 @@ void write_media_header(ByteWriter& out, const TrackHeader& header, const TrackF
 }
 
 // 8.4.3.
-void write_handler(ByteWriter& out, TrackKind kind) {
+void write_handler(ByteWriter& out, MediaKind kind) {
     const Box box(out, "hdlr", 0, 0);
-    const bool is_audio = kind == TrackKind::audio;
+    const bool is_audio = kind == MediaKind::audio;
     out.u32be(0).text(is_audio ? "soun" : "vide").zeros(12).text(is_audio ? "audio" : "video").u8(0);
 }
 
 // 8.4.5: the media kind, and a reference to this file.
-void write_media_information(ByteWriter& out, TrackKind kind) {
-    if (kind == TrackKind::audio) {
+void write_media_information(ByteWriter& out, MediaKind kind) {
+    if (kind == MediaKind::audio) {
         const Box box(out, "smhd", 0, 0);
         out.zeros(4);
     } else {

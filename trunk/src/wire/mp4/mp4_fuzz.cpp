@@ -26,7 +26,7 @@ public:
     Files() { movie_.begin(movie_bytes_); }
 
     void push(const TrackFormat& format, const Sample& sample) {
-        const std::size_t track = format.kind == TrackKind::audio ? 1 : 0;
+        const std::size_t track = format.kind == MediaKind::audio ? 1 : 0;
         if (tracks_[track] != format) {
             finish_fragments();
             tracks_[track] = format;

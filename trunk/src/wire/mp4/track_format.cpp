@@ -39,7 +39,7 @@ Result<TrackFormat> video_format(std::string_view entry, std::string codecs, con
     if (picture.width == 0 || picture.height == 0 || picture.width > kSideMax || picture.height > kSideMax)
         return Error(Errc::limit, fmt::format("frames of {}x{} do not fit an MP4 header", picture.width, picture.height));
     TrackFormat format;
-    format.kind = TrackKind::video;
+    format.kind = MediaKind::video;
     format.width = static_cast<std::uint16_t>(picture.width);
     format.height = static_cast<std::uint16_t>(picture.height);
     format.frames_per_second = picture.frames_per_second.value_or(0);
@@ -70,7 +70,7 @@ struct Audio {
 // ISO/IEC 14496-12, 12.2.3: AudioSampleEntry.
 TrackFormat audio_format(std::string_view entry, std::string codecs, const Audio& audio, const ConfigBox& config) {
     TrackFormat format;
-    format.kind = TrackKind::audio;
+    format.kind = MediaKind::audio;
     format.timescale = audio.sample_rate;
     format.channels = audio.channels;
     format.sample_rate = audio.sample_rate;

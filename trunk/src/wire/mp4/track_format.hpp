@@ -8,18 +8,17 @@
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
+#include "base/media_kind.hpp"
 #include "base/result.hpp"
 #include "wire/codec/video/picture.hpp"
 
 namespace live::wire::mp4 {
 
-enum class TrackKind : std::uint8_t { video, audio };
-
 // Ticks per second of every video track.
 inline constexpr std::uint32_t kVideoTimescale = 90'000;
 
 struct TrackFormat {
-    TrackKind kind = TrackKind::video;
+    MediaKind kind = MediaKind::video;
     std::uint32_t timescale = kVideoTimescale;  // ticks per second
     std::uint16_t width = 0;                    // video
     std::uint16_t height = 0;

@@ -33,7 +33,7 @@ Entry entry_of(const TrackFormat& format) {
     kept = read_boxes(format.sample_entry);
     EXPECT_EQ(kept.size(), 1u);
     const Bytes content(kept[0].content);
-    const std::size_t fields = format.kind == TrackKind::video ? kVisualFields : kAudioFields;
+    const std::size_t fields = format.kind == MediaKind::video ? kVisualFields : kAudioFields;
     auto inner = read_boxes(content.subspan(fields));
     EXPECT_EQ(inner.size(), 1u);
     return {kept[0].type, content.first(fields), inner.at(0)};
@@ -58,7 +58,7 @@ TEST(TrackFormat, DescribesFrames) {
         ASSERT_TRUE(one.format.ok()) << one.codecs << ": " << one.format.error().text();
         const TrackFormat& format = *one.format;
         EXPECT_EQ(format.codecs, one.codecs);
-        EXPECT_EQ(format.kind, TrackKind::video);
+        EXPECT_EQ(format.kind, MediaKind::video);
         EXPECT_EQ(format.timescale, 90'000u);
         EXPECT_EQ(format.width, one.vector.width);
         EXPECT_EQ(format.height, one.vector.height);

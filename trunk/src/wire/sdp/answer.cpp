@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "base/text/ascii.hpp"
+#include "base/text/printable.hpp"
 
 namespace live::wire::sdp {
 
@@ -11,10 +12,11 @@ namespace {
 
 constexpr std::string_view kPreferredAvcProfile = "42e01f";  // constrained baseline, level 3.1: supported by every browser
 constexpr std::uint32_t kHostPriority = 2'130'706'431;       // RFC 8445, 5.1.2.1, for a host candidate of component 1
+constexpr std::size_t kMediaShownMax = 32;                   // letters of an unknown media type in an error
 
 Error about(const Section& section, std::string_view what, Errc code = Errc::unsupported) {
-    return {code,
-            "SDP line " + std::to_string(section.line) + ", m=" + std::string(name_of(section.kind)) + ": " + std::string(what)};
+    const std::string media = printable(std::string_view(section.media).substr(0, kMediaShownMax));
+    return {code, "SDP line " + std::to_string(section.line) + ", m=" + media + ": " + std::string(what)};
 }
 
 // RFC 6184, 6.2: in mode 0, the default, NAL units may not be fragmented. Accepted only when the offer has nothing else.
@@ -245,7 +247,7 @@ void write_accepted(Writer& out, const Agreement& agreement, const Accepted& acc
                           .feedback = {}});
     write_layers(out, accepted);
     if (accepted.direction == Direction::sendonly)
-        write_ssrcs(out, accepted, accepted.kind == Kind::audio ? local.audio : local.video, local);
+        write_ssrcs(out, accepted, accepted.kind == MediaKind::audio ? local.audio : local.video, local);
     write_candidates(out, local.candidates);
 }
 
@@ -258,7 +260,7 @@ void write_refused(Writer& out, const Section& section) {
     out.line("a=inactive");
 }
 
-bool has_section(const Agreement& agreement, Kind kind) {
+bool has_section(const Agreement& agreement, MediaKind kind) {
     return std::ranges::find(agreement.sections, kind, &Accepted::kind) != agreement.sections.end();
 }
 
@@ -269,11 +271,11 @@ Result<Agreement> negotiate(const Description& offer, const Terms& terms) {
     std::optional<Error> video_fault;
     for (std::size_t i = 0; i < offer.sections.size(); ++i) {
         const Section& section = offer.sections[i];
-        if (section.kind != Kind::audio && section.kind != Kind::video) {
+        if (section.kind != MediaKind::audio && section.kind != MediaKind::video) {
             agreement.refused.push_back(about(section, "neither audio nor video"));
             continue;
         }
-        const auto& names = section.kind == Kind::audio ? terms.audio : terms.video;
+        const auto& names = section.kind == MediaKind::audio ? terms.audio : terms.video;
         if (names.empty() || has_section(agreement, section.kind) || section.port == 0)
             continue;
         auto accepted = accept(section, i, names, terms);
@@ -281,10 +283,10 @@ Result<Agreement> negotiate(const Description& offer, const Terms& terms) {
             agreement.sections.push_back(*std::move(accepted));
         else
             agreement.refused.push_back(accepted.error());
-        if (!accepted.ok() && section.kind == Kind::video && !video_fault && section.direction != Direction::inactive)
+        if (!accepted.ok() && section.kind == MediaKind::video && !video_fault && section.direction != Direction::inactive)
             video_fault = accepted.error();
     }
-    if (video_fault && !has_section(agreement, Kind::video))
+    if (video_fault && !has_section(agreement, MediaKind::video))
         return *video_fault;
     if (agreement.sections.empty())
         return agreement.refused.empty() ? Error(Errc::unsupported, "SDP without a section that we can take")

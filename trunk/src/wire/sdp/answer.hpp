@@ -36,7 +36,7 @@ struct Terms {
 // A section that we accept.
 struct Accepted {
     std::size_t index = 0;  // index of the offer's section
-    Kind kind{};
+    MediaKind kind{};
     std::string mid;
     Direction direction{};  // ours
     Codec codec;            // with the feedback agreed by both sides

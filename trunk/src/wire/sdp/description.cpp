@@ -10,7 +10,6 @@ namespace live::wire::sdp {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds{"audio", "video", "application", "other"};
 constexpr std::array<std::string_view, 4> kDirections{"sendrecv", "sendonly", "recvonly", "inactive"};
 constexpr std::array<std::string_view, 4> kSetups{"active", "passive", "actpass", "holdconn"};
 
@@ -33,6 +32,13 @@ std::optional<std::size_t> index_of(const std::array<std::string_view, Count>& n
     if (found == names.end())
         return std::nullopt;
     return static_cast<std::size_t>(found - names.begin());
+}
+
+MediaKind kind_of(std::string_view media) {
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video})
+        if (media == name_of(kind))
+            return kind;
+    return MediaKind::data;
 }
 
 bool is_ice_text(std::string_view text, std::size_t min) {
@@ -123,7 +129,7 @@ private:
         section.line = line_;
         section.direction = description_.direction;
         section.media = take_until(value, ' ');
-        section.kind = static_cast<Kind>(index_of(kKinds, section.media).value_or(static_cast<std::size_t>(Kind::other)));
+        section.kind = kind_of(section.media);
         std::string_view port = take_until(value, ' ');
         const auto number_of_port = number<std::uint16_t>(take_until(port, '/'), 0xFFFF);
         if (!number_of_port)
@@ -133,7 +139,7 @@ private:
         if (section.protocol.empty())
             return bad("no protocol");
         section.format = value.substr(0, value.find(' '));
-        if (section.kind == Kind::audio || section.kind == Kind::video)
+        if (section.kind == MediaKind::audio || section.kind == MediaKind::video)
             TRY(read_payload_types(section, value));
         return add(description_.sections, std::move(section), kSectionsMax, "sections");
     }
@@ -428,7 +434,6 @@ SetupRole Description::setup(const Section& section) const {
 
 Result<Description> parse_description(std::string_view text) { return Parser().parse(text); }
 
-std::string_view name_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 std::string_view name_of(Direction direction) { return kDirections[static_cast<std::size_t>(direction)]; }
 std::string_view name_of(SetupRole setup) { return kSetups[static_cast<std::size_t>(setup)]; }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/media_kind.hpp"
 #include "base/result.hpp"
 
 namespace live::wire::sdp {
@@ -23,7 +24,6 @@ inline constexpr std::size_t kSsrcsMax = 64;
 inline constexpr std::size_t kRidsMax = 16;
 inline constexpr std::size_t kCandidatesMax = 64;
 
-enum class Kind : std::uint8_t { audio, video, application, other };
 enum class Direction : std::uint8_t { sendrecv, sendonly, recvonly, inactive };
 enum class SetupRole : std::uint8_t { active, passive, actpass, holdconn };
 
@@ -83,7 +83,7 @@ struct Transport {
 };
 
 struct Section {
-    Kind kind = Kind::other;
+    MediaKind kind = MediaKind::data;  // data for all but audio and video
     std::uint16_t port = 0;
     std::string media;     // as written: "audio", "application"
     std::string protocol;  // "UDP/TLS/RTP/SAVPF"
@@ -127,7 +127,6 @@ struct Description {
 // Lines end with CR LF or LF. Errc::malformed and Errc::limit, both with the line number and content.
 Result<Description> parse_description(std::string_view text);
 
-std::string_view name_of(Kind kind);
 std::string_view name_of(Direction direction);
 std::string_view name_of(SetupRole setup);
 

@@ -28,7 +28,7 @@ TEST(SdpDescription, ReadsABrowsersOffer) {
     ASSERT_EQ(offer.sections.size(), 2U);
     EXPECT_EQ(offer.bundle, (std::vector<std::string>{"0", "1"}));
     const Section& audio = offer.sections[0];
-    EXPECT_EQ(audio.kind, Kind::audio);
+    EXPECT_EQ(audio.kind, MediaKind::audio);
     EXPECT_EQ(audio.port, 9);
     EXPECT_EQ(audio.protocol, "UDP/TLS/RTP/SAVPF");
     EXPECT_EQ(audio.mid, "0");
@@ -123,8 +123,10 @@ TEST(SdpDescription, IgnoresWhatItDoesNotKnow) {
         "webrtc-datachannel\r\n"
         "m=video 9/2 X 96\r\na=rtpmap:97 VP8/90000\r\na=fmtp:97 x\r\na=rtcp-fb:97 nack\r\na=what:ever\r\nb=AS:1\r\n");
     ASSERT_EQ(offer.sections.size(), 3U);
-    EXPECT_EQ(offer.sections[0].kind, Kind::other);
-    EXPECT_EQ(offer.sections[1].kind, Kind::application);
+    EXPECT_EQ(offer.sections[0].kind, MediaKind::data);
+    EXPECT_EQ(offer.sections[0].media, "message");
+    EXPECT_EQ(offer.sections[1].kind, MediaKind::data);
+    EXPECT_EQ(offer.sections[1].media, "application");
     EXPECT_TRUE(offer.sections[2].codecs[0].name.empty());
 }
 

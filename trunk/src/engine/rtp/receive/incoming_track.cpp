@@ -20,7 +20,7 @@ constexpr std::uint32_t kNudgePart = 1'000;
 }  // namespace
 
 IncomingTrack::IncomingTrack(TrackFormat format) : format_(std::move(format)), streams_(format_.clock_rate, format_.has_nack) {
-    if (format_.kind != Kind::video)
+    if (format_.kind != MediaKind::video)
         return;
     video_ = wire::rtp_payload::video_format_of(format_.codec);
     if (video_)

@@ -26,7 +26,7 @@ public:
 
     explicit IncomingTrack(TrackFormat format);
 
-    Kind kind() const { return format_.kind; }
+    MediaKind kind() const { return format_.kind; }
     const TrackFormat& format() const { return format_; }
     const TrackStreams& streams() const { return streams_; }
 

@@ -30,7 +30,7 @@ public:
     // Without an extension id, packets get no transport-wide number.
     OutgoingTrack(const TrackFormat& format, Ssrcs ssrcs);
 
-    Kind kind() const { return kind_; }
+    MediaKind kind() const { return kind_; }
     std::uint32_t ssrc() const { return ssrcs_.media; }
     bool is(std::uint32_t ssrc) const { return ssrc == ssrcs_.media; }
     bool has_rtx() const { return rtx_payload_type_.has_value(); }
@@ -88,7 +88,7 @@ private:
     };
 
     // Members used for each packet are adjacent.
-    Kind kind_;
+    MediaKind kind_;
     Ssrcs ssrcs_;
     std::uint8_t payload_type_;
     std::optional<std::uint8_t> rtx_payload_type_;

@@ -8,7 +8,6 @@
 namespace live::service::hls {
 
 using media::Codec;
-using media::Kind;
 using wire::mp4::SampleReader;
 using wire::ts::TsConverter;
 
@@ -22,9 +21,9 @@ bool needs_fmp4(Codec codec) { return !plays_in_ts(codec) && SampleReader::carri
 }  // namespace
 
 bool CodecWatch::note(const media::Packet& packet) {
-    if (packet.kind == Kind::data || packet.codec == Codec::none || packet.content == media::Content::other)
+    if (packet.kind == MediaKind::data || packet.codec == Codec::none || packet.content == media::Content::other)
         return false;
-    Codec& known = packet.kind == Kind::video ? video_ : audio_;
+    Codec& known = packet.kind == MediaKind::video ? video_ : audio_;
     if (!packet.is_config() && known != Codec::none)
         return false;
     return std::exchange(known, packet.codec) != packet.codec;
@@ -32,8 +31,8 @@ bool CodecWatch::note(const media::Packet& packet) {
 
 Container CodecWatch::needs() const { return needs_fmp4(video_) || needs_fmp4(audio_) ? Container::fmp4 : Container::ts; }
 
-std::string CodecWatch::left_out(Kind kind, Container container) const {
-    const Codec codec = kind == Kind::video ? video_ : audio_;
+std::string CodecWatch::left_out(MediaKind kind, Container container) const {
+    const Codec codec = kind == MediaKind::video ? video_ : audio_;
     const bool is_carried = container == Container::ts ? TsConverter::carries(codec) : SampleReader::carries(codec);
     return codec == Codec::none || is_carried ? "" : std::string(name_of(codec));
 }

@@ -22,7 +22,7 @@ public:
     // The container required by the codecs known so far.
     Container needs() const;
     // The codec of that kind when the container cannot carry it, otherwise "".
-    std::string left_out(media::Kind kind, Container container) const;
+    std::string left_out(MediaKind kind, Container container) const;
 
 private:
     media::Codec video_ = media::Codec::none;

@@ -6,8 +6,6 @@
 
 namespace live::service::relay {
 
-using wire::ts::StreamKind;
-
 Result<void> TsUpstream::handle_bytes(TimePoint, Bytes input) {
     bytes_received_ += input.size();
     reader_.feed(input);
@@ -22,14 +20,13 @@ Result<void> TsUpstream::handle_end() {
 
 std::optional<UpstreamEvent> TsUpstream::poll_event() {
     while (auto unit = reader_.next()) {
-        if (unit->kind == StreamKind::data)
+        if (unit->kind == MediaKind::data)
             continue;
         if (announced_version_ != reader_.version()) {
             announced_version_ = reader_.version();
             announced_ = media::announced_by(reader_);
         }
-        return GotFrame{unit->kind == StreamKind::video ? media::Kind::video : media::Kind::audio, std::move(unit->frame),
-                        announced_};
+        return GotFrame{unit->kind, std::move(unit->frame), announced_};
     }
     if (std::exchange(has_ended_, false))
         return Ended{"the origin has ended the connection", true};

@@ -21,7 +21,7 @@ public:
 private:
     wire::ts::TsReader reader_;
     std::optional<std::uint32_t> announced_version_;  // of the program map
-    media::KindSet announced_;
+    MediaKindSet announced_;
     std::uint64_t bytes_received_ = 0;
     bool has_ended_ = false;
 };

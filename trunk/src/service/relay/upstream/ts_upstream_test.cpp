@@ -13,7 +13,7 @@ struct Heard {
     std::size_t configs = 0;
     std::size_t audio = 0;
     std::size_t ended = 0;
-    media::KindSet announced;
+    MediaKindSet announced;
 
     void take(TsUpstream& upstream) {
         while (auto event = upstream.poll_event()) {
@@ -23,7 +23,7 @@ struct Heard {
                 ended += end != nullptr && end->is_final ? 1 : 0;
             } else if (announced = got->announced; got->frame.content == wire::codec::Content::config) {
                 ++configs;
-            } else if (got->kind == media::Kind::audio) {
+            } else if (got->kind == MediaKind::audio) {
                 ++audio;
             } else {
                 pictures.push_back(media::to_ms(got->frame.dts));
@@ -51,7 +51,7 @@ TEST(TsUpstream, GivesTheFramesOfTheStreamAndThenItsEnd) {
     EXPECT_EQ(heard.keys, 1U);
     EXPECT_GE(heard.configs, 2U);
     EXPECT_EQ(heard.audio, 5U);
-    EXPECT_TRUE(heard.announced.has(media::Kind::audio) && heard.announced.has(media::Kind::video));
+    EXPECT_TRUE(heard.announced.has(MediaKind::audio) && heard.announced.has(MediaKind::video));
     EXPECT_EQ(heard.ended, 1U);
     EXPECT_EQ(upstream.bytes_received(), bytes.size());
 }

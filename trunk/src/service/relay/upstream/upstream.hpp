@@ -19,9 +19,9 @@ namespace live::service::relay {
 
 // Audio or video of an origin whose protocol has no messages of RTMP; the frame's dts is its stamp.
 struct GotFrame {
-    media::Kind kind = media::Kind::audio;
+    MediaKind kind = MediaKind::audio;
     wire::codec::Frame frame;
-    media::KindSet announced{};  // by the origin's container, so far
+    MediaKindSet announced{};  // by the origin's container, so far
 };
 // The origin is healthy; it does not have the stream, or refuses it to us. Final.
 struct Refused {

@@ -61,7 +61,7 @@ TEST_F(HandshakeRunTest, PublishersAndPlayersConnectWithItAndWithout) {
         opener->set_handshake_thread(on);
         const auto publisher = come(Purpose::publish);
         const auto player = come(Purpose::play);
-        publisher->send(engine::rtp::Kind::audio, 1, 960, std::vector<std::uint8_t>{1, 2, 3});
+        publisher->send(MediaKind::audio, 1, 960, std::vector<std::uint8_t>{1, 2, 3});
         player->run(30ms);
         EXPECT_FALSE(player->media.empty());
         EXPECT_EQ(port->half_open(), 0U);

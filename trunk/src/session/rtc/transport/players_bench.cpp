@@ -31,7 +31,7 @@ struct Stage : SessionFixture {
         constexpr std::size_t kBytes = 1'100;
         constexpr int kTurnsMax = 10'000;
         const std::uint64_t wanted = taken() + all.size();
-        rtp_log->append({.kind = media::Kind::audio, .payload = Slice::allocate(kBytes), .arrived = io::now()});
+        rtp_log->append({.kind = MediaKind::audio, .payload = Slice::allocate(kBytes), .arrived = io::now()});
         rtp_log->flush();
         for (int turns = 0; turns < kTurnsMax && taken() < wanted; ++turns)
             if (!io::yield(io::Deadline::never()).ok())

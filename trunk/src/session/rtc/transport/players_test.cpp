@@ -39,7 +39,7 @@ struct Fixture : ::testing::Test {
     ~Fixture() override { EXPECT_TRUE(scope.stop(io::Deadline::after(io::kSoon)).ok()); }
     void publish(RtpLogGroup& group, int packets = 1) {
         for (int i = 0; i < packets; ++i)
-            group.rtp_log().append({.kind = media::Kind::video, .payload = Slice::allocate(100), .arrived = io::now()});
+            group.rtp_log().append({.kind = MediaKind::video, .payload = Slice::allocate(100), .arrived = io::now()});
         group.rtp_log().flush();
     }
     void let_run(int turns = 5) {

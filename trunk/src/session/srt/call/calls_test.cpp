@@ -21,7 +21,7 @@ protected:
 
     std::uint64_t pictures_of(const std::string& url) const {
         const auto source = streams.find(url);
-        return source ? source->counters().packets[media::index_of(media::Kind::video)] : 0;
+        return source ? source->counters().packets[index_of(MediaKind::video)] : 0;
     }
     CallUrl to_this_server(const std::string& query) const {
         return MUST(parse_call_url("srt://127.0.0.1:" + std::to_string(socket().endpoint().port) + "?" + query));

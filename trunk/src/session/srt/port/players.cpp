@@ -39,7 +39,7 @@ Duration PlayGroup::next_wait() {
     const media::Ring& ring = source_->ring();
     const media::Sequence first = std::max(std::exchange(seen_, wire_log_.next()), ring.first());
     for (media::Sequence at = first; at < seen_; ++at)
-        if (ring.at(at).kind == media::Kind::video)
+        if (ring.at(at).kind == MediaKind::video)
             return Duration::zero();
     return std::min<Duration>(wait_max_, first < seen_ ? kAudioWait : kPieceWait);
 }

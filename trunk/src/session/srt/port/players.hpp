@@ -26,7 +26,7 @@ class PlayGroup;
 class Players;
 
 // The one of HTTP players without chunks: bytes are made once for all of them.
-inline constexpr media::WireFormat kTransportStream{media::Container::ts, media::Framing::none, media::KindSet::all()};
+inline constexpr media::WireFormat kTransportStream{media::Container::ts, media::Framing::none, MediaKindSet::all()};
 
 // A playing session as its group sees it. Nothing here may suspend.
 class GroupPlayer {

@@ -168,18 +168,18 @@ std::string_view name_of(StreamFormat format) {
     return "unknown";
 }
 
-StreamKind kind_of(StreamFormat format) {
+MediaKind kind_of(StreamFormat format) {
     switch (format) {
         case StreamFormat::avc:
         case StreamFormat::hevc:
-        case StreamFormat::av1: return StreamKind::video;
+        case StreamFormat::av1: return MediaKind::video;
         case StreamFormat::aac:
         case StreamFormat::latm:
         case StreamFormat::mpeg_audio:
         case StreamFormat::ac3:
         case StreamFormat::eac3:
-        case StreamFormat::opus: return StreamKind::audio;
-        default: return StreamKind::data;
+        case StreamFormat::opus: return MediaKind::audio;
+        default: return MediaKind::data;
     }
 }
 

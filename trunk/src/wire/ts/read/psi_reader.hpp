@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
+#include "base/media_kind.hpp"
 #include "base/result.hpp"
 
 namespace live::wire::ts {
@@ -29,8 +30,7 @@ enum class StreamFormat : std::uint8_t {
 // "H264", "AAC", "AAC/LATM", "SCTE-35", ..., for logs.
 std::string_view name_of(StreamFormat format);
 
-enum class StreamKind : std::uint8_t { video, audio, data };
-StreamKind kind_of(StreamFormat format);
+MediaKind kind_of(StreamFormat format);
 
 struct Association {
     struct Program {

@@ -16,7 +16,7 @@ public:
     Stream(const ProgramMap::Stream& said, codec::TrackId id)
         : what(said), track(id), audio(said.format, said.opus_channels), video(said.format) {}
 
-    StreamKind kind() const { return kind_of(what.format); }
+    MediaKind kind() const { return kind_of(what.format); }
     std::size_t held_bytes() const { return pes.held_bytes() + audio.held_bytes() + sections.held_bytes(); }
     void drop() {
         pes.drop();
@@ -175,7 +175,7 @@ void TsReader::read_map(Bytes section) {
 }
 
 // The lowest that no stream of the kind has.
-std::optional<codec::TrackId> TsReader::free_id(StreamKind kind) const {
+std::optional<codec::TrackId> TsReader::free_id(MediaKind kind) const {
     for (std::size_t i = 0; i < kTracksMax; ++i) {
         const auto id = codec::TrackId(static_cast<std::uint8_t>(i));
         const bool taken = std::ranges::any_of(
@@ -269,11 +269,11 @@ void TsReader::take_unit(Stream& stream, Slice unit) {
     }
     const UnitTimes times{place(start->pts), place(start->dts)};
     const Bytes payload = unit.bytes().subspan(start->header_bytes);
-    if (stream.kind() == StreamKind::video) {
+    if (stream.kind() == MediaKind::video) {
         newest_ = times.dts ? *times.dts : times.pts.value_or(newest_);
         if (!stream.video.push(std::move(unit), start->header_bytes, times, frames_).ok())
             ++counters_.lost_units;
-    } else if (stream.kind() == StreamKind::audio) {
+    } else if (stream.kind() == MediaKind::audio) {
         counters_.skipped_audio += stream.audio.push(payload, times.pts, frames_);
     } else {
         codec::Frame frame;
@@ -286,7 +286,7 @@ void TsReader::take_unit(Stream& stream, Slice unit) {
 }
 
 bool TsReader::must_wait(const Stream& stream) {
-    if (stream.kind() == StreamKind::data || stream.track == codec::TrackId())
+    if (stream.kind() == MediaKind::data || stream.track == codec::TrackId())
         return false;
     const bool first_is_silent = std::ranges::any_of(streams_, [&stream](const auto& other) {
         return other->kind() == stream.kind() && other->track == codec::TrackId() && !other->has_frames;

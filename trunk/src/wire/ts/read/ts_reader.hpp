@@ -35,7 +35,7 @@ public:
         std::uint16_t program = 0;  // its number; 0: the first in the list
     };
     struct Unit {
-        StreamKind kind = StreamKind::data;
+        MediaKind kind = MediaKind::data;
         StreamFormat format = StreamFormat::unknown;
         // Of data: a section, or the payload of a PES packet; its time is that of the newest picture if it says none itself.
         codec::Frame frame;
@@ -94,7 +94,7 @@ private:
     void take_unit(Stream& stream, Slice unit);
     void emit(Stream& stream, codec::Frame frame);
     bool must_wait(const Stream& stream);
-    std::optional<codec::TrackId> free_id(StreamKind kind) const;
+    std::optional<codec::TrackId> free_id(MediaKind kind) const;
     Stream* find(std::uint16_t pid) const;
     std::optional<MediaTime> place(std::optional<std::uint64_t> ticks);
 

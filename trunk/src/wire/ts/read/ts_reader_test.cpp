@@ -41,15 +41,15 @@ Units read_all(Bytes bytes) {
     TsReader reader;
     return read_all(reader, bytes);
 }
-std::vector<Frame> of_kind(const Units& units, StreamKind kind, Content content = Content::frame) {
+std::vector<Frame> of_kind(const Units& units, MediaKind kind, Content content = Content::frame) {
     std::vector<Frame> frames;
     for (const TsReader::Unit& unit : units)
-        if (unit.kind == kind && (unit.frame.content == content || kind == StreamKind::data))
+        if (unit.kind == kind && (unit.frame.content == content || kind == MediaKind::data))
             frames.push_back(unit.frame);
     return frames;
 }
-std::vector<Frame> video_of(const Units& units) { return of_kind(units, StreamKind::video); }
-std::vector<Frame> audio_of(const Units& units) { return of_kind(units, StreamKind::audio); }
+std::vector<Frame> video_of(const Units& units) { return of_kind(units, MediaKind::video); }
+std::vector<Frame> audio_of(const Units& units) { return of_kind(units, MediaKind::audio); }
 
 Buffer adts(std::size_t size) {
     const auto header = codec::adts_header({.sample_rate = 48'000, .channels = 2}, size).value();
@@ -154,10 +154,10 @@ TEST(TsReader, WhatOurMuxerWritesIsWhatWentInHoweverItIsSplit) {
             drain(reader, units);
             expect_same(video_of(units), sample.video);
             expect_same(audio_of(units), sample.audio);
-            const auto configs = of_kind(units, StreamKind::video, Content::config);
+            const auto configs = of_kind(units, MediaKind::video, Content::config);
             ASSERT_EQ(configs.size(), 1u);
             EXPECT_TRUE(std::ranges::equal(configs[0].data.bytes(), sample.video_config.data.bytes()));
-            const auto audio_configs = of_kind(units, StreamKind::audio, Content::config);
+            const auto audio_configs = of_kind(units, MediaKind::audio, Content::config);
             ASSERT_EQ(audio_configs.size(), audio == Codec::mp3 ? 0u : 1u);
             if (audio != Codec::mp3) {
                 EXPECT_TRUE(std::ranges::equal(audio_configs[0].data.bytes(), sample.audio_config.data.bytes()));
