@@ -68,17 +68,6 @@ void Slice::grow(std::size_t size) {
     *this = std::move(longer);
 }
 
-bool Slice::extend_to_front(std::size_t count) {
-    if (owner_ == nullptr || owner_->count != 1)
-        return false;
-    const std::uint8_t* const first = reinterpret_cast<const std::uint8_t*>(owner_) + kHeader;
-    if (count > static_cast<std::size_t>(data_ - first))
-        return false;
-    data_ -= count;
-    size_ += checked(count);
-    return true;
-}
-
 Slice Slice::copy_of(Bytes bytes) {
     Slice slice = allocate(bytes.size());
     if (!bytes.empty())

@@ -45,10 +45,6 @@ public:
     // become invalid.
     void grow(std::size_t size);
 
-    // Adds `count` uninitialised bytes in front, out of the same memory. False if the Slice shares that memory or begins too near
-    // its start; nothing has changed then.
-    bool extend_to_front(std::size_t count);
-
     Bytes bytes() const { return {data_, size_}; }
     const std::uint8_t* data() const { return data_; }
     std::size_t size() const { return size_; }

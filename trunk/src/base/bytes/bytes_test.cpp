@@ -78,18 +78,6 @@ TEST(Slice, GrowsAndKeepsItsBytesOnBothSidesOfHavingPagesOfItsOwn) {
     EXPECT_EQ(as_text(part.bytes()), "ell");
 }
 
-TEST(Slice, TakesRoomInFrontThatNobodyElseHas) {
-    Slice part = Slice::copy_of(as_bytes("head and body")).sub(9);
-    EXPECT_FALSE(part.extend_to_front(10)) << "that is before the memory";
-    EXPECT_EQ(as_text(part.bytes()), "body");
-    const Slice other = part;
-    EXPECT_FALSE(part.extend_to_front(1)) << "somebody else may read that";
-    EXPECT_FALSE(Slice().extend_to_front(1));
-    Slice alone = Slice::copy_of(as_bytes("head and body")).sub(9);
-    EXPECT_TRUE(alone.extend_to_front(4) && alone.extend_to_front(5) && !alone.extend_to_front(1));
-    EXPECT_EQ(as_text(alone.bytes()), "head and body");
-}
-
 TEST(SliceDeathTest, SharedMemoryDoesNotGrow) {
     Slice slice = Slice::copy_of(as_bytes("x"));
     const Slice other = slice;

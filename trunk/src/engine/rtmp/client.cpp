@@ -237,9 +237,9 @@ void Client::reject(const Value* information) {
     events_.push(std::move(rejected));
 }
 
-void Client::send_media(MessageType type, std::uint32_t timestamp_ms, Bytes payload) {
+void Client::send_media(MessageType type, std::uint32_t timestamp_ms, Bytes payload, Bytes payload_header) {
     CHECK(phase_ == Phase::started && options_.mode == ClientOptions::Mode::publish);
-    link_.send(chunk_stream_of(type), type, timestamp_ms, stream_id_, payload);
+    link_.send(chunk_stream_of(type), type, timestamp_ms, stream_id_, payload, payload_header);
 }
 
 void Client::stop() {

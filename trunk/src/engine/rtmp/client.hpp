@@ -86,8 +86,9 @@ public:
     bool has_output() const { return link_.has_output(); }
     void take_output(std::vector<std::uint8_t>& into) { link_.take_output(into); }
 
-    // Appends a media message to the output. Only after PublishStarted (aborts otherwise); the payload is at most 16 MiB - 1.
-    void send_media(wire::rtmp::MessageType type, std::uint32_t timestamp_ms, Bytes payload);
+    // Appends a media message to the output. Only after PublishStarted (aborts otherwise); the payload and the header in front
+    // of it have at most 16 MiB - 1.
+    void send_media(wire::rtmp::MessageType type, std::uint32_t timestamp_ms, Bytes payload, Bytes payload_header = {});
 
     // Asks for an answer (RTMP 1.0, section 7.1.7), which servers of other kinds may never give. Only after is_started().
     void ping(std::uint32_t stamp);

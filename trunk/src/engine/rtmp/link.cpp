@@ -82,8 +82,8 @@ void Link::send_command(std::uint32_t stream_id, std::string_view name, double t
 }
 
 void Link::send(std::uint32_t chunk_stream, wire::rtmp::MessageType type, std::uint32_t timestamp_ms, std::uint32_t stream_id,
-                Bytes payload) {
-    wire::rtmp::write_message(output_, chunk_stream, type, timestamp_ms, stream_id, payload, chunk_size_);
+                Bytes payload, Bytes payload_header) {
+    wire::rtmp::write_message(output_, chunk_stream, type, timestamp_ms, stream_id, payload, chunk_size_, payload_header);
 }
 
 void Link::announce_chunk_size(std::uint32_t bytes) {

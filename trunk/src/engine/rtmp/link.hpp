@@ -52,7 +52,7 @@ public:
     void send_command(std::uint32_t stream_id, std::string_view name, double transaction,
                       std::initializer_list<wire::amf::Value> values);
     void send(std::uint32_t chunk_stream, wire::rtmp::MessageType type, std::uint32_t timestamp_ms, std::uint32_t stream_id,
-              Bytes payload);
+              Bytes payload, Bytes payload_header = {});
     // Announces the size to the peer and applies it from the next message on.
     void announce_chunk_size(std::uint32_t bytes);
     void announce_window(std::uint32_t bytes);

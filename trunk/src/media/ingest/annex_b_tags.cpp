@@ -41,10 +41,13 @@ bool knows(const Packet& record, const codec::AnnexBUnits& unit) {
 
 // A sequence header with the kind of header that the frame has.
 TagPacket config_of(const TagPacket& frame, Slice record) {
-    if (frame.fourcc != 0)
-        return write_tag(
+    if (frame.fourcc != 0) {
+        TagPacket config;
+        config.packet = make_packet(
             MediaKind::video,
             {.codec = frame.packet.codec, .content = Content::config, .track = frame.packet.track, .data = std::move(record)});
+        return config;
+    }
     const auto id = static_cast<std::uint8_t>(frame.packet.payload.bytes()[0] & 0x0F);
     std::vector<std::uint8_t> body = {static_cast<std::uint8_t>(0x10 | id), 0, 0, 0, 0};
     body.insert(body.end(), record.bytes().begin(), record.bytes().end());

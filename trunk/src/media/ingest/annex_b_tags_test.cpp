@@ -24,7 +24,7 @@ struct AnnexBTagsTest : ::testing::Test {
     }
     void expect_body(Sequence sequence, const std::string& body) const {
         ASSERT_GT(source->ring().next(), sequence);
-        EXPECT_TRUE(std::ranges::equal(source->ring().at(sequence).payload.bytes(), hex(body))) << sequence;
+        EXPECT_EQ(body_of(source->ring().at(sequence)), hex(body)) << sequence;
     }
 
     SlabPool pool;

@@ -119,7 +119,12 @@ bool Ingest::is_repeated_config(const Packet& packet) const {
     if (!options_.reduce_sequence_header)
         return false;
     const Packet* const known = publication_.source().config_of(packet.kind, packet.track);
-    return known != nullptr && std::ranges::equal(known->payload.bytes(), packet.payload.bytes());
+    if (known == nullptr || known->codec != packet.codec)
+        return false;
+    // Of two publishers, one may send frames with a header and the other without one.
+    if (known->needs_body_header() != packet.needs_body_header())
+        return std::ranges::equal(known->frame(), packet.frame());
+    return std::ranges::equal(known->payload.bytes(), packet.payload.bytes());
 }
 
 // A bad sequence header does not replace a good one: players that join later could not decode. One that is the first is relayed:
@@ -193,7 +198,7 @@ void Ingest::push_tracks(MediaKind kind, std::uint32_t stamp_ms, Bytes body) {
 }
 
 void Ingest::push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
-    push_media(write_tag(kind, std::move(frame)), stamp_ms);
+    push_media({.packet = make_packet(kind, std::move(frame))}, stamp_ms);
 }
 
 void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
@@ -229,8 +234,9 @@ bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
         LOG_INFO(log_, "the AAC of audio track {} comes in ADTS or LATM: it is made raw, with a sequence header",
                  static_cast<unsigned>(packet.track));
     const auto push_part = [&](Content content, Slice data, MediaTime offset) {
-        TagPacket part = write_tag(MediaKind::audio,
-                                   {.codec = Codec::aac, .content = content, .track = packet.track, .data = std::move(data)});
+        TagPacket part;
+        part.packet = make_packet(MediaKind::audio,
+                                  {.codec = Codec::aac, .content = content, .track = packet.track, .data = std::move(data)});
         part.packet.dts = packet.dts + offset;
         part.audio = tagged.audio;
         push_whole(std::move(part), stamp_ms);

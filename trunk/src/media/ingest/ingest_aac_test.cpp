@@ -5,6 +5,7 @@
 
 #include "base/bytes/hex_fixture.hpp"
 #include "media/ingest/ingest.hpp"
+#include "media/ring/packet_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
 #include "media/source/cursor.hpp"
 #include "wire/codec/audio/latm_fixture.hpp"
@@ -28,9 +29,7 @@ protected:
             all.push_back(*std::move(packet));
         return all;
     }
-    static bool is(const Packet& packet, const std::string& body) {
-        return std::ranges::equal(packet.payload.bytes(), hex(body));
-    }
+    static bool is(const Packet& packet, const std::string& body) { return body_of(packet) == hex(body); }
 
     SlabPool pool_;
     PlayOptions options_;

@@ -334,12 +334,13 @@ TEST_F(IngestTest, KeyFramesOfReservedFrameTypesAreFoundByTheirContents) {
     EXPECT_EQ(source->gop_start(), 3U);
 }
 
-TEST_F(IngestTest, FramesOfOthersGetAHead) {
+TEST_F(IngestTest, KeepsFramesWithoutHeader) {
     start();
-    ingest->push_frame(MediaKind::video, 40,
-                       {.codec = Codec::avc, .key = true, .cts = 80ms, .data = Slice::copy_of(hex("00000001 65"))});
-    EXPECT_TRUE(std::ranges::equal(packet(0).payload.bytes(), hex("17 01 000050 00000001 65")));
-    EXPECT_EQ(packet(0).head, 5U);
+    const Slice data = Slice::copy_of(hex("00000001 65"));
+    ingest->push_frame(MediaKind::video, 40, {.codec = Codec::avc, .key = true, .cts = 80ms, .data = data});
+    EXPECT_EQ(packet(0).payload.memory(), data.memory());
+    EXPECT_EQ(packet(0).head, 0U);
+    EXPECT_EQ(body_of(packet(0)), hex("17 01 000050 00000001 65"));
     EXPECT_EQ(source->gop_start(), 0U);
 }
 
@@ -501,6 +502,25 @@ TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     const auto to_late = sent_to(late);
     EXPECT_TRUE(holds(to_late, bodies[0])) << "a late joiner gets the configuration";
     EXPECT_TRUE(holds(to_late, bodies[1]));
+}
+
+TEST_F(IngestTest, RecognizesARepeatedConfigWithAndWithoutHeader) {
+    const Slice record = Slice::copy_of(wire::codec::avc_vectors().front().record);
+    const auto push_record = [&](const Slice& bytes) {
+        ingest->push_frame(MediaKind::video, 0, {.codec = Codec::avc, .content = Content::config, .data = bytes});
+    };
+    options.reduce_sequence_header = true;
+    start();
+    ingest->push_video(0, avc_config_body());
+    ASSERT_EQ(source->ring().next(), 1U);
+    push_record(record);
+    EXPECT_EQ(source->ring().next(), 1U);
+    push_record(Slice::copy_of(wire::codec::avc_vectors().back().record));
+    EXPECT_EQ(source->ring().next(), 2U);
+    push_record(Slice::copy_of(wire::codec::avc_vectors().back().record));
+    EXPECT_EQ(source->ring().next(), 2U);
+    ingest->push_video(0, avc_config_body());
+    EXPECT_EQ(source->ring().next(), 3U);
 }
 
 }  // namespace

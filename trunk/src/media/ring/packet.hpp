@@ -1,6 +1,8 @@
-// Packet: one access unit or configuration of one track on a source's timeline, parsed once, on arrival. The payload is the body
-// as RTMP and FLV carry it, so that they relay it unchanged; all others use frame(), which skips its header. A Packet is a small
-// value: copying it increments a counter and never copies the media.
+// Packet: one access unit or configuration of one track on a source's timeline, parsed once, on arrival. The payload of an
+// RTMP or FLV publisher is the body as it arrived, header included, so that RTMP and FLV relay it unchanged. The payload of
+// every other publisher is the frame alone: the RTMP and FLV encoders write its header (body_header_of() in tag_packet.hpp).
+// Readers use frame(), which skips the header. A Packet is a small value: copying it increments a counter and never copies the
+// media.
 #pragma once
 
 #include <chrono>
@@ -36,7 +38,7 @@ struct Packet {
     bool extra = false;  // not of the default track of its kind: only for multitrack readers; set by the source
     Codec codec = Codec::none;
     TrackId track{};
-    std::uint16_t head = 0;  // payload bytes before the frame: the tag header
+    std::uint16_t head = 0;  // payload bytes before the frame: the tag header; 0 if the payload is the frame alone
     MediaTime dts{};
     [[no_unique_address]] Slice payload;  // cts uses its tail padding
     Offset cts{};                         // presentation minus decoding time
@@ -49,6 +51,8 @@ struct Packet {
     bool is_of(TrackSelection tracks) const {
         return tracks == TrackSelection::all_and_marks || (tracks == TrackSelection::all ? !is_mark() : !extra);
     }
+    // RTMP and FLV must write a header before the payload. A body that has arrived with a codec has one.
+    bool needs_body_header() const { return head == 0 && codec != Codec::none; }
     std::size_t frame_bytes() const {
         CHECK(head <= payload.size());
         return payload.size() - head;

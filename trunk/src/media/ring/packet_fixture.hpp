@@ -1,7 +1,9 @@
 // For tests: packets made from tag bodies, without an Ingest.
 #pragma once
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/bytes/byte_writer.hpp"
 #include "base/bytes/hex_fixture.hpp"
@@ -47,6 +49,13 @@ inline Slice tag_body(Bytes head, Bytes rest = {}) {
     ByteWriter out;
     out.bytes(head).bytes(rest);
     return Slice::copy_of(out.written());
+}
+
+// The body that RTMP and FLV send for a packet.
+inline std::vector<std::uint8_t> body_of(const Packet& packet) {
+    ByteWriter out;
+    out.bytes(body_header_of(packet).view()).bytes(packet.payload.bytes());
+    return out.release();
 }
 
 inline Slice avc_config_body() { return tag_body(hex("17 00 000000"), wire::codec::avc_vectors().front().record); }

@@ -67,29 +67,14 @@ std::uint32_t classic_rate_of(Codec codec) {
     }
 }
 
-void write_head(ByteWriter& out, MediaKind kind, const wire::codec::Frame& frame) {
-    if (kind == MediaKind::video) {
-        flv::VideoTag tag;
-        tag.codec = frame.codec;
-        tag.key = frame.key;
-        tag.kind = kind_of(frame.content);
-        tag.composition = std::chrono::floor<std::chrono::milliseconds>(frame.cts);
-        tag.track_id = static_cast<int>(frame.track);
-        tag.multitrack = frame.track != TrackId();
-        tag.enhanced = tag.multitrack || is_enhanced(frame.codec);
-        return write_video_tag(out, tag);
-    }
-    flv::AudioTag tag;
-    tag.codec = frame.codec;
-    tag.kind = kind_of(frame.content);
-    // For AAC, the classic header always says 44,100 Hz, 16 bits and stereo.
-    tag.sample_rate = classic_rate_of(frame.codec);
-    tag.sample_bits = 16;
-    tag.channels = 2;
-    tag.track_id = static_cast<int>(frame.track);
-    tag.multitrack = frame.track != TrackId();
-    tag.enhanced = tag.multitrack || is_enhanced(frame.codec);
-    write_audio_tag(out, tag);
+// Slices of arriving data may be larger than their frame by a protocol's header.
+constexpr std::size_t kSlackMax = 64;
+
+// Copying what has pages of its own takes milliseconds.
+Slice without_slack(Slice data) {
+    if (data.memory_bytes() <= data.size() + kSlackMax || data.is_alone_on_pages())
+        return data;
+    return Slice::copy_of(data.bytes());
 }
 
 }  // namespace
@@ -136,27 +121,42 @@ Result<std::vector<Slice>> split_tag(MediaKind kind, Bytes body) {
     return bodies;
 }
 
-TagPacket write_tag(MediaKind kind, wire::codec::Frame frame) {
-    ByteWriter head;
-    write_head(head, kind, frame);
-    // A large frame of a transport stream has room in front, where its PES header was; copying it would take milliseconds.
-    Slice body = std::move(frame.data);
-    if (!body.is_alone_on_pages() || !body.extend_to_front(head.size())) {
-        const Slice data = std::exchange(body, Slice::allocate(head.size() + body.size()));
-        std::ranges::copy(data.bytes(), body.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(head.size()));
-    }
-    std::ranges::copy(head.written(), body.mutable_bytes().begin());
-    TagPacket made;
-    Packet& packet = made.packet;
+Packet make_packet(MediaKind kind, wire::codec::Frame frame) {
+    Packet packet;
     packet.kind = kind;
     packet.content = frame.content;
     packet.key = frame.key;
     packet.codec = frame.codec;
     packet.track = frame.track;
-    packet.head = static_cast<std::uint16_t>(head.size());
     packet.cts = offset_of(std::chrono::floor<std::chrono::milliseconds>(frame.cts));
-    packet.payload = std::move(body);
-    return made;
+    packet.payload = without_slack(std::move(frame.data));
+    return packet;
+}
+
+flv::BodyHeader make_body_header(const Packet& packet) {
+    const bool is_multitrack = packet.track != TrackId();
+    if (packet.kind == MediaKind::video) {
+        flv::VideoTag tag;
+        tag.codec = packet.codec;
+        tag.key = packet.key;
+        tag.kind = kind_of(packet.content);
+        tag.composition = std::chrono::floor<std::chrono::milliseconds>(packet.cts);
+        tag.track_id = static_cast<int>(packet.track);
+        tag.multitrack = is_multitrack;
+        tag.enhanced = is_multitrack || is_enhanced(packet.codec);
+        return video_header(tag);
+    }
+    flv::AudioTag tag;
+    tag.codec = packet.codec;
+    tag.kind = kind_of(packet.content);
+    // For AAC, the classic header always contains 44,100 Hz, 16 bits and stereo.
+    tag.sample_rate = classic_rate_of(packet.codec);
+    tag.sample_bits = 16;
+    tag.channels = 2;
+    tag.track_id = static_cast<int>(packet.track);
+    tag.multitrack = is_multitrack;
+    tag.enhanced = is_multitrack || is_enhanced(packet.codec);
+    return audio_header(tag);
 }
 
 double metadata_id_of(Codec codec) {

@@ -1,5 +1,5 @@
-// Converts bodies of RTMP messages and FLV tags to packets, and frames to packets with the header that RTMP and FLV need. For
-// Ingest only: nothing else parses these headers.
+// Converts bodies of RTMP messages and FLV tags to packets, and back: body_header_of() makes the header that a packet of a
+// frame lacks. Ingest alone parses these headers.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "media/ring/packet.hpp"
 #include "media/ring/track.hpp"
+#include "wire/flv/body_header.hpp"
 
 namespace live::media {
 
@@ -15,7 +16,7 @@ struct TagPacket {
     Packet packet;               // its dts is the header's offset to the message time
     bool has_more = false;       // a multitrack message that may hold further tracks: split with split_tag()
     bool reserved_type = false;  // video with a reserved frame type: see set_frame_type()
-    AudioFormat audio;           // from a classic header
+    AudioFormat audio{};         // from a classic header
     std::uint32_t fourcc = 0;    // 0 for a classic header
 };
 
@@ -29,9 +30,15 @@ void set_frame_type(TagPacket& tagged, bool key);
 // Splits a body with has_more into one body per track, lowest track id first. Errors as in wire/flv.
 Result<std::vector<Slice>> split_tag(MediaKind kind, Bytes body);
 
-// The packet of a frame: a header, then its data, in one Slice; its dts is 0. FLV must support the codec; a track id other than 0
-// needs a codec with a FourCC.
-TagPacket write_tag(MediaKind kind, wire::codec::Frame frame);
+// Returns the packet of a frame; its dts is 0. FLV must support the codec; a track id other than 0 needs a codec with a
+// FourCC. A frame that is a small part of its memory is copied.
+Packet make_packet(MediaKind kind, wire::codec::Frame frame);
+
+// Returns the header that RTMP and FLV write before the payload; empty if the payload begins with one.
+wire::flv::BodyHeader make_body_header(const Packet& packet);
+inline wire::flv::BodyHeader body_header_of(const Packet& packet) {
+    return packet.needs_body_header() ? make_body_header(packet) : wire::flv::BodyHeader();
+}
 
 // The codec id in onMetaData: the classic id if there is one, else the FourCC (E-RTMP v2, "onMetaData").
 double metadata_id_of(Codec codec);

@@ -187,7 +187,7 @@ TEST(TagPacket, AFourCcThatNobodyKnowsIsOpaque) {
     EXPECT_EQ(tagged->fourcc, flv::fourcc('v', 'v', 'c', '1'));
 }
 
-TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
+TEST(TagPacket, ReadsBackTheHeaderOfAFrame) {
     const auto data = hex("00000002 65aa");
     const std::pair<MediaKind, wire::codec::Frame> all[] = {
         {MediaKind::video, frames::config(Codec::avc, data)},       {MediaKind::video, frames::key(Codec::avc, data, 40ms)},
@@ -201,10 +201,16 @@ TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
     };
     for (const auto& [kind, frame] : all) {
         SCOPED_TRACE(name_of(frame.codec));
-        const Packet written = write_tag(kind, frame).packet;
-        const auto read = read_tag(kind, written.payload);
+        const Packet written = make_packet(kind, frame);
+        EXPECT_TRUE(written.needs_body_header());
+        EXPECT_TRUE(std::ranges::equal(written.payload.bytes(), data));
+        const auto header = body_header_of(written);
+        ByteWriter body;
+        body.bytes(header.view()).bytes(written.payload.bytes());
+        const auto read = read_tag(kind, Slice::copy_of(body.written()));
         ASSERT_TRUE(read.ok());
-        EXPECT_EQ(read->packet.head, written.head);
+        EXPECT_EQ(read->packet.head, header.size());
+        EXPECT_EQ(body_header_of(read->packet).size(), 0U) << "its payload begins with one";
         EXPECT_EQ(read->packet.codec, frame.codec);
         EXPECT_EQ(read->packet.track, frame.track);
         EXPECT_EQ(read->packet.content, frame.content);
@@ -219,27 +225,39 @@ TEST(TagPacket, AWrittenHeadIsReadBackAsTheSame) {
     }
 }
 
-TEST(TagPacket, ALargeFrameIsNotCopiedWhereThereIsRoomInFrontOfIt) {
-    constexpr std::size_t kRoom = 19;
-    for (const std::size_t size : {Slice::kOwnPagesMin, std::size_t{100}}) {
+TEST(TagPacket, KeepsTheMemoryOfAFrame) {
+    constexpr std::size_t kHeader = 12;  // of the protocol it arrived in
+    for (const std::size_t size : {std::size_t{100}, std::size_t{5'000}, Slice::kOwnPagesMin}) {
+        const Slice unit = Slice::allocate(kHeader + size);
         auto frame = frames::key(Codec::avc, {});
-        Slice unit = Slice::allocate(kRoom + size);
-        std::ranges::fill(unit.mutable_bytes(), std::uint8_t{7});
-        const std::uint8_t* const first = unit.data() + kRoom;
-        frame.data = std::exchange(unit, {}).sub(kRoom);
-        const bool is_in_place = frame.data.is_alone_on_pages();
-        EXPECT_EQ(is_in_place, size >= Slice::kOwnPagesMin);
-        const Packet alone = write_tag(MediaKind::video, std::move(frame)).packet;
-        EXPECT_EQ(alone.frame().data() == first, is_in_place);
-        EXPECT_EQ(alone.payload.bytes()[0], 0x17);
-        EXPECT_TRUE(std::ranges::equal(alone.frame(), std::vector<std::uint8_t>(size, 7)));
+        frame.data = unit.sub(kHeader);
+        EXPECT_EQ(make_packet(MediaKind::video, std::move(frame)).frame().data(), unit.data() + kHeader) << size;
     }
-    // Neither of what others have, nor without room.
+}
+
+TEST(TagPacket, CopiesAFrameThatIsASmallPartOfItsMemory) {
+    const Slice unit = Slice::allocate(20'000);
     auto frame = frames::key(Codec::avc, {});
-    frame.data = Slice::allocate(Slice::kOwnPagesMin);
-    const Slice shared = frame.data;
-    EXPECT_NE(write_tag(MediaKind::video, frame).packet.payload.memory(), shared.memory());
-    EXPECT_EQ(write_tag(MediaKind::video, std::move(frame)).packet.frame().size(), shared.size());
+    frame.data = unit.sub(0, 1'000);
+    const Packet packet = make_packet(MediaKind::video, std::move(frame));
+    EXPECT_EQ(packet.payload.memory_bytes(), 1'000U);
+    EXPECT_TRUE(std::ranges::equal(packet.frame(), unit.bytes().first(1'000)));
+    // Pages that nobody else has are kept: copying them would hold the loop.
+    auto large = frames::key(Codec::avc, {});
+    large.data = Slice::allocate(2 * Slice::kOwnPagesMin).sub(0, Slice::kOwnPagesMin);
+    const std::uint8_t* const first = large.data.data();
+    EXPECT_EQ(make_packet(MediaKind::video, std::move(large)).frame().data(), first);
+}
+
+TEST(TagPacket, KeepsTheBodyOfAnRtmpPublisher) {
+    const Slice body = Slice::copy_of(hex("17 01 000028 00000002 65aa"));
+    const auto tagged = read_tag(MediaKind::video, body);
+    ASSERT_TRUE(tagged.ok());
+    EXPECT_EQ(tagged->packet.payload.memory(), body.memory());
+    EXPECT_FALSE(tagged->packet.needs_body_header());
+    // Nor does an empty message have a header, or a body that nobody can parse.
+    EXPECT_FALSE(read_tag(MediaKind::audio, {})->packet.needs_body_header());
+    EXPECT_FALSE(Packet().needs_body_header());
 }
 
 // Every packet of every stream costs this much.

@@ -66,7 +66,7 @@ inline Octets with_lengths(const std::vector<Octets>& units, int length_bytes = 
 
 inline Packet packet_of(MediaKind kind, wire::codec::Frame frame, Bytes data, MediaTime dts) {
     frame.data = Slice::copy_of(data);
-    Packet packet = write_tag(kind, frame).packet;
+    Packet packet = make_packet(kind, std::move(frame));
     packet.dts = dts;
     packet.arrived = TimePoint{} + dts;
     return packet;

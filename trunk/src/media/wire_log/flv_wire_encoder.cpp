@@ -2,6 +2,7 @@
 
 #include "base/bytes/byte_writer.hpp"
 #include "base/check.hpp"
+#include "media/ring/tag_packet.hpp"
 #include "wire/flv/flv_file.hpp"
 
 namespace live::media {
@@ -19,10 +20,9 @@ flv::TagType type_of(MediaKind kind) {
     return flv::TagType::script;
 }
 
-// Calls `append` with what precedes the payload.
+// Calls `append` with the framing and the tag header of a body of `size` bytes.
 template <class Append>
-std::uint8_t write_head(Framing framing, const Packet& packet, std::int64_t time_ms, Append&& append) {
-    const std::size_t size = packet.payload.size();
+std::uint8_t write_head(Framing framing, const Packet& packet, std::size_t size, std::int64_t time_ms, Append&& append) {
     const auto head = frame_head(framing, flv::kTagHeaderBytes + size + flv::kTagSizeBytes);
     append(head.view());
     append(Bytes(
@@ -30,10 +30,10 @@ std::uint8_t write_head(Framing framing, const Packet& packet, std::int64_t time
     return head.size;
 }
 
-// And with what follows it.
+// Calls `append` with everything after the body.
 template <class Append>
-void write_end(Framing framing, const Packet& packet, Append&& append) {
-    append(Bytes(flv::tag_size_bytes(packet.payload.size())));
+void write_end(Framing framing, std::size_t size, Append&& append) {
+    append(Bytes(flv::tag_size_bytes(size)));
     append(frame_end(framing));
 }
 
@@ -45,12 +45,15 @@ WireEncoder::Encoded FlvWireEncoder::encode(const Packet& packet, SlabLog& log) 
     if (!kinds_.has(packet.kind))
         return {};
     const auto append = [&log](Bytes bytes) { log.append(bytes); };
-    const std::uint8_t head = write_head(framing_, packet, to_ms(packet.dts), append);
+    const flv::BodyHeader body_header = body_header_of(packet);
+    const std::size_t size = body_header.size() + packet.payload.size();
+    const std::uint8_t head = write_head(framing_, packet, size, to_ms(packet.dts), append);
+    append(body_header.view());
     if (is_shared(packet))
         log.append_shared(packet.payload);
     else
         append(packet.payload.bytes());
-    write_end(framing_, packet, append);
+    write_end(framing_, size, append);
     return {head, false};
 }
 
@@ -59,7 +62,8 @@ bool FlvWireEncoder::append_own_header(const Packet& packet, std::int64_t time_m
         append_own_message(packet, time_ms, out);
         return false;
     }
-    write_head(framing_, packet, time_ms, [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
+    const std::size_t size = body_header_of(packet).size() + packet.payload.size();
+    write_head(framing_, packet, size, time_ms, [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); });
     return true;
 }
 
@@ -67,9 +71,12 @@ void FlvWireEncoder::append_own_message(const Packet& packet, std::int64_t time_
     if (!kinds_.has(packet.kind))
         return;
     const auto append = [&out](Bytes bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
-    write_head(framing_, packet, time_ms, append);
+    const flv::BodyHeader body_header = body_header_of(packet);
+    const std::size_t size = body_header.size() + packet.payload.size();
+    write_head(framing_, packet, size, time_ms, append);
+    append(body_header.view());
     append(packet.payload.bytes());
-    write_end(framing_, packet, append);
+    write_end(framing_, size, append);
 }
 
 std::size_t FlvWireEncoder::stamped_bytes() const { return flv::kTagHeaderBytes; }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "media/ring/tag_packet.hpp"
 #include "wire/flv/file_writer.hpp"
 #include "wire/mp4/fragment_writer.hpp"
 #include "wire/mp4/movie_writer.hpp"
@@ -36,12 +37,13 @@ public:
 
     Result<void> push(const media::Packet& packet, MediaTime time) override {
         constexpr std::size_t kBodyBytesMax = (1U << 24) - 1;
-        if (packet.payload.size() > kBodyBytesMax)
+        const flv::BodyHeader body_header = media::body_header_of(packet);
+        if (body_header.size() + packet.payload.size() > kBodyBytesMax)
             return Error(Errc::limit, "a packet of more bytes than a tag can have");
         const auto ms = static_cast<std::uint32_t>(std::max<std::int64_t>(media::to_ms(time), 0));
         const bool is_key = packet.kind == MediaKind::video && packet.key && !packet.extra;
         writer_.write(type_of(packet.kind), ms, packet.payload.bytes(),
-                      is_key ? flv::FileWriter::Index::yes : flv::FileWriter::Index::no, pending_);
+                      is_key ? flv::FileWriter::Index::yes : flv::FileWriter::Index::no, pending_, body_header.view());
         has_media_ = has_media_ || (packet.kind != MediaKind::data && !packet.is_config());
         return {};
     }

@@ -9,6 +9,7 @@
 #include "base/net/host_and_port.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"
+#include "media/ring/tag_packet.hpp"
 
 namespace live::service::forward {
 
@@ -176,7 +177,7 @@ void PushSession::add(const media::Packet& packet) {
     if (packet.kind == MediaKind::data && packet.is_config())
         engine_.send_media(type_of(packet.kind), stamp, with_set_data_frame(packet.payload.bytes()));
     else
-        engine_.send_media(type_of(packet.kind), stamp, packet.payload.bytes());
+        engine_.send_media(type_of(packet.kind), stamp, packet.payload.bytes(), media::body_header_of(packet).view());
 }
 
 Result<void> PushSession::read_available() {

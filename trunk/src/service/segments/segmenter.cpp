@@ -130,10 +130,11 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
 void Segmenter::learn(std::size_t index, const Packet& packet) {
     Track& track = tracks_[index];
     if (packet.is_config()) {
-        const Bytes payload = packet.payload.bytes();
-        if (std::ranges::equal(payload, track.config))
+        const Bytes config = packet.frame();
+        if (packet.codec == track.codec && std::ranges::equal(config, track.config))
             return;  // some encoders send it with every key frame
-        track.config.assign(payload.begin(), payload.end());
+        track.codec = packet.codec;
+        track.config.assign(config.begin(), config.end());
     }
     const Muxer::Change change = representation(index).muxer->configure(packet);
     if (change == Muxer::Change::none)

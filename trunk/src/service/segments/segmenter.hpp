@@ -217,9 +217,10 @@ private:
         bool extra = false;
         bool seen = false;  // a frame of it has been accepted
         MediaTime last{};
-        MediaTime step{};                  // between the last two frames
-        std::optional<MediaTime> arrived;  // newest frame, whether or not it is in a segment
-        bool needs_segment = false;        // for its next frame
+        MediaTime step{};                         // between the last two frames
+        std::optional<MediaTime> arrived;         // newest frame, whether or not it is in a segment
+        bool needs_segment = false;               // for its next frame
+        media::Codec codec = media::Codec::none;  // of its configuration
         std::vector<std::uint8_t> config;
     };
     struct Representation {

@@ -176,10 +176,9 @@ TEST_F(SessionOpenerTest, APlayerGetsTheCodecOfTheStreamAndNotTheFirstOne) {
     door.bridge.rtmp_to_rtc = true;
     const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();
     const auto publication = source->publish(media::Source::Takeover::refuse).value();
-    source->append(media::write_tag(MediaKind::video, {.codec = media::Codec::hevc,
-                                                       .content = media::Content::config,
-                                                       .data = Slice::copy_of(wire::codec::hevc_vectors().front().record)})
-                       .packet);
+    source->append(media::make_packet(MediaKind::video, {.codec = media::Codec::hevc,
+                                                         .content = media::Content::config,
+                                                         .data = Slice::copy_of(wire::codec::hevc_vectors().front().record)}));
     OfferRequest request = offer_request(Purpose::play);
     const std::size_t at = request.offer.find("SAVPF 102");
     request.offer.insert(at + 9, " 104");

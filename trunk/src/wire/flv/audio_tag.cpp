@@ -125,14 +125,14 @@ std::uint8_t classic_format(const AudioTag& tag) {
 }
 
 // Header up to the FourCC, or up to the track ID of a OneTrack message. `head` is the first byte without its packet type.
-void write_ex_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, const AudioTag& tag) {
+void write_ex_header(BodyHeader& out, std::uint8_t head, std::uint8_t packet_type, const AudioTag& tag) {
     const auto code = fourcc_of(tag.codec);
     CHECK(code.has_value());
     if (!tag.multitrack) {
         out.u8(static_cast<std::uint8_t>(head | packet_type)).u32be(*code);
         return;
     }
-    write_one_track_head(out, static_cast<std::uint8_t>(head | kMultitrack), packet_type, *code, tag.track_id);
+    write_one_track_header(out, static_cast<std::uint8_t>(head | kMultitrack), packet_type, *code, tag.track_id);
 }
 
 }  // namespace
@@ -164,10 +164,11 @@ Result<std::vector<AudioTag>> parse_audio_tracks(Bytes body) {
     return tracks;
 }
 
-void write_audio_tag(ByteWriter& out, const AudioTag& tag) {
+BodyHeader audio_header(const AudioTag& tag) {
+    BodyHeader out;
     if (!tag.enhanced) {
         if (tag.codec == Codec::none)
-            return;
+            return out;
         const std::uint8_t format = classic_format(tag);
         CHECK(format != kExHeader && tag.codec != Codec::unknown);
         std::uint8_t rate = 0;
@@ -177,8 +178,7 @@ void write_audio_tag(ByteWriter& out, const AudioTag& tag) {
         out.u8(static_cast<std::uint8_t>(format << 4 | flags));
         if (format == kAac)
             out.u8(tag.kind == PacketKind::sequence_header ? 0 : 1);
-        out.bytes(tag.body);
-        return;
+        return out;
     }
     std::uint8_t packet_type = kCodedFrames;
     switch (tag.kind) {
@@ -187,8 +187,14 @@ void write_audio_tag(ByteWriter& out, const AudioTag& tag) {
         case PacketKind::channel_config: packet_type = kMultichannelConfig; break;
         default: break;
     }
-    write_ex_head(out, kExHeader << 4, packet_type, tag);
-    out.bytes(tag.body);
+    write_ex_header(out, kExHeader << 4, packet_type, tag);
+    return out;
+}
+
+void write_audio_tag(ByteWriter& out, const AudioTag& tag) {
+    const BodyHeader header = audio_header(tag);
+    if (header.size() > 0)
+        out.bytes(header.view()).bytes(tag.body);
 }
 
 }  // namespace live::wire::flv

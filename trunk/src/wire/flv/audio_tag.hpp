@@ -8,6 +8,7 @@
 #include "base/bytes/byte_writer.hpp"
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
+#include "wire/flv/body_header.hpp"
 #include "wire/flv/codec.hpp"
 
 namespace live::wire::flv {
@@ -36,8 +37,11 @@ Result<AudioTag> parse_audio_tag(Bytes body);
 // All tracks of a tag; one unless it is multitrack.
 Result<std::vector<AudioTag>> parse_audio_tracks(Bytes body);
 
-// Writes header and body of one track: the classic header unless tag.enhanced, and a OneTrack message when it is multitrack as
-// well. Aborts when the header cannot represent the codec.
+// Returns the header of one track: the classic header unless tag.enhanced, and that of a OneTrack message when it is
+// multitrack as well; nothing for the empty message. Aborts when the header cannot represent the codec.
+BodyHeader audio_header(const AudioTag& tag);
+
+// Writes that header and the body.
 void write_audio_tag(ByteWriter& out, const AudioTag& tag);
 
 }  // namespace live::wire::flv

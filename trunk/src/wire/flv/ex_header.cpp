@@ -60,9 +60,9 @@ Result<ExTrack> read_track(ByteReader& in, const ExHeader& header) {
     return track;
 }
 
-void write_one_track_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, std::uint32_t fourcc, int track_id) {
+void write_one_track_header(BodyHeader& out, std::uint8_t first, std::uint8_t packet_type, std::uint32_t fourcc, int track_id) {
     constexpr auto kOneTrack = static_cast<std::uint8_t>(MultitrackType::one_track);
-    out.u8(head)
+    out.u8(first)
         .u8(static_cast<std::uint8_t>(kOneTrack << 4 | packet_type))
         .u32be(fourcc)
         .u8(static_cast<std::uint8_t>(track_id));

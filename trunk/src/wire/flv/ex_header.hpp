@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/bytes/byte_reader.hpp"
-#include "base/bytes/byte_writer.hpp"
+#include "wire/flv/body_header.hpp"
 
 namespace live::wire::flv {
 
@@ -42,7 +42,7 @@ Result<void> read_multitrack_and_fourcc(ByteReader& in, std::uint8_t multitrack_
 // The bytes of the next track: all remaining input without multitrack or with one track.
 Result<ExTrack> read_track(ByteReader& in, const ExHeader& header);
 
-// Writes a OneTrack message up to its body; `head` is the first byte.
-void write_one_track_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, std::uint32_t fourcc, int track_id);
+// Writes a OneTrack message up to its body; `first` is the first byte.
+void write_one_track_header(BodyHeader& out, std::uint8_t first, std::uint8_t packet_type, std::uint32_t fourcc, int track_id);
 
 }  // namespace live::wire::flv

@@ -87,9 +87,9 @@ std::vector<std::uint8_t> FileWriter::beginning() const {
     return out.release();
 }
 
-void FileWriter::write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out) {
+void FileWriter::write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out, Bytes body_header) {
     const std::size_t before = out.size();
-    write_tag(out, type, timestamp_ms, body);
+    write_tag(out, type, timestamp_ms, body, body_header);
     account(type, timestamp_ms, out.size() - before, index);
 }
 

@@ -32,8 +32,9 @@ public:
     static FileWriter resumed(Bytes metadata);
 
     enum class Index : bool { no, yes };
-    // Appends a tag. Index::yes for a frame at which decoding may start. Aborts when the body does not fit 24 bits.
-    void write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out);
+    // Appends a tag. Index::yes for a frame at which decoding may start. `body_header` precedes a body that is a frame alone.
+    // Aborts when both do not fit 24 bits.
+    void write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out, Bytes body_header = {});
 
     // Accounts for a tag already in the file; `tag_bytes` includes the header and size field.
     void account(TagType type, std::uint32_t timestamp_ms, std::uint64_t tag_bytes, Index index);

@@ -46,10 +46,11 @@ std::array<std::uint8_t, kTagSizeBytes> tag_size_bytes(std::size_t body_bytes) {
             static_cast<std::uint8_t>(size)};
 }
 
-void write_tag(ByteWriter& out, TagType type, std::uint32_t timestamp_ms, Bytes body) {
-    CHECK(body.size() <= kSizeMax);
-    write_tag_header(out, {type, static_cast<std::uint32_t>(body.size()), timestamp_ms});
-    out.bytes(body).bytes(tag_size_bytes(body.size()));
+void write_tag(ByteWriter& out, TagType type, std::uint32_t timestamp_ms, Bytes body, Bytes body_header) {
+    const std::size_t size = body_header.size() + body.size();
+    CHECK(size <= kSizeMax);
+    write_tag_header(out, {type, static_cast<std::uint32_t>(size), timestamp_ms});
+    out.bytes(body_header).bytes(body).bytes(tag_size_bytes(size));
 }
 
 Result<TagHeader> read_tag_header(ByteReader& in) {

@@ -46,8 +46,8 @@ std::array<std::uint8_t, kTagHeaderBytes> tag_header_bytes(const TagHeader& head
 void write_tag_header(ByteWriter& out, const TagHeader& header);
 // The size field that follows a body of this length.
 std::array<std::uint8_t, kTagSizeBytes> tag_size_bytes(std::size_t body_bytes);
-// Tag header, body and size.
-void write_tag(ByteWriter& out, TagType type, std::uint32_t timestamp_ms, Bytes body);
+// Writes the tag header, the body and the size. `body_header` precedes a body that is a frame alone.
+void write_tag(ByteWriter& out, TagType type, std::uint32_t timestamp_ms, Bytes body, Bytes body_header = {});
 
 // Errc::unsupported for encrypted tags. Unknown types are returned as their number.
 Result<TagHeader> read_tag_header(ByteReader& in);

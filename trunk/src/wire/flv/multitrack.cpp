@@ -53,12 +53,13 @@ Result<TrackParts> read_tracks(MediaKind kind, Bytes body) {
 void write_track(ByteWriter& out, const TrackParts& tracks, const TrackPart& part) {
     const int head = tracks.lead.back() & 0xF0;
     out.bytes(tracks.lead.first(tracks.lead.size() - 1));
+    BodyHeader header;
     if (part.track_id == 0)
-        out.u8(static_cast<std::uint8_t>(head | tracks.packet_type)).u32be(part.fourcc);
+        header.u8(static_cast<std::uint8_t>(head | tracks.packet_type)).u32be(part.fourcc);
     else
-        write_one_track_head(out, static_cast<std::uint8_t>(head | multitrack_code(tracks.kind)), tracks.packet_type, part.fourcc,
-                             part.track_id);
-    out.bytes(part.body);
+        write_one_track_header(header, static_cast<std::uint8_t>(head | multitrack_code(tracks.kind)), tracks.packet_type,
+                               part.fourcc, part.track_id);
+    out.bytes(header.view()).bytes(part.body);
 }
 
 }  // namespace live::wire::flv

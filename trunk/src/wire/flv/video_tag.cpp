@@ -151,14 +151,14 @@ Result<std::optional<VideoTag>> parse_enhanced_head(ByteReader& in, std::uint8_t
 }
 
 // Header up to the FourCC, or up to the track ID of a OneTrack message. `head` is the first byte without its packet type.
-void write_ex_head(ByteWriter& out, std::uint8_t head, std::uint8_t packet_type, const VideoTag& tag) {
+void write_ex_header(BodyHeader& out, std::uint8_t head, std::uint8_t packet_type, const VideoTag& tag) {
     const auto code = fourcc_of(tag.codec);
     CHECK(code.has_value());
     if (!tag.multitrack) {
         out.u8(static_cast<std::uint8_t>(head | packet_type)).u32be(*code);
         return;
     }
-    write_one_track_head(out, static_cast<std::uint8_t>(head | kMultitrack), packet_type, *code, tag.track_id);
+    write_one_track_header(out, static_cast<std::uint8_t>(head | kMultitrack), packet_type, *code, tag.track_id);
 }
 
 }  // namespace
@@ -193,7 +193,8 @@ Result<std::vector<VideoTag>> parse_video_tracks(Bytes body) {
     return tracks;
 }
 
-void write_video_tag(ByteWriter& out, const VideoTag& tag) {
+BodyHeader video_header(const VideoTag& tag) {
+    BodyHeader out;
     std::uint8_t frame_type = kKeyFrame;
     if (tag.kind == PacketKind::command)
         frame_type = kCommandFrame;
@@ -208,8 +209,7 @@ void write_video_tag(ByteWriter& out, const VideoTag& tag) {
             out.u8(tag.kind == PacketKind::sequence_header ? 0 : tag.kind == PacketKind::end_of_sequence ? 2 : 1);
             out.u24be(composition);
         }
-        out.bytes(tag.body);
-        return;
+        return out;
     }
     std::uint8_t packet_type = kCodedFrames;
     switch (tag.kind) {
@@ -224,11 +224,13 @@ void write_video_tag(ByteWriter& out, const VideoTag& tag) {
     if (tag.kind == PacketKind::command)
         out.u8(static_cast<std::uint8_t>(0x80 | frame_type << 4 | packet_type));
     else
-        write_ex_head(out, static_cast<std::uint8_t>(0x80 | frame_type << 4), packet_type, tag);
+        write_ex_header(out, static_cast<std::uint8_t>(0x80 | frame_type << 4), packet_type, tag);
     if (with_composition && composition != 0)
         out.u24be(composition);
-    out.bytes(tag.body);
+    return out;
 }
+
+void write_video_tag(ByteWriter& out, const VideoTag& tag) { out.bytes(video_header(tag).view()).bytes(tag.body); }
 
 void set_frame_type(MutBytes body, bool key) {
     const auto type = static_cast<std::uint8_t>(key ? kKeyFrame : kInterFrame);

@@ -8,6 +8,7 @@
 #include "base/bytes/byte_writer.hpp"
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
+#include "wire/flv/body_header.hpp"
 #include "wire/flv/codec.hpp"
 
 namespace live::wire::flv {
@@ -37,8 +38,12 @@ Result<VideoTag> parse_video_tag(Bytes body);
 // All tracks of a tag; one unless it is multitrack.
 Result<std::vector<VideoTag>> parse_video_tracks(Bytes body);
 
-// Writes header and body of one track: the classic header unless tag.enhanced, and a OneTrack message when it is multitrack as
-// well. Aborts when a classic header cannot represent the codec or an enhanced one needs a FourCC that the codec does not have.
+// Returns the header of one track: the classic header unless tag.enhanced, and that of a OneTrack message when it is
+// multitrack as well. Aborts when a classic header cannot represent the codec or an enhanced one needs a FourCC that the codec
+// does not have.
+BodyHeader video_header(const VideoTag& tag);
+
+// Writes that header and the body.
 void write_video_tag(ByteWriter& out, const VideoTag& tag);
 
 // Changes the frame type of a tag's header, which is not empty.

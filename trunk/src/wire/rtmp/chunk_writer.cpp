@@ -42,6 +42,15 @@ private:
     HeaderBytes header_;
 };
 
+// Writes `count` bytes of the two ranges, from `at` on.
+void write_part(ByteWriter& out, Bytes header, Bytes payload, std::size_t at, std::size_t count) {
+    const std::size_t in_header = at < header.size() ? std::min(count, header.size() - at) : 0;
+    if (in_header > 0)
+        out.bytes(header.subspan(at, in_header));
+    if (count > in_header)
+        out.bytes(payload.subspan(at + in_header - header.size(), count - in_header));
+}
+
 }  // namespace
 
 HeaderBytes type0_header(std::uint32_t chunk_stream, std::uint32_t timestamp_ms, std::uint32_t length, MessageType type,
@@ -75,19 +84,20 @@ HeaderBytes type3_header(std::uint32_t chunk_stream, std::optional<std::uint32_t
 }
 
 std::size_t write_message(ByteWriter& out, std::uint32_t chunk_stream, MessageType type, std::uint32_t timestamp_ms,
-                          std::uint32_t stream_id, Bytes payload, std::uint32_t chunk_size) {
-    CHECK(chunk_size > 0 && payload.size() <= kMessageLengthMax);
+                          std::uint32_t stream_id, Bytes payload, std::uint32_t chunk_size, Bytes payload_header) {
+    const std::size_t size = payload_header.size() + payload.size();
+    CHECK(chunk_size > 0 && size <= kMessageLengthMax);
     const std::size_t before = out.size();
-    out.bytes(type0_header(chunk_stream, timestamp_ms, static_cast<std::uint32_t>(payload.size()), type, stream_id).view());
-    out.bytes(payload.first(std::min<std::size_t>(payload.size(), chunk_size)));
+    out.bytes(type0_header(chunk_stream, timestamp_ms, static_cast<std::uint32_t>(size), type, stream_id).view());
+    write_part(out, payload_header, payload, 0, std::min<std::size_t>(size, chunk_size));
 
     std::optional<std::uint32_t> extended_ms;
     if (timestamp_ms >= kExtendedTimestamp)
         extended_ms = timestamp_ms;
     const HeaderBytes again = type3_header(chunk_stream, extended_ms);
-    for (std::size_t at = chunk_size; at < payload.size(); at += chunk_size) {
+    for (std::size_t at = chunk_size; at < size; at += chunk_size) {
         out.bytes(again.view());
-        out.bytes(payload.subspan(at, std::min<std::size_t>(payload.size() - at, chunk_size)));
+        write_part(out, payload_header, payload, at, std::min<std::size_t>(size - at, chunk_size));
     }
     return out.size() - before;
 }

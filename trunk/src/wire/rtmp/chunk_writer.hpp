@@ -35,7 +35,8 @@ HeaderBytes type1_header(std::uint32_t chunk_stream, std::uint32_t delta_ms, std
 HeaderBytes type3_header(std::uint32_t chunk_stream, std::optional<std::uint32_t> extended_ms = std::nullopt);
 
 // Appends one complete message, type 0 first, in chunks of `chunk_size` (at least 1) payload bytes. Returns the bytes written.
+// `payload_header` precedes the payload and belongs to the message.
 std::size_t write_message(ByteWriter& out, std::uint32_t chunk_stream, MessageType type, std::uint32_t timestamp_ms,
-                          std::uint32_t stream_id, Bytes payload, std::uint32_t chunk_size);
+                          std::uint32_t stream_id, Bytes payload, std::uint32_t chunk_size, Bytes payload_header = {});
 
 }  // namespace live::wire::rtmp
