@@ -29,18 +29,9 @@ bool is_webrtc(session::ClientKind kind) {
 
 }  // namespace
 
-std::size_t ending_now(std::size_t sessions, std::chrono::milliseconds left, std::chrono::milliseconds limit) {
-    if (left > limit / Drain::kLastPart)
-        return 0;
-    const auto steps = static_cast<std::size_t>(std::max<std::chrono::milliseconds::rep>(left / Drain::kStep, 1));
-    return (sessions + steps - 1) / steps;
-}
-
 void Drain::begin(std::chrono::milliseconds limit, To to, io::Deadline deadline) {
-    has_begun_ = true;
     to_ = to;
-    since_ = io::now();
-    limit_ = limit;
+    plan_.begin(limit, io::now());
     if (to == To::other_nodes)
         node_.drain(deadline);
     const auto clients = count_clients();
@@ -59,56 +50,55 @@ void Drain::keep_players() {
     published_at_ = std::move(published_at);
 }
 
-void Drain::step(Ask ask) {
+void Drain::step(Ask whom) {
     if (to_ == To::new_program)
         keep_players();
-    if (ask == Ask::nobody)
+    if (whom == Ask::nobody)
         return;
-    std::unordered_set<std::string> asked;
+    using Verdict = supervisor::DrainPlan::Verdict;
+    using Way = supervisor::DrainPlan::Way;
     std::vector<session::ClientEntry*> sessions;
-    std::size_t now = 0;
+    plan_.begin_step();
     clients_.for_each([&](session::ClientEntry& client) {
         const session::ClientRequest& request = client.client().request();
         if (!is_moved(client, to_))
             return;
-        if (asked_.contains(request.id)) {
-            asked.insert(request.id);
-            return;
-        }
-        if (to_ == To::other_nodes && is_webrtc(request.kind)) {
+        const bool ends = to_ == To::other_nodes && is_webrtc(request.kind);
+        const Verdict verdict = plan_.consider(request.id, ends ? Way::end : Way::ask);
+        if (verdict == Verdict::end)
             sessions.push_back(&client);
-            return;
-        }
-        if (now >= kAskedAtOnce)
-            return;
-        const auto to = place_for(request);
-        if (!to || !client.client().ask_to_move(*to))
-            return;
-        ++now;
-        ++asked_total_;
-        asked.insert(request.id);
-        std::string where = "where it finds another node";
-        if (to->is_here)
-            where = "at the new process";
-        else if (!to->rtmp.empty())
-            where = "at " + to->rtmp;
-        LOG_INFO(log_, "drain: client {} of {} is asked to go on {}", request.id, client.plan()->url, where);
+        else if (verdict == Verdict::ask)
+            ask(client);
     });
-    end_sessions(std::move(sessions), asked);
-    asked_ = std::move(asked);
+    end_sessions(std::move(sessions));
+    plan_.end_step();
 }
 
-// Those that cannot be sent on stay.
-void Drain::end_sessions(std::vector<session::ClientEntry*> sessions, std::unordered_set<std::string>& asked) {
+void Drain::ask(session::ClientEntry& client) {
+    const session::ClientRequest& request = client.client().request();
+    const auto to = place_for(request);
+    if (!to || !client.client().ask_to_move(*to))
+        return;
+    plan_.note_asked(request.id);
+    std::string where = "where it finds another node";
+    if (to->is_here)
+        where = "at the new process";
+    else if (!to->rtmp.empty())
+        where = "at " + to->rtmp;
+    LOG_INFO(log_, "drain: client {} of {} is asked to go on {}", request.id, client.plan()->url, where);
+}
+
+// A session without another place stays.
+void Drain::end_sessions(std::vector<session::ClientEntry*> sessions) {
     std::erase_if(sessions, [this](session::ClientEntry* client) { return !placer_.move(client->client().request()); });
-    const auto lasted = std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - since_);
-    sessions.resize(std::min(sessions.size(), ending_now(sessions.size(), limit_ - lasted, limit_)));
+    sessions.resize(plan_.sessions_to_end(sessions.size(), io::now()));
     for (session::ClientEntry* client : sessions) {
-        ++asked_total_;
-        asked.insert(client->client().request().id);
+        plan_.note_asked(client->client().request().id);
         client->kick("this node drains, and the client goes on at another one");
     }
 }
+
+bool Drain::is_late() const { return plan_.is_late(io::now()); }
 
 std::optional<session::Redirect> Drain::place_for(const session::ClientRequest& request) {
     if (to_ == To::new_program)
@@ -132,12 +122,11 @@ api::DrainFacts::Clients Drain::count_clients() const {
 
 api::DrainFacts Drain::facts() const {
     api::DrainFacts facts;
-    facts.is_draining = has_begun_;
-    facts.limit = limit_;
-    if (has_begun_)
-        facts.lasted = std::chrono::duration_cast<std::chrono::milliseconds>(io::now() - since_);
+    facts.is_draining = plan_.has_begun();
+    facts.limit = plan_.limit();
+    facts.lasted = plan_.lasted(io::now());
     facts.clients = count_clients();
-    facts.asked = asked_total_;
+    facts.asked = plan_.asked();
     facts.sent_elsewhere = node_.placements.sent;
     return facts;
 }

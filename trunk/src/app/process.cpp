@@ -399,9 +399,9 @@ bool Process::drain(io::SignalPipe& signals) {
     Drain& drain = server_->drain();
     const auto limit = server_->is_cluster_node() ? server_->settings().cluster.drain_limit : std::chrono::milliseconds::zero();
     drain.begin(limit, Drain::To::other_nodes, io::Deadline::after(kStopLimit));
-    for (const TimePoint until = io::now() + limit; !drain.is_over() && io::now() < until;) {
+    while (!drain.is_over() && !drain.is_late()) {
         drain.step();
-        if (!wait_graceful(signals, Drain::kStep))
+        if (!wait_graceful(signals, supervisor::DrainPlan::kStep))
             return false;
     }
     const auto facts = drain.facts();

@@ -16,6 +16,7 @@
 #include "io/net/message_socket.hpp"
 #include "io/process/signal_pipe.hpp"
 #include "settings/conf/load.hpp"
+#include "supervisor/decisions/retirement.hpp"
 #include "supervisor/line/master_line.hpp"
 #include "supervisor/master.hpp"
 #include "supervisor/process/daemon.hpp"
@@ -33,7 +34,7 @@ inline constexpr int kUnsupportedReload = 2023;
 
 // Address space of a fiber's stack; untouched pages cost nothing. The Opus encoder takes 70 KiB of the publisher's fiber.
 inline constexpr std::size_t kStackBytes = 256 * 1024;
-// Of a stop, when everything is to end at once.
+// The limit of a fast stop.
 inline constexpr std::chrono::seconds kStopLimit{1};
 
 inline bool is_stop(int number) { return number == SIGTERM || number == SIGINT || number == SIGQUIT; }
@@ -84,10 +85,10 @@ private:
     void hand_over(io::SignalPipe& signals);
     bool serve_the_rest(io::SignalPipe& signals);
     void stay(io::SignalPipe& signals);
-    void pass_on(int number);
+    void forward_signal(int number, const supervisor::Retirement::OnSignal& on);
     // A worker's line to the master that has started it.
     Result<void> join_master(const settings::Settings& settings);
-    // Of a program that takes over from a running one, with that many workers.
+    // Receives the resources of the running program that this one replaces. It must have that many workers.
     std::optional<int> take_over(const settings::Settings& settings, std::size_t workers,
                                  supervisor::InheritedResources& inherited);
     Result<void> check_new_ports(const settings::Settings& settings, const supervisor::InheritedResources& inherited);

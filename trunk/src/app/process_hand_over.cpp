@@ -23,42 +23,41 @@ constexpr std::chrono::seconds kInheritLimit{10};
 
 }  // namespace
 
-// A parent in the foreground gets the signals that are meant for the server.
-void Process::pass_on(int number) {
-    supervisor::Master* const parent = upgrade_->parent();
-    if (number == SIGUSR1)
+void Process::forward_signal(int number, const supervisor::Retirement::OnSignal& on) {
+    supervisor::UpgradeParent* const parent = upgrade_->parent();
+    if (on.reopens_logs)
         log_file_->reopen();
-    if (number == SIGUSR1 && server_ != nullptr)
+    if (on.reopens_logs && server_ != nullptr)
         server_->reopen_access_log();
-    if (parent == nullptr || !upgrade_->stays())
+    if (parent == nullptr)
         return;
-    if (is_stop(number))
+    if (on.stops_others)
         parent->send_signal(number);
-    else if (number == SIGHUP || number == SIGUSR1 || number == SIGUSR2)
+    if (on.forwards_to_newest)
         parent->send_to_newest(number);
 }
 
 // False when the rest is to end at once.
 bool Process::serve_the_rest(io::SignalPipe& signals) {
     Drain& drain = server_->drain();
-    const auto limit = server_->settings().upgrade_limit;
-    drain.begin(limit, Drain::To::new_program, io::Deadline::after(kStopLimit));
-    for (const TimePoint until = io::now() + limit; server_->connections() > 0 && io::now() < until;) {
+    const supervisor::Retirement retirement({.stays = upgrade_->stays()});
+    drain.begin(server_->settings().upgrade_limit, Drain::To::new_program, io::Deadline::after(kStopLimit));
+    while (server_->connections() > 0 && !drain.is_late()) {
         drain.step(upgrade_->is_everybody_out() ? Drain::Ask::all : Drain::Ask::nobody);
         if (!upgrade_->successor_lives(server_->workers())) {
             LOG_ERROR(log_, "upgrade: the new process has ended, so this one ends");
             return false;
         }
-        const auto number = signals.next_signal(io::Deadline::after(Drain::kStep));
+        const auto number = signals.next_signal(io::Deadline::after(supervisor::DrainPlan::kStep));
         if (!number.ok())
             continue;
-        pass_on(*number);
+        forward_signal(*number, retirement.on_signal(*number));
         if (is_stop(*number))
             return false;
     }
     if (server_->connections() == 0)
         return true;
-    LOG_INFO(log_, "upgrade: {} connections are left after {} s, and are closed", server_->connections(), limit / 1s);
+    LOG_INFO(log_, "upgrade: {} connections are left after {} s, and are closed", server_->connections(), drain.limit() / 1s);
     server_->ask_publishers_to_leave();
     return wait_graceful(signals, server_->settings().grace_final_wait);
 }
@@ -130,21 +129,25 @@ Result<void> Process::use_pid_file() {
 }
 
 void Process::stay(io::SignalPipe& signals) {
-    supervisor::Master* const parent = upgrade_->parent();
+    supervisor::UpgradeParent* const parent = upgrade_->parent();
     if (parent == nullptr)
         return;
     if (upgrade_->stays())
         LOG_INFO(log_, "upgrade: this process stays without clients until the new one ends");
-    bool is_ending = false;
-    // One that does not stay connects the others as long as there are several.
-    while (parent->new_processes() > (upgrade_->stays() ? 0U : 1U)) {
-        if (!parent->has_newest() && !std::exchange(is_ending, true))
+    // In the background it connects the other processes as long as there are several.
+    supervisor::Retirement retirement({.stays = upgrade_->stays(), .others_min = upgrade_->stays() ? 0U : 1U});
+    for (;;) {
+        const auto next = retirement.look(parent->new_processes(), parent->has_newest());
+        if (next == supervisor::Retirement::Next::end)
+            break;
+        if (next == supervisor::Retirement::Next::terminate_others)
             parent->send_signal(SIGTERM);
         const auto number = signals.next_signal(io::Deadline::after(kParentLook));
         if (!number.ok())
             continue;
-        pass_on(*number);
-        if (is_stop(*number) && !upgrade_->stays())
+        const auto on = retirement.on_signal(*number);
+        forward_signal(*number, on);
+        if (on.ends)
             break;
     }
     if (upgrade_->stays())

@@ -208,35 +208,39 @@ void Process::take_workers_over(supervisor::Master& master) {
 
 void Process::follow_workers(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade) {
     LOG_INFO(log_, "upgrade: process {} takes new clients, those of the workers stay", upgrade.successor());
-    const auto fast = std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit);
+    supervisor::Retirement retirement({.stays = upgrade.stays(), .follows_newest = upgrade.stays()});
     bool are_there = true;
-    bool is_ending = false;
-    while (!master.are_gone() || upgrade.new_processes() > 0) {
-        if (master.are_gone() && std::exchange(are_there, false))
+    for (;;) {
+        const std::size_t workers = master.are_gone() ? 0 : 1;
+        const auto next = retirement.look(workers + upgrade.new_processes(), upgrade.has_newest());
+        if (next == supervisor::Retirement::Next::end)
+            break;
+        if (workers == 0 && std::exchange(are_there, false))
             LOG_INFO(log_, "upgrade: the old workers have ended; this process stays without clients until the new one ends");
-        if (upgrade.stays() && !upgrade.has_newest() && !std::exchange(is_ending, true)) {
+        if (next == supervisor::Retirement::Next::terminate_others) {
             upgrade.send_to_all(SIGTERM);
             master.begin_stop(SIGTERM);
         }
         const auto number = signals.next_signal(io::Deadline::after(kEndLook));
         if (!number.ok())
             continue;
-        if (*number == SIGUSR1)
-            log_file_->reopen();
-        if (*number == SIGUSR1)
-            master.send_signal(SIGUSR1);
-        if (is_stop(*number) && !upgrade.stays())
+        const auto on = retirement.on_signal(*number);
+        if (on.ends)
             break;
-        if (is_stop(*number)) {
+        if (on.reopens_logs) {
+            log_file_->reopen();
+            master.send_signal(SIGUSR1);
+        }
+        if (on.stops_others) {
             upgrade.send_to_all(*number);
             master.begin_stop(*number);
-        } else if (*number == SIGHUP || *number == SIGUSR1 || *number == SIGUSR2) {
-            upgrade.send_to_newest(*number);
         }
+        if (on.forwards_to_newest)
+            upgrade.send_to_newest(*number);
     }
     if (are_there)
         LOG_INFO(log_, "upgrade: the old workers {}", master.are_gone() ? "have ended" : "are ended");
-    master.stop(SIGINT, fast);
+    master.stop(SIGINT, std::chrono::duration_cast<std::chrono::milliseconds>(kStopLimit));
     status_ = upgrade.status();
     upgrade.leave();
 }

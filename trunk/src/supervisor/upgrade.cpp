@@ -27,8 +27,10 @@ void Upgrade::fail(const std::string& why) {
 
 Result<void> Upgrade::become_parent(MasterClient& client) {
     if (parent_ == nullptr)
-        parent_ = std::make_unique<Master>(std::move(shared_.started), 0, shared_.secret, log_, Master::Inheritance{});
-    auto socket = TRY(parent_->join(shared_.stays));
+        parent_ = std::make_unique<UpgradeParent>(
+            std::move(shared_.started), shared_.secret,
+            shared_.stays ? UpgradeParent::Programs::end_with_it : UpgradeParent::Programs::outlive_it, log_);
+    auto socket = TRY(parent_->join());
     if (shared_.line != nullptr)
         first_line_ = std::move(shared_.line);
     shared_.line = std::make_unique<MasterLine>(WorkerIdentity{0, 0, 1}, std::move(socket));
@@ -96,7 +98,7 @@ void Upgrade::leave() {
 
 void Upgrade::end() {
     if (parent_ != nullptr)
-        parent_->stop(SIGTERM, std::chrono::milliseconds(0));
+        parent_->stop();
     parent_.reset();
 }
 

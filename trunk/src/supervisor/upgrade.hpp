@@ -1,5 +1,5 @@
 // Upgrade: this process hands its sockets and its new clients over to the program at its own path, which it starts beside itself.
-// A process that is upgraded for the first time becomes the parent of the upgrade: its Master connects the programs with each
+// A process that is upgraded for the first time becomes its parent: an UpgradeParent connects the programs with each
 // other. A worker asks its master instead, which starts the new program (supervisor/workers_upgrade.hpp). The process itself then
 // drains, and ends or stays (app/process_hand_over.cpp).
 #pragma once
@@ -14,8 +14,9 @@
 #include "supervisor/line/master_client.hpp"
 #include "supervisor/line/master_line.hpp"
 #include "supervisor/line/upgrade_listener.hpp"
-#include "supervisor/master.hpp"
 #include "supervisor/process/pid_file.hpp"
+#include "supervisor/process/started_as.hpp"
+#include "supervisor/upgrade_parent.hpp"
 
 namespace live::supervisor {
 
@@ -38,7 +39,7 @@ public:
         std::string pid_path;
         // This process stays in the foreground as a parent, because its own parent waits for its end.
         bool stays = false;
-        // Of a worker: its master's.
+        // The master's pid in a worker, otherwise 0.
         std::int64_t master_pid = 0;
     };
     // For a request: the start of the new program.
@@ -61,7 +62,7 @@ public:
     // Reports whether the process exists that takes new clients.
     bool successor_lives(const MasterClient& client) const;
     // nullptr: another process is the parent, or there is none.
-    Master* parent() { return parent_.get(); }
+    UpgradeParent* parent() { return parent_.get(); }
     // Leaves the other processes running without this one.
     void leave();
     // Ends all processes that this one has started.
@@ -85,7 +86,7 @@ private:
 
     Shared shared_;
     const Log& log_;
-    std::unique_ptr<Master> parent_;
+    std::unique_ptr<UpgradeParent> parent_;
     std::unique_ptr<MasterLine> first_line_;  // of a process that became a parent later: the client still refers to it
     UpgradeStatus status_;
     bool is_requested_ = false;  // and not begun yet

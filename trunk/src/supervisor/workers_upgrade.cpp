@@ -45,26 +45,24 @@ void WorkersUpgrade::run(io::Deadline deadline) {
 void WorkersUpgrade::fail(const std::string& why) {
     line_.reset();
     LOG_ERROR(log_, "upgrade: this process goes on: {}", why);
-    shared_.master.tell_workers({Kind::upgraded, 1, 0, 0, 0, why});
+    shared_.master.send_to_workers({Kind::upgraded, 1, 0, 0, 0, why});
 }
 
 Result<WorkersUpgrade::Launched> WorkersUpgrade::start(io::Deadline deadline) {
-    const auto soon = deadline.sooner(io::Deadline::after(kHandLimit));
     const auto base = TRY(shared_.master.free_base());
-    auto sockets = TRY(shared_.master.gather(soon));
+    auto sockets = TRY(shared_.master.gather(deadline));
     auto [here, there] = TRY(io::MessageSocket::pair());
     line_ = std::make_unique<Line>(WorkerIdentity{}, std::move(here));
-    auto launched = TRY(parent_ == nullptr ? launch(std::move(there)) : ask_parent(std::move(there), soon));
-    // What it says is more than that it does not listen.
-    static_cast<void>(give(std::move(sockets), std::move(launched.parent), base, soon));
-    auto ready = wait_ready(launched, deadline.sooner(io::Deadline::after(kStartLimit)));
-    if (ready.ok())
+    const auto soon = deadline.sooner(io::Deadline::after(Master::kHandLimit));
+    auto launched = parent_ == nullptr ? launch(std::move(there)) : ask_parent(std::move(there), soon);
+    if (launched.ok())  // a program that does not read reports the reason itself
+        static_cast<void>(give(std::move(sockets), std::move(launched->parent), base, soon));
+    else if (launched.code() != Errc::cancelled)
+        shared_.master.hand_over().on_start_failed(launched.error());
+    if (!launched.ok())
         return launched;
-    if (launched.next != nullptr)
-        launched.next->process->send_signal(SIGKILL);
-    else if (ready.code() == Errc::timed_out)
-        ::kill(static_cast<pid_t>(launched.pid), SIGKILL);
-    return Error(ready.error());
+    TRY(wait_ready(*launched, deadline));
+    return launched;
 }
 
 Result<WorkersUpgrade::Launched> WorkersUpgrade::launch(io::Socket line) {
@@ -75,14 +73,9 @@ Result<WorkersUpgrade::Launched> WorkersUpgrade::launch(io::Socket line) {
         next->line = std::make_unique<Line>(WorkerIdentity{}, std::move(here));
         launched.parent = std::move(there);
     }
-    io::ChildOptions options;
-    options.arguments = shared_.master.started().arguments;
-    if (options.arguments.empty())
-        return Error(Errc::system, "the command line of this process is unknown: is /proc mounted?");
-    options.inherits_output = true;
+    io::ChildOptions options = TRY(child_options(shared_.master.started()));
     options.environment = {successor_variable(shared_.secret)};
     options.passed = line.fd();
-    options.folder = shared_.master.started().folder;
     auto process = io::ChildProcess::spawn(options);
     if (!process.ok())
         return Error(process.error()).during("starting the new program");
@@ -127,34 +120,54 @@ Result<void> WorkersUpgrade::give(WorkersSockets sockets, io::Socket parent, mes
 }
 
 Result<void> WorkersUpgrade::wait_ready(const Launched& launched, io::Deadline deadline) {
+    HandOver& steps = shared_.master.hand_over();
     for (;;) {
-        const auto incoming = line_->next("the new program does not get ready in time", deadline);
-        if (!incoming.ok() && (incoming.code() == Errc::timed_out || incoming.code() == Errc::cancelled))
+        while (const auto action = steps.poll_action()) {
+            if (const auto* const kill = std::get_if<HandOver::KillProgram>(&*action))
+                kill_program(launched, *kill);
+            else if (const auto* const fail = std::get_if<HandOver::Fail>(&*action))
+                return Error(fail->code, fail->sentence);
+            else if (std::holds_alternative<HandOver::Announce>(*action))
+                return {};
+        }
+        const auto until = deadline.sooner(io::Deadline::at(steps.next_timeout().value_or(io::now())));
+        const auto incoming = line_->next("", until);
+        if (incoming.ok() && incoming->message.kind == Kind::ready)
+            steps.on_program_ready(io::now());
+        else if (incoming.ok() && incoming->message.kind == Kind::failed)
+            steps.on_program_failed(incoming->message.text);
+        else if (!incoming.ok() && incoming.code() == Errc::cancelled)
             return Error(incoming.error());
-        if (!incoming.ok())
-            break;
-        if (incoming->message.kind == Kind::ready)
-            return {};
-        if (incoming->message.kind == Kind::failed)
-            return Error(Errc::system, incoming->message.text);
+        else if (!incoming.ok() && incoming.code() == Errc::timed_out)
+            steps.on_time(std::max(io::now(), until.when()));
+        else if (!incoming.ok())
+            steps.on_program_ended(TRY(await_end(launched, deadline)));
     }
-    std::string end = "ended";
-    if (launched.next != nullptr) {
-        const auto soon = deadline.sooner(io::Deadline::after(kStopLimit));
-        while (!launched.next->has_ended && !soon.expired())
-            TRY(io::sleep(deadline.sooner(io::Deadline::after(kLook))));
-        if (launched.next->has_ended)
-            end = launched.next->end;
-    }
-    return Error(Errc::system, "the new program " + end + " before it served: it has said why on stderr, or in its log");
+}
+
+Result<std::string> WorkersUpgrade::await_end(const Launched& launched, io::Deadline deadline) {
+    if (launched.next == nullptr)
+        return std::string("ended");
+    const auto soon = deadline.sooner(io::Deadline::after(kStopLimit));
+    while (!launched.next->has_ended && !soon.expired())
+        TRY(io::sleep(deadline.sooner(io::Deadline::after(kLook))));
+    return launched.next->has_ended ? launched.next->end : std::string("ended");
+}
+
+// Another process's child that has ended is reaped, and its pid may be another process's.
+void WorkersUpgrade::kill_program(const Launched& launched, const HandOver::KillProgram& kill) {
+    if (launched.next != nullptr)
+        launched.next->process->send_signal(SIGKILL);
+    else if (!kill.may_have_ended)
+        ::kill(static_cast<pid_t>(launched.pid), SIGKILL);
 }
 
 void WorkersUpgrade::hand_over(const Launched& launched, io::Deadline deadline) {
     Master& master = shared_.master;
     LOG_INFO(log_, "upgrade: the new program serves, pid={}", launched.pid);
-    master.tell_workers({Kind::upgraded, 0, 0, launched.pid, 0, ""});
-    master.await_handed(deadline.sooner(io::Deadline::after(kHandLimit)));
-    if (const auto handed = master.hand_roll(*line_, deadline.sooner(io::Deadline::after(kHandLimit))); !handed.ok())
+    master.send_to_workers({Kind::upgraded, 0, 0, launched.pid, 0, ""});
+    master.await_handed(deadline);
+    if (const auto handed = master.hand_roll(*line_, deadline.sooner(io::Deadline::after(Master::kHandLimit))); !handed.ok())
         LOG_ERROR(log_, "upgrade: handing the workers over: {}", handed.error().sentence());
     newest_ = launched.next;
     if (parent_ != nullptr)

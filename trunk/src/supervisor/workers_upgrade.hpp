@@ -1,7 +1,7 @@
-// WorkersUpgrade: a master starts the program at its own path beside itself, and hands its workers' sockets and its roll over to
-// the new master (Master::hand_roll). Nothing changes before that one's workers serve. Of several programs in the foreground, the
-// first one stays, and starts all others, because whoever has started it waits for its end: a master that is not the first asks
-// it to. Process does the rest (Process::follow_workers).
+// WorkersUpgrade: a master starts the program at its own path beside itself, and hands its workers over to the new master: first
+// copies of their sockets, then, when the new workers serve, the workers themselves (Master::hand_roll). In the foreground the
+// first master stays and starts all later programs, because its own parent waits for its end; a later master asks it to. What the
+// old process does afterwards is in app (Process::follow_workers).
 #pragma once
 
 #include <chrono>
@@ -26,15 +26,11 @@ public:
         std::string secret;
         const std::unique_ptr<PidFile>& pid_file;
         std::string pid_path;
-        // This process stays in the foreground, and is its new processes' parent.
+        // This process stays in the foreground as the parent of the new programs.
         bool stays = false;
-        // To the process that does; closed: this one starts the next program itself.
+        // The line to the process that stays; closed: this process starts the next program itself.
         io::Socket parent{};
     };
-    // For the new program to start its workers, each of which has Master::kStartLimit.
-    static constexpr std::chrono::seconds kStartLimit{65};
-    // For workers to stop taking clients, and for the roll.
-    static constexpr std::chrono::seconds kHandLimit{10};
     static constexpr std::chrono::seconds kStopLimit{2};
     static constexpr std::chrono::milliseconds kLook{10};
 
@@ -44,23 +40,23 @@ public:
     WorkersUpgrade(const WorkersUpgrade&) = delete;
     WorkersUpgrade& operator=(const WorkersUpgrade&) = delete;
 
-    // Unless one is under way. The outcome raises SIGUSR2 again when a new program has taken over.
+    // Starts an upgrade, unless one is under way. SIGUSR2 is raised again when the new program has taken over.
     void begin();
     bool has_successor() const { return successor_ != 0; }
     std::uint32_t successor() const { return successor_; }
     bool stays() const { return shared_.stays; }
 
-    // Of a process that stays: the programs that it has started and that live.
+    // In a process that stays: how many of the programs that it has started live.
     std::size_t new_processes() const;
-    // The one that takes new clients lives.
+    // Reports whether the program lives that takes new clients.
     bool has_newest() const;
     void send_to_all(int number);
     void send_to_newest(int number);
-    // Of the newest.
+    // The exit status of the newest program.
     int status() const { return status_; }
-    // They go on without this process.
+    // Leaves the programs running without this process.
     void leave();
-    // What was begun ends, and with this process whatever it has started. Nothing begins any more.
+    // Cancels an attempt, and ends the programs that this process has started. Later begin() calls have no effect.
     void end();
 
 private:
@@ -84,6 +80,9 @@ private:
     Result<Launched> ask_parent(io::Socket line, io::Deadline deadline);
     Result<void> give(WorkersSockets sockets, io::Socket parent, engine::workers::Worker base, io::Deadline deadline);
     Result<void> wait_ready(const Launched& launched, io::Deadline deadline);
+    // Waits for the end of a child. Returns it as words.
+    Result<std::string> await_end(const Launched& launched, io::Deadline deadline);
+    void kill_program(const Launched& launched, const HandOver::KillProgram& kill);
     void hand_over(const Launched& launched, io::Deadline deadline);
     void fail(const std::string& why);
     // Until it has ended.

@@ -22,26 +22,26 @@ Result<void> MasterLine::take_tally(std::string_view secret, io::Deadline deadli
 }
 
 bool MasterLine::send(const messages::Message& message, io::Socket passed) {
-    if (waiting_.size() >= kWaitingMax)
+    if (is_full())
         return false;
-    waiting_.push_back({messages::write_message(message), std::move(passed)});
+    queue_.push_back({messages::write_message(message), std::move(passed)});
     static_cast<void>(flush());  // the reader notices a closed line
-    if (!waiting_.empty())
+    if (!queue_.empty())
         queued_.raise();
     return true;
 }
 
 Result<void> MasterLine::flush() {
-    while (!waiting_.empty()) {
-        if (!TRY(socket_.try_send(waiting_.front().bytes, waiting_.front().passed.fd())))
+    while (!queue_.empty()) {
+        if (!TRY(socket_.try_send(queue_.front().bytes, queue_.front().passed.fd())))
             break;
-        waiting_.pop_front();
+        queue_.pop_front();
     }
     return {};
 }
 
 Result<void> MasterLine::flush_all(io::Deadline deadline) {
-    for (TRY(flush()); !waiting_.empty(); TRY(flush()))
+    for (TRY(flush()); !queue_.empty(); TRY(flush()))
         if (TRY(socket_.wait(io::Interest::writable, nullptr, deadline)).timed_out)
             return Error(Errc::timed_out, "the other process does not read");
     return {};
@@ -72,7 +72,7 @@ Result<MasterLine::Incoming> MasterLine::next(std::string_view late, io::Deadlin
 }
 
 Result<void> MasterLine::wait(io::Deadline deadline) {
-    const auto interest = waiting_.empty() ? io::Interest::readable : io::Interest::both;
+    const auto interest = queue_.empty() ? io::Interest::readable : io::Interest::both;
     TRY(socket_.wait(interest, &queued_, deadline));
     return {};
 }

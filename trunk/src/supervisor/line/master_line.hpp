@@ -21,16 +21,16 @@ using engine::workers::WorkerIdentity;
 
 class MasterLine {
 public:
-    // Messages that wait. A longer queue means that the other end does not read, and further messages are dropped.
-    static constexpr std::size_t kWaitingMax = 10'000;
+    // Unsent messages. A longer queue means that the other end does not read, and further messages are dropped.
+    static constexpr std::size_t kQueueMax = 10'000;
 
     struct Incoming {
         engine::workers::Message message;
         io::Socket passed{};
     };
 
-    MasterLine(WorkerIdentity identity, io::Socket socket) : identity_(identity), socket_(std::move(socket)) {}
-    MasterLine(WorkerIdentity identity, io::MessageSocket socket) : identity_(identity), socket_(std::move(socket)) {}
+    MasterLine(WorkerIdentity identity, io::Socket socket, std::size_t queue_max = kQueueMax)
+        : identity_(identity), socket_(std::move(socket)), queue_max_(queue_max) {}
 
     const WorkerIdentity& identity() const { return identity_; }
     // A program that takes over learns its identity from the first messages.
@@ -51,8 +51,14 @@ public:
     Result<std::optional<Incoming>> take();
     // Waits for the next message. Errc::closed, Errc::timed_out with the sentence `late`, Errc::cancelled.
     Result<Incoming> next(std::string_view late, io::Deadline deadline);
-    // Waits until a message arrives, the queue can be sent, or the deadline.
+    // Waits until a message arrives, the queue can be sent, wake(), or the deadline.
     Result<void> wait(io::Deadline deadline);
+    void wake() { queued_.raise(); }
+    bool has_queued() const { return !queue_.empty(); }
+    bool is_full() const { return queue_.size() >= queue_max_; }
+    bool is_open() const { return socket_.native_handle() >= 0; }
+    void close() { socket_.close(); }
+    int native_handle() const { return socket_.native_handle(); }
 
 private:
     struct Outgoing {
@@ -62,10 +68,11 @@ private:
 
     WorkerIdentity identity_;
     io::MessageSocket socket_;
+    const std::size_t queue_max_;
     std::unique_ptr<io::SharedMemory> memory_;
     std::optional<engine::workers::Tally> tally_;
     bool inherits_ = false;
-    std::deque<Outgoing> waiting_;
+    std::deque<Outgoing> queue_;
     Signal queued_;
 };
 

@@ -63,25 +63,25 @@ const std::array<Case, 6> kMachines{{
     {"broken text", {"docker\n:\n::\n", "1 2\n\n/ /docker/\n", false, false, {}, {}}, ""},
 }};
 
-TEST(Container, IsSeenByItsCgroupMountsFilesAndVariables) {
+TEST(Container, DetectedByCgroupMountsFilesAndVariables) {
     for (const Case& one : kContainers)
         EXPECT_EQ(container_sign(one.signs), one.sign) << one.name;
     EXPECT_EQ(container_sign({"0::/\n", {}, false, false, {}, "10.96.0.1"}), "the variable KUBERNETES_SERVICE_HOST");
 }
 
-TEST(Container, AMachineIsNone) {
+TEST(Container, OrdinaryMachineIsNoContainer) {
     for (const Case& one : kMachines)
         EXPECT_EQ(container_sign(one.signs), one.sign) << one.name;
 }
 
 // Truncated anywhere, a host's text remains a host's.
-TEST(Container, EveryBeginningOfAMachinesTextIsAMachine) {
+TEST(Container, TruncatedTextsAreNoContainer) {
     for (const Case& one : kMachines)
         for (std::size_t size = 0; size <= one.signs.mounts.size(); ++size)
             EXPECT_EQ(container_sign(mounts(one.signs.mounts.substr(0, size))), "") << one.name << " " << size;
 }
 
-TEST(Container, LooksAtThisMachineWithoutHarm) { EXPECT_FALSE(signs_seen_here().mounts.empty()); }
+TEST(Container, ReadsTheSignsOfThisMachine) { EXPECT_FALSE(signs_seen_here().mounts.empty()); }
 
 }  // namespace
 }  // namespace live::supervisor

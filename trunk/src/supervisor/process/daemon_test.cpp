@@ -11,12 +11,12 @@
 namespace live::supervisor {
 namespace {
 
-TEST(Daemon, TheHintNamesTheLog) {
+TEST(Daemon, HintNamesTheLog) {
     EXPECT_NE(daemon_hint("./objs/srs.log").find("tail -n 30 -f ./objs/srs.log\n"), std::string::npos);
 }
 
 // A child of the test daemonizes and reports its state over a pipe.
-TEST(Daemon, IsInASessionThatItDoesNotLeadAndHasNoTerminal) {
+TEST(Daemon, HasNoTerminalAndLeadsNoSession) {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
     const pid_t parent = ::fork();
@@ -36,7 +36,7 @@ TEST(Daemon, IsInASessionThatItDoesNotLeadAndHasNoTerminal) {
     int status = 0;
     ASSERT_EQ(::waitpid(parent, &status, 0), parent);
     EXPECT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), 0) << "the parent ends with success while the daemon goes on";
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "the parent ends with success while the daemon serves";
     char answer = '?';
     EXPECT_EQ(::read(ends[0], &answer, 1), 1);
     EXPECT_EQ(answer, 'y');
@@ -72,19 +72,19 @@ Detached outcome_of(const std::function<void(StartReport&)>& start) {
     return outcome;
 }
 
-TEST(Daemon, ItsParentKnowsThatItServes) {
+TEST(Daemon, ParentReportsSuccess) {
     const Detached outcome = outcome_of([](StartReport& report) { report.report_success(); });
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.sentence, "");
 }
 
-TEST(Daemon, ItsParentKnowsWhyItDoesNot) {
+TEST(Daemon, ParentReportsTheFailure) {
     const Detached outcome = outcome_of([](StartReport& report) { report.report_failure(235, "the port is taken"); });
     EXPECT_EQ(outcome.status, 235);
     EXPECT_EQ(outcome.sentence, "the port is taken");
 }
 
-TEST(Daemon, OneThatDiesWithoutAWordHasFailed) {
+TEST(Daemon, DeathWithoutReportIsAFailure) {
     const Detached outcome = outcome_of([](StartReport&) {});
     EXPECT_EQ(outcome.status, EXIT_FAILURE);
     EXPECT_EQ(outcome.sentence, "the server died while it started");

@@ -17,11 +17,12 @@ public:
     // left as it is (the process exits with code 1035); Errc::system when it cannot be written.
     static Result<std::unique_ptr<PidFile>> create(const std::string& path);
 
-    // One that the process holds which this one takes over from: the lock is of the open file, so it goes on. Not written yet.
+    // Takes over the file of the process that this one replaces. The lock belongs to the open file, so it stays. Call write()
+    // later.
     static std::unique_ptr<PidFile> adopt(int file);
-    // Its pid is this process's.
+    // Writes this process's pid.
     Result<void> write();
-    // Of the file; for adopt().
+    // The file's descriptor, for adopt().
     int native_handle() const { return file_; }
 
     PidFile(Private, int file) : file_(file) {}

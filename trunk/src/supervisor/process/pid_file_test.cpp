@@ -17,7 +17,7 @@ TEST(PidFile, HoldsThePidWithoutANewline) {
     EXPECT_EQ(folder.read("srs.pid"), std::to_string(::getpid()));
 }
 
-TEST(PidFile, ASecondInstanceIsAConflictAndChangesNothing) {
+TEST(PidFile, SecondInstanceIsAConflictAndChangesNothing) {
     const ScratchFolder folder;
     const auto first = MUST(PidFile::create(folder.file("srs.pid")));
     const auto second = PidFile::create(folder.file("srs.pid"));
@@ -42,7 +42,7 @@ TEST(PidFile, ReadingItElsewhereInTheProcessKeepsTheLock) {
     EXPECT_EQ(PidFile::create(folder.file("srs.pid")).code(), Errc::conflict);
 }
 
-TEST(PidFile, AnAdoptedOneKeepsTheLockAndIsWrittenWhenItIsTime) {
+TEST(PidFile, AdoptedFileKeepsTheLockAndIsWrittenLater) {
     const ScratchFolder folder;
     auto old = MUST(PidFile::create(folder.file("srs.pid")));
     folder.write("srs.pid", "123456789");
@@ -54,7 +54,7 @@ TEST(PidFile, AnAdoptedOneKeepsTheLockAndIsWrittenWhenItIsTime) {
     EXPECT_EQ(folder.read("srs.pid"), std::to_string(::getpid()));
 }
 
-TEST(PidFile, HasItsModeAndSaysWhyItCannotBeOpened) {
+TEST(PidFile, HasItsModeAndReportsErrors) {
     const ScratchFolder folder;
     const auto pid = MUST(PidFile::create(folder.file("srs.pid")));
     struct stat about {};

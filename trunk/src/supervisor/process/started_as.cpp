@@ -29,4 +29,14 @@ std::vector<std::string> own_arguments() {
 
 StartedAs started_as() { return {own_arguments(), ::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)}; }
 
+Result<io::ChildOptions> child_options(const StartedAs& started) {
+    if (started.arguments.empty())
+        return Error(Errc::system, "the command line of this process is unknown: is /proc mounted?");
+    io::ChildOptions options;
+    options.arguments = started.arguments;
+    options.inherits_output = true;
+    options.folder = started.folder;
+    return options;
+}
+
 }  // namespace live::supervisor

@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
+#include "io/process/child_process.hpp"
+
 namespace live::supervisor {
 
 struct StartedAs {
@@ -12,5 +15,9 @@ struct StartedAs {
 };
 // Call before anything changes the folder.
 StartedAs started_as();
+
+// Returns the options of a process that starts the same way, with the output of this one. Errc::system when the command line is
+// unknown.
+Result<io::ChildOptions> child_options(const StartedAs& started);
 
 }  // namespace live::supervisor

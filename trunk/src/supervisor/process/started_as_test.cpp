@@ -26,5 +26,14 @@ TEST(StartedAs, FolderIsTheWorkingFolderOfTheCall) {
     ::close(started.folder);
 }
 
+TEST(StartedAs, ChildStartsTheSameWay) {
+    const auto options = MUST(child_options({{"srs", "-c", "x.conf"}, 7}));
+    EXPECT_EQ(options.arguments, (std::vector<std::string>{"srs", "-c", "x.conf"}));
+    EXPECT_EQ(options.folder, 7);
+    EXPECT_TRUE(options.inherits_output);
+}
+
+TEST(StartedAs, ChildNeedsACommandLine) { EXPECT_EQ(child_options({}).code(), Errc::system); }
+
 }  // namespace
 }  // namespace live::supervisor
