@@ -23,10 +23,6 @@ bool is_moved(session::ClientEntry& client, Drain::To to) {
     return is_edge || is_counted(client);
 }
 
-bool is_webrtc(session::ClientKind kind) {
-    return kind == session::ClientKind::rtc_play || kind == session::ClientKind::rtc_publish;
-}
-
 }  // namespace
 
 void Drain::begin(std::chrono::milliseconds limit, To to, io::Deadline deadline) {
@@ -63,7 +59,7 @@ void Drain::step(Ask whom) {
         const session::ClientRequest& request = client.client().request();
         if (!is_moved(client, to_))
             return;
-        const bool ends = to_ == To::other_nodes && is_webrtc(request.kind);
+        const bool ends = to_ == To::other_nodes && request.kind.row().is_ended_by_drain;
         const Verdict verdict = plan_.consider(request.id, ends ? Way::end : Way::ask);
         if (verdict == Verdict::end)
             sessions.push_back(&client);

@@ -12,6 +12,8 @@
 #include "base/log/log_format.hpp"
 #include "base/net/host_and_port.hpp"
 #include "base/version.hpp"
+#include "session/http_live/protocol.hpp"
+#include "session/rtmp/protocol.hpp"
 
 namespace live::app {
 
@@ -77,15 +79,9 @@ public:
     explicit Counters(const Server& server) : server_(server) {}
 
     Totals totals() const override {
-        const session::Traffic http = server_.http_.traffic();
-        const session::Traffic casters = server_.casters_.traffic();
-        const session::Traffic rtc = server_.rtc_.traffic();
-        const session::Traffic srt = server_.srt_.traffic();
-        return {server_.traffic_.received_bytes + http.received_bytes + casters.received_bytes + rtc.received_bytes +
-                    srt.received_bytes,
-                server_.traffic_.sent_bytes + http.sent_bytes + casters.sent_bytes + rtc.sent_bytes + srt.sent_bytes +
-                    server_.fan_out_.counters().bytes,
-                server_.places_.used(), server_.log_.counters(), server_.access_log_.counters().lost};
+        const session::Traffic traffic = session::traffic_of(server_.protocols_);
+        return {traffic.received_bytes, traffic.sent_bytes + server_.fan_out_.counters().bytes, server_.places_.used(),
+                server_.log_.counters(), server_.access_log_.counters().lost};
     }
 
 private:
@@ -261,7 +257,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, transports_, names_.seat(), log),
       strays_(
-          workers_, names_.takes_over, [this](const session::Stray& stray, MutBytes datagram) { take_stray(stray, datagram); },
+          workers_, names_.takes_over,
+          [this](const session::Stray& stray, MutBytes datagram) { session::take_datagram(protocols_, stray, datagram); },
           log.with_id("WRK")),
       rtc_(settings_,
            {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_, passed_offers_}, log),
@@ -346,8 +343,7 @@ ApiWiring::Sources Server::api_sources() {
             .places = places_,
             .readiness = *ready_,
             .memory = memory_,
-            .rtc = rtc_,
-            .srt = srt_,
+            .protocols = protocols_,
             .srt_doctor = srt_doctor_,
             .transcoders = transcoders_,
             .relay = relay_,
@@ -440,11 +436,14 @@ service::workers::WorkerContext Server::worker_context() {
             [this](const std::vector<engine::workers::Worker>& others) { strays_.on_others(others); }};
 }
 
-void Server::take_stray(const session::Stray& stray, MutBytes datagram) {
-    if (stray.protocol == session::Stray::Protocol::srt)
-        srt_.take_stray(stray, datagram);
-    else
-        rtc_.take_stray(stray, datagram);
+// A further protocol is one line here.
+session::Protocols Server::list_protocols() {
+    return {session::rtmp::describe(traffic_),
+            session::http_live::describe([this] { return http_.traffic(); }, sizeof(service::files::Session)),
+            {.name = "casters", .traffic = [this] { return casters_.traffic(); }},
+            rtc_.protocol(),
+            srt_.protocol(),
+            {.name = "relay", .kinds = {{session::ClientKind::relay_pull, std::nullopt}}}};
 }
 
 service::relay::PullContext Server::pull_context() {

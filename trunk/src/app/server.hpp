@@ -53,6 +53,7 @@
 #include "service/workers/worker_service.hpp"
 #include "service/workers/workers_resolver.hpp"
 #include "session/common/client_table.hpp"
+#include "session/common/protocol.hpp"
 #include "session/common/traffic.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/fan_out/rest_encoder.hpp"
@@ -131,7 +132,7 @@ private:
     service::workers::WorkerContext worker_context();
     // None for streams that workers do not have of each other.
     std::optional<std::string> url_on_workers(const session::ClientRequest& player) const;
-    void take_stray(const session::Stray& stray, MutBytes datagram);
+    session::Protocols list_protocols();
     engine::cluster::NodeRecord describe_node() const;
     service::forward::ForwardContext forward_context();
     service::dvr::DvrContext recording_context();
@@ -217,7 +218,8 @@ private:
     std::unique_ptr<Raw> raw_;
     std::unique_ptr<api::DrainControl> drain_control_;
     std::unique_ptr<Ready> ready_;
-    ProcessMemory memory_{slabs_, stream_stats_, places_, streams_, rtc_.port(), srt_, log_, access_log_};
+    const session::Protocols protocols_{list_protocols()};
+    ProcessMemory memory_{slabs_, stream_stats_, places_, protocols_, log_, access_log_};
     bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
     api::RawControl::Reload last_reload_;
@@ -225,7 +227,7 @@ private:
     session::srt::Doctor srt_doctor_{srt_.port()};
     settings::StreamList stream_list_settings_;
     HttpWiring http_;
-    HeartbeatFacts heartbeat_facts_{settings_, names_, http_};
+    HeartbeatFacts heartbeat_facts_{settings_, names_, http_, protocols_};
     service::heartbeat::Heartbeat heartbeat_;
 };
 

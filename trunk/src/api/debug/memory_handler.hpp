@@ -9,15 +9,12 @@
 
 #include "api/common/server_info.hpp"
 #include "base/time.hpp"
+#include "session/common/protocol.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::api {
 
-struct MemoryKind {
-    std::string name;
-    std::uint64_t objects = 0;
-    std::optional<std::uint64_t> bytes;  // none: not counted, or counted elsewhere
-};
+using session::MemoryKind;
 
 // app implements it.
 class MemoryCounts {

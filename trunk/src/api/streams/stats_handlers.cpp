@@ -112,15 +112,11 @@ Json json_of(const StreamRow& stream, const service::relay::RelayService* relay,
     return json;
 }
 
-Json json_of(const session::SrtFigures& srt) {
-    return {{"rtt_ms", static_cast<double>(srt.rtt.count()) / 1000},
-            {"loss", srt.lost},
-            {"retrans", srt.retransmitted},
-            {"drop", srt.dropped},
-            {"latency_ms", srt.latency.count()},
-            {"peer_version", srt.peer_version},
-            {"encrypted", srt.key_bytes > 0},
-            {"key_bits", srt.key_bytes * 8}};
+Json json_of(const session::LinkFigures& link) {
+    Json json = Json::object();
+    for (const auto& [name, value] : link.values)
+        json[std::string(name)] = std::visit([](const auto& one) { return Json(one); }, value);
+    return json;
 }
 
 Json json_of(const ClientRow& client) {
@@ -148,8 +144,8 @@ Json json_of(const ClientRow& client) {
                  {"dropped_packets", figures.dropped_packets},
                  {"queued_packets", figures.queued_packets},
                  {"queue_delay_ms", std::chrono::duration_cast<std::chrono::milliseconds>(figures.queue_delay).count()}};
-    if (const auto srt = client.entry->client().srt_figures())
-        json["srt"] = json_of(*srt);
+    if (const auto link = client.entry->client().link_figures())
+        json[std::string(link->name)] = json_of(*link);
     return json;
 }
 

@@ -190,9 +190,16 @@ TEST_F(StatsApiTest, AClientHasEveryField) {
     EXPECT_EQ(ask_json("/api/v1/clients/id0")["client"]["id"], "id0");
 }
 
-TEST_F(StatsApiTest, AClientOfSrtSaysHowItsLinkIs) {
-    client(ClientKind::srt_publish).srt = session::SrtFigures{
-        .rtt = 12'500us, .lost = 3, .retransmitted = 2, .dropped = 1, .latency = 120ms, .peer_version = "1.5.1", .key_bytes = 16};
+TEST_F(StatsApiTest, ShowsLinkFiguresOfTheProtocol) {
+    client(ClientKind::srt_publish).link = session::LinkFigures{"srt",
+                                                                {{"rtt_ms", 12.5},
+                                                                 {"loss", std::uint64_t{3}},
+                                                                 {"retrans", std::uint64_t{2}},
+                                                                 {"drop", std::uint64_t{1}},
+                                                                 {"latency_ms", std::uint64_t{120}},
+                                                                 {"peer_version", "1.5.1"},
+                                                                 {"encrypted", true},
+                                                                 {"key_bits", std::uint64_t{128}}}};
     EXPECT_EQ(ask_json("/api/v1/clients/")["clients"][0]["srt"],
               Json::parse(R"({"rtt_ms":12.5,"loss":3,"retrans":2,"drop":1,"latency_ms":120,"peer_version":"1.5.1",)"
                           R"("encrypted":true,"key_bits":128})"));

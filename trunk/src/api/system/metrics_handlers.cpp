@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "api/common/envelope.hpp"
-#include "api/system/metrics_text.hpp"
+#include "base/text/metrics_text.hpp"
 #include "base/version.hpp"
 #include "engine/cluster/placement.hpp"
 #include "io/fibers/loop.hpp"
@@ -228,81 +228,6 @@ void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory)
         .sample(memory.losses());
 }
 
-void write_rtcp(MetricsText& text, const session::rtc::PortReading& rtc) {
-    using engine::webrtc::RtcpCounts;
-    constexpr std::pair<const char*, std::uint64_t RtcpCounts::*> kNames[] = {{"key_request", &RtcpCounts::key_requests},
-                                                                              {"transport_wide", &RtcpCounts::arrival_reports},
-                                                                              {"receiver_report", &RtcpCounts::receiver_reports}};
-    text.family("millrace_rtc_rtcp_total", Type::counter, "RTCP packets of WebRTC, by what they say.");
-    for (const auto& [name, count] : kNames)
-        text.sample(rtc.shared.in.*count, {{"direction", "in"}, {"kind", name}})
-            .sample(rtc.shared.out.*count, {{"direction", "out"}, {"kind", name}});
-    text.family("millrace_rtc_nacked_packets_total", Type::counter,
-                "RTP packets that players asked us for again (in), and we publishers (out).")
-        .sample(rtc.shared.in.nacked, {{"direction", "in"}})
-        .sample(rtc.shared.out.nacked, {{"direction", "out"}});
-    text.family("millrace_rtc_resent_packets_total", Type::counter,
-                "Of those that players asked for, the ones that were sent again.")
-        .sample(rtc.shared.resent);
-}
-
-void write_rtc(MetricsText& text, const RtcMeter& meter) {
-    const session::rtc::PortReading rtc = meter.reading();
-    const session::rtc::PortFigures& port = rtc.port;
-    text.family("millrace_rtc_sessions", Type::gauge, "WebRTC sessions; half open until their client has connected.")
-        .sample(std::uint64_t{rtc.sessions - meter.half_open()}, {{"state", "open"}})
-        .sample(std::uint64_t{meter.half_open()}, {{"state", "half_open"}});
-    text.family("millrace_rtc_received_datagrams_total", Type::counter, "Datagrams of WebRTC that came, by what they are.");
-    const std::uint64_t known = port.stun + port.dtls + port.rtp + port.rtcp;
-    for (const auto& [name, count] : {std::pair("stun", port.stun), std::pair("dtls", port.dtls), std::pair("rtp", port.rtp),
-                                      std::pair("rtcp", port.rtcp), std::pair("other", port.received - known)})
-        text.sample(count, {{"kind", name}});
-    text.family("millrace_rtc_strangers_total", Type::counter,
-                "Of these, for no session, or from an address that no check has proved to be a session's.")
-        .sample(port.strangers);
-    text.family("millrace_rtc_sent_datagrams_total", Type::counter, "Datagrams of WebRTC that were sent.").sample(port.sent);
-    text.family("millrace_rtc_lost_datagrams_total", Type::counter,
-                "Those that the kernel dropped before we read them, or did not take.")
-        .sample(rtc.lost, {{"direction", "in"}})
-        .sample(rtc.unsent, {{"direction", "out"}});
-    write_rtcp(text, rtc);
-    text.family("millrace_rtc_circuit_breaker_level", Type::gauge,
-                "What is left out because the processor is busy: 1 NACK, 2 transport-wide feedback too, 3 players too.")
-        .sample(static_cast<std::uint64_t>(meter.circuit_breaker_level()));
-}
-
-void write_srt_packets(MetricsText& text, std::string_view name, std::string_view help, std::uint64_t in, std::uint64_t out) {
-    text.family(name, Type::counter, help).sample(in, {{"direction", "in"}}).sample(out, {{"direction", "out"}});
-}
-
-void write_srt(MetricsText& text, const session::srt::PortReading& srt) {
-    text.family("millrace_srt_connections", Type::gauge, "SRT connections, and clients that wait for admission.")
-        .sample(std::uint64_t{srt.publishers}, {{"kind", "publish"}})
-        .sample(std::uint64_t{srt.players}, {{"kind", "play"}})
-        .sample(std::uint64_t{srt.opening}, {{"kind", "opening"}});
-    text.family("millrace_srt_handshakes_total", Type::counter, "SRT clients by the outcome of their handshake.")
-        .sample(srt.port.accepted, {{"outcome", "accepted"}})
-        .sample(srt.port.refused, {{"outcome", "refused"}});
-    text.family("millrace_srt_calls_total", Type::counter, "SRT connections that this server has made, as a caller.")
-        .sample(srt.port.called);
-    write_srt_packets(text, "millrace_srt_packets_total", "Packets of media, each counted once.", srt.links.received,
-                      srt.links.sent);
-    write_srt_packets(text, "millrace_srt_lost_packets_total",
-                      "Of these, those that were missed, whether or not they came later.", srt.links.receive_lost,
-                      srt.links.send_lost);
-    write_srt_packets(text, "millrace_srt_retransmitted_packets_total", "Packets of media that were sent again.",
-                      srt.links.receive_retransmitted, srt.links.retransmitted);
-    write_srt_packets(text, "millrace_srt_dropped_packets_total", "Packets of media that were lost for good: too late.",
-                      srt.links.receive_dropped, srt.links.send_dropped);
-    text.family("millrace_srt_undecrypted_packets_total", Type::counter, "Packets of media that no key opened.")
-        .sample(srt.links.undecrypted);
-    text.family("millrace_srt_strangers_total", Type::counter, "Datagrams for no SRT connection, or not from its address.")
-        .sample(srt.port.strangers);
-    write_srt_packets(text, "millrace_srt_datagrams_total", "Datagrams of SRT, of any kind.", srt.port.received, srt.port.sent);
-    write_srt_packets(text, "millrace_srt_lost_datagrams_total",
-                      "Those that the kernel dropped before we read them, or did not take.", srt.lost, srt.unsent);
-}
-
 // One metric family over all selected streams.
 template <class Value>
 void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams, std::string_view name, Type type,
@@ -378,9 +303,9 @@ Reply MetricsHandler::handle(const Request&, io::Deadline) {
     if (measured_.node != nullptr && measured_.node->is_on())
         write_cluster(text, *measured_.node);
     write_memory_budget(text, measured_.places.memory());
-    write_rtc(text, measured_.rtc);
-    if (const auto srt = measured_.srt == nullptr ? std::nullopt : measured_.srt->srt_reading())
-        write_srt(text, *srt);
+    for (const session::Protocol& protocol : measured_.protocols)
+        if (protocol.write_metrics)
+            protocol.write_metrics(text);
     return {Status::ok, kContentType, text.take(), {}};
 }
 

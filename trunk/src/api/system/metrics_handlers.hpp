@@ -14,32 +14,12 @@
 #include "service/forward/forward_service.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/stats/stream_stats.hpp"
+#include "session/common/protocol.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/http/handler.hpp"
 #include "session/limits/places.hpp"
-#include "session/rtc/transport/port.hpp"
-#include "session/srt/port/port.hpp"
 
 namespace live::api {
-
-// WebRTC figures, if it is enabled. app implements it.
-class RtcMeter {
-public:
-    virtual ~RtcMeter() = default;
-    virtual session::rtc::PortReading reading() const = 0;
-    // Sessions whose client has not connected yet.
-    virtual std::size_t half_open() const = 0;
-    // 0 to 3: how much load is shed because the CPU is busy.
-    virtual int circuit_breaker_level() const = 0;
-};
-
-// SRT figures. app implements it.
-class SrtMeter {
-public:
-    virtual ~SrtMeter() = default;
-    // Nothing while SRT is off.
-    virtual std::optional<session::srt::PortReading> srt_reading() const = 0;
-};
 
 // Sources of the figures. All of them outlive the handlers.
 struct Measured {
@@ -48,12 +28,11 @@ struct Measured {
     const ServerCounters& counters;
     const service::stats::StreamStats& stream_stats;
     const session::FanOutCounters& fan_out;
-    const RtcMeter& rtc;
+    const session::Protocols& protocols;
     const session::Places& places;
     const media::AudioTranscoders& transcoders;
     const service::relay::RelayService* relay = nullptr;
     const service::cluster::ClusterService* node = nullptr;
-    const SrtMeter* srt = nullptr;
     const service::forward::ForwardService* forwards = nullptr;
 };
 

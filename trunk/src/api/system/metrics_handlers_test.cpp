@@ -10,6 +10,8 @@
 #include "api/common/handler_fixture.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "session/common/client_fixture.hpp"
+#include "session/rtc/protocol.hpp"
+#include "session/srt/protocol.hpp"
 
 namespace live::api {
 namespace {
@@ -28,17 +30,13 @@ public:
     bool on = true;
 };
 
-struct SomeRtc final : RtcMeter {
-    session::rtc::PortReading reading() const override { return now; }
-    std::size_t half_open() const override { return half; }
-    int circuit_breaker_level() const override { return level; }
+struct SomeRtc {
     session::rtc::PortReading now;
     std::size_t half = 0;
     int level = 0;
 };
 
-struct SomeSrt final : SrtMeter {
-    std::optional<session::srt::PortReading> srt_reading() const override { return now; }
+struct SomeSrt {
     std::optional<session::srt::PortReading> now;
 };
 
@@ -85,13 +83,22 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     Switch ready;
     SomeRtc rtc;
     SomeSrt srt;
+    session::Protocols protocols{
+        {.name = "rtc",
+         .write_metrics = [this](MetricsText& text) { session::rtc::write_metrics(text, rtc.now, rtc.half, rtc.level); }},
+        {.name = "srt",
+         .write_metrics =
+             [this](MetricsText& text) {
+                 if (srt.now)
+                     session::srt::write_metrics(text, *srt.now);
+             }},
+        {.name = "mute"}};
     Log log;
     session::Places places{10, log};
     NoTranscoders transcoders;
     // Replaces the handlers of other settings.
     void add(const ExporterSettings& exporter) {
-        add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, rtc, places, transcoders, nullptr, nullptr, &srt},
-                    ready, exporter);
+        add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, protocols, places, transcoders}, ready, exporter);
     }
 };
 

@@ -40,8 +40,7 @@ public:
         const session::Places& places;
         const api::Readiness& readiness;
         const api::MemoryCounts& memory;
-        const api::RtcMeter& rtc;
-        const api::SrtMeter& srt;
+        const session::Protocols& protocols;
         session::srt::Doctor& srt_doctor;
         const media::AudioTranscoders& transcoders;
         service::relay::RelayService& relay;

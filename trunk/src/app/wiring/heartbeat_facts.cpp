@@ -6,16 +6,6 @@
 
 namespace live::app {
 
-namespace {
-
-// A bare port stands for every address.
-void add_endpoints(std::vector<std::string>& all, const std::string& scheme, const std::vector<std::string>& texts) {
-    for (const std::string& text : texts)
-        all.push_back(scheme + (text.find(':') == std::string::npos ? "0.0.0.0:" : "") + text);
-}
-
-}  // namespace
-
 std::string device_ip(std::size_t number) {
     if (const char* said = std::getenv("SRS_DEVICE_IP"); said != nullptr && *said != '\0')
         return said;
@@ -38,12 +28,9 @@ service::heartbeat::Facts HeartbeatFacts::facts() const {
         facts.http = settings.http_server.listen;
     if (settings.http_api.enabled)
         facts.api = settings.http_api.listen;
-    if (settings.srt_server.enabled)
-        add_endpoints(facts.srt, "udp://", settings.srt_server.listen);
-    if (settings.rtc_server.enabled)
-        add_endpoints(facts.rtc, "udp://", settings.rtc_server.listen);
-    if (settings.rtc_server.enabled && settings.rtc_server.tcp.enabled)
-        add_endpoints(facts.rtc, "tcp://", settings.rtc_server.tcp.listen);
+    for (const session::Protocol& protocol : protocols_)
+        if (protocol.addresses)
+            facts.others.emplace_back(protocol.name, protocol.addresses());
     return facts;
 }
 

@@ -7,6 +7,7 @@
 #include "app/wiring/http_wiring.hpp"
 #include "app/wiring/server_names.hpp"
 #include "service/heartbeat/heartbeat.hpp"
+#include "session/common/protocol.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -14,8 +15,9 @@ namespace live::app {
 class HeartbeatFacts final : public service::heartbeat::HeartbeatSource {
 public:
     // Everything referred to outlives this.
-    HeartbeatFacts(const settings::CurrentSettings& settings, const ServerNames& names, const HttpWiring& http)
-        : settings_(settings), names_(names), http_(http) {}
+    HeartbeatFacts(const settings::CurrentSettings& settings, const ServerNames& names, const HttpWiring& http,
+                   const session::Protocols& protocols)
+        : settings_(settings), names_(names), http_(http), protocols_(protocols) {}
 
     service::heartbeat::HeartbeatOptions options() const override { return settings_->heartbeat; }
     service::heartbeat::Facts facts() const override;
@@ -24,6 +26,7 @@ private:
     const settings::CurrentSettings& settings_;
     const ServerNames& names_;
     const HttpWiring& http_;
+    const session::Protocols& protocols_;
 };
 
 // SRS_DEVICE_IP, or else the address of that index (stats.network) among those reachable from outside; empty when there is none.

@@ -4,7 +4,11 @@
 
 namespace live::app {
 
+namespace {
+
 using Role = HttpPorts::Role;
+
+}  // namespace
 
 HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const ApiWiring::Sources& sources,
                        const session::http::FileRoots& files, MutBytes scratch, session::Places& places, const Log& log)

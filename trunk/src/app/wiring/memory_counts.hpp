@@ -2,14 +2,12 @@
 #pragma once
 
 #include "api/debug/memory_handler.hpp"
-#include "app/wiring/srt_wiring.hpp"
 #include "base/log/log.hpp"
-#include "media/source/stream_table.hpp"
 #include "media/wire_log/slab_log.hpp"
 #include "service/access_log/access_log.hpp"
 #include "service/stats/stream_stats.hpp"
+#include "session/common/protocol.hpp"
 #include "session/limits/places.hpp"
-#include "session/rtc/transport/port.hpp"
 
 namespace live::app {
 
@@ -17,29 +15,21 @@ class ProcessMemory final : public api::MemoryCounts {
 public:
     // Everything referred to outlives this. A loop exists.
     ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats, const session::Places& places,
-                  const media::StreamTable& streams, const session::rtc::Port& rtc, const SrtWiring& srt, const Log& log,
-                  const service::access_log::AccessLog& access_log)
+                  const session::Protocols& protocols, const Log& log, const service::access_log::AccessLog& access_log)
         : slabs_(slabs),
           stream_stats_(stream_stats),
           places_(places),
-          streams_(streams),
-          rtc_(rtc),
-          srt_(srt),
+          protocols_(protocols),
           log_(log),
           access_log_(access_log) {}
 
     std::vector<api::MemoryKind> count() const override;
 
 private:
-    void add_rtc(std::vector<api::MemoryKind>& kinds) const;
-    void add_srt(std::vector<api::MemoryKind>& kinds) const;
-
     const media::SlabPool& slabs_;
     const service::stats::StreamStats& stream_stats_;
     const session::Places& places_;
-    const media::StreamTable& streams_;
-    const session::rtc::Port& rtc_;
-    const SrtWiring& srt_;
+    const session::Protocols& protocols_;
     const Log& log_;
     const service::access_log::AccessLog& access_log_;
 };

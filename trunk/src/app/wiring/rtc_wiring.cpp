@@ -15,6 +15,7 @@
 #include "io/fibers/scope.hpp"
 #include "session/rtc/context.hpp"
 #include "session/rtc/doctor.hpp"
+#include "session/rtc/protocol.hpp"
 #include "session/rtc/session_opener.hpp"
 #include "session/rtc/transport/circuit_breaker.hpp"
 #include "session/rtc/transport/plaintext_mirror.hpp"
@@ -44,11 +45,8 @@ public:
 
     Result<void> start();
     Result<void> stop(io::Deadline deadline);
-    session::Traffic traffic() const;
-    const session::rtc::Port& port() const { return port_; }
     void hand_over();
-    void take_stray(const session::Stray& stray, MutBytes datagram) { port_.take_stray(stray, io::now(), datagram); }
-    const session::rtc::CircuitBreaker& breaker() const { return breaker_; }
+    session::Protocol protocol() { return session::rtc::describe(port_, breaker_, *this, context_.streams); }
 
 private:
     Result<std::vector<WantedEndpoint>> ports_of(const std::vector<std::string>& texts) const;
@@ -226,11 +224,6 @@ void RtcWiring::Parts::hand_over() {
     tcp_.close();
 }
 
-session::Traffic RtcWiring::Parts::traffic() const {
-    const auto& figures = port_.figures();
-    return {figures.received_bytes, figures.sent_bytes};
-}
-
 RtcWiring::RtcWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
     : parts_(std::make_unique<Parts>(settings, shared, log)) {}
 
@@ -245,12 +238,6 @@ Result<void> RtcWiring::hand_over(io::Deadline) {
     return {};
 }
 
-void RtcWiring::take_stray(const session::Stray& stray, MutBytes datagram) { parts_->take_stray(stray, datagram); }
-
-session::Traffic RtcWiring::traffic() const { return parts_->traffic(); }
-
-const session::rtc::Port& RtcWiring::port() const { return parts_->port(); }
-
-int RtcWiring::circuit_breaker_level() const { return parts_->breaker().level(); }
+session::Protocol RtcWiring::protocol() { return parts_->protocol(); }
 
 }  // namespace live::app

@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "api/system/metrics_handlers.hpp"
 #include "app/wiring/http_wiring.hpp"
 #include "base/bytes/bytes.hpp"
 #include "base/log/log.hpp"
@@ -12,15 +11,14 @@
 #include "service/service.hpp"
 #include "service/workers/passed_offers.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/traffic.hpp"
+#include "session/common/protocol.hpp"
 #include "session/limits/places.hpp"
-#include "session/rtc/transport/port.hpp"
 #include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
 
-class RtcWiring final : public service::Service, public api::RtcMeter {
+class RtcWiring final : public service::Service {
 public:
     struct Shared {
         media::StreamTable& streams;
@@ -45,16 +43,11 @@ public:
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends all sessions.
     Result<void> stop(io::Deadline deadline) override;
-    // Sessions go on; their datagrams come by take_stray().
+    // Sessions continue; their datagrams arrive by Protocol::take_datagram.
     Result<void> hand_over(io::Deadline deadline) override;
-    void take_stray(const session::Stray& stray, MutBytes datagram);
     std::string_view name() const override { return "WebRTC"; }
-    session::Traffic traffic() const;
-    // For statistics.
-    const session::rtc::Port& port() const;
-    session::rtc::PortReading reading() const override { return port().read(); }
-    std::size_t half_open() const override { return port().half_open(); }
-    int circuit_breaker_level() const override;
+    // For the list of protocols. It does not outlive this.
+    session::Protocol protocol();
 
 private:
     // The entire WebRTC implementation, hidden because few files need it.

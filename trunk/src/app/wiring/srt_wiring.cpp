@@ -3,6 +3,7 @@
 #include "app/wiring/listening.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "session/srt/protocol.hpp"
 
 namespace live::app {
 
@@ -64,15 +65,11 @@ Result<void> SrtWiring::hand_over(io::Deadline) {
     return {};
 }
 
-void SrtWiring::take_stray(const session::Stray& stray, MutBytes datagram) { port_.take_stray(stray, io::now(), datagram); }
-
 // Sessions say goodbye through the port.
 Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sessions_, &fibers_}, deadline); }
 
-session::Traffic SrtWiring::traffic() const { return {port_.figures().received_bytes, port_.figures().sent_bytes}; }
-
-std::optional<session::srt::PortReading> SrtWiring::srt_reading() const {
-    return is_running_ ? std::optional(port_.read()) : std::nullopt;
+session::Protocol SrtWiring::protocol() {
+    return session::srt::describe(port_, players_, [this] { return is_running_; }, [this] { return settings_->srt_server; });
 }
 
 }  // namespace live::app

@@ -4,13 +4,12 @@
 
 #include <memory>
 
-#include "api/system/metrics_handlers.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/service.hpp"
 #include "session/common/client_table.hpp"
-#include "session/common/traffic.hpp"
+#include "session/common/protocol.hpp"
 #include "session/limits/places.hpp"
 #include "session/srt/call/dialler.hpp"
 #include "session/srt/context.hpp"
@@ -22,7 +21,7 @@
 
 namespace live::app {
 
-class SrtWiring final : public service::Service, public api::SrtMeter, private session::srt::SrtVhosts {
+class SrtWiring final : public service::Service, private session::srt::SrtVhosts {
 public:
     struct Shared {
         media::StreamTable& streams;
@@ -44,16 +43,14 @@ public:
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends all sessions.
     Result<void> stop(io::Deadline deadline) override;
-    // Sessions go on; their datagrams come by take_stray().
+    // Sessions continue; their datagrams arrive by Protocol::take_datagram.
     Result<void> hand_over(io::Deadline deadline) override;
-    void take_stray(const session::Stray& stray, MutBytes datagram);
     std::string_view name() const override { return "SRT"; }
-    session::Traffic traffic() const;
+    // For the list of protocols. It outlives neither this nor the settings.
+    session::Protocol protocol();
     // Connections to other servers, which need no listener.
     session::srt::Dialler& dialler() { return dialler_; }
     const session::srt::Port& port() const { return port_; }
-    const session::srt::Players& players() const { return players_; }
-    std::optional<session::srt::PortReading> srt_reading() const override;
 
 private:
     // Starts the fibers; once.

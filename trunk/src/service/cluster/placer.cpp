@@ -32,17 +32,16 @@ std::vector<std::string> hops_of_player(const session::ClientRequest& request) {
 std::optional<std::uint16_t cluster::NodeRecord::*> port_for(const session::ClientRequest& request) {
     if (request.is_secure || request.is_relay() || request.protocol.starts_with("ws"))
         return std::nullopt;
-    switch (request.kind) {
-        case ClientKind::rtmp_play: return &cluster::NodeRecord::rtmp_port;
-        case ClientKind::flv_play:
-        case ClientKind::hls_play: return &cluster::NodeRecord::http_port;
-        // The other API has no redirect.
-        case ClientKind::rtc_play:
-            return request.protocol == "whep" ? std::optional(&cluster::NodeRecord::api_port) : std::nullopt;
-        case ClientKind::rtc_publish:
-            return request.protocol == "whip" ? std::optional(&cluster::NodeRecord::api_port) : std::nullopt;
-        default: return std::nullopt;
+    const session::ClientKindRow& kind = request.kind.row();
+    if (!kind.redirected_protocol.empty() && kind.redirected_protocol != request.protocol)
+        return std::nullopt;
+    switch (kind.reach) {
+        case session::Reach::rtmp: return &cluster::NodeRecord::rtmp_port;
+        case session::Reach::http: return &cluster::NodeRecord::http_port;
+        case session::Reach::api: return &cluster::NodeRecord::api_port;
+        case session::Reach::none: break;
     }
+    return std::nullopt;
 }
 
 Result<std::optional<session::Redirect>> Placer::find(const session::ClientRequest& request, const std::string& url,

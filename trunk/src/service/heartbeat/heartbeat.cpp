@@ -60,10 +60,9 @@ std::string body_of(const HeartbeatOptions& options, const Facts& facts) {
         body["rtmp"] = registers ? bare_ports(facts.rtmp, facts.ip) : facts.rtmp;
         body["http"] = registers ? bare_ports(facts.http, facts.ip) : facts.http;
         body["api"] = registers ? bare_ports(facts.api, facts.ip) : facts.api;
-        if (!facts.srt.empty())
-            body["srt"] = facts.srt;
-        if (!facts.rtc.empty())
-            body["rtc"] = facts.rtc;
+        for (const auto& [name, addresses] : facts.others)
+            if (!addresses.empty())
+                body[name] = addresses;
     }
     return text_of(body);
 }

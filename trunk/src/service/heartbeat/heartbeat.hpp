@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log/log.hpp"
@@ -15,7 +16,7 @@
 
 namespace live::service::heartbeat {
 
-// The facts in a report. Endpoints are as configured; those of SRT and WebRTC with the prefix "udp://" or "tcp://".
+// The facts in a report. Endpoints are as configured; those of other protocols with the prefix "udp://" or "tcp://".
 struct Facts {
     std::string ip;
     std::string server_id;
@@ -25,8 +26,8 @@ struct Facts {
     std::vector<std::string> rtmp;
     std::vector<std::string> http;
     std::vector<std::string> api;
-    std::vector<std::string> srt;  // empty when SRT is off
-    std::vector<std::string> rtc;  // empty when WebRTC is off
+    // The other protocols by name. One that is off has no addresses.
+    std::vector<std::pair<std::string, std::vector<std::string>>> others;
 };
 
 // Whether the beats go to a proxy of origins, as registrations. It takes bare ports only, and connects to `ip`.

@@ -52,8 +52,7 @@ TEST(HeartbeatBody, SaysMoreWhenItIsAsked) {
     EXPECT_EQ(without["http"], Json::array({"8080"}));
     EXPECT_EQ(without["api"], Json::array({"1985"}));
     EXPECT_FALSE(without.contains("srt") || without.contains("rtc"));
-    with_all.srt = {"udp://0.0.0.0:10080"};
-    with_all.rtc = {"udp://0.0.0.0:8000", "tcp://0.0.0.0:8000"};
+    with_all.others = {{"srt", {"udp://0.0.0.0:10080"}}, {"rtc", {"udp://0.0.0.0:8000", "tcp://0.0.0.0:8000"}}, {"off", {}}};
     const Json with = Json::parse(body_of(options, with_all));
     EXPECT_EQ(with["srt"], Json::array({"udp://0.0.0.0:10080"}));
     EXPECT_EQ(with["rtc"], Json::array({"udp://0.0.0.0:8000", "tcp://0.0.0.0:8000"}));
@@ -67,7 +66,7 @@ TEST(HeartbeatBody, RegistersWithAProxy) {
     Facts here = facts();
     here.rtmp = {"1935", "10.0.0.5:1936", "10.0.0.6:1937", "0.0.0.0:1938", "[::]:1938"};
     here.api = {"127.0.0.1:1985"};
-    here.rtc = {"udp://0.0.0.0:8000"};
+    here.others = {{"rtc", {"udp://0.0.0.0:8000"}}};
     const Json body = Json::parse(body_of(options, here));
     EXPECT_EQ(body["ip"], "10.0.0.5");
     EXPECT_EQ(body["rtmp"], (Json::array({"1935", "1936", "1938"})));

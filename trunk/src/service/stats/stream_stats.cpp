@@ -177,7 +177,7 @@ session::ClientFigures StreamStats::count(ClientRow& client) {
 void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures, TimePoint now) {
     using Verdict = PlayerPatience::Verdict;
     const session::StreamPlan* plan = client.entry->plan();
-    if (plan == nullptr || session::is_publisher(client.kind) || client.kind == session::ClientKind::hls_play)
+    if (plan == nullptr || session::is_publisher(client.kind) || client.kind.row().is_polling)
         return;
     const bool is_published = !client.stream->publisher.empty() || client.stream->is_published();
     // The end of a stream may have been lost, and need not be acknowledged any more.
@@ -292,11 +292,23 @@ void StreamStats::on_entered(session::ClientEntry& entry) {
     client.entry = &entry;
     client.stream = &stream;
     client.kind = request.kind;
-    ++by_kind_[session::index_of(client.kind)];
+    ++count_of(client.kind);
     client.usage.rates.add(now, 0, 0);
     clients_by_id_[request.id] = number;
     clients_by_entry_[&entry] = number;
     ++totals_.clients;
+}
+
+std::size_t& StreamStats::count_of(session::ClientKind kind) {
+    for (auto& [known, count] : by_kind_)
+        if (known == kind)
+            return count;
+    return by_kind_.emplace_back(kind, 0).second;
+}
+
+std::size_t StreamStats::clients(session::ClientKind kind) const {
+    const auto known = std::ranges::find(by_kind_, kind, [](const auto& one) { return one.first; });
+    return known == by_kind_.end() ? 0 : known->second;
 }
 
 void StreamStats::on_left(session::ClientEntry& entry, const session::SessionEnd& end) {
@@ -308,7 +320,7 @@ void StreamStats::on_left(session::ClientEntry& entry, const session::SessionEnd
     clients_by_entry_.erase(known);
     const auto at = clients_.find(number);
     count(at->second);
-    --by_kind_[session::index_of(at->second.kind)];
+    --count_of(at->second.kind);
     StreamRow& stream = *at->second.stream;
     const std::string& id = entry.client().request().id;
     if (stream.publisher == id)

@@ -142,7 +142,7 @@ public:
     std::size_t stream_count() const { return streams_.size() - kept_; }
     const Totals& totals() const { return totals_; }
     // Current number.
-    std::size_t clients(session::ClientKind kind) const { return by_kind_[session::index_of(kind)]; }
+    std::size_t clients(session::ClientKind kind) const;
     // nullptr when there is none.
     const ClientRow* find_client(const std::string& id) const;
     const StreamRow* find_stream(const std::string& id) const;
@@ -168,6 +168,7 @@ private:
     std::optional<std::uint64_t> sample_clients(TimePoint now, std::uint64_t from, std::size_t most);
     std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);
     void sample_vhosts(TimePoint now);
+    std::size_t& count_of(session::ClientKind kind);
 
     const media::StreamTable& sources_;
     std::string secret_;
@@ -181,7 +182,7 @@ private:
     std::uint64_t next_number_ = 0;
     std::size_t kept_ = 0;  // streams without a client
     Totals totals_;
-    std::array<std::size_t, session::kClientKinds> by_kind_{};
+    std::vector<std::pair<session::ClientKind, std::size_t>> by_kind_;  // one entry for each kind that has had a client
 };
 
 }  // namespace live::service::stats

@@ -22,7 +22,7 @@ struct FakeClient final : Client {
     }
     const ClientRequest& request() const override { return asked; }
     ClientFigures figures() const override { return now; }
-    std::optional<SrtFigures> srt_figures() const override { return srt; }
+    std::optional<LinkFigures> link_figures() const override { return link; }
     void kick(std::string reason) override { kicked = std::move(reason); }
     void enter(TimePoint when) { stay.emplace(entry, plan, when); }
     void leave(const Result<void>& ended = {}) {
@@ -33,7 +33,7 @@ struct FakeClient final : Client {
     ClientRequest asked;
     StreamPlan plan;
     ClientFigures now;
-    std::optional<SrtFigures> srt;
+    std::optional<LinkFigures> link;
     std::string kicked;
     ClientEntry entry;
     std::optional<StreamStay> stay;

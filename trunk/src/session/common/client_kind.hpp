@@ -1,50 +1,75 @@
-// The kind of client a session serves, with its name in the API, callbacks and logs.
+// The kind of client a session serves, with its name in the API, callbacks and logs. Each protocol describes its kinds beside its
+// own code (session/*/protocol.cpp). The constants here name the kinds that other code singles out; a protocol needs none here.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace live::session {
 
-enum class ClientKind : std::uint8_t {
-    unknown,  // connected, has not requested anything yet
-    rtmp_play,
-    flv_play,  // any stream over HTTP: FLV, TS, AAC, MP3, also over WebSocket
-    hls_play,
-    rtc_play,
-    srt_play,
-    fmle_publish,  // RTMP publishers, by the order of the encoder's calls
-    flash_publish,
-    haivision_publish,
-    rtc_publish,
-    srt_publish,
-    relay_pull,  // this server's own: a stream of an edge, from its origin
+// The address of another server at which a client of this kind can continue.
+enum class Reach : std::uint8_t { none, rtmp, http, api };
+
+struct ClientKindRow {
+    std::string_view name;
+    bool is_publisher = false;
+    Reach reach = Reach::none;
+    // The only request.protocol for which a cluster redirects; empty: every one.
+    std::string_view redirected_protocol{};
+    // A drain ends such a session, and the client opens a new one. Other clients are asked to move.
+    bool is_ended_by_drain = false;
+    // The client asks again and again, and keeps no connection that could stall.
+    bool is_polling = false;
 };
-constexpr std::size_t index_of(ClientKind kind) { return static_cast<std::size_t>(kind); }
-inline constexpr std::size_t kClientKinds = index_of(ClientKind::relay_pull) + 1;
 
-constexpr std::string_view name_of(ClientKind kind) {
-    switch (kind) {
-        case ClientKind::rtmp_play: return "rtmp-play";
-        case ClientKind::flv_play: return "flv-play";
-        case ClientKind::hls_play: return "hls-play";
-        case ClientKind::rtc_play: return "rtc-play";
-        case ClientKind::srt_play: return "srt-play";
-        case ClientKind::fmle_publish: return "fmle-publish";
-        case ClientKind::flash_publish: return "flash-publish";
-        case ClientKind::haivision_publish: return "haivision-publish";
-        case ClientKind::rtc_publish: return "rtc-publish";
-        case ClientKind::srt_publish: return "srt-publish";
-        case ClientKind::relay_pull: return "relay-pull";
-        case ClientKind::unknown: break;
-    }
-    return "Unknown";
-}
+// Compared by the address of its row.
+class ClientKind {
+public:
+    explicit constexpr ClientKind(const ClientKindRow& row) : row_(&row) {}
+    const ClientKindRow& row() const { return *row_; }
+    friend bool operator==(ClientKind, ClientKind) = default;
 
-constexpr bool is_publisher(ClientKind kind) {
-    return kind == ClientKind::fmle_publish || kind == ClientKind::flash_publish || kind == ClientKind::haivision_publish ||
-           kind == ClientKind::rtc_publish || kind == ClientKind::srt_publish || kind == ClientKind::relay_pull;
-}
+    static const ClientKind unknown;  // connected, has not requested anything yet
+    static const ClientKind rtmp_play;
+    static const ClientKind flv_play;  // any stream over HTTP: FLV, TS, AAC, MP3, also over WebSocket
+    static const ClientKind hls_play;
+    static const ClientKind rtc_play;
+    static const ClientKind srt_play;
+    static const ClientKind fmle_publish;  // RTMP publishers, by the order of the encoder's calls
+    static const ClientKind flash_publish;
+    static const ClientKind haivision_publish;
+    static const ClientKind rtc_publish;
+    static const ClientKind srt_publish;
+    static const ClientKind relay_pull;  // this server's own: a stream of an edge, from its origin
+
+private:
+    const ClientKindRow* row_;
+};
+
+namespace kinds {
+
+extern const ClientKindRow kUnknown, kRelayPull;
+extern const ClientKindRow kRtmpPlay, kFmlePublish, kFlashPublish, kHaivisionPublish;
+extern const ClientKindRow kFlvPlay, kHlsPlay;
+extern const ClientKindRow kRtcPlay, kRtcPublish;
+extern const ClientKindRow kSrtPlay, kSrtPublish;
+
+}  // namespace kinds
+
+inline constexpr ClientKind ClientKind::unknown{kinds::kUnknown};
+inline constexpr ClientKind ClientKind::rtmp_play{kinds::kRtmpPlay};
+inline constexpr ClientKind ClientKind::flv_play{kinds::kFlvPlay};
+inline constexpr ClientKind ClientKind::hls_play{kinds::kHlsPlay};
+inline constexpr ClientKind ClientKind::rtc_play{kinds::kRtcPlay};
+inline constexpr ClientKind ClientKind::srt_play{kinds::kSrtPlay};
+inline constexpr ClientKind ClientKind::fmle_publish{kinds::kFmlePublish};
+inline constexpr ClientKind ClientKind::flash_publish{kinds::kFlashPublish};
+inline constexpr ClientKind ClientKind::haivision_publish{kinds::kHaivisionPublish};
+inline constexpr ClientKind ClientKind::rtc_publish{kinds::kRtcPublish};
+inline constexpr ClientKind ClientKind::srt_publish{kinds::kSrtPublish};
+inline constexpr ClientKind ClientKind::relay_pull{kinds::kRelayPull};
+
+inline std::string_view name_of(ClientKind kind) { return kind.row().name; }
+inline bool is_publisher(ClientKind kind) { return kind.row().is_publisher; }
 
 }  // namespace live::session

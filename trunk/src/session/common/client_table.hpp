@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/time.hpp"
@@ -46,15 +47,17 @@ struct ClientFigures {
     }
 };
 
-// What an SRT connection says of its link: packets of media, from the client or to it.
-struct SrtFigures {
-    std::chrono::microseconds rtt{};
-    std::uint64_t lost = 0;  // whether or not they came later
-    std::uint64_t retransmitted = 0;
-    std::uint64_t dropped = 0;  // for good
-    std::chrono::milliseconds latency{};
-    std::string peer_version;
-    std::size_t key_bytes = 0;  // 0: not encrypted
+// Measurements of a client's link that only its protocol has, for the API.
+struct LinkFigures {
+    using Value = std::variant<std::uint64_t, double, bool, std::string>;
+    std::string_view name;  // of the protocol
+    std::vector<std::pair<std::string_view, Value>> values;
+
+    // nullptr when there is none.
+    const Value* find(std::string_view key) const {
+        const auto found = std::ranges::find(values, key, [](const auto& value) { return value.first; });
+        return found == values.end() ? nullptr : &found->second;
+    }
 };
 
 // A connected client. Lives in its session's fiber. Nothing here may suspend.
@@ -62,8 +65,7 @@ class Client {
 public:
     virtual const ClientRequest& request() const = 0;
     virtual ClientFigures figures() const = 0;
-    // Only of SRT clients.
-    virtual std::optional<SrtFigures> srt_figures() const { return std::nullopt; }
+    virtual std::optional<LinkFigures> link_figures() const { return std::nullopt; }
     // Ends the connection; the session's fiber cleans up when it runs next. `reason` is for the log. Called by ClientEntry.
     virtual void kick(std::string reason) = 0;
     // Announces to a publisher, if its protocol has a message for it, that the server is about to stop; it has a moment to leave

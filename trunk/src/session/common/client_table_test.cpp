@@ -136,16 +136,23 @@ TEST(ClientFigures, SumUpButForDelayWhichIsTheLongest) {
     EXPECT_EQ(sum.queue_delay, 90ms);
 }
 
-// What callbacks and the API say is read by programs of others: it does not change.
+// Programs of others read these names in callbacks and in the API: they do not change.
 TEST(ClientKind, NamesAreThoseThatOperatorsKnow) {
-    const std::vector<std::string_view> names{"Unknown",           "rtmp-play",   "flv-play",     "hls-play",
-                                              "rtc-play",          "srt-play",    "fmle-publish", "flash-publish",
-                                              "haivision-publish", "rtc-publish", "srt-publish",  "relay-pull"};
-    ASSERT_EQ(names.size(), kClientKinds);
-    for (std::size_t i = 0; i < kClientKinds; ++i) {
-        const auto kind = static_cast<ClientKind>(i);
-        EXPECT_EQ(name_of(kind), names[i]);
-        EXPECT_EQ(is_publisher(kind), names[i].ends_with("-publish") || kind == ClientKind::relay_pull);
+    const std::vector<std::pair<ClientKind, std::string_view>> names{{ClientKind::unknown, "Unknown"},
+                                                                     {ClientKind::rtmp_play, "rtmp-play"},
+                                                                     {ClientKind::flv_play, "flv-play"},
+                                                                     {ClientKind::hls_play, "hls-play"},
+                                                                     {ClientKind::rtc_play, "rtc-play"},
+                                                                     {ClientKind::srt_play, "srt-play"},
+                                                                     {ClientKind::fmle_publish, "fmle-publish"},
+                                                                     {ClientKind::flash_publish, "flash-publish"},
+                                                                     {ClientKind::haivision_publish, "haivision-publish"},
+                                                                     {ClientKind::rtc_publish, "rtc-publish"},
+                                                                     {ClientKind::srt_publish, "srt-publish"},
+                                                                     {ClientKind::relay_pull, "relay-pull"}};
+    for (const auto& [kind, name] : names) {
+        EXPECT_EQ(name_of(kind), name);
+        EXPECT_EQ(is_publisher(kind), name.ends_with("-publish") || kind == ClientKind::relay_pull);
     }
 }
 

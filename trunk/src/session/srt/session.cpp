@@ -136,20 +136,22 @@ ClientFigures Session::figures() const {
     return figures;
 }
 
-std::optional<SrtFigures> Session::srt_figures() const {
+// The packets of media, from the client or to it.
+std::optional<LinkFigures> Session::link_figures() const {
     if (connection() == nullptr)
         return std::nullopt;
     const srt::Figures now = connection()->figures();
-    SrtFigures figures;
-    figures.rtt = now.rtt;
     const bool publishes = is_publisher();
-    figures.lost = publishes ? now.receive_lost : now.send_lost;
-    figures.retransmitted = publishes ? now.received_retransmitted : now.retransmitted;
-    figures.dropped = publishes ? now.receive_dropped : now.send_dropped;
-    figures.latency = publishes ? now.receive_latency : now.send_latency;
-    figures.peer_version = version_text(now.peer_version);
-    figures.key_bytes = now.key_bytes;
-    return figures;
+    const auto latency = publishes ? now.receive_latency : now.send_latency;
+    return LinkFigures{"srt",
+                       {{"rtt_ms", static_cast<double>(now.rtt.count()) / 1000},
+                        {"loss", std::uint64_t{publishes ? now.receive_lost : now.send_lost}},
+                        {"retrans", std::uint64_t{publishes ? now.received_retransmitted : now.retransmitted}},
+                        {"drop", std::uint64_t{publishes ? now.receive_dropped : now.send_dropped}},
+                        {"latency_ms", static_cast<std::uint64_t>(latency.count())},
+                        {"peer_version", version_text(now.peer_version)},
+                        {"encrypted", now.key_bytes > 0},
+                        {"key_bits", std::uint64_t{now.key_bytes} * 8}}};
 }
 
 void Session::say_figures() const {

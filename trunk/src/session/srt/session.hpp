@@ -80,7 +80,7 @@ protected:
     // Client
     const ClientRequest& request() const override { return request_; }
     ClientFigures figures() const override;
-    std::optional<SrtFigures> srt_figures() const override;
+    std::optional<LinkFigures> link_figures() const override;
     void kick(std::string reason) override;
     // Link
     void on_over() override;

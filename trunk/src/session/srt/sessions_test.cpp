@@ -27,10 +27,12 @@ TEST_F(SrtSessions, AnEncoderPublishesUntilItLeaves) {
     EXPECT_TRUE(encoder.pump_until([&] { return source->counters().packets[index_of(MediaKind::video)] >= 24; }));
     EXPECT_EQ(source->counters().key_frames, 1U);
     clients.for_each([](ClientEntry& entry) {
-        const auto srt = entry.client().srt_figures();
-        ASSERT_TRUE(srt);
-        EXPECT_EQ(srt->latency, 120ms);
-        EXPECT_EQ(srt->key_bytes, 0U);
+        const auto link = entry.client().link_figures();
+        ASSERT_TRUE(link);
+        EXPECT_EQ(link->name, "srt");
+        EXPECT_EQ(*link->find("latency_ms"), LinkFigures::Value(std::uint64_t{120}));
+        EXPECT_EQ(*link->find("encrypted"), LinkFigures::Value(false));
+        EXPECT_EQ(link->find("nothing"), nullptr);
         EXPECT_GT(entry.figures().received_bytes, 10'000U);
     });
     encoder.connection->close();

@@ -14,13 +14,13 @@ namespace {
 
 // Players of other protocols know no redirect.
 const std::string* place_for(session::ClientKind kind, const session::Redirect& to) {
-    switch (kind) {
-        case session::ClientKind::rtmp_play: return &to.rtmp;
-        case session::ClientKind::flv_play:
-        case session::ClientKind::hls_play: return &to.http;
-        case session::ClientKind::rtc_play: return &to.api;
-        default: return nullptr;
+    switch (kind.row().reach) {
+        case session::Reach::rtmp: return &to.rtmp;
+        case session::Reach::http: return &to.http;
+        case session::Reach::api: return &to.api;
+        case session::Reach::none: break;
     }
+    return nullptr;
 }
 
 }  // namespace

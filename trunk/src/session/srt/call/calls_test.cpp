@@ -61,7 +61,7 @@ TEST_F(SrtCalls, APullPublishesWhatTheOtherServerPlays) {
     clients.for_each([&](ClientEntry& entry) {
         if (entry.client().request().stream == "copy") {
             is_listed = true;
-            EXPECT_EQ(entry.client().srt_figures()->latency, 40ms);
+            EXPECT_EQ(*entry.client().link_figures()->find("latency_ms"), LinkFigures::Value(std::uint64_t{40}));
             entry.kick("an operator has ended it");
         }
     });
@@ -95,7 +95,7 @@ TEST_F(SrtCalls, BothAreEncryptedWithAPassphrase) {
     io::wait_until([this] { return pictures_of("/live/pushed") >= 20; });
     clients.for_each([](ClientEntry& entry) {
         if (entry.client().request().stream == "pushed") {
-            EXPECT_EQ(entry.client().srt_figures()->key_bytes, 32U);
+            EXPECT_EQ(*entry.client().link_figures()->find("key_bits"), LinkFigures::Value(std::uint64_t{256}));
         }
     });
 }

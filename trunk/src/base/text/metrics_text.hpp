@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace live::api {
+namespace live {
 
 class MetricsText {
 public:
@@ -35,4 +35,4 @@ private:
     std::size_t family_begins_ = 0;
 };
 
-}  // namespace live::api
+}  // namespace live

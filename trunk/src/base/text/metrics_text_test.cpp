@@ -1,10 +1,10 @@
-#include "api/system/metrics_text.hpp"
+#include "base/text/metrics_text.hpp"
 
 #include <array>
 
 #include <gtest/gtest.h>
 
-namespace live::api {
+namespace live {
 namespace {
 
 using Type = MetricsText::Type;
@@ -63,4 +63,4 @@ TEST(MetricsText, LabelsCannotBreakOut) {
 }
 
 }  // namespace
-}  // namespace live::api
+}  // namespace live

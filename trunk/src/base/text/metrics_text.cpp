@@ -1,8 +1,8 @@
-#include "api/system/metrics_text.hpp"
+#include "base/text/metrics_text.hpp"
 
 #include <fmt/format.h>
 
-namespace live::api {
+namespace live {
 
 namespace {
 
@@ -129,4 +129,4 @@ void MetricsText::add(std::string_view ending, const Labels& labels, std::string
     text_ += '\n';
 }
 
-}  // namespace live::api
+}  // namespace live

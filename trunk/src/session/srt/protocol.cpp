@@ -1,0 +1,77 @@
+#include "session/srt/protocol.hpp"
+
+#include <utility>
+
+#include "session/srt/play_session.hpp"
+#include "session/srt/publish_session.hpp"
+
+namespace live::session {
+
+constexpr ClientKindRow kinds::kSrtPlay{.name = "srt-play"};
+constexpr ClientKindRow kinds::kSrtPublish{.name = "srt-publish", .is_publisher = true};
+
+namespace {
+
+void write_srt_packets(MetricsText& text, std::string_view name, std::string_view help, std::uint64_t in, std::uint64_t out) {
+    text.family(name, MetricsText::Type::counter, help).sample(in, {{"direction", "in"}}).sample(out, {{"direction", "out"}});
+}
+
+void add_srt_memory(std::vector<MemoryKind>& all, const srt::Port& port, const srt::Players& players) {
+    const srt::PortMemory memory = port.memory();
+    all.insert(all.end(), {{"srt_connections", port.links(), memory.connection_bytes},
+                           {"srt_units", players.groups(), players.held_bytes()},
+                           {"srt_output", 1, memory.buffer_bytes}});
+}
+
+}  // namespace
+
+void srt::write_metrics(MetricsText& text, const PortReading& srt) {
+    text.family("millrace_srt_connections", MetricsText::Type::gauge, "SRT connections, and clients that wait for admission.")
+        .sample(std::uint64_t{srt.publishers}, {{"kind", "publish"}})
+        .sample(std::uint64_t{srt.players}, {{"kind", "play"}})
+        .sample(std::uint64_t{srt.opening}, {{"kind", "opening"}});
+    text.family("millrace_srt_handshakes_total", MetricsText::Type::counter, "SRT clients by the outcome of their handshake.")
+        .sample(srt.port.accepted, {{"outcome", "accepted"}})
+        .sample(srt.port.refused, {{"outcome", "refused"}});
+    text.family("millrace_srt_calls_total", MetricsText::Type::counter, "SRT connections that this server has made, as a caller.")
+        .sample(srt.port.called);
+    write_srt_packets(text, "millrace_srt_packets_total", "Packets of media, each counted once.", srt.links.received,
+                      srt.links.sent);
+    write_srt_packets(text, "millrace_srt_lost_packets_total",
+                      "Of these, those that were missed, whether or not they came later.", srt.links.receive_lost,
+                      srt.links.send_lost);
+    write_srt_packets(text, "millrace_srt_retransmitted_packets_total", "Packets of media that were sent again.",
+                      srt.links.receive_retransmitted, srt.links.retransmitted);
+    write_srt_packets(text, "millrace_srt_dropped_packets_total", "Packets of media that were lost for good: too late.",
+                      srt.links.receive_dropped, srt.links.send_dropped);
+    text.family("millrace_srt_undecrypted_packets_total", MetricsText::Type::counter, "Packets of media that no key opened.")
+        .sample(srt.links.undecrypted);
+    text.family("millrace_srt_strangers_total", MetricsText::Type::counter,
+                "Datagrams for no SRT connection, or not from its address.")
+        .sample(srt.port.strangers);
+    write_srt_packets(text, "millrace_srt_datagrams_total", "Datagrams of SRT, of any kind.", srt.port.received, srt.port.sent);
+    write_srt_packets(text, "millrace_srt_lost_datagrams_total",
+                      "Those that the kernel dropped before we read them, or did not take.", srt.lost, srt.unsent);
+}
+
+Protocol srt::describe(Port& port, const Players& players, std::function<bool()> is_running,
+                       std::function<SrtServerOptions()> listening) {
+    return {.name = "srt",
+            .kinds = {{ClientKind::srt_play, sizeof(PlaySession)}, {ClientKind::srt_publish, sizeof(PublishSession)}},
+            .traffic = [&port] { return Traffic{port.figures().received_bytes, port.figures().sent_bytes}; },
+            .add_memory = [&port, &players](std::vector<MemoryKind>& all) { add_srt_memory(all, port, players); },
+            .write_metrics =
+                [&port, running = std::move(is_running)](MetricsText& text) {
+                    if (running())
+                        write_metrics(text, port.read());
+                },
+            .addresses =
+                [listening = std::move(listening)] {
+                    const SrtServerOptions options = listening();
+                    return options.enabled ? addresses_of("udp://", options.listen) : std::vector<std::string>();
+                },
+            .datagrams = Stray::Protocol::srt,
+            .take_datagram = [&port](const Stray& stray, MutBytes datagram) { port.take_stray(stray, io::now(), datagram); }};
+}
+
+}  // namespace live::session
