@@ -50,8 +50,8 @@ struct MadeUpProtocolTest : api::HandlerFixtureOf<Json> {
     MadeUpProtocolTest() {
         clients.add_watcher(stream_stats);
         api::add_stats(endpoints, stream_stats, vhosts);
-        api::add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, protocols, places, transcoders}, ready,
-                         {true, "", ""});
+        api::add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, protocols, places, transcoders, services},
+                         ready, {true, "", ""});
         endpoints.serve("/api/v1/memory", memory_handler);
         player.enter(io::now());
     }
@@ -71,6 +71,7 @@ struct MadeUpProtocolTest : api::HandlerFixtureOf<Json> {
     session::FanOutCounters fan_out;
     session::Places places{10, log};
     NoTranscoders transcoders;
+    service::ServiceList services{log};
     AnyVhost vhosts;
     Ready ready;
     struct SameNames final : service::access_log::VhostNames {

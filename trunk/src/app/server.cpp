@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <initializer_list>
 #include <utility>
 
@@ -12,8 +11,6 @@
 #include "base/log/log_format.hpp"
 #include "base/net/host_and_port.hpp"
 #include "base/version.hpp"
-#include "session/http_live/protocol.hpp"
-#include "session/rtmp/protocol.hpp"
 
 namespace live::app {
 
@@ -37,13 +34,6 @@ bool wants_conversion(const settings::Settings& settings) {
     });
 }
 
-// Of a file that each worker has for itself.
-std::string own_path(const std::string& path, const engine::workers::WorkerIdentity& seat) {
-    return seat.is_worker() ? fmt::format("{}.worker{}", path, seat.number) : path;
-}
-
-Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zone::utc : Zone::local; }
-
 }  // namespace
 
 // Forwards stream events to the services that depend on them.
@@ -54,9 +44,7 @@ public:
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         if (!request.is_sibling)
             return server_.services_.on_published(request, plan);
-        // Another worker's: what must be done once is done there.
-        server_.dash_.on_published(request, plan);
-        server_.hls_.on_published(request, plan);
+        server_.outputs_.on_sibling_published(request, plan);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.admission_.report_stream(service::hooks::Action::on_unpublish, request, plan);
@@ -72,65 +60,6 @@ public:
 
 private:
     Server& server_;
-};
-
-class Server::Counters final : public api::ServerCounters {
-public:
-    explicit Counters(const Server& server) : server_(server) {}
-
-    Totals totals() const override {
-        const session::Traffic traffic = session::traffic_of(server_.protocols_);
-        return {traffic.received_bytes, traffic.sent_bytes + server_.fan_out_.counters().bytes, server_.places_.used(),
-                server_.log_.counters(), server_.access_log_.counters().lost};
-    }
-
-private:
-    const Server& server_;
-};
-
-class Server::Vhosts final : public api::VhostSettings {
-public:
-    explicit Vhosts(const Server& server) : server_(server) {}
-
-    Shown find(const std::string& name) const override {
-        const settings::Vhost* vhost = server_.settings_->find_vhost(name);
-        if (vhost == nullptr || vhost->name != name)
-            return {};
-        const auto fragment = vhost->hls.enabled ? std::optional(vhost->hls.fragment) : std::nullopt;
-        return {vhost->enabled, fragment};
-    }
-
-private:
-    const Server& server_;
-};
-
-class Server::Cluster final : public api::ClusterFacts {
-public:
-    explicit Cluster(const Server& server) : server_(server) {}
-
-    std::optional<Reach> find(const std::string& vhost, const std::string& app, const std::string& stream) const override {
-        const auto serving = server_.admission_.serving_vhost(vhost);
-        if (!serving.ok())
-            return std::nullopt;
-        const std::string url = settings::stream_url(**serving, app, stream);
-        const auto source = server_.streams_.find(url);
-        if (!source || !source->is_published() || server_.relay_.find(url))
-            return std::nullopt;
-        const auto rtmp = first_of(server_.settings_->listen);
-        const bool has_http = server_.settings_->http_server.enabled;
-        const auto http = has_http ? first_of(server_.settings_->http_server.listen) : std::nullopt;
-        if (!rtmp)
-            return std::nullopt;
-        return Reach{rtmp->ip == "0.0.0.0" ? "" : rtmp->ip, rtmp->port, http ? http->port : std::uint16_t{0}};
-    }
-
-private:
-    static std::optional<Endpoint> first_of(const std::vector<std::string>& texts) {
-        const auto endpoints = texts.empty() ? Result<std::vector<Endpoint>>(std::vector<Endpoint>()) : parse_endpoint(texts[0]);
-        return endpoints.ok() && !endpoints->empty() ? std::optional(endpoints->front()) : std::nullopt;
-    }
-
-    const Server& server_;
 };
 
 // What the cluster decides about streams of this node.
@@ -166,59 +95,6 @@ private:
     Server& server_;
 };
 
-class Server::Raw final : public api::RawControl {
-public:
-    explicit Raw(Server& server) : server_(server) {}
-
-    Settings settings() const override {
-        const settings::HttpApiOptions& api = server_.settings_->http_api;
-        return {api.enabled,
-                fmt::format("{}", fmt::join(api.listen, " ")),
-                api.crossdomain,
-                api.raw_api.enabled,
-                api.raw_api.allow_reload,
-                false,
-                false};
-    }
-    // The same way as an operator's: sequentially, in the process's own fiber.
-    void request_reload() override {
-        if (server_.workers_.is_on())
-            server_.workers_.request_reload();
-        else
-            std::raise(SIGHUP);
-    }
-    Reload last_reload() const override { return server_.last_reload_; }
-
-private:
-    Server& server_;
-};
-
-class Server::DrainRequests final : public api::DrainControl {
-public:
-    explicit DrainRequests(Server& server) : server_(server) {}
-
-    api::DrainFacts facts() const override { return server_.drain_.facts(); }
-    void request_drain() override {
-        if (server_.workers_.seat().is_worker())
-            server_.workers_.request_quit();
-        else
-            std::raise(SIGQUIT);
-    }
-    bool is_api_guarded() const override { return server_.settings_->http_api.auth.enabled; }
-
-private:
-    Server& server_;
-};
-
-class Server::Ready final : public api::Readiness {
-public:
-    explicit Ready(const Server& server) : server_(server) {}
-    bool is_ready() const override { return server_.takes_clients_ && !server_.drain_.facts().is_draining; }
-
-private:
-    const Server& server_;
-};
-
 // tidy-long: the parts of the server and their connections, in order of construction
 Server::Server(Private, settings::Settings settings, ServerNames names, std::size_t connections_max,
                std::unique_ptr<io::TlsContext> client_tls, const Log& log)
@@ -237,9 +113,6 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
       hooks_(http_client_, {names_.server_id, names_.service_id}, stream_stats_, log),
       events_(std::make_unique<Events>(*this)),
-      counters_(std::make_unique<Counters>(*this)),
-      vhosts_(std::make_unique<Vhosts>(*this)),
-      cluster_(std::make_unique<Cluster>(*this)),
       rtmp_context_{streams_,
                     admission_,
                     admission_,
@@ -274,21 +147,10 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       token_check_(pull_context(), all_origins_, log.with_id("EIG")),
       forward_(streams_, forward_options_, forward_context(), log),
       ingest_(wanted_ingests_, &srt_.dialler(), log),
-      files_(settings_),
-      open_recordings_(open_recordings_path(own_path(settings_->pid, names_.seat()))),
-      dvr_(streams_, dvr_options_, recording_context(), log),
-      hls_events_(settings_, hooks_, std::filesystem::current_path().string()),
-      viewers_(admission_, *events_, clients_, places_),
-      hls_({streams_, hls_options_, viewers_, hls_events_, claims_, zone_of(*settings_)}, log),
-      hls_player_(hls_.index(), hls_options_, files_, viewers_),
-      dash_(streams_, dash_options_, claims_, log),
-      dash_player_(dash_.store(), dash_options_, files_, viewers_),
-      raw_(std::make_unique<Raw>(*this)),
-      drain_control_(std::make_unique<DrainRequests>(*this)),
-      ready_(std::make_unique<Ready>(*this)),
+      outputs_({settings_, names_, admission_, *events_, streams_, clients_, places_, hooks_, workers_, other_files_}, log),
       allocator_(make_allocator_figures(settings_->tcmalloc_release_rate, log)),
-      stream_list_settings_(settings_, hls_.index(), dash_player_),
-      http_(settings_, api_sources(), files_, scratch_, places_, log),
+      stream_list_settings_(settings_, outputs_.hls_index(), outputs_.dash_player()),
+      http_(settings_, api_sources(), outputs_.files(), scratch_, places_, log),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
     if (names_.tally() != nullptr)
@@ -302,62 +164,61 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     admission_.set_cluster(node_);
     admission_.set_placer(placer_);
     admission_.set_workers(workers_);
-    files_.set_players(viewers_, dash_player_.viewers());
-    if (names_.seat().is_worker()) {
-        viewers_.set_homes(homes_);
-        http_.add_for_workers(service::workers::SessionHomes::kPath, homes_);
-        hls_player_.set_elsewhere(other_files_);
-        dash_player_.set_elsewhere(other_files_);
-    }
     admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     streams_.set_rest_encoder(rest_encoder_);
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
-    // First: an HTTP-TS mount may match the name of a fragment.
-    // DASH before HLS: of several workers, HLS takes any other .m4s and .mp4 for a fragment of a stream on another one.
-    http_.add_files(dash_player_);
-    http_.add_files(hls_player_);
+    outputs_.add_to(http_);
     http_.add_streams(http_live_player_);
     list_services();
+    protocols_ = services_.protocols();
 }
 
 // In dependency order. Ingests are clients of this server. Of several workers, one makes them and sends the heartbeat.
 void Server::list_services() {
-    for (service::Service* service : std::initializer_list<service::Service*>{
-             &hooks_,  &heartbeat_, &stream_stats_, &access_log_, &transcoders_, &node_,  &workers_,       &homes_,
-             &strays_, &relay_,     &forward_,      &dvr_,        &dash_,        &hls_,   &memory_keeper_, &housekeeping_,
-             &rtmp_,   &rtc_,       &srt_,          &http_,       &casters_,     &ingest_})
-        if (names_.seat().is_first() || (service != &heartbeat_ && service != &ingest_))
+    const auto add = [this](std::initializer_list<service::Service*> services) {
+        for (service::Service* service : services)
             services_.add(*service);
+    };
+    const bool is_first = names_.seat().is_first();
+    add({&hooks_});
+    if (is_first)
+        add({&heartbeat_});
+    add({&stream_stats_, &access_log_, &transcoders_, &node_, &workers_, &outputs_.homes(), &strays_, &relay_, &forward_});
+    outputs_.add_to(services_);
+    add({&memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &srt_, &http_, &casters_});
+    if (is_first)
+        add({&ingest_});
 }
 
 ApiWiring::Sources Server::api_sources() {
     return {.names = names_,
-            .counters = *counters_,
+            .counters = facts_,
             .stream_stats = stream_stats_,
-            .vhosts = *vhosts_,
-            .raw = *raw_,
+            .vhosts = facts_,
+            .raw = facts_,
             .allocator = allocator_.get(),
             .fan_out = fan_out_.counters(),
             .places = places_,
-            .readiness = *ready_,
+            .readiness = facts_,
             .memory = memory_,
             .protocols = protocols_,
             .srt_doctor = srt_doctor_,
             .transcoders = transcoders_,
+            .services = services_,
             .relay = relay_,
             .forwards = forward_,
-            .recordings = dvr_,
-            .snapshots = snapshots_,
+            .recordings = outputs_.recordings(),
+            .snapshots = outputs_.snapshots(),
             .fetcher = admission_,
             .node = node_,
-            .cluster = *cluster_,
+            .cluster = facts_,
             .workers = workers_,
-            .drain = *drain_control_,
+            .drain = facts_,
             .upgrade = *names_.upgrade,
             .stream_list = stream_list_settings_,
-            .conf_warnings = conf_warnings_};
+            .conf_warnings = facts_.conf_warnings()};
 }
 
 Server::~Server() = default;
@@ -386,7 +247,7 @@ Result<std::unique_ptr<Server>> Server::create(settings::Settings settings, Serv
 Result<void> Server::start() {
     LOG_INFO(log_, "players are sent to {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
     TRY(services_.start(fibers_, io::Deadline::never()));
-    takes_clients_ = true;
+    facts_.set_takes_clients(true);
     return {};
 }
 
@@ -436,16 +297,6 @@ service::workers::WorkerContext Server::worker_context() {
             [this](const std::vector<engine::workers::Worker>& others) { strays_.on_others(others); }};
 }
 
-// A further protocol is one line here.
-session::Protocols Server::list_protocols() {
-    return {session::rtmp::describe(traffic_),
-            session::http_live::describe([this] { return http_.traffic(); }, sizeof(service::files::Session)),
-            {.name = "casters", .traffic = [this] { return casters_.traffic(); }},
-            rtc_.protocol(),
-            srt_.protocol(),
-            {.name = "relay", .kinds = {{session::ClientKind::relay_pull, std::nullopt}}}};
-}
-
 service::relay::PullContext Server::pull_context() {
     return {dial_context(),
             streams_,
@@ -468,7 +319,7 @@ service::cluster::ClusterContext Server::cluster_context() {
             client_tls_.get(),
             scratch_,
             [this] { return describe_node(); },
-            [this] { return counters_->totals().sent_bytes; },
+            [this] { return facts_.totals().sent_bytes; },
             [this](const std::string& vhost) { return admission_.is_of_cluster(vhost); }};
 }
 
@@ -500,18 +351,6 @@ service::forward::ForwardContext Server::forward_context() {
     return context;
 }
 
-service::dvr::DvrContext Server::recording_context() {
-    service::dvr::DvrContext context;
-    context.open = &open_recordings_;
-    context.claims = &claims_;
-    context.product = fmt::format("{}/{}", kProduct, kVersion);
-    context.zone = zone_of(*settings_);
-    context.on_recorded = [this](const service::dvr::Recorded& recorded) {
-        admission_.report_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
-    };
-    return context;
-}
-
 // Kicks clients of virtual hosts that were removed or disabled; for the others, applies the options that a source may change at
 // runtime.
 void Server::kick_lost_clients() {
@@ -533,12 +372,12 @@ void Server::kick_lost_clients() {
 }
 
 void Server::close(io::Deadline deadline) {
-    takes_clients_ = false;
+    facts_.set_takes_clients(false);
     services_.close(deadline);
 }
 
 void Server::hand_over(io::Deadline deadline) {
-    takes_clients_ = false;
+    facts_.set_takes_clients(false);
     services_.hand_over(deadline);
 }
 

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "app/api_facts.hpp"
 #include "app/drain.hpp"
 #include "app/housekeeping.hpp"
 #include "app/memory/memory_keeper.hpp"
+#include "app/output_wiring.hpp"
 #include "app/wiring/caster_wiring.hpp"
 #include "app/wiring/heartbeat_facts.hpp"
 #include "app/wiring/http_wiring.hpp"
@@ -26,14 +28,8 @@
 #include "service/access_log/access_log.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/cluster/registry_resolver.hpp"
-#include "service/dash/dash_handler.hpp"
-#include "service/dash/dash_service.hpp"
-#include "service/dvr/dvr_service.hpp"
-#include "service/files/sessions.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/heartbeat/heartbeat.hpp"
-#include "service/hls/hls_handler.hpp"
-#include "service/hls/hls_service.hpp"
 #include "service/hooks/hook_service.hpp"
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
@@ -43,12 +39,10 @@
 #include "service/relay/token_check.hpp"
 #include "service/rtmp_client/dial.hpp"
 #include "service/service_list.hpp"
-#include "service/snapshot/snapshot_service.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "service/transcode/transcoder_factory.hpp"
 #include "service/workers/other_files.hpp"
 #include "service/workers/passed_offers.hpp"
-#include "service/workers/session_homes.hpp"
 #include "service/workers/strays.hpp"
 #include "service/workers/worker_service.hpp"
 #include "service/workers/workers_resolver.hpp"
@@ -62,8 +56,6 @@
 #include "session/rtmp/context.hpp"
 #include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
-#include "settings/files.hpp"
-#include "settings/hls.hpp"
 #include "settings/ingests.hpp"
 #include "settings/mounts.hpp"
 #include "settings/stream_list.hpp"
@@ -104,22 +96,16 @@ public:
     void reopen_access_log() { access_log_.open(); }
 
     // For the API.
-    void note_reload(api::RawControl::Reload reload) { last_reload_ = std::move(reload); }
+    void note_reload(api::RawControl::Reload reload) { facts_.note_reload(std::move(reload)); }
 
-    void note_warnings(std::vector<std::string> warnings) { conf_warnings_ = std::move(warnings); }
+    void note_warnings(std::vector<std::string> warnings) { facts_.note_warnings(std::move(warnings)); }
 
     const settings::Settings& settings() const { return *settings_; }
     std::size_t connections() const { return places_.used(); }
 
 private:
     class Events;
-    class Counters;
-    class Vhosts;
-    class Cluster;
     class Moves;
-    class Raw;
-    class Ready;
-    class DrainRequests;
 
     Result<void> start();
     void list_services();
@@ -132,10 +118,8 @@ private:
     service::workers::WorkerContext worker_context();
     // None for streams that workers do not have of each other.
     std::optional<std::string> url_on_workers(const session::ClientRequest& player) const;
-    session::Protocols list_protocols();
     engine::cluster::NodeRecord describe_node() const;
     service::forward::ForwardContext forward_context();
-    service::dvr::DvrContext recording_context();
     void set_limits(std::size_t connections_max);
 
     const Log& log_;
@@ -165,9 +149,6 @@ private:
     service::http_client::HttpClient http_client_;
     service::hooks::HookService hooks_;
     std::unique_ptr<Events> events_;
-    std::unique_ptr<Counters> counters_;
-    std::unique_ptr<Vhosts> vhosts_;
-    std::unique_ptr<api::ClusterFacts> cluster_;
     session::rtmp::Context rtmp_context_;
     RtmpWiring rtmp_;
     settings::Mounts mounts_;
@@ -198,32 +179,14 @@ private:
     service::forward::ForwardService forward_;
     settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
     service::ingest::IngestService ingest_;
-    settings::Files files_;
-    service::files::PathClaims claims_;  // shared by recordings, HLS and DASH
-    service::dvr::OpenRecordings open_recordings_;
-    settings::VhostOptions<service::dvr::DvrOptions> dvr_options_{settings_, &settings::Vhost::dvr};
-    service::dvr::DvrService dvr_;
-    settings::VhostOptions<service::hls::HlsOptions> hls_options_{settings_, &settings::Vhost::hls};
-    settings::HlsFragments hls_events_;
-    service::files::Sessions viewers_;  // of HLS and DASH
-    service::workers::SessionHomes homes_{workers_, viewers_, names_.workers_secret, log_.with_id("WRK")};
-    service::hls::HlsService hls_;
-    service::hls::HlsHandler hls_player_;
-    settings::VhostOptions<service::dash::DashOptions> dash_options_{settings_, &settings::Vhost::dash};
-    service::dash::DashService dash_;
-    service::dash::DashHandler dash_player_;
+    OutputWiring outputs_;
     MemoryKeeper memory_keeper_{{places_.memory(), streams_, slabs_, services_, clients_, names_.tally()}, log_};
     Housekeeping housekeeping_{{streams_, places_, fan_out_, services_}, log_};
-    service::snapshot::SnapshotService snapshots_{streams_};
-    std::unique_ptr<Raw> raw_;
-    std::unique_ptr<api::DrainControl> drain_control_;
-    std::unique_ptr<Ready> ready_;
-    const session::Protocols protocols_{list_protocols()};
+    session::Protocols protocols_;  // of the services
+    ApiFacts facts_{
+        {settings_, admission_, streams_, protocols_, fan_out_, places_, access_log_, relay_, workers_, drain_, log_}};
     ProcessMemory memory_{slabs_, stream_stats_, places_, protocols_, log_, access_log_};
-    bool takes_clients_ = false;
     std::unique_ptr<api::Allocator> allocator_;
-    api::RawControl::Reload last_reload_;
-    std::vector<std::string> conf_warnings_;
     session::srt::Doctor srt_doctor_{srt_.port()};
     settings::StreamList stream_list_settings_;
     HttpWiring http_;

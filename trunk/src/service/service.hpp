@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "io/fibers/deadline.hpp"
 #include "io/fibers/scope.hpp"
 #include "session/common/admission.hpp"
+#include "session/common/protocol.hpp"
 
 namespace live::service {
 
@@ -62,6 +64,10 @@ public:
 
     // nullptr when it holds none.
     virtual StreamHolder* memory() { return nullptr; }
+    // The protocol that it serves, for the reports; it must not outlive this.
+    virtual std::optional<session::Protocol> protocol() { return std::nullopt; }
+    // Writes its metrics for Prometheus, except those of the protocol. Must not suspend.
+    virtual void write_metrics(MetricsText& /*text*/) const {}
 };
 
 }  // namespace live::service

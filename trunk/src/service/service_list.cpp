@@ -54,6 +54,19 @@ void ServiceList::stop(io::Deadline deadline) {
             LOG_WARN(log_, "stopping {}: {}", (*at)->name(), stopped.error().text());
 }
 
+session::Protocols ServiceList::protocols() const {
+    session::Protocols all;
+    for (Service* service : services_)
+        if (auto protocol = service->protocol())
+            all.push_back(*std::move(protocol));
+    return all;
+}
+
+void ServiceList::write_metrics(MetricsText& text) const {
+    for (const Service* service : services_)
+        service->write_metrics(text);
+}
+
 std::vector<StreamHolder*> ServiceList::memory() const {
     std::vector<StreamHolder*> holders;
     for (Service* service : services_)

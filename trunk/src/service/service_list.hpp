@@ -31,6 +31,9 @@ public:
     void stop(io::Deadline deadline);
 
     std::vector<StreamHolder*> memory() const;
+    // In list order.
+    session::Protocols protocols() const;
+    void write_metrics(MetricsText& text) const;
 
 private:
     const Log& log_;

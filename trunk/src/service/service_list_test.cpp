@@ -118,5 +118,25 @@ TEST_F(ServiceListTest, OneThatDoesNotEndHoldsUpNobodyElse) {
 
 TEST_F(ServiceListTest, KnowsWhoHoldsMemory) { EXPECT_EQ(services_.memory(), (std::vector<StreamHolder*>{&first_, &second_})); }
 
+class Speaking final : public Service {
+public:
+    std::string_view name() const override { return "speaking"; }
+    std::optional<session::Protocol> protocol() override { return session::Protocol{.name = "hello"}; }
+    void write_metrics(MetricsText& text) const override {
+        text.family("srs_words", MetricsText::Type::gauge, "Words.").sample(std::uint64_t{3});
+    }
+};
+
+TEST_F(ServiceListTest, CollectsProtocolsAndMetrics) {
+    Speaking speaking;
+    services_.add(speaking);
+    const session::Protocols protocols = services_.protocols();
+    ASSERT_EQ(protocols.size(), 1U);
+    EXPECT_EQ(protocols[0].name, "hello");
+    MetricsText text;
+    services_.write_metrics(text);
+    EXPECT_NE(text.take().find("\nsrs_words 3\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace live::service

@@ -11,7 +11,6 @@
 #include "api/common/envelope.hpp"
 #include "base/text/metrics_text.hpp"
 #include "base/version.hpp"
-#include "engine/cluster/placement.hpp"
 #include "io/fibers/loop.hpp"
 #include "wire/http/status.hpp"
 
@@ -127,77 +126,6 @@ void write_own(MetricsText& text, const Measured& measured) {
         .histogram(batch.bounds(), batch.counts(), batch.sum());
 }
 
-void write_relay(MetricsText& text, const service::relay::RelayService& relay) {
-    const auto& totals = relay.totals();
-    const auto& joins = relay.joins();
-    text.family("millrace_relay_streams", Type::gauge, "Streams that this edge has from an origin, or brings to one.")
-        .sample(std::uint64_t{relay.list().size()}, {{"direction", "pull"}})
-        .sample(std::uint64_t{relay.pushes()}, {{"direction", "push"}});
-    text.family("millrace_relay_pulls_total", Type::counter, "Pulls that were begun.").sample(totals.pulls);
-    text.family("millrace_relay_connections_total", Type::counter, "Connections to origins that pulls have tried.")
-        .sample(totals.connections);
-    text.family("millrace_relay_failovers_total", Type::counter, "Times that a stream went on with another connection.")
-        .sample(totals.failovers);
-    text.family("millrace_relay_origin_up", Type::gauge, "Whether an origin answered when it was last tried.");
-    relay.book().for_each([&](const std::string& origin, const service::relay::OriginBook::Health& health) {
-        text.sample(std::uint64_t{health.is_up ? 1U : 0U}, {{"origin", origin}});
-    });
-    text.family("millrace_relay_join_seconds", Type::histogram, "From a client's question for a stream to its first media here.")
-        .histogram(joins.bounds(), joins.counts(), joins.sum());
-}
-
-void write_forwards(MetricsText& text, const service::forward::ForwardService& forwards) {
-    using service::forward::ForwardFacts;
-    const auto all = forwards.list();
-    const auto totals = forwards.totals();
-    text.family("millrace_forwards", Type::gauge, "Forwards of published streams, by their state.");
-    for (const ForwardFacts::State state : ForwardFacts::kStates)
-        text.sample(static_cast<std::uint64_t>(std::ranges::count(all, state, &ForwardFacts::state)),
-                    {{"state", std::string(ForwardFacts::name_of(state))}});
-    text.family("millrace_forward_connections_total", Type::counter, "Connections to destinations that forwards have tried.")
-        .sample(totals.tries);
-    text.family("millrace_forward_failures_total", Type::counter,
-                "Forward connections that failed or ended before their stream did.")
-        .sample(totals.failures);
-    text.family("millrace_forward_sent_bytes_total", Type::counter, "Bytes that forwards have sent.").sample(totals.sent_bytes);
-}
-
-void write_cluster(MetricsText& text, const service::cluster::ClusterService& node) {
-    const auto& member = *node.member();
-    const auto& counts = member.counts();
-    text.family("millrace_cluster_capacity_bytes", Type::gauge,
-                "cluster.capacity: what this node can send in a second. 0: unknown.")
-        .sample(member.self().capacity);
-    text.family("millrace_cluster_load_bytes", Type::gauge, "What it sends in a second.").sample(member.self().load);
-    text.family("millrace_cluster_capacity_used", Type::gauge, "The load by the capacity; 0 when that is unknown.")
-        .sample(engine::cluster::share_of(member.self()));
-    text.family("millrace_cluster_placed_players_total", Type::counter,
-                "Players of nodes that redirect, by whether they were sent to another node.")
-        .sample(node.placements.sent, {{"to", "another"}})
-        .sample(node.placements.stayed, {{"to", "here"}});
-    text.family("millrace_cluster_handed_on_pulls_total", Type::counter,
-                "Nodes that asked for a stream of this one and were sent to a node that has it, because many pull it.")
-        .sample(node.placements.handed_on);
-    text.family("millrace_cluster_draining", Type::gauge, "Whether this node is about to stop, and sends its clients away.")
-        .sample(std::uint64_t{node.is_draining() ? 1U : 0U});
-    text.family("millrace_cluster_registry_up", Type::gauge, "Whether the registry of the cluster answers.")
-        .sample(std::uint64_t{member.is_up() ? 1U : 0U});
-    text.family("millrace_cluster_registry_latency_seconds", Type::gauge, "From the newest answered command to its answer.")
-        .sample(std::chrono::duration<double>(member.latency()).count());
-    text.family("millrace_cluster_commands_total", Type::counter, "Commands to the registry.").sample(counts.commands);
-    text.family("millrace_cluster_timeouts_total", Type::counter, "Those that were not answered in time.")
-        .sample(counts.timeouts);
-    text.family("millrace_cluster_owned_streams", Type::gauge,
-                "Streams that are published on this node, by whether the registry has them.")
-        .sample(std::uint64_t{member.owned() - member.unannounced()}, {{"state", "registered"}})
-        .sample(std::uint64_t{member.unannounced()}, {{"state", "unregistered"}});
-    text.family("millrace_cluster_lost_streams_total", Type::counter,
-                "Publishers that were closed because another node had the stream.")
-        .sample(counts.lost);
-    text.family("millrace_cluster_nodes", Type::gauge, "Nodes of the cluster, this one included.")
-        .sample(std::uint64_t{member.neighbours().size() + 1});
-}
-
 void write_places(MetricsText& text, const session::Places& places) {
     using session::Places;
     text.family("millrace_connections_max", Type::gauge, "max_connections, as the open files allow it.")
@@ -296,12 +224,7 @@ Reply MetricsHandler::handle(const Request&, io::Deadline) {
     write_process(text, measured_);
     write_own(text, measured_);
     write_places(text, measured_.places);
-    if (measured_.relay != nullptr)
-        write_relay(text, *measured_.relay);
-    if (measured_.forwards != nullptr)
-        write_forwards(text, *measured_.forwards);
-    if (measured_.node != nullptr && measured_.node->is_on())
-        write_cluster(text, *measured_.node);
+    measured_.services.write_metrics(text);
     write_memory_budget(text, measured_.places.memory());
     for (const session::Protocol& protocol : measured_.protocols)
         if (protocol.write_metrics)

@@ -10,9 +10,7 @@
 #include "api/common/server_info.hpp"
 #include "api/system/system_sampler.hpp"
 #include "media/rtp/audio_transcoder.hpp"
-#include "service/cluster/cluster_service.hpp"
-#include "service/forward/forward_service.hpp"
-#include "service/relay/relay_service.hpp"
+#include "service/service_list.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/common/protocol.hpp"
 #include "session/fan_out/fan_out.hpp"
@@ -31,9 +29,7 @@ struct Measured {
     const session::Protocols& protocols;
     const session::Places& places;
     const media::AudioTranscoders& transcoders;
-    const service::relay::RelayService* relay = nullptr;
-    const service::cluster::ClusterService* node = nullptr;
-    const service::forward::ForwardService* forwards = nullptr;
+    const service::ServiceList& services;
 };
 
 // exporter {}.

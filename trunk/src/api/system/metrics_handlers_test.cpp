@@ -96,9 +96,11 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     Log log;
     session::Places places{10, log};
     NoTranscoders transcoders;
+    service::ServiceList services{log};
     // Replaces the handlers of other settings.
     void add(const ExporterSettings& exporter) {
-        add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, protocols, places, transcoders}, ready, exporter);
+        add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, protocols, places, transcoders, services}, ready,
+                    exporter);
     }
 };
 

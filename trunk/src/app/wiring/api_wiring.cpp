@@ -67,7 +67,7 @@ ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& s
     api::add_stats(endpoints_, sources.stream_stats, sources.vhosts, &sources.relay, &sources.forwards);
     api::add_metrics(endpoints_,
                      {info_, sampler_, sources.counters, sources.stream_stats, sources.fan_out, sources.protocols, sources.places,
-                      sources.transcoders, &sources.relay, &sources.node, &sources.forwards},
+                      sources.transcoders, sources.services},
                      sources.readiness, {settings->exporter.enabled, settings->exporter.label, settings->exporter.tag});
     endpoints_.add<api::RawHandler>("/api/v1/raw", info_, sources.raw);
     endpoints_.add<api::ConfWarningsHandler>("/api/v1/configs/warnings", info_, sources.conf_warnings);

@@ -43,6 +43,7 @@ public:
         const session::Protocols& protocols;
         session::srt::Doctor& srt_doctor;
         const media::AudioTranscoders& transcoders;
+        const service::ServiceList& services;
         service::relay::RelayService& relay;
         service::forward::ForwardService& forwards;
         service::dvr::DvrService& recordings;

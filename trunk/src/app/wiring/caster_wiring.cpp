@@ -105,4 +105,8 @@ session::Traffic CasterWiring::traffic() const {
     return total;
 }
 
+std::optional<session::Protocol> CasterWiring::protocol() {
+    return session::Protocol{.name = "casters", .traffic = [this] { return traffic(); }};
+}
+
 }  // namespace live::app

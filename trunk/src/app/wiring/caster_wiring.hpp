@@ -35,10 +35,11 @@ public:
     Result<void> hand_over(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the stream casters"; }
-    // Bytes of all these publishers.
-    session::Traffic traffic() const;
+    std::optional<session::Protocol> protocol() override;
 
 private:
+    // The bytes of all these publishers.
+    session::Traffic traffic() const;
     struct Caster;
     Result<void> start_flv(const settings::StreamCasterOptions& options);
     Result<void> start_mpegts(const settings::StreamCasterOptions& options);

@@ -1,6 +1,8 @@
 #include "app/wiring/http_wiring.hpp"
 
 #include "io/fibers/deadline.hpp"
+#include "service/files/sessions.hpp"
+#include "session/http_live/protocol.hpp"
 
 namespace live::app {
 
@@ -71,6 +73,10 @@ Result<void> HttpWiring::stop(io::Deadline deadline) {
     auto stopped = ports_.stop(deadline);
     auto services = io::stop_all({&services_}, deadline);
     return stopped.ok() ? services : stopped;
+}
+
+std::optional<session::Protocol> HttpWiring::protocol() {
+    return session::http_live::describe([this] { return ports_.traffic(); }, sizeof(service::files::Session));
 }
 
 }  // namespace live::app

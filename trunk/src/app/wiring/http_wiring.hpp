@@ -13,7 +13,6 @@
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
 #include "service/service.hpp"
-#include "session/common/traffic.hpp"
 #include "session/http/static_handler.hpp"
 #include "session/limits/places.hpp"
 #include "settings/current_settings.hpp"
@@ -47,7 +46,7 @@ public:
     std::string_view name() const override { return "HTTP"; }
     // The "data" of /api/v1/summaries, as JSON text.
     std::string summaries() const { return api_.summaries(); }
-    session::Traffic traffic() const { return ports_.traffic(); }
+    std::optional<session::Protocol> protocol() override;
 
 private:
     // Answers for all workers, in front of the router of these ports.

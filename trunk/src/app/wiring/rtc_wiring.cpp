@@ -238,6 +238,6 @@ Result<void> RtcWiring::hand_over(io::Deadline) {
     return {};
 }
 
-session::Protocol RtcWiring::protocol() { return parts_->protocol(); }
+std::optional<session::Protocol> RtcWiring::protocol() { return parts_->protocol(); }
 
 }  // namespace live::app

@@ -46,8 +46,7 @@ public:
     // Sessions continue; their datagrams arrive by Protocol::take_datagram.
     Result<void> hand_over(io::Deadline deadline) override;
     std::string_view name() const override { return "WebRTC"; }
-    // For the list of protocols. It does not outlive this.
-    session::Protocol protocol();
+    std::optional<session::Protocol> protocol() override;
 
 private:
     // The entire WebRTC implementation, hidden because few files need it.

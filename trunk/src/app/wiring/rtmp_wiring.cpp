@@ -8,6 +8,7 @@
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "session/rtmp/connection.hpp"
+#include "session/rtmp/protocol.hpp"
 
 namespace live::app {
 
@@ -109,5 +110,7 @@ std::vector<Endpoint> RtmpWiring::endpoints() const {
             endpoints.push_back(acceptor->listener().endpoint());
     return endpoints;
 }
+
+std::optional<session::Protocol> RtmpWiring::protocol() { return session::rtmp::describe(context_.traffic); }
 
 }  // namespace live::app

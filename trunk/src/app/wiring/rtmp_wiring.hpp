@@ -28,6 +28,7 @@ public:
     ~RtmpWiring() override;
 
     std::string_view name() const override { return "RTMP"; }
+    std::optional<session::Protocol> protocol() override;
     // Errors as TcpListener::listen and TlsContext::server.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Also opens the listeners of the proposed settings; errors as start().

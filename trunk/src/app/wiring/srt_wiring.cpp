@@ -68,7 +68,7 @@ Result<void> SrtWiring::hand_over(io::Deadline) {
 // Sessions say goodbye through the port.
 Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sessions_, &fibers_}, deadline); }
 
-session::Protocol SrtWiring::protocol() {
+std::optional<session::Protocol> SrtWiring::protocol() {
     return session::srt::describe(port_, players_, [this] { return is_running_; }, [this] { return settings_->srt_server; });
 }
 

@@ -46,8 +46,7 @@ public:
     // Sessions continue; their datagrams arrive by Protocol::take_datagram.
     Result<void> hand_over(io::Deadline deadline) override;
     std::string_view name() const override { return "SRT"; }
-    // For the list of protocols. It outlives neither this nor the settings.
-    session::Protocol protocol();
+    std::optional<session::Protocol> protocol() override;
     // Connections to other servers, which need no listener.
     session::srt::Dialler& dialler() { return dialler_; }
     const session::srt::Port& port() const { return port_; }

@@ -111,6 +111,7 @@ public:
     void on_unpublished(const std::string& url) override;
     void on_tick() override;
     std::string_view name() const override { return "the cluster"; }
+    void write_metrics(MetricsText& text) const override;
 
 private:
     // A fiber that waits for a decision or a reply. Owned by it.

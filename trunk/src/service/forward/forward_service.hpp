@@ -38,6 +38,7 @@ public:
     Result<void> stop(io::Deadline deadline) override { return forwarders_.stop(deadline); }
 
     std::string_view name() const override { return "the forwards"; }
+    void write_metrics(MetricsText& text) const override;
 
     // Forwarders whose stream is published, including those waiting to retry.
     std::size_t active() const { return forwarders_.size(); }

@@ -54,6 +54,8 @@ public:
     void on_tick() override;
     Result<void> stop(io::Deadline deadline) override;
     std::string_view name() const override { return "the pulls"; }
+    std::optional<session::Protocol> protocol() override;
+    void write_metrics(MetricsText& text) const override;
 
     std::vector<PullFacts> list() const;
     // None when the stream is not pulled.

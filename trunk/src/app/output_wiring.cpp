@@ -1,0 +1,78 @@
+#include "app/output_wiring.hpp"
+
+#include <filesystem>
+
+#include "app/start/server_id.hpp"
+#include "base/log/log_format.hpp"
+#include "base/version.hpp"
+
+namespace live::app {
+
+namespace {
+
+// The worker's private copy of a file.
+std::string own_path(const std::string& path, const engine::workers::WorkerIdentity& worker) {
+    return worker.is_worker() ? fmt::format("{}.worker{}", path, worker.number) : path;
+}
+
+Zone zone_of(const settings::Settings& settings) { return settings.utc_time ? Zone::utc : Zone::local; }
+
+}  // namespace
+
+OutputWiring::OutputWiring(const Shared& shared, const Log& log)
+    : files_(shared.settings),
+      open_recordings_(open_recordings_path(own_path(shared.settings->pid, shared.names.seat()))),
+      dvr_options_(shared.settings, &settings::Vhost::dvr),
+      dvr_(shared.streams, dvr_options_, recording_context(shared), log),
+      hls_options_(shared.settings, &settings::Vhost::hls),
+      hls_events_(shared.settings, shared.hooks, std::filesystem::current_path().string()),
+      viewers_(shared.admission, shared.events, shared.clients, shared.places),
+      homes_(shared.workers, viewers_, shared.names.workers_secret, log.with_id("WRK")),
+      hls_({shared.streams, hls_options_, viewers_, hls_events_, claims_, zone_of(*shared.settings)}, log),
+      hls_player_(hls_.index(), hls_options_, files_, viewers_),
+      dash_options_(shared.settings, &settings::Vhost::dash),
+      dash_(shared.streams, dash_options_, claims_, log),
+      dash_player_(dash_.store(), dash_options_, files_, viewers_),
+      snapshots_(shared.streams),
+      is_worker_(shared.names.seat().is_worker()) {
+    files_.set_players(viewers_, dash_player_.viewers());
+    if (!is_worker_)
+        return;
+    viewers_.set_homes(homes_);
+    hls_player_.set_elsewhere(shared.other_files);
+    dash_player_.set_elsewhere(shared.other_files);
+}
+
+service::dvr::DvrContext OutputWiring::recording_context(const Shared& shared) {
+    service::dvr::DvrContext context;
+    context.open = &open_recordings_;
+    context.claims = &claims_;
+    context.product = fmt::format("{}/{}", kProduct, kVersion);
+    context.zone = zone_of(*shared.settings);
+    context.on_recorded = [&admission = shared.admission](const service::dvr::Recorded& recorded) {
+        admission.report_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
+    };
+    return context;
+}
+
+// Before the live streams: an HTTP-TS mount may match the name of a fragment. DASH before HLS: of several workers, HLS takes any
+// other .m4s and .mp4 for a fragment of a stream on another one.
+void OutputWiring::add_to(HttpWiring& http) {
+    if (is_worker_)
+        http.add_for_workers(service::workers::SessionHomes::kPath, homes_);
+    http.add_files(dash_player_);
+    http.add_files(hls_player_);
+}
+
+void OutputWiring::add_to(service::ServiceList& services) {
+    services.add(dvr_);
+    services.add(dash_);
+    services.add(hls_);
+}
+
+void OutputWiring::on_sibling_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
+    dash_.on_published(request, plan);
+    hls_.on_published(request, plan);
+}
+
+}  // namespace live::app
