@@ -1,8 +1,8 @@
 // Plays a live FLV with many clients, over HTTP or WebSocket.
 #include <memory>
 
-#include "bench/flv_load.hpp"
-#include "bench/load_run.hpp"
+#include "bench/http/flv_load.hpp"
+#include "bench/load/load_run.hpp"
 
 int main(int count, char** arguments) {
     using namespace live::bench;

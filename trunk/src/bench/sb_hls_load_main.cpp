@@ -1,8 +1,8 @@
 // Plays an HLS playlist with many clients.
 #include <memory>
 
-#include "bench/hls_load.hpp"
-#include "bench/load_run.hpp"
+#include "bench/http/hls_load.hpp"
+#include "bench/load/load_run.hpp"
 
 int main(int count, char** arguments) {
     using namespace live::bench;

@@ -1,8 +1,8 @@
 // Downloads a URL with many clients.
 #include <memory>
 
-#include "bench/http_load.hpp"
-#include "bench/load_run.hpp"
+#include "bench/http/http_load.hpp"
+#include "bench/load/load_run.hpp"
 
 int main(int count, char** arguments) {
     using namespace live::bench;

@@ -1,9 +1,9 @@
 // Plays a stream over WHEP with many clients, or publishes an FLV file over WHIP.
 #include <memory>
 
-#include "bench/clip_file.hpp"
-#include "bench/load_run.hpp"
-#include "bench/rtc_load.hpp"
+#include "bench/clips/clip_file.hpp"
+#include "bench/load/load_run.hpp"
+#include "bench/rtc/rtc_load.hpp"
 
 int main(int count, char** arguments) {
     using namespace live::bench;

@@ -1,8 +1,8 @@
 // Plays an RTMP stream with many clients.
 #include <memory>
 
-#include "bench/load_run.hpp"
-#include "bench/rtmp_play.hpp"
+#include "bench/load/load_run.hpp"
+#include "bench/rtmp/rtmp_play.hpp"
 
 int main(int count, char** arguments) {
     using namespace live::bench;

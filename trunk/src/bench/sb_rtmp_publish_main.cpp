@@ -1,9 +1,9 @@
 // Publishes an FLV file over RTMP with many clients.
 #include <memory>
 
-#include "bench/clip_file.hpp"
-#include "bench/load_run.hpp"
-#include "bench/rtmp_publish.hpp"
+#include "bench/clips/clip_file.hpp"
+#include "bench/load/load_run.hpp"
+#include "bench/rtmp/rtmp_publish.hpp"
 
 int main(int count, char** arguments) {
     using namespace live::bench;

@@ -1,0 +1,370 @@
+#include "bench/load/load_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "base/version.hpp"
+
+namespace live::bench {
+namespace {
+
+// Longer than any test, and far below a clock's overflow.
+constexpr double kSecondsMax = 1e7;
+constexpr double kKbpsMax = 1e7;
+constexpr double kRampMax = 1e6;
+
+struct Option {
+    char letter;  // 0: none
+    std::string_view name;
+    std::string_view value;  // its name in the help; empty: takes none
+    std::string_view text;
+    Result<void> (*apply)(LoadOptions&, std::string_view);
+    bool (*fits)(Tool);
+};
+
+Error wrong(std::string_view found, std::string_view expected) {
+    return {Errc::malformed, fmt::format("found \"{}\", expected {}", found, expected)};
+}
+
+Result<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most) {
+    std::uint64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc() || end != text.data() + text.size() || value < least || value > most)
+        return wrong(text, fmt::format("a number from {} to {}", least, most));
+    return value;
+}
+
+Result<double> parse_decimal(std::string_view text, double least, double most) {
+    double value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
+        return wrong(text, fmt::format("a number from {} to {}", least, most));
+    return value;
+}
+
+template <Seconds LoadOptions::*Member>
+Result<void> set_seconds(LoadOptions& options, std::string_view text) {
+    options.*Member = Seconds(TRY(parse_decimal(text, 0, kSecondsMax)));
+    return {};
+}
+
+template <std::string LoadOptions::*Member>
+Result<void> set_text(LoadOptions& options, std::string_view text) {
+    options.*Member = text;
+    return {};
+}
+
+template <bool LoadOptions::*Member>
+Result<void> set_true(LoadOptions& options, std::string_view) {
+    options.*Member = true;
+    return {};
+}
+template <bool LoadOptions::*Member>
+Result<void> set_false(LoadOptions& options, std::string_view) {
+    options.*Member = false;
+    return {};
+}
+
+Result<void> set_delay(LoadOptions& options, std::string_view text) {
+    const double value = TRY(parse_decimal(text, -1, kSecondsMax));
+    if (value < 0 && value != -1)
+        return wrong(text, "seconds, or -1 for a fragment's duration");
+    options.delay = Seconds(value);
+    return {};
+}
+
+bool any(Tool) { return true; }
+bool publishes_rtmp(Tool tool) { return tool == Tool::rtmp_publish; }
+bool is_rtc(Tool tool) { return tool == Tool::rtc_load; }
+bool plays(Tool tool) { return tool != Tool::rtmp_publish && tool != Tool::http_load && tool != Tool::rtmp_load_fast; }
+bool is_hls(Tool tool) { return tool == Tool::hls_load; }
+bool may_be_driven(Tool tool) {
+    return tool == Tool::rtmp_load || tool == Tool::rtmp_load_fast || tool == Tool::flv_load || tool == Tool::rtmp_publish;
+}
+bool may_discard(Tool tool) { return tool == Tool::rtmp_load_fast || tool == Tool::flv_load; }
+
+constexpr std::array kOptions = {
+    Option{'c', "clients", "N", "how many clients at the same time",
+           [](LoadOptions& options, std::string_view text) -> Result<void> {
+               options.clients = TRY(parse_count(text, 1, LoadOptions::kClientsMax));
+               return {};
+           },
+           any},
+    Option{'r', "url", "URL", "what to load", set_text<&LoadOptions::url>, any},
+    Option{'i', "input", "FLV", "the FLV file to publish, again and again", set_text<&LoadOptions::input>, publishes_rtmp},
+    Option{'i', "input", "FLV", "publish the H.264 of this FLV file by WHIP, again and again, instead of playing by WHEP",
+           set_text<&LoadOptions::input>, is_rtc},
+    Option{'o', "vod", "", "the playlist is video on demand: every fragment, again and again", set_true<&LoadOptions::vod>,
+           is_hls},
+    Option{'t', "repeat", "N", "tasks of each client; 0: without end",
+           [](LoadOptions& options, std::string_view text) -> Result<void> {
+               options.repeat = TRY(parse_count(text, 0, UINT64_MAX));
+               return {};
+           },
+           any},
+    Option{'s', "startup", "S", "seconds of random sleep before a client starts", set_seconds<&LoadOptions::startup>, any},
+    Option{'d', "delay", "S", "seconds of random sleep after a task that succeeded", set_delay, any},
+    Option{'e', "error", "S", "seconds of sleep after a task that failed", set_seconds<&LoadOptions::error>, any},
+    Option{'m', "summary", "S", "seconds between two reports", set_seconds<&LoadOptions::summary>, any},
+    Option{0, "ramp", "N", "start N clients a second, instead of the random sleep",
+           [](LoadOptions& options, std::string_view text) -> Result<void> {
+               options.ramp = TRY(parse_decimal(text, 0, kRampMax));
+               return {};
+           },
+           any},
+    Option{0, "seconds", "S", "stop after S seconds; 0: never", set_seconds<&LoadOptions::duration>, any},
+    Option{0, "buffer", "S", "the buffer of the viewer whose stalls are counted", set_seconds<&LoadOptions::buffer>, plays},
+    Option{0, "kbps", "N", "bit rate to expect; 0: what the clients themselves measure",
+           [](LoadOptions& options, std::string_view text) -> Result<void> {
+               options.kbps = TRY(parse_decimal(text, 0, kKbpsMax));
+               return {};
+           },
+           plays},
+    Option{0, "ahead", "S",
+           "how much earlier than its time a message may go out; 0: each by itself and at its time, as an encoder does",
+           set_seconds<&LoadOptions::ahead>, publishes_rtmp},
+    Option{0, "stamp", "", "write the time of sending into the media, for players that measure the delay; --ahead is 0 then",
+           set_true<&LoadOptions::stamp>, publishes_rtmp},
+    Option{0, "stamp", "", "with -i: write the time of sending into each picture, for players that measure the delay",
+           set_true<&LoadOptions::stamp>, is_rtc},
+    Option{0, "silence", "", "with -i: send Opus silence as audio; without it there is none, since WebRTC takes no AAC",
+           set_true<&LoadOptions::silence>, is_rtc},
+    Option{
+        0, "skip-decryption", "",
+        "players count packets by their headers and neither decrypt nor authenticate them, do not ask for lost ones again, look "
+        "every 5 ms and measure no delay; they report to the server as ever. For thousands of players",
+        set_true<&LoadOptions::skip_decryption>, is_rtc},
+    Option{0, "no-twcc", "",
+           "players report no arrivals (transport-cc), which browsers do ten times a second and more; to see what that costs",
+           set_false<&LoadOptions::twcc>, is_rtc},
+    Option{0, "witnesses", "N",
+           "only the first N clients look at what comes; the others count bytes every 5 ms, and the kernel throws them away",
+           [](LoadOptions& options, std::string_view text) -> Result<void> {
+               options.witnesses = TRY(parse_count(text, 0, LoadOptions::kClientsMax));
+               return {};
+           },
+           may_discard},
+    Option{0, "driven", "",
+           "obey words on standard input: mark begins a window, report tells it as a line of JSON on standard output, quit ends; "
+           "the log goes to standard error",
+           set_true<&LoadOptions::driven>, may_be_driven},
+    Option{0, "json", "FILE", "write the result as JSON; - is standard output", set_text<&LoadOptions::json>, any},
+    Option{0, "csv", "FILE", "write a line a second", set_text<&LoadOptions::csv>, any},
+    Option{0, "progress", "", "say each second how many clients have started, until all have", set_true<&LoadOptions::progress>,
+           any},
+    Option{'h', "help", "", "this text", nullptr, any},
+    Option{'v', "version", "", "the version", nullptr, any},
+};
+
+Result<const Option*> find_long(Tool tool, std::string_view name) {
+    const Option* found = nullptr;
+    for (const Option& option : kOptions) {
+        if (!option.fits(tool) || !option.name.starts_with(name))
+            continue;
+        if (option.name == name)
+            return &option;
+        if (found != nullptr)
+            return Error(Errc::malformed, fmt::format("the option --{} may be --{} or --{}", name, found->name, option.name));
+        found = &option;
+    }
+    if (found == nullptr || name.empty())
+        return Error(Errc::malformed, fmt::format("there is no option --{}", name));
+    return found;
+}
+
+Result<const Option*> find_short(Tool tool, char letter) {
+    for (const Option& option : kOptions) {
+        if (option.letter == letter && letter != 0 && option.fits(tool))
+            return &option;
+    }
+    return Error(Errc::malformed, fmt::format("there is no option -{}", letter));
+}
+
+// Parses the arguments, one option at a time.
+class Parser {
+public:
+    Parser(Tool tool, std::span<const std::string_view> arguments) : tool_(tool), arguments_(arguments) {
+        switch (tool) {
+            case Tool::rtmp_load_fast: command_.options.witnesses = 0; [[fallthrough]];
+            case Tool::rtmp_load:
+            case Tool::rtmp_publish:
+            case Tool::rtc_load: command_.options.delay = Seconds(1); break;
+            case Tool::hls_load: command_.options.delay = Seconds(-1); break;
+            case Tool::http_load:
+            case Tool::flv_load: break;
+        }
+    }
+
+    Result<LoadCommand> parse() {
+        while (at_ < arguments_.size() && command_.action == Action::run) {
+            const std::string_view token = arguments_[at_++];
+            if (token.starts_with("--"))
+                TRY(parse_long(token.substr(2)));
+            else if (token.size() > 1 && token.front() == '-')
+                TRY(parse_letters(token.substr(1)));
+            else
+                return wrong(token, "an option; --help lists them");
+        }
+        if (command_.action == Action::run)
+            TRY(check());
+        return std::move(command_);
+    }
+
+private:
+    Result<void> parse_long(std::string_view token) {
+        const auto equals = std::min(token.find('='), token.size());
+        const Option* option = TRY(find_long(tool_, token.substr(0, equals)));
+        if (equals == token.size())
+            return apply(*option, std::nullopt);
+        if (option->value.empty())
+            return Error(Errc::malformed, fmt::format("--{} takes no value", option->name));
+        return apply(*option, token.substr(equals + 1));
+    }
+
+    Result<void> parse_letters(std::string_view letters) {
+        while (!letters.empty() && command_.action == Action::run) {
+            const Option* option = TRY(find_short(tool_, letters.front()));
+            letters.remove_prefix(1);
+            if (option->value.empty()) {
+                TRY(apply(*option, std::nullopt));
+                continue;
+            }
+            return apply(*option, letters.empty() ? std::nullopt : std::optional(letters));
+        }
+        return {};
+    }
+
+    Result<void> apply(const Option& option, std::optional<std::string_view> value) {
+        if (option.apply == nullptr) {
+            command_.action = option.letter == 'h' ? Action::help : Action::version;
+            return {};
+        }
+        if (!option.value.empty() && !value) {
+            if (at_ == arguments_.size())
+                return Error(Errc::malformed, fmt::format("--{} needs a value: {}", option.name, option.text));
+            value = arguments_[at_++];
+        }
+        auto applied = option.apply(command_.options, value.value_or(""));
+        if (!applied.ok())
+            return Error(Errc::malformed, fmt::format("--{}: {}", option.name, applied.error().sentence()));
+        return {};
+    }
+
+    Result<void> check() {
+        const LoadOptions& options = command_.options;
+        if (options.url.empty()) {
+            command_.action = Action::help;
+            return {};
+        }
+        if (tool_ == Tool::rtmp_publish && options.input.empty())
+            return Error(Errc::malformed, "publishing needs an FLV file: -i FLV");
+        if (tool_ == Tool::rtc_load && options.input.empty() && (options.stamp || options.silence))
+            return Error(Errc::malformed, "--stamp and --silence are for publishing, which needs an FLV file: -i FLV");
+        if (tool_ == Tool::rtc_load && !options.input.empty() && options.skip_decryption)
+            return Error(Errc::malformed, "--skip-decryption is for players; with -i there are none");
+        if (tool_ == Tool::rtc_load && !options.input.empty() && !options.twcc)
+            return Error(Errc::malformed, "--no-twcc is for players; with -i there are none");
+        if (options.delay < Seconds(0) && tool_ != Tool::hls_load)
+            return Error(Errc::malformed, "--delay: found \"-1\", expected seconds; only fragments have a duration");
+        if (options.summary <= Seconds(0))
+            return Error(Errc::malformed, "--summary: found \"0\", expected more than nothing between two reports");
+        return {};
+    }
+
+    Tool tool_;
+    std::span<const std::string_view> arguments_;
+    std::size_t at_ = 0;
+    LoadCommand command_;
+};
+
+std::string_view example_of(Tool tool) {
+    switch (tool) {
+        case Tool::rtmp_load:
+        case Tool::rtmp_load_fast: return "-c 1000 -r rtmp://127.0.0.1:1935/live/livestream --ramp 500 --seconds 60";
+        case Tool::rtmp_publish: return "-c 1000 -r rtmp://127.0.0.1:1935/live/livestream_{i} -i doc/source.flv";
+        case Tool::http_load: return "-c 1000 -r http://127.0.0.1:8080/index.html -t 10";
+        case Tool::hls_load: return "-c 1000 -r http://127.0.0.1:8080/live/livestream.m3u8";
+        case Tool::flv_load: return "-c 1000 -r http://127.0.0.1:8080/live/livestream.flv, or ws://...";
+        case Tool::rtc_load:
+            return "-c 100 -r 'http://127.0.0.1:1985/rtc/v1/whep/?app=live&stream=livestream', or /rtc/v1/whip/ and -i";
+    }
+    return {};
+}
+
+std::string_view purpose_of(Tool tool) {
+    switch (tool) {
+        case Tool::rtmp_load: return "plays a stream by RTMP, many times at once";
+        case Tool::rtmp_load_fast: return "plays a stream by RTMP without looking at what comes";
+        case Tool::rtmp_publish: return "publishes an FLV file by RTMP, many times at once";
+        case Tool::http_load: return "downloads a URL again and again, many times at once";
+        case Tool::hls_load: return "plays an HLS playlist, live or video on demand, many times at once";
+        case Tool::flv_load: return "plays a live FLV by HTTP or WebSocket, many times at once";
+        case Tool::rtc_load: return "plays a stream by WebRTC (WHEP) or publishes an FLV file (WHIP), many times at once";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Tool tool) {
+    switch (tool) {
+        case Tool::rtmp_load: return "sb_rtmp_load";
+        case Tool::rtmp_load_fast: return "sb_rtmp_load_fast";
+        case Tool::rtmp_publish: return "sb_rtmp_publish";
+        case Tool::http_load: return "sb_http_load";
+        case Tool::hls_load: return "sb_hls_load";
+        case Tool::flv_load: return "sb_flv_load";
+        case Tool::rtc_load: return "sb_rtc_load";
+    }
+    return {};
+}
+
+bool publishes(Tool tool, const LoadOptions& options) {
+    return tool == Tool::rtmp_publish || (tool == Tool::rtc_load && !options.input.empty());
+}
+
+Result<LoadCommand> parse_load_command(Tool tool, std::span<const std::string_view> arguments) {
+    return Parser(tool, arguments).parse();
+}
+
+std::string help_text(Tool tool) {
+    std::string text = fmt::format("{} {}: {}\n\nUsage: {} -r URL [options]\n\nOptions:\n", name_of(tool), kVersion,
+                                   purpose_of(tool), name_of(tool));
+    for (const Option& option : kOptions) {
+        if (!option.fits(tool))
+            continue;
+        const std::string letter = option.letter == 0 ? "   " : fmt::format("-{},", option.letter);
+        const std::string name = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+        text += fmt::format("  {} {:<16} {}\n", letter, name, option.text);
+    }
+    text += fmt::format(
+        "\nIn the URL, the first {{i}} becomes the client's number. Reports go to standard error. It ends with Ctrl-C, after "
+        "--seconds, or\n"
+        "when every client has done its tasks; its status is 1 when a task has failed, 2 when an option is wrong.\n\n"
+        "For example:\n  {} {}\n",
+        name_of(tool), example_of(tool));
+    return text;
+}
+
+std::string params_text(Tool tool, const LoadOptions& options) {
+    const std::string vod = tool == Tool::hls_load ? fmt::format("vod={}, ", options.vod ? 1 : 0) : "";
+    const std::string input = publishes(tool, options) ? fmt::format("input={}, ", options.input) : "";
+    return fmt::format("params url={}, {}{}threads={}, start={:.2f}, delay={:.2f}, error={:.2f}, report={:.2f}, count={}",
+                       options.url, vod, input, options.clients, options.startup.count(), options.delay.count(),
+                       options.error.count(), options.summary.count(), options.repeat);
+}
+
+std::string url_of_client(std::string_view url, std::uint64_t index) {
+    constexpr std::string_view kPlace = "{i}";
+    std::string made(url);
+    if (const auto at = made.find(kPlace); at != std::string::npos)
+        made.replace(at, kPlace.size(), std::to_string(index));
+    return made;
+}
+
+}  // namespace live::bench

@@ -1,0 +1,93 @@
+#include "bench/load/socket_drain.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "io/fibers/loop.hpp"
+
+namespace live::bench {
+namespace {
+
+// More than a receive buffer holds.
+constexpr std::size_t kReadBytes = 16 << 20;
+
+}  // namespace
+
+Result<void> SocketDrain::join(int fd, DrainMember& member) {
+    if (!epoll_.is_open()) {
+        const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+        if (epoll < 0)
+            return system_error("making an epoll", errno);
+        epoll_ = io::Socket(epoll);
+    }
+    const auto place = static_cast<std::size_t>(fd);
+    if (place >= members_.size())
+        members_.resize(place + 1);
+    members_[place] = &member;
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLRDHUP | EPOLLET;
+    event.data.fd = fd;
+    if (::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, fd, &event) < 0) {
+        members_[place] = nullptr;
+        return system_error("watching a connection", errno);
+    }
+    joined_.raise();
+    return {};
+}
+
+void SocketDrain::leave(int fd) {
+    const auto place = static_cast<std::size_t>(fd);
+    if (place >= members_.size() || members_[place] == nullptr)
+        return;
+    members_[place] = nullptr;
+    epoll_event event{};
+    ::epoll_ctl(epoll_.fd(), EPOLL_CTL_DEL, fd, &event);
+}
+
+void SocketDrain::run(io::Deadline deadline) {
+    bool goes_on = io::wait(joined_, deadline).ok();
+    while (goes_on)
+        goes_on = look() ? io::yield(deadline).ok() : io::sleep(deadline.sooner(io::Deadline::at(io::now() + kTick))).ok();
+}
+
+// Whether there may be more.
+bool SocketDrain::look() {
+    std::array<epoll_event, 256> events;
+    std::size_t taken = 0;
+    int count = static_cast<int>(events.size());
+    while (count == static_cast<int>(events.size()) && taken < kEventsMax) {
+        count = ::epoll_wait(epoll_.fd(), events.data(), static_cast<int>(events.size()), 0);
+        for (std::size_t i = 0; count > 0 && i < static_cast<std::size_t>(count); ++i) {
+            const int fd = events[i].data.fd;
+            DrainMember* const member = members_[static_cast<std::size_t>(fd)];
+            const bool has_ended = (events[i].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+            if (member != nullptr && !read_all(fd, has_ended, *member))
+                leave(fd);
+        }
+        taken += static_cast<std::size_t>(std::max(count, 0));
+    }
+    return taken >= kEventsMax;
+}
+
+// False when nothing will come any more. epoll tells of bytes once: a socket with an end in sight is read up to it.
+bool SocketDrain::read_all(int fd, bool has_ended, DrainMember& member) {
+    for (;;) {
+        const ssize_t count = ::recv(fd, nullptr, kReadBytes, MSG_TRUNC | MSG_DONTWAIT);
+        if (count > 0) {
+            member.on_bytes(static_cast<std::size_t>(count));
+            if (!has_ended && static_cast<std::size_t>(count) < kReadBytes)
+                return true;
+        } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+            member.on_end(count == 0 ? 0 : errno);
+            return false;
+        } else if (errno == EAGAIN) {
+            return true;
+        }
+    }
+}
+
+}  // namespace live::bench
