@@ -24,12 +24,12 @@ class Viewer final : public BodySink {
 public:
     Viewer(LoadClient& client, std::string accept) : client_(client), accept_(std::move(accept)) {}
 
-    Result<void> on_head(const AnswerReader& answer) override {
+    Result<void> on_head(const engine::http1::Response& answer) override {
         if (accept_.empty())
             return begin();
-        if (answer.status() != 101)
-            return Error(Errc::denied, "the server does not speak WebSocket here: it answers " + std::to_string(answer.status()));
-        if (answer.headers().find("Sec-WebSocket-Accept") != accept_)
+        if (answer.status != 101)
+            return Error(Errc::denied, "the server does not speak WebSocket here: it answers " + std::to_string(answer.status));
+        if (answer.headers.find("Sec-WebSocket-Accept") != accept_)
             return Error(Errc::malformed, "the server's Sec-WebSocket-Accept does not fit the key");
         return begin();
     }

@@ -20,6 +20,8 @@ namespace {
 bool is_redirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
 // RFC 9110, 15.4: with these a client may, or shall, continue with GET.
 bool may_become_get(int status) { return status < 307; }
+// Another protocol follows: the rest of the connection is the body.
+bool is_raw(const http1::ResponseParser& answer) { return answer.is_complete() && answer.head()->status == 101; }
 
 }  // namespace
 
@@ -58,7 +60,7 @@ Result<HttpFetch::Next> HttpFetch::exchange(const http1::Headers& headers, BodyS
     const auto connection =
         headers.find("Upgrade") ? http1::ResponseBuilder::Connection::upgrade : http1::ResponseBuilder::Connection::keep_alive;
     const std::string request = http1::write_request(asked_.method, url.target, url.authority(), fields, asked_.body, connection);
-    AnswerReader answer;
+    http1::ResponseParser answer;
     location_.clear();
     head_seen_ = false;
     auto received = write(as_bytes(request), deadline);
@@ -69,7 +71,7 @@ Result<HttpFetch::Next> HttpFetch::exchange(const http1::Headers& headers, BodyS
         return Next::try_again;
     }
     TRY(std::move(received));
-    if (!answer.keeps_alive())
+    if (!answer.head()->keep_alive || is_raw(answer))
         drop_connection();
     return location_.empty() ? Next::done : Next::redirected;
 }
@@ -90,13 +92,12 @@ Result<void> HttpFetch::write(Bytes bytes, io::Deadline deadline) {
     return {};
 }
 
-Result<void> HttpFetch::receive(AnswerReader& answer, BodySink& sink, io::Deadline deadline) {
-    const auto is_over = [&] { return answer.is_complete() && answer.status() != 101; };
-    while (!is_over()) {
+Result<void> HttpFetch::receive(http1::ResponseParser& answer, BodySink& sink, io::Deadline deadline) {
+    while (!answer.is_complete() || is_raw(answer)) {
         const auto limit = deadline.sooner(io::Deadline::at(io::now() + LoadTask::kIdleLimit));
         const auto count = stream_->read_some(client_.scratch(), limit);
         if (!count.ok() && count.code() == Errc::closed)
-            return answer.status() == 101 && answer.is_complete() ? Result<void>() : answer.finish();
+            return answer.finish();
         TRY(Result<std::size_t>(count));
         client_.count_in(*count);
         TRY(take_input(answer, sink, Bytes(client_.scratch()).first(*count)));
@@ -115,16 +116,15 @@ Result<void> HttpFetch::discard(io::Deadline deadline) {
     return ended.code() == Errc::closed ? Result<void>() : ended;
 }
 
-Result<void> HttpFetch::take_input(AnswerReader& answer, BodySink& sink, Bytes input) {
+Result<void> HttpFetch::take_input(http1::ResponseParser& answer, BodySink& sink, Bytes input) {
     const TimePoint now = io::now();
     while (!input.empty()) {
-        const bool is_raw = answer.is_complete() && answer.status() == 101;
-        if (answer.is_complete() && !is_raw)
+        if (answer.is_complete() && !is_raw(answer))
             return Error(Errc::malformed, "the server sends more than its answer");
-        const Bytes piece = is_raw ? std::exchange(input, Bytes()) : TRY(answer.read(input));
-        if (answer.has_head() && !head_seen_) {
+        const Bytes piece = is_raw(answer) ? std::exchange(input, Bytes()) : TRY(answer.read_piece(input));
+        if (answer.head() != nullptr && !head_seen_) {
             head_seen_ = true;
-            TRY(on_head(answer, sink));
+            TRY(on_head(*answer.head(), sink));
         }
         if (!piece.empty() && location_.empty())
             TRY(sink.on_body(now, piece));
@@ -132,17 +132,17 @@ Result<void> HttpFetch::take_input(AnswerReader& answer, BodySink& sink, Bytes i
     return {};
 }
 
-Result<void> HttpFetch::on_head(const AnswerReader& answer, BodySink& sink) {
-    if (is_redirect(answer.status())) {
-        if (asked_.method != "GET" && may_become_get(answer.status()))
-            return Error(Errc::unsupported, fmt::format("status {} to a {}", answer.status(), asked_.method));
-        location_ = std::string(answer.headers().find("Location").value_or(""));
+Result<void> HttpFetch::on_head(const http1::Response& answer, BodySink& sink) {
+    if (is_redirect(answer.status)) {
+        if (asked_.method != "GET" && may_become_get(answer.status))
+            return Error(Errc::unsupported, fmt::format("status {} to a {}", answer.status, asked_.method));
+        location_ = std::string(answer.headers.find("Location").value_or(""));
         if (location_.empty())
-            return Error(Errc::malformed, fmt::format("status {} without a Location", answer.status()));
+            return Error(Errc::malformed, fmt::format("status {} without a Location", answer.status));
         return {};
     }
-    if (answer.status() >= 400)
-        return Error(Errc::denied, fmt::format("the server answers {} for {}", answer.status(), final_url_));
+    if (answer.status >= 400)
+        return Error(Errc::denied, fmt::format("the server answers {} for {}", answer.status, final_url_));
     return sink.on_head(answer);
 }
 

@@ -8,9 +8,9 @@
 
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
-#include "bench/http/answer_reader.hpp"
 #include "bench/load/load_client.hpp"
 #include "engine/http1/message.hpp"
+#include "engine/http1/parser.hpp"
 #include "io/net/stream.hpp"
 #include "wire/http/url.hpp"
 
@@ -21,7 +21,7 @@ class BodySink {
 public:
     virtual ~BodySink() = default;
     // The header of the final response, after all redirects: not an error status.
-    virtual Result<void> on_head(const AnswerReader&) { return {}; }
+    virtual Result<void> on_head(const engine::http1::Response&) { return {}; }
     virtual Result<void> on_body(TimePoint now, Bytes piece) = 0;
     // Asked after the header. False: everything else is counted until the connection ends, and given to nobody.
     virtual bool wants_body() const { return true; }
@@ -60,10 +60,10 @@ private:
 
     Result<Next> exchange(const engine::http1::Headers& headers, BodySink& sink, io::Deadline deadline);
     Result<void> connect(const wire::http::Url& url, io::Deadline deadline);
-    Result<void> receive(AnswerReader& answer, BodySink& sink, io::Deadline deadline);
+    Result<void> receive(engine::http1::ResponseParser& answer, BodySink& sink, io::Deadline deadline);
     Result<void> discard(io::Deadline deadline);
-    Result<void> take_input(AnswerReader& answer, BodySink& sink, Bytes input);
-    Result<void> on_head(const AnswerReader& answer, BodySink& sink);
+    Result<void> take_input(engine::http1::ResponseParser& answer, BodySink& sink, Bytes input);
+    Result<void> on_head(const engine::http1::Response& answer, BodySink& sink);
     Result<void> write(Bytes bytes, io::Deadline deadline);
     void drop_connection();
 

@@ -22,8 +22,8 @@ constexpr std::chrono::seconds kGoodbyeLimit{5};
 
 class Answer final : public BodySink {
 public:
-    Result<void> on_head(const AnswerReader& answer) override {
-        location = std::string(answer.headers().find("Location").value_or(""));
+    Result<void> on_head(const engine::http1::Response& answer) override {
+        location = std::string(answer.headers.find("Location").value_or(""));
         return {};
     }
     Result<void> on_body(TimePoint, Bytes piece) override {

@@ -1,8 +1,9 @@
 // Arbitrary bytes as requests and as responses, once whole and once in portions whose size is the first byte: both must give the
-// same result.
+// same result; so must a response's body in pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,44 @@ void read_responses(Bytes input) {
     static_cast<void>(parser.finish().ok());
 }
 
+struct Pieces {
+    std::string body;
+    bool is_complete = false;
+    bool ok = true;
+};
+
+// The first response, with its body in pieces.
+Pieces read_pieces(Bytes input, std::size_t portion) {
+    Pieces pieces;
+    ResponseParser parser(ResponseParser::RequestWas::other, kLimits);
+    while (!input.empty() && !parser.is_complete()) {
+        Bytes part = input.first(std::min(portion, input.size()));
+        input = input.subspan(part.size());
+        while (!part.empty() && !parser.is_complete()) {
+            const std::size_t before = part.size();
+            const auto piece = parser.read_piece(part);
+            pieces.ok = piece.ok();
+            if (!pieces.ok)
+                return pieces;
+            CHECK(part.size() < before);
+            pieces.body += as_text(*piece);
+        }
+    }
+    pieces.is_complete = parser.is_complete();
+    return pieces;
+}
+
+void compare_pieces(Bytes input, std::size_t portion) {
+    const Pieces whole = read_pieces(input, input.size());
+    const Pieces parts = read_pieces(input, portion);
+    CHECK(whole.ok == parts.ok && whole.is_complete == parts.is_complete && whole.body == parts.body);
+    ResponseParser parser(ResponseParser::RequestWas::other, kLimits);
+    if (input.empty() || !parser.feed(input).ok())
+        return;
+    if (const auto response = parser.next())
+        CHECK(whole.is_complete && whole.body == response->body);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -112,5 +151,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < whole.requests.size(); ++i)
         CHECK(streamed.requests[i].target == whole.requests[i].target && streamed.requests[i].body == whole.requests[i].body);
     read_responses(input);
+    compare_pieces(input, std::size_t{data[0]} + 1);
     return 0;
 }

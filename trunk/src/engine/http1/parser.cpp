@@ -30,6 +30,7 @@ public:
           reads_(reads) {}
 
     Result<std::size_t> feed(Bytes input);
+    Result<Bytes> read_piece(Bytes& input);
     Result<void> finish();
 
     bool is_complete() const { return stage_ == Stage::complete; }
@@ -77,6 +78,9 @@ private:
     void begin_length(std::uint64_t length);
     bool begin_stream();
     Result<void> on_chunk_size(std::string_view line);
+    bool is_in_body() const { return stage_ == Stage::body || stage_ == Stage::body_until_close || stage_ == Stage::chunk; }
+    Bytes body_part(Bytes input) const;
+    void end_body_part(std::size_t bytes);
     Result<std::size_t> take_body_bytes(Bytes input);
     void reset_message();
     Error refuse(int status, Errc code, std::string sentence);
@@ -118,9 +122,28 @@ Result<std::size_t> ParserCore::feed(Bytes input) {
     return used;
 }
 
+Result<Bytes> ParserCore::read_piece(Bytes& input) {
+    while (!refused_ && !is_complete() && !input.empty()) {
+        if (is_in_body()) {
+            const Bytes piece = body_part(input);
+            end_body_part(piece.size());
+            input = input.subspan(piece.size());
+            return piece;
+        }
+        const auto step = advance(input);
+        if (!step.ok())
+            refused_.emplace(step.error());
+        else
+            input = input.subspan(*step);
+    }
+    if (refused_)
+        return Error(*refused_);
+    return Bytes();
+}
+
 // Consumes at least one byte.
 Result<std::size_t> ParserCore::advance(Bytes input) {
-    if (stage_ == Stage::body || stage_ == Stage::body_until_close || stage_ == Stage::chunk)
+    if (is_in_body())
         return take_body_bytes(input);
     const auto used = line_.feed(input, line_bytes_max());
     if (!used.ok()) {
@@ -331,18 +354,27 @@ Result<void> ParserCore::on_chunk_size(std::string_view line) {
     return {};
 }
 
+Bytes ParserCore::body_part(Bytes input) const {
+    if (stage_ == Stage::body_until_close)
+        return input;
+    return input.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, input.size())));
+}
+
+void ParserCore::end_body_part(std::size_t bytes) {
+    if (stage_ == Stage::body_until_close)
+        return;
+    left_ -= bytes;
+    if (left_ == 0)
+        stage_ = stage_ == Stage::body ? Stage::complete : Stage::chunk_end;
+}
+
 Result<std::size_t> ParserCore::take_body_bytes(Bytes input) {
     wants_continue_ = false;
-    const bool bounded = stage_ != Stage::body_until_close;
-    const Bytes part = bounded ? input.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, input.size()))) : input;
+    const Bytes part = body_part(input);
     if (part.size() > limits_.body_bytes - std::min(limits_.body_bytes, response_.body.size()))
         return refuse(Status::content_too_large, Errc::limit, "HTTP body over " + std::to_string(limits_.body_bytes) + " bytes");
     response_.body += as_text(part);
-    if (bounded) {
-        left_ -= part.size();
-        if (left_ == 0)
-            stage_ = stage_ == Stage::body ? Stage::complete : Stage::chunk_end;
-    }
+    end_body_part(part.size());
     return part.size();
 }
 
@@ -417,6 +449,8 @@ ResponseParser& ResponseParser::operator=(ResponseParser&&) noexcept = default;
 ResponseParser::~ResponseParser() = default;
 
 Result<std::size_t> ResponseParser::feed(Bytes input) { return core_->feed(input); }
+Result<Bytes> ResponseParser::read_piece(Bytes& input) { return core_->read_piece(input); }
+bool ResponseParser::is_complete() const { return core_->is_complete(); }
 Result<void> ResponseParser::finish() { return core_->finish(); }
 
 std::optional<Response> ResponseParser::next() {

@@ -75,8 +75,13 @@ public:
 
     // As RequestParser::feed. Interim responses (1xx) are skipped, except 101.
     Result<std::size_t> feed(Bytes input);
+    // In place of feed(), for a body of any size: takes bytes from the front of `input` and returns the next piece of the body,
+    // borrowed from `input`. The piece is empty when `input` is used up or the response is complete; bytes after the response
+    // stay in `input`. Limits::body_bytes does not apply.
+    Result<Bytes> read_piece(Bytes& input);
     // The peer has closed: this ends a body without a length, else Errc::closed.
     Result<void> finish();
+    bool is_complete() const;
     // Returns the whole response once.
     std::optional<Response> next();
 

@@ -1,12 +1,12 @@
-#include "bench/http/answer_reader.hpp"
-
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace live::bench {
+#include "engine/http1/parser.hpp"
+
+namespace live::engine::http1 {
 namespace {
 
 struct Outcome {
@@ -21,13 +21,13 @@ struct Outcome {
 };
 
 Outcome read_all(std::string_view text, std::size_t portion, bool closes = true) {
-    AnswerReader answer;
+    ResponseParser answer;
     Outcome outcome;
     while (!text.empty() && !answer.is_complete()) {
         Bytes part = as_bytes(text.substr(0, portion));
         text.remove_prefix(part.size());
         while (!part.empty() && !answer.is_complete()) {
-            const auto piece = answer.read(part);
+            const auto piece = answer.read_piece(part);
             if (!piece.ok()) {
                 outcome.failed = piece.code();
                 return outcome;
@@ -41,9 +41,11 @@ Outcome read_all(std::string_view text, std::size_t portion, bool closes = true)
         if (const auto finished = answer.finish(); !finished.ok())
             outcome.failed = finished.code();
     }
-    outcome.status = answer.status();
     outcome.complete = answer.is_complete();
-    outcome.keeps_alive = answer.keeps_alive();
+    if (const Response* const head = answer.head()) {
+        outcome.status = head->status;
+        outcome.keeps_alive = head->keep_alive;
+    }
     return outcome;
 }
 
@@ -69,20 +71,20 @@ const std::vector<Vector>& vectors() {
          {404, "no", "", true, true, {}}},
         {"that changes the protocol",
          "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n\x82",
-         {101, "", "\x82", true, false, {}}},
+         {101, "", "\x82", true, true, {}}},
         {"line feeds alone", "HTTP/1.1 200 OK\nContent-Length: 2\n\nhi", {200, "hi", "", true, true, {}}},
     };
     return kVectors;
 }
 
-TEST(AnswerReader, ReadsTheVectorsHoweverTheyAreCut) {
+TEST(ResponsePieces, AreTheSameForEveryPortion) {
     for (const Vector& vector : vectors()) {
         for (std::size_t portion = 1; portion <= vector.text.size(); ++portion)
             EXPECT_EQ(read_all(vector.text, portion), vector.outcome) << vector.name << " in portions of " << portion;
     }
 }
 
-TEST(AnswerReader, ATruncatedAnswerIsNotComplete) {
+TEST(ResponsePieces, OfATruncatedResponseAreNotComplete) {
     for (const Vector& vector : vectors()) {
         if (vector.outcome.rest.empty() && vector.text.find("\r\n\r\nhello") == std::string::npos) {
             for (std::size_t size = 0; size < vector.text.size(); ++size) {
@@ -94,30 +96,43 @@ TEST(AnswerReader, ATruncatedAnswerIsNotComplete) {
     }
 }
 
-TEST(AnswerReader, RefusesNonsense) {
+TEST(ResponsePieces, RefuseMalformedResponses) {
     EXPECT_EQ(read_all("SSH-2.0-OpenSSH\r\n", 100).failed, Errc::malformed);
     EXPECT_EQ(read_all("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", 100).failed, Errc::malformed);
     EXPECT_EQ(read_all("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 100).failed, Errc::malformed);
     EXPECT_EQ(read_all("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 100).failed, Errc::malformed);
 }
 
-TEST(AnswerReader, HeadersHaveBounds) {
+TEST(ResponsePieces, RefuseTooManyFieldsAndInterimResponses) {
     const auto with_fields = [](std::size_t count, std::size_t bytes) {
         std::string text = "HTTP/1.1 200 OK\r\n";
         for (std::size_t i = 0; i < count; ++i)
             text += "X: " + std::string(bytes, 'x') + "\r\n";
         return text + "\r\n";
     };
-    EXPECT_FALSE(read_all(with_fields(AnswerReader::kHeaderCountMax, 1), 1000).failed.has_value());
-    EXPECT_EQ(read_all(with_fields(AnswerReader::kHeaderCountMax + 1, 1), 1000).failed, Errc::limit);
-    EXPECT_FALSE(read_all(with_fields(4, AnswerReader::kHeaderBytesMax / 4 - 3), 1000).failed.has_value());
-    EXPECT_EQ(read_all(with_fields(4, AnswerReader::kHeaderBytesMax / 4 - 2), 1000).failed, Errc::limit);
-    EXPECT_EQ(read_all(with_fields(1, AnswerReader::kLineBytesMax), 1000).failed, Errc::limit);
+    constexpr Limits kLimits;
+    EXPECT_FALSE(read_all(with_fields(kLimits.header_count, 1), 1000).failed.has_value());
+    EXPECT_EQ(read_all(with_fields(kLimits.header_count + 1, 1), 1000).failed, Errc::limit);
+    EXPECT_FALSE(read_all(with_fields(4, kLimits.header_bytes / 4 - 1), 1000).failed.has_value());
+    EXPECT_EQ(read_all(with_fields(4, kLimits.header_bytes / 4), 1000).failed, Errc::limit);
     std::string interims;
     for (int i = 0; i < 17; ++i)
         interims += "HTTP/1.1 100 Continue\r\n\r\n";
     EXPECT_EQ(read_all(interims, 1000).failed, Errc::limit);
 }
 
+TEST(ResponsePieces, ABodyHasNoLimitAndIsNotCopied) {
+    const std::string head = "HTTP/1.1 200 OK\r\n\r\n";
+    const std::string text = head + std::string(5'000, 'x');
+    ResponseParser parser(ResponseParser::RequestWas::other, Limits{.body_bytes = 10});
+    Bytes input = as_bytes(text);
+    const auto piece = parser.read_piece(input);
+    ASSERT_TRUE(piece.ok());
+    EXPECT_EQ(piece->size(), 5'000U);
+    EXPECT_EQ(piece->data(), as_bytes(text).data() + head.size());
+    EXPECT_TRUE(input.empty());
+    EXPECT_TRUE(parser.take_body().empty());
+}
+
 }  // namespace
-}  // namespace live::bench
+}  // namespace live::engine::http1
