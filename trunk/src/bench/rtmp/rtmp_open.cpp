@@ -50,8 +50,8 @@ std::string redirect_target(const std::string& redirect, const Target& from) {
 // One connection: it is opened, or the server redirects.
 class Opening {
 public:
-    Opening(LoadClient& client, const Target& target, rtmp::ClientOptions::Mode mode, ChunkTap* tap)
-        : client_(client), target_(target), tap_(tap) {
+    Opening(LoadClient& client, const Target& target, rtmp::ClientOptions::Mode mode)
+        : client_(client), target_(target), mode_(mode) {
         rtmp::ClientOptions options;
         options.mode = mode;
         options.tc_url = target.tc_url;
@@ -64,8 +64,6 @@ public:
     Result<void> run(io::Deadline deadline) {
         opened.stream = TRY(client_.context.dialer.dial(target_.place, deadline));
         client_.meter.on_connected(io::now());
-        if (tap_ != nullptr)
-            tap_->begin();
         TRY(opened.engine->start(io::now()));
         while (!opened.engine->is_started() && redirect.empty()) {
             TRY(write_output(client_, opened, deadline));
@@ -94,22 +92,28 @@ private:
         TRY(std::move(handled));
         const std::size_t handshake = std::min(handshake_left_, input.size());
         handshake_left_ -= handshake;
-        return tap_ == nullptr ? Result<void>() : tap_->take(input.subspan(handshake));
+        if (mode_ != rtmp::ClientOptions::Mode::play)
+            return {};
+        input = input.subspan(handshake);
+        if (opened.chunks.size() + input.size() > kOpeningBytesMax)
+            return Error(Errc::limit, fmt::format("more than {} bytes before the stream starts", kOpeningBytesMax));
+        opened.chunks.insert(opened.chunks.end(), input.begin(), input.end());
+        return {};
     }
 
     LoadClient& client_;
     const Target& target_;
-    ChunkTap* tap_;
+    const rtmp::ClientOptions::Mode mode_;
     std::size_t handshake_left_ = kServerHandshakeBytes;
 };
 
 }  // namespace
 
-Result<OpenedRtmp> open_rtmp(LoadClient& client, rtmp::ClientOptions::Mode mode, ChunkTap* tap, io::Deadline deadline) {
+Result<OpenedRtmp> open_rtmp(LoadClient& client, rtmp::ClientOptions::Mode mode, io::Deadline deadline) {
     std::string url = client.url;
     for (int hop = 0; hop <= kRedirectsMax; ++hop) {
         const Target target = TRY(target_of(url));
-        Opening opening(client, target, mode, tap);
+        Opening opening(client, target, mode);
         TRY(opening.run(deadline));
         if (opening.redirect.empty())
             return std::move(opening.opened);

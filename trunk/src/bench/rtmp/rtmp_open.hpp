@@ -1,7 +1,9 @@
 // Opens an RTMP connection up to "play has started" or "publishing may begin", following redirects.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
@@ -11,27 +13,23 @@
 
 namespace live::bench {
 
-// Receives all bytes after the handshake that arrive while a connection is opened.
-class ChunkTap {
-public:
-    virtual ~ChunkTap() = default;
-    // A new connection begins.
-    virtual void begin() = 0;
-    virtual Result<void> take(Bytes chunks) = 0;
-};
-
 struct OpenedRtmp {
     std::unique_ptr<io::Stream> stream;
     std::unique_ptr<engine::rtmp::Client> engine;
+    // Of a player: all bytes after the handshake that arrived while the connection was opened. The engine has handled them.
+    std::vector<std::uint8_t> chunks;
 };
+
+// A server that sends more before the stream starts is refused.
+inline constexpr std::size_t kOpeningBytesMax = 8 << 20;
 
 inline constexpr int kRedirectsMax = 5;
 // S0, S1 and S2 (RTMP 1.0, section 5.2).
 inline constexpr std::size_t kServerHandshakeBytes = 1 + 2 * 1536;
 
-// For the client's URL, with the simple handshake. `tap` may be nullptr. Errc::malformed for the URL, Errc::denied when the
-// server refuses, Errc::limit after kRedirectsMax redirects; errors of the connection.
-Result<OpenedRtmp> open_rtmp(LoadClient& client, engine::rtmp::ClientOptions::Mode mode, ChunkTap* tap, io::Deadline deadline);
+// For the client's URL, with the simple handshake. Errc::malformed for the URL, Errc::denied when the server refuses, Errc::limit
+// after kRedirectsMax redirects or kOpeningBytesMax; errors of the connection.
+Result<OpenedRtmp> open_rtmp(LoadClient& client, engine::rtmp::ClientOptions::Mode mode, io::Deadline deadline);
 
 // Sends the engine's pending output.
 Result<void> write_output(LoadClient& client, OpenedRtmp& opened, io::Deadline deadline);

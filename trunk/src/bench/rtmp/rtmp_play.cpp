@@ -36,28 +36,16 @@ Error ended_by_server(const wire::amf::Value* information) {
 }
 
 // Follows the data of one connection.
-class Player final : public ChunkTap {
+class Player {
 public:
     explicit Player(LoadClient& client) : client_(client) {}
 
-    void begin() override {
-        skipper_ = {};
-        received_ = acknowledged_ = 0;
-        window_ = kWindowUsual;
-    }
-
-    Result<void> take(Bytes chunks) override {
-        received_ += chunks.size();
-        const TimePoint now = io::now();
-        while (auto message = TRY(skipper_.read(chunks)))
-            TRY(on_message(now, *message));
-        return {};
-    }
-
     Result<void> run(io::Deadline deadline) {
-        opened_ = TRY(open_rtmp(client_, engine::rtmp::ClientOptions::Mode::play, this,
+        opened_ = TRY(open_rtmp(client_, engine::rtmp::ClientOptions::Mode::play,
                                 deadline.sooner(io::Deadline::after(LoadTask::kStartLimit))));
         opened_.engine.reset();
+        TRY(take(std::exchange(opened_.chunks, {})));
+        is_open_ = true;
         // From here on the fiber is parked most of the time; the stack pages of the handshake and the calls are not needed again.
         io::trim_stack();
         client_.on_open();
@@ -66,6 +54,14 @@ public:
 
 private:
     static constexpr std::uint64_t kWindowUsual = 2'500'000;
+
+    Result<void> take(Bytes chunks) {
+        received_ += chunks.size();
+        const TimePoint now = io::now();
+        while (auto message = TRY(skipper_.read(chunks)))
+            TRY(on_message(now, *message));
+        return {};
+    }
 
     Result<void> follow(io::Deadline deadline) {
         TimePoint limit_set = io::now();
@@ -108,8 +104,8 @@ private:
                 return {};
             default: break;
         }
-        // Until play has started the engine answers all of these.
-        return opened_.stream == nullptr ? Result<void>() : on_protocol(message);
+        // The engine has answered what came before play started.
+        return is_open_ ? on_protocol(message) : Result<void>();
     }
 
     void on_media(TimePoint now, wire::flv::TagType type, const SkippedMessage& message) {
@@ -169,6 +165,7 @@ private:
     std::uint64_t received_ = 0;  // after the handshake
     std::uint64_t acknowledged_ = 0;
     std::uint64_t window_ = kWindowUsual;
+    bool is_open_ = false;
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ public:
     }
 
     Result<void> run(io::Deadline deadline) {
-        opened_ = TRY(open_rtmp(client_, engine::rtmp::ClientOptions::Mode::publish, nullptr,
+        opened_ = TRY(open_rtmp(client_, engine::rtmp::ClientOptions::Mode::publish,
                                 deadline.sooner(io::Deadline::after(LoadTask::kStartLimit))));
         start_ = io::now();
         client_.on_open();
