@@ -11,6 +11,8 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "media")]
+# A failed assert in a helper shows its values, as one in a test file does.
+pytest.register_assert_rewrite(*sorted(path.stem for path in HERE.glob("*.py") if not path.stem.startswith(("test_", "conftest"))))
 
 import aiortc_client  # noqa: E402  pylint: disable=wrong-import-position
 import browser as browsers  # noqa: E402  pylint: disable=wrong-import-position
