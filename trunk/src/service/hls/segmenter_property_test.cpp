@@ -362,9 +362,8 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
     std::size_t heap_of_first_hour = 0;
     MediaTime covered{};
     const auto configure = [&segmenter](MediaTime at) {
-        for (const auto& packet :
-             {config_packet(MediaKind::video, avc_config(), at), config_packet(MediaKind::audio, aac_config(), at)})
-            segmenter.push(packet);
+        segmenter.push(config_packet(MediaKind::video, avc_config(), at));
+        segmenter.push(config_packet(MediaKind::audio, aac_config(), at));
     };
     const auto take = [&] {
         for (Made& made : segmenter.take()) {
