@@ -32,10 +32,10 @@ api::VhostSettings::Shown ApiFacts::find(const std::string& name) const {
 }
 
 std::optional<ApiFacts::Reach> ApiFacts::find(const std::string& vhost, const std::string& app, const std::string& stream) const {
-    const auto serving = parts_.admission.serving_vhost(vhost);
+    const auto serving = parts_.vhosts.rules_of(vhost);
     if (!serving.ok())
         return std::nullopt;
-    const std::string url = settings::stream_url(**serving, app, stream);
+    const std::string url = service::admission::stream_url(serving->name, app, stream);
     const auto source = parts_.streams.find(url);
     if (!source || !source->is_published() || parts_.relay.find(url))
         return std::nullopt;

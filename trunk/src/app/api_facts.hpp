@@ -17,12 +17,12 @@
 #include "base/log/log.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
+#include "service/admission/vhost_policy.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/workers/worker_service.hpp"
 #include "session/common/protocol.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/limits/places.hpp"
-#include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -37,7 +37,7 @@ public:
     // The parts outlive this. `protocols` may be filled later.
     struct Parts {
         const settings::CurrentSettings& settings;
-        settings::Admission& admission;
+        const service::admission::VhostPolicy& vhosts;
         const media::StreamTable& streams;
         const session::Protocols& protocols;
         const session::FanOut& fan_out;

@@ -49,8 +49,8 @@ service::dvr::DvrContext OutputWiring::recording_context(const Shared& shared) {
     context.claims = &claims_;
     context.product = fmt::format("{}/{}", kProduct, kVersion);
     context.zone = zone_of(*shared.settings);
-    context.on_recorded = [&admission = shared.admission](const service::dvr::Recorded& recorded) {
-        admission.report_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
+    context.on_recorded = [&callbacks = shared.admission.callbacks()](const service::dvr::Recorded& recorded) {
+        callbacks.report_recording(recorded.request, recorded.plan, recorded.file, recorded.error);
     };
     return context;
 }

@@ -5,10 +5,14 @@
 #include <optional>
 #include <string>
 
+#include "app/vhosts/hls_fragments.hpp"
+#include "app/vhosts/vhost_files.hpp"
+#include "app/vhosts/vhost_options.hpp"
 #include "app/wiring/http_wiring.hpp"
 #include "app/wiring/server_names.hpp"
 #include "base/log/log.hpp"
 #include "media/source/stream_table.hpp"
+#include "service/admission/admission_policies.hpp"
 #include "service/dash/dash_handler.hpp"
 #include "service/dash/dash_service.hpp"
 #include "service/dvr/dvr_service.hpp"
@@ -20,11 +24,7 @@
 #include "service/snapshot/snapshot_service.hpp"
 #include "service/workers/other_files.hpp"
 #include "service/workers/session_homes.hpp"
-#include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
-#include "settings/files.hpp"
-#include "settings/hls.hpp"
-#include "settings/vhost_options.hpp"
 
 namespace live::app {
 
@@ -34,7 +34,7 @@ public:
     struct Shared {
         const settings::CurrentSettings& settings;
         const ServerNames& names;
-        settings::Admission& admission;
+        service::admission::AdmissionPolicies& admission;
         session::StreamEvents& events;
         media::StreamTable& streams;
         session::ClientTable& clients;
@@ -64,18 +64,18 @@ public:
 private:
     service::dvr::DvrContext recording_context(const Shared& shared);
 
-    settings::Files files_;
+    VhostFiles files_;
     service::files::PathClaims claims_;  // shared by recordings, HLS and DASH
     service::dvr::OpenRecordings open_recordings_;
-    settings::VhostOptions<service::dvr::DvrOptions> dvr_options_;
+    VhostOptions<service::dvr::DvrOptions> dvr_options_;
     service::dvr::DvrService dvr_;
-    settings::VhostOptions<service::hls::HlsOptions> hls_options_;
-    settings::HlsFragments hls_events_;
+    VhostOptions<service::hls::HlsOptions> hls_options_;
+    HlsFragments hls_events_;
     service::files::Sessions viewers_;  // of HLS and DASH
     service::workers::SessionHomes homes_;
     service::hls::HlsService hls_;
     service::hls::HlsHandler hls_player_;
-    settings::VhostOptions<service::dash::DashOptions> dash_options_;
+    VhostOptions<service::dash::DashOptions> dash_options_;
     service::dash::DashService dash_;
     service::dash::DashHandler dash_player_;
     service::snapshot::SnapshotService snapshots_;

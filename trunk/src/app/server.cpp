@@ -47,12 +47,12 @@ public:
         server_.outputs_.on_sibling_published(request, plan);
     }
     void on_publish_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
-        server_.admission_.report_stream(service::hooks::Action::on_unpublish, request, plan);
+        server_.admission_.callbacks().report_stream(service::hooks::Action::on_unpublish, request, plan);
     }
     void on_unpublished(const std::string& url) override { server_.services_.on_unpublished(url); }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
         server_.placer_.on_play_ended(request, plan.url);
-        server_.admission_.report_stream(service::hooks::Action::on_stop, request, plan);
+        server_.admission_.callbacks().report_stream(service::hooks::Action::on_stop, request, plan);
     }
     void on_closed(const session::ClientRequest& request, const session::Traffic& traffic) override {
         server_.admission_.report_closed(request, traffic);
@@ -86,7 +86,7 @@ public:
         request.vhost = app_at == 0 ? std::string(settings::kDefaultVhost) : url.substr(0, app_at);
         request.app = stream_at > app_at ? url.substr(app_at + 1, stream_at - app_at - 1) : std::string();
         request.stream = url.substr(std::min(stream_at + 1, url.size()));
-        const auto plan = server_.admission_.plan_for(request);
+        const auto plan = server_.admission_.vhosts().plan_for(request);
         if (plan.ok() && plan->url == url)
             server_.relay_.adopt(request, *plan);
     }
@@ -102,20 +102,21 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       names_(std::move(names)),
       settings_(std::move(settings)),
       client_tls_(std::move(client_tls)),
-      admission_(settings_),
       transcoders_([this] { return wants_conversion(settings_.coming()); }, log),
       streams_(slabs_),
       services_(log),
       fan_out_(fibers_, settings_->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
       access_log_(settings_->access_log, names_.seat().is_worker() ? io::LineWriter::Rotation{} : rotation_of(settings_->log),
-                  admission_, log),
+                  vhost_table_, log),
       places_(connections_max, log, settings_->limits),
       http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
       hooks_(http_client_, {names_.server_id, names_.service_id}, stream_stats_, log),
+      admission_(
+          {vhost_table_, places_.memory(), streams_, hooks_, token_check_, {relay_, coworkers_, node_, placer_, workers_}}),
       events_(std::make_unique<Events>(*this)),
       rtmp_context_{streams_,
                     admission_,
-                    admission_,
+                    admission_.vhosts(),
                     *events_,
                     fan_out_,
                     clients_,
@@ -134,8 +135,11 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
           [this](const session::Stray& stray, MutBytes datagram) { session::take_datagram(protocols_, stray, datagram); },
           log.with_id("WRK")),
       rtc_(settings_,
-           {streams_, admission_, *events_, clients_, places_, scratch_, http_, names_.seat(), strays_, passed_offers_}, log),
-      srt_(settings_, {streams_, admission_, *events_, clients_, places_, strays_, transports_}, names_.seat().is_first(), log),
+           {streams_, admission_, admission_.vhosts(), *events_, clients_, places_, scratch_, http_, names_.seat(), strays_,
+            passed_offers_},
+           log),
+      srt_(settings_, {streams_, admission_, admission_.vhosts(), *events_, clients_, places_, strays_, transports_},
+           names_.seat().is_first(), log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       moves_(std::make_unique<Moves>(*this)),
       node_(cluster_context(), *moves_, log.with_id("CLU")),
@@ -156,15 +160,6 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
     if (names_.tally() != nullptr)
         places_.share(*names_.tally());
     stream_stats_.share_ids(names_.workers_secret);
-    admission_.set_memory(places_.memory());
-    admission_.set_hooks(hooks_);
-    admission_.set_streams(streams_);
-    admission_.set_relay(relay_);
-    admission_.set_coworkers(coworkers_);
-    admission_.set_cluster(node_);
-    admission_.set_placer(placer_);
-    admission_.set_workers(workers_);
-    admission_.set_token_check(token_check_);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     streams_.set_rest_encoder(rest_encoder_);
     clients_.add_watcher(stream_stats_);
@@ -211,7 +206,7 @@ ApiWiring::Sources Server::api_sources() {
             .forwards = forward_,
             .recordings = outputs_.recordings(),
             .snapshots = outputs_.snapshots(),
-            .fetcher = admission_,
+            .fetcher = stream_fetcher_,
             .node = node_,
             .cluster = facts_,
             .workers = workers_,
@@ -275,9 +270,9 @@ service::rtmp_client::DialContext Server::dial_context() {
 }
 
 std::optional<std::string> Server::url_on_workers(const session::ClientRequest& player) const {
-    if (!admission_.is_of_workers(player.vhost))
+    if (!admission_.routing().is_of_workers(player.vhost))
         return std::nullopt;
-    const auto plan = admission_.plan_for(player);
+    const auto plan = admission_.vhosts().plan_for(player);
     return plan.ok() ? std::optional(plan->url) : std::nullopt;
 }
 
@@ -320,7 +315,7 @@ service::cluster::ClusterContext Server::cluster_context() {
             scratch_,
             [this] { return describe_node(); },
             [this] { return facts_.totals().sent_bytes; },
-            [this](const std::string& vhost) { return admission_.is_of_cluster(vhost); }};
+            [this](const std::string& vhost) { return admission_.routing().is_of_cluster(vhost); }};
 }
 
 engine::cluster::NodeRecord Server::describe_node() const {
@@ -358,15 +353,15 @@ void Server::kick_lost_clients() {
         const session::ClientRequest& request = client.client().request();
         if (request.vhost.empty())
             return;
-        const auto vhost = admission_.serving_vhost(request.vhost);
+        const auto vhost = admission_.vhosts().rules_of(request.vhost);
         if (!vhost.ok()) {
             client.kick(vhost.error().sentence());
             return;
         }
-        const auto source = streams_.find(stream_url(**vhost, request.app, request.stream));
+        const auto source = streams_.find(service::admission::stream_url(vhost->name, request.app, request.stream));
         if (source) {
-            source->set_options((*vhost)->play);
-            source->set_chunk_size((*vhost)->rtmp.chunk_size);
+            source->set_options(vhost->play);
+            source->set_chunk_size(vhost->rtmp.chunk_size);
         }
     });
 }

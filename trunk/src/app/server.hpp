@@ -13,6 +13,12 @@
 #include "app/housekeeping.hpp"
 #include "app/memory/memory_keeper.hpp"
 #include "app/output_wiring.hpp"
+#include "app/vhosts/ingests.hpp"
+#include "app/vhosts/mounts.hpp"
+#include "app/vhosts/stream_fetcher.hpp"
+#include "app/vhosts/stream_list.hpp"
+#include "app/vhosts/vhost_options.hpp"
+#include "app/vhosts/vhost_table.hpp"
 #include "app/wiring/caster_wiring.hpp"
 #include "app/wiring/heartbeat_facts.hpp"
 #include "app/wiring/http_wiring.hpp"
@@ -26,6 +32,7 @@
 #include "io/tls/tls_context.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/access_log/access_log.hpp"
+#include "service/admission/admission_policies.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/cluster/registry_resolver.hpp"
 #include "service/forward/forward_service.hpp"
@@ -54,12 +61,7 @@
 #include "session/http_live/play_handler.hpp"
 #include "session/limits/places.hpp"
 #include "session/rtmp/context.hpp"
-#include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
-#include "settings/ingests.hpp"
-#include "settings/mounts.hpp"
-#include "settings/stream_list.hpp"
-#include "settings/vhost_options.hpp"
 
 namespace live::app {
 
@@ -126,7 +128,7 @@ private:
     ServerNames names_;
     settings::CurrentSettings settings_;
     std::unique_ptr<io::TlsContext> client_tls_;  // nullptr: no TLS
-    settings::Admission admission_;
+    VhostTable vhost_table_{settings_};
     media::SlabPool slabs_;
     service::transcode::TranscoderFactory transcoders_;
     media::StreamTable streams_;
@@ -148,10 +150,13 @@ private:
     const MutBytes scratch_{scratch_memory_->bytes};
     service::http_client::HttpClient http_client_;
     service::hooks::HookService hooks_;
+    // Refers to services below, which in turn need sessions that ask it.
+    service::admission::AdmissionPolicies admission_;
+    StreamFetcher stream_fetcher_{admission_};
     std::unique_ptr<Events> events_;
     session::rtmp::Context rtmp_context_;
     RtmpWiring rtmp_;
-    settings::Mounts mounts_;
+    Mounts mounts_;
     session::http_live::Context http_live_;
     session::http_live::PlayHandler http_live_player_;
     session::TransportLogs transports_{slabs_};
@@ -159,7 +164,7 @@ private:
     service::workers::Strays strays_;
     RtcWiring rtc_;
     SrtWiring srt_;
-    settings::VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
+    VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
     service::relay::StaticResolver listed_origins_;
     service::relay::BackendResolver asked_origins_;
     std::unique_ptr<Moves> moves_;
@@ -175,20 +180,20 @@ private:
     Drain drain_{clients_, streams_, node_, placer_, log_};
     service::relay::Coworkers coworkers_;
     service::relay::TokenCheck token_check_;
-    settings::VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
+    VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
     service::forward::ForwardService forward_;
-    settings::Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
+    Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
     service::ingest::IngestService ingest_;
     OutputWiring outputs_;
     MemoryKeeper memory_keeper_{{places_.memory(), streams_, slabs_, services_, clients_, names_.tally()}, log_};
     Housekeeping housekeeping_{{streams_, places_, fan_out_, services_}, log_};
     session::Protocols protocols_;  // of the services
     ApiFacts facts_{
-        {settings_, admission_, streams_, protocols_, fan_out_, places_, access_log_, relay_, workers_, drain_, log_}};
+        {settings_, admission_.vhosts(), streams_, protocols_, fan_out_, places_, access_log_, relay_, workers_, drain_, log_}};
     ProcessMemory memory_{slabs_, stream_stats_, places_, protocols_, log_, access_log_};
     std::unique_ptr<api::Allocator> allocator_;
     session::srt::Doctor srt_doctor_{srt_.port()};
-    settings::StreamList stream_list_settings_;
+    StreamList stream_list_settings_;
     HttpWiring http_;
     HeartbeatFacts heartbeat_facts_{settings_, names_, http_, protocols_};
     service::heartbeat::Heartbeat heartbeat_;

@@ -8,7 +8,7 @@
 
 namespace live::api {
 
-// settings implements it.
+// app implements it.
 class StreamFetcher {
 public:
     virtual ~StreamFetcher() = default;

@@ -58,7 +58,7 @@ public:
     virtual ApiPlace api() const = 0;
 };
 
-// settings implements it. Must not suspend.
+// app implements it. Must not suspend.
 class StreamListSettings {
 public:
     virtual ~StreamListSettings() = default;

@@ -30,7 +30,7 @@ class RtcWiring::Parts final : public session::rtc::RtcVhosts {
 public:
     Parts(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
         : settings_(settings),
-          admission_(shared.admission),
+          vhosts_(shared.vhosts),
           http_(shared.http),
           seat_(shared.seat),
           offers_(shared.offers),
@@ -62,7 +62,7 @@ private:
     bool shows_bearer() const override;
 
     const settings::CurrentSettings& settings_;
-    settings::Admission& admission_;
+    const service::admission::VhostPolicy& vhosts_;
     HttpWiring& http_;
     const engine::workers::WorkerIdentity seat_;
     service::workers::PassedOffers& offers_;
@@ -79,10 +79,11 @@ private:
 };
 
 Result<session::rtc::RtcOptions> RtcWiring::Parts::find(const std::string& vhost) const {
-    const settings::Vhost* serving = TRY(admission_.serving_vhost(vhost));
-    if (!serving->rtc.enabled)
-        return Error(Errc::not_found, "virtual host " + serving->name + " has no WebRTC");
-    return serving->rtc;
+    const auto served_by = TRY(vhosts_.rules_of(vhost));
+    const auto& options = settings_->find_vhost(vhost)->rtc;
+    if (!options.enabled)
+        return Error(Errc::not_found, "virtual host " + served_by.name + " has no WebRTC");
+    return options;
 }
 
 bool RtcWiring::Parts::shows_bearer() const {

@@ -8,12 +8,12 @@
 #include "base/bytes/bytes.hpp"
 #include "base/log/log.hpp"
 #include "media/source/stream_table.hpp"
+#include "service/admission/vhost_policy.hpp"
 #include "service/service.hpp"
 #include "service/workers/passed_offers.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/protocol.hpp"
 #include "session/limits/places.hpp"
-#include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -22,7 +22,8 @@ class RtcWiring final : public service::Service {
 public:
     struct Shared {
         media::StreamTable& streams;
-        settings::Admission& admission;
+        session::Admission& admission;
+        const service::admission::VhostPolicy& vhosts;
         session::StreamEvents& events;
         session::ClientTable& clients;
         session::Places& places;

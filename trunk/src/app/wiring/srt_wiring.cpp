@@ -9,7 +9,7 @@ namespace live::app {
 
 SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, bool may_listen, const Log& log)
     : settings_(settings),
-      admission_(shared.admission),
+      vhosts_(shared.vhosts),
       log_(log),
       options_(settings->srt_server),
       port_(io::now(), log),
@@ -25,15 +25,16 @@ SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& sh
 SrtWiring::~SrtWiring() = default;
 
 Result<session::srt::SrtOptions> SrtWiring::find(const std::string& vhost) const {
-    const settings::Vhost* serving = TRY(admission_.serving_vhost(vhost));
-    if (!serving->srt.enabled)
-        return Error(Errc::denied, "virtual host " + serving->name + " has no SRT");
-    return serving->srt;
+    const auto served_by = TRY(vhosts_.rules_of(vhost));
+    const auto& options = settings_->find_vhost(vhost)->srt;
+    if (!options.enabled)
+        return Error(Errc::denied, "virtual host " + served_by.name + " has no SRT");
+    return options;
 }
 
 std::string SrtWiring::serving_name(const std::string& vhost) const {
-    const auto serving = admission_.serving_vhost(vhost);
-    return serving.ok() ? (*serving)->name : vhost;
+    const auto serving = vhosts_.rules_of(vhost);
+    return serving.ok() ? serving->name : vhost;
 }
 
 Result<void> SrtWiring::start(io::Scope&, io::Deadline) {

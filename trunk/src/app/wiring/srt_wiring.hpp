@@ -7,6 +7,7 @@
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
 #include "media/source/stream_table.hpp"
+#include "service/admission/vhost_policy.hpp"
 #include "service/service.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/protocol.hpp"
@@ -16,7 +17,6 @@
 #include "session/srt/opener.hpp"
 #include "session/srt/port/players.hpp"
 #include "session/srt/port/port.hpp"
-#include "settings/admission.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -25,7 +25,8 @@ class SrtWiring final : public service::Service, private session::srt::SrtVhosts
 public:
     struct Shared {
         media::StreamTable& streams;
-        settings::Admission& admission;
+        session::Admission& admission;
+        const service::admission::VhostPolicy& vhosts;
         session::StreamEvents& events;
         session::ClientTable& clients;
         session::Places& places;
@@ -60,7 +61,7 @@ private:
     const session::srt::SrtServerOptions& server() const override { return options_; }
 
     const settings::CurrentSettings& settings_;
-    settings::Admission& admission_;
+    const service::admission::VhostPolicy& vhosts_;
     const Log& log_;
     const session::srt::SrtServerOptions options_;
     io::Scope fibers_{"srt"};

@@ -2,89 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/http1/parser.hpp"
-#include "engine/http1/writer.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
-#include "io/net/tcp_listener.hpp"
+#include "service/hooks/fake_hooks_fixture.hpp"
 
 namespace live::service::hooks {
 namespace {
 
-namespace http1 = engine::http1;
-
 using io::kSoon;
 
-// Records the requests, and answers each path as the test sets.
-class FakeHooks {
-public:
-    struct Got {
-        std::string path;
-        nlohmann::json body;
-    };
-
-    void run(io::Deadline deadline) {
-        for (;;) {
-            auto stream = listener->accept(deadline);
-            if (!stream.ok())
-                return;
-            const std::shared_ptr<io::TcpStream> shared = *std::move(stream);  // std::function must be copyable
-            MUST(connections_.start("hook", [this, shared](io::Deadline forever) { answer(*shared, forever); }));
-        }
-    }
-    void stop() { MUST(connections_.stop(io::Deadline::after(kSoon))); }
-    std::string url(const std::string& path) const { return "http://" + listener->endpoint().text() + path; }
-    std::vector<std::string> actions() const {
-        std::vector<std::string> names;
-        for (const Got& each : got)
-            names.push_back(each.body.value("action", ""));
-        return names;
-    }
-
-    std::unique_ptr<io::TcpListener> listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
-    std::vector<Got> got;
-    std::map<std::string, std::string> answers;  // by path; default "0"
-    std::string hangs_at;                        // a path that gets no response
-
-private:
-    void answer(io::Stream& stream, io::Deadline deadline) {
-        std::array<std::uint8_t, 4096> buffer;
-        http1::RequestParser parser;
-        std::optional<http1::Request> request;
-        while (!request) {
-            const auto count = stream.read_some(buffer, deadline);
-            if (!count.ok())
-                return;
-            MUST(parser.feed(Bytes(buffer).first(*count)));
-            request = parser.next();
-        }
-        got.push_back({request->target, nlohmann::json::parse(request->body, nullptr, false)});
-        if (request->target == hangs_at) {
-            static_cast<void>(io::sleep(deadline));
-            return;
-        }
-        const auto found = answers.find(request->target);
-        const std::string body = found == answers.end() ? "0" : found->second;
-        const std::string text = http1::ResponseBuilder(200).with_body("application/json", body);
-        const std::array parts{io::as_part(as_bytes(text))};
-        static_cast<void>(stream.write_all(parts, deadline));
-    }
-
-    io::Scope connections_{"hook connections"};
-};
-
-class Ids final : public session::StreamIds {
-public:
-    std::string stream_id(const session::ClientRequest&, const std::string& url, const std::string& vhost) override {
-        return "vid-new" + url + vhost;
-    }
-    std::string stream_id(const std::string& stream_url) const override { return "vid-of" + stream_url; }
-};
+nlohmann::json json_of(const FakeHooks::Got& got) { return nlohmann::json::parse(got.body); }
 
 class Lines final : public LogSink {
 public:
@@ -136,7 +67,7 @@ protected:
     std::unique_ptr<io::TlsContext> tls_ = MUST(io::TlsContext::client(io::TlsVerify::peer));
     http_client::HttpClient client_{"test/1", scratch_, tls_.get()};
     FakeHooks fake_;
-    Ids ids_;
+    FakeStreamIds ids_;
     io::Scope scope_{"test"};
     HookOptions options_;
     Lines lines_;
@@ -151,9 +82,9 @@ TEST_F(HookServiceTest, AClientsLifeIsReportedOnceAndInOrder) {
     wait_for(4);
     EXPECT_EQ(fake_.actions(), (std::vector<std::string>{"on_connect", "on_publish", "on_unpublish", "on_close"}));
     EXPECT_EQ(fake_.got[1].path, "/streams");
-    EXPECT_EQ(fake_.got[1].body["stream_id"], "vid-new/live/cam__defaultVhost__");
-    EXPECT_EQ(fake_.got[2].body["stream_id"], "vid-of/live/cam");
-    EXPECT_EQ(fake_.got[3].body["server_id"], "vid-1");
+    EXPECT_EQ(json_of(fake_.got[1])["stream_id"], "vid-new/live/cam__defaultVhost__");
+    EXPECT_EQ(json_of(fake_.got[2])["stream_id"], "vid-of/live/cam");
+    EXPECT_EQ(json_of(fake_.got[3])["server_id"], "vid-1");
 }
 
 TEST_F(HookServiceTest, AQuestionComesAfterTheEventsOfTheSameClient) {
@@ -238,7 +169,7 @@ TEST_F(HookServiceTest, MoreClientsThanDeliverersAreAllNotified) {
     wait_for(count);
     std::vector<std::string> ids;
     for (const auto& got : fake_.got)
-        ids.push_back(got.body["client_id"]);
+        ids.push_back(json_of(got)["client_id"]);
     std::ranges::sort(ids);
     EXPECT_EQ(std::unique(ids.begin(), ids.end()) - ids.begin(), static_cast<std::ptrdiff_t>(count));
 }
@@ -269,7 +200,7 @@ TEST_F(HookServiceTest, AFragmentIsReportedAndFetchedAndTheLogHasTheStatus) {
     fragment.number = 7;
     service_.report_fragment(options_, subject("a"), fragment);
     wait_for(3);
-    EXPECT_EQ(fake_.got[0].body["seq_no"], 7);
+    EXPECT_EQ(json_of(fake_.got[0])["seq_no"], 7);
     EXPECT_EQ(fake_.got[1].path, "/a/cam-7.ts");
     EXPECT_EQ(fake_.got[2].path, "/b/cam/cam-7.ts");
     const auto line_of = [this](const std::string& text) {
@@ -293,7 +224,7 @@ TEST_F(HookServiceTest, CountsThePlayersOfAStream) {
     wait_for(5);
     std::vector<int> counts;
     for (const auto& got : fake_.got)
-        counts.push_back(got.body["clients"]);
+        counts.push_back(json_of(got)["clients"]);
     EXPECT_EQ(counts, (std::vector<int>{1, 2, 3, 1, 0}));
 }
 

@@ -6,22 +6,23 @@
 #include "base/options_of.hpp"
 #include "settings/current_settings.hpp"
 
-namespace live::settings {
+namespace live::app {
 
 template <class Options>
 class VhostOptions final : public OptionsOf<Options> {
 public:
     // `settings` outlives this.
-    VhostOptions(const CurrentSettings& settings, Options Vhost::*block) : settings_(settings), block_(block) {}
+    VhostOptions(const settings::CurrentSettings& settings, Options settings::Vhost::*block)
+        : settings_(settings), block_(block) {}
 
     const Options* find(const std::string& vhost) const override {
-        const Vhost* serving = settings_->find_vhost(vhost);
+        const settings::Vhost* serving = settings_->find_vhost(vhost);
         return serving != nullptr && serving->enabled ? &(serving->*block_) : nullptr;
     }
 
 private:
-    const CurrentSettings& settings_;
-    Options Vhost::*const block_;
+    const settings::CurrentSettings& settings_;
+    Options settings::Vhost::*const block_;
 };
 
-}  // namespace live::settings
+}  // namespace live::app

@@ -9,19 +9,19 @@
 #include "service/ingest/ingest_service.hpp"
 #include "settings/current_settings.hpp"
 
-namespace live::settings {
+namespace live::app {
 
 class Ingests final : public service::ingest::WantedIngests {
 public:
     // `settings` outlives this. Ingests publish to the first of the RTMP endpoints.
-    Ingests(const CurrentSettings& settings, std::function<std::vector<Endpoint>()> endpoints)
+    Ingests(const settings::CurrentSettings& settings, std::function<std::vector<Endpoint>()> endpoints)
         : settings_(settings), endpoints_(std::move(endpoints)) {}
 
     std::vector<service::ingest::IngestSet> wanted() const override;
 
 private:
-    const CurrentSettings& settings_;
+    const settings::CurrentSettings& settings_;
     const std::function<std::vector<Endpoint>()> endpoints_;
 };
 
-}  // namespace live::settings
+}  // namespace live::app

@@ -1,5 +1,6 @@
-// Files: the folder of a requested file, from the settings tree: the http_static of its virtual host, otherwise http_server.dir.
-// And who may have it, where it is named as HLS and DASH name theirs: a killed process leaves files, and so do some settings.
+// VhostFiles: the folder of a requested file, from the settings tree: the http_static of its virtual host, otherwise
+// http_server.dir. And who may have it, where it is named as HLS and DASH name theirs: a killed process leaves files, and so do
+// some settings.
 #pragma once
 
 #include <optional>
@@ -10,12 +11,12 @@
 #include "session/http/static_handler.hpp"
 #include "settings/current_settings.hpp"
 
-namespace live::settings {
+namespace live::app {
 
-class Files final : public session::http::FileRoots {
+class VhostFiles final : public session::http::FileRoots {
 public:
     // `settings` outlives this.
-    explicit Files(const CurrentSettings& settings) : settings_(settings) {}
+    explicit VhostFiles(const settings::CurrentSettings& settings) : settings_(settings) {}
 
     // The players, for files of guarded streams; without them such files are refused. Both outlive this.
     void set_players(const service::files::Sessions& sessions, const service::dash::Viewers& viewers) {
@@ -30,11 +31,11 @@ public:
     Result<void> check(const session::http::Request& request, const session::http::FilePlace& place) const override;
 
 private:
-    bool plays(const session::http::Request& request, const Vhost& vhost, const std::string& path) const;
+    bool plays(const session::http::Request& request, const settings::Vhost& vhost, const std::string& path) const;
 
-    const CurrentSettings& settings_;
+    const settings::CurrentSettings& settings_;
     const service::files::Sessions* sessions_ = nullptr;
     const service::dash::Viewers* viewers_ = nullptr;
 };
 
-}  // namespace live::settings
+}  // namespace live::app

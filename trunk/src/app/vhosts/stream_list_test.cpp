@@ -1,4 +1,4 @@
-#include "settings/stream_list.hpp"
+#include "app/vhosts/stream_list.hpp"
 
 #include <map>
 #include <string>
@@ -7,8 +7,13 @@
 
 #include "wire/http/target.hpp"
 
-namespace live::settings {
+namespace live::app {
 namespace {
+
+using settings::CurrentSettings;
+using settings::kDefaultVhost;
+using settings::Settings;
+using settings::Vhost;
 
 // Has the files whose paths have this suffix.
 class FakeDash final : public session::http::Handler {
@@ -188,4 +193,4 @@ TEST_F(StreamListSettingsTest, AHostThatIsNoneGivesNoAddresses) {
 }
 
 }  // namespace
-}  // namespace live::settings
+}  // namespace live::app

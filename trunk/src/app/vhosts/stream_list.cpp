@@ -1,4 +1,4 @@
-#include "settings/stream_list.hpp"
+#include "app/vhosts/stream_list.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -20,9 +20,14 @@
 #include "session/http_live/mount.hpp"
 #include "wire/http/target.hpp"
 
-namespace live::settings {
+namespace live::app {
 
 namespace {
+
+using settings::HttpApiOptions;
+using settings::kDefaultVhost;
+using settings::Settings;
+using settings::Vhost;
 
 using api::ListedStream;
 using api::StreamAddress;
@@ -293,4 +298,4 @@ std::unique_ptr<api::StreamListView> StreamList::view(const Request& request) co
     return host ? std::make_unique<View>(*settings_, dash_, request, *std::move(host)) : nullptr;
 }
 
-}  // namespace live::settings
+}  // namespace live::app

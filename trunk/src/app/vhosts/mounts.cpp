@@ -1,12 +1,18 @@
-#include "settings/mounts.hpp"
+#include "app/vhosts/mounts.hpp"
 
 #include <utility>
 
-#include "settings/admission.hpp"
+#include "service/admission/vhost_rules.hpp"
 
-namespace live::settings {
+namespace live::app {
+
+namespace {
+
+using settings::Vhost;
 
 namespace http_live = session::http_live;
+
+}  // namespace
 
 void Mounts::refresh() const {
     if (std::exchange(version_, settings_.version()) == settings_.version())
@@ -41,11 +47,11 @@ std::optional<http_live::MountedUrl> Mounts::match(const Entry& entry, const std
     if (!stream)
         return std::nullopt;
     if (!stream->same_depth) {
-        const auto source = streams_.find(stream_url(*entry.vhost, stream->app, stream->stream));
+        const auto source = streams_.find(service::admission::stream_url(entry.vhost->name, stream->app, stream->stream));
         if (!source || !source->is_published())
             return std::nullopt;
     }
     return http_live::MountedUrl{vhost, *std::move(stream), entry.mount, entry.vhost->http_remux};
 }
 
-}  // namespace live::settings
+}  // namespace live::app

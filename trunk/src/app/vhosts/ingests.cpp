@@ -1,6 +1,12 @@
-#include "settings/ingests.hpp"
+#include "app/vhosts/ingests.hpp"
 
-namespace live::settings {
+namespace live::app {
+
+namespace {
+
+using settings::Vhost;
+
+}  // namespace
 
 std::vector<service::ingest::IngestSet> Ingests::wanted() const {
     std::vector<service::ingest::IngestSet> wanted;
@@ -18,4 +24,4 @@ std::vector<service::ingest::IngestSet> Ingests::wanted() const {
     return wanted;
 }
 
-}  // namespace live::settings
+}  // namespace live::app

@@ -1,4 +1,4 @@
-#include "settings/files.hpp"
+#include "app/vhosts/vhost_files.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -12,12 +12,15 @@
 #include "service/hls/files/names.hpp"
 #include "settings/conf/whole_path.hpp"
 
-namespace live::settings {
+namespace live::app {
+
+namespace {
 
 using service::files::fits_form;
 using service::files::normal_path;
-
-namespace {
+using settings::Vhost;
+using settings::whole_folder;
+using settings::whole_path;
 
 constexpr std::string_view kVhostMark = "[vhost]";
 
@@ -82,7 +85,7 @@ Made made_by(const Vhost& vhost, const std::string& path) {
 
 }  // namespace
 
-Result<void> Files::check(const session::http::Request& request, const session::http::FilePlace& place) const {
+Result<void> VhostFiles::check(const session::http::Request& request, const session::http::FilePlace& place) const {
     if (request.is_sibling)
         return {};
     const std::string path = whole_path(place.folder, place.path);
@@ -111,7 +114,7 @@ Result<void> Files::check(const session::http::Request& request, const session::
     return allowed;
 }
 
-bool Files::plays(const session::http::Request& request, const Vhost& vhost, const std::string& path) const {
+bool VhostFiles::plays(const session::http::Request& request, const Vhost& vhost, const std::string& path) const {
     if (sessions_ == nullptr || viewers_ == nullptr)
         return false;
     const std::string_view ctx = request.target.query.get("hls_ctx");
@@ -132,7 +135,7 @@ bool Files::plays(const session::http::Request& request, const Vhost& vhost, con
     return stream && viewers_->plays(request, {vhost.name, stream->app, stream->stream, {}});
 }
 
-std::optional<session::http::FilePlace> Files::find(const session::http::Request& request) const {
+std::optional<session::http::FilePlace> VhostFiles::find(const session::http::Request& request) const {
     const Vhost* asked = settings_->find_vhost(request.vhost());
     const std::string name = asked == nullptr ? "" : asked->name;
     if (asked != nullptr)
@@ -146,4 +149,4 @@ std::optional<session::http::FilePlace> Files::find(const session::http::Request
     return session::http::FilePlace{settings_->http_server.dir, request.path(), name};
 }
 
-}  // namespace live::settings
+}  // namespace live::app

@@ -8,20 +8,20 @@
 #include "service/hooks/hook_service.hpp"
 #include "settings/current_settings.hpp"
 
-namespace live::settings {
+namespace live::app {
 
 class HlsFragments final : public service::hls::HlsEvents {
 public:
     // The references must outlive this. `folder` is the working folder of the process.
-    HlsFragments(const CurrentSettings& settings, service::hooks::HookService& hooks, std::string folder)
+    HlsFragments(const settings::CurrentSettings& settings, service::hooks::HookService& hooks, std::string folder)
         : settings_(settings), hooks_(hooks), folder_(std::move(folder)) {}
 
     void on_fragment(const service::hls::FragmentEvent& event) override;
 
 private:
-    const CurrentSettings& settings_;
+    const settings::CurrentSettings& settings_;
     service::hooks::HookService& hooks_;
     const std::string folder_;
 };
 
-}  // namespace live::settings
+}  // namespace live::app

@@ -11,12 +11,12 @@
 #include "session/http/handler.hpp"
 #include "settings/current_settings.hpp"
 
-namespace live::settings {
+namespace live::app {
 
 class StreamList final : public api::StreamListSettings {
 public:
     // All outlive this. `dash` is queried with requests for its streams.
-    StreamList(const CurrentSettings& settings, const service::hls::FileIndex& hls, const session::http::Handler& dash)
+    StreamList(const settings::CurrentSettings& settings, const service::hls::FileIndex& hls, const session::http::Handler& dash)
         : settings_(settings), hls_(hls), dash_(dash) {}
 
     bool is_enabled() const override { return settings_->http_server.stream_list; }
@@ -24,9 +24,9 @@ public:
     std::unique_ptr<api::StreamListView> view(const session::http::Request& request) const override;
 
 private:
-    const CurrentSettings& settings_;
+    const settings::CurrentSettings& settings_;
     const service::hls::FileIndex& hls_;
     const session::http::Handler& dash_;
 };
 
-}  // namespace live::settings
+}  // namespace live::app

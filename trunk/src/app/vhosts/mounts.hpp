@@ -8,18 +8,19 @@
 #include "session/http_live/context.hpp"
 #include "settings/current_settings.hpp"
 
-namespace live::settings {
+namespace live::app {
 
 class Mounts final : public session::http_live::Mounts {
 public:
     // Both outlive this.
-    Mounts(const CurrentSettings& settings, const media::StreamTable& streams) : streams_(streams), settings_(settings) {}
+    Mounts(const settings::CurrentSettings& settings, const media::StreamTable& streams)
+        : streams_(streams), settings_(settings) {}
 
     std::optional<session::http_live::MountedUrl> find(const session::http::Request& request) const override;
 
 private:
     struct Entry {
-        const Vhost* vhost;
+        const settings::Vhost* vhost;
         session::http_live::Mount mount;
     };
 
@@ -28,10 +29,10 @@ private:
                                                         std::string_view path) const;
 
     const media::StreamTable& streams_;
-    const CurrentSettings& settings_;
+    const settings::CurrentSettings& settings_;
     // Of the settings of that version.
     mutable std::vector<Entry> entries_;
     mutable std::uint64_t version_ = 0;
 };
 
-}  // namespace live::settings
+}  // namespace live::app

@@ -1,11 +1,16 @@
-#include "settings/files.hpp"
+#include "app/vhosts/vhost_files.hpp"
 
 #include <gtest/gtest.h>
 
 #include "wire/http/target.hpp"
 
-namespace live::settings {
+namespace live::app {
 namespace {
+
+using settings::CurrentSettings;
+using settings::kDefaultVhost;
+using settings::Settings;
+using settings::Vhost;
 
 Vhost vhost(const std::string& name, const std::string& mount, const std::string& dir) {
     Vhost made;
@@ -33,7 +38,7 @@ struct SettingsFilesTest : ::testing::Test {
         return made;
     }();
     CurrentSettings current{settings};
-    Files files{current};
+    VhostFiles files{current};
 };
 
 TEST_F(SettingsFilesTest, AVirtualHostsOwnFilesComeFirst) {
@@ -85,7 +90,7 @@ struct SettingsFilesOfOutputsTest : ::testing::Test {
     }
     Settings settings;
     CurrentSettings current{settings};
-    Files files{current};
+    VhostFiles files{current};
 };
 
 TEST_F(SettingsFilesOfOutputsTest, WhatAnOutputMayHaveLeftHasTheRulesOfItsHost) {
@@ -130,4 +135,4 @@ TEST_F(SettingsFilesOfOutputsTest, EverythingElseIsForEverybody) {
 }
 
 }  // namespace
-}  // namespace live::settings
+}  // namespace live::app

@@ -1,8 +1,14 @@
-#include "settings/hls.hpp"
+#include "app/vhosts/hls_fragments.hpp"
 
 #include <chrono>
 
-namespace live::settings {
+namespace live::app {
+
+namespace {
+
+using settings::Vhost;
+
+}  // namespace
 
 void HlsFragments::on_fragment(const service::hls::FragmentEvent& event) {
     const Vhost* vhost = settings_->find_vhost(event.vhost);
@@ -19,4 +25,4 @@ void HlsFragments::on_fragment(const service::hls::FragmentEvent& event) {
     hooks_.report_fragment(vhost->http_hooks, {event.publisher, event.vhost, event.stream_url}, fragment);
 }
 
-}  // namespace live::settings
+}  // namespace live::app
