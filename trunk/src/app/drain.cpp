@@ -41,7 +41,7 @@ void Drain::keep_players() {
         const auto known = published_at_.find(source.url());
         const TimePoint last = source.is_published() || known == published_at_.end() ? io::now() : known->second;
         published_at.emplace(source.url(), last);
-        source.set_may_return(io::now() - last < kReturnLimit);
+        source.publications().set_may_return(io::now() - last < kReturnLimit);
     });
     published_at_ = std::move(published_at);
 }

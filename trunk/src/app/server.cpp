@@ -361,7 +361,7 @@ void Server::kick_lost_clients() {
         const auto source = streams_.find(service::admission::stream_url(vhost->name, request.app, request.stream));
         if (source) {
             source->set_options(vhost->play);
-            source->set_chunk_size(vhost->rtmp.chunk_size);
+            source->wire_logs().set_chunk_size(vhost->rtmp.chunk_size);
         }
     });
 }

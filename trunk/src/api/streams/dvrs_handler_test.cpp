@@ -9,6 +9,7 @@
 #include "base/options_of_fixture.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
 
 namespace live::api {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     DvrsHandlerTest() {
         source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
-        publication = MUST(source->publish(media::Source::Takeover::refuse));
+        publication = MUST(media::Publication::start(source, media::Takeover::refuse));
         options.enabled = true;
         endpoints.serve(DvrsHandler::kPath, handler);
     }

@@ -6,6 +6,7 @@
 #include "api/common/handler_fixture.hpp"
 #include "base/bytes/hex_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
 
 namespace live::api {
 namespace {
@@ -25,7 +26,7 @@ struct SnapshotHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     // A stream whose key frame is the given tag body.
     std::unique_ptr<media::Publication> publish(const std::string& url, Bytes key_frame) {
         const auto source = MUST(streams.find_or_create(url, {}, 60'000));
-        auto publication = MUST(source->publish(media::Source::Takeover::refuse));
+        auto publication = MUST(media::Publication::start(source, media::Takeover::refuse));
         source->append(media::tag_packet(MediaKind::video, true, false, 1s, Slice::copy_of(key_frame)));
         return publication;
     }

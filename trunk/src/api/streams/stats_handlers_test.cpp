@@ -137,7 +137,7 @@ TEST_F(StatsApiTest, AStreamHasEveryField) {
     EXPECT_EQ(one["publish"], Json::parse(R"({"active":true,"cid":"id0"})"));
     EXPECT_EQ(one["clients"], 2);
     EXPECT_EQ(one["b_frames"], false);
-    source->note_b_frames();
+    source->tracks().note_b_frames();
     EXPECT_EQ(ask_json("/api/v1/streams/")["streams"][0]["b_frames"], true);
     EXPECT_EQ(one["frames"], 2);
     EXPECT_EQ(one["tracks"]["audio"], Json::parse(R"({"packets":1,"bytes":4})"));

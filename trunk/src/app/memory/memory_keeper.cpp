@@ -124,10 +124,10 @@ bool MemoryKeeper::let_go_of_idle() {
         if (any || source.is_published())
             return;
         const bool is_given_up = is_leaving(source.url());
-        const bool is_idle = !source.is_behind() && source.held_bytes() >= kPortion;
+        const bool is_idle = !source.retention().is_needed() && source.held_bytes() >= kPortion;
         if (!is_idle && !(is_given_up && !source.ring().empty()))
             return;
-        source.let_go(kReleasedAtOnce);
+        source.retention().release_oldest(kReleasedAtOnce);
         any = true;
     });
     return any;

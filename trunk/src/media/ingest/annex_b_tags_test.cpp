@@ -10,6 +10,7 @@
 #include "media/ring/packet_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
 #include "media/source/cursor.hpp"
+#include "media/source/publication.hpp"
 #include "wire/codec/video/annex_b.hpp"
 
 namespace live::media {
@@ -32,7 +33,7 @@ struct AnnexBTagsTest : ::testing::Test {
     Log log{lines, "test"};
     PublishOptions options;
     Ref<Source> source = make_ref<Source>("/live/test", PlayOptions{}, 60'000U, pool);
-    std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
+    std::unique_ptr<Publication> publication = *Publication::start(source, Takeover::refuse);
     std::unique_ptr<Cursor> reader;
     std::unique_ptr<Ingest> ingest;
 };
@@ -113,7 +114,7 @@ TEST_F(AnnexBTagsTest, ParameterSetsInTheStreamMakeASequenceHeader) {
         body.push_back(byte);
     ingest->push_video(0, Slice::copy_of(body));
     ASSERT_EQ(source->ring().next(), 2U);
-    const auto made = wire::codec::parse_avc_config(source->config(MediaKind::video).frame());
+    const auto made = wire::codec::parse_avc_config(source->tracks().config(MediaKind::video).frame());
     ASSERT_TRUE(made.ok());
     EXPECT_TRUE(std::ranges::equal(made->sps.front(), config.sps.front()));
     EXPECT_TRUE(source->ring().at(1).key);
@@ -123,7 +124,7 @@ TEST_F(AnnexBTagsTest, ParameterSetsInTheStreamMakeASequenceHeader) {
     auto header = hex("17 00 000000");
     header.insert(header.end(), sets.begin(), sets.end());
     ingest->push_video(80, Slice::copy_of(header));
-    EXPECT_TRUE(wire::codec::parse_avc_config(source->config(MediaKind::video).frame()).ok());
+    EXPECT_TRUE(wire::codec::parse_avc_config(source->tracks().config(MediaKind::video).frame()).ok());
     EXPECT_EQ(source->ring().newest().payload.bytes()[5], 1) << "a record";
 }
 

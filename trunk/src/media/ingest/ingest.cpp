@@ -86,7 +86,7 @@ Timeline::Stamp Ingest::place(const Packet& packet, std::uint32_t stamp_ms) {
     Timeline& timeline = publication_.source().timeline();
     if (packet.kind != MediaKind::data && packet.content != Content::frame)
         return {timeline.header_time(packet.kind), Timeline::Event::none};
-    if (!source.is_default(packet.kind, packet.track))
+    if (!source.tracks().is_default(packet.kind, packet.track))
         return {timeline.follow(packet.kind, packet.track, stamp_ms, source.arrival()), Timeline::Event::none};
     const auto stamp = timeline.map(packet.kind, stamp_ms, source.arrival());
     if (stamp.event == Timeline::Event::jump)
@@ -118,7 +118,7 @@ void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
 bool Ingest::is_repeated_config(const Packet& packet) const {
     if (!options_.reduce_sequence_header)
         return false;
-    const Packet* const known = publication_.source().config_of(packet.kind, packet.track);
+    const Packet* const known = publication_.source().tracks().config_of(packet.kind, packet.track);
     if (known == nullptr || known->codec != packet.codec)
         return false;
     // Of two publishers, one may send frames with a header and the other without one.
@@ -133,7 +133,7 @@ bool Ingest::is_bad_config(const Packet& packet) {
     const auto checked = wire::codec::check_config(packet.codec, packet.frame());
     if (checked.ok())
         return false;
-    const Packet* const known = publication_.source().config_of(packet.kind, packet.track);
+    const Packet* const known = publication_.source().tracks().config_of(packet.kind, packet.track);
     if (known == nullptr || known->codec != packet.codec || !wire::codec::check_config(known->codec, known->frame()).ok())
         return false;
     ++dropped_;
@@ -166,8 +166,8 @@ void Ingest::push_tag(MediaKind kind, std::uint32_t stamp_ms, Slice body) {
 // False: it is dropped.
 bool Ingest::convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms) {
     const Packet& packet = tagged.packet;
-    auto config =
-        annex_b_.convert(tagged, joiner_.length_size(packet.track), publication_.source().config_of(packet.kind, packet.track));
+    auto config = annex_b_.convert(tagged, joiner_.length_size(packet.track),
+                                   publication_.source().tracks().config_of(packet.kind, packet.track));
     if (!config.ok()) {
         drop("video", config.error());
         return false;
@@ -241,7 +241,7 @@ bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
         part.audio = tagged.audio;
         push_whole(std::move(part), stamp_ms);
     };
-    const Packet* const known = publication_.source().config_of(MediaKind::audio, packet.track);
+    const Packet* const known = publication_.source().tracks().config_of(MediaKind::audio, packet.track);
     if (!frames->config.empty() &&
         (known == nullptr || known->codec != Codec::aac || !is_same_aac(known->frame(), frames->parsed)))
         push_part(Content::config, Slice::copy_of(frames->config), {});
@@ -271,12 +271,11 @@ void Ingest::push_whole(TagPacket&& tagged, std::uint32_t stamp_ms) {
 
 // Packets of a track the source has no room for are dropped.
 bool Ingest::is_one_too_many(const Packet& packet) {
-    if (!publication_.is_current() || publication_.source().has_room_for(packet.kind, packet.track))
+    if (!publication_.is_current() || publication_.source().tracks().has_room_for(packet.kind, packet.track))
         return false;
     if (!too_many_.has(packet.kind)) {
         too_many_.add(packet.kind);
-        LOG_WARN(log_, "the publisher sends more than {} {} tracks; the others are left out", Source::kTracksMax,
-                 text_of(packet.kind));
+        LOG_WARN(log_, "the publisher sends more than {} {} tracks; the others are left out", Tracks::kMax, text_of(packet.kind));
     }
     return true;
 }
@@ -287,7 +286,7 @@ void Ingest::watch_track(const TagPacket& tagged) {
     if (!publication_.is_current() || packet.content == Content::other)
         return;
     if (packet.kind == MediaKind::audio)
-        publication_.source().note_audio(packet.track, packet.codec, tagged.audio);
+        publication_.source().tracks().note_audio(packet.track, packet.codec, tagged.audio);
     if (packet.codec == Codec::aac && headerless_frames_ < kHeaderlessFrames)
         watch_header(packet);
     if (packet.codec != Codec::unknown || opaque_.has(packet.kind))
@@ -298,7 +297,7 @@ void Ingest::watch_track(const TagPacket& tagged) {
 }
 
 void Ingest::watch_header(const Packet& packet) {
-    if (packet.content == Content::config || publication_.source().config_of(packet.kind, packet.track) != nullptr)
+    if (packet.content == Content::config || publication_.source().tracks().config_of(packet.kind, packet.track) != nullptr)
         return;
     if (++headerless_frames_ == kHeaderlessFrames)
         LOG_WARN(log_,
@@ -308,12 +307,12 @@ void Ingest::watch_header(const Packet& packet) {
 }
 
 void Ingest::watch_order(const Packet& packet, std::uint32_t stamp_ms) {
-    if (packet.content != Content::frame || !publication_.source().is_default(packet.kind, packet.track))
+    if (packet.content != Content::frame || !publication_.source().tracks().is_default(packet.kind, packet.track))
         return;
     const std::uint32_t shown_ms = stamp_ms + static_cast<std::uint32_t>(to_ms(packet.cts));
     const bool is_later = static_cast<std::int32_t>(shown_ms - newest_shown_ms_) >= 0;
-    if (!packet.key && has_shown_ && !is_later && publication_.is_current() && !publication_.source().has_b_frames()) {
-        publication_.source().note_b_frames();
+    if (!packet.key && has_shown_ && !is_later && publication_.is_current() && !publication_.source().tracks().has_b_frames()) {
+        publication_.source().tracks().note_b_frames();
         LOG_INFO(log_, "the stream has B-frames; WebRTC players get it without them, or stutter");
     }
     if (packet.key || is_later || !has_shown_)
@@ -347,7 +346,7 @@ Result<Slice> Ingest::read_event(Slice body) {
     if (command.string() != "@clearDataFrame")
         return body;
     if (reader.remaining() > 0 && TRY(amf::read_amf0(reader)).string() == "onMetaData" && publication_.is_current())
-        publication_.source().forget_metadata();
+        publication_.source().tracks().forget_metadata();
     return Slice();
 }
 
@@ -372,10 +371,11 @@ Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     };
     LOG_INFO_REPEATED(log_, "got metadata, width={:.0f}, height={:.0f}, vcodec={:.0f}, acodec={:.0f}", number("width"),
                       number("height"), number("videocodecid"), number("audiocodecid"));
-    publication_.source().announce(announced_by(values));
-    publication_.source().name_tracks(read_track_names(values, Source::kTracksMax));
+    publication_.source().tracks().announce(announced_by(values));
+    publication_.source().tracks().name_tracks(read_track_names(values, Tracks::kMax));
     const amf::Value* bravo_atc = values.find("bravo_atc");
-    publication_.source().force_atc(options_.atc_auto && bravo_atc != nullptr && bravo_atc->string() == "true");
+    publication_.source().tracks().request_publisher_time(options_.atc_auto && bravo_atc != nullptr &&
+                                                          bravo_atc->string() == "true");
     ByteWriter writer;
     amf::write_amf0(writer, name);
     amf::write_amf0(writer, values);

@@ -16,7 +16,7 @@
 #include "media/ingest/picture_joiner.hpp"
 #include "media/ring/options.hpp"
 #include "media/ring/tag_packet.hpp"
-#include "media/source/source.hpp"
+#include "media/source/publication.hpp"
 
 namespace live::media {
 

@@ -8,6 +8,7 @@
 #include "media/ring/packet_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
 #include "media/source/cursor.hpp"
+#include "media/source/publication.hpp"
 #include "wire/codec/audio/latm_fixture.hpp"
 
 namespace live::media {
@@ -36,7 +37,7 @@ protected:
     bridge_test::Lines lines_;
     Log log_{lines_, "test"};
     Ref<Source> source_ = make_ref<Source>("/live/test", options_, 60'000U, pool_);
-    std::unique_ptr<Publication> publication_ = *source_->publish(Source::Takeover::refuse);
+    std::unique_ptr<Publication> publication_ = *Publication::start(source_, Takeover::refuse);
     Cursor reader_{source_};
     Ingest ingest_{*publication_, options_, PublishOptions{}, log_};
 };
@@ -87,8 +88,8 @@ TEST_F(AacForms, EnhancedBodiesAndOtherTracksAreConvertedToo) {
     ASSERT_EQ(packets.size(), 2U) << "the reader takes default tracks";
     EXPECT_TRUE(packets[0].is_config());
     EXPECT_TRUE(std::ranges::equal(packets[1].frame(), hex("2110")));
-    ASSERT_NE(source_->config_of(MediaKind::audio, TrackId(1)), nullptr);
-    EXPECT_TRUE(std::ranges::equal(source_->config_of(MediaKind::audio, TrackId(1))->frame(), hex("1210")));
+    ASSERT_NE(source_->tracks().config_of(MediaKind::audio, TrackId(1)), nullptr);
+    EXPECT_TRUE(std::ranges::equal(source_->tracks().config_of(MediaKind::audio, TrackId(1))->frame(), hex("1210")));
 }
 
 TEST_F(AacForms, AMissingSequenceHeaderIsReportedOnce) {

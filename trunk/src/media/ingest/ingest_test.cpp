@@ -32,7 +32,7 @@ struct IngestTest : ::testing::Test {
     PlayOptions options;
     Log log;
     Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
-    std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
+    std::unique_ptr<Publication> publication = *Publication::start(source, Takeover::refuse);
     std::unique_ptr<Cursor> reader;
     std::unique_ptr<Ingest> ingest;
 };
@@ -51,8 +51,9 @@ TEST_F(IngestTest, KnowsConfigsKeyFramesAndTheRest) {
     ingest->push_audio(1010, kAacFrame);
     ingest->push_video(1040, kAvcInter);
     ASSERT_EQ(source->ring().next(), 5U);
-    EXPECT_TRUE(source->config(MediaKind::video).payload.size() == 9 && source->config(MediaKind::audio).payload.size() == 4);
-    EXPECT_EQ(source->gop_start(), 2U);
+    EXPECT_TRUE(source->tracks().config(MediaKind::video).payload.size() == 9 &&
+                source->tracks().config(MediaKind::audio).payload.size() == 4);
+    EXPECT_EQ(source->retention().gop_start(), 2U);
     EXPECT_EQ(packet(3).dts, 10ms);
     EXPECT_FALSE(packet(4).key);
     EXPECT_EQ(source->counters().key_frames, 1U);
@@ -87,7 +88,7 @@ TEST_F(IngestTest, KeyFramesStampedZeroDoNotMoveTheClock) {
     }
     ingest->push_video(4, kAvcInter);
     ingest->push_video(12'000, kAvcInter);
-    EXPECT_FALSE(source->has_b_frames()) << "a stray stamp is no order of frames";
+    EXPECT_FALSE(source->tracks().has_b_frames()) << "a stray stamp is no order of frames";
 }
 
 TEST_F(IngestTest, FramesWithinThePublishersTimeoutKeepTheirDistance) {
@@ -164,7 +165,7 @@ TEST_F(IngestTest, MetadataLosesItsWrapperAndItsDuration) {
     amf::write_amf0(writer, amf::Value("onMetaData"));
     amf::write_amf0(writer, amf::Value::ecma_array({{"duration", 12.5}, {"width", 768.0}}));
     ingest->push_data(0, Slice::copy_of(writer.written()));
-    ByteReader bytes(source->metadata().bytes());
+    ByteReader bytes(source->tracks().metadata().bytes());
     EXPECT_EQ(amf::read_amf0(bytes)->string(), "onMetaData");
     const auto values = *amf::read_amf0(bytes);
     EXPECT_EQ(values.find("duration"), nullptr);
@@ -182,9 +183,9 @@ TEST_F(IngestTest, TracksHaveTheNamesThatTheMetadataSays) {
                                 {{"audioTrackIdInfoMap", amf::Value::object({{"0", language("en")}, {"1", language("de")}})}}));
     ingest->push_data(0, Slice::copy_of(writer.written()));
     ingest->push_audio(0, Slice::copy_of(hex("95 00 6d703461 01 1210")));
-    ASSERT_NE(source->track(MediaKind::audio, TrackId{1}), nullptr);
-    EXPECT_EQ(source->track(MediaKind::audio, TrackId{0})->language, "en");
-    EXPECT_EQ(source->track(MediaKind::audio, TrackId{1})->language, "de") << "it came later";
+    ASSERT_NE(source->tracks().find(MediaKind::audio, TrackId{1}), nullptr);
+    EXPECT_EQ(source->tracks().find(MediaKind::audio, TrackId{0})->language, "en");
+    EXPECT_EQ(source->tracks().find(MediaKind::audio, TrackId{1})->language, "de") << "it came later";
 }
 
 Slice data_of(std::initializer_list<amf::Value> values) {
@@ -201,13 +202,13 @@ TEST_F(IngestTest, CommandsOfDataMessagesAreNotRelayed) {
     EXPECT_TRUE(std::ranges::equal(packet(0).payload.bytes(), data_of({amf::Value("onCuePoint"), cue}).bytes()));
     EXPECT_EQ(packet(0).content, Content::other);
     ingest->push_data(0, data_of({amf::Value("@setDataFrame"), amf::Value("onMetaData"), cue}));
-    EXPECT_FALSE(source->metadata().empty());
-    const auto version = source->config_version();
+    EXPECT_FALSE(source->tracks().metadata().empty());
+    const auto version = source->tracks().config_version();
     ingest->push_data(0, data_of({amf::Value("@clearDataFrame"), amf::Value("onCuePoint")}));
-    EXPECT_FALSE(source->metadata().empty());
+    EXPECT_FALSE(source->tracks().metadata().empty());
     ingest->push_data(0, data_of({amf::Value("@clearDataFrame"), amf::Value("onMetaData")}));
-    EXPECT_TRUE(source->metadata().empty());
-    EXPECT_GT(source->config_version(), version);
+    EXPECT_TRUE(source->tracks().metadata().empty());
+    EXPECT_GT(source->tracks().config_version(), version);
     EXPECT_EQ(source->ring().next(), 2U) << "readers get neither";
     ingest->push_data(0, data_of({amf::Value("@setDataFrame"), amf::Value(kRelayMarkName), cue}));
     ingest->push_data(0, data_of({amf::Value("@setDataFrame")}));
@@ -222,7 +223,7 @@ TEST_F(IngestTest, OtherDataIsRelayedAsItIs) {
     amf::write_amf0(writer, amf::Value(7.0));
     const Slice cue = Slice::copy_of(writer.written());
     ingest->push_data(0, cue);
-    EXPECT_TRUE(source->metadata().empty());
+    EXPECT_TRUE(source->tracks().metadata().empty());
     EXPECT_EQ(packet(0).payload.data(), cue.data());
 }
 
@@ -255,14 +256,15 @@ TEST_F(IngestTest, ABadSequenceHeaderDoesNotReplaceAGoodOne) {
         logged.push_video(40, Slice::copy_of(hex(bad)));
     logged.push_audio(40, Slice::copy_of(hex("af 00")));
     EXPECT_EQ(source->ring().next(), 3U) << "players do not get them either";
-    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::video).payload.bytes(), good.bytes()));
-    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::audio).payload.bytes(), aac_config_body().bytes()));
+    EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::video).payload.bytes(), good.bytes()));
+    EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::audio).payload.bytes(), aac_config_body().bytes()));
     EXPECT_EQ(logged.dropped(), 4U);
     EXPECT_EQ(lines.count("dropped a bad video sequence header"), 1U);
     EXPECT_EQ(lines.count("dropped a bad audio sequence header"), 1U);
     const Slice other = tag_body(hex("17 00 000000"), wire::codec::avc_vectors().back().record);
     logged.push_video(80, other);
-    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::video).payload.bytes(), other.bytes())) << "a good one does";
+    EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::video).payload.bytes(), other.bytes()))
+        << "a good one does";
 }
 
 TEST_F(IngestTest, ABadSequenceHeaderThatIsTheFirstIsRelayed) {
@@ -271,9 +273,9 @@ TEST_F(IngestTest, ABadSequenceHeaderThatIsTheFirstIsRelayed) {
     ingest->push_video(0, bad);
     EXPECT_EQ(packet(0).payload.data(), bad.data());
     ingest->push_video(0, avc_config_body());
-    EXPECT_TRUE(std::ranges::equal(source->config(MediaKind::video).payload.bytes(), avc_config_body().bytes()));
+    EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::video).payload.bytes(), avc_config_body().bytes()));
     ingest->push_video(0, tag_body(hex("1c 00 000000"), hex("01")));
-    EXPECT_EQ(source->config(MediaKind::video).codec, Codec::hevc) << "of another codec nothing good is known";
+    EXPECT_EQ(source->tracks().config(MediaKind::video).codec, Codec::hevc) << "of another codec nothing good is known";
 }
 
 TEST_F(IngestTest, MixCorrectPutsClumpsInOrderOfTime) {
@@ -291,7 +293,7 @@ TEST_F(IngestTest, MixCorrectPutsClumpsInOrderOfTime) {
 
 TEST_F(IngestTest, NothingIsAppendedAfterATakeover) {
     start();
-    auto newcomer = *source->publish(Source::Takeover::replace);
+    auto newcomer = *Publication::start(source, Takeover::replace);
     ingest->push_video(0, kAvcKey);
     EXPECT_EQ(source->ring().next(), 0U);
 }
@@ -306,8 +308,8 @@ TEST_F(IngestTest, ParsesOnceForAll) {
     EXPECT_TRUE(packet(0).key);
     EXPECT_EQ(packet(0).cts, 66ms);
     EXPECT_TRUE(std::ranges::equal(packet(0).frame(), hex("00000001 26")));
-    EXPECT_EQ(source->default_track(MediaKind::audio)->codec, Codec::mp3);
-    EXPECT_EQ(source->default_track(MediaKind::audio)->audio, (AudioFormat{44'100, 2}));
+    EXPECT_EQ(source->tracks().default_of(MediaKind::audio)->codec, Codec::mp3);
+    EXPECT_EQ(source->tracks().default_of(MediaKind::audio)->audio, (AudioFormat{44'100, 2}));
 }
 
 TEST_F(IngestTest, KeyFramesOfReservedFrameTypesAreFoundByTheirContents) {
@@ -331,7 +333,7 @@ TEST_F(IngestTest, KeyFramesOfReservedFrameTypesAreFoundByTheirContents) {
     EXPECT_EQ(packet(3).payload.bytes()[0], 0x17);
     EXPECT_FALSE(packet(4).key) << "a codec that is not known here";
     EXPECT_EQ(lines.count("does not say which frames are key frames"), 1U);
-    EXPECT_EQ(source->gop_start(), 3U);
+    EXPECT_EQ(source->retention().gop_start(), 3U);
 }
 
 TEST_F(IngestTest, KeepsFramesWithoutHeader) {
@@ -341,7 +343,7 @@ TEST_F(IngestTest, KeepsFramesWithoutHeader) {
     EXPECT_EQ(packet(0).payload.memory(), data.memory());
     EXPECT_EQ(packet(0).head, 0U);
     EXPECT_EQ(body_of(packet(0)), hex("17 01 000050 00000001 65"));
-    EXPECT_EQ(source->gop_start(), 0U);
+    EXPECT_EQ(source->retention().gop_start(), 0U);
 }
 
 TEST_F(IngestTest, TheNanosecondsOfATagAreAddedOnce) {
@@ -396,8 +398,8 @@ TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
     EXPECT_TRUE(packet(5).extra);
     EXPECT_TRUE(std::ranges::equal(packet(5).frame(), hex("d0d0d0d0")));
     EXPECT_EQ(packet(5).track, TrackId(1));
-    ASSERT_EQ(source->tracks().size(), 4U);
-    EXPECT_TRUE(std::ranges::equal(source->tracks()[3].config.bytes(), hex("1190")));
+    ASSERT_EQ(source->tracks().all().size(), 4U);
+    EXPECT_TRUE(std::ranges::equal(source->tracks().all()[3].config.bytes(), hex("1190")));
     WireCursor late(source, kRtmp);
     for (const auto& bytes : {sent_to(rtmp), sent_to(flv), sent_to(late)})
         for (const char* part : {"90 61766331 0164aa", "96 00 61766331 01 0164bb", "90 6d703461 1210", "95 00 6d703461 01 1190",
@@ -436,8 +438,8 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     EXPECT_EQ(count, 16U);
     EXPECT_EQ(source->counters().packets[index_of(MediaKind::video)], 4U) << "as many frames as a player sees";
     EXPECT_EQ(source->counters().key_frames, 1U);
-    EXPECT_EQ(source->gop_start(), 4U);
-    EXPECT_FALSE(source->has_b_frames()) << "frames of two tracks have two orders";
+    EXPECT_EQ(source->retention().gop_start(), 4U);
+    EXPECT_FALSE(source->tracks().has_b_frames()) << "frames of two tracks have two orders";
     Cursor late(source, Listens::at_once, Cursor::Start::join_point, Cursor::Tracks::all);
     std::vector<std::uint8_t> configs;
     for (int i = 0; i < 4; ++i) {
@@ -459,12 +461,12 @@ TEST_F(IngestTest, TracksAreBounded) {
             many.push_audio(id, Slice::copy_of(body));
         }
     }
-    EXPECT_EQ(source->tracks().size(), Source::kTracksMax);
-    EXPECT_EQ(source->extra_configs().size(), Source::kTracksMax - 1);
-    EXPECT_EQ(source->ring().next(), 2 * Source::kTracksMax);
+    EXPECT_EQ(source->tracks().all().size(), Tracks::kMax);
+    EXPECT_EQ(source->tracks().extra_configs().size(), Tracks::kMax - 1);
+    EXPECT_EQ(source->ring().next(), 2 * Tracks::kMax);
     EXPECT_EQ(lines.count("sends more than 16 audio tracks"), 1U);
     many.push_video(0, kAvcConfig);
-    EXPECT_EQ(source->tracks().size(), Source::kTracksMax + 1);
+    EXPECT_EQ(source->tracks().all().size(), Tracks::kMax + 1);
 }
 
 TEST_F(IngestTest, ABrokenMessageOfSeveralTracksIsDropped) {
@@ -494,8 +496,8 @@ TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     }
     EXPECT_TRUE(sent_to(ts).empty());
     EXPECT_EQ(source->counters().key_frames, 1U) << "its head says so";
-    EXPECT_EQ(source->default_track(MediaKind::video)->codec, Codec::unknown);
-    EXPECT_TRUE(std::ranges::equal(source->default_track(MediaKind::video)->config.bytes(), hex("01020304")));
+    EXPECT_EQ(source->tracks().default_of(MediaKind::video)->codec, Codec::unknown);
+    EXPECT_TRUE(std::ranges::equal(source->tracks().default_of(MediaKind::video)->config.bytes(), hex("01020304")));
     EXPECT_EQ(lines.count("the video codec vvc1 is not known here"), 1U);
     EXPECT_EQ(lines.count("the audio codec xxxx is not known here"), 1U);
     WireCursor late(source, {Container::rtmp, Framing::none, MediaKindSet::all()});

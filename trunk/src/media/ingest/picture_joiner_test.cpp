@@ -10,6 +10,7 @@
 #include "media/ring/packet_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
 #include "media/source/cursor.hpp"
+#include "media/source/publication.hpp"
 
 namespace live::media {
 namespace {
@@ -43,7 +44,7 @@ struct PictureJoinerTest : ::testing::Test {
     bridge_test::Lines lines;
     Log log{lines, "test"};
     Ref<Source> source = make_ref<Source>("/live/test", PlayOptions{}, 60'000U, pool);
-    std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
+    std::unique_ptr<Publication> publication = *Publication::start(source, Takeover::refuse);
     std::unique_ptr<Cursor> reader = std::make_unique<Cursor>(source);  // keeps the packets in the ring
     std::unique_ptr<Ingest> ingest = std::make_unique<Ingest>(*publication, PlayOptions{}, PublishOptions{}, log);
 };
@@ -215,7 +216,7 @@ TEST_F(PictureJoinerTest, EachTrackHasItsOwnPictures) {
 TEST_F(PictureJoinerTest, TheLastPictureGoesOnWhenThePublisherEndsAndNotAfterATakeover) {
     push(0, kInter + kDelimiter);
     push(0, kKey + kIdr);
-    auto newcomer = *source->publish(Source::Takeover::replace);
+    auto newcomer = *Publication::start(source, Takeover::replace);
     ingest.reset();
     EXPECT_EQ(count(), 0U);
 }

@@ -10,7 +10,7 @@
 #include "media/ingest/ingest.hpp"
 #include "media/rtp/rtp_to_audio.hpp"
 #include "media/rtp/rtp_to_video.hpp"
-#include "media/source/source.hpp"
+#include "media/source/publication.hpp"
 
 namespace live::media {
 

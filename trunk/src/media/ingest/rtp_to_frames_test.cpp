@@ -56,7 +56,7 @@ struct RtpToFramesTest : ::testing::Test {
     PlayOptions options;
     Ref<Source> source = make_ref<Source>("/live/test", options, 60'000U, pool);
     Asked publisher;
-    std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
+    std::unique_ptr<Publication> publication = *Publication::start(source, Takeover::refuse);
     RtpLog& rtp_log = publication->fill_rtp_log(publisher);
     EchoTranscoders transcoders;
     Lines lines;
@@ -116,7 +116,7 @@ TEST_F(RtpToFramesTest, AudioThatComesLaterReachesReadersWithItsOwnTime) {
     // A publisher that was taken over adds nothing to the stream.
     audio(60ms);
     EXPECT_FALSE(converter->is_idle());
-    const auto next = *source->publish(Source::Takeover::replace);
+    const auto next = *Publication::start(source, Takeover::replace);
     EXPECT_TRUE(converter->is_idle());
     transcoders.newest->come();
     EXPECT_FALSE(reader.take());
@@ -124,8 +124,8 @@ TEST_F(RtpToFramesTest, AudioThatComesLaterReachesReadersWithItsOwnTime) {
 
 TEST_F(RtpToFramesTest, MakesMetadata) {
     picture(0ms, true);
-    ASSERT_FALSE(source->metadata().empty());
-    ByteReader in(source->metadata().bytes());
+    ASSERT_FALSE(source->tracks().metadata().empty());
+    ByteReader in(source->tracks().metadata().bytes());
     EXPECT_EQ(wire::amf::read_amf0(in)->string(), "onMetaData");
     const auto values = wire::amf::read_amf0(in);
     ASSERT_TRUE(values.ok());
@@ -169,7 +169,7 @@ TEST_F(RtpToFramesTest, AsksForAKeyFrameBehindALoss) {
 
 TEST_F(RtpToFramesTest, NothingIsAppendedOnceEvicted) {
     picture(0ms, true);
-    const auto other = source->publish(Source::Takeover::replace);
+    const auto other = Publication::start(source, Takeover::replace);
     const Sequence before = source->ring().next();
     picture(40ms, false);
     EXPECT_EQ(source->ring().next(), before);
@@ -181,7 +181,7 @@ TEST_F(RtpToFramesTest, ItsFramesAreNotMadeRtpOnceMore) {
     source->set_options(options);
     RtpReader player(source);
     picture(0ms, true);
-    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    EXPECT_EQ(source->rtp_logs().converter(), nullptr);
     const Sequence packets = rtp_log.next();
     picture(40ms, false);
     EXPECT_EQ(rtp_log.next(), packets + 1);

@@ -41,7 +41,7 @@ inline Packet tag_packet(MediaKind kind, bool key, bool config, MediaTime dts, c
 inline void append_tag(Source& source, MediaKind kind, bool key, bool config, MediaTime dts, const Slice& body) {
     if (kind == MediaKind::audio)
         if (const auto tagged = read_tag(kind, body); tagged.ok())
-            source.note_audio(tagged->packet.track, tagged->packet.codec, tagged->audio);
+            source.tracks().note_audio(tagged->packet.track, tagged->packet.codec, tagged->audio);
     source.append(tag_packet(kind, key, config, dts, body));
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/rounds_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "media/source/rtp_reader_fixture.hpp"
-#include "media/source/source.hpp"
 #include "wire/codec/audio/opus.hpp"
 
 namespace live::media {
@@ -17,7 +17,7 @@ struct FramesToRtpTest : ::testing::Test {
     void SetUp() override {
         options.bridge.rtmp_to_rtc = true;
         source->set_options(options);
-        source->set_conversion(&transcoders, log);
+        source->rtp_logs().set_conversion(&transcoders, log);
     }
     void append(Packet packet) {
         source->set_arrival(TimePoint{} + packet.dts);
@@ -45,24 +45,24 @@ struct FramesToRtpTest : ::testing::Test {
 };
 
 TEST_F(FramesToRtpTest, ExistsOnlyWhileSomebodyReads) {
-    const auto publication = source->publish(Source::Takeover::refuse);
+    const auto publication = Publication::start(source, Takeover::refuse);
     configs();
     picture(0ms, Picture::key);
-    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    EXPECT_EQ(source->rtp_logs().converter(), nullptr);
     EXPECT_TRUE(transcoders.made.empty());
     {
         const RtpReader one(source);
-        const FramesToRtp* const converter = source->frames_to_rtp();
+        const FramesToRtp* const converter = source->rtp_logs().converter();
         EXPECT_NE(converter, nullptr);
         const RtpReader two(source);
-        EXPECT_EQ(source->frames_to_rtp(), converter);
+        EXPECT_EQ(source->rtp_logs().converter(), converter);
         EXPECT_EQ(transcoders.made.size(), 1U) << "one for all players";
     }
-    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    EXPECT_EQ(source->rtp_logs().converter(), nullptr);
 }
 
 TEST_F(FramesToRtpTest, FirstPlayerGetsTheFramesSinceTheKeyFrame) {
-    const auto publication = source->publish(Source::Takeover::refuse);
+    const auto publication = Publication::start(source, Takeover::refuse);
     configs();
     for (int i = 0; i < 60; ++i) {
         picture(i * 40ms, i % 25 == 0 ? Picture::key : Picture::inter);
@@ -85,14 +85,14 @@ struct LongGopTest : FramesToRtpTest {
         configs();
         picture(0ms, Picture::key);
         for (int i = 1; i < kFrames; ++i) {
-            append(avc_frame(Picture::inter, i * 40ms, {inter(Source::kCatchUpBytes / 4)}));
+            append(avc_frame(Picture::inter, i * 40ms, {inter(WireLogs::kCatchUpBytes / 4)}));
             audio(i * 40ms);
         }
     }
     MediaTime newest(const RtpLog& rtp_log) const { return rtp_log.at(rtp_log.next() - 1).time; }
 
     static constexpr int kFrames = 40;
-    std::unique_ptr<Publication> publication = *source->publish(Source::Takeover::refuse);
+    std::unique_ptr<Publication> publication = *Publication::start(source, Takeover::refuse);
 };
 
 TEST_F(LongGopTest, FirstPlayerGetsItInPieces) {
@@ -101,7 +101,7 @@ TEST_F(LongGopTest, FirstPlayerGetsItInPieces) {
     EXPECT_EQ(player.peek()->time, 0ms);
     EXPECT_LT(newest(player.rtp_log()), 400ms);
     int pieces = 1;
-    for (; !source->catch_up_rtp_log({}, Source::kCatchUpBytes); ++pieces)
+    for (; !source->rtp_logs().catch_up({}, WireLogs::kCatchUpBytes); ++pieces)
         EXPECT_LT(newest(player.rtp_log()), (pieces + 2) * 4 * 40ms);
     EXPECT_GT(pieces, 5);
     EXPECT_EQ(newest(player.rtp_log()), (kFrames - 1) * 40ms);
@@ -118,31 +118,31 @@ TEST_F(LongGopTest, IsCaughtUpWithWhateverIsAppended) {
         audio(kFrames * 40ms + i * 20ms);
         picture(kFrames * 40ms + i * 20ms, Picture::inter);
     }
-    RtpLog& rtp_log = *source->rtp_log();
+    RtpLog& rtp_log = *source->rtp_logs().find();
     EXPECT_EQ(newest(rtp_log), kFrames * 40ms + 19 * 20ms);
     EXPECT_EQ(packets_of(rtp_log, MediaKind::audio).size(), 20U) << "what came since the player did";
 }
 
 TEST_F(LongGopTest, WhatTheRingHasDroppedIsLeftOut) {
     const RtpReader player(source);
-    source->let_go(SIZE_MAX);
+    source->retention().release_oldest(SIZE_MAX);
     picture(4s, Picture::key);
-    EXPECT_EQ(newest(*source->rtp_log()), 4s);
-    EXPECT_TRUE(source->catch_up_rtp_log({}, 1));
+    EXPECT_EQ(newest(*source->rtp_logs().find()), 4s);
+    EXPECT_TRUE(source->rtp_logs().catch_up({}, 1));
 }
 
 TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
     RtpReader player(source);
-    EXPECT_EQ(source->frames_to_rtp(), nullptr);
-    auto publication = *source->publish(Source::Takeover::refuse);
+    EXPECT_EQ(source->rtp_logs().converter(), nullptr);
+    auto publication = *Publication::start(source, Takeover::refuse);
     configs();
     picture(0ms, Picture::key);
     ASSERT_NE(player.peek(), nullptr);
     EXPECT_TRUE(player.peek()->begins_key);
     publication.reset();
-    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    EXPECT_EQ(source->rtp_logs().converter(), nullptr);
 
-    publication = *source->publish(Source::Takeover::refuse);
+    publication = *Publication::start(source, Takeover::refuse);
     const std::uint16_t last = player.rtp_log().at(player.rtp_log().next() - 1).sequence;
     const Sequence before = player.rtp_log().next();
     append(avc_config());
@@ -155,8 +155,8 @@ TEST_F(FramesToRtpTest, PlayerMayBeThereFirst) {
 // RTP logs of chosen tracks, held as a player holds them.
 struct HeldRtpLog {
     HeldRtpLog(Ref<Source> held, const TrackChoice& tracks)
-        : source(std::move(held)), choice(tracks), rtp_log(source->hold_rtp_log(choice)) {}
-    ~HeldRtpLog() { source->release_rtp_log(choice); }
+        : source(std::move(held)), choice(tracks), rtp_log(source->rtp_logs().hold(choice)) {}
+    ~HeldRtpLog() { source->rtp_logs().release(choice); }
     HeldRtpLog(const HeldRtpLog&) = delete;
     HeldRtpLog& operator=(const HeldRtpLog&) = delete;
 
@@ -170,7 +170,7 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
         packet.track = TrackId(1);
         return packet;
     };
-    const auto publication = source->publish(Source::Takeover::refuse);
+    const auto publication = Publication::start(source, Takeover::refuse);
     configs();
     append(other(avc_config()));
     append(other(audio_packet(Codec::aac, Content::config, {}, hex("1190"))));
@@ -183,8 +183,8 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
         const HeldRtpLog pictures(source, {{}, second});
         const HeldRtpLog both(source, {second, second});
         EXPECT_NE(&pictures.rtp_log, &both.rtp_log);
-        EXPECT_EQ(source->readers(), 3U);
-        EXPECT_EQ(source->rtp_log({{}, second}), &pictures.rtp_log);
+        EXPECT_EQ(source->readers().count(), 3U);
+        EXPECT_EQ(source->rtp_logs().find({{}, second}), &pictures.rtp_log);
         append(audio_packet(Codec::aac, Content::frame, 50ms, Octets(30, 7)));
         append(other(audio_packet(Codec::aac, Content::frame, 50ms, Octets(31, 8))));
         append(other(avc_frame(Picture::inter, 80ms, {inter(200)})));
@@ -192,7 +192,7 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
             const auto packets = packets_of(rtp_log, MediaKind::audio);
             return packets.size() == 1 ? packets[0].payload.size() : 0;
         };
-        EXPECT_EQ(audio_frames(*source->rtp_log()), 30U);
+        EXPECT_EQ(audio_frames(*source->rtp_logs().find()), 30U);
         EXPECT_EQ(audio_frames(pictures.rtp_log), 30U);
         EXPECT_EQ(audio_frames(both.rtp_log), 31U);
         for (const RtpLog* rtp_log : {&pictures.rtp_log, &both.rtp_log}) {
@@ -201,15 +201,15 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
             EXPECT_EQ(shown.back().time, 80ms);
             EXPECT_EQ(shown.back().payload.size(), inter(200).size());
         }
-        EXPECT_EQ(packets_of(*source->rtp_log(), MediaKind::video).back().time, 0ms);
+        EXPECT_EQ(packets_of(*source->rtp_logs().find(), MediaKind::video).back().time, 0ms);
     }
-    EXPECT_EQ(source->rtp_log({second, second}), nullptr);
-    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(source->rtp_logs().find({second, second}), nullptr);
+    EXPECT_EQ(source->readers().count(), 0U);
 }
 
 // As many conversions as there are choices of tracks would hold the loop.
 TEST_F(FramesToRtpTest, AppendLeavesALargeFrameAndEachLogConvertsItInAStepOfItsOwn) {
-    const auto publication = source->publish(Source::Takeover::refuse);
+    const auto publication = Publication::start(source, Takeover::refuse);
     configs();
     picture(0ms, Picture::key);
     std::vector<std::unique_ptr<HeldRtpLog>> held;
@@ -221,14 +221,14 @@ TEST_F(FramesToRtpTest, AppendLeavesALargeFrameAndEachLogConvertsItInAStepOfItsO
     };
     append(avc_frame(Picture::key, 40ms, {idr(2U << 20)}));
     append(audio_packet(Codec::aac, Content::frame, 50ms, Octets(30, 7)));
-    ASSERT_TRUE(source->has_unencoded());
+    ASSERT_FALSE(source->backlog().empty());
     EXPECT_EQ(converted(), 0);
     for (std::ptrdiff_t before = 0; converted() < 5; before = converted()) {
-        source->encode_some();
+        source->backlog().encode_some();
         ASSERT_LE(converted(), before + 1);
     }
     source->flush();
-    EXPECT_FALSE(source->has_unencoded());
+    EXPECT_TRUE(source->backlog().empty());
     EXPECT_EQ(packets_of(held[0]->rtp_log, MediaKind::audio).size(), 1U) << "what came after it";
     append(avc_frame(Picture::key, 80ms, {idr(2U << 20)}));
     source->flush();
@@ -237,17 +237,17 @@ TEST_F(FramesToRtpTest, AppendLeavesALargeFrameAndEachLogConvertsItInAStepOfItsO
 
 TEST_F(FramesToRtpTest, RtpLogsAreBounded) {
     std::vector<std::unique_ptr<HeldRtpLog>> held;
-    for (std::uint8_t id = 0; held.size() < Source::kRtpLogsMax; ++id)
+    for (std::uint8_t id = 0; held.size() < RtpLogs::kMax; ++id)
         held.push_back(std::make_unique<HeldRtpLog>(source, TrackChoice{TrackId(id), {}}));
-    EXPECT_TRUE(source->has_room_for_rtp_log({TrackId(0), {}})) << "there is one already";
-    EXPECT_FALSE(source->has_room_for_rtp_log({{}, TrackId(0)}));
+    EXPECT_TRUE(source->rtp_logs().has_room_for({TrackId(0), {}})) << "there is one already";
+    EXPECT_FALSE(source->rtp_logs().has_room_for({{}, TrackId(0)}));
     held.pop_back();
-    EXPECT_TRUE(source->has_room_for_rtp_log({{}, TrackId(0)}));
+    EXPECT_TRUE(source->rtp_logs().has_room_for({{}, TrackId(0)}));
 }
 
 TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     transcoders.later = true;
-    auto publication = *source->publish(Source::Takeover::refuse);
+    auto publication = *Publication::start(source, Takeover::refuse);
     RtpReader player(source);
     configs();
     picture(0ms, Picture::key);
@@ -267,7 +267,7 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     // The last audio arrives after the publisher has gone.
     audio(66ms);
     publication.reset();
-    ASSERT_NE(source->frames_to_rtp(), nullptr);
+    ASSERT_NE(source->rtp_logs().converter(), nullptr);
     player.readable().consume();
     transcoders.newest->come();
     EXPECT_TRUE(player.readable().is_raised());
@@ -280,16 +280,16 @@ TEST_F(FramesToRtpTest, NothingIsConvertedWhereTheOperatorDoesNotWant) {
     options.bridge.rtmp_to_rtc = false;
     source->set_options(options);
     RtpReader player(source);
-    const auto publication = source->publish(Source::Takeover::refuse);
+    const auto publication = Publication::start(source, Takeover::refuse);
     configs();
     picture(0ms, Picture::key);
-    EXPECT_EQ(source->frames_to_rtp(), nullptr);
+    EXPECT_EQ(source->rtp_logs().converter(), nullptr);
     EXPECT_EQ(player.peek(), nullptr);
 }
 
 // By day three hours.
 TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
-    const auto publication = source->publish(Source::Takeover::refuse);
+    const auto publication = Publication::start(source, Takeover::refuse);
     RtpReader player(source);
     append(avc_config());
     ByteWriter head;
@@ -325,8 +325,8 @@ TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     ASSERT_NE(newest, nullptr);
     EXPECT_EQ(newest->time, (day_ms - 120) * 1ms);
     EXPECT_EQ(newest->timestamp, rtp_timestamp(newest->time, newest->kind == MediaKind::video ? 90'000 : 48'000));
-    EXPECT_EQ(source->frames_to_rtp()->audio().counters().packets, static_cast<std::uint64_t>(day_ms / 120));
-    EXPECT_EQ(source->frames_to_rtp()->video().counters().frames, static_cast<std::uint64_t>(day_ms / 240));
+    EXPECT_EQ(source->rtp_logs().converter()->audio().counters().packets, static_cast<std::uint64_t>(day_ms / 120));
+    EXPECT_EQ(source->rtp_logs().converter()->video().counters().frames, static_cast<std::uint64_t>(day_ms / 240));
 }
 
 }  // namespace

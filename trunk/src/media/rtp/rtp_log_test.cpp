@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "media/source/publication.hpp"
 #include "media/source/rtp_reader_fixture.hpp"
-#include "media/source/source.hpp"
 
 namespace live::media {
 namespace {
@@ -193,53 +193,53 @@ struct RtpLogOfSource : ::testing::Test {
 };
 
 TEST_F(RtpLogOfSource, LivesWhileSomebodyHoldsIt) {
-    EXPECT_EQ(source->rtp_log(), nullptr);
+    EXPECT_EQ(source->rtp_logs().find(), nullptr);
     {
         const RtpReader one(source);
-        EXPECT_NE(source->rtp_log(), nullptr);
-        EXPECT_EQ(source->readers(), 1U);
+        EXPECT_NE(source->rtp_logs().find(), nullptr);
+        EXPECT_EQ(source->readers().count(), 1U);
         EXPECT_TRUE(source->is_awaited());
         { const RtpReader two(source); }
-        EXPECT_NE(source->rtp_log(), nullptr);
+        EXPECT_NE(source->rtp_logs().find(), nullptr);
     }
-    EXPECT_EQ(source->rtp_log(), nullptr);
-    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(source->rtp_logs().find(), nullptr);
+    EXPECT_EQ(source->readers().count(), 0U);
     EXPECT_FALSE(source->is_awaited());
 }
 
 TEST_F(RtpLogOfSource, PublisherThatFillsItHoldsItAndIsNoReader) {
-    auto publication = *source->publish(Source::Takeover::refuse);
-    EXPECT_FALSE(source->brings_rtp());
+    auto publication = *Publication::start(source, Takeover::refuse);
+    EXPECT_FALSE(source->publications().brings_rtp());
     RtpLog& rtp_log = publication->fill_rtp_log(publisher);
-    EXPECT_TRUE(source->brings_rtp());
-    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_TRUE(source->publications().brings_rtp());
+    EXPECT_EQ(source->readers().count(), 0U);
     {
         const RtpReader player(source);
-        EXPECT_EQ(source->readers(), 1U);
+        EXPECT_EQ(source->readers().count(), 1U);
         EXPECT_EQ(publisher.asked, 1) << "there is nothing to start with";
         rtp_log.append(video(0, true));
         const RtpReader another(source);
         EXPECT_EQ(publisher.asked, 1);
         EXPECT_EQ(another.next(), 0U);
     }
-    EXPECT_NE(source->rtp_log(), nullptr);
+    EXPECT_NE(source->rtp_logs().find(), nullptr);
     publication.reset();
-    EXPECT_EQ(source->rtp_log(), nullptr);
+    EXPECT_EQ(source->rtp_logs().find(), nullptr);
 }
 
 TEST_F(RtpLogOfSource, PlayersStayWhenThePublisherIsReplaced) {
     RtpReader player(source);
-    auto first = *source->publish(Source::Takeover::refuse);
+    auto first = *Publication::start(source, Takeover::refuse);
     first->fill_rtp_log(publisher).append(video(0, true));
     ASSERT_NE(player.peek(), nullptr);
     player.advance();
     Counted other;
-    auto second = *source->publish(Source::Takeover::replace);
+    auto second = *Publication::start(source, Takeover::replace);
     player.rtp_log().want_key_frame();
     EXPECT_EQ(publisher.asked, 0) << "evicted: nobody asks it any more";
     RtpLog& rtp_log = second->fill_rtp_log(other);
     first.reset();
-    EXPECT_TRUE(source->brings_rtp());
+    EXPECT_TRUE(source->publications().brings_rtp());
     player.rtp_log().want_key_frame();
     EXPECT_EQ(other.asked, 1);
     rtp_log.append(video(40, true));
@@ -250,7 +250,7 @@ TEST_F(RtpLogOfSource, PlayersStayWhenThePublisherIsReplaced) {
 }
 
 TEST_F(RtpLogOfSource, OvertakenPlayerFindsAKeyFrame) {
-    auto publication = *source->publish(Source::Takeover::refuse);
+    auto publication = *Publication::start(source, Takeover::refuse);
     RtpLog& rtp_log = publication->fill_rtp_log(publisher);
     const RtpReader player(source);
     EXPECT_EQ(player.peek(), nullptr);

@@ -8,8 +8,8 @@ namespace {
 
 Sequence place_of(const Source& source, Cursor::Start start) {
     switch (start) {
-        case Cursor::Start::join_point: return source.join_point();
-        case Cursor::Start::overlapping: return source.join_point(Cursor::kOverlap);
+        case Cursor::Start::join_point: return source.retention().join_point();
+        case Cursor::Start::overlapping: return source.retention().join_point(Cursor::kOverlap);
         case Cursor::Start::now: break;
     }
     return source.ring().next();
@@ -19,15 +19,15 @@ Sequence place_of(const Source& source, Cursor::Start start) {
 
 Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks, Audience audience)
     : source_(std::move(source)), next_(place_of(*source_, start)), tracks_(tracks), audience_(audience) {
-    source_->add_reader(*this, how);
+    source_->readers().add(*this, how);
     introduce();
 }
 
-Cursor::~Cursor() { source_->remove_reader(*this); }
+Cursor::~Cursor() { source_->readers().remove(*this); }
 
 void Cursor::set_audience(Audience audience) {
     audience_ = audience;
-    source_->note_viewers();
+    source_->readers().note_viewers();
 }
 
 void Cursor::introduce() {
@@ -35,9 +35,9 @@ void Cursor::introduce() {
     const Ring& ring = source_->ring();
     const MediaTime at = next_ < ring.next() ? ring.at(next_).dts : source_->timeline().newest();
     if (tracks_ != Tracks::defaults)
-        first_.assign(source_->extra_configs().rbegin(), source_->extra_configs().rend());
+        first_.assign(source_->tracks().extra_configs().rbegin(), source_->tracks().extra_configs().rend());
     for (const MediaKind kind : {MediaKind::video, MediaKind::audio, MediaKind::data})
-        if (const Packet& config = source_->config(kind); config.is_config())
+        if (const Packet& config = source_->tracks().config(kind); config.is_config())
             first_.push_back(config);
     for (Packet& config : first_)
         config.dts = at;

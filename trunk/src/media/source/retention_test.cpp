@@ -20,7 +20,7 @@ namespace live::media {
 namespace {
 
 // What a source keeps in any case: it drops a sixteenth when there is too much.
-constexpr std::size_t kSureBytes = Source::kRingBytesMax / 16 * 15 - (2U << 20);
+constexpr std::size_t kSureBytes = Retention::kRingBytesMax / 16 * 15 - (2U << 20);
 
 // A publisher with random habits: numbers its packets, remembers them, and says where a reader can be.
 struct Broadcast {
@@ -114,7 +114,7 @@ struct PacketWise final : Reader {
 
 struct Bytewise final : Reader {
     explicit Bytewise(Broadcast& broadcast) : size_max(broadcast.size_max), cursor(broadcast.stage.source, WireFormat()) {
-        joined = broadcast.stage.source->join_point();
+        joined = broadcast.stage.source->retention().join_point();
         parser.set_chunk_size(4096);
         parser.set_limits({.message_bytes = 1U << 24, .pending_bytes = 1U << 25});
     }
@@ -170,7 +170,7 @@ void watch(std::uint32_t seed, Memory memory) {
         }
         broadcast.packet();
         if (memory == Memory::scarce && broadcast.random() % 100 == 0) {
-            broadcast.stage.source->let_go(broadcast.random() % (broadcast.stage.source->ring().bytes() + 1));
+            broadcast.stage.source->retention().release_oldest(broadcast.random() % (broadcast.stage.source->ring().bytes() + 1));
             for (const auto& reader : readers)
                 reader->was_within = false;
         }
@@ -181,7 +181,7 @@ void watch(std::uint32_t seed, Memory memory) {
             else if (habits[r] == 1 || (habits[r] == 2 && broadcast.random() % 20 == 0))
                 readers[r]->read(readers[r]->room_for(broadcast.random));
         }
-        ASSERT_LE(broadcast.stage.source->ring().bytes(), Source::kRingBytesMax + Source::kTrimBytesMax / 2);
+        ASSERT_LE(broadcast.stage.source->ring().bytes(), Retention::kRingBytesMax + Retention::kTrimBytesMax / 2);
     }
     std::uint64_t dropped = 0;
     for (const auto& reader : readers) {
@@ -245,7 +245,7 @@ TEST(Retention, ARingOverItsBytesLetsGoOfTheOldestOnly) {
     }
     EXPECT_EQ(quick.dropped(), 0U) << "20 MiB behind is within the bound";
     EXPECT_GT(slow.dropped(), 0U);
-    EXPECT_LE(stage.source->ring().bytes(), Source::kRingBytesMax + (16U << 20));
+    EXPECT_LE(stage.source->ring().bytes(), Retention::kRingBytesMax + (16U << 20));
 }
 
 }  // namespace

@@ -11,14 +11,16 @@ class RtpReader final : private RtpListener {
 public:
     // At the newest key frame if there is one, else after all packets so far; then a key frame is requested.
     explicit RtpReader(Ref<Source> source)
-        : source_(std::move(source)), rtp_log_(source_->hold_rtp_log()), next_(rtp_log_.gop_start().value_or(rtp_log_.next())) {
+        : source_(std::move(source)),
+          rtp_log_(source_->rtp_logs().hold()),
+          next_(rtp_log_.gop_start().value_or(rtp_log_.next())) {
         rtp_log_.add_listener(*this);
         if (!rtp_log_.gop_start())
             rtp_log_.want_key_frame();
     }
     ~RtpReader() {
         rtp_log_.remove_listener(*this);
-        source_->release_rtp_log();
+        source_->rtp_logs().release();
     }
     RtpReader(const RtpReader&) = delete;
     RtpReader& operator=(const RtpReader&) = delete;

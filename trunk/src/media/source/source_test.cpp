@@ -11,8 +11,11 @@
 
 #include "media/ring/packet_fixture.hpp"
 #include "media/source/cursor.hpp"
+#include "media/source/publication.hpp"
+#include "media/source/source_watch.hpp"
 #include "media/source/stream_table.hpp"
 #include "media/source/wire_cursor.hpp"
+#include "media/source/wire_log_hold.hpp"
 #include "media/wire_log/flv_wire_encoder.hpp"
 
 namespace live::media {
@@ -35,16 +38,16 @@ struct SourceTest : ::testing::Test {
 };
 
 TEST_F(SourceTest, SecondPublisherIsRefusedUntilTheFirstHasGone) {
-    auto first = source->publish(Source::Takeover::refuse);
+    auto first = Publication::start(source, Takeover::refuse);
     ASSERT_TRUE(first.ok());
-    EXPECT_EQ(source->publish(Source::Takeover::refuse).code(), Errc::conflict);
+    EXPECT_EQ(Publication::start(source, Takeover::refuse).code(), Errc::conflict);
     first->reset();
-    EXPECT_TRUE(source->publish(Source::Takeover::refuse).ok());
+    EXPECT_TRUE(Publication::start(source, Takeover::refuse).ok());
 }
 
 TEST_F(SourceTest, TakeoverEvictsTheFirstPublisher) {
-    auto first = *source->publish(Source::Takeover::refuse);
-    auto second = *source->publish(Source::Takeover::replace);
+    auto first = *Publication::start(source, Takeover::refuse);
+    auto second = *Publication::start(source, Takeover::replace);
     EXPECT_FALSE(first->is_current());
     EXPECT_TRUE(first->evicted().is_raised());
     first.reset();
@@ -56,55 +59,55 @@ TEST_F(SourceTest, KeepsTheNewestGopAndNoMore) {
     for (int i = 0; i < 200; ++i)
         picture(40 * i, i % 50 == 0);
     EXPECT_EQ(source->ring().first(), 150U);
-    EXPECT_EQ(source->join_point(), 150U);
-    EXPECT_EQ(source->gop_start(), 150U);
+    EXPECT_EQ(source->retention().join_point(), 150U);
+    EXPECT_EQ(source->retention().gop_start(), 150U);
 }
 
 // A reader that goes on for another one sends half a second again.
 TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
     const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
-    const auto publication = *source->publish(Source::Takeover::refuse);
-    EXPECT_EQ(source->join_point(500ms), source->ring().next());
+    const auto publication = *Publication::start(source, Takeover::refuse);
+    EXPECT_EQ(source->retention().join_point(500ms), source->ring().next());
     picture(0, true);
-    EXPECT_EQ(source->join_point(500ms), 0U) << "there is no other";
+    EXPECT_EQ(source->retention().join_point(500ms), 0U) << "there is no other";
     for (int i = 1; i <= 50; ++i)
         picture(40 * i, i % 25 == 0);
-    EXPECT_EQ(source->join_point(), 50U);
-    EXPECT_EQ(source->join_point(500ms), 25U);
+    EXPECT_EQ(source->retention().join_point(), 50U);
+    EXPECT_EQ(source->retention().join_point(500ms), 25U);
     for (int i = 51; i < 63; ++i)
         picture(40 * i);
-    EXPECT_EQ(source->join_point(500ms), 25U) << "480 ms";
+    EXPECT_EQ(source->retention().join_point(500ms), 25U) << "480 ms";
     picture(2'520);
-    EXPECT_EQ(source->join_point(500ms), 50U);
+    EXPECT_EQ(source->retention().join_point(500ms), 50U);
     // Of other sequence headers.
     source->append(plain_packet(MediaKind::video, false, true, 2'530ms, Slice::copy_of(as_bytes("\x17\x00 other"))));
     picture(2'540, true);
     picture(3'200);
-    EXPECT_EQ(source->join_point(500ms), 65U);
+    EXPECT_EQ(source->retention().join_point(500ms), 65U);
     picture(3'240, true);
-    EXPECT_EQ(source->join_point(800ms), source->join_point());
+    EXPECT_EQ(source->retention().join_point(800ms), source->retention().join_point());
 }
 
 // Without readers: other nodes ask for it a moment later, and the publisher's former node has not had the first of it.
 TEST_F(SourceTest, KeepsTheBeginningOfAPublicationForAMoment) {
     picture(0, true);
-    const auto publication = *source->publish(Source::Takeover::refuse);
+    const auto publication = *Publication::start(source, Takeover::refuse);
     for (int i = 1; i < 50; ++i)
         picture(40 * i, i == 1 || i % 16 == 0);
     EXPECT_EQ(source->ring().first(), 1U);
-    EXPECT_EQ(source->join_point(), 48U);
-    EXPECT_EQ(source->join_point(500ms), 32U);
+    EXPECT_EQ(source->retention().join_point(), 48U);
+    EXPECT_EQ(source->retention().join_point(500ms), 32U);
     picture(40 * 64, true);
-    EXPECT_EQ(source->ring().first(), source->join_point());
+    EXPECT_EQ(source->ring().first(), source->retention().join_point());
 }
 
 TEST_F(SourceTest, AnEarlierJoinPointOfSoundIsAtThatAge) {
     const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
-    const auto publication = *source->publish(Source::Takeover::refuse);
+    const auto publication = *Publication::start(source, Takeover::refuse);
     for (int i = 0; i < 100; ++i)
         source->append(packet(MediaKind::audio, 20 * i));
-    EXPECT_EQ(source->join_point(500ms), 74U);
-    EXPECT_EQ(source->join_point(10s), 0U);
+    EXPECT_EQ(source->retention().join_point(500ms), 74U);
+    EXPECT_EQ(source->retention().join_point(10s), 0U);
 }
 
 TEST_F(SourceTest, GopOverTheFrameLimitIsNotCached) {
@@ -112,16 +115,16 @@ TEST_F(SourceTest, GopOverTheFrameLimitIsNotCached) {
     source->set_options(options);
     for (int i = 0; i < 40; ++i)
         picture(40 * i, i == 0);
-    EXPECT_EQ(source->join_point(), source->ring().next());
+    EXPECT_EQ(source->retention().join_point(), source->ring().next());
     picture(1600, true);
-    EXPECT_EQ(source->join_point(), 40U);
+    EXPECT_EQ(source->retention().join_point(), 40U);
 }
 
 TEST_F(SourceTest, StreamThatBecameAudioOnlyCachesNothing) {
     picture(0, true);
-    for (std::uint32_t i = 0; i <= Source::kAudioOnlyAfter + 16; ++i)
+    for (std::uint32_t i = 0; i <= Retention::kAudioOnlyAfter + 16; ++i)
         source->append(packet(MediaKind::audio, 20 * i));
-    EXPECT_EQ(source->join_point(), source->ring().next());
+    EXPECT_EQ(source->retention().join_point(), source->ring().next());
     EXPECT_LT(source->ring().size(), 32U);
 }
 
@@ -129,8 +132,8 @@ TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
     picture(0, true);
     for (int i = 1; i < 100; ++i)
         source->append(packet(MediaKind::video, 40 * i, false, 1 << 20));
-    EXPECT_LE(source->ring().bytes(), Source::kRingBytesMax + (16U << 20));
-    EXPECT_EQ(source->join_point(), source->ring().next());
+    EXPECT_LE(source->ring().bytes(), Retention::kRingBytesMax + (16U << 20));
+    EXPECT_EQ(source->retention().join_point(), source->ring().next());
 }
 
 TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
@@ -138,20 +141,20 @@ TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
     Cursor slow(source, Listens::batched);
     for (int i = 1; i < 10; ++i)
         source->append(packet(MediaKind::video, 40 * i, false, 1'000));
-    WireLog& wire_log = source->hold_wire_log({Container::flv});
+    WireLog& wire_log = source->wire_logs().hold({Container::flv});
     const std::size_t before = source->held_bytes();
-    source->let_go(3'000);
+    source->retention().release_oldest(3'000);
     EXPECT_EQ(source->ring().first(), 4U) << "100 and three times 1,000";
-    EXPECT_EQ(source->join_point(), 10U);
+    EXPECT_EQ(source->retention().join_point(), 10U);
     EXPECT_LT(source->held_bytes(), before);
     EXPECT_EQ(wire_log.tail(), wire_log.offset_of(4));
     EXPECT_FALSE(slow.take().has_value()) << "it goes on behind all there is";
     EXPECT_EQ(slow.dropped(), 10U);
-    source->let_go(SIZE_MAX);
+    source->retention().release_oldest(SIZE_MAX);
     EXPECT_TRUE(source->ring().empty());
     picture(400, true);
     EXPECT_TRUE(slow.take().has_value());
-    source->release_wire_log({Container::flv});
+    source->wire_logs().release({Container::flv});
 }
 
 std::vector<std::uint8_t> bytes_of(const WireLog& wire_log) {
@@ -171,13 +174,13 @@ TEST_F(SourceTest, ANewWireLogCatchesUpInPiecesWhileTheStreamGoesOn) {
     for (int i = 1; i < 100; ++i)
         source->append(packet(MediaKind::video, 40 * i, false, 10'000));
     WireLogHold hold(source, kFlv);
-    EXPECT_EQ(source->wire_log(kFlv)->head(), 0U);
+    EXPECT_EQ(source->wire_logs().find(kFlv)->head(), 0U);
     int pieces = 1;
     for (; !hold.catch_up(50'000); ++pieces)
         picture(4'000 + pieces);
     EXPECT_GT(pieces, 15);
     EXPECT_LT(pieces, 30);
-    const WireLog& wire_log = *source->wire_log(kFlv);
+    const WireLog& wire_log = *source->wire_logs().find(kFlv);
     picture(8'000);
     EXPECT_EQ(wire_log.next(), source->ring().next()) << "what comes next is appended at once";
     WireLog at_once(std::make_unique<FlvWireEncoder>(Framing::none, MediaKindSet::all()), pool, source->ring().first(),
@@ -195,12 +198,12 @@ TEST_F(SourceTest, AWireLogThatCatchesUpSkipsWhatTheRingDrops) {
         picture(40 * i);
     WireLogHold hold(source, kFlv);
     EXPECT_FALSE(hold.catch_up(300));
-    source->let_go(200);
+    source->retention().release_oldest(200);
     EXPECT_FALSE(hold.catch_up(1)) << "some of what it had is dropped";
-    source->let_go(SIZE_MAX);
+    source->retention().release_oldest(SIZE_MAX);
     picture(1'000, true);
     EXPECT_TRUE(hold.catch_up(1)) << "and all it had";
-    const WireLog& wire_log = *source->wire_log(kFlv);
+    const WireLog& wire_log = *source->wire_logs().find(kFlv);
     EXPECT_EQ(wire_log.next(), source->ring().next());
     EXPECT_EQ(wire_log.offset_of(20), wire_log.tail());
     WireCursor player(source, kFlv);
@@ -211,12 +214,12 @@ TEST_F(SourceTest, LetsGoOfSmallPacketsInPortionsToo) {
     options.gop_cache_frames_max = 0;
     source->set_options(options);
     picture(0, true);
-    for (std::size_t i = 0; i < 2 * Source::kLetGoPacketsMax; ++i)
+    for (std::size_t i = 0; i < 2 * Retention::kReleasedPacketsMax; ++i)
         source->append(packet(MediaKind::video, 0, false, 5));
-    source->let_go(SIZE_MAX);
-    EXPECT_EQ(source->ring().first(), Source::kLetGoPacketsMax);
-    source->let_go(SIZE_MAX);
-    source->let_go(SIZE_MAX);
+    source->retention().release_oldest(SIZE_MAX);
+    EXPECT_EQ(source->ring().first(), Retention::kReleasedPacketsMax);
+    source->retention().release_oldest(SIZE_MAX);
+    source->retention().release_oldest(SIZE_MAX);
     EXPECT_TRUE(source->ring().empty());
 }
 
@@ -224,11 +227,11 @@ TEST_F(SourceTest, OneGopOfTooManyPacketsIsDroppedWhole) {
     options.gop_cache_frames_max = 0;
     source->set_options(options);
     picture(0, true);
-    for (std::size_t i = 0; i < Source::kRingPacketsMax + 16; ++i)
+    for (std::size_t i = 0; i < Retention::kRingPacketsMax + 16; ++i)
         source->append(packet(MediaKind::video, 0, false, 5));
-    EXPECT_LE(source->ring().size(), Source::kRingPacketsMax);
-    EXPECT_EQ(source->join_point(), source->ring().next());
-    for (std::size_t i = 0; i < 16 * Source::kRingPacketsMax / Source::kLetGoPacketsMax; ++i)
+    EXPECT_LE(source->ring().size(), Retention::kRingPacketsMax);
+    EXPECT_EQ(source->retention().join_point(), source->ring().next());
+    for (std::size_t i = 0; i < 16 * Retention::kRingPacketsMax / Retention::kReleasedPacketsMax; ++i)
         source->append(packet(MediaKind::video, 0, false, 5));
     EXPECT_LE(source->ring().size(), 16U) << "by portions";
 }
@@ -244,10 +247,10 @@ TEST_F(SourceTest, NoPacketDropsMoreThanAPortionOfAGop) {
     // Many GOPs of nearly the limit, each of which ends the one before; and one that exceeds it.
     for (const std::size_t mib : {50U, 60U, 100U}) {
         for (std::size_t i = 0; i < mib; ++i)
-            append(i == 0, kMiB, Source::kTrimBytesMax + 2 * kMiB);
+            append(i == 0, kMiB, Retention::kTrimBytesMax + 2 * kMiB);
     }
     for (int i = 0; i < 400; ++i)
-        append(i % 4 == 0, 10'000, Source::kTrimBytesMax + 2 * kMiB);
+        append(i % 4 == 0, 10'000, Retention::kTrimBytesMax + 2 * kMiB);
     EXPECT_LE(source->ring().size(), 20U) << "in the end everything that is not needed is gone";
 }
 
@@ -257,16 +260,9 @@ TEST_F(SourceTest, FramesOfTheLargestSizeDoNotTakeTheRingFarOverItsLimit) {
     for (int i = 1; i < 40; ++i) {
         const std::size_t before = source->ring().bytes() + kLarge;
         source->append(packet(MediaKind::video, 40 * i, false, kLarge));
-        EXPECT_LE(source->ring().bytes(), Source::kRingBytesMax);
-        EXPECT_LE(before - source->ring().bytes(), Source::kRingBytesMax / 16 + 2 * kLarge);
+        EXPECT_LE(source->ring().bytes(), Retention::kRingBytesMax);
+        EXPECT_LE(before - source->ring().bytes(), Retention::kRingBytesMax / 16 + 2 * kLarge);
     }
-}
-
-TEST_F(SourceTest, AConfigIsKeptWithoutTheMemoryOfItsNeighbours) {
-    const Slice shared = Slice::copy_of(std::vector<std::uint8_t>(1000));
-    source->append(plain_packet(MediaKind::video, false, true, {}, shared.sub(0, 10)));
-    EXPECT_EQ(source->config(MediaKind::video).payload.size(), 10U);
-    EXPECT_EQ(source->config(MediaKind::video).payload.memory_bytes(), 10U);
 }
 
 TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
@@ -276,15 +272,15 @@ TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
     };
     Listener hurried;
     Listener batched;
-    source->add_listener(batched, Listens::batched);
+    source->readers().add_listener(batched, Listens::batched);
     EXPECT_FALSE(source->is_awaited());
-    source->add_listener(hurried);
+    source->readers().add_listener(hurried);
     EXPECT_TRUE(source->is_awaited());
     source->flush();
-    source->remove_listener(hurried);
+    source->readers().remove_listener(hurried);
     EXPECT_FALSE(source->is_awaited());
     source->flush();
-    source->remove_listener(batched);
+    source->readers().remove_listener(batched);
     source->flush();
     EXPECT_EQ(hurried.batches, 1);
     EXPECT_EQ(batched.batches, 2);
@@ -350,26 +346,26 @@ TEST_F(SourceTest, TheFirstViewerAndTheLastAreEventsForPlayersOfEveryKind) {
         const Cursor packets(source);
         EXPECT_EQ(watcher.take(), Events{"first viewer"});
         const WireCursor rtmp(source, WireFormat());
-        source->hold_rtp_log();
+        source->rtp_logs().hold();
         EXPECT_EQ(watcher.take(), Events()) << "there is one already";
-        source->release_rtp_log();
+        source->rtp_logs().release();
     }
     EXPECT_EQ(watcher.take(), Events{"last viewer left"});
     { const WireCursor rtmp(source, WireFormat()); }
     EXPECT_EQ(watcher.take(), (Events{"first viewer", "last viewer left"}));
-    source->hold_rtp_log();
+    source->rtp_logs().hold();
     EXPECT_EQ(watcher.take(), Events{"first viewer"});
-    EXPECT_TRUE(source->is_watched());
-    source->release_rtp_log();
+    EXPECT_TRUE(source->readers().is_watched());
+    source->rtp_logs().release();
     EXPECT_EQ(watcher.take(), Events{"last viewer left"});
-    EXPECT_FALSE(source->is_watched());
+    EXPECT_FALSE(source->readers().is_watched());
 }
 
 TEST_F(SourceTest, AReaderWithoutAnAudienceIsNoViewerUntilItHasOne) {
     Watcher watcher(source);
     Cursor segments(source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all, Cursor::Audience::none);
-    EXPECT_EQ(source->readers(), 1U);
-    EXPECT_FALSE(source->is_watched());
+    EXPECT_EQ(source->readers().count(), 1U);
+    EXPECT_FALSE(source->readers().is_watched());
     segments.set_audience(Cursor::Audience::none);
     EXPECT_EQ(watcher.take(), Events());
     segments.set_audience(Cursor::Audience::some);
@@ -384,39 +380,39 @@ TEST_F(SourceTest, AReaderOfAWireLogWithoutAnAudienceIsNoViewer) {
     {
         const WireLogHold hold(source, WireFormat(), Audience::none);
         const WireCursor push(source, WireFormat(), {}, std::nullopt, Audience::none);
-        EXPECT_EQ(source->readers(), 2U);
+        EXPECT_EQ(source->readers().count(), 2U);
         EXPECT_EQ(watcher.take(), Events());
         { const WireCursor player(source, WireFormat()); }
         EXPECT_EQ(watcher.take(), (Events{"first viewer", "last viewer left"}));
     }
-    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(source->readers().count(), 0U);
     EXPECT_EQ(watcher.take(), Events());
 }
 
 TEST_F(SourceTest, WatchesHearOfAStreamThatHasEndedElsewhere) {
-    auto relayed = *source->publish(Source::Takeover::refuse);
+    auto relayed = *Publication::start(source, Takeover::refuse);
     Watcher watcher(source);
-    source->note_stream_ended();
+    source->publications().note_stream_ended();
     EXPECT_EQ(watcher.take(), Events{"publisher left"});
     EXPECT_TRUE(source->is_published());
-    const auto again = *source->publish(Source::Takeover::replace);
+    const auto again = *Publication::start(source, Takeover::replace);
     EXPECT_EQ(watcher.take(), Events{"publisher began"});
 }
 
 TEST_F(SourceTest, AStreamThatMayReturnIsOverWhenItMayNot) {
     Watcher watcher(source);
-    auto publication = *source->publish(Source::Takeover::refuse);
-    EXPECT_FALSE(source->may_return());
-    source->set_may_return(true);
+    auto publication = *Publication::start(source, Takeover::refuse);
+    EXPECT_FALSE(source->publications().may_return());
+    source->publications().set_may_return(true);
     publication.reset();
     EXPECT_EQ(watcher.take(), (Events{"publisher began", "publisher left"}));
-    EXPECT_TRUE(source->may_return());
-    source->set_may_return(false);
-    source->set_may_return(false);
+    EXPECT_TRUE(source->publications().may_return());
+    source->publications().set_may_return(false);
+    source->publications().set_may_return(false);
     EXPECT_EQ(watcher.take(), Events{"publisher left"}) << "those that have waited are told, once";
-    source->set_may_return(true);
-    publication = *source->publish(Source::Takeover::refuse);
-    source->set_may_return(false);
+    source->publications().set_may_return(true);
+    publication = *Publication::start(source, Takeover::refuse);
+    source->publications().set_may_return(false);
     EXPECT_EQ(watcher.take(), Events{"publisher began"}) << "it has returned";
 }
 
@@ -425,12 +421,12 @@ TEST_F(SourceTest, APublisherThatFillsTheRtpLogIsNoViewerEvenWhenEvicted) {
         void on_key_frame_wanted() override {}
     } key_frames;
     Watcher watcher(source);
-    auto first = *source->publish(Source::Takeover::refuse);
+    auto first = *Publication::start(source, Takeover::refuse);
     first->fill_rtp_log(key_frames);
     EXPECT_EQ(watcher.take(), Events{"publisher began"});
-    auto second = *source->publish(Source::Takeover::replace);
+    auto second = *Publication::start(source, Takeover::replace);
     second->fill_rtp_log(key_frames);
-    EXPECT_EQ(source->readers(), 0U);
+    EXPECT_EQ(source->readers().count(), 0U);
     EXPECT_EQ(watcher.take(), Events{"publisher began"});
     first.reset();
     EXPECT_EQ(watcher.take(), Events()) << "the second one publishes";
@@ -440,8 +436,8 @@ TEST_F(SourceTest, APublisherThatFillsTheRtpLogIsNoViewerEvenWhenEvicted) {
 
 TEST_F(SourceTest, APublishersEndIsReportedToItsWatchesButNoTakeover) {
     Watcher watcher(source);
-    auto first = *source->publish(Source::Takeover::refuse);
-    auto second = *source->publish(Source::Takeover::replace);
+    auto first = *Publication::start(source, Takeover::refuse);
+    auto second = *Publication::start(source, Takeover::replace);
     first.reset();
     EXPECT_EQ(watcher.take(), (Events{"publisher began", "publisher began"}));
     second.reset();
@@ -533,60 +529,29 @@ TEST_F(SourceTest, SaysWhenMuchHasBeenDropped) {
     EXPECT_TRUE(totals.much_dropped.is_raised());
 }
 
-TEST_F(SourceTest, KnowsItsTracksByTheirPackets) {
-    const auto append = [this](MediaKind kind, const char* body) {
-        source->append(tag_packet(kind, false, false, {}, Slice::copy_of(hex(body))));
-    };
-    EXPECT_EQ(source->default_track(MediaKind::video), nullptr);
-    append(MediaKind::video, "57 00");
-    append(MediaKind::audio, "af 02 21");
-    EXPECT_TRUE(source->tracks().empty()) << "neither a command nor what is unknown of AAC is of a track";
-    append(MediaKind::audio, "af 00 1210");
-    append(MediaKind::audio, "af 01 aa");
-    ASSERT_EQ(source->tracks().size(), 1U);
-    EXPECT_EQ(source->track_version(), 1U);
-    const Track& audio = source->tracks()[0];
-    EXPECT_EQ(audio.kind, MediaKind::audio);
-    EXPECT_EQ(audio.codec, Codec::aac);
-    EXPECT_TRUE(std::ranges::equal(audio.config.bytes(), hex("1210"))) << "without FLV's head";
-    append(MediaKind::audio, "af 00 1190");
-    EXPECT_EQ(source->track_version(), 2U);
-    EXPECT_TRUE(std::ranges::equal(source->default_track(MediaKind::audio)->config.bytes(), hex("1190")));
-    append(MediaKind::audio, "2f aa");
-    EXPECT_EQ(source->default_track(MediaKind::audio)->codec, Codec::mp3);
-    EXPECT_TRUE(source->default_track(MediaKind::audio)->config.empty()) << "that was another codec's";
-    EXPECT_EQ(source->track_version(), 3U);
-    append(MediaKind::audio, "2f bb");
-    EXPECT_EQ(source->track_version(), 3U);
-    append(MediaKind::video, "96 00 61763031 05 81010c00");
-    append(MediaKind::video, "96 00 61763031 02 81010c00");
-    ASSERT_EQ(source->tracks().size(), 3U);
-    EXPECT_EQ(source->default_track(MediaKind::video)->id, TrackId(5)) << "the first that came";
-}
-
 TEST_F(SourceTest, ANewPublisherBringsItsOwnTracks) {
     const auto append = [this](const char* body) {
         source->append(tag_packet(MediaKind::audio, false, body[1] == '0' || body[4] == '0', {}, Slice::copy_of(hex(body))));
     };
-    auto first = *source->publish(Source::Takeover::refuse);
+    auto first = *Publication::start(source, Takeover::refuse);
     append("95 00 6d703461 03 1210");
     append("95 00 6d703461 00 1190");
-    EXPECT_EQ(source->default_track(MediaKind::audio)->id, TrackId(3));
-    EXPECT_EQ(source->extra_configs().size(), 1U);
-    EXPECT_NE(source->config_of(MediaKind::audio, TrackId(0)), nullptr);
+    EXPECT_EQ(source->tracks().default_of(MediaKind::audio)->id, TrackId(3));
+    EXPECT_EQ(source->tracks().extra_configs().size(), 1U);
+    EXPECT_NE(source->tracks().config_of(MediaKind::audio, TrackId(0)), nullptr);
     first.reset();
-    EXPECT_EQ(source->tracks().size(), 2U) << "players may still be there";
-    const std::uint32_t before = source->track_version();
-    const auto second = *source->publish(Source::Takeover::refuse);
-    EXPECT_EQ(source->tracks().size(), 1U);
-    EXPECT_TRUE(source->extra_configs().empty());
-    EXPECT_NE(source->track_version(), before);
+    EXPECT_EQ(source->tracks().all().size(), 2U) << "players may still be there";
+    const std::uint32_t before = source->tracks().version();
+    const auto second = *Publication::start(source, Takeover::refuse);
+    EXPECT_EQ(source->tracks().all().size(), 1U);
+    EXPECT_TRUE(source->tracks().extra_configs().empty());
+    EXPECT_NE(source->tracks().version(), before);
     append("af 00 1190");
     append("af 01 aa");
-    ASSERT_EQ(source->tracks().size(), 1U);
-    EXPECT_EQ(source->default_track(MediaKind::audio)->id, TrackId(0));
+    ASSERT_EQ(source->tracks().all().size(), 1U);
+    EXPECT_EQ(source->tracks().default_of(MediaKind::audio)->id, TrackId(0));
     EXPECT_FALSE(source->ring().newest().extra);
-    EXPECT_EQ(source->config_of(MediaKind::audio, TrackId(3)), nullptr);
+    EXPECT_EQ(source->tracks().config_of(MediaKind::audio, TrackId(3)), nullptr);
 }
 
 }  // namespace

@@ -12,24 +12,25 @@ namespace live::media {
 WireCursor::WireCursor(Ref<Source> source, const WireFormat& format, std::vector<std::uint8_t> preamble,
                        std::optional<Sequence> from, Audience audience)
     : source_(std::move(source)),
-      wire_log_(source_->hold_wire_log(format, false, audience)),
+      wire_log_(source_->wire_logs().hold(format, false, audience)),
       private_(std::move(preamble)),
       format_(format),
       audience_(audience) {
-    place(from.value_or(source_->join_point()), true);
+    place(from.value_or(source_->retention().join_point()), true);
     hold_place();
 }
 
 WireCursor::~WireCursor() {
     let_go_of_place();
-    source_->release_wire_log(format_, audience_);
+    source_->wire_logs().release(format_, audience_);
 }
 
-// Where it lands may not have been encoded yet (Source::has_unencoded).
-bool WireCursor::has_landing() const { return source_->gop_start().value_or(0) <= wire_log_.next(); }
+// Where it lands may not have been encoded yet (see Backlog).
+bool WireCursor::has_landing() const { return source_->retention().gop_start().value_or(0) <= wire_log_.next(); }
 
 void WireCursor::jump() {
-    const Sequence to = std::max(source_->gop_start().value_or(wire_log_.next()), next_);  // never back over data already sent
+    const Sequence to =
+        std::max(source_->retention().gop_start().value_or(wire_log_.next()), next_);  // never back over data already sent
     dropped_ += to - next_;
     source_->count_dropped(to - next_);
     place(to, false);
@@ -44,9 +45,9 @@ void WireCursor::place(Sequence from, bool joining) {
     opened_.add(MediaKind::data);  // never needs a header of its own
     settled_ = false;
     must_jump_ = false;
-    if (joining || config_version_ != source_->config_version()) {
+    if (joining || config_version_ != source_->tracks().config_version()) {
         const Ring& ring = source_->ring();
-        config_version_ = source_->config_version();
+        config_version_ = source_->tracks().config_version();
         if (from == wire_log_.next() || !wire_log_.entry(from).has_introduction)
             introduce(from < ring.next() ? time_of(ring.at(from)) : 0);
     }
@@ -66,7 +67,7 @@ void WireCursor::choose_base(Sequence from) {
     std::optional<MediaTime> base;
     for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
         // The next packet of this kind; if there is none yet, the latest one bounds those to come.
-        std::optional<MediaTime> time = source_->last_time(kind);
+        std::optional<MediaTime> time = source_->tracks().last_time(kind);
         for (Sequence sequence = from; sequence < ring.next(); ++sequence) {
             const Packet& packet = ring.at(sequence);
             if (packet.kind == kind && !packet.is_config() && packet.is_of(format_.tracks)) {
@@ -85,11 +86,11 @@ void WireCursor::introduce(std::int64_t time_ms) {
         if (packet.is_config())
             wire_log_.encoder().append_own_message(packet, at_ms, private_);
     };
-    add(source_->config(MediaKind::data), 0);
-    add(source_->config(MediaKind::audio), time_ms);
-    add(source_->config(MediaKind::video), time_ms);
+    add(source_->tracks().config(MediaKind::data), 0);
+    add(source_->tracks().config(MediaKind::audio), time_ms);
+    add(source_->tracks().config(MediaKind::video), time_ms);
     if (format_.tracks != TrackSelection::defaults)
-        for (const Packet& config : source_->extra_configs())
+        for (const Packet& config : source_->tracks().extra_configs())
             add(config, time_ms);
     if (format_.is_relayed())
         for (const Source::KeptMark& mark : source_->marks())

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rounds_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "media/source/wire_log_fixture.hpp"
 #include "media/wire_log/rtmp_wire_encoder.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
@@ -352,11 +353,11 @@ TEST(WireCursor, RunLivesAsLongAsItsReaders) {
         Player one(stage);
         Player two(stage);
         stage.picture();
-        EXPECT_NE(stage.source->wire_log(WireFormat()), nullptr);
-        EXPECT_EQ(stage.source->readers(), 2U);
+        EXPECT_NE(stage.source->wire_logs().find(WireFormat()), nullptr);
+        EXPECT_EQ(stage.source->readers().count(), 2U);
         EXPECT_GT(stage.pool.in_use(), 0U);
     }
-    EXPECT_EQ(stage.source->wire_log(WireFormat()), nullptr);
+    EXPECT_EQ(stage.source->wire_logs().find(WireFormat()), nullptr);
     EXPECT_EQ(stage.pool.in_use(), 0U);
 }
 
@@ -454,7 +455,7 @@ TEST(WireCursor, MarksAreForOtherNodesOnly) {
     EXPECT_EQ(marks(node), 2);
     EXPECT_EQ(marks(late), 3) << "the newest first, then what is in the ring";
     // Another publisher's stream has none of these.
-    const auto other = stage.source->publish(Source::Takeover::replace);
+    const auto other = Publication::start(stage.source, Takeover::replace);
     EXPECT_TRUE(stage.source->marks().empty());
 }
 

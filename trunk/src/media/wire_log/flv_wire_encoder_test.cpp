@@ -159,7 +159,7 @@ TEST(FlvWireEncoder, OneCopyServesEveryZero) {
         stage.picture();
 
     StampedBatch batch;
-    const WireLog& wire_log = *stage.source->wire_log(kChunked);
+    const WireLog& wire_log = *stage.source->wire_logs().find(kChunked);
     for (auto at = first.cursor.position(); at < wire_log.head(); at = batch.end()) {
         batch.load(wire_log, stage.source->ring(), at);
         for (FlvPlayer* player : {&first, &late, &first}) {
@@ -187,7 +187,7 @@ TEST(FlvWireEncoder, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
             stage.picture();
         const auto at = player.cursor.position();
         StampedBatch batch;
-        batch.load(*stage.source->wire_log(kChunked), stage.source->ring(), at);
+        batch.load(*stage.source->wire_logs().find(kChunked), stage.source->ring(), at);
         const Bytes bytes = batch.stamped_for(player.cursor.base_ms());
         player.got.add(bytes.first(cut));
         const std::uint64_t before = player.cursor.sent_bytes();
@@ -256,11 +256,11 @@ TEST(FlvWireEncoder, ManyFormatsOfOneSourceComeAndGo) {
         FlvPlayer chunked(stage, kChunked);
         FlvPlayer websocket(stage, {Container::flv, Framing::websocket, MediaKindSet::all()});
         const WireCursor rtmp(stage.source, WireFormat());
-        EXPECT_EQ(stage.source->readers(), 3U);
-        EXPECT_NE(stage.source->wire_log(kChunked), stage.source->wire_log(WireFormat()));
+        EXPECT_EQ(stage.source->readers().count(), 3U);
+        EXPECT_NE(stage.source->wire_logs().find(kChunked), stage.source->wire_logs().find(WireFormat()));
     }
-    EXPECT_EQ(stage.source->readers(), 0U);
-    EXPECT_EQ(stage.source->wire_log(kChunked), nullptr);
+    EXPECT_EQ(stage.source->readers().count(), 0U);
+    EXPECT_EQ(stage.source->wire_logs().find(kChunked), nullptr);
 }
 
 // What the format leaves out has no bytes in the log, and is no message.

@@ -174,13 +174,13 @@ TEST(TsWireEncoder, AppendLeavesALargeFrameAndItIsPackedInPieces) {
     show.source->append(tag_packet(MediaKind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
     show.source->append(tag_packet(MediaKind::audio, false, false, 1110ms, aac_frame(1)));
     EXPECT_EQ(player.wire_log().head(), before) << "nothing is encoded yet, not even what follows";
-    ASSERT_TRUE(show.source->has_unencoded());
+    ASSERT_FALSE(show.source->backlog().empty());
     std::size_t turns = 0;
-    for (; show.source->has_unencoded(); ++turns) {
+    for (; !show.source->backlog().empty(); ++turns) {
         EXPECT_TRUE(read_all(player).empty() || player.position() == player.wire_log().head());
-        show.source->encode_some();
+        show.source->backlog().encode_some();
     }
-    EXPECT_GE(turns, kFrameBytes / Source::kCatchUpBytes) << "two formats, in pieces";
+    EXPECT_GE(turns, kFrameBytes / WireLogs::kCatchUpBytes) << "two formats, in pieces";
     EXPECT_EQ(player.wire_log().next(), show.source->ring().next());
     EXPECT_EQ(chunked.wire_log().next(), show.source->ring().next());
     EXPECT_GE(show.source->held_bytes(), 3 * kFrameBytes) << "what is packed counts";
@@ -188,7 +188,7 @@ TEST(TsWireEncoder, AppendLeavesALargeFrameAndItIsPackedInPieces) {
     other.source->append(tag_packet(MediaKind::video, true, false, 1100ms, large_frame(7, kFrameBytes)));
     other.source->append(tag_packet(MediaKind::audio, false, false, 1110ms, aac_frame(1)));
     other.source->flush();
-    EXPECT_FALSE(other.source->has_unencoded());
+    EXPECT_TRUE(other.source->backlog().empty());
     WireCursor late(show.source, format);
     EXPECT_EQ(player.wire_log().head() - before, reference.wire_log().head() - before);
     EXPECT_EQ(read_all(late).size() % kTsPacketBytes, 0U);
@@ -278,12 +278,12 @@ TEST(TsWireEncoder, ReadersOfALogThatIsBehindGetWholeFramesInOrder) {
             sent.push_back(large_frame(number, is_large ? (512U << 10) + random() % (1U << 20) : 14 + random() % 50'000));
             show.source->append(
                 tag_packet(MediaKind::video, random() % 5 == 0, false, std::chrono::milliseconds(200 * number), sent.back()));
-            for (auto i = random() % 12; i > 0 && show.source->has_unencoded(); --i)
-                show.source->encode_some();
+            for (auto i = random() % 12; i > 0 && !show.source->backlog().empty(); --i)
+                show.source->backlog().encode_some();
             if (random() % 3 == 0)
                 show.source->flush();
             if (random() % 25 == 0)
-                show.source->let_go(random() % (4U << 20));
+                show.source->retention().release_oldest(random() % (4U << 20));
             const std::array<std::size_t, 3> rooms{std::size_t{1} << 30, random() % 900'000, random() % 9'000};
             for (const auto& viewer : viewers)
                 viewer->take(rooms[viewer->habit]);

@@ -401,7 +401,7 @@ void ClusterService::drain(io::Deadline deadline) {
 
 bool ClusterService::is_orphan(const std::string& url) const {
     const auto source = context_.streams.find(url);
-    return source && !source->is_published() && source->is_watched();
+    return source && !source->is_published() && source->readers().is_watched();
 }
 
 void ClusterService::note_orphan(const std::string& url) {
@@ -417,7 +417,7 @@ void ClusterService::find_orphans() {
         return;
     orphans_at_ = io::now();
     context_.streams.for_each([this](media::Source& source) {
-        if (!source.is_published() && source.is_watched() && orphans_.size() < kOrphansMax)
+        if (!source.is_published() && source.readers().is_watched() && orphans_.size() < kOrphansMax)
             orphans_.insert(source.url());
     });
     orphans_wait_.raise();

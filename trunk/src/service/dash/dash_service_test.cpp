@@ -17,6 +17,7 @@
 #include "media/ring/packet_fixture.hpp"
 #include "media/ring/relay_mark.hpp"
 #include "media/source/cursor.hpp"
+#include "media/source/publication.hpp"
 #include "service/dash/mpd_fixture.hpp"
 #include "service/dash/mpd_reader.hpp"
 #include "service/segments/mark.hpp"
@@ -44,7 +45,7 @@ protected:
     void TearDown() override { MUST(service_->stop(io::Deadline::after(kSoon))); }
 
     void publish() {
-        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        publication_ = MUST(media::Publication::start(source_, media::Takeover::refuse));
         service_->on_published(request_, plan_);
         append(MediaKind::video, false, true, media::avc_config_body());
         append(MediaKind::audio, false, true, media::aac_config_body());
@@ -340,7 +341,7 @@ struct RelayingNode {
     }
     // One connection.
     void pull(const std::vector<media::Packet>& packets) {
-        publication = MUST(source->publish(media::Source::Takeover::replace));
+        publication = MUST(media::Publication::start(source, media::Takeover::replace));
         service.on_published(request, plan);
         source->append_mark({std::string(media::kRelayStart), {}, {}});
         for (const media::Packet& packet : packets) {

@@ -15,6 +15,7 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "wire/flv/flv_file.hpp"
 #include "wire/mp4/box_reader_fixture.hpp"
 
@@ -54,7 +55,7 @@ protected:
     void TearDown() override { MUST(service_->stop(io::Deadline::after(kSoon))); }
 
     void publish(const std::string& name) {
-        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        publication_ = MUST(media::Publication::start(source_, media::Takeover::refuse));
         options_.path = folder_.file(name);
         service_->on_published(request_, plan_);
     }
@@ -151,7 +152,7 @@ TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
     }
     EXPECT_EQ(tags, 1u + 2 + 150) << "metadata, headers, media";
     EXPECT_EQ(last, 2'965u) << "the first frame is at zero";
-    EXPECT_EQ(source_->readers(), 0u);
+    EXPECT_EQ(source_->readers().count(), 0u);
 }
 
 TEST_F(DvrServiceTest, FlvHoldsAllTracks) {
@@ -347,7 +348,7 @@ TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
     io::wait_until([this] { return !recorded_.empty(); });
     EXPECT_NE(recorded_[0].error.find("(3082)"), std::string::npos) << recorded_[0].error;
     EXPECT_EQ(folder_.read("cam.flv"), "precious");
-    io::wait_until([this] { return source_->readers() == 0; });
+    io::wait_until([this] { return source_->readers().count() == 0; });
     ASSERT_EQ(service_->list().size(), 1u);
     EXPECT_FALSE(service_->list()[0].is_active);
     EXPECT_EQ(service_->list()[0].state.error, recorded_[0].error);

@@ -15,6 +15,7 @@
 #include "io/fibers/wait_fixture.hpp"
 #include "io/net/tcp_listener.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "wire/amf/amf.hpp"
 
 namespace live::service::forward {
@@ -132,7 +133,7 @@ protected:
         media::PlayOptions options;
         options.queue_length = 1s;
         source_ = MUST(streams_.find_or_create("/live/cam", options, 60'000));
-        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        publication_ = MUST(media::Publication::start(source_, media::Takeover::refuse));
     }
     void TearDown() override {
         if (service_)
@@ -257,13 +258,13 @@ TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
     EXPECT_EQ(service_->active(), 1U);
-    EXPECT_EQ(source_->readers(), 1U);
-    EXPECT_FALSE(source_->is_watched()) << "an edge that forwards what it pulls would pull for ever";
+    EXPECT_EQ(source_->readers().count(), 1U);
+    EXPECT_FALSE(source_->readers().is_watched()) << "an edge that forwards what it pulls would pull for ever";
     service_->on_unpublished("/live/cam");
     EXPECT_EQ(service_->active(), 0U);
     io::wait_until([&] { return other_.finished == 1; });
     EXPECT_TRUE(other_.said_goodbye);
-    EXPECT_EQ(source_->readers(), 0U);
+    EXPECT_EQ(source_->readers().count(), 0U);
 }
 
 TEST_F(ForwardServiceTest, AnUnpublishOfAnotherStreamChangesNothing) {
@@ -350,7 +351,7 @@ TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
     EXPECT_EQ(service_->list().at(0).state, ForwardFacts::State::waiting);
     EXPECT_NE(service_->list().at(0).last_error.find("NetStream.Publish.BadName"), std::string::npos);
     EXPECT_EQ(service_->totals().failures, 1U);
-    EXPECT_EQ(source_->readers(), 0U);
+    EXPECT_EQ(source_->readers().count(), 0U);
 }
 
 // E-RTMP's ReconnectRequest: the new connection publishes, then the old one ends; no frame is lost between them.
@@ -436,7 +437,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
     EXPECT_GT(source_->counters().dropped_packets, 0U);
     EXPECT_LT(source_->ring().bytes(), 40 * picture.size());
     service_->on_unpublished("/live/cam");
-    io::wait_until([&] { return source_->readers() == 0; });
+    io::wait_until([&] { return source_->readers().count() == 0; });
     EXPECT_EQ(lines_.count("FWR stop"), 1U);
 }
 

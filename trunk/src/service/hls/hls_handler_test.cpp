@@ -357,13 +357,13 @@ TEST_F(HlsHandlerTest, RulesAreAskedForAPlaylistWithoutSessions) {
 TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     options_.ctx = false;
     publish(2);
-    EXPECT_EQ(source_->readers(), 1u);
-    EXPECT_FALSE(source_->is_watched());
+    EXPECT_EQ(source_->readers().count(), 1u);
+    EXPECT_FALSE(source_->readers().is_watched());
     ask("/live/cam.m3u8");
     source_->append(video_packet(2'040ms, false));
     source_->flush();
-    io::wait_until([&] { return source_->is_watched(); });
-    EXPECT_TRUE(source_->is_watched());
+    io::wait_until([&] { return source_->readers().is_watched(); });
+    EXPECT_TRUE(source_->readers().is_watched());
 }
 
 TEST_F(HlsHandlerTest, WhoAsksNowAndThenMayBeWokenTogetherWithOthers) {

@@ -14,6 +14,7 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "service/files/session_fixture.hpp"
 #include "service/hls/hls_service.hpp"
 #include "service/segments/segmenter_fixture.hpp"
@@ -78,7 +79,7 @@ protected:
         start();
     }
     void publish() {
-        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        publication_ = MUST(media::Publication::start(source_, media::Takeover::refuse));
         request_.id = std::to_string(++publishers_);
         service_->on_published(request_, plan_);
         source_->append(config_packet(MediaKind::video, is_av1_ ? av1_config() : avc_config(), at_));

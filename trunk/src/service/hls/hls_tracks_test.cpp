@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "media/ring/relay_mark.hpp"
+#include "media/source/publication.hpp"
 #include "service/hls/hls_service_fixture.hpp"
 #include "service/segments/mark.hpp"
 
@@ -41,9 +42,9 @@ protected:
 };
 
 TEST_F(SeveralTracks, HaveAPlaylistEachAndOneThatNamesThem) {
-    source_->name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
+    source_->tracks().name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
     publish_all();
-    source_->name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
+    source_->tracks().name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
     seconds_of_all(5);
     wait_written(3);
     io::wait_until([this] { return is_on_disk("live/cam.audio-1.m3u8") && list_of("audio-1").segments.size() == 3; });
@@ -208,7 +209,7 @@ TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
     media::StreamTable streams(pool_);
     const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
     HlsService service({streams, same_options, sessions_, fragments_, claims_, Zone::utc}, Log(errors_, ""));
-    auto publication = MUST(source->publish(media::Source::Takeover::refuse));
+    auto publication = MUST(media::Publication::start(source, media::Takeover::refuse));
     session::ClientRequest pull = request_;
     pull.kind = session::ClientKind::relay_pull;
     service.on_published(pull, plan_);

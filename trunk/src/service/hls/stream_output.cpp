@@ -76,7 +76,7 @@ std::uint64_t rate_of(const media::Source& source) {
     MediaTime length{};
     std::uint64_t bytes = 0;
     for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
-        length = std::max(length, source.last_time(kind).value_or(MediaTime{}));
+        length = std::max(length, source.tracks().last_time(kind).value_or(MediaTime{}));
         bytes += source.counters().bytes[index_of(kind)];
     }
     constexpr std::uint64_t kBitsAndMicros = 8'000'000;
@@ -92,8 +92,8 @@ void describe(const media::Source& source, const wire::mp4::SampleReader& reader
         variant.height = video->height;
         variant.frame_rate = video->frames_per_second;
     }
-    if (source.last_time(MediaKind::video).has_value() != video.has_value() ||
-        source.last_time(MediaKind::audio).has_value() != audio.has_value() || !(video || audio))
+    if (source.tracks().last_time(MediaKind::video).has_value() != video.has_value() ||
+        source.tracks().last_time(MediaKind::audio).has_value() != audio.has_value() || !(video || audio))
         return;
     variant.codecs = video ? video->codecs : "";
     if (audio)

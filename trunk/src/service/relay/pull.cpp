@@ -441,7 +441,7 @@ bool Pull::is_resting() const {
 }
 
 bool Pull::is_needed() const {
-    return !over_ && (!waiting_.empty() || viewers_->source().is_watched() || io::now() - needed_at_ < linger());
+    return !over_ && (!waiting_.empty() || viewers_->source().readers().is_watched() || io::now() - needed_at_ < linger());
 }
 
 Duration Pull::linger() const {
@@ -454,7 +454,7 @@ Duration Pull::linger() const {
 // When something has to be decided although nothing happens: the end of the lingering, or of the publication.
 io::Deadline Pull::next_check() const {
     auto next = publication_ != nullptr && !ingest_ ? io::Deadline::at(media_at_ + gone_after()) : io::Deadline::never();
-    if (waiting_.empty() && !viewers_->source().is_watched())
+    if (waiting_.empty() && !viewers_->source().readers().is_watched())
         next = next.sooner(io::Deadline::at(needed_at_ + linger()));
     return next;
 }

@@ -18,6 +18,8 @@
 #include "base/signal.hpp"
 #include "io/net/stream.hpp"
 #include "media/ingest/ingest.hpp"
+#include "media/source/publication.hpp"
+#include "media/source/source_watch.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/relay/options.hpp"
 #include "service/relay/origins/origin_book.hpp"

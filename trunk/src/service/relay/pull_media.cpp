@@ -6,6 +6,7 @@
 #include "io/fibers/loop.hpp"
 #include "media/ring/relay_mark.hpp"
 #include "media/ring/tag_packet.hpp"
+#include "media/source/publication.hpp"
 #include "service/relay/pull.hpp"
 
 namespace live::service::relay {
@@ -58,7 +59,7 @@ Result<void> Pull::handle_events(bool& any) {
 void Pull::on_stream_ended(const Ended& ended) {
     LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}: {}", plan_.url, ended.sentence);
     if (ingest_)
-        publication_->source().note_stream_ended();
+        publication_->source().publications().note_stream_ended();
     has_ended_ = ingest_.has_value();
     ingest_.reset();
     has_key_ = false;
@@ -113,7 +114,7 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
 Result<void> Pull::ingest(GotFrame& got) {
     if (!ingest_)
         TRY(publish());
-    publication_->source().announce(got.announced);
+    publication_->source().tracks().announce(got.announced);
     note_media();
     ingest_->push_frame(got.kind, static_cast<std::uint32_t>(media::to_ms(got.frame.dts)), std::move(got.frame));
     return {};
@@ -163,7 +164,7 @@ Result<void> Pull::publish() {
         return Error(Errc::limit, last_error_);
     media::Source* const source = &viewers_->source();
     const bool is_ours = publication_ != nullptr && publication_->is_current();
-    auto publication = TRY(source->publish(is_ours ? media::Source::Takeover::replace : media::Source::Takeover::refuse));
+    auto publication = TRY(media::Publication::start(source, is_ours ? media::Takeover::replace : media::Takeover::refuse));
     source->set_options(plan_.play);
     publication_ = std::move(publication);
     ingest_.emplace(*publication_, plan_.play, plan_.publish, log_);

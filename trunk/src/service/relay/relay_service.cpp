@@ -84,7 +84,7 @@ void RelayService::look_again(const std::string& url) {
 
 void RelayService::hold_players(const std::string& url) {
     if (const auto source = context_.streams.find(url); source && source->is_published()) {
-        source->set_may_return(true);
+        source->publications().set_may_return(true);
         held_[url] = io::now();
     }
 }
@@ -94,7 +94,7 @@ void RelayService::let_players_go() {
         if (io::now() - entry.second < kHeldFor)
             return false;
         if (const auto source = context_.streams.find(entry.first))
-            source->set_may_return(false);
+            source->publications().set_may_return(false);
         return true;
     });
 }

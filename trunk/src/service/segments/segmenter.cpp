@@ -30,7 +30,7 @@ std::string RepresentationId::name() const {
 const media::Track* RepresentationId::track_of(const media::Source& source) const {
     if (!kind)
         return nullptr;
-    return extra ? source.track(*kind, track) : source.default_track(*kind);
+    return extra ? source.tracks().find(*kind, track) : source.tracks().default_of(*kind);
 }
 
 std::vector<RepresentationId> representations_of(const SegmentState& state) {

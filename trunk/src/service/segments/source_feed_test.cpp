@@ -13,6 +13,7 @@
 #include "io/fibers/scope.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/files/frame_limit.hpp"
 
@@ -30,7 +31,7 @@ protected:
     }
 
     void publish(const std::string& id) {
-        publication_ = MUST(source_->publish(media::Source::Takeover::refuse));
+        publication_ = MUST(media::Publication::start(source_, media::Takeover::refuse));
         session::ClientRequest request;
         request.id = id;
         feed_->on_published(request);

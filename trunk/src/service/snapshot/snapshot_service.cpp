@@ -72,11 +72,13 @@ Result<Block> SnapshotService::make(const Ref<media::Source>& source, io::Deadli
 }
 
 Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& source, io::Deadline deadline) {
-    const auto of = [&source](const media::Packet& packet) { return key_frame_of(packet, source->config(MediaKind::video)); };
-    if (const auto newest = source->gop_start(); newest && *newest >= source->ring().first())
+    const auto of = [&source](const media::Packet& packet) {
+        return key_frame_of(packet, source->tracks().config(MediaKind::video));
+    };
+    if (const auto newest = source->retention().gop_start(); newest && *newest >= source->ring().first())
         return of(source->ring().at(*newest));
     const auto has_video = [&source] {
-        return source->last_time(MediaKind::video) || source->config(MediaKind::video).payload.size() > 0;
+        return source->tracks().last_time(MediaKind::video) || source->tracks().config(MediaKind::video).payload.size() > 0;
     };
     media::Cursor cursor(source, media::Listens::batched, media::Cursor::Start::now);
     const auto video_due = deadline.sooner(io::Deadline::after(kVideoWait));

@@ -7,6 +7,7 @@
 #include "io/fibers/scope.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
 
 namespace live::service::snapshot {
 namespace {
@@ -87,7 +88,7 @@ struct SnapshotServiceTest : testing::Test {
     ~SnapshotServiceTest() override { MUST(scope.stop(io::Deadline::after(io::kSoon))); }
     Ref<media::Source> publish(const std::string& url, bool has_key = true) {
         const auto source = MUST(streams.find_or_create(url, play, 60'000));
-        publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
+        publications.push_back(MUST(media::Publication::start(source, media::Takeover::refuse)));
         append(source, config(), false, true);
         append(source, has_key ? key_frame() : hex("27 01 000000 00000001 41"), has_key, false);
         return source;
@@ -152,7 +153,7 @@ TEST_F(SnapshotServiceTest, FewAreMadeAtOnceAndFewWait) {
 
 TEST_F(SnapshotServiceTest, AStreamWithoutVideoHasNone) {
     const auto source = MUST(streams.find_or_create("/live/radio", play, 60'000));
-    publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
+    publications.push_back(MUST(media::Publication::start(source, media::Takeover::refuse)));
     ask("/live/radio", 1);
     wait_for(1);
     EXPECT_EQ(answers[0].code(), Errc::not_found);
@@ -160,7 +161,7 @@ TEST_F(SnapshotServiceTest, AStreamWithoutVideoHasNone) {
 
 TEST_F(SnapshotServiceTest, VideoMayComeAMomentAfterAudio) {
     const auto source = MUST(streams.find_or_create("/live/late", play, 60'000));
-    publications.push_back(MUST(source->publish(media::Source::Takeover::refuse)));
+    publications.push_back(MUST(media::Publication::start(source, media::Takeover::refuse)));
     const auto audio = [&] {
         source->append(media::tag_packet(MediaKind::audio, false, false, 1s, Slice::copy_of(hex("af 01 21"))));
         source->flush();

@@ -84,7 +84,7 @@ void StreamRow::sample(TimePoint now) {
 // Several GOPs may have passed between two polls: uses their mean.
 void StreamRow::watch_key_frames() {
     const std::uint64_t key_frames = source_->counters().key_frames;
-    const auto start = source_->gop_start();
+    const auto start = source_->retention().gop_start();
     if (key_frames == key_frames_seen_ || !start)
         return;
     const MediaTime at = source_->ring().at(*start).dts;
@@ -98,9 +98,9 @@ void StreamRow::watch_key_frames() {
 std::optional<MediaTime> StreamRow::since_key_frame(TimePoint now) const {
     if (!source_)
         return std::nullopt;
-    const auto start = source_->gop_start();
+    const auto start = source_->retention().gop_start();
     const auto key_frame = start ? std::optional(source_->ring().at(*start).dts) : key_frame_;
-    const auto last = source_->last_time(MediaKind::video);
+    const auto last = source_->tracks().last_time(MediaKind::video);
     if (!key_frame || !last)
         return std::nullopt;
     const bool stands_still = counters().packets[index_of(MediaKind::video)] == frames_seen_;
@@ -110,7 +110,7 @@ std::optional<MediaTime> StreamRow::since_key_frame(TimePoint now) const {
 
 // The track as described by an RTP publisher; its audio and video frames may exist nowhere.
 const media::RtpTrack* StreamRow::rtp_track(MediaKind kind) const {
-    return source_ && source_->brings_rtp() ? source_->rtp_log()->track(kind) : nullptr;
+    return source_ && source_->publications().brings_rtp() ? source_->rtp_logs().find()->track(kind) : nullptr;
 }
 
 std::optional<VideoFacts> StreamRow::video() const {
@@ -119,7 +119,7 @@ std::optional<VideoFacts> StreamRow::video() const {
         return video_facts_of(track->codec, track->format);
     if (!source_ || counters().packets[index_of(MediaKind::video)] == 0)
         return std::nullopt;
-    const media::Track* known = source_->default_track(MediaKind::video);
+    const media::Track* known = source_->tracks().default_of(MediaKind::video);
     return known == nullptr ? std::nullopt : std::optional(video_facts_of(*known));
 }
 
@@ -129,7 +129,7 @@ std::optional<AudioFacts> StreamRow::audio() const {
         return audio_facts_of(track->codec, track->clock_rate, track->channels);
     if (!source_ || counters().packets[index_of(MediaKind::audio)] == 0)
         return std::nullopt;
-    const media::Track* known = source_->default_track(MediaKind::audio);
+    const media::Track* known = source_->tracks().default_of(MediaKind::audio);
     return known == nullptr ? std::nullopt : std::optional(audio_facts_of(*known));
 }
 

@@ -64,7 +64,7 @@ public:
     std::optional<MediaTime> since_key_frame(TimePoint now) const;
     // Here, or by another worker.
     bool is_published() const { return source_ && source_->is_published(); }
-    bool has_b_frames() const { return source_ && source_->has_b_frames(); }
+    bool has_b_frames() const { return source_ && source_->tracks().has_b_frames(); }
     std::optional<VideoFacts> video() const;
     std::optional<AudioFacts> audio() const;
 

@@ -105,7 +105,7 @@ Reply PassedOffers::handle(const session::http::Request& request, io::Deadline d
         return error_reply(Status::bad_request, "this is no message of a worker");
     const auto url = url_of_(offered->client);
     const auto source = url ? streams_.find(*url) : Ref<media::Source>();
-    if (opener_ == nullptr || !source || !source->brings_rtp())
+    if (opener_ == nullptr || !source || !source->publications().brings_rtp())
         return error_reply(Status::not_found, "this worker does not have the stream as RTP");
     const auto opened = opener_->open(*std::move(offered), deadline);
     if (!opened.ok())

@@ -1,6 +1,7 @@
 #include "service/workers/passed_offers.hpp"
 
 #include "io/fibers/wait_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "session/rtc/session_fixture.hpp"
 
@@ -82,7 +83,7 @@ TEST_F(PassedOffersTest, TheOneThatHasTheStreamAsRtpAnswers) {
 TEST_F(PassedOffersTest, WhoHasItNotOrAsFramesSaysSo) {
     EXPECT_EQ(post(PassedOffers::write_offer(offer_request(Purpose::play))).status, 404);
     const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();
-    auto publication = source->publish(media::Source::Takeover::refuse).value();
+    auto publication = media::Publication::start(source, media::Takeover::refuse).value();
     EXPECT_EQ(post(PassedOffers::write_offer(offer_request(Purpose::play))).status, 404);
     EXPECT_EQ(port->sessions(), 0U);
 }

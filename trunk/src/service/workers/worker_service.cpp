@@ -259,7 +259,7 @@ void WorkerService::on_tick() {
 
 bool WorkerService::is_orphan(const std::string& url) const {
     const auto source = context_.streams.find(url);
-    return source && !source->is_published() && source->is_watched();
+    return source && !source->is_published() && source->readers().is_watched();
 }
 
 void WorkerService::note_orphan(const std::string& url) {

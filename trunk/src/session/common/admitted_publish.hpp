@@ -9,6 +9,8 @@
 #include "base/signal.hpp"
 #include "io/fibers/deadline.hpp"
 #include "io/fibers/loop.hpp"
+#include "media/source/publication.hpp"
+#include "media/source/source_watch.hpp"
 #include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 
@@ -31,7 +33,7 @@ inline constexpr std::chrono::milliseconds kConfirmLimit{500};
     };
     constexpr int kTurns = 3;  // for a holder that is not on a tick: its fiber reads the end, and ends
     Watch watch(source);
-    if (source->ask_publisher()) {
+    if (source->publications().ask()) {
         const auto answered = io::wait(watch.answered, deadline.sooner(io::Deadline::after(kConfirmLimit)));
         return answered.ok() || answered.code() == Errc::timed_out ? Result<void>() : answered;
     }
@@ -49,7 +51,7 @@ inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTabl
     if (source->is_published() && !plan.publish.takeover)
         TRY(let_gone_publisher_end(source, deadline));
     source->set_options(plan.play);
-    return source->publish(plan.publish.takeover ? Source::Takeover::replace : Source::Takeover::refuse);
+    return media::Publication::start(source, plan.publish.takeover ? media::Takeover::replace : media::Takeover::refuse);
 }
 
 // Lives as long as the publisher has the stream. Reports its beginning and, after the publication is gone, its end. Everything

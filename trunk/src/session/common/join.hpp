@@ -10,15 +10,16 @@
 #include "io/fibers/loop.hpp"
 #include "media/source/cursor.hpp"
 #include "media/source/source.hpp"
+#include "media/source/wire_log_hold.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::session {
 
-// Calls `step(bytes)`, which encodes about as many bytes more of up to Source::kRingBytesMax, until it returns true. Other fibers
-// run in between. Errors: the deadline's and Errc::cancelled.
+// Calls `step(bytes)`, which encodes about as many bytes more of up to Retention::kRingBytesMax, until it returns true. Other
+// fibers run in between. Errors: the deadline's and Errc::cancelled.
 template <class Step>
 Result<void> catch_up(Step&& step, io::Deadline deadline) {
-    while (!step(media::Source::kCatchUpBytes))
+    while (!step(media::WireLogs::kCatchUpBytes))
         if (io::is_turn_over())
             TRY(io::yield(deadline));
     return {};
@@ -31,9 +32,9 @@ inline Result<void> catch_up(media::WireLogHold& hold, io::Deadline deadline) {
 // For a publisher, before Source::flush(): encodes what append() has left, each piece in a turn of its own. The publication may
 // have been taken over meanwhile.
 inline Result<void> encode_rest(media::Source& source, io::Deadline deadline) {
-    while (source.has_unencoded()) {
+    while (!source.backlog().empty()) {
         TRY(io::yield(deadline));
-        source.encode_some();
+        source.backlog().encode_some();
     }
     return {};
 }
@@ -42,7 +43,7 @@ inline Result<void> encode_rest(media::Source& source, io::Deadline deadline) {
 inline std::optional<media::Sequence> relay_start(const ClientRequest& relay, const media::Source& source) {
     if (!relay.is_relay() || !relay.claims->has || !source.is_published())
         return std::nullopt;
-    return source.join_point(*relay.claims->has + media::Cursor::kOverlap);
+    return source.retention().join_point(*relay.claims->has + media::Cursor::kOverlap);
 }
 
 }  // namespace live::session

@@ -17,12 +17,12 @@ std::uint64_t CohortMember::sent_bytes() const {
 Cohort::Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after)
     : source_(std::move(source)), format_(format), tools_(tools), prompt_after_(prompt_after) {
     if (prompt_after_ > Duration::zero())
-        source_->add_listener(*this, media::Listens::batched);
+        source_->readers().add_listener(*this, media::Listens::batched);
 }
 
 Cohort::~Cohort() {
     if (prompt_after_ > Duration::zero())
-        source_->remove_listener(*this);
+        source_->readers().remove_listener(*this);
 }
 
 // A publisher that is read on a tick of its own has a whole batch for the members now.
@@ -107,7 +107,7 @@ void Cohort::leave_place() {
 }
 
 bool Cohort::send_if_more_than(std::uint32_t messages_min) {
-    const media::WireLog* wire_log = skipped_ || messages_min == 0 ? nullptr : source_->wire_log(format_);
+    const media::WireLog* wire_log = skipped_ || messages_min == 0 ? nullptr : source_->wire_logs().find(format_);
     if (wire_log != nullptr && wire_log->next() - wire_log->find(position_) <= messages_min) {
         skipped_ = true;
         return false;
@@ -117,7 +117,7 @@ bool Cohort::send_if_more_than(std::uint32_t messages_min) {
 }
 
 bool Cohort::send() {
-    media::WireLog* wire_log = source_->wire_log(format_);
+    media::WireLog* wire_log = source_->wire_logs().find(format_);
     if (wire_log == nullptr)
         return false;
     if (epoch_ != wire_log->epoch())

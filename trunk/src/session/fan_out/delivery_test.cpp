@@ -169,13 +169,13 @@ public:
           way_(way),
           client_(MUST(io::TcpStream::connect(listener.endpoint(), io::Deadline::after(io::kSoon)))),
           server_(MUST(listener.accept(io::Deadline::after(io::kSoon)))),
-          joined_(broadcast.source().join_point() - kFirstConfigs),
+          joined_(broadcast.source().retention().join_point() - kFirstConfigs),
           cursor_(broadcast.stage.source, way.format, head_of(way.format)),
           player_(*server_, way.by_cohort ? server_.get() : nullptr, cursor_, fan_out, broadcast.source().options(), *this,
                   own_bytes_, log_) {
         client_->forget();  // nobody waits for it: each read asks the kernel
         if (is_rtmp())
-            parser_ = std::make_unique<RtmpParser>(broadcast.source().chunk_size());
+            parser_ = std::make_unique<RtmpParser>(broadcast.source().wire_logs().chunk_size());
         else
             parser_ = std::make_unique<FlvParser>();
         expected_base_ = cursor_.base_ms();

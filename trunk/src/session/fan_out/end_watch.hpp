@@ -6,6 +6,7 @@
 #include "base/bytes/ref.hpp"
 #include "base/signal.hpp"
 #include "media/source/source.hpp"
+#include "media/source/source_watch.hpp"
 
 namespace live::session {
 

@@ -96,9 +96,9 @@ class FanOut::Instant final : public media::PacketListener {
 public:
     Instant(media::Source& source, const media::WireFormat& format, CohortTools& tools)
         : cohort_(Ref<media::Source>(&source), format, tools) {
-        source.add_listener(*this);
+        source.readers().add_listener(*this);
     }
-    ~Instant() { cohort_.source().remove_listener(*this); }
+    ~Instant() { cohort_.source().readers().remove_listener(*this); }
     Instant(const Instant&) = delete;
     Instant& operator=(const Instant&) = delete;
 

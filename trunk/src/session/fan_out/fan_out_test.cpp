@@ -235,7 +235,8 @@ protected:
     void wait_for_all() {
         io::wait_until([this] {
             return std::ranges::all_of(viewers_, [this](const auto& viewer) {
-                return viewer->member.is_member && viewer->member.cohort->position() == stage_->source->wire_log({})->head();
+                return viewer->member.is_member &&
+                       viewer->member.cohort->position() == stage_->source->wire_logs().find({})->head();
             });
         });
     }
@@ -244,10 +245,10 @@ protected:
 
 TEST_F(FanOutBurst, AMemberThatIsNotDueYetIsNotOvertaken) {
     become_members();
-    const auto from = stage_->source->wire_log({})->head();
+    const auto from = stage_->source->wire_logs().find({})->head();
     for (int second = 1; second <= 28; ++second)
         send(second);
-    const auto bytes = stage_->source->wire_log({})->head() - from;
+    const auto bytes = stage_->source->wire_logs().find({})->head() - from;
     wait_for_all();
     for (std::size_t i = 0; i < viewers_.size(); ++i) {
         EXPECT_EQ(viewers_[i]->member.sent_bytes() - before_[i], bytes);

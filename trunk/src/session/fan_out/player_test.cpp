@@ -60,7 +60,7 @@ protected:
         protocol_.stream = server_.get();
         player_.emplace(*server_, sends == Sends::by_cohort ? server_.get() : nullptr, *cursor_, fan_out_,
                         stage_->source->options(), protocol_, own_bytes_, log_);
-        parser_.set_chunk_size(stage_->source->chunk_size());
+        parser_.set_chunk_size(stage_->source->wire_logs().chunk_size());
     }
     void start(std::chrono::milliseconds limit = kSoon) {
         MUST(players_.start("player", [this, limit](io::Deadline) { ended_ = player_->run(io::Deadline::after(limit)); }));

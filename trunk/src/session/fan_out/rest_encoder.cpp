@@ -27,8 +27,8 @@ void RestEncoder::run(io::Deadline forever) {
             continue;
         const Ref<media::Source> source = std::move(sources_.front());
         sources_.pop_front();
-        source->encode_some();
-        if (source->has_unencoded())
+        source->backlog().encode_some();
+        if (!source->backlog().empty())
             sources_.push_back(source);
         else
             source->notify();

@@ -9,6 +9,7 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "media/source/wire_cursor.hpp"
 #include "session/common/join.hpp"
 #include "session/fan_out/end_watch.hpp"
@@ -36,8 +37,8 @@ protected:
     struct Show {
         Show(media::SlabPool& pool, media::RestEncoder& encoder)
             : source(make_ref<media::Source>("/live/large", media::PlayOptions(), 4096U, pool)) {
-            source->set_rest_encoder(&encoder);
-            publication = MUST(source->publish(media::Source::Takeover::refuse));
+            source->backlog().set_encoder(&encoder);
+            publication = MUST(media::Publication::start(source, media::Takeover::refuse));
             source->append(media::bridge_test::avc_config());
             frame(1000);
             player = std::make_unique<media::WireCursor>(source, kTransportStream);
@@ -64,15 +65,15 @@ TEST_F(RestEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     Waiting waiting;
-    show.source->add_listener(waiting);
+    show.source->readers().add_listener(waiting);
     EXPECT_FALSE(show.is_whole());
     std::size_t turns = 0;
     for (; !show.is_whole(); ++turns)
         MUST(io::yield(io::Deadline::after(io::kSoon)));
-    EXPECT_GE(turns, kFrameBytes / media::Source::kCatchUpBytes / 2);
+    EXPECT_GE(turns, kFrameBytes / media::WireLogs::kCatchUpBytes / 2);
     EXPECT_EQ(waiting.calls, 0);
     io::wait_until([&] { return waiting.calls == 1; });
-    show.source->remove_listener(waiting);
+    show.source->readers().remove_listener(waiting);
 }
 
 TEST_F(RestEncoderTest, WhatComesMeanwhileFollows) {
@@ -119,7 +120,7 @@ TEST_F(RestEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
     MUST(io::yield(io::Deadline::after(io::kSoon)));
     show.publication.reset();
     EXPECT_FALSE(show.is_whole());
-    io::wait_until([&] { return !show.source->has_unencoded(); });
+    io::wait_until([&] { return show.source->backlog().empty(); });
     EXPECT_TRUE(show.is_whole());
     const auto references = show.source->ref_count();
     show.frame(kFrameBytes);
@@ -136,7 +137,7 @@ TEST_F(RestEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
         show.source->append(media::bridge_test::avc_frame(is, 40ms * show.frames++, {media::bridge_test::idr(1000)}));
         show.source->flush();
     };
-    for (std::size_t bytes = 0; bytes <= media::Source::kUnencodedMax; bytes += kFrameBytes)
+    for (std::size_t bytes = 0; bytes <= media::Backlog::kBytesMax; bytes += kFrameBytes)
         show.frame(kFrameBytes);
     const media::Sequence taken = next();
     frame(Picture::key);
@@ -146,7 +147,7 @@ TEST_F(RestEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
     EXPECT_EQ(next(), taken);
     show.source->append(media::bridge_test::avc_config());
     EXPECT_EQ(next(), taken + 1) << "it is needed later";
-    io::wait_until([&] { return !show.source->has_unencoded(); });
+    io::wait_until([&] { return show.source->backlog().empty(); });
     frame(Picture::inter);
     EXPECT_EQ(next(), taken + 1) << "it refers to frames that nobody has got";
     frame(Picture::key);
@@ -161,7 +162,7 @@ TEST_F(RestEncoderTest, ConfigurationsWithoutEndAreEncodedAtOnce) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     media::Packet config = media::bridge_test::avc_config();
-    config.payload = Slice::allocate(media::Source::kUnencodedMax);
+    config.payload = Slice::allocate(media::Backlog::kBytesMax);
     show.source->append(config);
     EXPECT_FALSE(show.is_whole());
     show.source->append(config);
@@ -178,10 +179,10 @@ TEST_F(RestEncoderTest, AStreamEndsAfterItsLastFrame) {
     io::wait_until([&] { return left.is_raised(); });
     EXPECT_TRUE(show.is_whole());
     EXPECT_TRUE(watch.take_ended());
-    show.publication = MUST(show.source->publish(media::Source::Takeover::refuse));
+    show.publication = MUST(media::Publication::start(show.source, media::Takeover::refuse));
     show.frame(kFrameBytes);
     show.publication.reset();
-    show.publication = MUST(show.source->publish(media::Source::Takeover::refuse));
+    show.publication = MUST(media::Publication::start(show.source, media::Takeover::refuse));
     io::wait_until([&] { return show.is_whole(); });
     EXPECT_FALSE(watch.take_ended()) << "it goes on";
 }
@@ -199,7 +200,7 @@ TEST_F(RestEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
     Show show(pool_, encoder_);
     show.source->append(
         media::bridge_test::avc_frame(Picture::key, 40ms * show.frames++, {media::bridge_test::idr(kFrameBytes)}));
-    ASSERT_TRUE(show.source->has_unencoded());
+    ASSERT_FALSE(show.source->backlog().empty());
     bool done = false;
     std::size_t turns = 0;
     MUST(scope_.start("other", [&](io::Deadline forever) {
@@ -209,7 +210,7 @@ TEST_F(RestEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
     MUST(encode_rest(*show.source, io::Deadline::after(io::kSoon)));
     done = true;
     EXPECT_TRUE(show.is_whole());
-    EXPECT_GE(turns, kFrameBytes / media::Source::kCatchUpBytes / 2) << "a piece may be somewhat longer";
+    EXPECT_GE(turns, kFrameBytes / media::WireLogs::kCatchUpBytes / 2) << "a piece may be somewhat longer";
 }
 
 TEST_F(RestEncoderTest, WhoCatchesUpForLongLetsOthersRun) {
@@ -221,7 +222,7 @@ TEST_F(RestEncoderTest, WhoCatchesUpForLongLetsOthersRun) {
     }));
     int steps = 0;
     const auto step = [&](std::size_t bytes) {
-        EXPECT_EQ(bytes, media::Source::kCatchUpBytes);
+        EXPECT_EQ(bytes, media::WireLogs::kCatchUpBytes);
         // As long as a turn may be.
         while (!io::is_turn_over()) {
         }

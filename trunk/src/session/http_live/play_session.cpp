@@ -9,6 +9,7 @@
 #include "engine/websocket/frame_writer.hpp"
 #include "engine/websocket/handshake.hpp"
 #include "io/fibers/loop.hpp"
+#include "media/source/wire_log_hold.hpp"
 #include "session/common/join.hpp"
 #include "session/http/redirect.hpp"
 #include "session/http/status_for.hpp"
@@ -27,10 +28,12 @@ using wire::http::Status;
 class PacketWatch final : public media::PacketReader {
 public:
     PacketWatch(media::Source& source, Signal& signal)
-        : source_(source), signal_(signal), start_(source.is_published() ? source.join_point() : source.ring().next()) {
-        source_.add_reader(*this, media::Listens::batched);
+        : source_(source),
+          signal_(signal),
+          start_(source.is_published() ? source.retention().join_point() : source.ring().next()) {
+        source_.readers().add(*this, media::Listens::batched);
     }
-    ~PacketWatch() { source_.remove_reader(*this); }
+    ~PacketWatch() { source_.readers().remove(*this); }
     PacketWatch(const PacketWatch&) = delete;
     PacketWatch& operator=(const PacketWatch&) = delete;
 
@@ -230,7 +233,8 @@ Result<void> PlaySession::play(io::Deadline deadline) {
 
 // With the last frame, which may not have been encoded yet.
 bool PlaySession::is_over() {
-    return goodbye_ || !(gets_marks_ || source_->is_published() || source_->may_return() || source_->has_unencoded());
+    return goodbye_ ||
+           !(gets_marks_ || source_->is_published() || source_->publications().may_return() || !source_->backlog().empty());
 }
 
 // A relay stays: the stream may go on.

@@ -7,7 +7,7 @@
 
 #include "io/fibers/deadline.hpp"
 #include "media/ingest/ingest.hpp"
-#include "media/source/source.hpp"
+#include "media/source/publication.hpp"
 #include "session/common/client_table.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http_live/context.hpp"

@@ -24,7 +24,7 @@ std::optional<Codec> codec_of(const media::Source& source) {
         if (const media::Packet& packet = ring.at(at - 1); packet.kind == MediaKind::audio && !packet.extra)
             if (const auto codec = codec_in(packet))
                 return codec;
-    return codec_in(source.config(MediaKind::audio));
+    return codec_in(source.tracks().config(MediaKind::audio));
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
         audio.add(MediaKind::audio);
         return codec_of(source) ? std::optional(Tracks{audio, audio}) : std::nullopt;
     }
-    const bool audio = source.last_time(MediaKind::audio).has_value();
-    const bool video = source.last_time(MediaKind::video).has_value();
+    const bool audio = source.tracks().last_time(MediaKind::audio).has_value();
+    const bool video = source.tracks().last_time(MediaKind::video).has_value();
     const auto& packets = source.counters().packets;
     if (!(audio && video) && packets[index_of(MediaKind::audio)] + packets[index_of(MediaKind::video)] < kSurePackets)
         if (const auto sure = sure_at(source); !sure || now < *sure)
@@ -53,7 +53,7 @@ std::optional<Tracks> decide_tracks(const media::Source& source, media::Containe
     Tracks tracks;
     if (options.guess_has_av) {
         // A kind whose frames come late is announced: a player that gets too few tracks never shows the rest.
-        tracks.announced = source.expected_kinds();
+        tracks.announced = source.tracks().expected_kinds();
     } else {
         if (options.has_audio)
             tracks.announced.add(MediaKind::audio);

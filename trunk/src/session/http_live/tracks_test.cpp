@@ -1,5 +1,7 @@
 #include "session/http_live/tracks.hpp"
 #include "media/ring/packet_fixture.hpp"
+#include "media/source/publication.hpp"
+#include "media/source/wire_log_hold.hpp"
 
 #include <algorithm>
 
@@ -91,16 +93,16 @@ TEST(Tracks, AKnownConfigurationIsAnnouncedHoweverLateItsFramesAre) {
 
 TEST(Tracks, WhatTheContainerAnnouncesCountsUntilAnotherPublisherComes) {
     Stream stream;
-    auto publication = stream.source->publish(media::Source::Takeover::refuse);
+    auto publication = media::Publication::start(stream.source, media::Takeover::refuse);
     ASSERT_TRUE(publication.ok());
     MediaKindSet video;
     video.add(MediaKind::video);
-    stream.source->announce(video);
+    stream.source->tracks().announce(video);
     for (std::uint64_t i = 0; i < kSurePackets; ++i)
         stream.audio(kAac);
     ASSERT_TRUE(decide_tracks(*stream.source, Container::flv, {}, stream.now));
     EXPECT_TRUE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(MediaKind::video));
-    publication = stream.source->publish(media::Source::Takeover::replace);
+    publication = media::Publication::start(stream.source, media::Takeover::replace);
     EXPECT_FALSE(decide_tracks(*stream.source, Container::flv, {}, stream.now)->announced.has(MediaKind::video));
 }
 

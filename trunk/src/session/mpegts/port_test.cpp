@@ -114,8 +114,8 @@ TEST_F(CasterPort, AStreamIsPublishedUntilItsSenderIsSilent) {
     EXPECT_EQ(door.asked[0].peer, "192.0.2.7:1000");
     EXPECT_EQ(door.asked[0].protocol, "mpegts-udp");
     const auto source = streams.find("/live/cam");
-    EXPECT_NE(source->config_of(MediaKind::video, {}), nullptr) << "what came before admission is not lost";
-    EXPECT_NE(source->config_of(MediaKind::audio, {}), nullptr);
+    EXPECT_NE(source->tracks().config_of(MediaKind::video, {}), nullptr) << "what came before admission is not lost";
+    EXPECT_NE(source->tracks().config_of(MediaKind::audio, {}), nullptr);
     wait_ended();
     EXPECT_EQ(events.order, (std::vector<std::string>{"published", "publish ended", "unpublished", "closed"}));
     EXPECT_EQ(clients.size(), 0u);
@@ -174,7 +174,7 @@ TEST_F(CasterPort, ARefusedSenderIsAskedForAgainAfterAWhile) {
     send(second_of_stream(2), 1'000, -Port::kRetryAfter - 1s);
     send(second_of_stream(3), 1'000, -Port::kRetryAfter - 1s);
     wait_published();
-    EXPECT_NE(streams.find("/live/cam")->config_of(MediaKind::video, {}), nullptr);
+    EXPECT_NE(streams.find("/live/cam")->tracks().config_of(MediaKind::video, media::TrackId()), nullptr);
 }
 
 // The beginning of a picture of 1 MB.

@@ -109,7 +109,7 @@ void PublishSession::take(wire::ts::TsReader::Unit unit) {
 void PublishSession::pass(Bytes bytes, const wire::ts::TsReader& reader) {
     if (publication_ != nullptr && announced_version_ != reader.version()) {
         announced_version_ = reader.version();
-        publication_->source().announce(media::announced_by(reader));
+        publication_->source().tracks().announce(media::announced_by(reader));
     }
     if (transport_)
         transport_->log.append(bytes, reader);

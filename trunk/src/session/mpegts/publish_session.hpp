@@ -10,7 +10,7 @@
 #include "base/signal.hpp"
 #include "io/fibers/deadline.hpp"
 #include "media/ingest/ingest.hpp"
-#include "media/source/source.hpp"
+#include "media/source/publication.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/limits/memory_budget.hpp"

@@ -21,10 +21,10 @@ engine::rtp::RtpLogHeader header_of(const media::RtpPacket& packet) {
 Result<void> fit_track(const media::Source& source, MediaKind kind, std::optional<media::TrackId>& named) {
     if (!named || !source.is_published())
         return {};
-    const media::Track* const first = source.default_track(kind);
-    if (source.brings_rtp() ? *named == media::TrackId() : first != nullptr && first->id == *named)
+    const media::Track* const first = source.tracks().default_of(kind);
+    if (source.publications().brings_rtp() ? *named == media::TrackId() : first != nullptr && first->id == *named)
         named.reset();
-    else if (source.brings_rtp() || (first != nullptr && source.track(kind, *named) == nullptr))
+    else if (source.publications().brings_rtp() || (first != nullptr && source.tracks().find(kind, *named) == nullptr))
         return Error(Errc::not_found, fmt::format("the stream has no {} track {}", kind == MediaKind::audio ? "audio" : "video",
                                                   static_cast<unsigned>(*named)));
     return {};
@@ -55,14 +55,14 @@ Result<void> PlaySession::admit(io::Deadline deadline) {
     mutable_plan() = std::get<StreamPlan>(*std::move(served));
     admitted_.emplace(context().events, request(), plan());
     const auto source = TRY(context().streams.find_or_create(plan().url, plan().play, plan().chunk_size));
-    if (source->is_published() && !source->brings_rtp() && !options().rtmp_to_rtc)
+    if (source->is_published() && !source->publications().brings_rtp() && !options().rtmp_to_rtc)
         return Error(Errc::unsupported, "the stream is not published by WebRTC, and rtmp_to_rtc is off");
     source->set_options(plan().play);
     tracks_ = TRY(tracks_of(*source, tracks_));
-    if (!source->has_room_for_rtp_log(tracks_))
+    if (!source->rtp_logs().has_room_for(tracks_))
         return Error(Errc::limit, "players of this stream have chosen too many combinations of tracks");
     group_ = &context().players.join(source, *this, Packing::any, log(), tracks_);
-    return catch_up([&](std::size_t bytes) { return source->catch_up_rtp_log(tracks_, bytes); }, deadline);
+    return catch_up([&](std::size_t bytes) { return source->rtp_logs().catch_up(tracks_, bytes); }, deadline);
 }
 
 Result<void> PlaySession::begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options) {
@@ -83,10 +83,10 @@ void PlaySession::play(const wire::sdp::Agreement& agreement) {
 // Moves to the group for single NAL units; the RTP log stays held meanwhile.
 void PlaySession::take_single_nal_units() {
     const Ref<media::Source> source(&group_->source());
-    source->hold_rtp_log(tracks_);
+    source->rtp_logs().hold(tracks_);
     context().players.leave(*this);
     group_ = &context().players.join(source, *this, Packing::single_nal, log(), tracks_);
-    source->release_rtp_log(tracks_);
+    source->rtp_logs().release(tracks_);
 }
 
 void PlaySession::on_established(TimePoint) { context().players.wake(*this); }
@@ -135,7 +135,7 @@ void PlaySession::join_rtp_log(TimePoint now) {
     next_ = next_audio_ = rtp_log.next();
     has_joined_ = is_catching_up_ = true;
     const auto key = rtp_log.gop_start();
-    waits_for_key_ = !key || (group_->source().brings_rtp() && now - rtp_log.at(*key).arrived > kKeyAgeMax);
+    waits_for_key_ = !key || (group_->source().publications().brings_rtp() && now - rtp_log.at(*key).arrived > kKeyAgeMax);
     if (waits_for_key_)
         rtp_log.want_key_frame();
     else

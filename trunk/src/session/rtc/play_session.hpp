@@ -30,7 +30,7 @@ public:
     // nullptr while unknown. After admit().
     const media::RtpTrack* track(MediaKind kind) const { return group_->rtp_log().track(kind); }
     // Whether the publisher has announced all its tracks, so that unknown ones do not exist.
-    bool knows_tracks() const { return group_->source().brings_rtp(); }
+    bool knows_tracks() const { return group_->source().publications().brings_rtp(); }
     // The publisher's SSRC; 0 while unknown. After admit().
     std::uint32_t origin_ssrc(MediaKind kind) const { return group_->rtp_log().origin_ssrc(kind); }
     // After admit(). Errc::system.

@@ -38,7 +38,7 @@ void add_rtc_memory(std::vector<MemoryKind>& all, const rtc::Port& port, const m
     std::size_t rtp_logs = 0;
     std::size_t rtp_log_bytes = 0;
     streams.for_each([&](const media::Source& source) {
-        source.for_each_rtp_log([&](const media::RtpLog& rtp_log) {
+        source.rtp_logs().for_each([&](const media::RtpLog& rtp_log) {
             ++rtp_logs;
             rtp_log_bytes += sizeof rtp_log + rtp_log.held_bytes();
         });

@@ -63,7 +63,7 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::
         if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
             rtp_log_->set_origin_ssrc(kind, ssrcs.front().ssrc);
     }
-    publication_->source().announce(announced);
+    publication_->source().tracks().announce(announced);
     if (plan().play.bridge.rtc_to_rtmp)
         to_frames_.emplace(*publication_, *rtp_log_, plan().publish, context().streams.transcoders(), log());
     admitted_.emplace(context().streams, context().events, request(), plan());

@@ -9,6 +9,7 @@
 #include "engine/webrtc/publish_session.hpp"
 #include "media/ingest/rtp_to_frames.hpp"
 #include "media/rtp/rtp_clock.hpp"
+#include "media/source/publication.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/rtc/session_peer.hpp"
 

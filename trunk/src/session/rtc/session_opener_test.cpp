@@ -3,6 +3,7 @@
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/tag_packet.hpp"
 #include "media/rtp/bridge_fixture.hpp"
+#include "media/source/publication.hpp"
 #include "session/rtc/session_fixture.hpp"
 #include "wire/codec/codec_vectors.hpp"
 
@@ -143,7 +144,7 @@ TEST_F(SessionOpenerTest, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
     vhosts.options.rtmp_to_rtc = true;
     door.bridge.rtmp_to_rtc = true;
     const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();
-    auto publication = source->publish(media::Source::Takeover::refuse).value();
+    auto publication = media::Publication::start(source, media::Takeover::refuse).value();
     for (const std::uint8_t id : {std::uint8_t{0}, std::uint8_t{3}}) {
         media::Packet setup = media::bridge_test::avc_config();
         setup.track = media::TrackId(id);
@@ -156,16 +157,16 @@ TEST_F(SessionOpenerTest, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
     };
     const std::optional<media::TrackId> other = media::TrackId(3);
     ASSERT_TRUE(asked({}, other).ok());
-    EXPECT_NE(source->rtp_log({{}, other}), nullptr);
-    EXPECT_EQ(source->rtp_log(), nullptr);
+    EXPECT_NE(source->rtp_logs().find({{}, other}), nullptr);
+    EXPECT_EQ(source->rtp_logs().find(), nullptr);
     ASSERT_TRUE(asked({}, media::TrackId(0)).ok());
-    EXPECT_NE(source->rtp_log(), nullptr) << "the default one by its name";
+    EXPECT_NE(source->rtp_logs().find(), nullptr) << "the default one by its name";
     const auto refused = asked({}, media::TrackId(1));
     EXPECT_EQ(refused.code(), Errc::not_found);
     EXPECT_NE(refused.error().text().find("no video track 1"), std::string::npos);
     publication.reset();
     EXPECT_TRUE(asked(media::TrackId(9), {}).ok()) << "it may come";
-    for (std::uint8_t id = 10; source->has_room_for_rtp_log({{}, media::TrackId(1)}); ++id)
+    for (std::uint8_t id = 10; source->rtp_logs().has_room_for({{}, media::TrackId(1)}); ++id)
         ASSERT_TRUE(asked(media::TrackId(id), {}).ok());
     EXPECT_EQ(asked({}, media::TrackId(1)).code(), Errc::limit);
 }
@@ -175,7 +176,7 @@ TEST_F(SessionOpenerTest, APlayerGetsTheCodecOfTheStreamAndNotTheFirstOne) {
     vhosts.options.rtmp_to_rtc = true;
     door.bridge.rtmp_to_rtc = true;
     const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();
-    const auto publication = source->publish(media::Source::Takeover::refuse).value();
+    const auto publication = media::Publication::start(source, media::Takeover::refuse).value();
     source->append(media::make_packet(MediaKind::video, {.codec = media::Codec::hevc,
                                                          .content = media::Content::config,
                                                          .data = Slice::copy_of(wire::codec::hevc_vectors().front().record)}));

@@ -2,6 +2,7 @@
 #include "io/fibers/wait_fixture.hpp"
 #include "media/rtp/bridge_fixture.hpp"
 #include "media/source/cursor.hpp"
+#include "media/source/publication.hpp"
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
 #include "session/rtc/session_fixture.hpp"
@@ -252,7 +253,7 @@ TEST_F(RtcSessions, ThePlaintextMirrorGetsAllOfIt) {
 TEST_F(RtcSessions, AStreamOfAnotherKindIsRefusedUnlessItIsConverted) {
     vhosts.options.rtmp_to_rtc = false;
     const auto source = streams.find_or_create("/live/rtmp", {}, 60'000).value();
-    const auto publication = source->publish(media::Source::Takeover::refuse).value();
+    const auto publication = media::Publication::start(source, media::Takeover::refuse).value();
     EXPECT_EQ(open(Purpose::play, "rtmp").code(), Errc::unsupported);
     EXPECT_EQ(port->sessions(), 0U);
     vhosts.options.rtmp_to_rtc = true;

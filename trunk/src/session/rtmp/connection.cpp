@@ -8,6 +8,7 @@
 #include "base/log/log_format.hpp"
 #include "base/text/secret.hpp"
 #include "io/fibers/loop.hpp"
+#include "media/source/wire_log_hold.hpp"
 #include "session/common/admitted_publish.hpp"
 #include "session/common/join.hpp"
 #include "session/rtmp/play_session.hpp"

@@ -598,7 +598,7 @@ TEST_F(SessionTest, ALargeFrameIsEncodedBeforeWhatFollows) {
     publisher->send(MessageType::video, 0, frame);
     publisher->send(MessageType::video, 40, hex("27 01 000000 00000002 41aa"));
     wait_for_packets(3);
-    while (source->has_unencoded())
+    while (!source->backlog().empty())
         ASSERT_TRUE(io::sleep(io::Deadline::after(5ms)).ok());
     EXPECT_EQ(reader.wire_log().next(), source->ring().next());
     EXPECT_GT(reader.wire_log().head(), kNalBytes);

@@ -30,8 +30,8 @@ Result<void> PlaySession::run(io::Deadline deadline) {
     LOG_INFO_REPEATED(log_, "start play smi={}ms, mw_sleep={}, mw_msgs={}, realtime={}, tcp_nodelay={}",
                       std::chrono::duration_cast<std::chrono::milliseconds>(play.send_min_interval).count(), window.count(),
                       play.mw_msgs, options_.min_latency ? 1 : 0, options_.tcp_nodelay ? 1 : 0);
-    if (cursor_.source().chunk_size() != peer_.engine().chunk_size())
-        peer_.engine().set_chunk_size(cursor_.source().chunk_size());
+    if (cursor_.source().wire_logs().chunk_size() != peer_.engine().chunk_size())
+        peer_.engine().set_chunk_size(cursor_.source().wire_logs().chunk_size());
     // Input that came with the play command.
     if (TRY(receive()) == Step::stopped)
         return {};

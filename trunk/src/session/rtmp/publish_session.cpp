@@ -166,7 +166,7 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
         if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
             ingest(*media);
             any = true;
-            if (publication_->source().has_unencoded()) {
+            if (!publication_->source().backlog().empty()) {
                 TRY(encode_rest(publication_->source(), deadline));
                 if (!publication_->is_current())
                     break;

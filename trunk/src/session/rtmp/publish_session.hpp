@@ -12,7 +12,8 @@
 #include "io/fibers/deadline.hpp"
 #include "io/fibers/loop.hpp"
 #include "media/ingest/ingest.hpp"
-#include "media/source/source.hpp"
+#include "media/source/publication.hpp"
+#include "media/source/source_watch.hpp"
 #include "session/common/admission.hpp"
 #include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"
@@ -44,7 +45,7 @@ private:
     class IdleWatch final : public media::SourceWatch {
     public:
         explicit IdleWatch(Ref<media::Source> source) : SourceWatch(std::move(source)), since_(io::now()) {}
-        Duration length() const { return source().is_watched() ? Duration::zero() : io::now() - since_; }
+        Duration length() const { return source().readers().is_watched() ? Duration::zero() : io::now() - since_; }
 
     private:
         void on_watched(bool) override { since_ = io::now(); }

@@ -5,6 +5,7 @@
 
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "media/source/wire_log_hold.hpp"
 #include "session/common/join.hpp"
 #include "session/srt/key_check.hpp"
 
@@ -169,13 +170,15 @@ bool PlaySession::begin() {
 std::optional<media::Sequence> PlaySession::starting_point() const {
     if (!source_->is_published())
         return std::nullopt;
-    if (const auto key_frame = source_->gop_start(); key_frame && *key_frame >= not_before_)
+    if (const auto key_frame = source_->retention().gop_start(); key_frame && *key_frame >= not_before_)
         return key_frame;
-    const bool has_video = source_->last_time(MediaKind::video) || source_->config(MediaKind::video).is_config();
-    const std::uint64_t sure = source_->expected_kinds().has(MediaKind::video) ? media::Source::kAudioOnlyAfter : kSurePackets;
+    const bool has_video =
+        source_->tracks().last_time(MediaKind::video) || source_->tracks().config(MediaKind::video).is_config();
+    const std::uint64_t sure =
+        source_->tracks().expected_kinds().has(MediaKind::video) ? media::Retention::kAudioOnlyAfter : kSurePackets;
     if (has_video || source_->counters().packets[index_of(MediaKind::audio)] < sure)
         return std::nullopt;
-    return source_->join_point();
+    return source_->retention().join_point();
 }
 
 // As large as the payload of a packet, or all that this round sends. Not taken out of the cursor yet.

@@ -103,7 +103,7 @@ void PublishSession::take_units() {
 void PublishSession::log_tracks() {
     logged_version_ = reader_.version();
     if (publication_ != nullptr)
-        publication_->source().announce(media::announced_by(reader_));
+        publication_->source().tracks().announce(media::announced_by(reader_));
     for (const TsReader::TrackInfo& track : reader_.tracks())
         LOG_INFO_REPEATED(log_, "SRT: got {} {}, pid={}, track={}",
                           kind_of(track.format) == MediaKind::video   ? "Video"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "media/ingest/ingest.hpp"
-#include "media/source/source.hpp"
+#include "media/source/publication.hpp"
 #include "session/srt/session.hpp"
 #include "wire/ts/read/ts_reader.hpp"
 

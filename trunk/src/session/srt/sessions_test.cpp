@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "media/ingest/ingest.hpp"
+#include "media/source/publication.hpp"
 #include "session/srt/doctor.hpp"
 #include "session/srt/play_session.hpp"
 #include "session/srt/session_fixture.hpp"
@@ -144,7 +145,7 @@ TEST_F(SrtSessions, AStreamHasOnePublisher) {
 
 TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
     const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
-    const auto publication = MUST(source->publish(media::Source::Takeover::refuse));
+    const auto publication = MUST(media::Publication::start(source, media::Takeover::refuse));
     media::Ingest ingest(*publication, {}, {}, log);
     ingest.push_frame(MediaKind::video, 0, frames::config(Codec::avc, wire::codec::avc_vectors().front().record));
     for (std::uint32_t i = 0; i < 30; ++i)
@@ -181,7 +182,7 @@ TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
 // Each datagram of its own would cost its system call, an ACK of every player and the answer to that.
 TEST_F(SrtSessions, AudioWaitsForAFrameOfVideoButNotForLong) {
     const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
-    const auto publication = MUST(source->publish(media::Source::Takeover::refuse));
+    const auto publication = MUST(media::Publication::start(source, media::Takeover::refuse));
     media::Ingest ingest(*publication, {}, {}, log);
     const auto picture = [&](std::uint32_t at, bool is_key) {
         ingest.push_frame(

@@ -52,7 +52,7 @@ void Disk::fail(const Error& error) {
         case OnError::disconnect:
             if (feed_.is_published()) {
                 LOG_ERROR(log_, "HLS {}: the publisher is disconnected (hls_on_error)", feed_.url());
-                feed_.source().evict_publisher();
+                feed_.source().publications().evict();
             }
             return;
         case OnError::ignore: break;

@@ -15,15 +15,15 @@ RtpLogGroup::RtpLogGroup(Players& players, Ref<media::Source> source, Packing pa
       source_(std::move(source)),
       packing_(packing),
       tracks_(tracks),
-      rtp_log_(packing == Packing::any ? source_->hold_rtp_log(tracks)
-                                       : single_.emplace(source_->hold_rtp_log(tracks), log).rtp_log()) {
+      rtp_log_(packing == Packing::any ? source_->rtp_logs().hold(tracks)
+                                       : single_.emplace(source_->rtp_logs().hold(tracks), log).rtp_log()) {
     rtp_log_.add_listener(*this);
 }
 
 RtpLogGroup::~RtpLogGroup() {
     rtp_log_.remove_listener(*this);
     single_.reset();
-    source_->release_rtp_log(tracks_);
+    source_->rtp_logs().release(tracks_);
 }
 
 void RtpLogGroup::on_rtp() { players_.wake(*this); }

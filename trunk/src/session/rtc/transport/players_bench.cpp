@@ -19,11 +19,11 @@ struct Stage : SessionFixture {
         places.set_limits(4 * count + 100, {.rtc_offers_per_ip = 0});
         vhosts.options.stun_timeout = 10min;
         source = streams.find_or_create("/live/cam", {}, 60'000).value();
-        rtp_log = &source->hold_rtp_log({});
+        rtp_log = &source->rtp_logs().hold({});
         while (all.size() < count)
             all.push_back(come(wire::sdp::Purpose::play));
     }
-    ~Stage() override { source->release_rtp_log({}); }
+    ~Stage() override { source->rtp_logs().release({}); }
     void TestBody() override {}
 
     // Audio never waits for a link, so that every player takes it in one turn; it has the size of a full video packet here.

@@ -90,10 +90,10 @@ TEST_F(RtcPlayers, AGroupAndItsHoldOnTheLogLiveAsLongAsItsPlayers) {
     EXPECT_EQ(players->groups(), 1U);
     players->leave(one);
     players->leave(one);
-    EXPECT_NE(source->rtp_log(), nullptr);
+    EXPECT_NE(source->rtp_logs().find(), nullptr);
     players->leave(two);
     EXPECT_EQ(players->groups(), 0U);
-    EXPECT_EQ(source->rtp_log(), nullptr);
+    EXPECT_EQ(source->rtp_logs().find(), nullptr);
 }
 
 TEST_F(RtcPlayers, WhoLeavesWhileServedKeepsNobodyFromBeingServed) {
@@ -218,8 +218,8 @@ TEST_F(RtcPlayers, StreamsTakeTurns) {
         players->join(i < 7 ? source : other, all[i]);
         all[i].on_serve = take_a_slice;
     }
-    source->rtp_log()->flush();
-    other->rtp_log()->flush();
+    source->rtp_logs().find()->flush();
+    other->rtp_logs().find()->flush();
     let_run(4);
     EXPECT_EQ(all[7].served, 1) << "it does not wait for the other's last player";
     int served = 0;

@@ -75,8 +75,8 @@ TEST_F(SrtCalls, APushIsPublishedThereAndIsNoClientHere) {
     io::wait_until([this] { return pictures_of("/live/pushed") >= 20; });
     EXPECT_EQ(streams.find("/live/pushed")->counters().key_frames, 1U);
     EXPECT_EQ(clients.size(), 3U) << "both publishers, and the push itself, which entered no stream";
-    EXPECT_GT(streams.find("/live/cam")->readers(), 0U);
-    EXPECT_FALSE(streams.find("/live/cam")->is_watched()) << "it is no viewer";
+    EXPECT_GT(streams.find("/live/cam")->readers().count(), 0U);
+    EXPECT_FALSE(streams.find("/live/cam")->readers().is_watched()) << "it is no viewer";
     EXPECT_EQ(std::ranges::count(events.order, std::string("published")), 2);
     clients.for_each([](ClientEntry& entry) {
         if (entry.client().request().stream == "pushed")

@@ -10,14 +10,14 @@ namespace live::session::srt {
 PlayGroup::PlayGroup(Players& players, Ref<media::Source> source)
     : players_(players),
       source_(std::move(source)),
-      wire_log_(source_->hold_wire_log(kTransportStream, false, media::Audience::none)),
+      wire_log_(source_->wire_logs().hold(kTransportStream, false, media::Audience::none)),
       seen_(wire_log_.next()) {
-    source_->add_listener(*this);
+    source_->readers().add_listener(*this);
 }
 
 PlayGroup::~PlayGroup() {
-    source_->remove_listener(*this);
-    source_->release_wire_log(kTransportStream, media::Audience::none);
+    source_->readers().remove_listener(*this);
+    source_->wire_logs().release(kTransportStream, media::Audience::none);
 }
 
 void PlayGroup::on_packets() {

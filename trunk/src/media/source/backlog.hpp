@@ -1,0 +1,72 @@
+// Backlog: encodes later what append() has left. Frames of at least WireEncoder::kSlowBytes in formats that copy them (TS, RTP)
+// are left: there may be several such formats, and each takes milliseconds. They are encoded after Source::flush(), or before it
+// by a publisher that can suspend, some kCatchUpBytes or one frame for RTP by each encode_some(). Other fibers may run in
+// between: readers of these formats find the log as it was before.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "media/source/rtp_logs.hpp"
+#include "media/source/wire_logs.hpp"
+
+namespace live::media {
+
+class Source;
+
+// Encodes the backlog of publishers that cannot suspend. session/fan_out implements it, and app plugs it in.
+class RestEncoder {
+public:
+    // Calls Backlog::encode_some(), each time in a turn of its own, until nothing is left, then Source::notify(). False: it
+    // cannot.
+    virtual bool add(Source& source) = 0;
+
+protected:
+    ~RestEncoder() = default;
+};
+
+class Backlog {
+public:
+    // Above this append() drops frames, or encodes the backlog if the RestEncoder cannot; above the double it encodes it in any
+    // case. Readers' logs hold back the ring's trimming.
+    static constexpr std::size_t kBytesMax = 16U << 20;
+
+    // All arguments must outlive this.
+    Backlog(Source& source, const std::string& url, WireLogs& wire_logs, RtpLogs& rtp_logs)
+        : source_(source), url_(url), wire_logs_(wire_logs), rtp_logs_(rtp_logs) {}
+    Backlog(const Backlog&) = delete;
+    Backlog& operator=(const Backlog&) = delete;
+
+    bool empty() const { return bytes_ == 0; }
+    void set_encoder(RestEncoder* encoder) { encoder_ = encoder; }
+    void encode_some();
+
+    // For the source: appends `packet` to the logs, as far as it can be encoded at once.
+    void append_to_logs(const Packet& packet);
+    // Whether the frame must be dropped: the publisher sends faster than its frames are encoded.
+    bool is_outrun_by(const Packet& packet) { return (is_outrun_ || bytes_ > kBytesMax) && !is_kept(packet); }
+    // Encodes the backlog above kBytesMax.
+    void limit() {
+        if (bytes_ > 2 * kBytesMax)
+            encode_all();
+        else if (bytes_ > kBytesMax)
+            have_encoded();
+    }
+    // Has the backlog encoded, by the RestEncoder if there is one.
+    void have_encoded();
+    void start_publisher() { is_outrun_ = false; }
+
+private:
+    bool is_kept(const Packet& packet);
+    void encode_all();
+
+    std::size_t bytes_ = 0;   // of packets since the first one left by append()
+    bool is_outrun_ = false;  // frames are dropped
+    Source& source_;
+    const std::string& url_;
+    WireLogs& wire_logs_;
+    RtpLogs& rtp_logs_;
+    RestEncoder* encoder_ = nullptr;
+};
+
+}  // namespace live::media

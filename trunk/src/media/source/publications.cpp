@@ -1,0 +1,63 @@
+#include "media/source/publications.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace live::media {
+
+void Publisher::fill(RtpLog& rtp_log, KeyFrameSource& key_frames) {
+    CHECK(!fills_rtp_log() && current_);
+    rtp_log_ = &rtp_log;
+    key_frames_ = &key_frames;
+    rtp_log.start_writer(key_frames_);
+}
+
+void Publisher::stop_filling() {
+    if (fills_rtp_log())
+        rtp_log_->end_writer(key_frames_);
+}
+
+void Publications::start(Publisher& publisher) {
+    evict();
+    current_ = &publisher;
+    publisher.current_ = true;
+    watches_.notify_publisher_began();
+}
+
+void Publications::end(Publisher& publisher) {
+    CHECK(current_ == &publisher);
+    publisher.current_ = false;
+    current_ = nullptr;
+}
+
+void Publications::evict() {
+    Publisher* const evicted = std::exchange(current_, nullptr);
+    if (evicted == nullptr)
+        return;
+    evicted->current_ = false;
+    evicted->stop_filling();
+    evicted->evicted_.raise();
+}
+
+bool Publications::ask() {
+    if (current_ == nullptr || !current_->can_confirm_)
+        return false;
+    current_->asked_ = true;
+    current_->evicted_.raise();
+    return true;
+}
+
+void Publications::confirm(Publisher& publisher) {
+    if (std::exchange(publisher.asked_, false) && publisher.current_)
+        watches_.notify_publisher_confirmed();
+}
+
+void Publications::set_may_return(bool may_return) {
+    const bool is_over = may_return_ && !may_return && current_ == nullptr;
+    may_return_ = may_return;
+    if (is_over)
+        note_stream_ended();
+}
+
+}  // namespace live::media

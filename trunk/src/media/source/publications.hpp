@@ -1,0 +1,82 @@
+// Publications: the publisher of a stream, and its successors. One publisher at a time has the right to publish; a takeover or an
+// operator revokes it.
+#pragma once
+
+#include "base/signal.hpp"
+#include "media/rtp/rtp_log.hpp"
+#include "media/source/watches.hpp"
+
+namespace live::media {
+
+enum class Takeover : std::uint8_t { refuse, replace };
+
+// One publisher. Its base of Publication, which also keeps the source alive.
+class Publisher {
+public:
+    Publisher(const Publisher&) = delete;
+    Publisher& operator=(const Publisher&) = delete;
+
+    bool is_current() const { return current_; }
+    // Raised when the publisher is evicted or asked: see Publications::ask. An evicted one must end.
+    Signal& evicted() { return evicted_; }
+    // For a holder whose connection may have ended without its notice: when asked, it reads the connection and confirms that it
+    // is still there, or ends.
+    void set_can_confirm() { can_confirm_ = true; }
+    bool is_asked() const { return asked_; }
+
+protected:
+    Publisher() = default;
+    ~Publisher() = default;
+
+    // The publisher fills this RTP log itself.
+    void fill(RtpLog& rtp_log, KeyFrameSource& key_frames);
+    void stop_filling();
+    bool fills_rtp_log() const { return rtp_log_ != nullptr; }
+
+private:
+    friend class Publications;
+
+    Signal evicted_;
+    RtpLog* rtp_log_ = nullptr;
+    KeyFrameSource* key_frames_ = nullptr;
+    bool current_ = false;
+    bool can_confirm_ = false;
+    bool asked_ = false;
+};
+
+class Publications {
+public:
+    explicit Publications(const StreamWatches& watches) : watches_(watches) {}
+    Publications(const Publications&) = delete;
+    Publications& operator=(const Publications&) = delete;
+
+    bool is_published() const { return current_ != nullptr; }
+    // Whether the publisher fills the RTP log itself.
+    bool brings_rtp() const { return current_ != nullptr && current_->fills_rtp_log(); }
+
+    // Makes `publisher` the current one, after evicting its predecessor, and notifies the watches.
+    void start(Publisher& publisher);
+    // The current publisher leaves. The caller reports it by note_stream_ended() when its last frames are encoded.
+    void end(Publisher& publisher);
+    // Revokes the current publisher's right, if there is one.
+    void evict();
+    // Makes the publisher check its connection: it confirms or leaves. False without a publisher, or if it cannot check.
+    bool ask();
+    // `publisher` was asked, and is still there.
+    void confirm(Publisher& publisher);
+
+    // The stream has ended at its origin. Its publication may stay for a while, in case the stream resumes; the watches are
+    // notified now.
+    void note_stream_ended() const { watches_.notify_publisher_left(); }
+    // Whether the stream may resume soon after its publisher has left, from another process: players that end with it wait. When
+    // it is switched off without a publisher, the watches are notified.
+    void set_may_return(bool may_return);
+    bool may_return() const { return may_return_; }
+
+private:
+    const StreamWatches& watches_;
+    Publisher* current_ = nullptr;
+    bool may_return_ = false;
+};
+
+}  // namespace live::media

@@ -1,0 +1,182 @@
+#include "media/source/tracks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace live::media {
+
+void Tracks::start_publisher() {
+    has_b_frames_ = false;
+    has_default_.clear();
+    announced_.clear();
+    forget_extra_tracks();
+    name_tracks({});
+}
+
+void Tracks::note(Packet& packet) {
+    const std::size_t kind = index_of(packet.kind);
+    if (packet.kind != MediaKind::data) {
+        if (!has_default_.has(packet.kind) && packet.content != Content::other)
+            choose_default(packet);
+        packet.extra = packet.track != defaults_[kind];
+    }
+    if (packet.is_config())
+        remember_config(packet);
+    else if (!packet.extra)
+        last_times_[kind] = packet.dts;
+    note_track(packet);
+}
+
+MediaKindSet Tracks::expected_kinds() const {
+    MediaKindSet kinds = announced_;
+    for (const MediaKind kind : {MediaKind::audio, MediaKind::video})
+        if (last_time(kind) || config(kind).is_config())
+            kinds.add(kind);
+    return kinds;
+}
+
+// Tracks that are not known to this publisher belong to a former one.
+void Tracks::choose_default(const Packet& packet) {
+    has_default_.add(packet.kind);
+    TrackId& id = defaults_[index_of(packet.kind)];
+    if (id == packet.track)
+        return;
+    id = packet.track;
+    known_[index_of(packet.kind)] = {};
+    configs_[index_of(packet.kind)] = {};
+    std::erase_if(tracks_, [&packet](const Track& track) { return track.kind == packet.kind && track.id != packet.track; });
+    ++version_;
+    ++config_version_;
+}
+
+void Tracks::forget_extra_tracks() {
+    const auto forgotten =
+        std::erase_if(tracks_, [this](const Track& track) { return track.id != defaults_[index_of(track.kind)]; });
+    if (forgotten == 0 && extra_configs_.empty())
+        return;
+    extra_configs_.clear();
+    ++version_;
+    ++config_version_;
+}
+
+bool Tracks::has_room_for_another(MediaKind kind, TrackId id) const {
+    std::size_t others = 0;
+    for (const Track& track : tracks_) {
+        if (track.kind == kind && track.id == id)
+            return true;
+        others += track.kind == kind ? 1 : 0;
+    }
+    return others < kMax;
+}
+
+const Packet* Tracks::config_of(MediaKind kind, TrackId id) const {
+    if (const Packet& config = configs_[index_of(kind)]; config.is_config() && config.track == id)
+        return &config;
+    for (const Packet& config : extra_configs_)
+        if (config.kind == kind && config.track == id)
+            return &config;
+    return nullptr;
+}
+
+const Packet* Tracks::config_of(MediaKind kind, const TrackChoice& choice) const {
+    const std::optional<TrackId>& named = kind == MediaKind::audio ? choice.audio : choice.video;
+    const Packet* const found = named ? config_of(kind, *named) : &config(kind);
+    return found != nullptr && found->is_config() ? found : nullptr;
+}
+
+Packet& Tracks::kept_config(const Packet& packet) {
+    if (!packet.extra)
+        return configs_[index_of(packet.kind)];
+    for (Packet& kept : extra_configs_)
+        if (kept.kind == packet.kind && kept.track == packet.track)
+            return kept;
+    return extra_configs_.emplace_back();
+}
+
+void Tracks::remember_config(const Packet& packet) {
+    Packet& kept = kept_config(packet);
+    kept = packet;
+    // Kept indefinitely, so it must not keep the memory block it shares with other packets.
+    kept.payload = Slice::copy_of(packet.payload.bytes());
+    kept.dts = {};
+    kept.arrived = {};
+    ++config_version_;
+}
+
+Track& Tracks::track_of(MediaKind kind, TrackId id) {
+    for (Track& track : tracks_)
+        if (track.kind == kind && track.id == id)
+            return track;
+    Track& added = tracks_.emplace_back();
+    added.id = id;
+    added.kind = kind;
+    name_track(added);
+    return added;
+}
+
+void Tracks::name_track(Track& track) const {
+    const auto is_its = [&track](const TrackName& name) { return name.kind == track.kind && name.id == track.id; };
+    const auto name = std::ranges::find_if(track_names_, is_its);
+    track.language = name == track_names_.end() ? "" : name->language;
+    track.name = name == track_names_.end() ? "" : name->name;
+}
+
+void Tracks::forget_metadata() {
+    configs_[index_of(MediaKind::data)] = {};
+    ++config_version_;
+    name_tracks({});
+}
+
+void Tracks::name_tracks(std::vector<TrackName> names) {
+    track_names_ = std::move(names);
+    for (Track& track : tracks_)
+        name_track(track);
+}
+
+void Tracks::note_track(const Packet& packet) {
+    if (packet.kind == MediaKind::data || packet.codec == Codec::none || packet.content == Content::other)
+        return;
+    Known& known = known_[index_of(packet.kind)];
+    if (!packet.extra && packet.codec == known.codec && !packet.is_config())
+        return;
+    Track& track = track_of(packet.kind, packet.track);
+    if (!packet.extra)
+        known.codec = packet.codec;
+    if (packet.codec == track.codec && !packet.is_config())
+        return;
+    if (packet.codec != track.codec) {
+        track.codec = packet.codec;
+        track.config = {};
+    }
+    if (packet.is_config())
+        track.config = kept_config(packet).frame_slice();
+    ++version_;
+}
+
+void Tracks::note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
+    Known& known = known_[index_of(MediaKind::audio)];
+    const bool is_known = is_chosen(MediaKind::audio, id);
+    if (is_known && codec == known.codec && audio == known.audio)
+        return;
+    Track& track = track_of(MediaKind::audio, id);
+    if (is_known)
+        known = {codec, audio};
+    if (codec != track.codec) {
+        track.codec = codec;
+        track.config = {};
+        ++version_;
+    }
+    track.audio = audio;
+}
+
+const Track* Tracks::find(MediaKind kind, TrackId id) const {
+    const auto track = std::ranges::find_if(tracks_, [&](const Track& known) { return known.kind == kind && known.id == id; });
+    return track == tracks_.end() ? nullptr : &*track;
+}
+
+const Track* Tracks::default_of(MediaKind kind) const {
+    const auto track = std::ranges::find(tracks_, kind, &Track::kind);
+    return track == tracks_.end() ? nullptr : &*track;
+}
+
+}  // namespace live::media

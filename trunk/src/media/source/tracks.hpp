@@ -1,0 +1,115 @@
+// Tracks: what is known about the elementary streams of a source: codecs, configurations, defaults, names and metadata. This is
+// the only place that keeps them; everything else asks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes/hot_lines.hpp"
+#include "media/ring/packet.hpp"
+#include "media/ring/track.hpp"
+#include "media/ring/track_names.hpp"
+
+namespace live::media {
+
+class Tracks {
+public:
+    // Tracks of one kind. Ingest drops the packets of further tracks.
+    static constexpr std::size_t kMax = 16;
+
+    Tracks() = default;
+    Tracks(const Tracks&) = delete;
+    Tracks& operator=(const Tracks&) = delete;
+
+    // Its tracks replace those of the previous publisher.
+    void start_publisher();
+    // Marks `packet` as `extra` unless it belongs to its kind's default track, and learns its track's codec and configuration.
+    void note(Packet& packet);
+    void prefetch() const { live::prefetch_members(last_times_, has_b_frames_); }
+
+    // All tracks seen so far, in order of appearance; a new publisher's packets replace what is known about them.
+    const std::vector<Track>& all() const { return tracks_; }
+    // nullptr if there is none.
+    const Track* find(MediaKind kind, TrackId id) const;
+    // Of the last publisher that had any; nullptr if there was none of the kind.
+    const Track* default_of(MediaKind kind) const;
+    // Players without multitrack support get the publisher's first track of a kind.
+    bool is_default(MediaKind kind, TrackId id) const { return !has_default_.has(kind) || is_chosen(kind, id); }
+    // Whether this publisher has sent frames or a configuration of the kind.
+    bool has_default(MediaKind kind) const { return has_default_.has(kind); }
+    // Whether the track is known, or can still be added.
+    bool has_room_for(MediaKind kind, TrackId id) const { return is_chosen(kind, id) || has_room_for_another(kind, id); }
+
+    // The newest metadata; empty if there was none.
+    const Slice& metadata() const { return config(MediaKind::data).payload; }
+    // The newest configuration of a kind's default track, or the metadata; the payload is empty if there was none.
+    const Packet& config(MediaKind kind) const { return configs_[index_of(kind)]; }
+    // The newest configurations of all non-default tracks.
+    const std::vector<Packet>& extra_configs() const { return extra_configs_; }
+    // The newest configuration of a track; nullptr if there was none.
+    const Packet* config_of(MediaKind kind, TrackId id) const;
+    // The same for the track that `choice` selects.
+    const Packet* config_of(MediaKind kind, const TrackChoice& choice) const;
+    // Counts changes of codecs and configurations.
+    std::uint32_t version() const { return version_; }
+    // Counts changes of metadata and configurations.
+    std::uint32_t config_version() const { return config_version_; }
+
+    // This publisher's container announces these kinds: a program map, metadata, an offer. Their frames may come late.
+    void announce(MediaKindSet kinds) { announced_.add(kinds); }
+    // Audio and video that this publisher has announced, and those that any has configured or sent.
+    MediaKindSet expected_kinds() const;
+    // Time of the latest audio or video packet of the default track, if there was one.
+    std::optional<MediaTime> last_time(MediaKind kind) const { return last_times_[index_of(kind)]; }
+    // Whether frames arrived that are presented before an earlier one (B-frames). Reset by a new publisher.
+    bool has_b_frames() const { return has_b_frames_; }
+    void note_b_frames() { has_b_frames_ = true; }
+
+    // The publisher's container describes audio that its packets do not describe.
+    void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
+    // Players that join get no metadata until the publisher sends some again.
+    void forget_metadata();
+    // The publisher's metadata about its tracks, including tracks that come later.
+    void name_tracks(std::vector<TrackName> names);
+    // The metadata requests the publisher's own timestamps (atc_auto).
+    void request_publisher_time(bool on) { wants_publisher_time_ = on; }
+    bool wants_publisher_time() const { return wants_publisher_time_; }
+
+private:
+    // The default track of a kind, found without a search in tracks_.
+    struct Known {
+        Codec codec = Codec::none;
+        AudioFormat audio;
+    };
+
+    bool is_chosen(MediaKind kind, TrackId id) const { return has_default_.has(kind) && defaults_[index_of(kind)] == id; }
+    bool has_room_for_another(MediaKind kind, TrackId id) const;
+    void choose_default(const Packet& packet);
+    void forget_extra_tracks();
+    Packet& kept_config(const Packet& packet);
+    void remember_config(const Packet& packet);
+    void note_track(const Packet& packet);
+    Track& track_of(MediaKind kind, TrackId id);
+    void name_track(Track& track) const;
+
+    // Each packet needs these, up to has_b_frames_.
+    std::array<std::optional<MediaTime>, kMediaKindCount> last_times_;
+    std::array<TrackId, kMediaKindCount> defaults_{};
+    MediaKindSet has_default_;  // of this publisher
+    std::array<Known, kMediaKindCount> known_{};
+    MediaKindSet announced_;  // by this publisher
+    bool has_b_frames_ = false;
+
+    bool wants_publisher_time_ = false;
+    std::uint32_t version_ = 0;
+    std::uint32_t config_version_ = 0;
+    std::array<Packet, kMediaKindCount> configs_;  // of the default tracks
+    std::vector<Packet> extra_configs_;
+    std::vector<Track> tracks_;           // few; the default one is the first of its kind
+    std::vector<TrackName> track_names_;  // as the publisher said last, at most kMax of a kind
+};
+
+}  // namespace live::media

@@ -1,0 +1,89 @@
+// WireLogs: the wire logs of a source, one for each wire format that has readers. A log exists while it is held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "media/ring/packet.hpp"
+#include "media/ring/ring.hpp"
+#include "media/source/readers.hpp"
+#include "media/source/tracks.hpp"
+#include "media/wire_log/framing.hpp"
+#include "media/wire_log/wire_log.hpp"
+
+namespace live::media {
+
+enum class Container : std::uint8_t { rtmp, flv, ts, aac, mp3 };
+
+// Selects a wire log: there is one for each combination that has readers.
+struct WireFormat {
+    Container container = Container::rtmp;
+    Framing framing = Framing::none;
+    // Packets of other kinds are dropped.
+    MediaKindSet kinds = MediaKindSet::all();
+    TrackSelection tracks = TrackSelection::defaults;
+
+    // For another node: also on the source's timeline.
+    bool is_relayed() const { return tracks == TrackSelection::all_and_marks; }
+    bool operator==(const WireFormat&) const = default;
+};
+
+class WireLogs {
+public:
+    // A new log catches up with so many bytes of the ring at once.
+    static constexpr std::size_t kCatchUpBytes = 256U << 10;
+
+    // All arguments must outlive this.
+    WireLogs(const Ring& ring, const Tracks& tracks, Readers& readers, SlabPool& pool, std::uint32_t chunk_size)
+        : ring_(ring), tracks_(tracks), readers_(readers), pool_(pool), chunk_size_(chunk_size), next_chunk_size_(chunk_size) {}
+    WireLogs(const WireLogs&) = delete;
+    WireLogs& operator=(const WireLogs&) = delete;
+
+    // For a reader of the log. The log is complete unless `catches_up`: see WireLogHold. Released with the same audience.
+    WireLog& hold(const WireFormat& format, bool catches_up = false, Audience audience = Audience::some);
+    void release(const WireFormat& format, Audience audience = Audience::some);
+    // Encodes some `bytes` more; true: the log is complete, and stays so while it is held.
+    bool catch_up(const WireFormat& format, std::size_t bytes);
+    // nullptr if it is not held.
+    WireLog* find(const WireFormat& format) const;
+    template <class Each>
+    void for_each(Each&& each) const {
+        for (const Held& held : logs_)
+            each(*held.wire_log);
+    }
+    std::size_t held_bytes() const;
+
+    // The chunk size of RTMP logs; a change takes effect with the next one created.
+    std::uint32_t chunk_size() const { return chunk_size_; }
+    void set_chunk_size(std::uint32_t bytes);
+
+    // Of the source. A packet that takes long to encode is left to encode_some(), and so are those that follow it.
+    enum class Encoded : std::uint8_t { all, left };
+    Encoded append(const Packet& packet);
+    // Encodes a part of what append() has left; false if there was nothing to encode.
+    bool encode_some();
+    void drop_before(Sequence sequence);
+
+private:
+    struct Held {
+        WireFormat format;
+        std::unique_ptr<WireLog> wire_log;
+        std::size_t holders = 0;
+        bool has_caught_up = false;  // once; then it lacks at most what append() has left
+    };
+
+    bool catch_up(Held& held, std::size_t bytes) const;
+    std::unique_ptr<WireEncoder> encoder_for(const WireFormat& format) const;
+
+    std::vector<Held> logs_;  // few: one for each format in use
+    const Ring& ring_;
+    const Tracks& tracks_;
+    Readers& readers_;
+    SlabPool& pool_;
+    std::uint32_t chunk_size_;
+    std::uint32_t next_chunk_size_;
+};
+
+}  // namespace live::media
