@@ -161,7 +161,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
         places_.share(*names_.tally());
     stream_stats_.share_ids(names_.workers_secret);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
-    streams_.set_rest_encoder(rest_encoder_);
+    streams_.set_deferred_encoder(deferred_encoder_);
     clients_.add_watcher(stream_stats_);
     clients_.add_watcher(access_log_);
     outputs_.add_to(http_);

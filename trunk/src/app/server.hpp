@@ -56,8 +56,8 @@
 #include "session/common/client_table.hpp"
 #include "session/common/protocol.hpp"
 #include "session/common/traffic.hpp"
+#include "session/fan_out/deferred_encoder.hpp"
 #include "session/fan_out/fan_out.hpp"
-#include "session/fan_out/rest_encoder.hpp"
 #include "session/http_live/play_handler.hpp"
 #include "session/limits/places.hpp"
 #include "session/rtmp/context.hpp"
@@ -69,7 +69,7 @@ class Server {
     struct Private {};
 
 public:
-    // Listens on all endpoints of the settings. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
+    // WakeMode on all endpoints of the settings. Errc::conflict when a port is taken, Errc::denied, Errc::system. A loop exists.
     static Result<std::unique_ptr<Server>> create(settings::Settings settings, ServerNames names, std::size_t connections_max,
                                                   const Log& log);
     Server(Private, settings::Settings settings, ServerNames names, std::size_t connections_max,
@@ -135,7 +135,7 @@ private:
     service::ServiceList services_;
     io::Scope fibers_{"service"};  // of services
     session::FanOut fan_out_;
-    session::RestEncoder rest_encoder_{fibers_};
+    session::DeferredEncoder deferred_encoder_{fibers_};
     service::stats::StreamStats stream_stats_{streams_};
     service::access_log::AccessLog access_log_;
     session::ClientTable clients_;

@@ -40,7 +40,7 @@ public:
     RtcWiring(const RtcWiring&) = delete;
     RtcWiring& operator=(const RtcWiring&) = delete;
 
-    // Listens and serves, if enabled in the settings. To be called before HttpWiring::start(). Errors as UdpSocket::bind.
+    // WakeMode and serves, if enabled in the settings. To be called before HttpWiring::start(). Errors as UdpSocket::bind.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends all sessions.
     Result<void> stop(io::Deadline deadline) override;

@@ -40,7 +40,7 @@ public:
     SrtWiring(const SrtWiring&) = delete;
     SrtWiring& operator=(const SrtWiring&) = delete;
 
-    // Listens and serves, if enabled in the settings. Errors as UdpSocket::bind.
+    // WakeMode and serves, if enabled in the settings. Errors as UdpSocket::bind.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends all sessions.
     Result<void> stop(io::Deadline deadline) override;

@@ -419,7 +419,7 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     WireCursor aac(source, {Container::aac, Framing::none, MediaKindSet::all()});
     WireCursor ts(source, {Container::ts, Framing::none, MediaKindSet::all()});
     WireCursor flv(source, {Container::flv, Framing::none, MediaKindSet::all()});
-    Cursor all(source, Listens::at_once, Cursor::Start::now, Cursor::Tracks::all);
+    Cursor all(source, WakeMode::at_once, Cursor::Start::now, Cursor::Tracks::all);
     push_two_of_each(*ingest);
     const auto by_aac = sent_to(aac);
     EXPECT_TRUE(holds(by_aac, "e0e0e0e0"));
@@ -440,7 +440,7 @@ TEST_F(IngestTest, ReadersThatKnowNoTracksGetTheDefaultOnes) {
     EXPECT_EQ(source->counters().key_frames, 1U);
     EXPECT_EQ(source->retention().gop_start(), 4U);
     EXPECT_FALSE(source->tracks().has_b_frames()) << "frames of two tracks have two orders";
-    Cursor late(source, Listens::at_once, Cursor::Start::join_point, Cursor::Tracks::all);
+    Cursor late(source, WakeMode::at_once, Cursor::Start::join_point, Cursor::Tracks::all);
     std::vector<std::uint8_t> configs;
     for (int i = 0; i < 4; ++i) {
         const auto config = late.take();

@@ -15,8 +15,8 @@ void Backlog::append_to_logs(const Packet& packet) {
         bytes_ += std::max<std::size_t>(packet.payload.size(), 1);
 }
 
-// Encoding it all at once would hold the loop, so the publisher loses frames until the RestEncoder is done; video until the next
-// key frame.
+// Encoding it all at once would hold the loop, so the publisher loses frames until the DeferredEncoder is done; video until the
+// next key frame.
 bool Backlog::is_kept(const Packet& packet) {
     if (packet.kind == MediaKind::data || packet.is_config())
         return true;

@@ -15,20 +15,20 @@ namespace live::media {
 class Source;
 
 // Encodes the backlog of publishers that cannot suspend. session/fan_out implements it, and app plugs it in.
-class RestEncoder {
+class DeferredEncoder {
 public:
     // Calls Backlog::encode_some(), each time in a turn of its own, until nothing is left, then Source::notify(). False: it
     // cannot.
     virtual bool add(Source& source) = 0;
 
 protected:
-    ~RestEncoder() = default;
+    ~DeferredEncoder() = default;
 };
 
 class Backlog {
 public:
-    // Above this append() drops frames, or encodes the backlog if the RestEncoder cannot; above the double it encodes it in any
-    // case. Readers' logs hold back the ring's trimming.
+    // Above this append() drops frames, or encodes the backlog if the DeferredEncoder cannot; above the double it encodes it in
+    // any case. Readers' logs hold back the ring's trimming.
     static constexpr std::size_t kBytesMax = 16U << 20;
 
     // All arguments must outlive this.
@@ -38,7 +38,7 @@ public:
     Backlog& operator=(const Backlog&) = delete;
 
     bool empty() const { return bytes_ == 0; }
-    void set_encoder(RestEncoder* encoder) { encoder_ = encoder; }
+    void set_encoder(DeferredEncoder* encoder) { encoder_ = encoder; }
     void encode_some();
 
     // For the source: appends `packet` to the logs, as far as it can be encoded at once.
@@ -52,7 +52,7 @@ public:
         else if (bytes_ > kBytesMax)
             have_encoded();
     }
-    // Has the backlog encoded, by the RestEncoder if there is one.
+    // Has the backlog encoded, by the DeferredEncoder if there is one.
     void have_encoded();
     void start_publisher() { is_outrun_ = false; }
 
@@ -66,7 +66,7 @@ private:
     const std::string& url_;
     WireLogs& wire_logs_;
     RtpLogs& rtp_logs_;
-    RestEncoder* encoder_ = nullptr;
+    DeferredEncoder* encoder_ = nullptr;
 };
 
 }  // namespace live::media

@@ -10,7 +10,7 @@ namespace live::media {
 namespace {
 
 // Accepts every backlog and never encodes it.
-struct SlowEncoder final : RestEncoder {
+struct SlowEncoder final : DeferredEncoder {
     bool add(Source& /*source*/) override {
         ++requests;
         return true;

@@ -17,9 +17,9 @@ Sequence place_of(const Source& source, Cursor::Start start) {
 
 }  // namespace
 
-Cursor::Cursor(Ref<Source> source, Listens how, Start start, Tracks tracks, Audience audience)
+Cursor::Cursor(Ref<Source> source, WakeMode mode, Start start, Tracks tracks, Audience audience)
     : source_(std::move(source)), next_(place_of(*source_, start)), tracks_(tracks), audience_(audience) {
-    source_->readers().add(*this, how);
+    source_->readers().add(*this, mode);
     introduce();
 }
 

@@ -24,7 +24,7 @@ public:
 
     using Audience = media::Audience;
 
-    explicit Cursor(Ref<Source> source, Listens how = Listens::at_once, Start start = Start::join_point,
+    explicit Cursor(Ref<Source> source, WakeMode mode = WakeMode::at_once, Start start = Start::join_point,
                     Tracks tracks = Tracks::defaults, Audience audience = Audience::some);
     ~Cursor();
     Cursor(const Cursor&) = delete;

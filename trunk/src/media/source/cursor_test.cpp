@@ -12,7 +12,7 @@ TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
     stage.config();
     stage.picture();
     Cursor joining(stage.source);
-    Cursor late(stage.source, Listens::batched, Cursor::Start::now);
+    Cursor late(stage.source, WakeMode::batched, Cursor::Start::now);
     EXPECT_FALSE(stage.source->ring().empty());
     for (int header = 0; header < 3; ++header) {
         EXPECT_TRUE(joining.take()->is_config());
@@ -27,7 +27,7 @@ TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
 
 TEST(Cursor, ABatchedListenerDoesNotKeepThePublisherFromItsTicks) {
     Stage stage;
-    const Cursor batched(stage.source, Listens::batched);
+    const Cursor batched(stage.source, WakeMode::batched);
     EXPECT_FALSE(stage.source->is_awaited());
     const Cursor eager(stage.source);
     EXPECT_TRUE(stage.source->is_awaited());
@@ -35,7 +35,7 @@ TEST(Cursor, ABatchedListenerDoesNotKeepThePublisherFromItsTicks) {
 
 TEST(Cursor, StandsBehindWhatItLeavesOut) {
     Stage stage;
-    Cursor cursor(stage.source, Listens::batched, Cursor::Start::now);
+    Cursor cursor(stage.source, WakeMode::batched, Cursor::Start::now);
     const auto append = [&stage](std::uint8_t id) {
         Packet packet = plain_packet(MediaKind::audio, false, false, {}, payload_of(id, 4));
         packet.track = TrackId(id);
@@ -54,8 +54,8 @@ TEST(Cursor, StandsBehindWhatItLeavesOut) {
 
 TEST(Cursor, MarksAreForThoseWhoAsk) {
     Stage stage;
-    Cursor recorder(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all);
-    Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    Cursor recorder(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all);
+    Cursor segmenter(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
     stage.source->append_mark({"hls", "1", {}});
     EXPECT_FALSE(recorder.take());
     const auto mark = segmenter.take();
@@ -65,7 +65,7 @@ TEST(Cursor, MarksAreForThoseWhoAsk) {
 
 TEST(Cursor, AConnectionsBeginningHasItsPlaceAndIsNotKept) {
     Stage stage;
-    Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    Cursor segmenter(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
     stage.source->append_mark({std::string(kRelayStart), {}, {}});
     const auto mark = segmenter.take();
     ASSERT_TRUE(mark && mark->is_mark());
@@ -76,7 +76,7 @@ TEST(Cursor, AConnectionsBeginningHasItsPlaceAndIsNotKept) {
 // What a node keeps for those that join comes before the first frame, which is from a stream that has run for long.
 TEST(Cursor, AMarkBeforeTheFirstFrameOfARelayedStreamIsNotTooOld) {
     Stage stage;
-    Cursor segmenter(stage.source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    Cursor segmenter(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
     stage.source->timeline().start_relay(900'000);
     stage.source->append_mark({"hls", "1", {}});
     stage.start = stage.source->timeline().map(MediaKind::video, 900'000).dts;

@@ -9,9 +9,9 @@ namespace live::media {
 
 Readers::~Readers() { CHECK(attached_ == 0 && packet_readers_.empty() && log_readers_ == 0); }
 
-void Readers::add(PacketReader& reader, Listens how) {
+void Readers::add(PacketReader& reader, WakeMode mode) {
     packet_readers_.push_back(&reader);
-    add_listener(reader, how);
+    add_listener(reader, mode);
     note_viewers();
 }
 

@@ -12,7 +12,7 @@
 namespace live::media {
 
 // A batched listener tolerates that the publisher is read on a tick; one that wants every packet at once prevents that.
-enum class Listens : std::uint8_t { at_once, batched };
+enum class WakeMode : std::uint8_t { at_once, batched };
 
 // Whether the output of a reader has viewers.
 enum class Audience : bool { none, some };
@@ -49,10 +49,10 @@ public:
     Readers& operator=(const Readers&) = delete;
 
     // A reader is a listener, too.
-    void add(PacketReader& reader, Listens how);
+    void add(PacketReader& reader, WakeMode mode);
     void remove(PacketReader& reader);
-    void add_listener(PacketListener& listener, Listens how = Listens::at_once) {
-        (how == Listens::at_once ? listeners_ : batched_listeners_).push_back(&listener);
+    void add_listener(PacketListener& listener, WakeMode mode = WakeMode::at_once) {
+        (mode == WakeMode::at_once ? listeners_ : batched_listeners_).push_back(&listener);
         ++attached_;
     }
     void remove_listener(PacketListener& listener) {

@@ -43,7 +43,7 @@ struct ReadersTest : ::testing::Test {
 
 TEST_F(ReadersTest, ReportsTheFirstViewerAndTheLast) {
     CountingReader first;
-    readers.add(first, Listens::at_once);
+    readers.add(first, WakeMode::at_once);
     EXPECT_EQ(take(), ViewerEvents{true});
     readers.add_log();
     readers.add_log_reader(Audience::some);
@@ -60,7 +60,7 @@ TEST_F(ReadersTest, ReportsTheFirstViewerAndTheLast) {
 TEST_F(ReadersTest, ReaderWithoutAudienceIsNoViewer) {
     CountingReader recording;
     recording.watched = false;
-    readers.add(recording, Listens::batched);
+    readers.add(recording, WakeMode::batched);
     readers.add_log();
     readers.add_log_reader(Audience::none);
     EXPECT_EQ(readers.count(), 2U);
@@ -82,10 +82,10 @@ TEST_F(ReadersTest, ListenerMayLeaveWhileItIsNotified) {
     CountingReader batched;
     CountingReader leaving;
     leaving.leaves = &readers;
-    readers.add(batched, Listens::batched);
+    readers.add(batched, WakeMode::batched);
     EXPECT_FALSE(readers.has_listeners_at_once());
-    readers.add(hurried, Listens::at_once);
-    readers.add(leaving, Listens::at_once);
+    readers.add(hurried, WakeMode::at_once);
+    readers.add(leaving, WakeMode::at_once);
     EXPECT_TRUE(readers.has_listeners_at_once());
     readers.notify();
     readers.notify();
@@ -104,7 +104,7 @@ TEST_F(ReadersTest, RemovedWatchGetsNoEvents) {
     watches.add(stays);
     watches.remove(gone);
     CountingReader reader;
-    readers.add(reader, Listens::at_once);
+    readers.add(reader, WakeMode::at_once);
     readers.remove(reader);
     EXPECT_EQ(gone.events, ViewerEvents());
     EXPECT_EQ(stays.events, (ViewerEvents{true, false}));

@@ -98,7 +98,7 @@ struct Reader {
 };
 
 struct PacketWise final : Reader {
-    explicit PacketWise(Broadcast& broadcast) : cursor(broadcast.stage.source, Listens::batched) { joined = cursor.next(); }
+    explicit PacketWise(Broadcast& broadcast) : cursor(broadcast.stage.source, WakeMode::batched) { joined = cursor.next(); }
     void read(std::size_t room) override {
         for (; room > 0; --room) {
             const auto packet = cursor.take();
@@ -210,7 +210,7 @@ TEST(Retention, ASlowReaderOfLongGopsWithoutAGopCacheGoesOn) {
         options.queue_length = 12s;
         Stage stage(options);
         stage.send(MediaKind::video, true, false, 0ms, payload_of(0, 10));
-        Cursor slow(stage.source, Listens::batched);
+        Cursor slow(stage.source, WakeMode::batched);
         stage.send(MediaKind::video, false, false, 40ms, payload_of(1, 10));
         for (int i = 2; i < 2'000; ++i)
             stage.send(MediaKind::video, i % gop == 0, false, std::chrono::milliseconds(40 * i),
@@ -232,7 +232,7 @@ TEST(Retention, ARingOverItsBytesLetsGoOfTheOldestOnly) {
     PlayOptions options;
     options.gop_cache = false;
     Stage stage(options);
-    Cursor slow(stage.source, Listens::batched);
+    Cursor slow(stage.source, WakeMode::batched);
     WireCursor quick(stage.source, WireFormat());
     std::array<::iovec, 64> spans;
     for (std::uint32_t i = 0; i < 200; ++i) {

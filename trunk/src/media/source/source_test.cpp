@@ -65,7 +65,7 @@ TEST_F(SourceTest, KeepsTheNewestGopAndNoMore) {
 
 // A reader that goes on for another one sends half a second again.
 TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
-    const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
+    const Cursor reader(source, WakeMode::batched, Cursor::Start::join_point);
     const auto publication = *Publication::start(source, Takeover::refuse);
     EXPECT_EQ(source->retention().join_point(500ms), source->ring().next());
     picture(0, true);
@@ -102,7 +102,7 @@ TEST_F(SourceTest, KeepsTheBeginningOfAPublicationForAMoment) {
 }
 
 TEST_F(SourceTest, AnEarlierJoinPointOfSoundIsAtThatAge) {
-    const Cursor reader(source, Listens::batched, Cursor::Start::join_point);
+    const Cursor reader(source, WakeMode::batched, Cursor::Start::join_point);
     const auto publication = *Publication::start(source, Takeover::refuse);
     for (int i = 0; i < 100; ++i)
         source->append(packet(MediaKind::audio, 20 * i));
@@ -138,7 +138,7 @@ TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
 
 TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
     picture(0, true);
-    Cursor slow(source, Listens::batched);
+    Cursor slow(source, WakeMode::batched);
     for (int i = 1; i < 10; ++i)
         source->append(packet(MediaKind::video, 40 * i, false, 1'000));
     WireLog& wire_log = source->wire_logs().hold({Container::flv});
@@ -272,7 +272,7 @@ TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
     };
     Listener hurried;
     Listener batched;
-    source->readers().add_listener(batched, Listens::batched);
+    source->readers().add_listener(batched, WakeMode::batched);
     EXPECT_FALSE(source->is_awaited());
     source->readers().add_listener(hurried);
     EXPECT_TRUE(source->is_awaited());
@@ -363,7 +363,7 @@ TEST_F(SourceTest, TheFirstViewerAndTheLastAreEventsForPlayersOfEveryKind) {
 
 TEST_F(SourceTest, AReaderWithoutAnAudienceIsNoViewerUntilItHasOne) {
     Watcher watcher(source);
-    Cursor segments(source, Listens::batched, Cursor::Start::now, Cursor::Tracks::all, Cursor::Audience::none);
+    Cursor segments(source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all, Cursor::Audience::none);
     EXPECT_EQ(source->readers().count(), 1U);
     EXPECT_FALSE(source->readers().is_watched());
     segments.set_audience(Cursor::Audience::none);

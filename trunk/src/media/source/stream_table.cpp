@@ -9,7 +9,7 @@ Result<Ref<Source>> StreamTable::find_or_create(const std::string& url, const Pl
         return Error(Errc::limit, "there are " + std::to_string(streams_.size()) + " streams already, the most there may be");
     Ref<Source> source = make_ref<Source>(url, options, chunk_size, pool_);
     source->rtp_logs().set_conversion(transcoders_, conversion_log_);
-    source->backlog().set_encoder(rest_encoder_);
+    source->backlog().set_encoder(deferred_encoder_);
     streams_.emplace(url, Stream{source, {}});
     return source;
 }

@@ -26,7 +26,7 @@ public:
     }
     AudioTranscoders* transcoders() const { return transcoders_; }
     // For sources created from now on; outlives them.
-    void set_rest_encoder(RestEncoder& encoder) { rest_encoder_ = &encoder; }
+    void set_deferred_encoder(DeferredEncoder& encoder) { deferred_encoder_ = &encoder; }
 
     // Errc::limit if there are kStreamsMax sources.
     Result<Ref<Source>> find_or_create(const std::string& url, const PlayOptions& options, std::uint32_t chunk_size);
@@ -53,7 +53,7 @@ private:
     SlabPool& pool_;
     std::unordered_map<std::string, Stream> streams_;
     AudioTranscoders* transcoders_ = nullptr;
-    RestEncoder* rest_encoder_ = nullptr;
+    DeferredEncoder* deferred_encoder_ = nullptr;
     Log conversion_log_;
 };
 

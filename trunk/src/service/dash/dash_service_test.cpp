@@ -297,7 +297,7 @@ TEST_F(DashServiceTest, AfterARestartLowLatencyMediaIsNotRepeated) {
 class Relayed {
 public:
     explicit Relayed(const Ref<media::Source>& origin)
-        : cursor_(origin, media::Listens::at_once, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks,
+        : cursor_(origin, media::WakeMode::at_once, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks,
                   media::Cursor::Audience::none) {}
 
     std::vector<media::Packet> take() {

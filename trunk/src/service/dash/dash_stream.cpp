@@ -87,7 +87,7 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
       name_(named(std::move(name), idle_limit_of(options))),
       store_(store),
       log_(std::move(log)),
-      feed_("DASH", std::move(source), options.ll ? media::Listens::at_once : media::Listens::batched, log_),
+      feed_("DASH", std::move(source), options.ll ? media::WakeMode::at_once : media::WakeMode::batched, log_),
       marked_({"dash", hash_of_rules(options), feed_.source(), log_},
               Segmenter(rules_of(options), Segmenter::Layout::by_track,
                         [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); })),

@@ -32,7 +32,7 @@ Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& requ
       options_(options),
       context_(context),
       log_(std::move(log)),
-      cursor_(std::move(source), media::Listens::batched, media::Cursor::Start::now, media::Cursor::Tracks::all,
+      cursor_(std::move(source), media::WakeMode::batched, media::Cursor::Start::now, media::Cursor::Tracks::all,
               media::Cursor::Audience::none) {}
 
 void Recorder::end() {

@@ -74,7 +74,7 @@ Result<void> PushSession::run(Ref<media::Source> source, media::Cursor::Start st
                               io::Deadline deadline) {
     if (!cursor_) {
         const auto tracks = engine_.knows_tracks() ? media::Cursor::Tracks::all : media::Cursor::Tracks::defaults;
-        cursor_.emplace(std::move(source), media::Listens::at_once, start, tracks, audience);
+        cursor_.emplace(std::move(source), media::WakeMode::at_once, start, tracks, audience);
         reported_at_ = io::now();
         LOG_INFO(log_, "FWR publishing to {}, peer={}", destination_.label, stream_->peer());
     }

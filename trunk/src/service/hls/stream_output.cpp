@@ -106,7 +106,7 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
     : setup_(std::move(setup)),
       events_(events),
       log_(std::move(log)),
-      feed_("HLS", std::move(source), has_parts(setup_.options) ? media::Listens::at_once : media::Listens::batched, log_),
+      feed_("HLS", std::move(source), has_parts(setup_.options) ? media::WakeMode::at_once : media::WakeMode::batched, log_),
       disk_(setup_.options, feed_, log_),
       stream_(stream_of(setup_)),
       marked_({"hls", hash_of_rules(setup_.options), feed_.source(), log_},

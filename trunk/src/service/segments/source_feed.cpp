@@ -9,7 +9,7 @@
 
 namespace live::service::segments {
 
-SourceFeed::SourceFeed(std::string output, Ref<media::Source> source, media::Listens how, Log log)
+SourceFeed::SourceFeed(std::string output, Ref<media::Source> source, media::WakeMode how, Log log)
     : output_(std::move(output)),
       source_(std::move(source)),
       log_(std::move(log)),

@@ -42,7 +42,7 @@ public:
     };
 
     // `output` is the output's name in the log: "HLS".
-    SourceFeed(std::string output, Ref<media::Source> source, media::Listens how, Log log);
+    SourceFeed(std::string output, Ref<media::Source> source, media::WakeMode how, Log log);
 
     // None of these suspends.
     void on_published(const session::ClientRequest& publisher);

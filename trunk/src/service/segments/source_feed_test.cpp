@@ -26,7 +26,7 @@ class SourceFeedTest : public testing::Test, private SourceFeed::Sink {
 protected:
     void SetUp() override {
         source_ = MUST(streams_.find_or_create("/live/cam", {}, 60'000));
-        feed_ = std::make_unique<SourceFeed>("HLS", source_, media::Listens::batched, log_);
+        feed_ = std::make_unique<SourceFeed>("HLS", source_, media::WakeMode::batched, log_);
         publish("first");
     }
 

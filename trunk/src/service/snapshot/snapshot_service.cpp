@@ -80,7 +80,7 @@ Result<KeyFrame> SnapshotService::find_key_frame(const Ref<media::Source>& sourc
     const auto has_video = [&source] {
         return source->tracks().last_time(MediaKind::video) || source->tracks().config(MediaKind::video).payload.size() > 0;
     };
-    media::Cursor cursor(source, media::Listens::batched, media::Cursor::Start::now);
+    media::Cursor cursor(source, media::WakeMode::batched, media::Cursor::Start::now);
     const auto video_due = deadline.sooner(io::Deadline::after(kVideoWait));
     for (;;) {
         while (const auto packet = cursor.take())

@@ -17,7 +17,7 @@ std::uint64_t CohortMember::sent_bytes() const {
 Cohort::Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after)
     : source_(std::move(source)), format_(format), tools_(tools), prompt_after_(prompt_after) {
     if (prompt_after_ > Duration::zero())
-        source_->readers().add_listener(*this, media::Listens::batched);
+        source_->readers().add_listener(*this, media::WakeMode::batched);
 }
 
 Cohort::~Cohort() {

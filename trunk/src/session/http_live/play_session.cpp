@@ -31,7 +31,7 @@ public:
         : source_(source),
           signal_(signal),
           start_(source.is_published() ? source.retention().join_point() : source.ring().next()) {
-        source_.readers().add(*this, media::Listens::batched);
+        source_.readers().add(*this, media::WakeMode::batched);
     }
     ~PacketWatch() { source_.readers().remove(*this); }
     PacketWatch(const PacketWatch&) = delete;

@@ -74,7 +74,7 @@ TEST_F(KeysTest, AtAnAddressOfTheOperatorsGetNoQueryOfOurs) {
 // A node that relays the stream may have missed the fragment with which the others began a key.
 TEST_F(KeysTest, FromASecretDependOnTheNumberOnly) {
     options_.key_secret = "only the nodes know";
-    segments::SourceFeed feed("HLS", source_, media::Listens::batched, log_);
+    segments::SourceFeed feed("HLS", source_, media::WakeMode::batched, log_);
     Disk disk(options_, feed, log_);
     const StreamName cam{"__defaultVhost__", "live", "cam"};
     const Names names(options_, cam, Zone::utc);

@@ -1,4 +1,4 @@
-#include "session/fan_out/rest_encoder.hpp"
+#include "session/fan_out/deferred_encoder.hpp"
 
 #include <chrono>
 #include <memory>
@@ -29,13 +29,13 @@ struct Waiting final : media::PacketListener {
     int calls = 0;
 };
 
-class RestEncoderTest : public testing::Test {
+class DeferredEncoderTest : public testing::Test {
 protected:
     void TearDown() override { MUST(scope_.stop(io::Deadline::after(io::kSoon))); }
 
     // A stream with a player of its transport stream.
     struct Show {
-        Show(media::SlabPool& pool, media::RestEncoder& encoder)
+        Show(media::SlabPool& pool, media::DeferredEncoder& encoder)
             : source(make_ref<media::Source>("/live/large", media::PlayOptions(), 4096U, pool)) {
             source->backlog().set_encoder(&encoder);
             publication = MUST(media::Publication::start(source, media::Takeover::refuse));
@@ -58,10 +58,10 @@ protected:
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     io::Scope scope_{"test"};
     media::SlabPool pool_;
-    RestEncoder encoder_{scope_};
+    DeferredEncoder encoder_{scope_};
 };
 
-TEST_F(RestEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
+TEST_F(DeferredEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     Waiting waiting;
@@ -76,7 +76,7 @@ TEST_F(RestEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
     show.source->readers().remove_listener(waiting);
 }
 
-TEST_F(RestEncoderTest, WhatComesMeanwhileFollows) {
+TEST_F(DeferredEncoderTest, WhatComesMeanwhileFollows) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     for (int i = 0; i < 5; ++i) {
@@ -89,7 +89,7 @@ TEST_F(RestEncoderTest, WhatComesMeanwhileFollows) {
     EXPECT_TRUE(show.is_whole()) << "at once again";
 }
 
-TEST_F(RestEncoderTest, StreamsTakeTurns) {
+TEST_F(DeferredEncoderTest, StreamsTakeTurns) {
     Show first(pool_, encoder_);
     Show second(pool_, encoder_);
     first.frame(kFrameBytes);
@@ -105,7 +105,7 @@ TEST_F(RestEncoderTest, StreamsTakeTurns) {
     EXPECT_LT(turns_until_whole(second), turns / 4);
 }
 
-TEST_F(RestEncoderTest, AStreamWaitsOnce) {
+TEST_F(DeferredEncoderTest, AStreamWaitsOnce) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     const auto references = show.source->ref_count();
@@ -114,7 +114,7 @@ TEST_F(RestEncoderTest, AStreamWaitsOnce) {
     EXPECT_EQ(show.source->ref_count(), references);
 }
 
-TEST_F(RestEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
+TEST_F(DeferredEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     MUST(io::yield(io::Deadline::after(io::kSoon)));
@@ -130,7 +130,7 @@ TEST_F(RestEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
     io::wait_until([&] { return show.source->ref_count() < references; });
 }
 
-TEST_F(RestEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
+TEST_F(DeferredEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
     Show show(pool_, encoder_);
     const auto next = [&show] { return show.source->ring().next(); };
     const auto frame = [&show](Picture is) {
@@ -158,7 +158,7 @@ TEST_F(RestEncoderTest, APublisherThatOutrunsItLosesFramesUntilItIsDone) {
 }
 
 // They are never dropped, so they are not left either.
-TEST_F(RestEncoderTest, ConfigurationsWithoutEndAreEncodedAtOnce) {
+TEST_F(DeferredEncoderTest, ConfigurationsWithoutEndAreEncodedAtOnce) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     media::Packet config = media::bridge_test::avc_config();
@@ -169,7 +169,7 @@ TEST_F(RestEncoderTest, ConfigurationsWithoutEndAreEncodedAtOnce) {
     EXPECT_TRUE(show.is_whole());
 }
 
-TEST_F(RestEncoderTest, AStreamEndsAfterItsLastFrame) {
+TEST_F(DeferredEncoderTest, AStreamEndsAfterItsLastFrame) {
     Show show(pool_, encoder_);
     Signal left;
     EndWatch watch(show.source, left);
@@ -187,7 +187,7 @@ TEST_F(RestEncoderTest, AStreamEndsAfterItsLastFrame) {
     EXPECT_FALSE(watch.take_ended()) << "it goes on";
 }
 
-TEST_F(RestEncoderTest, WhenItsFiberIsOverFlushDoesItAll) {
+TEST_F(DeferredEncoderTest, WhenItsFiberIsOverFlushDoesItAll) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     MUST(scope_.stop(io::Deadline::after(io::kSoon)));
@@ -196,7 +196,7 @@ TEST_F(RestEncoderTest, WhenItsFiberIsOverFlushDoesItAll) {
 }
 
 // A publisher that has a fiber encodes its frame itself, and leaves nothing for others.
-TEST_F(RestEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
+TEST_F(DeferredEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
     Show show(pool_, encoder_);
     show.source->append(
         media::bridge_test::avc_frame(Picture::key, 40ms * show.frames++, {media::bridge_test::idr(kFrameBytes)}));
@@ -213,7 +213,7 @@ TEST_F(RestEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
     EXPECT_GE(turns, kFrameBytes / media::WireLogs::kCatchUpBytes / 2) << "a piece may be somewhat longer";
 }
 
-TEST_F(RestEncoderTest, WhoCatchesUpForLongLetsOthersRun) {
+TEST_F(DeferredEncoderTest, WhoCatchesUpForLongLetsOthersRun) {
     bool done = false;
     std::size_t turns = 0;
     MUST(scope_.start("other", [&](io::Deadline forever) {

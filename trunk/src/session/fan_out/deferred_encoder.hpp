@@ -1,6 +1,6 @@
-// RestEncoder: encodes what large frames leave (media::Source::flush), each piece in a turn of its own, for publishers that
-// cannot suspend: those whose port calls them with datagrams. Others use encode_rest() of join.hpp, and read no further
-// meanwhile.
+// DeferredEncoder: encodes the backlog that large frames leave (media::Backlog), each piece in a turn of its own. It serves
+// publishers that cannot suspend, because a port calls them with datagrams. Other publishers call encode_rest() of join.hpp, and
+// read no further meanwhile.
 #pragma once
 
 #include <deque>
@@ -13,10 +13,10 @@
 
 namespace live::session {
 
-class RestEncoder final : public media::RestEncoder {
+class DeferredEncoder final : public media::DeferredEncoder {
 public:
     // The fiber, started with the first frame, belongs to `scope`, which is stopped before this is destroyed.
-    explicit RestEncoder(io::Scope& scope) : scope_(scope) {}
+    explicit DeferredEncoder(io::Scope& scope) : scope_(scope) {}
 
     bool add(media::Source& source) override;
 

@@ -1,4 +1,4 @@
-#include "session/fan_out/rest_encoder.hpp"
+#include "session/fan_out/deferred_encoder.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace live::session {
 
-bool RestEncoder::add(media::Source& source) {
+bool DeferredEncoder::add(media::Source& source) {
     if (!is_running_)
         is_running_ = scope_.start("encoder", [this](io::Deadline forever) { run(forever); }).ok();
     if (!is_running_)
@@ -19,7 +19,7 @@ bool RestEncoder::add(media::Source& source) {
 }
 
 // The sources take turns.
-void RestEncoder::run(io::Deadline forever) {
+void DeferredEncoder::run(io::Deadline forever) {
     for (;;) {
         if (!(sources_.empty() ? io::wait(added_, forever) : io::yield(forever)).ok())
             break;
