@@ -194,7 +194,7 @@ Result<void> Reader::begin_object(Open& open, std::uint32_t header) {
     return {};
 }
 
-// AMF 3, 3.12 "Object Type": the second bit says whether the traits follow inline or are a reference.
+// AMF 3, 3.12 "Object Type": the second bit is set if the traits follow inline, and clear for a reference.
 Result<Reader::Traits> Reader::read_traits(std::uint32_t header) {
     if ((header & 2) == 0) {
         const std::size_t index = header >> 2;

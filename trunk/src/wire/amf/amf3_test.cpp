@@ -67,7 +67,7 @@ TEST(Amf3, EveryTruncationNeedsMore) {
             EXPECT_EQ(read3(Bytes(vector.bytes).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
 }
 
-TEST(Amf3, RejectsWhatIsNotThere) {
+TEST(Amf3, RejectsReferencesToMissingEntries) {
     EXPECT_EQ(read3(hex("06 00")).code(), Errc::malformed) << "string reference into an empty table";
     EXPECT_EQ(read3(hex("0a 01")).code(), Errc::malformed) << "trait reference into an empty table";
     EXPECT_EQ(read3(hex("0a 00")).code(), Errc::malformed) << "object reference into an empty table";

@@ -1,5 +1,5 @@
 // One AMF value, as in RTMP commands and stream metadata. A tree that owns its text, of the same type for AMF0 and AMF3, so that
-// callers need not know which one a client used. Not a codec: amf0.hpp and amf3.hpp read and write it.
+// callers are independent of the version that a client used. Not a codec: amf0.hpp and amf3.hpp read and write it.
 #pragma once
 
 #include <cstddef>

@@ -72,7 +72,7 @@ TEST(BitWriter, TrailingBitsEndAWholeByte) {
     EXPECT_EQ(octets(eight.bits(0xFF, 8).trailing_bits().written()), hex("ff80"));
 }
 
-TEST(EmulationPrevention, IsPutInWhereItIsTakenOut) {
+TEST(EmulationPrevention, InsertsWhereTheReaderRemoves) {
     EXPECT_EQ(with_emulation_prevention(hex("6700000102")), hex("670000030102"));
     EXPECT_EQ(with_emulation_prevention(hex("67000003")), hex("6700000303"));
     EXPECT_EQ(with_emulation_prevention(hex("67000004")), hex("67000004"));

@@ -36,7 +36,7 @@ struct CutFile {
     Body open() const { return {out.written().begin(), out.written().end()}; }
 };
 
-TEST(FlvWholePart, AFileThatNobodyClosedGetsWhatACloseWritesOverIt) {
+TEST(FlvWholePart, CompletesAnUnclosedFileAsACloseDoes) {
     const CutFile file;
     const auto part = MUST(part_of(file.open()));
     EXPECT_EQ(part.bytes, file.out.size());
@@ -68,7 +68,7 @@ TEST(FlvWholePart, EndsAtTheLastWholeTag) {
     }
 }
 
-TEST(FlvWholePart, WhatIsNoTagIsNotWhole) {
+TEST(FlvWholePart, StopsAtBytesThatAreNoTag) {
     const CutFile file;
     Body zeros = file.open();
     zeros.resize(zeros.size() + 5'000);  // as after a power failure

@@ -26,7 +26,7 @@ struct Part {
     std::string uri{};
     MediaTime duration{};
     bool independent = false;  // decoding may start in it
-    bool gap = false;          // it is not there to be loaded
+    bool gap = false;          // it is missing and cannot be loaded
 
     bool operator==(const Part&) const = default;
 };

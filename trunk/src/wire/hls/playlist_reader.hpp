@@ -15,7 +15,7 @@ inline constexpr std::size_t kPlaylistBytesMax = 4 << 20;
 inline constexpr std::size_t kPlaylistSegmentsMax = 20'000;
 inline constexpr std::size_t kPlaylistVariantsMax = 64;
 inline constexpr std::size_t kPlaylistUriBytesMax = 4'096;  // of a key or a map
-// Per segment; our playlists have no longer ones.
+// Per segment; segments of our playlists are shorter.
 inline constexpr MediaTime kSegmentDurationMax = std::chrono::hours(24);
 
 struct AnyPlaylist {

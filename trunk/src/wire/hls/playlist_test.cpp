@@ -86,7 +86,7 @@ TEST(HlsPlaylist, AKeyWithoutAnIvTakesTheNumbersOfItsSegments) {
     EXPECT_EQ(read->segments[1].key, (Key{"k", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3}}));
 }
 
-TEST(HlsPlaylist, OfOtherServersNamesVariantsAndSaysItsEnd) {
+TEST(HlsPlaylist, ReadsMasterVariantsAndTheEnd) {
     const auto master = parse_playlist(
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1\n/live/cam.m3u8?hls_ctx=abc\n"
         "#EXT-X-STREAM-INF:BANDWIDTH=2\nhigh.m3u8\n");
@@ -139,12 +139,12 @@ TEST(HlsPlaylist, AKeysNameHasItsQuotes) {
     EXPECT_EQ(read->segments[0].key->uri, "");
 }
 
-TEST(HlsMasterPlaylist, OfAnUnknownStreamIsTheFamilys) {
+TEST(HlsMasterPlaylist, UnknownStreamHasBandwidthOne) {
     EXPECT_EQ(write_master_playlist({{.uri = "/live/cam.m3u8?hls_ctx=12345678", .codecs = {}}}),
               "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1\n/live/cam.m3u8?hls_ctx=12345678\n");
 }
 
-TEST(HlsMasterPlaylist, SaysWhatIsKnown) {
+TEST(HlsMasterPlaylist, ListsKnownAttributes) {
     EXPECT_EQ(write_master_playlist({{"cam.m3u8", 1'200'000, 900'000, "avc1.640028,mp4a.40.2", 1920, 1080, 29.97}}),
               "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1200000,AVERAGE-BANDWIDTH=900000,CODECS=\"avc1.640028,mp4a.40.2\","
               "RESOLUTION=1920x1080,FRAME-RATE=29.970\ncam.m3u8\n");

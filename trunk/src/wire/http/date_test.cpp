@@ -34,7 +34,7 @@ TEST(HttpDate, NoCutIsADate) {
             EXPECT_EQ(parse_date(std::string_view(vector.text).substr(0, size)), std::nullopt) << size;
 }
 
-TEST(HttpDate, WhatIsNoSuchDateIsNone) {
+TEST(HttpDate, RefusesInvalidDates) {
     for (const char* text : {
              "Sunday, 06-Nov-94 08:49:37 GMT",
              "Sun Nov  6 08:49:37 1994",

@@ -54,7 +54,7 @@ public:
     // made the caller cut: it gives the exact duration of its track's last sample. The last samples of other tracks repeat the
     // previous duration; the next fragment carries its own time anyway.
     void cut(ByteWriter& out, std::optional<Next> next = {});
-    // What the next fragment depends on, besides its samples. Only while empty().
+    // The state on which the next fragment depends, besides its samples. Only while empty().
     struct State {
         struct Track {
             std::optional<std::uint64_t> tick;  // of the newest sample
@@ -64,10 +64,10 @@ public:
         std::vector<Track> tracks;
     };
     State state() const;
-    // For a writer that goes on where another one of the same tracks is; further tracks are ignored.
+    // Continues where another writer of the same tracks has stopped; further tracks are ignored.
     void restore(const State& state);
 
-    // What the last cut() wrote of a track, in ticks of its clock; length 0 if nothing.
+    // The part of a track that the last cut() wrote, in ticks of its clock; length 0 if nothing.
     struct Extent {
         std::uint64_t start = 0;
         std::uint64_t length = 0;

@@ -107,7 +107,7 @@ TEST(Mp4WholePart, AClosedOneIsWholeAndStaysAsItIs) {
     EXPECT_FALSE(part.patch);
 }
 
-TEST(Mp4WholePart, AHeaderAtTheEndThatTheBeginningDoesNotKnowOfIsLeftOut) {
+TEST(Mp4WholePart, LeavesOutAnUnreferencedHeaderAtTheEnd) {
     std::vector<std::size_t> ends;
     Body file = movie(ends, true);
     std::ranges::copy(hex("00000010 66726565 00000000 00000000"), file.begin() + 28);

@@ -77,7 +77,7 @@ TEST(TransportFeedback, ACutBodyNeedsMore) {
     }
 }
 
-TEST(TransportFeedback, AnythingComesBackAsItWas) {
+TEST(TransportFeedback, ReadsBackWhateverItWrites) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         std::mt19937 random(seed);
         const auto loss = random() % 100;
@@ -104,7 +104,7 @@ TEST(TransportFeedback, TheSymbolWithoutDeltaIsAPacketThatArrived) {
     EXPECT_EQ(feedback->packets, (std::vector<PacketStatus>{{true, std::nullopt}, {true, std::nullopt}}));
 }
 
-TEST(TransportFeedback, RefusesWhatSaysNothing) {
+TEST(TransportFeedback, RefusesReportsWithoutPackets) {
     EXPECT_EQ(parse(hex("8fcd0005 00000001 00000002 fff00000 fffffd05 20010400")).code(), Errc::malformed) << "no packets";
     EXPECT_EQ(parse(hex("8fcd0005 00000001 00000002 fff00001 fffffd05 20000400")).code(), Errc::malformed) << "a run of none";
 }

@@ -1,6 +1,6 @@
 // Splits messages into chunks (RTMP 1.0, section 5.3). Stateless: the caller chooses each header, so that the same bytes can be
 // built once and sent to many clients. Does not choose a header form from earlier messages: commands always use type 0, and the
-// media core knows when its wire logs may use type 1.
+// media core decides when its wire logs may use type 1.
 #pragma once
 
 #include <array>

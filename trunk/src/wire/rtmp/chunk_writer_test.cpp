@@ -55,7 +55,7 @@ TEST(ChunkWriter, TheLongestHeaderIs18Bytes) {
     EXPECT_EQ(type0_header(65'599, 0xFFFFFFFF, kMessageLengthMax, MessageType::video, 1).size, 18);
 }
 
-TEST(ChunkWriterDeathTest, AbortsOnWhatOnlyABugCanAsk) {
+TEST(ChunkWriterDeathTest, AbortsOnInvalidArguments) {
     EXPECT_DEATH(type3_header(1), "CHECK failed");
     EXPECT_DEATH(type3_header(65'600), "CHECK failed");
     EXPECT_DEATH(type1_header(4, 0xFFFFFF, 1, MessageType::audio), "CHECK failed");

@@ -82,7 +82,7 @@ TEST(ControlMessage, WhatIsWrittenReadsBackOnChunkStream2) {
     }
 }
 
-TEST(ControlMessage, RefusesWhatCannotBe) {
+TEST(ControlMessage, RefusesInvalidValues) {
     EXPECT_EQ(parse_control(MessageType::set_chunk_size, Octets{0, 0, 0, 0}).code(), Errc::malformed);
     EXPECT_EQ(parse_control(MessageType::set_chunk_size, Octets{0x80, 0, 0, 0}).code(), Errc::malformed);
     EXPECT_EQ(parse_control(MessageType::set_peer_bandwidth, Octets{0, 0, 0, 1, 3}).code(), Errc::malformed);

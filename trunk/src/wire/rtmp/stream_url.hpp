@@ -1,6 +1,6 @@
 // Determines which stream a client means: splits an RTMP-like URL into virtual host, application, stream and parameters, in all
-// forms that clients use. It does not know which virtual hosts exist and accepts every name. Names are untrusted and become file
-// names and URLs, so admission calls admit() before a stream is published or played.
+// forms that clients use. It accepts every name and does not check that the virtual host exists. Names are untrusted and become
+// file names and URLs, so admission calls admit() before a stream is published or played.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ Result<void> admit_name(std::string_view name);
 // For a virtual host: as admit_name(), without a space, '&' and quotes. It stands in queries as it is.
 Result<void> admit_vhost(std::string_view name);
 
-// admit_vhost() and admit_name() for all three; the sentence says which of them is rejected.
+// Applies admit_vhost() and admit_name() to all three; the error names the rejected one.
 Result<void> admit(const StreamUrl& url);
 
 }  // namespace live::wire::rtmp

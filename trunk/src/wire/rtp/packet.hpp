@@ -40,7 +40,7 @@ struct Packet {
 
 // True for possible RTP or RTCP (RFC 7983): version 2 and at least the size of an RTCP header.
 bool looks_like_rtp(Bytes datagram);
-// Of these, RTCP has a second byte of 192 to 223 (RFC 5761, 4).
+// Reports whether such a datagram is RTCP: its second byte is 192 to 223 (RFC 5761, 4).
 bool looks_like_rtcp(Bytes datagram);
 
 // Errc::need_more when the header is truncated, Errc::malformed (a wrong version, padding longer than the payload), Errc::limit.

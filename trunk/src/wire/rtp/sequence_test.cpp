@@ -15,7 +15,7 @@ TEST(Unwrapper, FollowsAcrossTheTurn) {
     EXPECT_EQ(sequence.peek(65'532), 65'536U + 65'532);
 }
 
-TEST(Unwrapper, WhatComesFromBeforeTheFirstStaysAboveZero) {
+TEST(Unwrapper, NumbersBeforeTheFirstStayAboveZero) {
     SequenceUnwrapper sequence;
     EXPECT_EQ(sequence.widen(0), 65'536U);
     EXPECT_EQ(sequence.widen(65'535), 65'535U);

@@ -18,7 +18,7 @@ std::vector<Datagram> take_all(StreamUnframer& unframer) {
 
 const std::vector<Datagram> kDatagrams = {{1, 2, 3}, {4}, Datagram(kFrameBytesMax, 0xAA), {5, 6}};
 
-TEST(StreamFraming, ComesOutAsItWentInHoweverItIsCut) {
+TEST(StreamFraming, ReadsFramesForEverySplit) {
     Datagram stream;
     for (const Datagram& datagram : kDatagrams)
         write_frame(stream, datagram);

@@ -79,7 +79,7 @@ Octets random_frame(std::mt19937& random) {
     return frame;
 }
 
-TEST(Av1Payload, WhatIsSentComesBackOrIsLostWhole) {
+TEST(Av1Payload, FramesAreReceivedWholeOrLost) {
     for (unsigned seed = 0; seed < 24; ++seed) {
         std::mt19937 random(seed);
         Stream stream;

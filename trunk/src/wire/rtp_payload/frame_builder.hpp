@@ -13,8 +13,8 @@ namespace live::wire::rtp_payload {
 
 class FrameBuilder {
 public:
-    // Call first for each packet. Returns true when it belongs to a frame that is intact so far: append its bytes. `may_begin`
-    // says whether the payload can be the first of a frame; it is used only after a loss, where the start may be missing.
+    // Call first for each packet. Returns true when it belongs to a frame that is intact so far: append its bytes. `may_begin`:
+    // the payload can be the first of a frame; used only after a loss, where the start may be missing.
     bool admit(const Fragment& fragment, bool may_begin);
     // Frames above kFrameBytesMax are lost.
     void append(Bytes bytes);

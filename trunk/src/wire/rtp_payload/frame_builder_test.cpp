@@ -68,7 +68,7 @@ TEST(FrameBuilder, ALostEndSpoilsTheFrameAndPerhapsTheNext) {
     EXPECT_EQ(unsure.frames.lost_frames(), 2U);
 }
 
-TEST(FrameBuilder, AWholeFrameThatIsLostIsSaid) {
+TEST(FrameBuilder, ReportsALostFrame) {
     Builder builder;
     builder.push(1, 10, true, 'A');
     builder.push(3, 30, true, 'C');

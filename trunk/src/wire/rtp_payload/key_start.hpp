@@ -1,4 +1,4 @@
-// Detects key frame starts in single packets, without reassembling frames. Packet forwarding needs it to know where a player may
+// Detects key frame starts in single packets, without reassembling frames. Packet forwarding uses it to find where a player may
 // start, and where it may switch between simulcast layers.
 #pragma once
 

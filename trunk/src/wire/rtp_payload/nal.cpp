@@ -43,8 +43,9 @@ bool is_unit(NalCodec codec, std::uint8_t type) {
 
 bool is_key(NalCodec codec, std::uint8_t type) { return codec == NalCodec::avc ? type == 5 : type >= 16 && type <= 21; }
 
-// Whether a frame begins with this unit; `body` follows its header. The first bit of a slice says whether it is the first of its
-// frame (first_mb_in_slice of 0 is the code "1"; first_slice_segment_in_pic_flag); parameter sets, delimiters and SEI precede it.
+// Reports whether a frame begins with this unit; `body` follows its header. The first bit of a slice is set in the first slice of
+// a frame (first_mb_in_slice of 0 is the code "1"; first_slice_segment_in_pic_flag); parameter sets, delimiters and SEI precede
+// it.
 bool begins_frame(NalCodec codec, std::uint8_t type, Bytes body) {
     const bool is_slice = codec == NalCodec::avc ? type >= 1 && type <= 5 : type <= 31;
     if (is_slice)

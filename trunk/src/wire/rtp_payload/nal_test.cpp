@@ -122,7 +122,7 @@ Octets random_nal_frame(std::mt19937& random, NalCodec codec, bool first_slice) 
     return frame;
 }
 
-TEST(NalPayload, WhatIsSentComesBack) {
+TEST(NalPayload, ReceivesTheFramesSent) {
     for (const NalCodec codec : {NalCodec::avc, NalCodec::hevc})
         for (unsigned seed = 0; seed < 12; ++seed) {
             std::mt19937 random(seed);

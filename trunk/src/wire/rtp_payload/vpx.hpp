@@ -60,7 +60,7 @@ private:
 };
 
 // Fragments of nearly equal size after descriptors with a 15-bit picture ID, which the caller increments per frame. A VP8 frame
-// itself says whether it is a key frame; for VP9 the caller does.
+// itself carries its kind; for VP9 the caller passes it.
 enum class FrameKind : bool { inter, key };
 void packetize_vp8(Bytes frame, std::uint16_t picture_id, std::size_t payload_bytes_max, PayloadList& out);
 void packetize_vp9(Bytes frame, FrameKind kind, std::uint16_t picture_id, std::size_t payload_bytes_max, PayloadList& out);

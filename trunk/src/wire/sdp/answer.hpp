@@ -22,7 +22,7 @@ enum class Purpose : std::uint8_t { publish, play };
 enum class Repair : bool { resend, rtx };  // retransmission of lost packets: with their own SSRC, or by RTX where offered
 enum class Feedback : bool { off, on };
 
-// What we accept. A media kind without codecs is not available: its sections are rejected, the others are not.
+// The media that we accept. A kind without codecs is not available: its sections are rejected, the others are not.
 struct Terms {
     Purpose purpose = Purpose::publish;
     std::vector<std::string> audio{"opus"};  // also the first that the offer contains
@@ -68,14 +68,14 @@ struct Candidate {
     bool is_tcp = false;
 };
 
-// Of a section that we send.
+// A section that we send.
 struct Outgoing {
     std::uint32_t ssrc = 0;
     std::uint32_t rtx_ssrc = 0;  // used when an RTX type was negotiated
     std::string track;
 };
 
-// Values that only the caller knows. The texts must not contain control characters, nor spaces where they are one word.
+// Values from the caller. The texts must not contain control characters, nor spaces where they are one word.
 struct Local {
     std::string product;  // one word
     std::uint64_t session_id = 0;

@@ -124,7 +124,7 @@ TEST(SdpAnswer, FollowsTheWantedCodec) {
 }
 
 // RFC 6184, 8.1: mode 0 is the default.
-TEST(SdpAnswer, AvcWithoutFragmentsDoesWhereNothingElseIs) {
+TEST(SdpAnswer, AcceptsSingleNalAvcWithoutAlternative) {
     const std::string said = "profile-level-id=640028; packetization-mode=1";
     const auto codec_of = [&](std::string_view format, std::vector<std::string> video = {"H264"}) {
         const auto agreement =
@@ -194,7 +194,7 @@ TEST(SdpAnswer, AnswersAudioThatIsNotSupportedWithPortZero) {
     EXPECT_EQ(why("opus/48000/2", "opus/48000"), "SDP line 8, m=audio: none of its codecs is one of opus");
 }
 
-// As players of browsers that open a data channel offer it, first or last; and kinds that nobody offers to us.
+// Browser players that open a data channel offer it first or last; the other kinds are unusual.
 TEST(SdpAnswer, AnswersSectionsOfOtherKindsWithPortZeroAndTheirOwnWords) {
     const std::string more =
         "m=application 9 UDP/DTLS/SCTP webrtc-datachannel\na=mid:data\na=sctp-port:5000\n"
@@ -243,7 +243,7 @@ TEST(SdpAnswer, HasNoRtxWithoutNack) {
     EXPECT_FALSE(negotiate(offer, {.repair = Repair::resend})->sections[1].rtx_payload_type);
 }
 
-TEST(SdpAnswer, SaysWhyItCannotAgree) {
+TEST(SdpAnswer, ReportsWhyItCannotAgree) {
     const auto why = [](std::string_view from, std::string_view to, Purpose purpose = Purpose::publish) {
         const auto agreement = negotiate(offer_of(browser_publish_offer(), from, to), {.purpose = purpose});
         return agreement.ok() ? std::string("agreed") : agreement.error().text();

@@ -116,7 +116,7 @@ TEST(StunMessage, WritesEveryKindAndMethod) {
     EXPECT_EQ(MessageWriter(Kind::error, kTransaction).release()[1], 0x11);
 }
 
-TEST(StunMessage, WithoutIntegrityNothingIsBelieved) {
+TEST(StunMessage, RefusesMessagesWithoutIntegrity) {
     const Octets bytes = MessageWriter(Kind::request, kTransaction).username("a:b").fingerprint().release();
     const auto message = parse_message(bytes);
     ASSERT_TRUE(message.ok());
@@ -124,7 +124,7 @@ TEST(StunMessage, WithoutIntegrityNothingIsBelieved) {
     EXPECT_FALSE(has_integrity(bytes, *message, as_bytes("key"), echo).value());
 }
 
-TEST(StunMessage, WhatStandsBehindTheIntegrityDoesNotCount) {
+TEST(StunMessage, IgnoresAttributesAfterTheIntegrity) {
     MessageWriter writer(Kind::request, kTransaction);
     ASSERT_TRUE(writer.sign(as_bytes("key"), echo).ok());
     writer.use_candidate().username("evil").fingerprint();
@@ -144,7 +144,7 @@ TEST(StunMessage, TheFirstOfTwoCounts) {
     EXPECT_EQ(message->priority, 1U);
 }
 
-TEST(StunMessage, NamesWhatItMustUnderstandAndDoesNot) {
+TEST(StunMessage, ListsUnknownRequiredAttributes) {
     // REALM (0x0014) is comprehension-required, ALTERNATE-DOMAIN (0x8003) is not.
     const auto message = parse_message(hex("0001000c 2112a442 b7e7a701bc34d686fa87dfae 00140002 61620000 80030000"));
     ASSERT_TRUE(message.ok()) << message.error().text();

@@ -1,5 +1,5 @@
-// The header of an AC-3 or E-AC-3 frame (ATSC A/52, 5.3 and annex E.1.2), as far as frames have to be told apart: transport
-// streams carry several in one packet.
+// The header of an AC-3 or E-AC-3 frame (ATSC A/52, 5.3 and annex E.1.2), as far as needed to separate frames: transport streams
+// carry several in one packet.
 #pragma once
 
 #include <cstdint>

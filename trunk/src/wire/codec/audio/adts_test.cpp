@@ -95,7 +95,7 @@ TEST(Adts, AFrameThatIsCutNeedsMoreAndTakesNothing) {
     EXPECT_EQ(in.position(), 0U);
 }
 
-TEST(Adts, RefusesWhatItCannotSay) {
+TEST(Adts, RefusesConfigurationsWithoutAnAdtsForm) {
     EXPECT_EQ(adts_header(config_of(5, 48'000, 2), 1).code(), Errc::unsupported) << "object type";
     EXPECT_EQ(adts_header(config_of(42, 48'000, 2), 1).code(), Errc::unsupported) << "USAC";
     EXPECT_EQ(adts_header(config_of(0, 48'000, 2), 1).code(), Errc::unsupported);
@@ -107,7 +107,7 @@ TEST(Adts, RefusesWhatItCannotSay) {
     EXPECT_EQ(adts_header(config_of(2, 48'000, 2), kAdtsFrameBytesMax - kAdtsHeaderBytes + 1).code(), Errc::limit);
 }
 
-TEST(Adts, SaysTheCoreOfHighEfficiency) {
+TEST(Adts, DescribesHeAacByItsCore) {
     const AudioSpecificConfig config{
         .object_type = 2, .sample_rate = 24'000, .channels = 1, .sbr = true, .ps = true, .output_rate = 48'000};
     EXPECT_EQ(parse_adts_header(adts_header(config, 5).value())->config, config_of(2, 24'000, 1));

@@ -43,7 +43,7 @@ TEST(FlacStreamInfo, EveryTruncationIsAnError) {
     }
 }
 
-TEST(FlacStreamInfo, RefusesWhatIsNone) {
+TEST(FlacStreamInfo, RefusesOtherBlocks) {
     EXPECT_EQ(parse_flac_stream_info(behind("04000022")).code(), Errc::malformed);
     EXPECT_EQ(parse_flac_stream_info(behind("00000021")).code(), Errc::malformed);
     auto silent = kBlock;

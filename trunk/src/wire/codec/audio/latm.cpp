@@ -136,7 +136,7 @@ Result<void> LatmReader::read_mux_config(BitReader& in, Bytes element) {
     return {};
 }
 
-// `bits` is 0 where its length follows from what it says only.
+// `bits` is 0 if only the contents determine the length.
 Result<void> LatmReader::read_audio_config(BitReader& in, Bytes element, std::size_t bits) {
     const std::size_t begin = position(in, element);
     if (bits == 0) {

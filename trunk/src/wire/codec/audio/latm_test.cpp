@@ -18,7 +18,7 @@ std::vector<std::uint8_t> counted(std::size_t size) {
     return bytes;
 }
 
-TEST(Latm, FramesComeOutAsTheyWentIn) {
+TEST(Latm, ReadsFramesAsWritten) {
     for (const unsigned version : {0U, 1U}) {
         LatmReader reader;
         std::vector<Slice> frames;
@@ -55,7 +55,7 @@ TEST(Latm, EveryPrefixIsTooShort) {
         EXPECT_EQ(reader.read(in, frames).code(), Errc::need_more);
         EXPECT_EQ(in.position(), 0u);
     }
-    // Cut inside, where its length says that it is whole.
+    // Cut inside, with a length field that matches the cut.
     for (std::size_t size = 1; size + 3 < bytes.size(); ++size) {
         auto cut = bytes;
         cut.resize(3 + size);
@@ -72,7 +72,7 @@ TEST(Latm, EveryPrefixIsTooShort) {
     EXPECT_EQ(reader.read(in, frames).code(), Errc::malformed);
 }
 
-TEST(Latm, WhatAnEncoderMaySayBesidesIsPassedOver) {
+TEST(Latm, SkipsOptionalFields) {
     struct Case {
         const char* what;
         Mux mux;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kPrefixBytes = 3;  // start_code_prefix_one_3bytes
 constexpr std::size_t kLengthBytes = 4;
 
-// Bytes that are looked at together, as many instructions' worth whatever they are: a picture may be MiB of zeros.
+// Bytes that are tested together, with a fixed number of instructions for any content: an image may be MiB of zeros.
 constexpr std::size_t kBlock = 64;
 
 bool has_prefix(const std::uint8_t* block) {

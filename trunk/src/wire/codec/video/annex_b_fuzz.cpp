@@ -1,5 +1,5 @@
-// Arbitrary bytes as an access unit in a byte stream: the first byte chooses the codec. What is read is written with start codes
-// and read again, and must be the same.
+// Arbitrary bytes as an access unit in a byte stream: the first byte chooses the codec. The units read are written with start
+// codes and read again, and must be the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

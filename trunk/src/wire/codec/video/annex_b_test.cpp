@@ -33,7 +33,7 @@ TEST(AnnexB, ReadsEveryVector) {
     }
 }
 
-// Units are cut or missing, and never anything else: what was read of the whole begins with what is read of a part.
+// Units are only cut or missing: the units of the whole begin with the units of a part.
 TEST(AnnexB, EveryTruncationGivesABeginning) {
     for (const AnnexBVector& wanted : annex_b_vectors()) {
         std::vector<Bytes> whole;

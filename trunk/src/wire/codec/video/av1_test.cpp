@@ -58,7 +58,7 @@ TEST(Av1Config, IsMadeOfASequenceHeader) {
     EXPECT_EQ(make_av1_config(hex("0a03 000000")).code(), Errc::need_more);
 }
 
-TEST(Av1Config, RefusesWhatItCannotBe) {
+TEST(Av1Config, RefusesInvalidConfigurations) {
     EXPECT_EQ(parse_av1_config(hex("01 01 0c 00")).code(), Errc::malformed);
     EXPECT_EQ(parse_av1_config(hex("82 01 0c 00")).code(), Errc::unsupported);
 }

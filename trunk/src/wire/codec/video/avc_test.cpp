@@ -138,7 +138,7 @@ TEST(AvcSps, PromisesTheOrderOfDecoding) {
     }
 }
 
-TEST(AvcSps, WhatIsCutOrNonsensePromisesNothing) {
+TEST(AvcSps, CutOrInvalidSpsPromisesNoOrder) {
     for (const OrderVector& vector : order_vectors())
         for (std::size_t size = 0; size + 2 < vector.sps.size(); ++size) {
             const auto changed = without_reordering(Bytes(vector.sps).first(size));

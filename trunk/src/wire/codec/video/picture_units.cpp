@@ -66,7 +66,7 @@ bool has_sequence_header(Bytes frame) {
     return false;
 }
 
-// The place of a unit in or around a picture. `other`: an empty unit.
+// The place of a unit in or around an image. `other`: an empty unit.
 enum class UnitPart : std::uint8_t { front, first, middle, back, other };
 
 // H.264, table 7-1 and 7.4.1.2.3. A slice begins with the address of its first macroblock, which is 0 if the first bit is set.
@@ -124,7 +124,7 @@ PicturePart nal_part_of(Codec codec, std::uint8_t length_size, Bytes units) {
         switch (codec == Codec::avc ? avc_part(unit) : hevc_part(unit)) {
             case UnitPart::first: return PicturePart::first;
             case UnitPart::middle:
-                // A unit in front of a picture starts a new one.
+                // A unit in front of an image starts a new one.
                 if (part == PicturePart::front || has_first_slice(codec, in))
                     return PicturePart::first;
                 return PicturePart::middle;

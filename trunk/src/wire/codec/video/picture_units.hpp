@@ -1,4 +1,4 @@
-// The units of a picture, as frames carry them: NAL units behind their lengths, or OBUs. Reads their types only.
+// The units of an image, as frames carry them: NAL units behind their lengths, or OBUs. Reads their types only.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace live::wire::codec {
 // key frame of VP8 or VP9. False for other codecs and for what cannot be read. `length_size` is the size of the lengths, 1 to 4.
 bool is_random_access(Codec codec, std::uint8_t length_size, Bytes frame);
 
-// The place of a message's units in a picture. Some encoders send one picture in several messages.
+// The place of a message's units in an image. Some encoders send one image in several messages.
 enum class PicturePart : std::uint8_t {
-    front,    // comes before a picture: delimiter, parameter sets, SEI, a frame of AV1 that is not shown
-    first,    // begins a picture, and is all of it unless the rest follows in other messages
-    middle,   // continues a picture: slices without the first one
-    back,     // comes after a picture: filler data, end of sequence
+    front,    // precedes an image: delimiter, parameter sets, SEI, a frame of AV1 that is not shown
+    first,    // begins an image, and is all of it unless the rest follows in other messages
+    middle,   // continues an image: slices without the first one
+    back,     // follows an image: filler data, end of sequence
     unknown,  // cannot be read, or is of another codec
 };
 

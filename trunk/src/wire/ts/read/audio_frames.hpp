@@ -1,5 +1,5 @@
-// AudioFrames: the frames of one audio stream, which a PES packet holds several of and may cut: split by their own headers, with
-// times that go on from that of the packet, and with a configuration when there is a new one.
+// AudioFrames: splits one audio stream into frames by their headers. A PES packet holds several frames and may cut one. The times
+// continue from the packet's time, and a new configuration comes with its first frame.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace live::wire::ts {
 
 class AudioFrames {
 public:
-    // Of the begin of a frame whose rest is in the next packet: the longest frame of any format.
+    // The bound of an incomplete frame at the end of a packet: the longest frame of any format.
     static constexpr std::size_t kHeldBytesMax = codec::LatmReader::kElementBytesMax;
 
     // `opus_channels` as in the map.
@@ -34,7 +34,7 @@ public:
     std::size_t held_bytes() const { return held_.size(); }
 
 private:
-    // Of one or, in LATM, several frames.
+    // One frame or, in LATM, several.
     struct Found {
         std::size_t bytes = 0;
         std::vector<Slice> frames;

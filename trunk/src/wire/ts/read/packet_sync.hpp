@@ -1,5 +1,5 @@
 // PacketSync: finds the packets of a transport stream in a stream of bytes: packets of 188 bytes, with 4 bytes of a timestamp in
-// front of each (192, as in .m2ts) or 16 bytes of error correction behind (204). Finds them again after anything that is none.
+// front of each (192, as in .m2ts) or 16 bytes of error correction behind (204). Finds them again after other bytes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace live::wire::ts {
 class PacketSync {
 public:
     static constexpr std::array<std::size_t, 3> kStrides = {188, 192, 204};
-    // Packets in a row that have to begin with the sync byte before the first of them is believed.
+    // Consecutive packets that must begin with the sync byte before the first of them is accepted.
     static constexpr std::size_t kSyncsToLock = 3;
     static constexpr std::size_t kBufferBytes = 8'192;
 
@@ -22,11 +22,11 @@ public:
     std::size_t feed(Bytes input);
     // A packet of 188 bytes, valid until feed() is called.
     std::optional<Bytes> next();
-    // Nothing follows: packets at the end are believed without others behind them.
+    // Ends the input: the last packets are accepted without further ones behind them.
     void finish() { finished_ = true; }
 
     std::uint64_t skipped_bytes() const { return skipped_; }
-    // How often packets were lost sight of.
+    // Counts losses of synchronisation.
     std::uint64_t resyncs() const { return resyncs_; }
     std::size_t stride() const { return stride_; }  // 0: not found yet
 

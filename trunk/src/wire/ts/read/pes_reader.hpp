@@ -24,14 +24,14 @@ class PesAssembler {
 public:
     static constexpr std::size_t kUnitBytesMax = 8U << 20;
 
-    // A unit begins with the next payload. Returns the one before it if its length was unknown; one that is shorter than it says
-    // is dropped.
+    // A unit begins with the next payload. Returns the previous unit if its length was unknown, and drops it if it is shorter
+    // than its declared length.
     std::optional<Slice> begin();
     // Returns the unit when this payload completes it. Not shared.
     std::optional<Slice> push(Bytes payload);
     // The end of the stream, like begin().
     std::optional<Slice> finish();
-    // Something is missing: the unit is dropped, and what follows of it.
+    // Bytes are missing: drops the unit and its rest.
     void drop();
 
     // Units that have begun and were dropped.
@@ -44,7 +44,7 @@ private:
 
     Slice memory_;           // larger than the unit
     std::size_t size_ = 0;   // of the unit so far
-    std::size_t whole_ = 0;  // as it says itself; 0: unknown
+    std::size_t whole_ = 0;  // as declared; 0: unknown
     std::size_t usual_ = 0;  // size of the latest unit
     std::uint64_t dropped_ = 0;
     bool open_ = false;

@@ -44,7 +44,7 @@ Result<Section> read_section(Bytes bytes, std::uint8_t table) {
     return section;
 }
 
-// What a stream's descriptors say; 2.6.
+// The contents of a stream's descriptors; 2.6.
 struct Described {
     std::string_view registration;
     std::string_view metadata;

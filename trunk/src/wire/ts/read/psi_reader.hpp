@@ -1,5 +1,5 @@
 // Reads the tables that psi.hpp writes: the list of programs, and the map of one program (ISO/IEC 13818-1, 2.4.4.3 and 2.4.4.8),
-// with what its descriptors say of the streams' formats.
+// with the formats of the streams from its descriptors.
 #pragma once
 
 #include <cstdint>

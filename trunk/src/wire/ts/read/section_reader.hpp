@@ -1,5 +1,5 @@
 // SectionReader: puts the sections of one PID together from the payloads of its packets (ISO/IEC 13818-1, 2.4.4). Checks nothing
-// but their lengths; crc32_mpeg2() tells whether one is whole.
+// but their lengths; crc32_mpeg2() detects a damaged one.
 #pragma once
 
 #include <cstdint>

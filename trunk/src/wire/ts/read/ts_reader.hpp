@@ -2,7 +2,7 @@
 // returns the frames of its streams, which containers and sources take as they are. The opposite of TsConverter.
 //
 // H.264, HEVC, AV1; AAC in ADTS and LATM, MPEG audio, AC-3, E-AC-3, Opus; SCTE-35 sections, ID3 and KLV as data, unchanged.
-// Nothing in a stream is an error: what cannot be read is left out and counted.
+// No input is an error: unreadable parts are left out and counted.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace live::wire::ts {
 class TsReader {
 public:
     static constexpr std::size_t kTracksMax = 16;  // of a kind; further streams are left out
-    // Of all units that have begun: the one that would exceed it is dropped.
+    // The bound of all incomplete units together: the one that would exceed it is dropped.
     static constexpr std::size_t kHeldBytesMax = 16U << 20;
     // Further tracks wait for the first frame of the first one of their kind, which players take for the main one; but not for
     // more frames than this.
@@ -37,7 +37,7 @@ public:
     struct Unit {
         MediaKind kind = MediaKind::data;
         StreamFormat format = StreamFormat::unknown;
-        // Of data: a section, or the payload of a PES packet; its time is that of the newest picture if it says none itself.
+        // Data is a section, or the payload of a PES packet. Without a time it takes that of the newest image.
         codec::Frame frame;
     };
     struct TrackInfo {
@@ -69,7 +69,7 @@ public:
     void finish();
     std::optional<Unit> next();
 
-    // Of the chosen program, in the order of its map. version() counts changes.
+    // Returns the tracks of the chosen program, in the order of its map. version() counts changes.
     std::vector<TrackInfo> tracks() const;
     std::uint32_t version() const { return version_; }
     std::uint16_t program() const { return program_; }

@@ -1,5 +1,5 @@
 // Arbitrary bytes as a transport stream; after a zero, as payloads of packets that are written here, behind the tables of a
-// program with every format, so that the parsers behind are reached. Nothing aborts, and what is held is bounded.
+// program with every format, so that the parsers behind are reached. Nothing aborts, and memory is bounded.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ std::vector<BuiltStream> every_format() {
             {0x15, 0x10A, hex("26 0d ffff 49443320 ff 49443320 000f")}};
 }
 
-// Of each piece the first byte chooses the stream and whether a unit begins, the second its size.
+// The first byte of each piece chooses the stream and whether a unit begins, the second its size.
 void feed_pieces(TsReader& reader, Bytes input) {
     TsBuilder ts;
     ts.tables(every_format());

@@ -136,7 +136,7 @@ void expect_same(const std::vector<Frame>& out, const std::vector<Frame>& in) {
     }
 }
 
-TEST(TsReader, WhatOurMuxerWritesIsWhatWentInHoweverItIsSplit) {
+TEST(TsReader, ReadsMuxedFramesForEverySplit) {
     unsigned seed = 1;
     for (const Codec video : {Codec::avc, Codec::hevc})
         for (const Codec audio : {Codec::aac, Codec::opus, Codec::mp3}) {
@@ -206,9 +206,9 @@ TEST(TsReader, EveryPrefixGivesABeginOfTheFrames) {
     }
 }
 
-// Pieces of several streams of other codecs, cut anywhere and put together, some of them scrambled or damaged; after each comes a
-// whole stream, which is read as if nothing had been before it, but for what its first key frame completes.
-TEST(TsReader, CutAndSplicedStreamsLeaveNothingBehind) {
+// Pieces of several streams of other codecs, cut anywhere and put together, some of them scrambled or damaged. A whole stream
+// follows and is read without a trace of the pieces, except for the part that its first key frame completes.
+TEST(TsReader, ReadsAWholeStreamAfterSplicedOnes) {
     const std::array samples{sample_of(Codec::avc, Codec::aac, 11), sample_of(Codec::hevc, Codec::mp3, 12),
                              sample_of(Codec::avc, Codec::opus, 13)};
     std::minstd_rand random(14);
@@ -232,7 +232,7 @@ TEST(TsReader, CutAndSplicedStreamsLeaveNothingBehind) {
         units.clear();
         reader.feed(whole.bytes);
         drain(reader, units);
-        // Of the last GOPs everything has come, whatever was before: its last frame waits for the next one at most.
+        // The last GOPs are complete, whatever preceded them; at most the last frame waits for the next one.
         const auto video = video_of(units);
         ASSERT_GE(video.size(), 30U) << round;
         for (std::size_t back = 1; back <= 30; ++back) {

@@ -82,7 +82,7 @@ Result<void> VideoFrames::set_config(std::vector<std::uint8_t> record, std::vect
     return {};
 }
 
-// Of sets that the unit does not have, the newest ones stay in force.
+// Parameter sets that are missing from the unit keep their newest version.
 Result<std::vector<std::uint8_t>> VideoFrames::make_record(codec::AnnexBUnits sets) const {
     if (!config_.empty() && format_ == StreamFormat::avc) {
         const auto known = TRY(codec::parse_avc_config(config_));

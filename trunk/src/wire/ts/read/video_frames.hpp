@@ -15,7 +15,7 @@
 
 namespace live::wire::ts {
 
-// As a PES header says them, on one line that does not wrap.
+// The times of a PES header, on one line that does not wrap.
 struct UnitTimes {
     std::optional<MediaTime> pts;
     std::optional<MediaTime> dts;

@@ -31,8 +31,8 @@ public:
         bool key = false;
     };
 
-    // What the next packets depend on, besides the tracks: four continuity counters (PAT, PMT, video, audio), the version of the
-    // map and the time of the latest clock reference.
+    // The state on which the next packets depend, besides the tracks: four continuity counters (PAT, PMT, video, audio), the
+    // version of the map and the time of the latest clock reference.
     struct State {
         std::array<std::uint8_t, 4> counters{};
         std::uint8_t version = 0;
@@ -41,7 +41,7 @@ public:
     State state() const {
         return {{association_.counter(), map_.counter(), video_.counter(), audio_.counter()}, version_, last_clock_};
     }
-    // For a muxer that goes on where another one is. Call before the tables are written.
+    // Continues where another muxer has stopped. Call before the tables are written.
     void restore(const State& state);
 
     // Sets the tracks of the program. A change increments the version of the map; the caller writes the tables.
@@ -61,7 +61,7 @@ public:
     void begin_video(const Picture& picture, std::span<const Bytes> parts, std::size_t packets_max,
                      std::vector<std::uint8_t>& out);
     bool continue_video(std::size_t packets_max, std::vector<std::uint8_t>& out);
-    // Of a begun access unit.
+    // Returns how many packets the begun access unit still needs.
     std::size_t packets_left() const { return unit_.packets_left(); }
 
 private:

@@ -23,7 +23,7 @@ void audio(Muxer& muxer, MediaTime pts, const std::vector<std::uint8_t>& bytes, 
     muxer.write_audio(pts, std::array{Bytes(bytes)}, out);
 }
 
-TEST(TsMuxer, WhatGoesInComesOut) {
+TEST(TsMuxer, ReaderReturnsTheFramesWritten) {
     Muxer muxer;
     muxer.set_tracks(kBoth);
     std::vector<std::uint8_t> out;

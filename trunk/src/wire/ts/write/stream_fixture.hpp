@@ -1,4 +1,4 @@
-// A transport stream for tests of what carries one.
+// A transport stream for tests of its carriers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace live::wire::ts {
 
-// H.264 and AAC, as many pictures of 40 ms, of which the first is a key frame, and as much audio.
+// H.264 and AAC: the given number of 40 ms frames, the first one a key frame, and as much audio.
 inline std::vector<std::uint8_t> stream_of(int pictures) {
     using codec::Codec;
     namespace frames = codec::frames;

@@ -120,7 +120,7 @@ TEST(TsConverter, CarriesHevcAndMp3) {
     EXPECT_EQ(Body(picture.payload.end() - 7, picture.payload.end()), hex("00000001 260111"));
 }
 
-TEST(TsConverter, GoesOnWithoutATrackThatCannotBeCarried) {
+TEST(TsConverter, ContinuesWithoutAnUnsupportedTrack) {
     Output av1;
     EXPECT_EQ(av1.video(0ms, frames::config(Codec::av1, hex("81000c00"))).code(), Errc::unsupported);
     EXPECT_EQ(av1.video(0ms, frames::inter(Codec::av1, hex("0a0b"))).code(), Errc::unsupported);
@@ -138,7 +138,7 @@ TEST(TsConverter, GoesOnWithoutATrackThatCannotBeCarried) {
     EXPECT_EQ(demuxed(flac.bytes).streams, (std::map<int, int>{{0x100, 0x1B}}));
 }
 
-TEST(TsConverter, ATrackThatCannotBeCarriedAnyMoreLeavesTheTables) {
+TEST(TsConverter, RemovesUnsupportedTracksFromTheTables) {
     Output out;
     out.configure();
     ASSERT_TRUE(out.video(0ms, avc_key()).ok());
@@ -223,7 +223,7 @@ TEST(TsConverter, ANewTrackAndANewCodecComeWithNewTables) {
     EXPECT_EQ(demuxed(out.bytes).tables, 3u) << "the same configuration again changes nothing";
 }
 
-TEST(TsConverter, OneWhoComesInLateGetsTheNewestTables) {
+TEST(TsConverter, ALateReaderGetsTheNewestTables) {
     Output out;
     Body late;
     out.converter.repeat_tables(late);
