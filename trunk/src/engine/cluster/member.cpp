@@ -132,7 +132,7 @@ std::optional<Notice> Member::poll_notice() {
     return notice;
 }
 
-// A pull that is not told of a move finds out by itself, later.
+// Drops a Moved notice when the queue is full: the pull detects the move itself, later.
 void Member::say(Notice notice) {
     if (notices_.size() < kNoticesMax || !std::holds_alternative<Moved>(notice))
         notices_.push_back(std::move(notice));
@@ -211,8 +211,8 @@ void Member::announce_all(TimePoint now) {
     send_withdrawals(now);
 }
 
-// What it has confirmed stands there still, as far as can be seen: it was late, as this node may have been. Were it not so, the
-// next beat would tell, or the connection would have been lost.
+// The registry was late, as this node may have been, and probably still has the confirmed records. If it has lost them, the
+// answer to the next beat shows that, or the connection is lost.
 void Member::announce_postponed(TimePoint now) {
     for (auto& [stream, owned] : owned_)
         if (owned.is_postponed || owned.step == Step::unannounced)
@@ -280,10 +280,10 @@ void Member::handle_answer(std::uint64_t id, const Answer& answer, TimePoint now
                answer);
 }
 
-// A lease that had ended although we are connected: the registry has lost what it knew, or we were asleep.
+// A lease that had ended while this node was connected: the registry has lost its data, or this process was suspended.
 void Member::on_beat(const BeatDone& done, TimePoint now) {
     const bool is_first = beats_answered_++ == 0;
-    // Of two nodes with one name, neither can keep a stream.
+    // Two nodes share one name: neither can keep a stream.
     if (!is_first && done.is_shared)
         ++counts_.namesakes;
     else if (!is_first && !done.was_known)
@@ -302,7 +302,7 @@ void Member::on_claim(const Command& command, const ClaimDone& done, TimePoint n
     const bool is_late = owned.command == 0;
     owned.command = 0;
     if (!done.is_granted) {
-        // A claim of somebody who was let in meanwhile is decided by its epoch.
+        // The epoch decides a claim of a publisher that was admitted meanwhile.
         if (!(is_late && claim.is_fresh))
             on_refused(claim, owned, done.holder, now);
         return;
@@ -318,8 +318,8 @@ void Member::on_claim(const Command& command, const ClaimDone& done, TimePoint n
     announce_at(claim.stream, owned, claim.is_fresh ? now : now + kRetry);
 }
 
-// With a secret, nobody loses a stream to a record that no node has signed with its epoch. That of a node which has just been let
-// in will be, soon; any other one is somebody else's work, and is written over.
+// With a secret, a node loses no stream to a record that no node has signed with its epoch. A newly admitted owner signs its
+// record soon; any other unsigned record is forged and is overwritten.
 bool Member::takes_back(const Claim& claim, Owned& owned, const Result<OwnRecord>& holder, TimePoint now) {
     if (owned.step == Step::asking || (holder.ok() && seal_.is_good(*holder, claim.stream)))
         return false;
@@ -430,7 +430,7 @@ bool Member::is_meant(const Event& kick, const OwnRecord& own) const {
     return !seal_.is_on() || (own.since >= 0 && kick.epoch == static_cast<std::uint64_t>(own.since));
 }
 
-// An event may be late, repeated or made up: the registry is asked whether it is still true.
+// An event may be late, repeated or forged: a stream of this node is announced again, any other is looked up again.
 void Member::on_change(const Event& event, TimePoint now) {
     if (const auto owned = owned_.find(event.stream); owned != owned_.end()) {
         announce_at(event.stream, owned->second, now + random_below(kPauseWhenFull));

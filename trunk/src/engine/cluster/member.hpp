@@ -1,9 +1,9 @@
-// Member: one node's part in a cluster. It keeps the node's lease and its streams in the registry, finds the owners of other
-// streams, and decides what happens while the registry is away: everything goes on, streams are announced later, and answers come
-// from what was known. Dry: messages and time in, messages out; whoever drives it moves the bytes.
+// Member: one node's part in a cluster. It keeps the node's lease and its streams in the registry and finds the owners of other
+// streams. While the registry is away, publishing and playing continue, streams are announced later, and answers come from the
+// cache. Dry: messages and time in, messages out; the owner moves the bytes.
 //
-// After each input, drain poll_command() and poll_notice(); call handle_timeout() at next_timeout(). Nobody waits longer than
-// kWaitMax for an answer.
+// After each input, drain poll_command() and poll_notice(); call handle_timeout() at next_timeout(). No answer takes longer than
+// kWaitMax.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ namespace live::engine::cluster {
 struct MemberOptions {
     std::chrono::milliseconds beat{2'000};
     std::chrono::milliseconds lease{8'000};
-    // The same on all nodes: they sign what they write, and take what is not signed for malformed. Empty: nothing is signed.
+    // The same on all nodes: they sign their records and treat unsigned ones as malformed. Empty: no signatures.
     std::string secret{};
 };
 
@@ -39,11 +39,11 @@ struct There {
     NodeRecord node;
 };
 struct Nowhere {};
-// The registry is away, and nothing is known.
+// The registry is away, and the owner is unknown.
 struct Unknown {};
 using Whereabouts = std::variant<Here, There, Nowhere, Unknown>;
 
-// What became of a publisher's question.
+// The answer to a publisher's question.
 enum class Verdict : std::uint8_t {
     granted,
     unregistered,  // the registry does not answer: the stream is published all the same, and announced later
@@ -51,7 +51,7 @@ enum class Verdict : std::uint8_t {
     too_many,      // kStreamsMax
 };
 
-// To whoever drives the member.
+// Notices to the member's owner.
 struct PublishDecided {
     std::uint64_t ticket = 0;
     Verdict verdict = Verdict::granted;
@@ -80,18 +80,18 @@ struct MemberCounts {
     std::uint64_t commands = 0;
     std::uint64_t timeouts = 0;
     std::uint64_t refusals = 0;
-    std::uint64_t malformed = 0;  // records and events of the registry that are none
+    std::uint64_t malformed = 0;  // malformed records and events of the registry
     std::uint64_t lost = 0;       // streams
-    std::uint64_t namesakes = 0;  // beats that found the lease in the hands of another process
+    std::uint64_t namesakes = 0;  // beats that found the lease held by another process
 };
 
 class Member {
 public:
     static constexpr std::chrono::milliseconds kWaitMax{200};
-    // How long an answer is used again: of an owner, and that there is none.
+    // How long an answer is cached: an owner, and the absence of one.
     static constexpr std::chrono::seconds kCacheAge{5};
     static constexpr std::chrono::seconds kNowhereAge{1};
-    // How long it serves while the registry is away.
+    // How long a cached answer is used while the registry is away.
     static constexpr std::chrono::minutes kOldAge{10};
     static constexpr std::size_t kCacheMax = 65'536;
     static constexpr std::size_t kStreamsMax = 100'000;
@@ -100,14 +100,14 @@ public:
     static constexpr std::size_t kNoticesMax = 65'536;
     // Unanswered commands.
     static constexpr std::size_t kInFlightMax = 512;
-    // After so many commands in a row without an answer in time, the registry counts as away: only beats are sent.
+    // After this many consecutive commands without an answer in time, the registry counts as away: only beats are sent.
     static constexpr int kTimeoutsMax = 3;
-    // All streams are announced again within the longer of these, and at most so many per second.
+    // All streams are announced again within the longer of these times, and at most this many per second.
     static constexpr std::chrono::milliseconds kAnnounceSpread{1'000};
     static constexpr std::size_t kAnnouncedPerSecond = 4'000;
-    // A stream that nothing happens to is announced again after this and up to half as much.
+    // An unchanged stream is announced again after this and up to half as much.
     static constexpr std::chrono::minutes kRenewal{20};
-    // A granted publisher that does not come is forgotten.
+    // A granted publisher that does not confirm is forgotten.
     static constexpr std::chrono::seconds kConfirmWithin{10};
     static constexpr std::chrono::seconds kListPeriod{5};
     static constexpr std::chrono::milliseconds kRetry{1'000};
@@ -115,33 +115,33 @@ public:
     // `self` names this node and this run of it. `seed`: of the jitter.
     Member(MemberOptions options, NodeRecord self, std::uint64_t seed);
 
-    // What the next beat says; with the wall clock, in milliseconds, which dates what is signed.
+    // Sets the record that the next beat writes. `wall` is the wall clock in milliseconds, which dates signed records.
     void set_self(NodeRecord self, std::int64_t wall, TimePoint now);
     const NodeRecord& self() const { return self_; }
-    // Says it now: its state has changed.
+    // Writes the record now, because its state has changed.
     void announce_state(TimePoint now);
 
     // A connection to the registry exists, or is lost with all unanswered commands.
     void handle_connected(TimePoint now);
     void handle_disconnected(TimePoint now);
     void handle_answer(std::uint64_t command, const Answer& answer, TimePoint now);
-    // An event as it came.
+    // The text of an event, unchecked.
     void handle_event(std::string_view text, TimePoint now);
-    // Events may have been missed: what is known of other nodes' streams is looked up again, and another node may have taken over
-    // one of ours.
+    // Events may have been missed: known streams of other nodes are looked up again, and another node may have taken over one of
+    // ours.
     void handle_events_missed(TimePoint now);
     void handle_timeout(TimePoint now);
 
-    // A publisher of the stream asks to be let in. The answer is a PublishDecided with this ticket, sooner or later within
-    // kWaitMax; confirm() is to follow when the publisher is in. `since`: milliseconds of the wall clock. `dead`: see Claim.
+    // Requests that a publisher of the stream is admitted. The answer is a PublishDecided with this ticket within kWaitMax; the
+    // caller must call confirm() when the publisher is admitted. `since`: milliseconds of the wall clock. `dead`: see Claim.
     std::uint64_t publish(const std::string& stream, bool replaces, std::int64_t since, TimePoint now,
                           const std::optional<NodeRun>& dead = {});
     void confirm(const std::string& stream, std::int64_t since, TimePoint now);
     void unpublish(const std::string& stream, TimePoint now);
-    // Where a stream is: a FindDecided with this ticket. Who asks several times, as the parts of a join do, waits once: while an
-    // answer is late, the question is not repeated.
+    // Looks a stream up. The answer is a FindDecided with this ticket. Repeated lookups, as by the parts of a join, share one
+    // wait: while the answer is late, a further find() is answered at once and no command is repeated.
     std::uint64_t find(const std::string& stream, TimePoint now);
-    // What was found does not work, as far as the caller can see: the next find() asks the registry.
+    // Drops the cached answer, because it does not work for the caller: the next find() sends a command to the registry.
     void forget(const std::string& stream);
 
     bool has_commands() const { return !commands_.empty(); }
@@ -157,7 +157,7 @@ public:
     std::size_t unannounced() const;
     // The other nodes, as last listed.
     const std::vector<NodeRecord>& neighbours() const { return nodes_; }
-    // What the node has of a stream of its own; nullptr: not its own.
+    // Returns the record of a stream that this node owns; nullptr if it does not own it.
     const OwnRecord* find_own(const std::string& stream) const;
     template <class Each>
     void for_each_owned(Each&& each) const {
@@ -198,7 +198,7 @@ private:
     struct InFlight {
         Command command;
         TimePoint sent{};
-        bool is_late = false;  // nobody waits for it any more
+        bool is_late = false;  // its waiters have been answered
     };
     struct Timer {
         enum class What : std::uint8_t { beat, list, announce, confirm, answer };
@@ -271,7 +271,7 @@ private:
     std::unordered_map<std::string, Cached> cache_;
     std::unordered_map<std::string, std::vector<std::uint64_t>> finders_;  // tickets that wait for a look
     std::size_t waiting_finders_ = 0;
-    std::unordered_set<std::string> late_looks_;  // unanswered, and nobody waits for them: at most kInFlightMax
+    std::unordered_set<std::string> late_looks_;  // unanswered and without waiters: at most kInFlightMax
     std::vector<NodeRecord> nodes_;
     std::unordered_map<std::uint64_t, InFlight> in_flight_;
     std::deque<Command> commands_;

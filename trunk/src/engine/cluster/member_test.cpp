@@ -144,7 +144,7 @@ TEST(ClusterMember, ASecondPublisherIsRefusedOrTakesOver) {
 }
 
 // A killed process keeps its lease for some seconds.
-TEST(ClusterMember, AnOwnerThatIsSeenDeadOwnsNothing) {
+TEST(ClusterMember, ADeadOwnerLosesItsStreams) {
     Cluster cluster;
     auto& a = cluster.add("a", 7);
     auto& b = cluster.add("b");
@@ -157,7 +157,7 @@ TEST(ClusterMember, AnOwnerThatIsSeenDeadOwnsNothing) {
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b");
 }
 
-// Its publishers are asked to go on elsewhere, and come there before they leave here.
+// Its publishers are requested to continue elsewhere, and join there before they leave here.
 TEST(ClusterMember, ANodeThatDrainsGivesItsStreamsAway) {
     Cluster cluster;
     auto& a = cluster.add("a");
@@ -188,7 +188,7 @@ TEST(ClusterMember, ALeaseThatEndedOwnsNothing) {
     EXPECT_EQ(place_of(cluster.find(again, "s")), "b");
 }
 
-TEST(ClusterMember, WithoutARegistryEverythingGoesOn) {
+TEST(ClusterMember, PublishesAndPlaysWithoutARegistry) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -221,7 +221,7 @@ TEST(ClusterMember, WithoutARegistryEverythingGoesOn) {
     EXPECT_EQ(a.member.unannounced(), 0U);
 }
 
-// Its kernel takes what comes, and answers nothing.
+// Its kernel accepts the commands, and it answers none.
 TEST(ClusterMember, ARegistryMayPauseForTenMinutes) {
     Cluster cluster;
     auto& a = cluster.add("a");
@@ -249,7 +249,7 @@ TEST(ClusterMember, ARegistryMayPauseForTenMinutes) {
     EXPECT_TRUE(Cluster::newest<Lost>(a) == nullptr && Cluster::newest<Lost>(b) == nullptr);
 }
 
-// What a paused registry answers when it goes on.
+// Answers that a paused registry sends when it resumes.
 TEST(ClusterMember, LateAnswersCount) {
     Cluster cluster;
     auto& a = cluster.add("a");
@@ -266,8 +266,8 @@ TEST(ClusterMember, LateAnswersCount) {
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "a");
 }
 
-// A busy machine, for instance: what it has confirmed is not repeated, what it has not is.
-TEST(ClusterMember, ARegistryThatIsLateIsNotToldEverythingAgain) {
+// As on a busy machine: confirmed streams are not announced again, the others are.
+TEST(ClusterMember, ALateRegistryGetsOnlyPostponedAnnouncements) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -279,7 +279,7 @@ TEST(ClusterMember, ARegistryThatIsLateIsNotToldEverythingAgain) {
         cluster.find(a, "other" + std::to_string(i));
     EXPECT_FALSE(a.member.is_up());
     EXPECT_EQ(cluster.publish(a, "late"), Verdict::unregistered);
-    // What looks as if another node had one of them now.
+    // An event according to which another node owns one of them.
     a.member.handle_event("moved|b|1|9|s7", cluster.now);
     cluster.run(milliseconds(500));
     cluster.is_silent = false;
@@ -295,7 +295,7 @@ TEST(ClusterMember, ARegistryThatIsLateIsNotToldEverythingAgain) {
     EXPECT_LE(a.commands, before + 12);
 }
 
-TEST(ClusterMember, ARegistryThatForgetsIsToldAgain) {
+TEST(ClusterMember, AnnouncesAgainToARegistryThatLostItsData) {
     Cluster cluster;
     auto& a = cluster.add("a");
     for (int i = 0; i < 100; ++i)
@@ -341,7 +341,7 @@ TEST(ClusterMember, AfterAPartitionTheHigherClaimWins) {
     EXPECT_EQ(Cluster::newest<Lost>(b), nullptr);
 }
 
-TEST(ClusterMember, OfTwoThatWereLetInWithoutARegistryTheHigherNodeWins) {
+TEST(ClusterMember, TheHigherNodeWinsBetweenTwoAdmittedWithoutARegistry) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -402,7 +402,7 @@ TEST(ClusterMember, HostileAnswersAreNowhere) {
     EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "unknown");
 }
 
-TEST(ClusterMember, NodesWithASecretBelieveEachOtherOnly) {
+TEST(ClusterMember, NodesWithASecretAcceptOnlySignedRecords) {
     Cluster cluster;
     auto& a = cluster.add("a", 1, "hush");
     auto& b = cluster.add("b", 1, "hush");
@@ -428,8 +428,8 @@ TEST(ClusterMember, NodesWithASecretBelieveEachOtherOnly) {
     EXPECT_EQ(b.member.neighbours()[0].state, NodeRecord::State::draining);
 }
 
-// What was signed once is written again: by somebody who may write to the registry but does not have the secret.
-TEST(ClusterMember, RecordsThatAreReplayedAreNotBelieved) {
+// Somebody who may write to the registry, but does not have the secret, replays signed records.
+TEST(ClusterMember, IgnoresReplayedRecords) {
     Cluster cluster;
     auto& a = cluster.add("a", 1, "hush");
     auto& b = cluster.add("b", 1, "hush");
@@ -451,7 +451,7 @@ TEST(ClusterMember, RecordsThatAreReplayedAreNotBelieved) {
     EXPECT_EQ(b.member.counts().lost, 0U);
     EXPECT_TRUE(b.member.owns("s"));
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b") << "and its node sets it right";
-    // A node that has ended, whose address may be anybody's.
+    // A node that has ended: another host may have its address.
     cluster.nodes.erase(cluster.nodes.begin());
     cluster.run(Seal::kWindow + std::chrono::seconds(10));
     cluster.registry.put(MUST(parse_node("a", old.node)), cluster.now + std::chrono::hours(1));
@@ -495,8 +495,8 @@ TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {
     EXPECT_EQ(a.notices.size(), 1'000U) << "all of them are told in time";
 }
 
-// A join asks where to send the player, whether to pull, and where from.
-TEST(ClusterMember, WhoHasWaitedInVainDoesNotWaitAgain) {
+// A join looks the stream up three times: where to send the player, whether to pull, and where from.
+TEST(ClusterMember, ASecondLookupOfALateAnswerDoesNotWait) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -510,7 +510,7 @@ TEST(ClusterMember, WhoHasWaitedInVainDoesNotWaitAgain) {
     cluster.settle();
     ASSERT_NE(Cluster::newest<FindDecided>(a), nullptr) << "at once";
     EXPECT_EQ(a.commands, before);
-    // The answer comes after all.
+    // The late answer arrives.
     cluster.is_silent = false;
     for (const Command& command : std::exchange(a.unanswered, {}))
         a.member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);

@@ -1,4 +1,4 @@
-// A registry as its commands are defined, in memory: what the scripts of the real one do.
+// A registry in memory that executes the commands like the scripts of the real one.
 #pragma once
 
 #include <algorithm>

@@ -83,7 +83,7 @@ TEST(Placement, WithoutPortOrWhileItDrainsANodeIsNoChoice) {
     EXPECT_EQ(chosen(question, 4), "here");
 }
 
-TEST(Placement, ANodeThatDrainsSendsEverybodyOnAndKeepsThemWhenItIsAlone) {
+TEST(Placement, ADrainingNodeRedirectsPlayersUnlessItIsAlone) {
     std::vector<NodeRecord> others = {node_of("b", "us", 90)};
     NodeRecord self = node_of("a", "eu", 0);
     self.state = NodeRecord::State::draining;
@@ -94,7 +94,7 @@ TEST(Placement, ANodeThatDrainsSendsEverybodyOnAndKeepsThemWhenItIsAlone) {
     EXPECT_EQ(chosen({self, true, nullptr, {}}, 3), "here");
 }
 
-// What is in the registry may be anything.
+// The registry may contain anything.
 TEST(Placement, ThisNodesOwnRecordAmongTheOthersIsNoChoice) {
     const std::vector<NodeRecord> others = {node_of("a", "eu", 0)};
     NodeRecord self = node_of("a", "eu", 99);

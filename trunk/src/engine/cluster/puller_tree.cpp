@@ -46,7 +46,7 @@ const NodeRecord* PullerTree::enter(const std::string& stream, std::string_view 
             ++direct[other->id].named;
             return other;
         }
-    // As if it had been named as often as the others, so that it is not given all that come next.
+    // Begins with the count of the least named one, so that it does not get all next pullers.
     const auto least = std::ranges::min_element(direct, {}, [](const auto& entry) { return entry.second.named; });
     const std::uint64_t named = least == direct.end() ? 0 : least->second.named;
     direct.emplace(node, Puller{std::string(client), named});

@@ -1,6 +1,6 @@
-// PullerTree: the nodes that pull the streams of this one. A stream that many nodes want is not sent to all of them from here:
-// above kDirectMax, a node is told of one that has it already. Depth 2 serves kDirectMax² nodes. Only nodes that are served here
-// are named, and none of those is told of another one, so no circle can form. Pure.
+// PullerTree: the nodes that pull the streams of this one. A popular stream is not sent to all nodes from here: above kDirectMax,
+// a node is sent to one that has it already. Depth 2 serves kDirectMax² nodes. Only nodes that are served here are named, and
+// none of those is sent to another one, so no circle can form. Pure.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ public:
 
     explicit PullerTree(std::size_t direct_max = kDirectMax) : direct_max_(direct_max) {}
 
-    // `node` asks for a stream that is published here, over the connection `client`. nullptr: it is served here, until leave().
-    // Otherwise it is to ask that one: of those served here that take clients, those in its region first, the one that has been
-    // named least. When there is none of `others`, the listed nodes, to name, it is served here in excess of the maximum. A node
-    // that is not listed yet, or not any more, counts like any other, but is not named.
+    // `node` requests a stream that is published here, over the connection `client`. nullptr: it is served here, until leave().
+    // Otherwise it must pull from the returned node: among those served here that take clients, those in its region first, the
+    // one that has been named least. If `others`, the listed nodes, has no such node, it is served here in excess of the maximum.
+    // An unlisted node counts like any other, but is not named.
     const NodeRecord* enter(const std::string& stream, std::string_view node, std::string_view client,
                             std::span<const NodeRecord> others);
     void leave(const std::string& stream, std::string_view client);

@@ -21,7 +21,7 @@ std::vector<NodeRecord> make_nodes(std::size_t count) {
     return nodes;
 }
 
-TEST(PullerTree, SixtyFourAreServedHereAndTheNextIsToldOfOne) {
+TEST(PullerTree, ServesSixtyFourAndRedirectsTheNext) {
     const auto nodes = make_nodes(66);
     PullerTree tree;
     for (std::size_t i = 0; i < PullerTree::kDirectMax; ++i)

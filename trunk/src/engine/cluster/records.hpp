@@ -1,5 +1,5 @@
-// What nodes of a cluster write into their registry, as text: the record of a node, the ownership of a stream, and events.
-// Anybody with access to the registry can write there, so whatever is read is taken for hostile. Pure.
+// The records and events that nodes of a cluster write into their registry, as text: the record of a node, the ownership of a
+// stream, and events. Anybody with access to the registry can write there, so all input is treated as hostile. Pure.
 //
 //   node:<id>     RUN|HOST|RTMP|HTTP|API|REGION|STATE|CAPACITY|LOAD|VERSION[|AT|MAC]  for as long as its lease lives
 //   own:<stream>  NODE|RUN|EPOCH|SINCE[|MAC]                                          valid while that node's lease has that run
@@ -79,7 +79,7 @@ struct Event {
 
 // Letters, digits, '.', '_' and '-', at most kIdBytesMax.
 bool is_good_id(std::string_view text);
-// What a registry may have as the name of a stream.
+// Reports whether a registry may contain this as the name of a stream.
 bool is_good_stream(std::string_view text);
 
 std::string text_of(const NodeRecord& node);

@@ -1,4 +1,4 @@
-// What a node asks of the registry, and what the registry answers: the interface between Member, which decides, and whoever moves
+// The commands of a node to the registry, and its answers: the interface between Member, which decides, and the code that moves
 // the bytes. A registry executes a command as a whole, in the order in which one connection sends them.
 #pragma once
 
@@ -36,7 +36,7 @@ struct Withdraw {
     std::string stream;
     OwnRecord own;
 };
-// Who owns a stream, and the record of that node.
+// Looks up a stream's owner and the record of that node.
 struct Look {
     std::string stream;
 };
@@ -48,7 +48,7 @@ struct Command {
     std::variant<Beat, Claim, Withdraw, Look, ListNodes> what;
 };
 
-// Texts are as they stand in the registry: nobody has read them yet.
+// Texts are the raw contents of the registry, not parsed yet.
 struct BeatDone {
     bool was_known = false;  // the lease had not ended
     bool is_shared = false;  // another run of the node has it: the one before, or another node of that name

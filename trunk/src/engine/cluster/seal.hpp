@@ -1,10 +1,10 @@
-// Seal: how the nodes of a cluster know each other's records in the registry: a MAC by the secret that only they have. Somebody
-// who can write to the registry can still remove records and make nodes ask it, but not name a place that streams are pulled from
-// or players sent to.
+// Seal: authenticates the records of a cluster's nodes in the registry by a MAC with a secret that only the nodes have. An
+// attacker who can write to the registry can still remove records and trigger lookups, but cannot name a place to pull streams
+// from or send players to.
 //
-// What was signed may be written again later, so all of it is bound to a moment: a node's record to the time at which it was
-// signed, ownership to its epoch, or to its beginning until the registry has counted one, a drain to the run of its
-// node, and a kick to the beginning of its publisher. Without a secret everything is good. Pure.
+// Signed text may be replayed later, so all of it is bound to a moment: a node's record to the time at which it was signed,
+// ownership to its epoch, or to its beginning until the registry has counted one, a drain to the run of its node, and a kick to
+// the beginning of its publisher. Without a secret everything is good. Pure.
 #pragma once
 
 #include <chrono>

@@ -10,7 +10,7 @@ constexpr std::int64_t kWindow = Seal::kWindow.count();
 
 NodeRecord node() { return {"a", 7, "192.0.2.1", 1935, 8080, 1985, "eu", NodeRecord::State::up, 100, 10, "1.0"}; }
 
-TEST(ClusterSeal, WhatIsSignedIsGoodAsItIs) {
+TEST(ClusterSeal, AcceptsSignedRecords) {
     const Seal seal("hush");
     NodeRecord one = node();
     seal.put_on(one, kWall);
@@ -21,7 +21,7 @@ TEST(ClusterSeal, WhatIsSignedIsGoodAsItIs) {
     EXPECT_TRUE(seal.is_good(MUST(parse_own(text_of(own))), "/live/cam"));
     own.epoch = 9;
     EXPECT_FALSE(seal.is_good(own, "/live/cam")) << "of another publisher";
-    // Before the registry has counted, and what it makes of that.
+    // Before the registry has counted an epoch, and with its epoch.
     OwnRecord claim{"a", 7, 0, kWall};
     seal.put_on(claim, "/live/cam");
     claim.epoch = 9;
@@ -33,7 +33,7 @@ TEST(ClusterSeal, WhatIsSignedIsGoodAsItIs) {
     EXPECT_TRUE(seal.is_good(MUST(parse_event(text_of(event)))));
 }
 
-TEST(ClusterSeal, NothingElseIs) {
+TEST(ClusterSeal, RefusesChangedRecords) {
     const Seal seal("hush");
     NodeRecord signed_node = node();
     seal.put_on(signed_node, kWall);
@@ -59,7 +59,7 @@ TEST(ClusterSeal, NothingElseIs) {
     EXPECT_FALSE(seal.is_good(event));
 }
 
-TEST(ClusterSeal, WhatWasSignedIsGoodForAWhile) {
+TEST(ClusterSeal, SignaturesExpire) {
     const Seal seal("hush");
     NodeRecord one = node();
     seal.put_on(one, kWall);
@@ -97,7 +97,7 @@ TEST(ClusterSeal, WithoutASecretEverythingIsGood) {
     seal.put_on(one, kWall);
     EXPECT_TRUE(one.mac.empty() && seal.is_good(one, kWall));
     EXPECT_TRUE(seal.is_good(OwnRecord{"a", 7, 1, 5}, "s"));
-    // Also what nodes with one have signed.
+    // Also records that nodes with a secret have signed.
     Seal("hush").put_on(one, kWall);
     EXPECT_TRUE(seal.is_good(one, kWall));
 }

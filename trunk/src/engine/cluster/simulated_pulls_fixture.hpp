@@ -1,5 +1,5 @@
-// The nodes of a simulated cluster pull the hot streams that their players want: they find the owner, ask it, and go where it
-// sends them, as service/relay does. Connections break, end and fall silent; whoever looks again does so at its next look.
+// The nodes of a simulated cluster pull the hot streams of their players: they find the owner, request the stream, and follow its
+// redirect, as service/relay does. Connections break, end and fall silent; a node reacts at its next look.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace live::engine::cluster {
 
-// What the pulls need of the simulation.
+// The interface of the simulation to the pulls.
 class PulledWorld {
 public:
     virtual TimePoint moment() const = 0;
@@ -41,7 +41,7 @@ protected:
 class SimulatedPulls {
 public:
     using milliseconds = std::chrono::milliseconds;
-    // Of service::relay::Pull.
+    // The values of service::relay::Pull.
     static constexpr milliseconds kStartLimit{5'000}, kSilenceMin{1'000}, kSilenceMax{5'000}, kRefusedPause{500};
     static constexpr milliseconds kLook{200};
     // While two nodes believe that a stream is theirs.
@@ -53,7 +53,7 @@ public:
         std::size_t most_direct = 0, most_fed = 0, depth = 0;  // at the end: by an owner, by another node, from an owner
     };
 
-    // The first `streams` of the world are hot: every node wants them, most of the time.
+    // The first `streams` of the world are hot: every node pulls them, most of the time.
     SimulatedPulls(PulledWorld& world, std::size_t nodes, std::size_t streams, std::size_t direct_max)
         : world_(world), direct_max_(direct_max), streams_(streams), choices_(streams, direct_max) {
         for (std::size_t i = 0; i < nodes; ++i)
@@ -107,7 +107,7 @@ public:
         return false;
     }
 
-    // Empty, or what is wrong when there have been no faults for a while.
+    // Checks the pulls after a while without injected faults. Returns the fault found; empty: none.
     std::string check() {
         for (std::size_t s = 0; s < streams_; ++s) {
             std::vector<std::size_t> direct(nodes_.size()), fed(nodes_.size());
@@ -140,13 +140,13 @@ private:
     struct Pull {
         bool is_wanted = false;
         Step step = Step::idle;
-        std::uint64_t turn = 0;    // what was begun in an earlier turn means nothing
+        std::uint64_t turn = 0;    // actions of an earlier turn are ignored
         std::uint64_t ticket = 0;  // of a question that is not answered
         TimePoint since{}, not_before{};
         std::string asked;     // the node that the registry has named
         std::size_t from = 0;  // the one that serves
         std::string client;    // the connection to it
-        // How it came to the one that serves it. In excess: as its owner had nobody to name.
+        // How it found its server. Excess: the owner had no other node to name.
         enum class Place : std::uint8_t { branch, direct, excess } place = Place::branch;
         bool has_ended = false;
         bool looks_again = false;
@@ -172,7 +172,7 @@ private:
             return pull.step == Step::served && pull.from == node && !pull.has_ended;
         });
     }
-    // Each node that is not fed by the owner itself was sent to the one that had been named least. An owner names listed nodes
+    // Each node that the owner does not feed itself was sent to the node with the fewest such pulls. An owner names listed nodes
     // only: while some of those it feeds are paused, the others get more.
     std::size_t fed_max(std::size_t stream) const { return 2 * std::max(direct_max_, nodes_.size() / choices_[stream]); }
     void note_choice(std::size_t owner, std::size_t stream) {

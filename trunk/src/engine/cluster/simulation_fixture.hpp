@@ -21,7 +21,7 @@ namespace live::engine::cluster {
 struct SimulationSize {
     std::size_t nodes = 12;
     std::size_t streams = 60;
-    // Of these, wanted by all nodes; and how many of them an owner serves itself.
+    // The hot streams, which all nodes pull; and how many pullers an owner serves itself.
     std::size_t hot = 2;
     std::size_t direct_max = 3;
     std::chrono::seconds faults{60};
@@ -46,7 +46,7 @@ public:
         pulls_.emplace(*this, size.nodes, size.hot, size.direct_max);
     }
 
-    // Empty, or what is wrong.
+    // Runs the simulation. Returns the fault found; empty: none.
     std::string run() {
         const TimePoint calm = now_ + size_.faults;
         at(milliseconds(1'000), [this, calm] { make_faults(calm); });
@@ -102,7 +102,7 @@ private:
     struct Publisher {
         std::size_t node = 0;
         enum class Step : std::uint8_t { idle, asking, on } step = Step::idle;
-        std::uint64_t turn = 0;  // what was asked for an earlier turn means nothing
+        std::uint64_t turn = 0;  // answers for an earlier turn are ignored
     };
     struct Due {
         TimePoint when;
@@ -225,7 +225,7 @@ private:
         reconnect(index, milliseconds(200 + below(600)));
     }
 
-    // What a member says and asks after each input.
+    // Delivers the commands and notices of a member after each input.
     void settle(std::size_t index) {
         Node& node = *nodes_[index];
         while (auto command = node.member->poll_command()) {
@@ -357,14 +357,14 @@ private:
         retry(number, milliseconds(below(3'000)));
         in_node(index, [this, index, number] { end_publication(index, number); });
     }
-    // An encoder that appears elsewhere while the old node still believes to have it.
+    // Moves an encoder to another node while the old node still publishes its stream.
     void jump(std::size_t number) {
         const std::size_t index = publishers_[number].node;
         at(milliseconds(below(6'000)),
            [this, index, number] { in_node(index, [this, index, number] { end_publication(index, number); }); });
         retry(number, milliseconds(below(1'000)));
     }
-    // Of a publisher that has left. It may have come back to this node before the node knew.
+    // Ends the publication of a publisher that has left, unless it has already returned to this node.
     void end_publication(std::size_t index, std::size_t number) {
         if (publishers_[number].node == index && publishers_[number].step == Publisher::Step::on)
             return;
@@ -476,7 +476,7 @@ private:
             case 3: cut(1 + below(nodes_.size()), std::min<Duration>(milliseconds(below(20'000)), rest)); break;
             case 4: disconnect(index); break;
             case 5:
-                // Never longer or shorter than it was to be: what waits for its end comes in order.
+                // A running pause keeps its length, so that waiting commands arrive in order.
                 if (registry_paused_until_ <= now_)
                     registry_paused_until_ = now_ + std::min<Duration>(milliseconds(below(12'000)), rest);
                 break;
@@ -543,7 +543,7 @@ private:
                 if (now_ - question.asked > Member::kWaitMax + milliseconds(1))
                     return fail(node->name + " waits for ever");
     }
-    // What a player's node would do now: it pulls from the owner at once, and the owner does not pull.
+    // Acts as a player's node would now: it pulls from the owner at once, and the owner does not pull.
     void check_found(std::size_t number, const std::string& owner) {
         Node& node = *nodes_[below(nodes_.size())];
         Member& member = *node.member;

@@ -27,7 +27,7 @@ void add(SimulatedPulls::Figures& sum, const SimulatedPulls::Figures& one) {
 }
 
 // CLUSTER_SEED=first CLUSTER_SEEDS=count CLUSTER_NODES=200 CLUSTER_STREAMS=20000 make it longer; CLUSTER_SEED alone repeats one.
-TEST(ClusterSimulation, ComesRightAfterEveryFault) {
+TEST(ClusterSimulation, RecoversFromEveryFault) {
     SimulationSize size;
     size.nodes = said("CLUSTER_NODES", size.nodes);
     size.streams = said("CLUSTER_STREAMS", size.streams);
@@ -60,7 +60,7 @@ TEST(ClusterSimulation, ComesRightAfterEveryFault) {
               << " nodes fed by an owner and " << pulls.most_fed << " by another one, depth " << pulls.depth << "\n";
 }
 
-TEST(ClusterSimulation, ComesRightWithinTenSecondsOfTenMinutesWithoutARegistry) {
+TEST(ClusterSimulation, RecoversWithinTenSecondsAfterTenMinutesWithoutARegistry) {
     for (std::uint64_t seed = 1; seed <= rounds(2U, 4U); ++seed) {
         Simulation simulation(seed, {});
         EXPECT_EQ(simulation.run_without_registry(std::chrono::minutes(10), std::chrono::seconds(10)), "") << seed;

@@ -1,4 +1,4 @@
-// The keyed hash with which servers of one operator know each other.
+// The keyed hash with which servers of one operator authenticate each other.
 #pragma once
 
 #include <array>

@@ -36,7 +36,8 @@ private:
     x509_st* certificate_;
 };
 
-// Of any certificate; `algorithm` is "sha-256", "sha-384" or "sha-512". Errc::unsupported for another hash, Errc::system.
+// Returns the fingerprint of any certificate; `algorithm` is "sha-256", "sha-384" or "sha-512". Errc::unsupported for another
+// hash, Errc::system.
 Result<std::string> fingerprint_of(const x509_st* certificate, const std::string& algorithm);
 
 }  // namespace live::engine::dtls

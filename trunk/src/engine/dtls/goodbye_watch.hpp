@@ -1,8 +1,8 @@
-// Detects that a peer has left after its DTLS object was released: an established OpenSSL object takes 40 to 60 KiB, and without
-// it alerts cannot be decrypted. An unreadable protected alert is only a suspicion, because anybody who can spoof the peer's
-// address could have sent it. It is believed if the peer, which always sends something authentic (RTCP, ICE checks), then stays
-// silent: for twice its longest pause so far, but at least 1 s and at most 6 s, by when the next ICE check is due (RFC 7675, 5.1:
-// every 4 to 6 s). So a forged alert ends nothing.
+// Detects that a peer has left after its DTLS object was released: an established OpenSSL object takes 40 to 60 KiB, and alerts
+// cannot be decrypted without it. An unreadable protected alert is only a suspicion, because any spoofer of the peer's address
+// could have sent it. It is confirmed if the peer, which always sends something authentic (RTCP, ICE checks), then stays silent:
+// for twice its longest pause so far, but at least 1 s and at most 6 s, by when the next ICE check is due (RFC 7675, 5.1: every 4
+// to 6 s). So a forged alert ends nothing.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class GoodbyeWatch {
 public:
     static constexpr std::chrono::milliseconds kSilenceMin{1'000};
     static constexpr std::chrono::milliseconds kSilenceMax{6'000};
-    // Packets sent before the goodbye may arrive after it.
+    // Packets sent before the alert may arrive after it.
     static constexpr std::chrono::milliseconds kReordering{200};
 
     // An authentic packet arrived.
@@ -34,7 +34,7 @@ public:
             suspected_ = now;
     }
 
-    // When the peer counts as gone, unless it sends something first.
+    // When the peer counts as disconnected, unless it sends something first.
     std::optional<TimePoint> next_timeout() const {
         if (!suspected_)
             return std::nullopt;

@@ -37,13 +37,13 @@ TEST(GoodbyeWatch, SilenceAfterAGoodbyeIsTwiceTheLongestPauseWithinBounds) {
     }
 }
 
-TEST(GoodbyeWatch, APeerThatWasNeverHeardIsGivenTheWholeTime) {
+TEST(GoodbyeWatch, ASilentNewPeerGetsTheWholeTime) {
     GoodbyeWatch watch;
     watch.on_alert(kBegin);
     EXPECT_EQ(watch.next_timeout(), kBegin + GoodbyeWatch::kSilenceMax);
 }
 
-TEST(GoodbyeWatch, APeerThatSpeaksOnWasNotTheOneWhoSaidIt) {
+TEST(GoodbyeWatch, IgnoresAGoodbyeIfThePeerKeepsSending) {
     GoodbyeWatch watch;
     const TimePoint now = speak(watch, 100ms);
     watch.on_alert(now);
@@ -51,7 +51,7 @@ TEST(GoodbyeWatch, APeerThatSpeaksOnWasNotTheOneWhoSaidIt) {
     EXPECT_FALSE(watch.next_timeout());
 }
 
-TEST(GoodbyeWatch, WhatOvertakesTheGoodbyeDoesNotTakeItBack) {
+TEST(GoodbyeWatch, ReorderedPacketsDoNotCancelTheGoodbye) {
     GoodbyeWatch watch;
     const TimePoint now = speak(watch, 100ms);
     watch.on_alert(now);

@@ -8,7 +8,7 @@
 
 namespace live::engine::dtls {
 
-// Stops where the handshake does. What was sent for earlier datagrams is then out of date: the peer has answered it.
+// Stops at the end of the handshake. Output for earlier datagrams is then out of date: the peer has answered it.
 void HandshakeStep::run() {
     Result<void> outcome;
     std::vector<std::vector<std::uint8_t>> earlier;

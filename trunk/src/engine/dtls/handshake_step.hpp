@@ -2,11 +2,11 @@
 // handshake's cost is in it (key exchange, signatures, the peer's certificate), and it may run in another thread than its
 // session.
 //
-// Who has what: the step owns the transport and the datagrams from its creation until take_transport(), so nobody else can use
-// the transport meanwhile, and neither needs a lock. Whoever has the step may run it, once, in any thread, or destroy it; handing
-// it over is the only thing that must be synchronized. It shares only the Context's SSL_CTX, with its certificate and key: these
-// are not changed after Context::create(), the transport holds a counted reference to them, and OpenSSL permits that use
-// (SSL_CTX_new(3), openssl-threads(7)). No callback of the transport leads out of it.
+// Ownership: the step owns the transport and the datagrams from its creation until take_transport(), so nobody else can use the
+// transport meanwhile, and neither needs a lock. The step's owner may run it, once, in any thread, or destroy it; only passing it
+// on must be synchronized. It shares only the Context's SSL_CTX, with its certificate and key: these are not changed after
+// Context::create(), the transport holds a counted reference to them, and OpenSSL permits that use (SSL_CTX_new(3),
+// openssl-threads(7)). No callback of the transport leads out of it.
 #pragma once
 
 #include <cstddef>

@@ -55,7 +55,7 @@ TEST_F(HandshakeStepTest, BothEndsHaveTheSameKeys) {
     EXPECT_EQ(server->state(), Transport::State::established);
 }
 
-TEST_F(HandshakeStepTest, FreesTheTransportAndExportsNothingWhenToldSo) {
+TEST_F(HandshakeStepTest, FreesTheTransportAndExportsNothingOnRequest) {
     const auto made = shake_hands({.exports_keys = false, .frees_transport = true});
     ASSERT_EQ(made.size(), 2U);
     EXPECT_EQ(made[1].state, Transport::State::established);

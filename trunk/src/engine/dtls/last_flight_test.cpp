@@ -26,7 +26,7 @@ const TimePoint kSent{};
 const TimePoint kLater = kSent + LastFlight::kInterval;
 const Octets kFinished = record(kHandshake, 1, 40);
 
-TEST(DtlsLastFlight, IsWantedByWhoRepeatsItsFinished) {
+TEST(DtlsLastFlight, IsDueForAPeerThatRepeatsItsFinished) {
     const Octets flight{1, 2, 3};
     LastFlight last(std::vector<Octets>(1, flight), kSent);
     EXPECT_TRUE(last.is_wanted(kLater, kFinished));
@@ -36,7 +36,7 @@ TEST(DtlsLastFlight, IsWantedByWhoRepeatsItsFinished) {
         last.is_wanted(kLater + LastFlight::kInterval, both(record(kHandshake, 0, 66), both(record(20, 0, 1), kFinished))));
 }
 
-TEST(DtlsLastFlight, IsNotWantedByAnythingElse) {
+TEST(DtlsLastFlight, IsNotDueForOtherRecords) {
     LastFlight last(std::vector<Octets>(1, Octets{1}), kSent);
     EXPECT_FALSE(last.is_wanted(kLater, record(kHandshake, 0, 66))) << "without the new keys it may be anybody's";
     EXPECT_FALSE(last.is_wanted(kLater, record(kApplicationData, 1, 40)));

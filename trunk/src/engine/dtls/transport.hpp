@@ -2,8 +2,8 @@
 // come out. The caller ensures that a datagram comes from an address that passed an ICE check; there is no cookie exchange.
 //
 // OpenSSL runs the retransmission timer on its own clock: each flight has a timer that starts when the flight is sent and doubles
-// (RFC 6347, 4.2.4). next_timeout() is its expiry converted to the clock of `now`; an early handle_timeout() only asks to be
-// called again.
+// (RFC 6347, 4.2.4). next_timeout() is its expiry converted to the clock of `now`; after an early handle_timeout() it is due once
+// more.
 #pragma once
 
 #include <chrono>
@@ -61,12 +61,12 @@ public:
         std::chrono::milliseconds handshake_timeout = 30s;
     };
     enum class State : std::uint8_t { handshaking, established, closed };
-    // What inputs have led to.
+    // The results of inputs.
     struct Progress {
         Result<void> outcome;
         State state = State::handshaking;
         std::vector<std::vector<std::uint8_t>> flight;  // to be sent, with an error too
-        std::optional<Result<srtp::Keys>> keys;         // if they were asked for, once established
+        std::optional<Result<srtp::Keys>> keys;         // if requested, once established
         std::vector<std::uint8_t> goodbye{};            // of an object that was destroyed: see write_goodbye()
     };
 

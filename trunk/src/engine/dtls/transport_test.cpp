@@ -170,7 +170,7 @@ TEST(DtlsTransport, AServerMayHaveAnRsaKey) {
     EXPECT_EQ(pair.server->state(), State::established) << pair.failure;
 }
 
-// What a server has negotiated, and what its client has offered.
+// The results of a server, and the offer of its client.
 struct Negotiated {
     std::string version;
     std::string cipher;
@@ -316,7 +316,7 @@ TEST(DtlsTransport, AnythingElseIsDropped) {
     EXPECT_EQ(pair.server->state(), State::established) << pair.failure;
 }
 
-TEST(DtlsTransport, CloseIsHeardByTheOther) {
+TEST(DtlsTransport, CloseReachesThePeer) {
     Pair pair({});
     pair.run();
     pair.client->close();
@@ -326,8 +326,8 @@ TEST(DtlsTransport, CloseIsHeardByTheOther) {
     EXPECT_EQ(pair.server->state(), State::closed);
 }
 
-// Splits a ClientHello into two datagrams, as browsers do now that its key shares no longer fit into one: the handshake message
-// is fragmented, each fragment with its own header (RFC 6347, 4.2.3).
+// Splits a ClientHello into two datagrams, as browsers do because its key shares do not fit into one: the handshake message is
+// fragmented, each fragment with its own header (RFC 6347, 4.2.3).
 std::vector<Octets> in_two(const Octets& hello) {
     constexpr std::size_t kHeads = 13 + 12;
     const Bytes body = Bytes(hello).subspan(kHeads);

@@ -131,7 +131,7 @@ TEST(Http1Hostile, EveryFormIsRefused) {
                 EXPECT_EQ(status_of(hostile.bytes, portion), 400) << hostile.name << " in portions of " << portion;
 }
 
-TEST(Http1Hostile, WhatIsLegalThoughOddIsTaken) {
+TEST(Http1Hostile, AcceptsUnusualButLegalForms) {
     const std::string taken[] = {
         "\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n",
         get("X:a"),

@@ -82,7 +82,7 @@ TEST_F(IceAgent, AnswersACheckWithWhereItCameFrom) {
     EXPECT_LE(reply.bytes.size(), Check{}.bytes().size()) << "nobody can make us send more than was sent to us";
 }
 
-TEST_F(IceAgent, WhatIsNotProvedChangesNothingAndGetsNothing) {
+TEST_F(IceAgent, IgnoresUnauthenticatedChecks) {
     const Check cases[] = {{.username = "serv:other"}, {.username = "other:clie"}, {.username = "serv"}, {.username = "servclie"},
                            {.pwd = "wrong"},           {.has_fingerprint = false}, {.is_signed = false}};
     now += 10s;
@@ -198,7 +198,7 @@ TEST_F(IceAgent, ConsentIsThatOfTheProvedAddress) {
     EXPECT_TRUE(agent.is_expired(now));
 }
 
-TEST_F(IceAgent, WithoutAHandshakeTheFirstAddressIsAskedAndHasSoMuchTime) {
+TEST_F(IceAgent, WithoutAHandshakeChecksTheFirstAddressWithinALimit) {
     check({.nominates = true}, at(1));
     agent.require_proof(now);
     const TimePoint start = now;
@@ -249,7 +249,7 @@ TEST_F(IceAgent, AStrictOneTellsOfARoleConflict) {
     EXPECT_EQ(check({.is_controlled = true}, at(1)), newly_checked) << "a lenient one does not mind";
 }
 
-TEST_F(IceAgent, RemembersSoManyAddressesAndNeverForgetsThoseInUse) {
+TEST_F(IceAgent, BoundsItsAddressesAndKeepsThoseInUse) {
     check({.nominates = true}, at(90));
     agent.confirm(now, at(90));
     EXPECT_EQ(check({.nominates = true}, at(1)), nominated);

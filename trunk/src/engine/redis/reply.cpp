@@ -8,8 +8,8 @@
 
 namespace live::engine::redis {
 
-// hiredis calls back for each value as soon as it has it, and tells which value of which list it is. The lists exist by then,
-// with all their values, so that a pointer to a value stays good until the reply is whole.
+// hiredis calls back for each value as soon as it is complete, with its list and its index there. The lists exist by then, with
+// all their values, so that a pointer to a value stays good until the reply is whole.
 struct ReplyReader::Building {
     redisReader* reader = nullptr;
     redisReplyObjectFunctions functions{};
@@ -56,7 +56,7 @@ void* make_list(const redisReadTask* task, Count count) {
     return place;
 }
 
-// The count is an int in old versions. Types of the newer protocol are refused: we have not asked for it.
+// The count is an int in old versions. Types of the newer protocol are refused: we have not requested it.
 template <class Functions>
 void set_functions(Functions& functions) {
     functions.createString = [](const redisReadTask* task, char* text, std::size_t length) -> void* {

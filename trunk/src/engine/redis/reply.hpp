@@ -1,5 +1,5 @@
-// Reply: what a Redis or Valkey server answers, as a value; and the way back from bytes. The protocol (RESP2) is read and written
-// by hiredis; sockets are somebody else's. A server is taken for hostile: what it can make us keep is bounded.
+// Reply: the answer of a Redis or Valkey server as a value, and its reader. hiredis reads and writes the protocol (RESP2); the
+// caller handles sockets. The server is treated as hostile: the memory that its answers take is bounded.
 #pragma once
 
 #include <cstddef>

@@ -35,7 +35,7 @@ struct ClientOptions {
     HandshakeForm handshake = HandshakeForm::complex;
     std::uint32_t chunk_size = 60'000;
     std::size_t message_bytes_max = 10 << 20;
-    // Whoever drives the client obeys ReconnectRequested: announced to the server.
+    // Announced to the server: the client's owner obeys ReconnectRequested.
     bool can_reconnect = false;
 };
 
@@ -59,8 +59,8 @@ struct StreamEnded {
     std::string code;
 };
 
-// The server asks for a new connection, to `tc_url` or, if that is empty, to where this one went. This one goes on until the
-// caller ends it. Once per connection, only with ClientOptions::can_reconnect, after the stream has started.
+// The server requests a new connection, to `tc_url` or, if that is empty, to this one's address. This connection continues until
+// the caller ends it. Once per connection, only with ClientOptions::can_reconnect, after the stream has started.
 struct ReconnectRequested {
     std::string tc_url;
     std::string description;
@@ -79,7 +79,7 @@ public:
     // Writes the first bytes to the output. Call once, before everything else.
     Result<void> start(TimePoint now);
 
-    // Like Server::handle_bytes, but the client asks no questions, so no input is held back.
+    // Like Server::handle_bytes, but a client has no questions to its owner, so no input is held back.
     Result<void> handle_bytes(TimePoint now, Bytes input);
     std::optional<ClientEvent> poll_event() { return events_.poll(); }
 

@@ -1,5 +1,5 @@
 // An RTMP command (RTMP 1.0, section 7.1.1): a name, a transaction, a command object and arguments. Reads AMF0 and AMF3 command
-// messages, writes AMF0 ones, which every client accepts. Does not know which commands exist.
+// messages, writes AMF0 ones, which every client accepts. Does not interpret the name.
 #pragma once
 
 #include <cstdint>

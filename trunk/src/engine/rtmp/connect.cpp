@@ -79,7 +79,7 @@ WantsToPlay read_play(const Command& command) {
     const double duration = command.argument(2).number().value_or(-1);
     if (duration > 0)
         play.duration = std::chrono::milliseconds(static_cast<std::int64_t>(std::min(std::ceil(duration), kDurationMax)));
-    // RTMP 1.0 says a flag; Flash also sends numbers.
+    // A flag in RTMP 1.0; Flash also sends numbers.
     const Value& reset = command.argument(3);
     play.reset = reset.boolean().value_or(reset.number().value_or(1) != 0);
     return play;

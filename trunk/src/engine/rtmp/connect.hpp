@@ -13,7 +13,7 @@
 
 namespace live::engine::rtmp {
 
-// How the connect answer identifies this server; tools use it to tell servers apart.
+// How the connect answer identifies this server; tools use it to distinguish servers.
 struct ServerIdentity {
     std::string signature;
     std::string server;
@@ -34,9 +34,9 @@ WantsToPlay read_play(const Command& command);
 // Whether the client sent any E-RTMP property, so that our answer contains them too.
 bool is_enhanced(const wire::amf::Value& command_object);
 
-// E-RTMP v2, CapsExMask: this end can ask for a reconnect, or obeys when it is asked.
+// E-RTMP v2, CapsExMask: this end can request a reconnect, or obeys such a request.
 inline constexpr std::uint32_t kCapsReconnect = 1;
-// This end understands messages of several tracks.
+// This end supports messages of several tracks.
 inline constexpr std::uint32_t kCapsMultitrack = 2;
 inline constexpr std::string_view kReconnectCode = "NetConnection.Connect.ReconnectRequest";
 

@@ -111,7 +111,7 @@ TEST(Handshake, TheDigestStaysInsideItsHalfAtTheLargestOffset) {
     EXPECT_EQ(digest_offset(block, Schema::key_first) + kDigestBytes, kHandshakeBlockBytes - 1);
 }
 
-TEST(Handshake, TheFirstByteTellsWhoDoesNotSpeakRtmp) {
+TEST(Handshake, RefusesOtherProtocolsByTheFirstByte) {
     ServerHandshake http(1);
     const Answer get = feed(http, as_bytes("GET / HTTP/1.1\r\n"));
     ASSERT_FALSE(get.done.ok());

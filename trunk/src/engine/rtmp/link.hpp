@@ -1,5 +1,5 @@
-// What both ends of an RTMP connection share below the commands: chunks, chunk sizes, acknowledgement windows, pings and the
-// output buffer. Not here: the handshake and the commands.
+// The part of an RTMP connection below the commands, the same for both ends: chunks, chunk sizes, acknowledgement windows, pings
+// and the output buffer. Not here: the handshake and the commands.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ public:
     std::unique_ptr<std::string> take_warning() { return std::move(warning_); }
 
     std::uint32_t peer_chunk_size() const { return reader_.chunk_size(); }
-    // Of incomplete messages.
+    // Returns the memory of incomplete messages.
     std::size_t held_bytes() const { return reader_.held_bytes(); }
     std::uint32_t chunk_size() const { return chunk_size_; }
     std::uint64_t bytes_received() const { return bytes_received_; }

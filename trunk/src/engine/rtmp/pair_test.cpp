@@ -198,7 +198,7 @@ TEST(SessionPair, PublishesDataAsItIs) {
     EXPECT_EQ(pair.server_events[0].substr(0, 19), "media 18 at 0 of 16");
 }
 
-TEST(SessionPair, APublisherHearsThatItsServerIsThere) {
+TEST(SessionPair, AnswersAPublishersPings) {
     for_every_seed([](unsigned seed) {
         SessionPair pair(client_options(ClientOptions::Mode::publish), seed);
         const Lines before = pair.server_events;
@@ -304,7 +304,7 @@ TEST(SessionPair, AnUnpublishOnTheServersSideReachesThePlayer) {
     EXPECT_EQ(pair.client_events, (Lines{"ended NetStream.Play.UnpublishNotify"}));
 }
 
-TEST(SessionPair, AReconnectIsAskedForOfWhoAnnouncedIt) {
+TEST(SessionPair, RequestsAReconnectFromClientsThatSupportIt) {
     for (const auto mode : {ClientOptions::Mode::publish, ClientOptions::Mode::play}) {
         for_every_seed([mode](unsigned seed) {
             auto options = client_options(mode);
@@ -339,12 +339,12 @@ TEST(SessionPair, AReconnectMayBeToTheSamePlace) {
     EXPECT_EQ(pair.client_events, (Lines{"reconnect <> a new process"}));
 }
 
-TEST(SessionPair, NobodyElseIsAskedToReconnect) {
+TEST(SessionPair, RequestsNoReconnectFromOtherClients) {
     SessionPair pair(client_options(ClientOptions::Mode::publish), 3);
     EXPECT_FALSE(pair.server.can_reconnect());
     pair.server.request_reconnect("rtmp://other/live", "about to stop");
     EXPECT_FALSE(pair.server.has_output());
-    // A server that asks all the same is not heard.
+    // The client ignores a server that requests it all the same.
     pair.client_events.clear();
     pair.server.send_status(StatusLevel::status, kReconnectCode, "come back");
     pair.run();

@@ -37,7 +37,7 @@ struct ServerOptions {
 
 class Server {
 public:
-    // Before a publisher is admitted, and for players, messages are commands and no longer than this.
+    // Limit of a message before a publisher is admitted, and from players: they send commands.
     static constexpr std::size_t kCommandBytesMax = 64 << 10;
     // Bytes buffered while a question is open.
     static constexpr std::size_t kWaitingBytesMax = 1 << 20;
@@ -80,8 +80,8 @@ public:
     bool can_reconnect() const { return can_reconnect_; }
     // Whether the client has announced that it understands several tracks of a kind.
     bool knows_tracks() const { return knows_tracks_; }
-    // E-RTMP v2, "Reconnect Request": asks the client to continue on a new connection, to `tc_url` or, if that is empty, to where
-    // it came from. It ends this one by itself. Does nothing for a client that has not announced that it can.
+    // E-RTMP v2, "Reconnect Request": requests that the client continues on a new connection, to `tc_url` or, if that is empty,
+    // to its current address. The client ends this connection. Does nothing for a client that has not announced that it can.
     void request_reconnect(std::string_view tc_url, std::string_view description);
     void send_control(const wire::rtmp::ControlMessage& message) { link_.send_control(message); }
     // Announces the size to the player and applies it from the next message on.
@@ -91,7 +91,7 @@ public:
     std::optional<TimePoint> next_timeout() const { return std::nullopt; }
     Result<void> handle_timeout(TimePoint) { return {}; }
 
-    // Whether publishing or playing has begun, so that the identification time limit no longer applies.
+    // Whether publishing or playing has begun, which ends the time limit for identification.
     bool is_identified() const { return phase_ == Phase::publishing || phase_ == Phase::playing; }
     HandshakeForm handshake_form() const { return handshake_form_; }
     std::uint32_t peer_chunk_size() const { return link_.peer_chunk_size(); }
@@ -100,7 +100,7 @@ public:
     // Memory for incomplete messages and input that waits for an answer.
     std::size_t held_bytes() const { return link_.held_bytes() + rest_.capacity(); }
 
-    // Frees what an idle player does not need. What remains, including this object, is below 1 KiB.
+    // Frees the buffers of an idle player. The rest, including this object, is below 1 KiB.
     void release_buffers();
 
 private:

@@ -40,7 +40,7 @@ constexpr std::size_t kCallsMax = 200;
 // Maximum output for one command.
 constexpr std::size_t kAnswerBytesMax = 4'096;
 
-// What a server should make of the commands, one letter per event. The bits of `choice` select the answers in turn.
+// The expected events of a server for the commands, one letter each. The bits of `choice` select the answers in turn.
 struct Model {
     enum class Is : std::uint8_t { ready, publishing, playing, over } is = Is::ready;
     std::string events;

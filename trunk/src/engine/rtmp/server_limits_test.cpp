@@ -145,7 +145,7 @@ TEST_F(ServerLimitsTest, APeerThatAsksAndNeverReadsIsRefused) {
     EXPECT_EQ(feed(pings).code(), Errc::limit);
 }
 
-TEST_F(ServerLimitsTest, CallsThatNobodyReadsTheAnswersOfAreRefused) {
+TEST_F(ServerLimitsTest, RefusesCallsWhoseAnswersAreNotRead) {
     connect();
     const Octets call = RawClient::call("x", 1, {Value::null()});
     bool good = true;

@@ -15,7 +15,7 @@ TEST_F(ServerTest, AnswersConnectInTheOrderClientsKnow) {
                               "_result 1 NetConnection.Connect.Success", "onBWDone"}));
 }
 
-TEST_F(ServerTest, TheConnectAnswerTellsWhoWeAre) {
+TEST_F(ServerTest, ConnectAnswerIdentifiesTheServer) {
     send(RawClient::call("connect", 1, {Value::object({{"tcUrl", "rtmp://h/live"}, {"objectEncoding", 3}})}));
     ASSERT_TRUE(expect<WantsToConnect>());
     ASSERT_TRUE(server.accept_connect().ok());
@@ -64,7 +64,7 @@ TEST_F(ServerTest, ReadsEverythingAConnectSays) {
     EXPECT_EQ(request.command_object.find("flashVer")->string(), "X/1");
 }
 
-TEST_F(ServerTest, AnnouncesFourCcsToWhoAnnouncesAny) {
+TEST_F(ServerTest, AnnouncesFourCcsToClientsThatAnnounceAny) {
     send(
         RawClient::call("connect", 1, {Value::object({{"tcUrl", "rtmp://h/live"}, {"fourCcList", Value::strict_array({"*"})}})}));
     ASSERT_TRUE(expect<WantsToConnect>());

@@ -50,11 +50,11 @@ public:
     std::size_t write_next(TimePoint now, MutBytes into);
 
     State state() const { return state_; }
-    // The peer has answered; what becomes of the call is to be seen.
+    // The peer has answered; the outcome of the call is still open.
     bool is_heard() const { return is_concluding_; }
     // When refused: the peer's reason.
     RejectReason reason() const { return reason_; }
-    // When failed: what is wrong with the peer, as a sentence.
+    // When failed: the peer's fault, as a sentence.
     const std::string& failure() const { return failure_; }
     // Once, when connected. The connection handles all later datagrams.
     std::unique_ptr<Connection> take_connection() { return std::move(connection_); }
@@ -67,7 +67,7 @@ private:
     Options options_;
     TimePoint began_at_;
     TimePoint repeat_at_;
-    Handshake message_;  // what is repeated
+    Handshake message_;  // repeated until answered
     bool is_concluding_ = false;
     std::vector<std::uint8_t> key_;  // of the stream
     std::uint32_t initial_sequence_ = 0;

@@ -16,7 +16,7 @@ namespace live::engine::srt {
 namespace {
 
 constexpr Micros kKeepaliveInterval = std::chrono::seconds(1);
-// Version 4: how often we say what we can, until it is answered.
+// Version 4: how often we send our capabilities without an answer.
 constexpr Micros kCapabilitiesInterval{250'000};
 constexpr unsigned kCapabilitiesRepeatsMax = 20;
 constexpr std::size_t kAckAcksMax = 64;
@@ -80,10 +80,10 @@ private:
     std::size_t write_control_to(Micros now, const ControlOutput& control, MutBytes into) const;
     std::size_t write_response(Micros now, MutBytes into);
     std::size_t write_data(Micros now, MutBytes into);
-    // Version 4 says what it can before it exchanges keys.
+    // A version 4 peer sends its capabilities before it exchanges keys.
     bool may_announce() const { return send_keys_ && setup_.peer_capabilities; }
     bool owes_capabilities() const { return wants_capabilities_ && capabilities_repeats_ < kCapabilitiesRepeatsMax; }
-    // Nothing may be sent to a peer that has no key, and this one is never told ours.
+    // True for a peer that never sends its capabilities: it gets no key from us, and without a key nothing may be sent to it.
     bool hides_capabilities() const {
         return wants_capabilities_ && send_keys_ && capabilities_repeats_ == kCapabilitiesRepeatsMax;
     }
@@ -106,7 +106,7 @@ private:
     bool is_goodbye_due_ = false;
     RingQueue<std::uint32_t> ack_acks_;
     std::vector<ControlOutput> answers_;  // to key and capability messages; the newest of each kind
-    // Version 4: we have sent data and not yet heard what the peer can.
+    // Version 4: we have sent data and not yet received the peer's capabilities.
     bool wants_capabilities_ = false;
     Micros capabilities_at_{};
     unsigned capabilities_repeats_ = 0;
@@ -180,7 +180,7 @@ void Connection::State::handle_data(Micros now, const DataPacket& packet) {
         ++counts_.malformed;
         return;
     }
-    // Its key comes later, or is being opened: it is asked for again afterwards, as if it had been lost.
+    // Its key comes later, or is being opened: the packet is requested again afterwards, as if it were lost.
     const bool is_key_coming = receive_keys_.question() || (expects_keys() && !receive_keys_.has_keys());
     if (packet.header.key != KeyFlag::none && !receive_keys_.has_key(packet.header.key) && is_key_coming)
         return;
@@ -275,7 +275,7 @@ void Connection::State::handle_user(Micros now, const ControlPacket& packet) {
                 ++counts_.malformed;
                 return;
             }
-            // The one latency is that of who receives the data.
+            // The one latency is the receiver's.
             const bool is_receiver = ExtensionType{packet.header.subtype} == ExtensionType::handshake_response;
             if (is_receiver)
                 theirs->receiver_delay_ms = std::exchange(theirs->sender_delay_ms, std::uint16_t{});

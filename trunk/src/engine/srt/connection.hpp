@@ -68,13 +68,14 @@ public:
     std::optional<Payload> next_payload(TimePoint now);
 
     std::optional<KeyQuestion> key_question() const;
-    // Nothing if no passphrase is known. Errc::denied if the key does not open the message: a wrong passphrase; the peer is told.
+    // Nothing if no passphrase is known. Errc::denied if the key does not open the message: a wrong passphrase; the peer is
+    // notified.
     Result<void> answer_key(const std::optional<KeyEncryptingKey>& kek);
 
-    // The caller asks again because our response was lost: write_next repeats it. Only for a Request that is equal to the one
-    // accepted in peer, socket id and cookie.
+    // The caller repeats its request because our response was lost: write_next repeats it. Only for a Request that is equal to
+    // the one accepted in peer, socket id and cookie.
     void repeat_response();
-    // Queues a goodbye, which write_next still gives. No effect when closed.
+    // Queues a shutdown, which write_next still writes. No effect when closed.
     void close();
 
     bool is_open() const { return close_reason() == CloseReason::none; }

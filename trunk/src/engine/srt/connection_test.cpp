@@ -1,4 +1,4 @@
-// What a peer of any kind may send to a connection, packet by packet; the simulation has the rest.
+// Packets that any kind of peer may send to a connection, one by one; the simulation has the rest.
 #include "engine/srt/connection.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct OneEnd {
     std::uint32_t timestamp() const {
         return static_cast<std::uint32_t>(std::chrono::floor<std::chrono::microseconds>(now - TimePoint{1h}).count());
     }
-    // What it sends now.
+    // Returns its output of this moment.
     std::vector<std::vector<std::uint8_t>> output() {
         std::vector<std::vector<std::uint8_t>> all;
         std::vector<std::uint8_t> buffer(kDatagramBytesMax);
@@ -83,7 +83,7 @@ struct OneEnd {
 
 Bytes contents_of(const std::vector<std::uint8_t>& datagram) { return Bytes(datagram).subspan(kHeaderBytes); }
 
-TEST(SrtConnection, HearsOnlyItsOwnSocket) {
+TEST(SrtConnection, IgnoresDatagramsForOtherSockets) {
     OneEnd end;
     end.connection->handle_datagram(end.now, write_control({.type = ControlType::shutdown, .to = SocketId{5}}, {}));
     EXPECT_TRUE(end.connection->is_open());
@@ -151,7 +151,7 @@ TEST(SrtConnection, SendsALightAckEach64Packets) {
     EXPECT_EQ(parse_ack(contents_of(acks[0]))->next_sequence, 165U);
 }
 
-TEST(SrtConnection, AsksForWhatIsMissingAtOnceAndAgain) {
+TEST(SrtConnection, RequestsMissingPacketsAtOnceAndAgain) {
     OneEnd end;
     end.give_data(100);
     end.give_data(104);
@@ -196,7 +196,7 @@ TEST(SrtConnection, RetransmitsOnceEachRoundTrip) {
     EXPECT_EQ(end.connection->figures().retransmitted, 4U);
 }
 
-// Sends so many, and answers for what is asked for then.
+// Sends the given number of packets, and answers requests for retransmissions.
 struct Sender : OneEnd {
     Sender(std::uint32_t count, std::chrono::milliseconds latency) : OneEnd(5, {.peer_latency = latency}) {
         for (std::uint64_t i = 0; i < count; ++i)
@@ -213,7 +213,7 @@ struct Sender : OneEnd {
     }
 };
 
-TEST(SrtConnection, SendsCopiesOfWhatIsAskedForAgain) {
+TEST(SrtConnection, SendsCopiesOfRepeatedlyRequestedPackets) {
     Sender end(40, 0ms);
     EXPECT_EQ(end.ask_for(110, 110), 1U);
     EXPECT_EQ(end.after(50ms), 0U);
@@ -232,7 +232,7 @@ TEST(SrtConnection, SendsCopiesOfWhatIsAskedForAgain) {
     EXPECT_EQ(end.connection->figures().retransmitted, 7U);
 }
 
-TEST(SrtConnection, SendsCopiesOfWhatCanBeAskedForNoMore) {
+TEST(SrtConnection, SendsCopiesOfPacketsThatCannotBeRequestedAgain) {
     Sender end(40, 200ms);  // until it is measured, a round trip takes up to 300 ms
     EXPECT_EQ(end.ask_for(110, 110), 1U);
     EXPECT_EQ(end.after(5ms), 1U);
@@ -243,7 +243,7 @@ TEST(SrtConnection, SendsCopiesOfWhatCanBeAskedForNoMore) {
     EXPECT_EQ(end.after(10ms), 0U);
 }
 
-TEST(SrtConnection, ForgetsCopiesOfWhatHasCome) {
+TEST(SrtConnection, ForgetsCopiesOfAcknowledgedPackets) {
     Sender end(40, 200ms);
     EXPECT_EQ(end.ask_for(110, 111), 2U);
     end.give(ControlType::ack, 0, write_ack({.next_sequence = 111, .path = {}, .rates = {}}));
@@ -257,7 +257,7 @@ TEST(SrtConnection, CopiesAreAShareOfWhatIsSent) {
     EXPECT_EQ(end.ask_for(100, 107), 8U);
     EXPECT_EQ(end.after(5ms) + end.after(5ms), 2U);
     EXPECT_EQ(end.after(20ms), 0U);
-    // What is not used is kept for a while.
+    // An unused budget is kept for a while.
     Sender other(2'000, 200ms);
     EXPECT_EQ(other.after(15ms), 0U) << "all went at once, and the next is paced";
     EXPECT_EQ(other.ask_for(100, 199), 100U);
@@ -336,7 +336,7 @@ TEST(SrtConnection, FollowsTheRateOfItsInput) {
     EXPECT_LE(end.after(10ms), 12U);
 }
 
-TEST(SrtConnection, SaysThatWhatIsGoneIsGone) {
+TEST(SrtConnection, SendsADropRequestForDroppedPackets) {
     OneEnd end;
     for (std::uint64_t i = 0; i < 5; ++i)
         static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
@@ -350,7 +350,7 @@ TEST(SrtConnection, SaysThatWhatIsGoneIsGone) {
     EXPECT_EQ(parse_drop_request(contents_of(drops[0])).value(), SequenceRange(101, 102));
 }
 
-TEST(SrtConnection, KnowsHowMuchThePeerHasTakenWhateverIsDroppedHere) {
+TEST(SrtConnection, TracksAcknowledgedPacketsDespiteDrops) {
     OneEnd end;
     EXPECT_FALSE(end.connection->figures().is_owed_ack);
     for (std::uint64_t i = 0; i < 5; ++i)
@@ -384,7 +384,7 @@ TEST(SrtConnection, KeepsToThePeersWindow) {
     EXPECT_EQ(end.output().size(), 5U);
 }
 
-TEST(SrtConnection, IgnoresLiesAboutWhatWasSent) {
+TEST(SrtConnection, IgnoresReportsOfPacketsNeverSent) {
     OneEnd end;
     static_cast<void>(end.connection->send(end.now, numbered_payload(0)));
     end.output();
@@ -472,7 +472,7 @@ TEST(SrtConnection, AsksForTheKeyOfAnotherSaltAFewTimes) {
     EXPECT_TRUE(end.connection->answer_key(std::nullopt).ok());
 }
 
-// Version 4: the sender says after the handshake what it can, and sends its key.
+// Version 4: after the handshake the sender sends its capabilities and its key.
 TEST(SrtConnection, AVersion4PublisherMayEncrypt) {
     ConnectionOptions options;
     options.requires_encryption = true;
@@ -505,7 +505,7 @@ TEST(SrtConnection, AVersion4PublisherMayEncrypt) {
     EXPECT_EQ(end.connection->send(end.now, numbered_payload(1)), Connection::Sent::no_key);
 }
 
-TEST(SrtConnection, TellsAVersion4PlayerWhatItCan) {
+TEST(SrtConnection, SendsItsCapabilitiesToAVersion4Player) {
     OneEnd end(4);
     static_cast<void>(end.connection->send(end.now, numbered_payload(1)));
     const auto first = end.controls(ControlType::user);
@@ -522,7 +522,7 @@ TEST(SrtConnection, TellsAVersion4PlayerWhatItCan) {
     EXPECT_TRUE(end.controls(ControlType::user).empty());
 }
 
-// The sender has the key, which version 4 says after the handshake: nothing is sent before the player has it.
+// The sender has the key and sends it after the handshake in version 4: no data before the player has it.
 TEST(SrtConnection, AVersion4PlayerIsGivenAKey) {
     ConnectionOptions options;
     options.requires_encryption = true;
@@ -595,7 +595,7 @@ TEST(SrtConnection, AVersion4PlayerThatDoesNotConfirmItsKeyIsLeft) {
     EXPECT_EQ(end.connection->close_reason(), CloseReason::peer_rejected);
 }
 
-TEST(SrtConnection, AVersion4PlayerThatNeverSaysWhatItCanIsLeft) {
+TEST(SrtConnection, ClosesForAVersion4PlayerWithoutCapabilities) {
     for (const bool has_key : {false, true}) {
         ConnectionOptions options;
         options.requires_encryption = has_key;
@@ -613,7 +613,7 @@ TEST(SrtConnection, AVersion4PlayerThatNeverSaysWhatItCanIsLeft) {
     }
 }
 
-TEST(SrtConnection, SaysOnceASecondThatItLives) {
+TEST(SrtConnection, SendsAKeepaliveEverySecond) {
     OneEnd end;
     end.pass(999ms);
     EXPECT_TRUE(end.output().empty());

@@ -1,4 +1,4 @@
-// What the owner of a connection gives it and gets from it.
+// Inputs and outputs of a connection, for its owner.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct ConnectionOptions {
     std::size_t payload_bytes_max = 1'316;
     std::uint32_t flow_window = 25'600;  // packets
     std::chrono::milliseconds peer_idle_timeout = 10s;
-    // A new key after so many packets, announced so many before.
+    // Packets between two keys, and how many packets earlier the next key is announced.
     std::uint64_t key_refresh_packets = std::uint64_t{1} << 24;
     std::uint64_t key_announce_packets = std::uint64_t{1} << 12;
     // Payloads that are not encrypted are dropped. For version 4 callers, which say so only after the handshake.
@@ -32,13 +32,13 @@ struct ConnectionOptions {
 
 enum class CloseReason : std::uint8_t {
     none,           // open
-    peer_shutdown,  // the peer said goodbye
+    peer_shutdown,  // the peer sent a shutdown
     idle,           // nothing from the peer for peer_idle_timeout
     closed,         // close() was called
-    peer_rejected,  // the peer does not know the passphrase, or refuses what was agreed
+    peer_rejected,  // the peer has no or another passphrase, or refuses the agreement
 };
 
-// What next_payload gives.
+// The result of next_payload.
 struct ReceivedPayload {
     Slice bytes;
     std::uint64_t skipped = 0;  // packets lost for good between the payload before and this one

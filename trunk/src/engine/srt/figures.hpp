@@ -12,7 +12,7 @@ struct Figures {
     std::chrono::milliseconds receive_latency{};  // agreed, for what we receive
     std::chrono::milliseconds send_latency{};     // agreed, for what the peer receives
     std::chrono::microseconds drift{};            // of the peer's clock, followed so far
-    std::uint32_t peer_version = 0;               // 0x010500 is 1.5.0; 0 if it has not said
+    std::uint32_t peer_version = 0;               // 0x010500 is 1.5.0; 0 if not announced
     std::uint32_t handshake_version = 0;          // 4 or 5
     std::size_t key_bytes = 0;                    // 0: not encrypted
 

@@ -67,7 +67,7 @@ inline constexpr std::string_view kPassphrase = "correct horse battery";
 inline constexpr SocketId kCallerSocket{0x1111'1111};
 inline constexpr SocketId kListenerSocket{0x2222'2222};
 
-// A payload that says which one it is.
+// A payload with its number inside.
 inline Slice numbered_payload(std::uint64_t number, std::size_t bytes = 188) {
     Slice payload = Slice::allocate(bytes);
     const MutBytes into = payload.mutable_bytes();

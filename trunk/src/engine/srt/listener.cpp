@@ -47,7 +47,7 @@ Handshake answer_to(const Request& request, std::uint32_t type) {
     return answer;
 }
 
-// What only this end can refuse, because nobody above it knows of it.
+// Returns a reason for a refusal that only this end can detect.
 std::optional<RejectReason> objection_to(const Handshake& handshake) {
     if (handshake.version > 5 || handshake.version < 4)
         return RejectReason::version;
@@ -118,7 +118,7 @@ std::size_t Listener::answer_induction(TimePoint now, Bytes datagram, const Tran
     if (datagram.size() < kInductionBytes || into.size() < kInductionBytes || !is_handshake(datagram) ||
         get(datagram, kTypeAt) != static_cast<std::uint32_t>(HandshakeType::induction))
         return 0;
-    // The answer is the question, with a cookie. It goes to the socket that asked, and names none of ours: there is none yet.
+    // The answer is the induction with a cookie, to the caller's socket. It names no socket of ours, because there is none yet.
     std::copy_n(datagram.begin(), kInductionBytes, into.begin());
     put(into, kDestinationAt, get(datagram, kSocketIdAt));
     put(into, kVersionAt, 5);
@@ -173,7 +173,7 @@ Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request
     setup.socket_id = socket_id;
     setup.peer_socket_id = request.socket_id;
     setup.handshake_version = request.handshake_version;
-    // Both directions begin with the caller's number: libsrt expects that, whatever the response says.
+    // Both directions begin with the caller's number: libsrt expects that, whatever number the response has.
     setup.send_initial_sequence = request.initial_sequence;
     setup.receive_initial_sequence = request.initial_sequence;
     setup.peer_mtu = request.mtu;
@@ -192,7 +192,7 @@ Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request
         response.extension_field = kDatagramSocket;
     } else {
         setup.peer_capabilities = request.capabilities;
-        // The larger latencies are what is agreed on, so that both ends say the same.
+        // Both ends agree on the larger latencies and announce the same values.
         Capabilities ours = own_capabilities(options);
         ours.receiver_delay_ms = std::max(ours.receiver_delay_ms, request.capabilities.sender_delay_ms);
         ours.sender_delay_ms = std::max(ours.sender_delay_ms, request.capabilities.receiver_delay_ms);

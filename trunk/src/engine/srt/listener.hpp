@@ -1,6 +1,6 @@
 // The listening end of SRT handshakes (draft-sharabayko-srt-01, 4.3.1). It keeps nothing about callers: an induction is answered
 // with a cookie, a keyed hash of the caller's address and the minute, and only a conclusion with that cookie becomes a Request.
-// The owner decides about the Request, as slowly as it wants, then calls accept() or refuse(). An answer is never longer than the
+// The owner decides about the Request without a time limit, then calls accept() or refuse(). An answer is never longer than the
 // datagram it answers, so that a spoofed source gains nothing.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace live::engine::srt {
 
-// A caller that has proved its address and wants to connect.
+// A caller that has proved its address and requests a connection.
 struct Request {
     TransportAddress from;
     SocketId socket_id{};  // the caller's. With `from` it identifies the caller: a repeated Request has the same.
@@ -67,10 +67,10 @@ private:
     std::size_t key_bytes_ = 0;
 };
 
-// A connection whose first datagram (write_next) is the response. `socket_id` is ours: not 0, random, not in use. The key is of
-// the passphrase the request must know. Errc::denied with a wrong key (refuse with RejectReason::bad_secret), and if only one end
-// has a passphrase (RejectReason::unsecure: the Error's sentence says which). A version 4 caller brings no key: one that plays
-// gets a key of ours after the handshake, with a `kek` made of `salt`, which is new for each connection; one that publishes needs
+// A connection whose first datagram (write_next) is the response. `socket_id` is ours: not 0, random, not in use. The key is
+// derived from the passphrase that the request must have. Errc::denied with a wrong key (refuse with RejectReason::bad_secret),
+// and if only one end has a passphrase (RejectReason::unsecure; the error names the end). A version 4 caller brings no key: a
+// player gets a key of ours after the handshake, with a `kek` made of `salt`, which is new for each connection; a publisher needs
 // none.
 Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request, SocketId socket_id,
                                            const ConnectionOptions& options, const std::optional<KeyEncryptingKey>& kek,

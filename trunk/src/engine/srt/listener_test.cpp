@@ -60,7 +60,7 @@ TEST(SrtListener, AnswersAnInductionWithACookieAndItsMagic) {
     EXPECT_NE(read.cookie, 0U);
 }
 
-TEST(SrtListener, TellsTheOwnerWhatTheCallerWants) {
+TEST(SrtListener, ReportsTheRequestToTheOwner) {
     const Listener listener(kSecret);
     const auto outcome = listener.handle_datagram(kNow + 5ms, datagram_of(conclusion(listener)), kCallerAddress);
     const auto* const request = std::get_if<Request>(&outcome);
@@ -155,13 +155,13 @@ TEST(SrtListener, AcceptsWithTheLargerLatencies) {
     ASSERT_TRUE(response.response.has_value());
     EXPECT_EQ(response.response->receiver_delay_ms, 200);
     EXPECT_EQ(response.response->sender_delay_ms, 100);
-    // Once, and again when the caller asks again.
+    // Once, and again when the caller repeats its request.
     EXPECT_TRUE(response_of(**connection).empty());
     (*connection)->repeat_response();
     EXPECT_EQ(response_of(**connection).size(), answer.size());
 }
 
-TEST(SrtListener, WantsAPassphraseAtBothEndsOrNone) {
+TEST(SrtListener, RequiresAPassphraseAtBothEndsOrNone) {
     const Listener listener(kSecret);
     const Salt salt{5};
     const KeyEncryptingKey kek = derive_key("correct horse battery", salt, 16).value();

@@ -35,7 +35,7 @@ enum class ControlType : std::uint16_t {
     user = 0x7FFF,
 };
 
-// Of extensions in a handshake, and of user packets as their subtype.
+// The types of extensions in a handshake, and the subtypes of user packets.
 enum class ExtensionType : std::uint16_t {
     handshake_request = 1,
     handshake_response = 2,

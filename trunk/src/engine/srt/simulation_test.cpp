@@ -157,7 +157,7 @@ TEST(SimulatedSrt, RefusesAWrongPassphrase) {
     EXPECT_EQ(pair.accept_error->code(), Errc::denied);
 }
 
-TEST(SimulatedSrt, TellsTheCallerWhyItIsRefused) {
+TEST(SimulatedSrt, SendsTheReasonOfARefusalToTheCaller) {
     Pair pair({});
     pair.refuses_with = reject_reason_of_status(403);
     EXPECT_FALSE(pair.connect({.stream_id = "#!::r=live/a,m=publish"}, {}));
@@ -185,7 +185,7 @@ TEST(SimulatedSrt, ASilentPeerIsGoneAfterItsTime) {
     EXPECT_EQ(pair.ends[0].connection->close_reason(), CloseReason::peer_shutdown);
 }
 
-TEST(SimulatedSrt, AGoodbyeLeavesWhatHasArrived) {
+TEST(SimulatedSrt, AShutdownKeepsArrivedPayloads) {
     Pair pair({});
     ASSERT_TRUE(pair.connect({}, {}));
     pair.stream(0, 5ms, 100ms);
@@ -218,7 +218,7 @@ TEST(SimulatedSrt, PacesToItsBandwidth) {
     const std::uint64_t sent = pair.ends[0].connection->figures().sent;
     EXPECT_GE(sent, 48U);
     EXPECT_LE(sent, 53U);
-    // What could not be sent in time is dropped here, and the peer skips it.
+    // Late payloads are dropped here, and the peer skips them.
     pair.run_until(pair.now + 3s);
     const Figures figures = pair.ends[0].connection->figures();
     EXPECT_GT(figures.send_dropped, 80U);

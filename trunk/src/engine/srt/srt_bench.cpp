@@ -1,4 +1,5 @@
-// What a flood of handshakes costs, and a packet of a player: copied or encrypted into a datagram, acknowledged, forgotten.
+// Measures the cost of a flood of handshakes, and of a packet of a player: copied or encrypted into a datagram, acknowledged,
+// forgotten.
 #include <benchmark/benchmark.h>
 
 #include <vector>

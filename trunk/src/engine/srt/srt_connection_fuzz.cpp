@@ -1,6 +1,6 @@
 // A listener and the connection it accepts, fed with arbitrary datagrams: each is preceded by a length byte, of which the high
 // bit lets time pass, and is taken as it is, or, if it begins with a byte below 16, as the rest of a control or data packet that
-// is addressed to the connection. The first byte of the input selects the options, and version 4. Whatever comes, memory is
+// is addressed to the connection. The first byte of the input selects the options, and version 4. For every input, memory is
 // bounded, datagrams have their size, and payloads come from packets.
 #include <algorithm>
 #include <cstddef>

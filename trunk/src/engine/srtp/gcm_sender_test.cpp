@@ -47,7 +47,7 @@ TEST_P(SrtpGcmSenderTest, SealsThePacketOfTheRfc) {
     EXPECT_EQ(seal(sender, kHeader, as_bytes(kText)), kSealed) << "and again";
 }
 
-TEST_P(SrtpGcmSenderTest, HoweverThePacketIsCutItIsTheSame) {
+TEST_P(SrtpGcmSenderTest, ProtectsAlikeForEverySplit) {
     auto sender = GcmSender::create(kKey, kSalt, GetParam()).value();
     Octets packet = kHeader;
     packet.insert(packet.end(), kText.begin(), kText.end());

@@ -22,7 +22,7 @@ class Session {
 public:
     // Room that protecting an RTP or RTCP packet may need after it.
     static constexpr std::size_t kTrailerBytesMax = 16 + 4 + 12;
-    // Of a sent RTP packet, header and payload.
+    // Size of a sent RTP packet, header and payload.
     static constexpr std::size_t kRtpBytesMax = 1'500;
     // How late a packet may arrive, or be retransmitted under its own number, in packets: one bit per packet and stream.
     static constexpr unsigned long kReplayWindow = 128;
@@ -50,7 +50,7 @@ public:
     Result<std::size_t> protect_rtcp(MutBytes storage, std::size_t bytes);
 
     // In place; returns the length of the unprotected packet. Errc::denied if it is not authentic, Errc::conflict if it is a
-    // replay or too old to tell, Errc::limit for more than kInboundStreamsMax streams (unread), Errc::malformed.
+    // replay or older than kReplayWindow, Errc::limit for more than kInboundStreamsMax streams (unread), Errc::malformed.
     Result<std::size_t> unprotect_rtp(MutBytes packet);
     Result<std::size_t> unprotect_rtcp(MutBytes packet);
 

@@ -43,7 +43,7 @@ protected:
     std::unique_ptr<Session> b = Session::create(keys_of(GetParam(), 2, 1)).value();
 };
 
-TEST_P(Both, WhatIsSealedOpens) {
+TEST_P(Both, UnprotectsProtectedPackets) {
     for (const std::uint16_t sequence : std::initializer_list<std::uint16_t>{65'534, 65'535, 0, 1}) {
         Octets packet = sealed(rtp(sequence));
         EXPECT_NE(Octets(packet.begin(), packet.begin() + 19), rtp(sequence));

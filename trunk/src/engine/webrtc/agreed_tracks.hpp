@@ -1,4 +1,4 @@
-// Translates an SDP agreement for the parts that only know RTP.
+// Translates an SDP agreement for the parts that handle only RTP.
 #pragma once
 
 #include "engine/rtp/media_types.hpp"

@@ -112,7 +112,7 @@ TEST(LentHandshake, WaitingDatagramsAreBounded) {
     EXPECT_TRUE(pair.connect()) << "what was dropped is sent again: " << pair.failure;
 }
 
-TEST(LentHandshake, NothingComesOfAStepThatComesBackToAClosedSession) {
+TEST(LentHandshake, AClosedSessionIgnoresAReturnedStep) {
     SessionPair pair({.network = {.delay_min = 5ms, .delay_max = 5ms}, .step_time = 10s});
     run_to_step(pair, 1);
     pair.server->close(SessionPair::now());

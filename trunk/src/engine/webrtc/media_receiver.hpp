@@ -50,7 +50,7 @@ public:
     // For simulcast, see PublishSession::limit_layers.
     void limit_layers(std::optional<std::uint64_t> bits_per_second);
 
-    // Suppressed output; state advances as if it had been sent.
+    // Suppressed output; state advances as if it were sent.
     struct Skip {
         bool nack = false;
         bool arrivals = false;

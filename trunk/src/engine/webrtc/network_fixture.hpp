@@ -79,7 +79,7 @@ private:
     TimePoint free_;
 };
 
-// What both ends have negotiated, as seen by the server; `client_side` reverses it.
+// The agreement of both ends, as seen by the server; `client_side` reverses it.
 inline wire::sdp::Accepted accepted_audio() {
     wire::sdp::Accepted audio;
     audio.kind = MediaKind::audio;

@@ -35,8 +35,8 @@ public:
     // seconds of silence (dtls::GoodbyeWatch); ours is written beforehand, some 40 bytes.
     enum class AfterHandshake : std::uint8_t { keep_dtls, free_dtls };
     enum class State : std::uint8_t { connecting, established, closed };
-    // Datagrams of a handshake that wait for its next step; the peer repeats what is dropped beyond. Its longest flight, with an
-    // RSA certificate, takes six.
+    // Datagrams of a handshake that wait for its next step; the peer repeats those dropped above this. Its longest flight, with
+    // an RSA certificate, takes six.
     static constexpr std::size_t kWaitingMax = 16;
     static constexpr std::size_t kWaitingBytesMax = 16 << 10;
 
@@ -80,8 +80,8 @@ public:
     void close(TimePoint now);
 
     // With `lends_handshake`, to be called after inputs and after finish_step(): the next step of the handshake, to be run in any
-    // thread. nullptr if nothing waits, or a step has not come back. Whoever has the step has the DTLS object (HandshakeStep), so
-    // its timers stand still; this may be closed or destroyed meanwhile.
+    // thread. nullptr if nothing waits, or a step has not come back. The step's owner has the DTLS object (HandshakeStep), so its
+    // timers stand still; this may be closed or destroyed meanwhile.
     std::unique_ptr<dtls::HandshakeStep> take_step();
     // It has run. Errors as in handle_datagram().
     Result<void> finish_step(TimePoint now, dtls::HandshakeStep& step);
@@ -107,7 +107,7 @@ private:
     Result<void> handle_stun(TimePoint now, Bytes datagram, const TransportAddress& from);
     Result<void> handle_dtls(TimePoint now, Bytes datagram);
     Incoming handle_media(TimePoint now, MutBytes datagram, Incoming::Kind kind);
-    // Starts what required a checked address.
+    // Starts the work that requires a checked address.
     Result<void> begin(TimePoint now);
     bool lends_handshake() const;
     void keep_for_step(TimePoint now, Bytes datagram);

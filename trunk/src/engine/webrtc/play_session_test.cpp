@@ -90,7 +90,7 @@ TEST_F(PlaySessionTest, LongIdsTakeTheOtherForm) {
     EXPECT_EQ(rtp.size(), 2U) << "audio was not agreed on";
 }
 
-TEST_F(PlaySessionTest, WhatTheLogLeavesOutIsNoHole) {
+TEST_F(PlaySessionTest, NumbersHaveNoGapForPacketsMissingInTheLog) {
     send(MediaKind::video, 10);
     const std::uint16_t first = last().sequence;
     send(MediaKind::video, 500);
@@ -132,7 +132,7 @@ TEST_F(PlaySessionTest, JumpsAreRememberedUpToABound) {
     EXPECT_EQ(nacks.front().second, 100);
 }
 
-TEST_F(PlaySessionTest, WhatWasNeverSentCannotBeAskedFor) {
+TEST_F(PlaySessionTest, IgnoresRequestsForPacketsNeverSent) {
     nack(kVideo, {1});
     send(MediaKind::video, 10);
     const std::uint16_t first = last().sequence;
@@ -255,7 +255,7 @@ TEST_F(PlaySessionTest, ReportsCarryTheName) {
     EXPECT_EQ(names->at(0), (wire::rtcp::SourceName{kVideo, "name"}));
 }
 
-TEST_F(PlaySessionTest, ThePlayersReportsAreFigures) {
+TEST_F(PlaySessionTest, CountsThePlayersReports) {
     send(MediaKind::video, 1);
     wait(0ms);
     const auto sent = take(wire::rtcp::parse_sender_report, wire::rtcp::Type::sender_report).at(0);
@@ -302,7 +302,7 @@ TEST_F(PlaySessionTest, VideoIsPacedAndAudioIsNot) {
     output.clear();
 }
 
-TEST_F(PlaySessionTest, WhoDoesNotReportArrivalsIsNotPacedFor) {
+TEST_F(PlaySessionTest, DoesNotPaceForPlayersWithoutArrivalReports) {
     const Octets payload(1'200, 0x41);
     for (std::uint16_t i = 0; i < 100; ++i) {
         session->send(now, MediaKind::video, header(i), payload);
@@ -327,7 +327,7 @@ TEST_F(PlaySessionTest, WhatIsTooLongIsNotSent) {
     output.clear();
 }
 
-TEST_F(PlaySessionTest, ClosingSaysGoodbye) {
+TEST_F(PlaySessionTest, ClosingSendsBye) {
     send(MediaKind::video, 1);
     session->close(now);
     drain();

@@ -111,7 +111,7 @@ TEST_F(PublishSessionTest, AnOfferThatNamesStreamsTellsThemApart) {
     EXPECT_EQ(std::ranges::count(media, MediaKind::audio, &rtp::MediaPacket::kind), 1);
 }
 
-TEST_F(PublishSessionTest, WhatIsMissingIsAskedForAndPutInItsPlace) {
+TEST_F(PublishSessionTest, RequestsMissingPacketsAndInsertsThem) {
     video(10, kKey);
     video(13);
     EXPECT_EQ(media_of(MediaKind::video), Numbers{10});
@@ -131,7 +131,7 @@ TEST_F(PublishSessionTest, WhatIsMissingIsAskedForAndPutInItsPlace) {
     EXPECT_TRUE(take_nacks().empty());
 }
 
-TEST_F(PublishSessionTest, AudioIsAskedForToo) {
+TEST_F(PublishSessionTest, RequestsMissingAudioToo) {
     audio(1);
     audio(3);
     wait(10ms);
@@ -167,7 +167,7 @@ TEST_F(PublishSessionTest, ManyHolesTakeSeveralRequests) {
     EXPECT_EQ(asked, 299U);
 }
 
-TEST_F(PublishSessionTest, NothingIsAskedForWhereItWasNotAgreed) {
+TEST_F(PublishSessionTest, RequestsNothingWithoutNegotiatedNack) {
     auto sections = std::vector{accepted_audio(), accepted_video()};
     sections[0].codec.feedback = {};
     SessionOptions options;
@@ -203,7 +203,7 @@ TEST_F(PublishSessionTest, AHoleThatStaysIsReportedAndAKeyFrameRequested) {
     EXPECT_FALSE(media.back().follows_loss);
 }
 
-TEST_F(PublishSessionTest, KeyFramesAreAskedForAtMostTwiceASecond) {
+TEST_F(PublishSessionTest, RequestsKeyFramesAtMostTwiceASecond) {
     video(1, kKey);
     wait(0ms);
     EXPECT_EQ(take_plis().size(), 1U);
@@ -262,7 +262,7 @@ TEST_F(PublishSessionTest, ArrivalsAreReportedTenTimesASecond) {
     EXPECT_EQ(reports[0].packets[8].ticks, 80);
 }
 
-TEST_F(PublishSessionTest, WhatIsSwitchedOffIsOff) {
+TEST_F(PublishSessionTest, DisabledFeaturesAreOff) {
     make({.nack = false, .twcc = false, .drop_payload_type = 111});
     for (std::uint16_t i = 0; i < 10; i += 2)
         give(rtp_of({.ssrc = kVideoIn, .type = 106, .sequence = i, .extensions = {{3, "ab"}}}));

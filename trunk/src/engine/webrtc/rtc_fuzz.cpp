@@ -1,5 +1,5 @@
 // Arbitrary bytes as datagrams to one session, each preceded by a length byte: classified, then passed to ICE, DTLS (a server
-// waiting for a ClientHello) and SRTP, as a session does. Nothing may change the session, because the input cannot know its
+// waiting for a ClientHello) and SRTP, as a session does. Nothing may change the session, because the input cannot contain its
 // password.
 #include <algorithm>
 #include <cstddef>

@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryWay,
                                          Way{"PlayPlain", Purpose::play, true, false}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(SessionPair, WhateverTheNetworkDoesTheOrderHolds) {
+TEST(SessionPair, DeliversInOrderOnABadNetwork) {
     for (unsigned seed = 0; seed < 12; ++seed) {
         std::mt19937 random(seed);
         const double loss = 0.05 * (seed % 5);
@@ -152,7 +152,7 @@ TEST(SessionPair, WhatIsReplayedIsDropped) {
     }
 }
 
-TEST(SessionPair, HolesBeyondRepairAreReportedAndAKeyFrameRequested) {
+TEST(SessionPair, ReportsUnrepairedGapsAndRequestsAKeyFrame) {
     SessionPair pair({.network = {.seed = 1, .loss = 0.02, .delay_min = 20ms, .delay_max = 20ms}, .has_rtx = false});
     ASSERT_TRUE(pair.connect());
     pair.begin_media();
@@ -318,7 +318,7 @@ TEST(SessionPair, CloseNotifyEndsAPlayer) {
 }
 
 // Though the object that writes it was released long before, with a handshake that was done here or in steps.
-TEST(SessionPair, AServerSaysGoodbyeToItsPlayers) {
+TEST(SessionPair, AServerSendsCloseNotifyToItsPlayers) {
     for (const bool lends : {false, true}) {
         for (const SetupRole server : {SetupRole::passive, SetupRole::active}) {
             SessionPair pair({.purpose = Purpose::play,
@@ -337,7 +337,7 @@ TEST(SessionPair, AServerSaysGoodbyeToItsPlayers) {
 }
 
 // An unencrypted alert, or one that is not from the peer, which keeps sending.
-TEST(SessionPair, NobodyElseCanSayGoodbyeForAPlayer) {
+TEST(SessionPair, IgnoresForgedCloseNotifyOfAPlayer) {
     SessionPair pair({.purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
     pair.begin_media();
@@ -370,7 +370,7 @@ TEST(SessionPair, APeerThatIsGoneIsNoticed) {
     EXPECT_EQ(pair.datagrams_to_client, before) << "a closed session says nothing";
 }
 
-TEST(SessionPair, APlayersDtlsIsLetGoAndAPublishersKept) {
+TEST(SessionPair, FreesThePlayersDtlsAndKeepsThePublishers) {
     SessionPair play({.purpose = Purpose::play});
     ASSERT_TRUE(play.connect());
     EXPECT_FALSE(play.server->holds_dtls()) << "though nothing has arrived from it since";
@@ -382,7 +382,7 @@ TEST(SessionPair, APlayersDtlsIsLetGoAndAPublishersKept) {
 }
 
 // The server's last flight is lost for a while; media starts only when the client has its keys, and then it does.
-TEST(SessionPair, ALostLastFlightIsSentAgain) {
+TEST(SessionPair, RetransmitsFinalFlightUnderLoss) {
     for (unsigned seed = 0; seed < 10; ++seed) {
         SessionPair pair(
             {.network = {.seed = seed, .loss = 0.3, .delay_min = 30ms, .delay_max = 30ms}, .purpose = Purpose::play});
@@ -395,7 +395,7 @@ TEST(SessionPair, ALostLastFlightIsSentAgain) {
 }
 
 // The server's DTLS object is already released when it is lost.
-TEST(SessionPair, ALastFlightThatIsAllThatIsLostIsSaidAgain) {
+TEST(SessionPair, RetransmitsLostFinalFlight) {
     SessionPair pair({.purpose = Purpose::play});
     for (int i = 0; i < 5'000 && pair.server->state() != Session::State::established; ++i)
         pair.run(1ms);
@@ -432,7 +432,7 @@ TEST(SessionPair, MediaFollowsThePairThatWasNominated) {
     EXPECT_GT(pair.received.size(), before);
 }
 
-// An attacker that knows the password and spoofs another source address, or replays captured packets from elsewhere.
+// An attacker that has the password and spoofs another source address, or replays captured packets from elsewhere.
 const TransportAddress kVictim{parse_ip("203.0.113.66").value(), 666};
 void nominate_victim(SessionPair& pair) {
     wire::stun::MessageWriter out(wire::stun::Kind::request, {7});
@@ -441,10 +441,11 @@ void nominate_victim(SessionPair& pair) {
     Octets check = out.fingerprint().release();
     ASSERT_TRUE(pair.server->handle_datagram(SessionPair::now(), check, kVictim).ok());
 }
-// What checks may send there: an answer and seven of our own, each no longer than a check with all attributes.
+// The limit for bytes of checks to that address: an answer and seven checks of ours, each no larger than a check with all
+// attributes.
 constexpr std::size_t kOneNomination = 8 * 128;
 
-TEST(SessionPair, NoMediaGoesWhereNobodyAnswersOurCheck) {
+TEST(SessionPair, SendsMediaOnlyToAddressesThatAnswerChecks) {
     for (const bool dtls_on : {true, false}) {
         SessionPair pair({.purpose = Purpose::play, .dtls_on = dtls_on});
         ASSERT_TRUE(pair.connect());
@@ -462,7 +463,7 @@ TEST(SessionPair, NoMediaGoesWhereNobodyAnswersOurCheck) {
     }
 }
 
-TEST(SessionPair, ChecksFromElsewhereKeepNoSessionWhoseClientIsSilent) {
+TEST(SessionPair, ReplayedChecksDoNotKeepASilentClientAlive) {
     SessionPair pair({.purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
     pair.begin_media();

@@ -82,17 +82,17 @@ TEST_F(Strangers, AFloodCostsNobodyAnything) {
     EXPECT_FALSE(output.empty());
 }
 
-TEST_F(Strangers, AReplayedCheckMovesNothingButToWhereItCameFrom) {
+TEST_F(Strangers, AReplayedCheckGetsNoLongerAnswer) {
     const Octets valid = check(kPassword, 1);
     give(valid);
     output.clear();
-    // An on-path attacker can replay it, and gets an answer no longer than the check.
+    // An on-path attacker can replay it, and gets an answer that is not longer than the check.
     const TransportAddress thief{kClientAddress.ip, 666};
     give(valid, thief);
     EXPECT_LE(output.bytes(), valid.size());
 }
 
-TEST_F(Strangers, ASessionThatNobodyComesToExpires) {
+TEST_F(Strangers, ASessionWithoutAClientExpires) {
     EXPECT_EQ(session->next_timeout(), now + 30s);
     now += 30s;
     EXPECT_FALSE(session->handle_timeout(now).ok() && session->state() != Session::State::closed);

@@ -44,7 +44,7 @@ using RelievedPublish = Relieved<PublishSession>;
 using RelievedPlay = Relieved<PlaySession>;
 
 // Video packets, one of which is missing.
-TEST_F(RelievedPublish, WhatIsMissingIsNotAskedForWhileTheProcessorIsBusy) {
+TEST_F(RelievedPublish, RequestsNoRetransmissionsUnderLoad) {
     shared.skips_nack = true;
     const auto lose_one = [this](std::uint16_t from) {
         for (const int step : {0, 1, 3, 4})
@@ -60,7 +60,7 @@ TEST_F(RelievedPublish, WhatIsMissingIsNotAskedForWhileTheProcessorIsBusy) {
     EXPECT_GT(shared.out.nacked, 0U);
 }
 
-TEST_F(RelievedPublish, ArrivalsAreNotReportedThenEither) {
+TEST_F(RelievedPublish, ReportsNoArrivalsUnderLoad) {
     const auto arrive = [this](std::uint16_t number) {
         const std::string value{static_cast<char>(number >> 8), static_cast<char>(number)};
         give(rtp_of({.ssrc = 5, .type = 106, .sequence = number, .extensions = {{3, value}}}));
@@ -75,7 +75,7 @@ TEST_F(RelievedPublish, ArrivalsAreNotReportedThenEither) {
     EXPECT_GT(arrive(3), 0U);
 }
 
-TEST_F(RelievedPlay, WhatPlayersMissIsNotSentAgainThen) {
+TEST_F(RelievedPlay, SendsNoRetransmissionsUnderLoad) {
     const Octets payload(100, 0x41);
     session->send(now, MediaKind::video, {.sequence = 1}, payload);
     drain();

@@ -55,7 +55,7 @@ TEST(WebSocketReader, StopsAtTheEndOfEachMessage) {
     EXPECT_FALSE(reader.next().has_value());
 }
 
-TEST(WebSocketReader, SwallowsWhatFollowsAClose) {
+TEST(WebSocketReader, DropsInputAfterAClose) {
     FrameReader reader;
     ASSERT_TRUE(read_all(reader, client_frame(0x88, "")).ok());
     EXPECT_TRUE(reader.is_closed());

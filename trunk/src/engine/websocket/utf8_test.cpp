@@ -38,7 +38,7 @@ TEST(Utf8, AgreesWithADecoderOnEveryShortText) {
             }
 }
 
-TEST(Utf8, KnowsTextWhenItSeesIt) {
+TEST(Utf8, RecognisesValidText) {
     EXPECT_TRUE(is_utf8(""));
     EXPECT_TRUE(is_utf8("Hello-\xC2\xB5@\xC3\x9F\xC3\xB6\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"));
     EXPECT_FALSE(is_utf8("\xCE\xBA\xED\xA0\x80")) << "a surrogate";

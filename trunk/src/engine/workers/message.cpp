@@ -9,7 +9,7 @@ namespace live::engine::workers {
 
 namespace {
 
-// Of `flag`.
+// Returns the largest valid `flag`.
 std::uint8_t most_of(Kind kind) {
     switch (kind) {
         case Kind::claim:

@@ -1,6 +1,6 @@
-// What a worker and its master tell each other, and a process and the new program that takes its place: one message per packet of
-// a socket that keeps packets apart. A new program may be of another version, so it is told which one of this page is spoken
-// (kSpoken) before anything else; everything is checked anyway, because the other end may be in any state.
+// The messages between a worker and its master, and between a process and the new program that takes its place: one message per
+// packet of a socket that preserves packets. A new program may have another version, so it first gets the version of these
+// messages (kSpoken). Everything is checked anyway, because the other end may be in any state.
 //
 //   kind u8 | flag u8 | worker u8 | 0 | ticket u32 | epoch u64 | text
 #pragma once
@@ -15,30 +15,30 @@
 
 namespace live::engine::workers {
 
-// Of these messages. A program that is started to take over refuses another one.
+// The version of these messages. A program that is started to take over refuses another one.
 inline constexpr unsigned kSpoken = 1;
 
 // Workers are numbered from 1; 0 is none.
 using Worker = std::uint8_t;
 inline constexpr Worker kWorkersMax = 64;
-// Those of several programs during upgrades are told apart by numbers of their own.
+// During upgrades, the workers of several programs have different numbers.
 inline constexpr Worker kMembersMax = 3 * kWorkersMax;
 
 inline constexpr std::size_t kHeadBytes = 16;
-// Of a stream's url or a sentence.
+// The limit of a stream's url or a sentence.
 inline constexpr std::size_t kTextMax = 4096;
 inline constexpr std::size_t kMessageMax = kHeadBytes + kTextMax;
 
 enum class Kind : std::uint8_t {
     // From a worker.
     ready = 1,  // it serves clients
-    failed,     // it does not start: `text` says why, `ticket` is the exit status
+    failed,     // it does not start: `text` is the reason, `ticket` is the exit status
     beat,       // its loop turns
     claim,      // may it publish the stream `text`? `flag` 1: in place of another publisher
     announce,   // it publishes the stream
-    withdraw,   // it does not any more
+    withdraw,   // it has stopped publishing the stream
     find,       // who publishes the stream?
-    reload,     // an operator asks for it
+    reload,     // an operator requests it
     // To a worker.
     claimed,  // `ticket` of the question, `flag` is a Verdict, `worker` who has it
     found,    // `ticket` of the question; `worker` 0: nobody
@@ -46,28 +46,29 @@ enum class Kind : std::uint8_t {
     lost,     // `worker` has taken the stream over: close the publisher
     // Both ways, with a descriptor: a connection from another worker or to one. `flag` is a Purpose.
     link,
-    // To a worker, with a descriptor, and the first message of all: the memory of the Tally. `flag` 1: it takes a place over, and
-    // gifts follow.
+    // To a worker, with a descriptor, and the first message of all: the memory of the Tally. `flag` 1: it replaces another
+    // worker, and gifts follow.
     tally,
-    // An upgrade, in this order. From a process: an operator asks for it.
+    // An upgrade, in this order. From a process: an operator requests it.
     upgrade,
-    give,  // to the process: copies of its sockets are wanted
-    // From it, and on to the new one, with a descriptor: `text` says what it is, such as "tcp 0.0.0.0:1935". `worker`: of which
+    give,  // to the process: send copies of the sockets
+    // From it, and forwarded to the new one, with a descriptor: `text` names it, such as "tcp 0.0.0.0:1935". `worker`: its
     // worker, where there are several.
     gift,
-    given,     // from it: that was all
-    begin,     // to the new one: that was all; `flag` 1: its parent stays; `ticket`: of how many workers, 0 for one
-    upgraded,  // to the old one: the new one serves, its pid is `ticket`; `flag` 1: it does not, and `text` says why
-    handed,    // from the old one: it takes no client any more
-    take,      // to the new one: it may take clients; to workers of the old one: none of them does any more
-    // To each: who is there, one byte of `text` for each number.
+    given,     // from it: end of the gifts
+    begin,     // to the new one: end of the gifts; `flag` 1: its parent stays; `ticket`: number of workers, 0 for one
+    upgraded,  // to the old one: the new one serves, its pid is `ticket`; `flag` 1: it does not, `text` is the reason
+    handed,    // from the old one: it has stopped accepting clients
+    take,      // to the new one: it may accept clients; to workers of the old one: all of them have stopped
+    // To each: the present members, one byte of `text` for each number.
     members,
     // From a master to the next one, with a descriptor: its line to `worker`. The streams of its workers come as announcements.
     member,
     // From a master to the process that stays above all programs, with a descriptor: the next program, to be started with it.
     launch,
-    launched,  // back: its pid is `ticket`, and with a descriptor, its own line to that process; `flag` 1: `text` says why not
-    // From a worker: an operator asks for a graceful stop, of all.
+    launched,  // back: its pid is `ticket`, and with a descriptor, its own line to that process; `flag` 1: it failed, `text` is
+               // the reason
+    // From a worker: an operator requests a graceful stop of all.
     quit,
 };
 

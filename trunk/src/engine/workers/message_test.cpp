@@ -29,7 +29,7 @@ TEST(WorkerMessage, MayBeCutAnywhere) {
         }
 }
 
-TEST(WorkerMessage, RefusesWhatMakesNoSense) {
+TEST(WorkerMessage, RefusesInvalidMessages) {
     const std::vector<std::uint8_t> good = write_message({Kind::link, 0, 1, 0, 0, ""});
     const auto with = [&](std::size_t at, std::uint8_t value) {
         std::vector<std::uint8_t> bad = good;

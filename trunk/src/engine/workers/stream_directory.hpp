@@ -31,7 +31,7 @@ public:
     // Some of them may not be there.
     explicit StreamDirectory(Worker workers) : workers_(workers), counts_(workers + std::size_t{1}) {}
 
-    // Of a worker 1..workers. Kinds that are not about streams are ignored.
+    // Handles a message of worker 1..workers. Kinds that are not about streams are ignored.
     std::vector<Outgoing> handle(Worker from, const Message& message);
     // Removes the streams of a worker that has died.
     void forget(Worker worker);

@@ -38,7 +38,7 @@ TEST(StreamDirectory, GivesAStreamToOneWorker) {
     EXPECT_EQ(verdict_of(directory.handle(2, claim_of(8))), Verdict::granted);
 }
 
-TEST(StreamDirectory, TellsTheOthersWhoPublishes) {
+TEST(StreamDirectory, NotifiesOtherWorkersOfThePublisher) {
     StreamDirectory directory(3);
     directory.handle(2, claim_of(1));
     const auto told = directory.handle(2, {Kind::announce, 0, 0, 0, 0, kUrl});
@@ -91,7 +91,7 @@ TEST(StreamDirectory, BoundsWhatAWorkerOwns) {
 }
 
 // Against a plain map.
-TEST(StreamDirectory, IsAsAMap) {
+TEST(StreamDirectory, AgreesWithAMap) {
     std::mt19937 random(25);
     StreamDirectory directory(4);
     std::map<std::string, Worker> model;

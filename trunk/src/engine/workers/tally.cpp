@@ -12,7 +12,7 @@ namespace {
 
 // A worker's sums have a cache line of their own.
 constexpr std::size_t kSumsBytes = Tally::kAlignment;
-// Nobody has more of anything; whatever says so does not count.
+// A larger value is invalid and does not count.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
 
 std::uint64_t sane(std::uint64_t value) { return value > kMost ? 0 : value; }

@@ -1,7 +1,7 @@
-// Tally: what each worker has of that which is limited for all of them together, in memory that they share: nobody is asked,
-// nothing waits, and a limit holds over the whole. Sums are exact. What an address has is counted in two cells that its keyed
-// hash names, of which the lesser one counts: never less than it has, and more only where both cells are shared with others. A
-// worker writes only its own counts; those of a dead one are forgotten by the master. Anything may stand in the memory.
+// Tally: the shared counts of all resources that are limited over all workers together, in shared memory: no messages, no
+// waiting, and a limit holds over the whole. Sums are exact. Each address maps to two counters by its keyed hash, of which the
+// lesser one counts: it is never too small, and too large only where others share both. A worker writes only its own counts; the
+// master clears those of a dead one. The memory may contain anything.
 #pragma once
 
 #include <array>
@@ -33,13 +33,13 @@ public:
     // `memory` is aligned, of bytes_for(workers), zero at first, and outlives this. The key is the same for all workers.
     Tally(MutBytes memory, Worker workers, Worker self, const Key& key);
 
-    // Its own part.
+    // Sets this worker's part.
     void set(Sum sum, std::uint64_t value);
-    // What the others have.
+    // Returns the sum of the other workers.
     std::uint64_t others(Sum sum) const;
 
-    // One more for an address, of which this worker has `own` already. False, and nothing is counted, when all would have more
-    // than `bound`. Of workers that ask at the same moment, none sees room that another has taken.
+    // Counts one more for an address, of which this worker has `own` already. False, and nothing is counted, if the total would
+    // exceed `bound`. Concurrent calls of several workers never use the same room twice.
     bool enter(std::size_t use, Bytes address, std::size_t own, std::size_t bound);
     void leave(std::size_t use, Bytes address);
     // A request of an address, which counts if it is granted.

@@ -34,7 +34,7 @@ struct WorkersTallyTest : ::testing::Test {
             tallies.emplace_back(whole(), kWorkers, worker, kKey);
     }
     MutBytes whole() const { return {memory.get(), size}; }
-    // Of the counts; paces are nobody's.
+    // Checks the counts only; paces belong to no worker.
     bool is_zero() const {
         const std::size_t counts = size - Tally::kUses * 2 * (1U << 14) * sizeof(std::uint64_t);
         return std::all_of(memory.get(), memory.get() + counts, [](std::uint8_t byte) { return byte == 0; });
@@ -47,7 +47,7 @@ struct WorkersTallyTest : ::testing::Test {
     const TimePoint now = TimePoint() + 1h;
 };
 
-TEST_F(WorkersTallyTest, ASumIsWhatTheOthersHave) {
+TEST_F(WorkersTallyTest, ASumCountsTheOtherWorkers) {
     tallies[0].set(Sum::places, 5);
     tallies[1].set(Sum::places, 7);
     tallies[2].set(Sum::memory, 9);
@@ -85,7 +85,7 @@ TEST_F(WorkersTallyTest, ARateHoldsOverAllWorkers) {
         EXPECT_TRUE(tallies[2].pay(0, stranger, rate, now + 2h)) << "a quiet address may burst again";
 }
 
-TEST_F(WorkersTallyTest, WhatADeadWorkerHadIsFree) {
+TEST_F(WorkersTallyTest, ADeadWorkersCountsAreReleased) {
     const Address stranger = address_of(1);
     tallies[0].set(Sum::places, 5);
     tallies[1].set(Sum::places, 7);
@@ -139,7 +139,7 @@ TEST_F(WorkersTallyTest, AnythingMayStandInTheMemory) {
             static_cast<void>(tally.others(Sum::memory));
             static_cast<void>(tally.pay(i % Tally::kUses, address_of(i), {100ms, 10s}, now));
         }
-    // What no tally has written is no time, and what no worker has counted is forgotten with it.
+    // Arbitrary values do not count as times, and forgetting the workers clears all counts.
     for (Worker worker = 1; worker <= kWorkers; ++worker)
         Tally::forget(whole(), kWorkers, worker);
     EXPECT_TRUE(is_zero());

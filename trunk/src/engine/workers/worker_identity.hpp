@@ -1,4 +1,4 @@
-// WorkerIdentity: which of several workers a process is, and the number by which its master knows it.
+// WorkerIdentity: which of several workers a process is, and its number at its master.
 #pragma once
 
 #include "engine/workers/message.hpp"

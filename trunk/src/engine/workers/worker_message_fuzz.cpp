@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     live::Bytes rest(data, size);
     constexpr Worker kWorkers = 3;
     StreamDirectory directory(kWorkers);
-    // A byte says who, a byte how long.
+    // One byte selects the sender, the next one the length.
     while (rest.size() >= 2) {
         const auto from = static_cast<Worker>(1 + rest[0] % kWorkers);
         const std::size_t length = std::min<std::size_t>(rest[1], rest.size() - 2);
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             CHECK(MUST(parse_message(write_message(out.message))) == out.message);
         }
         CHECK(directory.streams(1) + directory.streams(2) + directory.streams(3) == directory.streams());
-        if (message->kind == Kind::announce && message->worker != 0)  // as one master tells the next
+        if (message->kind == Kind::announce && message->worker != 0)  // as from one master to the next
             directory.restore(message->text, {message->worker, message->epoch});
         CHECK(directory.streams(1) + directory.streams(2) + directory.streams(3) == directory.streams());
     }

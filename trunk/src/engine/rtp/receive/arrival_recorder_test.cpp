@@ -26,7 +26,7 @@ struct Recorder : testing::Test {
     }
 };
 
-TEST_F(Recorder, TellsWhatCameAndWhen) {
+TEST_F(Recorder, ReportsArrivalsWithTimes) {
     recorder.received(now, 10);
     recorder.received(now + 20ms, 11);
     recorder.received(now + 30ms, 13);
@@ -100,7 +100,7 @@ TEST_F(Recorder, HasABound) {
     EXPECT_EQ(jumped[0].packets.size(), 1U) << "a jump is not thousands of lost packets";
 }
 
-TEST_F(Recorder, WhatItTellsCanBeWritten) {
+TEST_F(Recorder, ItsReportsCanBeWritten) {
     for (unsigned seed = 0; seed < 20; ++seed) {
         std::mt19937 random(seed);
         ArrivalRecorder some;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kChoiceInterval = 250ms;
 constexpr std::uint32_t kSameLinePart = 200;  // of a second: times closer than that count as equal
-// Of a second: if the key frame is not newer than the frame before it, but by less than kBehindPart, only its own timestamp is
-// moved, by kNudgePart; if it is older by more, all timestamps after it are moved too.
+// In parts of a second: if the key frame is not newer than the frame before it, and older by less than kBehindPart, only its own
+// timestamp is moved, by kNudgePart; if it is older by more, all timestamps after it are moved too.
 constexpr std::uint32_t kBehindPart = 50;
 constexpr std::uint32_t kNudgePart = 1'000;
 

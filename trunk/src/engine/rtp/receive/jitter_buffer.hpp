@@ -1,4 +1,4 @@
-// Reorders the packets of one stream before frame assembly: a packet waits for missing earlier ones, but no longer than a
+// Reorders the packets of one stream before frame assembly: a packet waits for missing earlier ones, at most as long as a
 // retransmission may take. Nothing waits while nothing is missing, so it adds no delay of its own.
 #pragma once
 

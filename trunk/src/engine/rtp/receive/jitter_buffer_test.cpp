@@ -58,7 +58,7 @@ TEST_F(Buffer, AHoleIsGivenUpAfterTheWait) {
     EXPECT_FALSE(push(5)) << "it came before";
 }
 
-TEST_F(Buffer, TwiceIsOnce) {
+TEST_F(Buffer, IgnoresDuplicates) {
     push(1);
     pop_all();
     EXPECT_TRUE(push(3));

@@ -1,5 +1,5 @@
 // Requests packets lost by one RTP stream: gaps in the sequence numbers are requested after a short wait (the packets may only be
-// out of order) and again until they arrive, are no longer useful or were requested often enough. Same for audio and video.
+// out of order) and again until they arrive, are too old or were requested often enough. Same for audio and video.
 #pragma once
 
 #include <chrono>

@@ -21,7 +21,7 @@ struct Stream : testing::Test {
     NackGenerator nacks;
 };
 
-TEST_F(Stream, AHoleIsAskedForAfterAShortWait) {
+TEST_F(Stream, RequestsAGapAfterAShortWait) {
     receive({1, 2, 5});
     EXPECT_EQ(after(9ms), Numbers{});
     EXPECT_EQ(nacks.next_timeout(), now + 1ms);
@@ -29,7 +29,7 @@ TEST_F(Stream, AHoleIsAskedForAfterAShortWait) {
     EXPECT_EQ(after(0ms), Numbers{});
 }
 
-TEST_F(Stream, WhatIsOnlyOutOfOrderIsNotAskedFor) {
+TEST_F(Stream, RequestsNoReorderedPackets) {
     receive({1, 4, 3, 2});
     EXPECT_EQ(after(100ms), Numbers{});
     EXPECT_FALSE(nacks.next_timeout());
@@ -46,7 +46,7 @@ TEST_F(Stream, AsksAgainAfterARoundTripUntilItComes) {
     EXPECT_FALSE(nacks.take_loss());
 }
 
-TEST_F(Stream, MeasuresTheRoundTripByWhatWasAskedForOnce) {
+TEST_F(Stream, MeasuresTheRoundTripFromSingleRequests) {
     nacks.set_round_trip(100ms);
     receive({1, 3});
     EXPECT_EQ(after(10ms), Numbers{2});
@@ -61,7 +61,7 @@ TEST_F(Stream, MeasuresTheRoundTripByWhatWasAskedForOnce) {
     EXPECT_EQ(nacks.requested(), 3U);
 }
 
-TEST_F(Stream, GivesUpAndSaysSoOnce) {
+TEST_F(Stream, ReportsGivingUpOnce) {
     receive({1, 3});
     unsigned requests = 0;
     for (int i = 0; i < 200; ++i)
@@ -73,7 +73,7 @@ TEST_F(Stream, GivesUpAndSaysSoOnce) {
     EXPECT_FALSE(nacks.take_loss());
 }
 
-TEST_F(Stream, WhatIsTooOldIsNotAskedForEvenIfFewTimesAsked) {
+TEST_F(Stream, DoesNotRequestOldPacketsAgain) {
     nacks.set_round_trip(600ms);
     receive({1, 3});
     EXPECT_EQ(after(10ms), Numbers{2});

@@ -41,7 +41,7 @@ public:
     std::uint64_t gap_before(std::uint64_t sequence);
     // True once after its sequence numbers restarted, with the first packet popped after that.
     bool take_restart() { return std::exchange(has_restarted_, false); }
-    // The stream is no longer forwarded: waiting packets are dropped.
+    // Ends the forwarding of the stream: waiting packets are dropped.
     void stop();
 
     std::vector<std::uint16_t> due_nacks(TimePoint now) {
@@ -62,7 +62,7 @@ public:
     const Reception& reception() const { return reception_; }
     const NackGenerator& nacks() const { return nacks_; }
     std::uint64_t given_up() const { return given_up_before_ + buffer_.given_up(); }
-    // Of packets waiting to be in order.
+    // Returns the memory of packets that wait to be in order.
     std::size_t waiting_bytes() const { return buffer_.waiting_bytes(); }
 
 private:

@@ -65,7 +65,7 @@ TEST_F(Received, LateIsFineWithinABound) {
 }
 
 // A.8: packets that arrive 8 ms late, or early after a late one.
-TEST_F(Received, JitterIsHowUnevenlyItCame) {
+TEST_F(Received, JitterMeasuresUnevenArrival) {
     for (std::uint16_t i = 0; i < 200; ++i) {
         now += i % 2 == 0 ? 8ms : -8ms;
         receive(i);

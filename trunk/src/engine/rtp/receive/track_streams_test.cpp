@@ -31,7 +31,7 @@ TEST(TrackStreams, FindsAStreamByWhatIsKnownOfIt) {
     EXPECT_EQ(streams.find(9), nullptr);
 }
 
-TEST(TrackStreams, TheLongestSilentOneIsTooManyButNotTheOneThatIsKept) {
+TEST(TrackStreams, RemovesTheLongestSilentStreamExceptTheKeptOne) {
     TrackStreams streams(90'000, true);
     for (std::uint32_t i = 0; i < TrackStreams::kStreamsMax; ++i) {
         EXPECT_EQ(streams.surplus(nullptr), nullptr);

@@ -80,7 +80,7 @@ BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::
     return report;
 }
 
-// The base delay within kBaseDelayWindow: older candidates that are not smaller are no longer needed.
+// The base delay within kBaseDelayWindow. Older candidates that are not smaller are dropped.
 microseconds BandwidthEstimator::base_delay(TimePoint now, microseconds delay) {
     while (!base_delays_.empty() && base_delays_.back().delay >= delay)
         base_delays_.pop_back();

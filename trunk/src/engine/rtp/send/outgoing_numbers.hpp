@@ -30,7 +30,7 @@ public:
     }
     // The newest packet that had this number in the RTP log.
     std::optional<std::uint64_t> out_of(std::uint16_t log_sequence) const;
-    // The RTP log's number of the packet the player knows as `sequence`; nothing beyond the last `back_max` numbers.
+    // The RTP log's number of the packet that the player received as `sequence`; nothing beyond the last `back_max` numbers.
     std::optional<std::uint16_t> log_number(std::uint16_t sequence, std::uint64_t back_max) const;
     std::uint64_t next() const { return next_; }
     // Memory besides the object itself.

@@ -40,15 +40,15 @@ public:
     // follows. `transport_number` is used if packets get one.
     std::size_t write_first(MutBytes storage, TimePoint now, const RtpLogHeader& header, std::uint16_t transport_number,
                             std::size_t payload_bytes);
-    // Nothing if the player did not get that packet, or too long ago. `uses_number` says whether the transport number was used:
-    // without RTX, a retransmission must be identical to the byte, as its key demands (RFC 7714, 8.4).
+    // Nothing if the player did not get that packet, or too long ago. `uses_number`: the transport number was used. Without RTX,
+    // a retransmission must be identical to the byte, as its key demands (RFC 7714, 8.4), and does not use it.
     struct Again {
         std::size_t header_bytes = 0;
         bool uses_number = false;
     };
     std::optional<Again> write_again(MutBytes storage, const RtpLogHeader& header, std::uint16_t transport_number);
 
-    // The RTP log's number of the packet the player knows as `sequence`. Nothing if it cannot be retransmitted.
+    // The RTP log's number of the packet that the player received as `sequence`. Nothing if it cannot be retransmitted.
     std::optional<std::uint16_t> log_number(std::uint16_t sequence) const;
 
     // A sender report; nothing before the first packet.

@@ -1,5 +1,5 @@
 // Paces the packets sent to one player: a frame of many packets leaves at the rate of the link and not in a burst that a router
-// would drop. It holds no packets: the player has a place in the source's packets, and the pacer says whether the next one may be
+// would drop. It holds no packets: the player has a place in the source's packets, and the pacer decides when the next one may be
 // sent.
 #pragma once
 
@@ -34,7 +34,7 @@ public:
         refill(now);
         budget_ -= static_cast<double>(bytes) * 8;
     }
-    // When the budget is no longer negative; `now` if it is not.
+    // When the budget stops being negative; `now` if it is not negative.
     TimePoint next_send(TimePoint now) {
         refill(now);
         if (budget_ >= 0)

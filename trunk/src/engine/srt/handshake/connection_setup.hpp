@@ -1,4 +1,4 @@
-// What a handshake agreed on, from which either end makes its Connection.
+// The result of a handshake, from which either end makes its Connection.
 #pragma once
 
 #include <chrono>
@@ -34,10 +34,10 @@ struct ConnectionSetup {
     std::optional<Handshake> response;  // the listener's, to be sent first
 };
 
-// What we offer in a handshake.
+// Our offer in a handshake.
 Capabilities own_capabilities(const ConnectionOptions& options);
-// In version 4 there is one latency, that of who receives the data. libsrt refuses who says that it has a version with the newer
-// handshake; and it never sends its key to who says that it reports losses periodically (seen with 1.5.1).
+// In version 4 there is one latency, the receiver's. libsrt refuses a peer that announces a version with the newer handshake, and
+// never sends its key to one that announces periodic loss reports (seen with 1.5.1).
 Capabilities own_capabilities_4(const ConnectionOptions& options, std::chrono::milliseconds latency);
 
 }  // namespace live::engine::srt

@@ -27,8 +27,8 @@ struct KeyEncryptingKey {
     Bytes key() const { return Bytes(bytes).first(size); }
 };
 
-// PBKDF2 with 2,048 rounds of HMAC-SHA1: about a millisecond of CPU, so the caller may want to run it in a worker thread. It is
-// safe there: it shares nothing. Errc::unsupported for another length than 16, 24 or 32 bytes.
+// PBKDF2 with 2,048 rounds of HMAC-SHA1: about a millisecond of CPU, so a caller should use a worker thread. It is safe there: it
+// shares nothing. Errc::unsupported for another length than 16, 24 or 32 bytes.
 Result<KeyEncryptingKey> derive_key(std::string_view passphrase, const Salt& salt, std::size_t key_bytes);
 
 Salt random_salt();

@@ -19,7 +19,7 @@ inline constexpr std::size_t kHandshakeBytes = 48;
 inline constexpr std::size_t kStreamIdBytesMax = 512;
 // Value of the extension field of an induction's answer, by which a caller recognises SRT.
 inline constexpr std::uint16_t kInductionMagic = 0x4A17;
-// SRT 1.5.0: what we say our version is.
+// SRT 1.5.0: the version that we announce.
 inline constexpr std::uint32_t kOwnVersion = 0x01'05'00;
 
 enum class HandshakeType : std::uint32_t {

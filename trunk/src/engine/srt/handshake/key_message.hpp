@@ -33,7 +33,7 @@ struct KeyMessage {
 Result<KeyMessage> parse_key_message(Bytes contents);
 std::vector<std::uint8_t> write_key_message(const KeyMessage& message);
 
-// A response of four bytes instead of the message says what is wrong.
+// A response of four bytes instead of the message is one of these states.
 enum class KeyState : std::uint32_t { unsecured = 0, securing = 1, secured = 2, no_secret = 3, bad_secret = 4, bad_mode = 5 };
 std::optional<KeyState> parse_key_state(Bytes contents);
 

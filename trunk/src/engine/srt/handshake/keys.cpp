@@ -68,7 +68,7 @@ void SendKeys::make_next_key() {
     auto wrapped = wrap_keys(kek_, both);
     if (!cipher.ok() || !wrapped.ok())
         return;
-    // The other key was used announce_packets after its end for retransmissions, and is not needed any more.
+    // The other key was used announce_packets after its end for retransmissions, and may be replaced.
     ciphers_[index_of(other(flag_))] = std::move(*cipher);
     next_key_ = std::move(key);
     announce(KeyFlag::both, std::move(*wrapped));

@@ -1,4 +1,4 @@
-// The stream keys of a connection: even and odd, for each direction. SendKeys replaces its key every so many packets and
+// The stream keys of a connection: even and odd, for each direction. SendKeys replaces its key after a number of packets and
 // announces the next one before (draft-sharabayko-srt-01, 6.1.6); ReceiveKeys follows the peer's.
 #pragma once
 
@@ -24,7 +24,7 @@ struct StreamKey {
     std::vector<std::uint8_t> key{};
 };
 
-// Of the keys in a message: the even one, then the odd one, as far as they are there.
+// The keys in a message: the even one, then the odd one, as far as present.
 struct OpenedKeys {
     std::vector<std::uint8_t> even;
     std::vector<std::uint8_t> odd;
@@ -37,7 +37,8 @@ public:
     // With one key, numbers repeat after 2^31 packets, which would give the plaintext away.
     static constexpr std::uint64_t kPacketsMax = std::uint64_t{1} << 30;
 
-    // Of the first key, before the peer is taken for one that cannot open it: some 13 s, as no round trip is known yet.
+    // Announcements of the first key, before the peer counts as one that cannot open it: some 13 s, as no round trip is known
+    // yet.
     static constexpr unsigned kFirstAnnouncementsMax = 8;
 
     static Result<SendKeys> create(const StreamKey& key, std::uint64_t refresh_packets, std::uint64_t announce_packets);
@@ -45,7 +46,7 @@ public:
     // For a peer that has not got the first key with the handshake (version 4): announces it, until it is confirmed.
     Result<void> announce_first();
     bool awaits_first() const { return next_key_.empty() && !announced_.empty(); }
-    // Nothing came back: libsrt says nothing when it has another passphrase.
+    // Nothing came back: libsrt sends no answer when it has another passphrase.
     bool is_ignored(Micros now) const;
     std::size_t key_bytes() const { return key_.size(); }
     // For the next new packet. None if the key is used up, because the peer never confirmed another.

@@ -31,7 +31,7 @@ public:
     Micros latency() const { return latency_; }
     Micros drift() const { return drift_; }
 
-    // Of a packet of the peer, as a number that does not wrap.
+    // Converts the timestamp of a packet from the peer to a number that does not wrap.
     Micros widen(std::uint32_t timestamp) {
         const std::int64_t wide = widen_timestamp(timestamp, newest_);
         newest_ = std::max(newest_, wide);
@@ -39,8 +39,8 @@ public:
     }
     Micros due_at(Micros widened) const { return base_ + drift_ + widened + latency_; }
 
-    // From an ACKACK, which the peer sends at once: the round trip tells how long it was under way. Averages over
-    // kDriftSamples, so that jitter has no effect.
+    // From an ACKACK, which the peer sends at once: the round trip gives its travel time. Averages over kDriftSamples, so that
+    // jitter has no effect.
     void add_sample(Micros now, std::uint32_t timestamp, Micros round_trip) {
         if (!has_round_trip_) {
             has_round_trip_ = true;

@@ -15,7 +15,7 @@ ReceiveBuffer::Place ReceiveBuffer::place_of(std::uint64_t position, std::size_t
         }
     if (position - slots_.begin() < limits_.packets && bytes_ + bytes <= limits_.bytes)
         return Place::wanted;
-    // A sender that is too far ahead: nothing that is missing here will come any more. What has arrived is delivered first.
+    // The sender is too far ahead: missing packets will not arrive. Packets that have arrived are delivered first.
     if (present_ == 0) {
         drop_before(position);
         return Place::wanted;

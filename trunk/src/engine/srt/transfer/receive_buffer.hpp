@@ -36,7 +36,7 @@ public:
     ReceiveBuffer(std::uint64_t first, Limits limits)
         : slots_(first), first_missing_(first), next_present_(first), limits_(limits) {}
 
-    // Whether a packet would be stored. May give up what is missing at the front if that is the only way to continue.
+    // Reports whether a packet would be stored. May give up missing packets at the front if that is the only way to continue.
     Place place_of(std::uint64_t position, std::size_t bytes);
     // For a wanted position. Returns the gap that this packet reveals before it. Without bytes: it came, but cannot be delivered.
     std::optional<PositionRange> insert(std::uint64_t position, Micros timestamp, std::optional<Slice> bytes, Micros now);
@@ -59,17 +59,17 @@ public:
     std::size_t space_packets() const { return limits_.packets > slots_.size() ? limits_.packets - slots_.size() : 0; }
     std::uint64_t dropped() const { return dropped_; }
 
-    // Missing and not asked for since `interval`, or since `late_interval` if they were asked for kAskedMax times: up to `count`
-    // ranges, marked as asked for now.
+    // Returns missing ranges that were not requested since `interval`, or since `late_interval` after kAskedMax requests: up to
+    // `count` ranges, marked as requested now.
     std::vector<PositionRange> missing_ranges(Micros now, Micros interval, Micros late_interval, std::size_t count);
 
 private:
     enum class Kind : std::uint8_t { missing, present, dropped };
     struct Slot {
         Slice bytes;
-        Micros time{};  // present: its timestamp; missing: when it was asked for last
+        Micros time{};  // present: its timestamp; missing: time of the last request
         Kind kind = Kind::missing;
-        std::uint8_t asked = 1;  // how often; a gap is asked for when it is seen
+        std::uint8_t asked = 1;  // requests; a gap is requested when it is detected
     };
 
     void advance_missing();

@@ -74,7 +74,7 @@ TEST(SrtReceiveBuffer, ReportsGapsAndSkipsThemWhenLate) {
     EXPECT_EQ(b.buffer.missing(), 0U);
 }
 
-TEST(SrtReceiveBuffer, AsksMoreOftenForWhatWasAskedForThreeTimes) {
+TEST(SrtReceiveBuffer, RequestsMoreOftenAfterThreeRequests) {
     Buffer b;
     b.arrive(0);
     b.arrive(2);

@@ -30,7 +30,7 @@ void ReceiveSide::insert(Micros now, std::uint64_t position, Micros timestamp, s
     const auto gap = buffer_.insert(position, timestamp, std::move(bytes), now);
     if (gap) {
         lost_ += gap->second - gap->first + 1;
-        // Those that find no place here are asked for when they are due again.
+        // Gaps that do not fit are requested when they are due again.
         if (nak_.size() < kNakRangesMax)
             nak_.push_back(*gap);
         if (nak_at_ == Micros::max())
@@ -50,7 +50,7 @@ void ReceiveSide::give_up(Micros now, PositionRange range) {
 
 std::optional<ReceivedPayload> ReceiveSide::take(Micros now, const DeliveryClock* clock) {
     auto payload = buffer_.take(now, clock);
-    // What was skipped is acknowledged too, so that the sender forgets it.
+    // Skipped packets are acknowledged too, so that the sender forgets them.
     if (payload && payload->skipped > 0)
         arm_ack(now);
     return payload;
@@ -138,7 +138,7 @@ void ReceiveSide::measure_rate(Micros now) {
     const auto per_second = [elapsed](std::uint64_t count) {
         return clamp_u32(static_cast<std::int64_t>(count * 1'000'000 / static_cast<std::uint64_t>(elapsed.count())));
     };
-    // The capacity of the link is not measured; it is at least what has come.
+    // The capacity of the link is not measured; it is at least the received rate.
     rates_ = {.packets_per_second = per_second(rate_packets_),
               .capacity = per_second(rate_packets_),
               .bytes_per_second = per_second(rate_bytes_)};

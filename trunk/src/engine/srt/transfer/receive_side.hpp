@@ -12,7 +12,7 @@
 
 namespace live::engine::srt {
 
-// A control packet without what is the same in all: timestamp and destination.
+// A control packet without its common fields, timestamp and destination.
 struct ControlOutput {
     ControlType type{};
     std::uint32_t information = 0;

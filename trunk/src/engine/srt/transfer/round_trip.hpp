@@ -12,7 +12,7 @@ using Micros = std::chrono::microseconds;
 
 class RoundTrip {
 public:
-    // Peers report what they measure; more than this is no round trip.
+    // The maximum accepted of a peer's report.
     static constexpr Micros kMax = std::chrono::seconds(60);
     // The shortest interval between two retransmissions of a packet, whatever round trip the peer reports.
     static constexpr Micros kResendMin{10'000};
@@ -32,7 +32,7 @@ public:
         }
         smooth(sample);
     }
-    // What the peer measured, for an end that only sends. Our own measurements are better.
+    // The peer's measurement, for an end that only sends. Our own measurements are better.
     void add_reported(Micros sample) {
         if (!is_measured_ && sample > Micros(0))
             smooth(std::min(sample, kMax));
@@ -45,10 +45,10 @@ public:
     }
 
     Micros nak_interval() const { return std::max((time_ + 4 * variance_) / 2, Micros(20'000)); }
-    // For what has been asked for during a whole round trip: a sender that retransmits once a round trip obeys the first NAK
+    // For packets that were requested during a whole round trip: a sender that retransmits once a round trip obeys the first NAK
     // after it, and little time is lost.
     Micros late_nak_interval() const { return std::max(time_ / 5, Micros(10'000)); }
-    // A NAK this long after a retransmission says that it was lost, too; an earlier one may have crossed it.
+    // A NAK this long after a retransmission reports its loss; an earlier one may have crossed it.
     Micros resend_interval() const {
         const Micros time = std::max(time_, bound_.value_or(Micros(0)));
         return std::max({time - 4 * variance_, time / 2, kResendMin});

@@ -42,7 +42,7 @@ private:
 
 class ResendBudget {
 public:
-    // libsrt's overhead, too: one byte for so many new ones.
+    // As libsrt's overhead: one byte for this many new ones.
     static constexpr std::int64_t kNewBytesPerByte = 4;
     static constexpr std::int64_t kFloor = 64'000;  // bytes per second
     // At first; later as much as was new in a second, if that is more.
@@ -62,7 +62,7 @@ public:
     Micros affordable_at() const { return saved_ > 0 ? Micros::min() : at_ + Micros(-saved_ / kFloor + 1); }
 
 private:
-    static constexpr std::int64_t kMillionth = 1'000'000;  // of a byte is what is counted
+    static constexpr std::int64_t kMillionth = 1'000'000;  // counts are in millionths of a byte
 
     void add(Micros now, std::int64_t millionths) {
         const std::int64_t saved_max = std::max({kSaved, this_second_, last_second_}) * kMillionth;

@@ -100,7 +100,7 @@ void SendSide::handle_timeout(Micros now, const RoundTrip& round_trip) {
     drop_late(now);
     if (now < probe_at(round_trip))
         return;
-    // The end of a burst was lost, or all about it: the peer cannot know, unless the last packet comes again.
+    // The end of a burst was lost, or all acknowledgements of it: the peer detects that only from a repeated last packet.
     progress_at_ = now;
     probes_ = std::min(probes_ + 1, kProbesMax);
     Entry& entry = entries_[next_ - 1];

@@ -19,24 +19,24 @@ namespace live::engine::srt {
 
 class SendSide {
 public:
-    // So much is sent at once, so that a socket's owner can send batches.
+    // The time whose data is sent at once, so that a socket's owner can send batches.
     static constexpr Micros kBurst{10'000};
-    // Bytes per second, where none is given: so many times the rate of the input, within these bounds. The bytes of the densest
-    // window of it may go in one burst, so that no frame waits.
+    // Bytes per second, where none is given: a multiple of the rate of the input, within these bounds. The bytes of its densest
+    // window may leave in one burst, so that no frame waits.
     static constexpr std::int64_t kInputTimes = InputRate::kWindow / kBurst;
     static constexpr std::int64_t kBandwidthMin = 1'250'000;
     static constexpr std::int64_t kBandwidthMax = 125'000'000;
     static constexpr Micros kKeptMin = std::chrono::seconds(1);
     static constexpr std::size_t kDropRequestsMax = 32;
-    // However little space the peer claims to have: otherwise nothing would make it say that there is more.
+    // Applies even if the peer announces less space: only a packet makes it announce more.
     static constexpr std::uint64_t kInFlightMin = 2;
 
-    // How often a packet is retransmitted at a time if it is asked for again, or perhaps cannot be asked for again before it is
-    // due. Receivers ignore what they have.
+    // Copies of a retransmission for a packet that is requested again, or that can perhaps not be requested again before it is
+    // due. Receivers ignore duplicates.
     static constexpr unsigned kCopiesMax = 3;
     // Between copies, so that they are not lost together.
     static constexpr Micros kCopyDistance{5'000};
-    // Copies beyond the first are at most one for so many new packets; unused ones are saved for a burst of losses.
+    // Copies beyond the first are at most one for this many new packets; unused ones are saved for a burst of losses.
     static constexpr unsigned kPacketsPerCopy = 4;
     static constexpr unsigned kSpareCopiesMax = 64;
 
@@ -71,9 +71,9 @@ public:
 
     // False if the buffer is full.
     bool push(Micros now, const Slice& payload, KeyFlag key);
-    // False if the peer acknowledges what was not sent.
+    // False if the peer acknowledges packets that were never sent.
     bool handle_ack(Micros now, const Ack& ack);
-    // False if it reports what was not sent.
+    // False if it reports packets that were never sent.
     bool handle_nak(Micros now, const std::vector<SequenceRange>& ranges, const RoundTrip& round_trip);
 
     void handle_timeout(Micros now, const RoundTrip& round_trip);
