@@ -1,6 +1,6 @@
-// What the C core calls: its event system, its stacks, its sleep queue, the hooks around a switch, and st_poll with its family.
-// All in one file on purpose: the sleep queue's definitions in sched.c are weak, and a linker takes ours only from an archive
-// member that it needs for something else as well.
+// The functions that the C core calls: its event system, its stacks, its sleep queue, the hooks around a switch, and st_poll with
+// its family. All in one file on purpose: the sleep queue's definitions in sched.c are weak, and a linker takes ours only from an
+// archive member that it needs for something else as well.
 #include <alloca.h>
 #include <cxxabi.h>
 #include <cerrno>

@@ -1,5 +1,5 @@
-// JobList: the jobs of a service, each a piece of work in a fiber and a scope of its own, so that one can be ended while the
-// others go on. Work has run(Deadline). If it has end(), that asks it to finish; otherwise its fiber is cancelled.
+// JobList: the jobs of a service. Each runs in a fiber and a scope of its own, so that one can be ended while the others
+// continue. Work has run(Deadline). If it has end(), that requests the end; otherwise its fiber is cancelled.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ public:
         return {};
     }
 
-    // Of a Work that runs and has not been ended; nullptr when there is none.
+    // Returns the first matching Work that runs and has not been ended; nullptr if there is no match.
     template <class Predicate>
     Work* find(Predicate&& is_it) const {
         for (const auto& job : jobs_)

@@ -36,7 +36,7 @@ private:
     int id_;
 };
 
-// Is asked to finish instead.
+// Has end(), which JobList calls instead of a cancel.
 class Asked {
 public:
     explicit Asked(Counts& counts) : counts_(counts) {}

@@ -29,7 +29,7 @@ struct LoopOptions {
     std::chrono::nanoseconds long_hold = std::chrono::milliseconds(100);
 };
 
-// What the loop has done since its creation.
+// Counts since the creation of the loop.
 struct LoopCounters {
     std::uint64_t turns = 0;           // calls of epoll_wait
     std::uint64_t switches = 0;        // between fibers
@@ -56,7 +56,7 @@ public:
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
 
-    // Of the process's loop, for callers that hold no reference to it.
+    // Returns the counters of the process's loop, for callers that hold no reference to it.
     static LoopCounters counters();
     // Returns the memory of unused stacks to the kernel. Not to be called as the last act of a fiber.
     static void release_stacks();
@@ -69,8 +69,8 @@ Result<void> sleep(Deadline until);
 // Lets every runnable fiber run and polls descriptors and timers once. The deadline only marks that it suspends.
 Result<void> yield(Deadline);
 
-// Whether this fiber has run for some milliseconds (LoopWatch::has_run_long): to be asked between two pieces of work, and
-// followed by yield().
+// Reports whether this fiber has run for some milliseconds (LoopWatch::has_run_long). Call between two pieces of work, and
+// yield() if true.
 bool is_turn_over();
 
 // Waits for the signal and consumes it; an earlier raise counts. At most one fiber may wait for a signal. Errc::timed_out,

@@ -257,7 +257,7 @@ TEST_F(LoopTest, AStackThatWasTrimmedStillHoldsItsLiveFrames) {
     trim_stack();  // No effect on the primordial stack.
 }
 
-TEST_F(LoopTest, TheLagOfEachTurnIsCountedAndWaitingIsNone) {
+TEST_F(LoopTest, CountsTheLagOfEachTurnWithoutWaiting) {
     const auto& lag = Loop::watch().lag();
     MUST(yield(Deadline::never()));
     const auto count = lag.count();
@@ -276,7 +276,7 @@ TEST_F(LoopTest, TheLagOfEachTurnIsCountedAndWaitingIsNone) {
     EXPECT_TRUE(was_none);
 }
 
-TEST(LoopHolds, WhoKeepsTheLoopToItselfIsNamed) {
+TEST(LoopHolds, LogsTheFiberThatHoldsTheLoop) {
     const auto loop = MUST(Loop::create({.long_hold = 30ms}));
     LoopWatch& watch = Loop::watch();
     // One by one: by the system's clock, which counts here, a busy machine makes either of them the longer one.

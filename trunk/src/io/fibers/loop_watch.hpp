@@ -43,8 +43,8 @@ public:
         cpu_at_begin_ = cpu_clock();
     }
     void end_turn(std::chrono::microseconds lag) { lag_.add(std::chrono::duration<double>(lag).count()); }
-    // The current fiber has run for some milliseconds: two since it first asked, or the coarse system clock has ticked since the
-    // run began.
+    // Reports whether the current fiber has run for some milliseconds: two since its first call, or the coarse system clock has
+    // ticked since the run began.
     bool has_run_long();
     // `fiber`, which has run since the last call, suspends or ends. nullptr: not one of our fibers, or the loop itself, waiting.
     void end_run(const Fiber* fiber) {
@@ -67,12 +67,12 @@ private:
         ::clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
         return std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec);
     }
-    // Of this thread.
+    // Returns the CPU time of this thread.
     static std::chrono::nanoseconds cpu_clock();
     void end_exact_run(const Fiber* fiber);
     void note(const Fiber* fiber, std::chrono::nanoseconds held);
 
-    std::chrono::steady_clock::time_point asked_at_;  // when this run first asked; zero: not yet
+    std::chrono::steady_clock::time_point asked_at_;  // first call of has_run_long() in this run; zero: none yet
     bool is_exact_ = false;
     std::chrono::nanoseconds cpu_at_begin_{};
     std::chrono::nanoseconds run_began_{};

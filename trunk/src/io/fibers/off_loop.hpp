@@ -1,4 +1,4 @@
-// off_loop() runs a blocking function in a worker thread while the fiber waits and the loop goes on: for files, name resolution
+// off_loop() runs a blocking function in a worker thread while the fiber waits and the loop continues: for files, name resolution
 // and anything else that would hold the loop for long. start_job() is for callers without a fiber that could wait.
 #pragma once
 
@@ -23,7 +23,7 @@ Result<void> start_job(std::shared_ptr<Job> job);
 // Whether start_job() would take one more of this party.
 WorkerPool::Jobs::Room room_for_job(Work work, const std::optional<Party>& party);
 
-// The processors that this process may use (its affinity). With one, a thread for work of the processor is only another wait.
+// The CPUs that this process may use (its affinity). With one, a thread for CPU work only adds a wait.
 std::size_t usable_processors();
 
 namespace detail {
@@ -65,10 +65,10 @@ Result<void> run_job(const std::shared_ptr<Job>& job, Deadline deadline);
 
 std::atomic<std::size_t>& bytes_being_freed();
 
-// What free_off_loop() destroys, counted until then.
+// A container that free_off_loop() destroys. Its bytes count as being freed until then.
 template <class Container>
 struct Spent {
-    // Of a Slice, or a pointer to bytes.
+    // Returns the bytes of a Slice, or of memory behind a pointer.
     template <class T>
     static std::size_t bytes_of(const T& one) {
         if constexpr (requires { one.memory_bytes(); })

@@ -130,7 +130,7 @@ TEST_F(OffLoopTest, HangingRemoteWorkLeavesThreadsForLocalWork) {
 }
 
 // As when every name sent by strangers makes the resolver hang.
-TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndHoldsUpNobodyElse) {
+TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndDelaysNoOther) {
     Scope scope("test");
     const auto go = std::make_shared<std::atomic<bool>>(false);
     std::size_t refused = 0;

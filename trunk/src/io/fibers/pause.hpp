@@ -16,8 +16,8 @@ namespace live::io {
 const Pauses& pauses();
 inline TimePoint silence_from(TimePoint heard) { return pauses().silence_from(heard); }
 
-// For fibers that judge many peers by the time: to be awaited before they do. After a pause it lets the fibers that receive from
-// UDP sockets read what has come, for at most kReadFirstMax. Errc::cancelled.
+// For fibers that check many peers for silence: the caller must wait for it first. After a pause it lets the fibers that receive
+// from UDP sockets read the arrived datagrams, for at most kReadFirstMax. Errc::cancelled.
 class ReadFirst {
 public:
     static constexpr std::chrono::seconds kReadFirstMax{1};

@@ -39,7 +39,7 @@ TEST(Pauses, KeepsTheLastOnes) {
     EXPECT_EQ(pauses.count(), 40U);
 }
 
-// A process of its own that stops this one, and lets it go on later.
+// Starts a process that stops this one, and resumes it later.
 void stop_this_process(std::chrono::milliseconds time) {
     const pid_t self = ::getpid();
     const pid_t child = ::fork();

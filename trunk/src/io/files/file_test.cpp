@@ -70,14 +70,14 @@ TEST_F(FileTest, SaysWhatIsAFolder) {
         EXPECT_TRUE(MUST(open(path)).facts().is_folder) << path;
 }
 
-TEST_F(FileTest, NothingLeadsOut) {
+TEST_F(FileTest, RefusesPathsThatLeaveTheFolder) {
     for (const char* path : {"../secret.txt", "sub/../../secret.txt", "../root2.txt", "..", "../root/../secret.txt"})
         EXPECT_EQ(open(path).code(), Errc::denied) << path;
     // A leading slash refers to the folder, not to the root of the file system.
     EXPECT_EQ(open(base + "/secret.txt").code(), Errc::not_found);
 }
 
-TEST_F(FileTest, OnlyWhatIsAtHandIsOpenedAtOnce) {
+TEST_F(FileTest, OpensAtOnceOnlyFilesInMemory) {
     const auto at_once = [this](const std::string& path) { return File::try_open_below(root, path); };
     if (const auto plain = at_once("a.txt"); !plain.ok() && plain.code() == Errc::need_more)
         GTEST_SKIP() << "this kernel, or the file system of " << root << ", has no way to open only what is in memory";

@@ -30,7 +30,7 @@ constexpr std::size_t kRemarksMax = 16;
 // Unwritten bytes of the log, for the signal handler, which takes no context argument.
 std::atomic<const std::atomic<std::size_t>*> crash_waits_for = nullptr;
 
-// Uses only async-signal-safe functions. The writer's thread goes on meanwhile.
+// Uses only async-signal-safe functions. The writer's thread continues meanwhile.
 extern "C" void wait_for_log(int signal) {
     constexpr ::timespec kPause{0, 1'000'000};
     const std::atomic<std::size_t>* const unwritten = crash_waits_for.load();
@@ -251,7 +251,7 @@ void LineWriter::Thread::write_out(std::string_view text) {
     }
 }
 
-// After a failed write: waits a while, or continues with a new file if the operator has asked for a reopen.
+// After a failed write: waits a while, or continues with a new file if the operator has requested a reopen.
 bool LineWriter::Thread::may_try_again(const Error& error, std::string_view& text) {
     if (!std::exchange(is_failing_, true))
         remark(fmt::format("it takes nothing, and what does not fit into memory is lost: {}", error.sentence()));

@@ -126,7 +126,7 @@ TEST_F(LineWriterTest, MemoryIsGivenBackAfterACrowdOfLines) {
     EXPECT_LE(writer->counters().memory_bytes, 200U << 10);
 }
 
-TEST_F(LineWriterTest, AConsoleThatNobodyReadsHoldsNobody) {
+TEST_F(LineWriterTest, AnUnreadConsoleBlocksNoCaller) {
     Pipe pipe;
     auto writer = MUST(LineWriter::create(to(pipe)));
     const auto began = std::chrono::steady_clock::now();
@@ -169,7 +169,7 @@ TEST_F(LineWriterTest, TheEndDoesNotWaitLongForAConsoleThatNobodyReads) {
     EXPECT_EQ(text, numbers(0, 5000));
 }
 
-TEST_F(LineWriterTest, APipeThatDoesNotBlockIsWaitedForAllTheSame) {
+TEST_F(LineWriterTest, WaitsForANonBlockingPipe) {
     Pipe pipe;
     ::fcntl(pipe.writer(), F_SETFL, O_NONBLOCK);
     const auto writer = MUST(LineWriter::create(to(pipe)));
@@ -180,9 +180,9 @@ TEST_F(LineWriterTest, APipeThatDoesNotBlockIsWaitedForAllTheSame) {
     EXPECT_EQ(text, numbers(0, 5000));
 }
 
-// Whatever the console takes, and when: the output equals the input, except for lost lines, whose number is reported where they
-// were.
-TEST_F(LineWriterTest, WhatComesOutIsWhatWentInLessWhatIsSaidToBeLost) {
+// The output equals the input, however much the console takes and when, except for lost lines. Their number is reported in their
+// place.
+TEST_F(LineWriterTest, OutputEqualsInputExceptForReportedLosses) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(seed);
         Pipe pipe;
@@ -236,7 +236,7 @@ TEST_F(LineWriterTest, ReopenFollowsAMovedFile) {
     EXPECT_EQ(folder.read("log"), "three\n");
 }
 
-TEST_F(LineWriterTest, AFailedReopenIsARemarkAndGoesOnWithTheOldFile) {
+TEST_F(LineWriterTest, AFailedReopenLogsAndKeepsTheOldFile) {
     ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
     auto options = to_file();
     options.path = folder.file("logs/log");
@@ -292,7 +292,7 @@ TEST_F(LineWriterTest, AFullDiskLosesNothingThatItTakesLater) {
                            "# it is written to again"}));
 }
 
-TEST_F(LineWriterTest, OfALineInTwoFilesTheRestIsLostAndCounted) {
+TEST_F(LineWriterTest, CountsALineCutByReopenAsLost) {
     auto disk = std::make_unique<SmallDisk>();
     const auto writer = MUST(LineWriter::create(to_file()));
     add(*writer, 0, 4);
@@ -407,7 +407,7 @@ TEST_F(LineWriterTest, AFileThatAnotherProgramHasEmptiedIsNotFull) {
     EXPECT_FALSE(std::filesystem::exists(folder.file("log.1")));
 }
 
-TEST_F(LineWriterTest, AFileThatCannotBeMovedGrowsOnAndThatIsARemark) {
+TEST_F(LineWriterTest, AFileThatCannotBeRenamedKeepsGrowingAndLogs) {
     ASSERT_EQ(::mkdir(folder.file("log.1").c_str(), 0755), 0);
     auto options = to_file();
     options.rotation = {.file_bytes_max = 50, .backups = 1};

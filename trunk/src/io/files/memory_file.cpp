@@ -21,7 +21,7 @@ Result<void> wait_writable(TcpStream& stream, Deadline deadline) {
 
 }  // namespace
 
-// Its owners are who fills it and everybody who is sent it.
+// Its owners are its writer and every connection that sends it.
 Result<std::shared_ptr<MemoryFile>> MemoryFile::create() {
     const int fd = ::memfd_create("live-sent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)

@@ -33,9 +33,9 @@ public:
     MemoryFile(const MemoryFile&) = delete;
     MemoryFile& operator=(const MemoryFile&) = delete;
 
-    // Behind what there is, which stays as it is: it may be on its way to clients. Errc::system.
+    // Appends to the file. Earlier bytes do not change: they may be on their way to clients. Errc::system.
     Result<void> append(const ::iovec& part);
-    // Nothing is appended any more; the kernel refuses it.
+    // Ends appending: the kernel refuses further writes.
     void seal();
 
     std::uint64_t size() const { return size_; }

@@ -68,7 +68,7 @@ TEST_F(MemoryFileTest, GoesOnWhenThePeerTakesMore) {
     MUST(scope.join(Deadline::after(kSoon)));
 }
 
-TEST_F(MemoryFileTest, APeerThatTakesNothingIsGivenUpAndOneThatHasGoneIsReported) {
+TEST_F(MemoryFileTest, TimesOutOnAStalledPeerAndReportsAClosedOne) {
     const std::string text = pattern(20 << 20);
     const auto file = file_of(text);
     const auto late = write_with_file(*near_, {}, *file, 0, text.size(), Deadline::after(std::chrono::milliseconds(50)));

@@ -33,7 +33,7 @@ Result<std::unique_ptr<SharedMemory>> SharedMemory::create(std::size_t size) {
     return std::make_unique<SharedMemory>(Private{}, std::move(descriptor), pages, size);
 }
 
-// Sealed, because a page that is gone is fatal to whoever touches it.
+// Sealed, because an access to a removed page ends the process.
 Result<std::unique_ptr<SharedMemory>> SharedMemory::adopt(Socket descriptor, std::size_t size) {
     const int seals = ::fcntl(descriptor.fd(), F_GET_SEALS);
     const off_t end = seals < 0 ? -1 : ::lseek(descriptor.fd(), 0, SEEK_END);

@@ -16,7 +16,7 @@ class SharedMemory {
     struct Private {};  // only create() and adopt() make one
 
 public:
-    // Its size never changes, whoever has it. Errc::system.
+    // No process can change its size. Errc::system.
     static Result<std::unique_ptr<SharedMemory>> create(std::size_t size);
     // Made by another process. Errc::system, also when it is smaller or may become so.
     static Result<std::unique_ptr<SharedMemory>> adopt(Socket descriptor, std::size_t size);

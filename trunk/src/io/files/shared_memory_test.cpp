@@ -15,7 +15,7 @@ struct SharedMemoryTest : ::testing::Test {
     std::unique_ptr<Loop> loop = MUST(Loop::create());
 };
 
-TEST_F(SharedMemoryTest, IsTheSameForAllWhoHaveIt) {
+TEST_F(SharedMemoryTest, IsSharedByAllMappings) {
     const auto mine = MUST(SharedMemory::create(10'000));
     EXPECT_EQ(mine->bytes().size(), 10'000U);
     EXPECT_EQ(mine->bytes()[9'999], 0);
@@ -24,14 +24,14 @@ TEST_F(SharedMemoryTest, IsTheSameForAllWhoHaveIt) {
     EXPECT_EQ(mine->bytes()[9'999], 7);
 }
 
-TEST_F(SharedMemoryTest, NobodyMakesItSmaller) {
+TEST_F(SharedMemoryTest, ItsSizeCannotShrink) {
     const auto mine = MUST(SharedMemory::create(10'000));
     const Socket handle = MUST(mine->handle());
     EXPECT_NE(::ftruncate(handle.fd(), 0), 0);
     EXPECT_FALSE(SharedMemory::adopt(MUST(mine->handle()), 20'000).ok()) << "it is smaller";
 }
 
-TEST_F(SharedMemoryTest, WhatMayBecomeSmallerIsNotTaken) {
+TEST_F(SharedMemoryTest, RefusesMemoryThatCanShrink) {
     Socket file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     ASSERT_EQ(::ftruncate(file.fd(), 10'000), 0);
     EXPECT_FALSE(SharedMemory::adopt(std::move(file), 10'000).ok());

@@ -1,6 +1,6 @@
-// FanSender: sends the same bytes to many sockets at once, without suspending: what a cohort of players gets on each tick. It
-// knows only descriptors and bytes; sockets that did not take everything are the caller's business. With io_uring, where the
-// kernel has it and permits it, a batch of sends is one system call; otherwise each send is one.
+// FanSender: sends the same bytes to many sockets at once, without suspending, as a cohort of players needs on each tick. It
+// handles only descriptors and bytes; the caller serves sockets that did not take everything. With io_uring, where the kernel has
+// it and permits it, a batch of sends is one system call; otherwise each send is one.
 #pragma once
 
 #include <cstdint>

@@ -94,7 +94,7 @@ TEST_P(FanSenderTest, MoreThanTheRingHoldsGoInTurns) {
         EXPECT_EQ(pairs.read(i), "xxxxxx");
 }
 
-TEST_P(FanSenderTest, SaysWhoTookLessAndWhoIsGone) {
+TEST_P(FanSenderTest, ReportsPartialSendsAndClosedPeers) {
     Pairs pairs(8);
     pairs.fill(2);
     ::close(std::exchange(pairs.readers[5], -1));

@@ -42,7 +42,7 @@ private:
 
 // Two connected ends of a byte stream. Errc::system.
 Result<std::pair<Socket, Socket>> stream_pair();
-// One of them. Its peer is said to be 127.0.0.1.
+// Wraps one of them as a stream. Its peer address is 127.0.0.1.
 std::unique_ptr<TcpStream> stream_of(Socket socket);
 
 }  // namespace live::io

@@ -40,7 +40,7 @@ TEST_F(MessageSocketTest, KeepsMessagesApart) {
     EXPECT_EQ(b_->try_send(as_bytes("x")).code(), Errc::closed);
 }
 
-TEST_F(MessageSocketTest, HearsTheLastWordsOfAPeerThatReadNothing) {
+TEST_F(MessageSocketTest, ReceivesTheLastMessageOfAPeerThatReadNothing) {
     EXPECT_TRUE(MUST(b_->try_send(as_bytes("never read"))));
     EXPECT_TRUE(MUST(a_->try_send(as_bytes("why"))));
     a_->close();

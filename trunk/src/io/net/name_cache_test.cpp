@@ -21,7 +21,7 @@ TEST(NameCache, AnAnswerIsFreshForAMinuteAndAFailureForTenSeconds) {
     EXPECT_FALSE(cache.find("bad.example", kStart + 10s)->is_fresh);
 }
 
-TEST(NameCache, WhatWasKnownStaysForAnHourWhileTheNameCannotBeResolved) {
+TEST(NameCache, KeepsAnOldAnswerForAnHourOnFailures) {
     NameCache cache;
     cache.put("a.example", {"192.0.2.1"}, kStart);
     cache.put("a.example", {}, kStart + 70s);
@@ -34,7 +34,7 @@ TEST(NameCache, WhatWasKnownStaysForAnHourWhileTheNameCannotBeResolved) {
     EXPECT_EQ(cache.find("a.example", kStart + 2h)->ips, Ips{"192.0.2.9"});
 }
 
-TEST(NameCache, ItIsBoundedAndMadeUpNamesPushNoGoodOneOut) {
+TEST(NameCache, IsBoundedAndKeepsGoodNamesUnderAFloodOfBadOnes) {
     NameCache cache;
     cache.put("good.example", {"192.0.2.1"}, kStart);
     for (std::size_t i = 0; i < 5 * NameCache::kNamesMax; ++i)

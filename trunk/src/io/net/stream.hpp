@@ -29,8 +29,8 @@ public:
     // Waits until a read would return bytes, the end, or an error. Errc::timed_out, Errc::cancelled.
     virtual Result<void> wait_readable(Deadline deadline) = 0;
 
-    // Of these three only wait_ready suspends. Errc::need_more when nothing is available, Errc::closed at the end of the peer's
-    // bytes.
+    // Among these three only wait_ready suspends. Errc::need_more when nothing is available, Errc::closed at the end of the
+    // peer's bytes.
     virtual Result<std::size_t> try_read(MutBytes into) = 0;
     // Bytes taken, starting with the first part: 0 when no more fit. Errc::closed when the peer is gone.
     virtual Result<std::size_t> try_write(std::span<const ::iovec> parts) = 0;

@@ -66,7 +66,7 @@ TEST_F(TcpListenerTest, APeerThatLeavesBeforeItIsAcceptedDoesNoHarm) {
         EXPECT_TRUE(listener_->accept(Deadline::after(kSoon)).ok());
 }
 
-// All descriptors but the listener's spare are in use: waiting peers are closed at once, and when one is free, accept goes on.
+// All descriptors but the listener's spare are in use: waiting peers are closed at once, and when one is free, accept continues.
 TEST_F(TcpListenerTest, AFullDescriptorTableClosesWaitingPeersAndPasses) {
     const auto first = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
     const auto second = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));

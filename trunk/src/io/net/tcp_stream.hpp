@@ -1,5 +1,5 @@
 // One TCP connection. After a short read or write the socket is known to be drained or full, and the next attempt waits for epoll
-// instead of asking the kernel again.
+// instead of another system call.
 #pragma once
 
 #include <chrono>
@@ -63,7 +63,7 @@ public:
     std::size_t receive_buffer() const;
     // TCP_NOTSENT_LOWAT: writable only while less than this is unsent in the kernel.
     Result<void> set_not_sent_lowat(std::size_t bytes);
-    // Sends our end of stream; reads go on. Errc::system when the connection is already gone.
+    // Sends our end of stream; reads continue. Errc::system when the connection is already closed.
     Result<void> shutdown_write();
     void close() override { socket_.close(); }
 

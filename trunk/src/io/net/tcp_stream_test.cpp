@@ -188,7 +188,7 @@ TEST_F(TcpStreamTest, AFullSocketBecomesWritableWhenThePeerReads) {
     EXPECT_TRUE(writable);
 }
 
-TEST_F(TcpStreamTest, ClosingWakesWhoWaits) {
+TEST_F(TcpStreamTest, ClosingWakesWaiters) {
     Scope scope("test");
     std::vector<Errc> ends;
     MUST(scope.start("reader", [&](Deadline) { ends.push_back(server_->read_some(buffer_, Deadline::never()).code()); }));
@@ -231,7 +231,7 @@ TEST_F(TcpStreamTest, ACancelEndsAReadAndTheStreamGoesOn) {
     EXPECT_EQ(receive(*server_, 10), "still here");
 }
 
-TEST_F(TcpStreamTest, AForgottenSocketStillTellsWhenItIsWaitedForAgain) {
+TEST_F(TcpStreamTest, AForgottenSocketWakesItsNextWaiter) {
     EXPECT_EQ(server_->read_some(buffer_, Deadline::after(0ms)).code(), Errc::timed_out);
     server_->forget();
     MUST(send(*client_, "beat"));
@@ -333,8 +333,8 @@ TEST_F(TcpStreamTest, ARefusedConnectionIsClosed) {
     EXPECT_EQ(TcpStream::connect({"not an address", 80}, Deadline::after(kSoon)).code(), Errc::malformed);
 }
 
-// Whose queue is full does not answer further calls.
-TEST_F(TcpStreamTest, ASignalEndsAConnectThatNobodyAnswers) {
+// A listener whose queue is full does not answer further calls.
+TEST_F(TcpStreamTest, ASignalEndsAnUnansweredConnect) {
     ASSERT_EQ(::listen(listener_->native_handle(), 0), 0);
     const auto first = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
     const auto limit = std::chrono::milliseconds(20);
@@ -430,8 +430,8 @@ protected:
         ::pollfd arrived{.fd = streams_[i]->native_handle(), .events = POLLIN, .revents = 0};
         EXPECT_EQ(::poll(&arrived, 1, 5'000), 1);
     }
-    // Long enough that no events are held any more, and no descriptor counts as active in every turn. The loop turns several
-    // times, even where the process stands still for all of it.
+    // Waits until no events are held and no descriptor counts as active in every turn. The loop turns several times, even if the
+    // process stands still for all of it.
     static void calm_down() {
         for (int turns = 0; turns < 3; ++turns)
             MUST(sleep(Deadline::after(6ms)));
@@ -455,7 +455,7 @@ protected:
     Scope scope_{"test"};
 };
 
-TEST_F(CoalescedWakesTest, AloneOneIsWokenAtOnce) {
+TEST_F(CoalescedWakesTest, WakesASingleReaderAtOnce) {
     for (std::size_t round = 1; round <= 20; ++round) {
         write(3);
         poll();
@@ -463,7 +463,7 @@ TEST_F(CoalescedWakesTest, AloneOneIsWokenAtOnce) {
     }
 }
 
-TEST_F(CoalescedWakesTest, AmongManyOneWaitsForItsTurn) {
+TEST_F(CoalescedWakesTest, ManyReadersWaitForTheirTurn) {
     int held = 0;
     for (std::size_t round = 1; round <= 20; ++round) {
         calm_down();
@@ -478,7 +478,7 @@ TEST_F(CoalescedWakesTest, AmongManyOneWaitsForItsTurn) {
     EXPECT_EQ(got_[0], 20U);
 }
 
-TEST_F(CoalescedWakesTest, ClosingWakesWhoWaitsForATurn) {
+TEST_F(CoalescedWakesTest, ClosingWakesAReaderThatWaitsForItsTurn) {
     keep_busy();
     const int number = streams_[3]->native_handle();
     streams_[3]->close();

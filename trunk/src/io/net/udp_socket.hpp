@@ -68,18 +68,18 @@ public:
 
     // Joins a multicast group, for datagrams of any sender or of `source` only (RFC 3678), on the interface of that name; empty:
     // any, and the one that the system chooses. The socket is bound to the group's address. Errc::malformed for addresses that
-    // are none of this IP version, Errc::not_found for an unknown interface, Errc::system.
+    // have another IP version, Errc::not_found for an unknown interface, Errc::system.
     Result<void> join(const std::string& group, const std::string& source, const std::string& interface);
 
     // Waits for at least one datagram and takes up to kBatch. They are valid until the next call. Errc::timed_out,
     // Errc::cancelled, Errc::closed after close(), Errc::system.
     Result<std::span<const Datagram>> receive(Deadline deadline);
 
-    // The last try found nothing, and nothing has come since; or nobody receives.
+    // Reports whether the last read found nothing and nothing has arrived since, or receiving has stopped.
     bool is_read_dry() const { return !receives_ || !socket_.is_open() || socket_.is_blocked(Interest::readable); }
 
-    // Suspends; what comes until then stays in the kernel's buffer and wakes nobody, so that receive() gets it in batches.
-    // Errc::cancelled.
+    // Suspends. Datagrams that arrive meanwhile stay in the kernel's buffer and wake no fiber, so that receive() gets them in
+    // batches. Errc::cancelled.
     Result<void> let_gather(Deadline until);
 
     // Never suspends. Returns how many GSO batches, from the first on, were handled: fewer than all when the kernel's buffer is
@@ -100,7 +100,7 @@ public:
     bool cuts_in_kernel() const { return cuts_in_kernel_; }
     int native_handle() const { return socket_.fd(); }
     void close() { socket_.close(); }
-    // receive() ends with Errc::closed from now on, and what comes stays in the kernel; sending goes on.
+    // receive() ends with Errc::closed from now on, and arriving datagrams stay in the kernel; sending continues.
     void stop_receiving();
 
 private:

@@ -69,7 +69,7 @@ TEST_P(UdpSocketTest, SaysWhereADatagramCameFromAndWhereItWent) {
     EXPECT_EQ(b_->counters().received, 1U);
 }
 
-TEST_P(UdpSocketTest, WhatGathersIsReceivedTogetherAndWhatComesLaterAsBefore) {
+TEST_P(UdpSocketTest, ReceivesGatheredDatagramsTogether) {
     const GsoBatch gso{bytes_of("hello"), 0, address_of(*b_), {}};
     const auto said = [&] { return a_->send({&gso, 1}); };
     EXPECT_EQ(said(), 1U);
@@ -178,7 +178,7 @@ TEST(UdpSocket, AnAnswerLeavesFromTheAddressThatWasAsked) {
     EXPECT_EQ(answered[0].from, question.to);
 }
 
-TEST(UdpSocket, BuffersAreRaisedAndSaid) {
+TEST(UdpSocket, RaisesAndReportsBufferSizes) {
     const auto loop = MUST(Loop::create());
     const auto small = MUST(UdpSocket::bind({"127.0.0.1", 0}, 4096));
     const auto large = MUST(UdpSocket::bind({"127.0.0.1", 0}, 100'000));

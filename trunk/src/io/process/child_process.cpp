@@ -50,7 +50,7 @@ void set_signals_and_group(SpawnOptions& options) {
     ::posix_spawnattr_setflags(&options.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
-// Of this process, and these, which win. Borrowed from both.
+// The environment of this process with the entries of `more`, which win. Borrows from both.
 std::vector<char*> environment_with(const std::vector<std::string>& more) {
     std::vector<char*> all;
     for (const std::string& entry : more)

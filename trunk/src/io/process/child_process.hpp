@@ -48,7 +48,7 @@ public:
     // Errc::not_found when the program does not exist, Errc::denied, Errc::system.
     static Result<std::unique_ptr<ChildProcess>> spawn(const ChildOptions& options);
     ChildProcess(Private, pid_t pid, Socket pid_socket) : pid_(pid), pid_socket_(std::move(pid_socket)) {}
-    // Kills it if it still runs, unless it was let go; blocks briefly.
+    // Kills it if it still runs, unless let_go() was called; blocks briefly.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
@@ -56,11 +56,11 @@ public:
     pid_t pid() const { return pid_; }
     // Never waits.
     bool has_ended() { return reap(); }
-    // Until it exits; returns at once if it already has. Errc::timed_out, Errc::cancelled.
+    // Waits until it exits; returns at once if it already has. Errc::timed_out, Errc::cancelled.
     Result<ChildExit> wait(Deadline deadline);
     // Sends a signal to the whole group; does nothing after it has exited.
     void send_signal(int signal);
-    // It goes on when this object is gone.
+    // The child continues after this object is destroyed.
     void let_go() { is_let_go_ = true; }
     // Sends SIGTERM, then SIGKILL when the deadline passes. A cancel does not cut the wait short.
     Result<ChildExit> stop(Deadline deadline);

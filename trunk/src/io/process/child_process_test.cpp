@@ -112,7 +112,7 @@ TEST_F(ChildProcessTest, DestroyingItKillsIt) {
     EXPECT_EQ(::kill(pid, 0), -1);
 }
 
-TEST_F(ChildProcessTest, OneThatIsLetGoLives) {
+TEST_F(ChildProcessTest, AReleasedChildContinues) {
     auto child = spawn("exec sleep 60");
     const pid_t pid = child->pid();
     child->let_go();

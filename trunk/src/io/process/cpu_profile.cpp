@@ -80,7 +80,7 @@ public:
     CpuProfile take() const { return {{words_.get(), words_.get() + size_}, count_}; }
 
 private:
-    // Reads only memory of the stack in use, above the stack pointer, whatever the frame pointer says: code compiled without
+    // Reads only memory of the stack in use, above the stack pointer, whatever value the frame pointer has: code compiled without
     // frame pointers leaves arbitrary values in it.
     __attribute__((no_sanitize("address"))) std::size_t walk(const Registers& at, std::uintptr_t* frames) const {
         std::size_t depth = 0;

@@ -1,6 +1,6 @@
-// Ports that outlive a process. One that is replaced lists the sockets that it has bound and passes copies on; the one that
-// replaces it gives them to the loop, where open_bound() finds them. Connections that wait in a listening socket stay in it, so
-// none is lost in between. Until the old process has let go, the new one takes nothing out of them.
+// Ports that outlive a process. The old process lists its bound sockets and passes copies on; the new one gives them to the loop,
+// where open_bound() finds them. Connections that wait in a listening socket stay in it, so none is lost in between. The new
+// process takes nothing out of them until release_arrivals().
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ std::vector<BoundSocket> copies_of_bound_sockets();
 
 // From now on open_bound() takes it for its type and address. Errc::malformed for another name.
 Result<void> inherit(std::string_view name, Socket socket);
-// Those that nobody has taken. Returns their number.
+// Closes the inherited sockets that were not taken, and returns their number.
 std::size_t drop_inherited();
 
 // Nothing is accepted from listening sockets, and nothing received from UDP sockets, until they are released.

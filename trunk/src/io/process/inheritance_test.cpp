@@ -29,7 +29,7 @@ protected:
     std::unique_ptr<Loop> loop_ = MUST(Loop::create());
 };
 
-TEST_F(InheritanceTest, AConnectionThatWaitsIsAcceptedByTheHeir) {
+TEST_F(InheritanceTest, TheNewProcessAcceptsAWaitingConnection) {
     auto old = MUST(TcpListener::listen({"127.0.0.1", 0}));
     const Endpoint endpoint = old->endpoint();
     const std::string name = "tcp " + endpoint.text();
@@ -62,7 +62,7 @@ TEST_F(InheritanceTest, EachSocketIsCopiedOnce) {
         EXPECT_EQ(std::ranges::count(bound, "tcp " + listener->endpoint().text(), &BoundSocket::name), 1);
 }
 
-TEST_F(InheritanceTest, WhatIsNoBoundSocketOfThatNameIsRefused) {
+TEST_F(InheritanceTest, RefusesSocketsThatDoNotMatchTheirName) {
     const auto listener = MUST(TcpListener::listen({"127.0.0.1", 0}));
     const std::string name = "tcp " + listener->endpoint().text();
     EXPECT_EQ(inherit(name, Socket()).code(), Errc::malformed);
@@ -73,7 +73,7 @@ TEST_F(InheritanceTest, WhatIsNoBoundSocketOfThatNameIsRefused) {
     EXPECT_EQ(drop_inherited(), 1U);
 }
 
-TEST_F(InheritanceTest, WhatArrivesWaitsWhileItIsHeld) {
+TEST_F(InheritanceTest, ArrivalsWaitWhileHeld) {
     const auto listener = MUST(TcpListener::listen({"127.0.0.1", 0}));
     const auto waiting = MUST(TcpStream::connect(listener->endpoint(), Deadline::after(kSoon)));
     hold_arrivals();

@@ -10,7 +10,7 @@ namespace live::io {
 
 class SymbolTable {
 public:
-    // Of this process.
+    // Reads the symbols of this process.
     SymbolTable();
 
     // "live::io::sleep(live::io::Deadline)"; "libc.so.6+0x1234" or "0x1234" for an address without a name.

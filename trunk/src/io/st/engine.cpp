@@ -31,7 +31,7 @@ Result<void> Engine::open() {
     if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, batched_epoll_, &event) < 0)
         return system_error("nesting an epoll descriptor", errno);
     entries_.resize(kFirstTableSize);
-    // valgrind would warn about a call it does not know.
+    // valgrind would warn about this call, which it does not support.
     has_pwait2_ = !instrument::runs_on_valgrind();
     return {};
 }

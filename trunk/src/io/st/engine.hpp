@@ -21,7 +21,7 @@ struct ParkNode;
 class Engine {
 public:
     static constexpr std::size_t kEventsPerTurnMax = 1024;
-    // Where more than these are ready, as after a pause of the process, the loop looks again before its timers fire.
+    // If more than these are ready, as after a pause of the process, the loop polls again before its timers fire.
     static constexpr int kRoundsMax = 64;
     // Never cleared once set: the peer has closed, or the descriptor is broken.
     static constexpr std::uint32_t kSticky = EPOLLRDHUP | EPOLLHUP | EPOLLERR;

@@ -9,7 +9,7 @@
 namespace live::io::st {
 
 struct FiberStack {
-    _st_stack_t core{};  // must be first: the core knows only this part
+    _st_stack_t core{};  // must be first: the core uses only this part
     FiberStack* next_mapped = nullptr;
     FiberStack* previous_mapped = nullptr;
     FiberStack* next_free = nullptr;

@@ -1,4 +1,4 @@
-// Links a sleeping fiber to the descriptors it waits for: the engine knows these nodes, and nothing of fibers.
+// Links a sleeping fiber to the descriptors it waits for. The engine handles these nodes and never a fiber.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The sleep queue: which thread is due when. A 4-ary heap in one array, because the core's linked heap misses the cache at every
 // step (a timed wait beside 10,000 sleepers: 30 ns here, 170 ns there). Each thread stores its place in `heap_index`, so removal
-// needs no search. It knows no clock.
+// needs no search. It reads no clock.
 #pragma once
 
 #include <cstddef>

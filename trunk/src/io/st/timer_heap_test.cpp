@@ -57,7 +57,7 @@ TEST(TimerHeap, AgreesWithASortedMapThroughRandomAddsAndRemoves) {
     }
 }
 
-TEST(TimerHeapDeathTest, RemovingWhoDoesNotSleepAborts) {
+TEST(TimerHeapDeathTest, RemovingAThreadThatDoesNotSleepAborts) {
     TimerHeap heap;
     _st_thread thread{};
     EXPECT_DEATH(heap.remove(&thread), "CHECK failed");

@@ -24,7 +24,7 @@ protected:
     std::uint64_t start_ = 1'000'000;
 };
 
-TEST_F(WakeCoalescingTest, WhoComesAloneIsLookedAtAtOnce) {
+TEST_F(WakeCoalescingTest, ASingleWakeIsServedAtOnce) {
     for (std::uint64_t turn = 0; turn < 100; ++turn) {
         see(start_ + turn * kTurn, 10 * (turn % 10), WakeCoalescing::kBatchedMin - 1);
         EXPECT_FALSE(coalescing_.holds()) << turn;
@@ -49,14 +49,14 @@ TEST_F(WakeCoalescingTest, TurnsGoOnWhileManyCome) {
     EXPECT_FALSE(coalescing_.holds());
 }
 
-TEST_F(WakeCoalescingTest, OneDescriptorIsNotManyHoweverOftenItComes) {
+TEST_F(WakeCoalescingTest, CountsADescriptorOnceATurn) {
     for (std::uint64_t at = 0; at < kTurn; at += 50) {
         see(start_ + at, 0, 1);
         EXPECT_FALSE(coalescing_.holds());
     }
 }
 
-TEST_F(WakeCoalescingTest, WhoComesInEachTurnIsNotKeptWaiting) {
+TEST_F(WakeCoalescingTest, ADescriptorActiveInEveryTurnIsNotDelayed) {
     std::uint64_t turn = 0;
     for (; turn < WakeCoalescing::kHaste; ++turn) {
         see(start_ + turn * kTurn, 0, 100);
@@ -68,7 +68,7 @@ TEST_F(WakeCoalescingTest, WhoComesInEachTurnIsNotKeptWaiting) {
     }
 }
 
-TEST_F(WakeCoalescingTest, SomeInHasteDoNotSpeakForTheOthers) {
+TEST_F(WakeCoalescingTest, UrgentDescriptorsDoNotHurryOthers) {
     for (std::uint64_t turn = 0; turn < 90; ++turn) {
         coalescing_.begin(start_ + turn * kTurn);
         for (std::size_t hasty = 0; hasty < 5; ++hasty)
@@ -79,7 +79,7 @@ TEST_F(WakeCoalescingTest, SomeInHasteDoNotSpeakForTheOthers) {
     }
 }
 
-TEST_F(WakeCoalescingTest, AfterASilenceNobodyIsInHaste) {
+TEST_F(WakeCoalescingTest, SilentTurnsEndUrgency) {
     for (std::uint64_t turn = 0; turn < 100; ++turn) {
         see(start_ + 3 * turn * kTurn, 0, 100);
         EXPECT_TRUE(coalescing_.holds()) << turn;

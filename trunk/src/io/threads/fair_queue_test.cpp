@@ -31,7 +31,7 @@ TEST(FairQueue, PartiesTakeTurns) {
     EXPECT_EQ(all_of(queue), std::vector<std::string>{"a4"});
 }
 
-TEST(FairQueue, APartyHasABoundAndTheWholeHasOne) {
+TEST(FairQueue, BoundsEachPartyAndTheWhole) {
     Queue queue(5, 2);
     for (int party : {1, 1, 2})
         EXPECT_EQ(queue.push(party, "x"), Room::yes);

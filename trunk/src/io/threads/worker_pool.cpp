@@ -56,7 +56,7 @@ WorkerPool::~WorkerPool() {
     }
 }
 
-// The job's other owner is the caller waiting for it; the last of the two to let go frees it.
+// The job's other owner is the caller waiting for it; the last of the two frees it.
 Result<void> WorkerPool::submit(std::shared_ptr<Job> job) {
     const std::size_t kind = index_of(job->work);
     Queue& queue = queues_[kind];

@@ -20,13 +20,13 @@
 
 namespace live::io {
 
-// What a job's thread waits for.
+// The resource that a job's thread waits for.
 enum class Work : std::uint8_t {
     local,     // this machine: files, /proc
     remote,    // another machine, as with name look-ups: may hang for long, so only some threads take it
     stranger,  // the same for a name given by a stranger, who may make it hang: never ahead of the operator's names
-    compute,   // the processor: audio converted during playback, so never queued after a file
-    arrival,   // the processor too: handshakes of newcomers, who must not delay anybody's audio, however many come
+    compute,   // the CPU: audio converted during playback, so never queued after a file
+    arrival,   // the CPU too: handshakes of new clients, whose number must never delay audio
 };
 
 // The source of work: for strangers, the address that it counts for.
@@ -42,7 +42,7 @@ public:
     const Work work;
     const std::optional<Party> party;     // none: the server itself, or somebody trusted
     Signal done;                          // raised on the loop
-    std::atomic<bool> abandoned = false;  // nobody waits any more: not run if it has not started
+    std::atomic<bool> abandoned = false;  // the caller stopped waiting: not run if it has not started
 };
 
 class WorkerPool final : public st::Engine::Waker {

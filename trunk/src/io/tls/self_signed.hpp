@@ -1,4 +1,4 @@
-// Self-signed certificates, for a start without any: good enough for a browser that is told to trust them.
+// Self-signed certificates, for a start without any. A browser accepts them after an explicit confirmation.
 #pragma once
 
 #include <string>

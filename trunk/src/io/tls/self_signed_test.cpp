@@ -21,7 +21,7 @@ struct SelfSignedTest : ::testing::Test {
     std::string folder;
 };
 
-TEST_F(SelfSignedTest, MakesAPairThatServesAndIsNobodyElses) {
+TEST_F(SelfSignedTest, MakesAUniquePairThatServes) {
     const std::string certificate = folder + "/server.crt";
     const std::string key = folder + "/server.key";
     MUST(make_self_signed(certificate, key));

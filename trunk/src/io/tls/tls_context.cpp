@@ -21,7 +21,7 @@ Result<ssl_ctx_st*> make_context(const SSL_METHOD* method) {
     if (context == nullptr)
         return tls_error(Errc::system, "creating a TLS context");
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-    // Peers that close without a close_notify are common; the protocols above know their own end.
+    // Peers that close without a close_notify are common; the protocols above mark their own end.
     SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION);
     // An idle connection keeps no record buffers: saves 34 KiB per parked player.
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -1,5 +1,5 @@
-// What TLS connections of one kind share: certificate and key of a server, or the trusted authorities of a client. OpenSSL 3, TLS
-// 1.2 and later.
+// The shared part of TLS connections of one kind: certificate and key of a server, or the trusted authorities of a client.
+// OpenSSL 3, TLS 1.2 and later.
 #pragma once
 
 #include <memory>

@@ -156,7 +156,7 @@ TEST_F(TlsStreamTest, WhatWasTakenIsSentOnce) {
     MUST(scope.join(Deadline::after(kSoon)));
 }
 
-TEST_F(TlsStreamTest, WhatIsPendingGoesOutWhileItsOwnerWaitsForSomethingElse) {
+TEST_F(TlsStreamTest, SendsPendingBytesWhileTheOwnerWaitsForASignal) {
     connect_pair();
     const std::string block(16 * 1024, 'p');
     const ::iovec part = as_part(as_bytes(block));
@@ -229,7 +229,7 @@ TEST_F(TlsStreamTest, AVerifyingClientTakesTheAuthorityItWasGivenAndChecksTheNam
     EXPECT_EQ(TlsContext::client(TlsVerify::peer, identity_.key_path).code(), Errc::malformed);
 }
 
-// The environment names them, as OpenSSL's manual says; they are read once, whatever happens to the file then.
+// The environment names the authorities, see OpenSSL's manual. They are read once; later changes to the file have no effect.
 TEST_F(TlsStreamTest, TheSystemsAuthoritiesAreReadForTheFirstConnection) {
     const auto client = MUST(TlsContext::client(TlsVerify::peer));
     ::setenv("SSL_CERT_FILE", identity_.certificate_path.c_str(), 1);
