@@ -16,14 +16,14 @@
 
 namespace live {
 
-// A code exists because some caller decides differently on it. The sentence says what happened.
+// A code exists because some caller decides differently on it. The sentence describes what happened.
 enum class Errc : std::uint8_t {
     need_more,    // the input ends too early; more bytes may help
     malformed,    // the input breaks its format
     unsupported,  // the input is valid but not supported
     limit,        // a named bound was reached
-    closed,       // the peer is gone
-    cancelled,    // our own side asked this fiber to stop
+    closed,       // the peer has disconnected
+    cancelled,    // this process cancelled the fiber
     timed_out,
     denied,
     not_found,
@@ -35,7 +35,7 @@ std::string_view name_of(Errc code);
 
 class [[nodiscard]] Error {
 public:
-    // Cold, so that whoever can fail stays small and its good path straight.
+    // Cold, so that callers that may fail stay small and their success path straight.
     [[gnu::cold]] Error(Errc code, std::string sentence, SourceLocation where = SourceLocation::current());
 
     Errc code() const { return code_; }

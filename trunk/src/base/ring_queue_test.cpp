@@ -43,7 +43,7 @@ TEST(RingQueue, IsAQueueAtBothEnds) {
     }
 }
 
-TEST(RingQueue, GivesBackWhatItDoesNotUse) {
+TEST(RingQueue, ReleasesUnusedMemory) {
     RingQueue<int> queue;
     for (int i = 0; i < 4'096; ++i)
         queue.push_back(i);
@@ -57,7 +57,7 @@ TEST(RingQueue, GivesBackWhatItDoesNotUse) {
 }
 
 // The purpose of the class: a player's packets pass through without allocating or freeing a block.
-TEST(RingQueue, MovesAlongInTheRoomThatItHas) {
+TEST(RingQueue, ReusesItsMemory) {
     RingQueue<int> queue;
     for (int i = 0; i < 6; ++i)
         queue.push_back(i);

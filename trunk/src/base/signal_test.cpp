@@ -29,7 +29,7 @@ TEST(Signal, IsNoCounter) {
     EXPECT_FALSE(signal.consume());
 }
 
-TEST(Signal, TellsItsWaiterEveryTime) {
+TEST(Signal, WakesItsWaiterEveryTime) {
     Signal signal;
     CountingWaiter waiter;
     signal.set_waiter(&waiter);

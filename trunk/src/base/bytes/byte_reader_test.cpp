@@ -65,7 +65,7 @@ TEST(ByteReader, ASizeThatWouldOverflowIsOnlyTooLong) {
     EXPECT_EQ(in.skip(SIZE_MAX).code(), Errc::need_more);
 }
 
-TEST(ByteReader, NothingIsLegalOnNoBytes) {
+TEST(ByteReader, EmptyReadOfEmptyInputSucceeds) {
     ByteReader in({});
     EXPECT_TRUE(in.at_end());
     EXPECT_EQ(in.take(0).value().size(), 0u);

@@ -21,7 +21,7 @@ constexpr std::uint64_t fnv1a(Bytes bytes, std::uint64_t hash = kFnv1aBasis) {
     return hash;
 }
 
-// Of whole numbers, in this order.
+// Hashes whole numbers, in this order.
 constexpr std::uint64_t hash_of_numbers(std::initializer_list<std::uint64_t> numbers) {
     std::uint64_t hash = 0;
     for (const std::uint64_t number : numbers)

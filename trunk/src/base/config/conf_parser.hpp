@@ -1,5 +1,5 @@
-// The grammar of the conf file: parses directives, blocks, comments and includes into a tree. The only name it knows is
-// `include`.
+// The grammar of the conf file: parses directives, blocks, comments and includes into a tree. It gives a meaning to one name
+// only, `include`.
 //
 //   file       := { directive | include | comment }
 //   directive  := name { arg } ( ";" | "{" { directive | include | comment } "}" )

@@ -82,7 +82,7 @@ TEST(ConfParser, ReadsEveryFormOfTheGrammar) {
     }
 }
 
-TEST(ConfParser, SaysFileLineColumnFoundAndExpected) {
+TEST(ConfParser, ErrorsNameFileLineColumnFoundAndExpected) {
     const Case cases[] = {
         {"listen 1935\n;",
          "a.conf:1:12: found the end of the line in \"listen\", expected \";\" or \"{\" on the same line (line 1)"},

@@ -45,7 +45,7 @@ class Loading {
 public:
     explicit Loading(const Environment& environment) : environment_(environment) {}
 
-    // One further entry says that there are more warnings; the rest are dropped.
+    // One further entry reports that there are more warnings; the rest are dropped.
     static constexpr std::size_t kWarningsMax = 100;
 
     void warn(const Place& at, std::string_view sentence) { warn(at.sentence(sentence)); }

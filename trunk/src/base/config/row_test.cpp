@@ -112,7 +112,7 @@ Bound bind(const std::string& text, const Environment& environment = {}) {
     return bound;
 }
 
-TEST(Row, NothingSaidIsTheDefault) {
+TEST(Row, MissingDirectiveTakesTheDefault) {
     const Bound bound = bind("");
     EXPECT_EQ(bound.error, "");
     EXPECT_TRUE(bound.warnings.empty());
@@ -215,7 +215,7 @@ TEST(Row, UnknownNamesNameTheBlockAndTheNearest) {
     EXPECT_EQ(bind("completely_different x;").error, "a:1:1: illegal directive completely_different (line 1)");
 }
 
-TEST(Row, WhatDoesNothingYetIsSaidWhenItIsUsed) {
+TEST(Row, WarnsWhenAnUnimplementedDirectiveIsUsed) {
     EXPECT_TRUE(bind("number 0.5;").warnings.empty()) << "the default changes nothing";
     EXPECT_EQ(bind("number 0.6;").warnings.at(0), "a:1:1: \"number\" is understood and does nothing yet (line 1)");
     EXPECT_TRUE(bind("inner { size 4; }").warnings.empty()) << "not enabled";

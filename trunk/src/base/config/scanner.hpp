@@ -1,5 +1,5 @@
-// Splits the text of one conf file into words and punctuation. It knows separators, comments and quotes; the parser knows which
-// token is allowed where.
+// Splits the text of one conf file into words and punctuation. It handles separators, comments and quotes; the parser decides
+// which token is allowed where.
 #pragma once
 
 #include <cstdint>

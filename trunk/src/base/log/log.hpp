@@ -15,10 +15,10 @@ namespace live {
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warn, error, off };
 
-// How many lines of one kind there may be: as many as come, a share for each client, or that and a share for all together.
+// The bound on lines of one kind: none, one for each client, or one for each client and one for all of them together.
 enum class LogLimit : std::uint8_t { none, of_client, of_all };
 
-// A code location that writes log lines, used to tell kinds of lines apart; nullptr: unspecified.
+// A code location that writes log lines. It distinguishes kinds of lines; nullptr: unspecified.
 using LogPlace = const void*;
 
 // Outcome counters of lines submitted for writing.

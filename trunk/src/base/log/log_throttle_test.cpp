@@ -54,7 +54,7 @@ TEST(LogThrottle, LinesOfEveryClientMayBeBoundedForEachClientAlone) {
     EXPECT_GT(throttle.left_out(), 0U);
 }
 
-TEST(LogThrottle, WhatWasLeftOutIsSaidWithTheNextLineOfItsKind) {
+TEST(LogThrottle, NextLineOfAKindReportsDroppedLines) {
     LogThrottle throttle;
     admitted(throttle, kStart, &kSlow, "a", 15);
     EXPECT_EQ(throttle.on_written(&kBroken, "broken"), 0U);
@@ -63,7 +63,7 @@ TEST(LogThrottle, WhatWasLeftOutIsSaidWithTheNextLineOfItsKind) {
     EXPECT_FALSE(throttle.take_left_out(kStart + 1h));
 }
 
-TEST(LogThrottle, WhatWasLeftOutIsSaidAfterAWhileWhenNoLineFollows) {
+TEST(LogThrottle, ReportsDroppedLinesAfterAWhileWithoutNextLine) {
     LogThrottle throttle;
     admitted(throttle, kStart - 1h, &kSlow, "b", 1);
     throttle.on_written(&kSlow, "slow " + std::string(LogThrottle::kSampleBytes, 'x'));

@@ -30,7 +30,7 @@ TEST(Endpoint, RefusesWhatIsNoPortOrNoAddress) {
         EXPECT_EQ(all(text), "error") << text;
 }
 
-TEST(Endpoint, KnowsWhatOnlyThisMachineReaches) {
+TEST(Endpoint, RecognisesLoopback) {
     for (const char* text : {"127.0.0.1:1", "127.8.8.8:1", "[::1]:1"})
         EXPECT_TRUE(MUST(parse_endpoint(text)).front().is_loopback()) << text;
     for (const char* text : {"0.0.0.0:1", "128.0.0.1:1", "12.7.0.1:1", "[::]:1", "[::2]:1"})

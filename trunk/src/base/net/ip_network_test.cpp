@@ -29,7 +29,7 @@ const Vector kVectors[] = {
     {"::ffff:10.0.0.0/104", "10.9.9.9", "11.0.0.0"},
 };
 
-TEST(IpNetwork, HoldsItsOwnAndNoOther) {
+TEST(IpNetwork, ContainsOnlyItsAddresses) {
     for (const Vector& vector : kVectors) {
         const auto network = IpNetwork::parse(vector.network);
         ASSERT_TRUE(network.ok()) << vector.network << ": " << network.error().text();
@@ -48,7 +48,7 @@ TEST(IpNetwork, AMappedAddressIsTheAddress) {
     EXPECT_TRUE(IpNetwork::parse("10.0.0.0/8")->contains(*parse_ip("::ffff:10.0.0.7")));
 }
 
-TEST(IpNetwork, RefusesWhatIsNone) {
+TEST(IpNetwork, RefusesMalformedText) {
     for (const char* text : {"", "all", "10.0.0", "10.0.0.256", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+1",
                              "10.0.0.0/8x", "10.0.0.0/8/8", "::/129", "[::1]", ":::", "/8", "10.0.0.7:80", "localhost",
                              "10.0.0.0 /8", "fe80::1%eth0", "10.0.0.0/99999999999"})

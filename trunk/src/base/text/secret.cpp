@@ -14,7 +14,7 @@ constexpr std::string_view kHidden = "***";
 constexpr std::string_view kSeparators = "?&;#/ \t\r\n\"'";
 constexpr std::string_view kValueEnds = "&;# \t\r\n\"'";
 
-// Of a name as long as those below may be when every letter is encoded; a longer one is none of them.
+// Decodes the first 64 bytes: a name below fits even with every letter encoded, and a longer name matches none.
 std::string percent_decoded(std::string_view name) {
     std::string out;
     for (std::size_t i = 0; i < std::min<std::size_t>(name.size(), 64); ++i) {

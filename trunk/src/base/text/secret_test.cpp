@@ -5,7 +5,7 @@
 namespace live {
 namespace {
 
-TEST(SecretTest, OnlyTheWholeOneIsTheSame) {
+TEST(SecretTest, ComparesTheWholeSecret) {
     EXPECT_TRUE(same_secret("token", "token"));
     EXPECT_TRUE(same_secret("", ""));
     for (const char* other : {"", "t", "toke", "tokeN", "Token", "tokentoken", "token "})
