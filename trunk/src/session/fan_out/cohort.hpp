@@ -1,7 +1,7 @@
-// Cohort: the players of one source and format that are at the same byte of the same log and are sent to at the same time. One
-// position and one list of spans serve them all; a send wakes nobody. A player in any other state (joining, a full socket, a
-// status to send) is handed back to its own fiber, and rejoins when it has caught up. The cohort holds the members' place in the
-// log: a member that is due is never overtaken within the source's bounds.
+// Cohort: sends one source in one format to the players that are at the same byte of the same log. One position and one list of
+// spans serve them all; a send wakes no fiber. A player in any other state (joining, a full socket, a status to send) returns to
+// its own fiber, and rejoins when it has caught up. The cohort holds the members' place in the log: a due member is never
+// overtaken within the source's bounds.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct CohortMember {
 
     io::TcpStream& stream;
     media::WireCursor& cursor;
-    // Raised when the cohort releases the player: its socket is full or gone.
+    // Raised when the cohort releases the player: its socket is full or closed.
     Signal& handed_back;
 
     Cohort* cohort = nullptr;
@@ -64,8 +64,7 @@ public:
     static constexpr std::size_t kTurnBytes = 4U << 20;
     static constexpr std::size_t kShareMin = 64U << 10;
 
-    // `prompt_after`: what arrives when nothing has been sent for this long goes out at once, without waiting for a tick; zero:
-    // never.
+    // `prompt_after`: packets that arrive after this long without a send leave at once, without waiting for a tick; zero: never.
     Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after = {});
     ~Cohort();
     Cohort(const Cohort&) = delete;
@@ -85,7 +84,7 @@ public:
     bool send();
     // The same, but waits one more tick if no more than `messages_min` packets are pending.
     bool send_if_more_than(std::uint32_t messages_min);
-    // The members go on in their own fibers, each in turns of its own.
+    // Returns the members to their own fibers, where each sends in its own turns.
     void hand_back_members();
 
 private:

@@ -1,6 +1,5 @@
-// DeferredEncoder: encodes the backlog that large frames leave (media::Backlog), each piece in a turn of its own. It serves
-// publishers that cannot suspend, because a port calls them with datagrams. Other publishers call encode_rest() of join.hpp, and
-// read no further meanwhile.
+// RestEncoder: encodes the rest of large frames (media::Source::flush), each piece in a turn of its own, for publishers that
+// cannot suspend: those whose port calls them with datagrams. Others use encode_rest() of join.hpp, and read nothing meanwhile.
 #pragma once
 
 #include <deque>

@@ -23,7 +23,7 @@ using media::bridge_test::Picture;
 constexpr media::WireFormat kTransportStream{media::Container::ts, media::Framing::none, MediaKindSet::all()};
 constexpr std::size_t kFrameBytes = 5U << 20;
 
-// Somebody who wants every packet at once.
+// A listener that gets every packet at once.
 struct Waiting final : media::PacketListener {
     void on_packets() override { ++calls; }
     int calls = 0;
@@ -76,7 +76,7 @@ TEST_F(DeferredEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
     show.source->readers().remove_listener(waiting);
 }
 
-TEST_F(DeferredEncoderTest, WhatComesMeanwhileFollows) {
+TEST_F(RestEncoderTest, FramesThatArriveMeanwhileFollow) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     for (int i = 0; i < 5; ++i) {
@@ -114,7 +114,7 @@ TEST_F(DeferredEncoderTest, AStreamWaitsOnce) {
     EXPECT_EQ(show.source->ref_count(), references);
 }
 
-TEST_F(DeferredEncoderTest, AStreamThatEndsOrNobodyHoldsIsStillEncoded) {
+TEST_F(RestEncoderTest, EncodesStreamsThatEndedOrLostTheirPlayer) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     MUST(io::yield(io::Deadline::after(io::kSoon)));
@@ -213,7 +213,7 @@ TEST_F(DeferredEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
     EXPECT_GE(turns, kFrameBytes / media::WireLogs::kCatchUpBytes / 2) << "a piece may be somewhat longer";
 }
 
-TEST_F(DeferredEncoderTest, WhoCatchesUpForLongLetsOthersRun) {
+TEST_F(RestEncoderTest, ALongCatchUpYields) {
     bool done = false;
     std::size_t turns = 0;
     MUST(scope_.start("other", [&](io::Deadline forever) {

@@ -27,12 +27,12 @@ namespace {
 
 namespace rtmp = wire::rtmp;
 
-// What Stage::config() sends before everything else, with numbers of its own.
+// The packets that Stage::config() sends first, with numbers of their own.
 constexpr std::size_t kFirstConfigs = 3;
 constexpr std::uint32_t kConfigNumbers = 1'000'000;
 constexpr std::size_t kEverything = std::size_t{1} << 30;
 
-// A publisher of every habit. Remembers what it has sent.
+// A publisher with random habits. Records the packets that it has sent.
 struct Broadcast {
     explicit Broadcast(std::uint32_t seed)
         : random(seed), stage(options_for(random), std::array{128U, 4'096U, 60'000U}[random() % 3]) {
@@ -113,7 +113,7 @@ class Parser {
 public:
     virtual ~Parser() = default;
     virtual void feed(Bytes input, std::vector<Received>& out) = 0;
-    // Between two messages, as far as the parser can tell.
+    // Reports whether the parser stands between two messages, as far as it can detect that.
     virtual bool at_boundary() const = 0;
     std::size_t answers = 0;
 };
@@ -173,7 +173,7 @@ public:
           cursor_(broadcast.stage.source, way.format, head_of(way.format)),
           player_(*server_, way.by_cohort ? server_.get() : nullptr, cursor_, fan_out, broadcast.source().options(), *this,
                   own_bytes_, log_) {
-        client_->forget();  // nobody waits for it: each read asks the kernel
+        client_->forget();  // it has no waiter: each read goes to the kernel
         if (is_rtmp())
             parser_ = std::make_unique<RtmpParser>(broadcast.source().wire_logs().chunk_size());
         else
@@ -315,7 +315,7 @@ private:
     std::size_t answered_ = 0;
     bool over_ = false;
 
-    // What the client knows.
+    // The client's state.
     std::vector<Received> messages_;
     std::vector<std::uint32_t> numbers_;  // of the frames it got
     std::uint64_t received_bytes_ = 0;
@@ -480,7 +480,7 @@ private:
     std::unique_ptr<io::TcpListener> listener_ = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
 };
 
-TEST_F(Delivery, ClientsGetWhatWasSentAndAllLossIsCounted) {
+TEST_F(Delivery, ClientsReceiveEverythingExceptCountedLosses) {
     for (std::uint32_t seed = 0; seed < rounds(4U, 12U); ++seed)
         watch(seed);
     // Found players of audio alone that stood still.

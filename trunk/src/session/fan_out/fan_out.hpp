@@ -27,7 +27,7 @@ public:
     static constexpr std::size_t kPlayersAtOnce = 128;
     // Players that join consecutively share a slot: the kernel's state of their sockets is adjacent in memory.
     static constexpr std::size_t kNeighbours = 8;
-    // Of one cohort at one tick; then its members go on in their own fibers.
+    // Limit of turns of one cohort at one tick; then its members continue in their own fibers.
     static constexpr std::size_t kTurnsMax = 64;
 
     // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.

@@ -59,7 +59,7 @@ protected:
     std::uint64_t most_ = 0;  // sends or bytes between two turns of another fiber
 };
 
-TEST_F(FanOutTest, EightWhoComeOneAfterAnotherHaveTheSameTurn) {
+TEST_F(FanOutTest, EightConsecutiveJoinsShareACohort) {
     stage_.emplace();
     join(3 * FanOut::kNeighbours);
     for (std::size_t i = 0; i < viewers_.size(); ++i)
@@ -68,7 +68,7 @@ TEST_F(FanOutTest, EightWhoComeOneAfterAnotherHaveTheSameTurn) {
                       i / FanOut::kNeighbours == j / FanOut::kNeighbours);
 }
 
-TEST_F(FanOutTest, WhatComesAfterAPauseGoesToAnotherNodeAtOnceAndTheRestIsMerged) {
+TEST_F(FanOutTest, SendsToAnotherNodeAtOnceAfterAPauseAndMergesTheRest) {
     media::PlayOptions options;
     options.mw_latency = 400ms;
     stage_.emplace(options);
@@ -118,7 +118,7 @@ TEST_F(FanOutTest, OthersRunInTheMiddleOfATurnOfMany) {
         ASSERT_EQ(viewer->member.sent_bytes(), viewers_.front()->member.sent_bytes());
 }
 
-// Of which all members together take more than one turn may send, but each one's socket takes it at once.
+// A frame that is larger for all members together than one turn may send, but fits each member's socket.
 class LargeFrame : public FanOutTest {
 protected:
     static constexpr std::size_t kPlayers = 100;
@@ -171,8 +171,8 @@ TEST_F(LargeFrame, IsTakenByPlayersWithoutAWindowInTurnsOfTheirOwn) {
         EXPECT_TRUE(viewer->handed_back.is_raised());
 }
 
-// What more than a tick's turns can take.
-TEST_F(LargeFrame, OfManyTurnsIsFinishedByItsPlayersThemselves) {
+// A frame larger than all turns of a tick can send.
+TEST_F(LargeFrame, PlayersFinishAFrameOfManyTurnsThemselves) {
     constexpr std::size_t kWhole = (FanOut::kTurnsMax + 16) * Cohort::kShareMin;
     become_members(one_slot());
     const std::uint64_t before = fan_out_.counters().bytes;
@@ -192,7 +192,7 @@ TEST_F(LargeFrame, OfManyTurnsIsFinishedByItsPlayersThemselves) {
 }
 
 // All at the same tick, and each has much to get.
-TEST_F(LargeFrame, ThatManyNewcomersGetIsTakenByTheLastOfThemInTurnsOfTheirOwn) {
+TEST_F(LargeFrame, NewPlayersReceiveItInSeveralTurns) {
     stage_.emplace(one_slot());
     stage_->config();
     large_frame();
@@ -256,7 +256,7 @@ TEST_F(FanOutBurst, AMemberThatIsNotDueYetIsNotOvertaken) {
     }
 }
 
-TEST_F(FanOutBurst, WhatGoesOverTheBoundsIsCountedForEachAndTheRestIsWhole) {
+TEST_F(FanOutBurst, CountsDropsOfEachPlayerAndKeepsWholeGops) {
     become_members();
     for (int second = 1; second <= 50; ++second)
         send(second);

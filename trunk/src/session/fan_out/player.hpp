@@ -19,7 +19,7 @@
 
 namespace live::session {
 
-// What a protocol does while media is sent to its client. Must not suspend.
+// A protocol's work while media is sent to its client. Must not suspend.
 class PlayerProtocol {
 public:
     enum class Step : std::uint8_t { go_on, stopped };

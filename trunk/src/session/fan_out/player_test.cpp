@@ -1,4 +1,4 @@
-// What a player does beside sending: ends, pauses, answers. What it sends is delivery_test.cpp's.
+// Tests of a player besides sending: ends, pauses, answers. delivery_test.cpp tests the sending.
 #include "session/fan_out/player.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace rtmp = wire::rtmp;
 
 using io::kSoon;
 
-// A protocol that does what the test says when its client has said something.
+// A protocol that runs the action of the test when its client has sent something.
 struct Protocol final : PlayerProtocol {
     Result<Step> on_readable() override {
         std::array<std::uint8_t, 64> said{};
@@ -194,7 +194,7 @@ TEST_F(PlayerTest, APausedPlayerGetsAnswersAndNoMedia) {
     }
 }
 
-TEST_F(PlayerTest, AClientThatAsksForMoreThanMayWaitIsLetGo) {
+TEST_F(PlayerTest, ClosesForTooManyPendingAnswers) {
     make(at_once());
     const std::vector<std::uint8_t> much(media::WireCursor::kControlBytesMax + 1);
     protocol_.on_input = [&]() -> Result<PlayerProtocol::Step> {
@@ -208,7 +208,7 @@ TEST_F(PlayerTest, AClientThatAsksForMoreThanMayWaitIsLetGo) {
     EXPECT_EQ(ended_->code(), Errc::limit);
 }
 
-TEST_F(PlayerTest, WhatStopsItIsTheLastOfWholeMessages) {
+TEST_F(PlayerTest, StopsAfterAWholeMessage) {
     for (const Sends sends : {Sends::by_cohort, Sends::by_itself}) {
         messages_.clear();
         parser_ = {};

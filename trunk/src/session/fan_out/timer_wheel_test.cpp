@@ -58,7 +58,7 @@ TEST(TimerWheel, ATimeThatIsSetAgainReplacesTheOne) {
     EXPECT_EQ(probe.calls, 1);
 }
 
-TEST(TimerWheel, WhoIsCancelledOrDestroyedIsNotCalled) {
+TEST(TimerWheel, DoesNotCallCancelledOrDestroyedEntries) {
     TimerWheel wheel(kWheelStart);
     Probe cancelled;
     auto destroyed = std::make_unique<Probe>();
@@ -98,7 +98,7 @@ TEST(TimerWheel, ACallMaySetCancelAndDestroyOthersOfItsTick) {
     EXPECT_EQ(wheel.size(), 0U);
 }
 
-TEST(TimerWheel, SaysWhenItIsToBeLookedAt) {
+TEST(TimerWheel, ReturnsItsNextTimeout) {
     TimerWheel wheel(kWheelStart, 1ms);
     EXPECT_FALSE(wheel.next());
     Probe soon;

@@ -27,11 +27,11 @@ public:
 
     // Pictures that have begun and are not read yet; the oldest are forgotten.
     static constexpr std::size_t kBegunMax = 256;
-    // Older bytes are dropped above the first, and those before the last two entries above the second. Memory has up to two slabs
-    // more.
+    // Bytes above kBytesMax are dropped, and those above kBytesKept if they precede the last two entries. Memory has up to two
+    // slabs more.
     static constexpr std::size_t kBytesMax = 16U << 20;
     static constexpr std::size_t kBytesKept = 1U << 20;
-    // Of each of both tables.
+    // Limit for each of the two tables.
     static constexpr std::size_t kTablePacketsMax = 4;
 
     explicit TransportLog(media::SlabPool& slabs, std::uint64_t id = 0) : id_(id), bytes_(slabs) {}
@@ -40,18 +40,18 @@ public:
 
     // Whole packets, which the reader has read already. Anything else spoils the log for good.
     void append(Bytes unit, const wire::ts::TsReader& reader);
-    // The reader has read a picture: that is where a player may begin, if it is a key frame and packets do not say so themselves.
-    // Or it has read a configuration, for opening().
+    // Call when the reader has read an image: a player may begin there if it is a key frame and packets carry no flag for that.
+    // Or when it has read a configuration, for opening().
     void note_video(const wire::codec::Frame& frame);
 
-    // False: the stream is none of whole packets, and players get another form of it.
+    // False: the stream does not consist of whole packets, and players get another form of it.
     bool is_whole() const { return !is_spoilt_; }
     Position begin() const { return bytes_.tail(); }
     Position end() const { return bytes_.head(); }
     // The newest place where a player may begin: a key frame, or any frame where there is no video.
     std::optional<Position> entry(Position not_before) const;
-    // What a player that begins at this entry needs before: the newest tables, and the parameter sets of H.264 and HEVC where the
-    // key frame does not begin with them. Some encoders send them once.
+    // Returns the bytes that a player needs before it begins at this entry: the newest tables, and the parameter sets of H.264
+    // and HEVC where the key frame does not begin with them. Some encoders send them once.
     Slice opening(Position entry) const;
     // The bytes of [from, to), within begin() and end(), as SlabLog::spans().
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return bytes_.spans(from, to, out); }

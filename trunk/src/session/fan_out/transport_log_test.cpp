@@ -25,7 +25,7 @@ struct Publisher {
     media::SlabPool slabs;
     TransportLog log{slabs, 1};
 
-    // What has been built since the last time, in units of so many packets.
+    // Sends the bytes built since the last call, in units of so many packets.
     void send(std::size_t packets = 7) {
         const Buffer bytes = std::exchange(ts.bytes, {});
         for (Bytes rest = bytes; !rest.empty();) {
@@ -76,7 +76,7 @@ private:
     std::uint64_t pts_ = 90'000;
 };
 
-TEST(TransportLog, APlayerBeginsWhereAPacketSaysSoAndGetsTheRestUnchanged) {
+TEST(TransportLog, APlayerBeginsAtAFlaggedPacketAndGetsTheRestUnchanged) {
     Publisher publisher;
     publisher.ts.tables({kAvc, kAac});
     publisher.picture(false, false);
@@ -103,7 +103,7 @@ struct Played {
     wire::ts::TsReader::Counters counters;
 };
 
-// What a player that begins there reads.
+// Reads the stream as a player that begins at the entry.
 Played played(const Publisher& publisher, TransportLog::Position entry) {
     wire::ts::TsReader reader;
     reader.feed(publisher.log.opening(entry).bytes());
@@ -119,7 +119,7 @@ Played played(const Publisher& publisher, TransportLog::Position entry) {
 }
 
 // As GStreamer's h264parse does by default.
-TEST(TransportLog, ParameterSetsThatComeOnceAreGivenToLaterPlayers) {
+TEST(TransportLog, SendsEarlierParameterSetsToLaterPlayers) {
     for (const bool flagged : {true, false}) {
         Publisher publisher;
         publisher.ts.tables({kAvc, kAac});
@@ -174,7 +174,7 @@ TEST(TransportLog, WithoutFlagsTheKeyFramesOfTheReaderCount) {
     EXPECT_EQ(publisher.log.entry(0), key);
 }
 
-TEST(TransportLog, SeveralPicturesInOneUnitAreToldApart) {
+TEST(TransportLog, SeparatesSeveralImagesInOneUnit) {
     Publisher publisher;
     publisher.ts.tables({kAvc});
     publisher.picture(false, false, 100);
@@ -186,7 +186,7 @@ TEST(TransportLog, SeveralPicturesInOneUnitAreToldApart) {
     EXPECT_EQ(publisher.log.entry(0), key);
 }
 
-TEST(TransportLog, FlagsOnEveryPictureAreNotBelieved) {
+TEST(TransportLog, IgnoresFlagsOnEveryImage) {
     Publisher publisher;
     publisher.ts.tables({kAvc});
     TransportLog::Position key = 0;
@@ -238,7 +238,7 @@ TEST(TransportLog, AGopWithoutEndIsBounded) {
     EXPECT_FALSE(publisher.log.entry(0)) << "its beginning has gone";
 }
 
-TEST(TransportLog, WhatIsNotOfWholePacketsSpoilsIt) {
+TEST(TransportLog, PartialPacketsSpoilTheLog) {
     Publisher publisher;
     publisher.ts.tables({kAvc});
     publisher.send();

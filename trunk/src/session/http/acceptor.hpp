@@ -42,7 +42,7 @@ public:
     // Until cancelled, or until the listener is closed.
     void run(io::Deadline deadline);
     const io::TcpListener& listener() const { return *listener_; }
-    // Stops accepting, and makes run() return. Connections go on.
+    // Stops accepting, and makes run() return. Connections continue.
     void close() { listener_->close(); }
 
 private:

@@ -150,7 +150,7 @@ TEST_F(HttpConnectionTest, AnswersWithTheHeadersOfTheSpec) {
     EXPECT_TRUE(ask("BROKEN\r\n\r\n").headers.find("Date"));
 }
 
-TEST_F(HttpConnectionTest, AClientThatGoesOnIsServedAndMayPipeline) {
+TEST_F(HttpConnectionTest, ServesFurtherAndPipelinedRequests) {
     const auto stream = dial();
     send(*stream, "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET /3 HT");
     EXPECT_EQ(receive(*stream).body, "GET /1 [] ");
@@ -193,7 +193,7 @@ TEST_F(HttpConnectionTest, TheLastResponseOfAConnectionSaysSo) {
     EXPECT_EQ(receive(*stream).status, 0);
 }
 
-TEST_F(HttpConnectionTest, NobodyStaysWhileTheServerIsCrowded) {
+TEST_F(HttpConnectionTest, ANewConnectionClosesAfterItsResponseWhileCrowded) {
     const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
     places_.set_limits(4, {});
     const auto first = dial();
@@ -211,7 +211,7 @@ TEST_F(HttpConnectionTest, NobodyStaysWhileTheServerIsCrowded) {
     EXPECT_TRUE(receive(*first).headers.has_token("Connection", "keep-alive"));
 }
 
-TEST_F(HttpConnectionTest, WhoIsIdleGoesWhenTheServerIsToStop) {
+TEST_F(HttpConnectionTest, ClosesIdleConnectionsBeforeTheStop) {
     const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
     const auto first = dial();
     send(*first, get);

@@ -48,8 +48,8 @@ Exchange::~Exchange() {
         log_request();
 }
 
-// Logged when the response begins, so that the line has the status; 0 when there is none, because the client is gone. In its own
-// stack frame: a live stream is served for hours.
+// Logs the request when the response begins, so that the line has the status; 0 without a response, because the client has
+// disconnected. In its own stack frame: a live stream is served for hours.
 [[gnu::noinline]] void Exchange::log_request() const {
     constexpr std::size_t kTargetShown = 512;
     constexpr std::size_t kHostShown = 256;
@@ -95,7 +95,7 @@ std::string Exchange::head_text(const Head& head) {
     return builder.without_body();
 }
 
-// Whether an unread body will be read is not known yet: the response then says close, although the connection may still stay
+// While it is open whether an unread body will be read, the response announces close, although the connection may still stay
 // open.
 http1::ResponseBuilder::Connection Exchange::connection_said() const {
     using Said = http1::ResponseBuilder::Connection;

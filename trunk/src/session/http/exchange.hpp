@@ -99,7 +99,7 @@ public:
 
     // Nothing has been sent yet.
     bool is_unanswered() const { return status_ == 0; }
-    // Of the response; 0 before it.
+    // The status of the response; 0 before it.
     int status() const { return status_; }
     // Makes the coming response the last one of the connection, whatever it is.
     void make_last() { connection_.may_stay = false; }

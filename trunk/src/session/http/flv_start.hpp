@@ -1,4 +1,4 @@
-// What must precede an FLV file played from the middle: its header and the tags that decoders need first. Pure.
+// The bytes that must precede an FLV file played from the middle: its header and the tags that decoders need first. Pure.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ struct Request {
     std::string peer_ip;  // without the port
     bool secure = false;  // over TLS
     bool allows_jsonp = false;
-    bool is_sibling = false;  // another worker of this server asks, for a client that it has admitted
+    bool is_sibling = false;  // the request is from another worker, for a client that it has admitted
 
     const std::string& path() const { return target.path; }
     // HEAD counts as GET: the connection leaves the body out.

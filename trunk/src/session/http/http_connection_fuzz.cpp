@@ -104,8 +104,8 @@ public:
         return exchange.finish_chunks(deadline);
     }
 
-    // Then cuts matter: they decide how much of the body had arrived, whether the connection can stay, and who refuses malformed
-    // parts of it.
+    // Then cuts matter: they decide how much of the body had arrived, whether the connection can stay, and which part refuses
+    // malformed input.
     bool has_stopped = false;
 };
 

@@ -1,6 +1,6 @@
 // Router: finds the handler for a path. The longest registered pattern wins. A pattern that ends with '/' matches everything
 // below it, and its own name without the slash is redirected to it; any other pattern matches exactly, with or without a slash at
-// the end. Fallbacks rank between all of these and the pattern "/": each is asked, in order, whether the path is its own.
+// the end. Fallbacks rank between all of these and the pattern "/": in order, the first that owns the path serves it.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ public:
 
     // The handler outlives the router. A pattern begins with '/'; adding it again replaces the handler.
     void add(std::string pattern, Handler& handler);
-    // The handler outlives the router. It is asked first, whether the path is its own.
+    // The handler outlives the router. It comes first: if it owns the path, it serves it.
     void set_front(Handler& handler) { front_ = &handler; }
     // The handler outlives the router.
     void add_fallback(Handler& handler) { fallbacks_.push_back(&handler); }

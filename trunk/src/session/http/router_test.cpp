@@ -79,7 +79,7 @@ TEST_F(RouterTest, FallbacksAreAskedInOrderBeforeTheRoot) {
     EXPECT_EQ(bare.find(request).handler, nullptr);
 }
 
-TEST(HttpRequest, KnowsTheVirtualHostItIsFor) {
+TEST(HttpRequest, NamesItsVirtualHost) {
     const auto vhost = [](std::string_view target, const char* host) {
         Request request;
         request.target = MUST(wire::http::parse_target(target));

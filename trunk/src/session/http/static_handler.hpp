@@ -22,8 +22,8 @@ public:
     virtual ~FileRoots() = default;
     // None: no files for such a request. Must not suspend.
     virtual std::optional<FilePlace> find(const Request& request) const = 0;
-    // Whether the client may have that file: an output's files have the rules of its virtual host, whoever has left them. Must
-    // not suspend.
+    // Checks whether the client may have that file: the rules of an output's virtual host apply to its files, even to leftover
+    // ones. Must not suspend.
     virtual Result<void> check(const Request& /*request*/, const FilePlace& /*place*/) const { return {}; }
 };
 

@@ -136,7 +136,7 @@ TEST_F(StaticHandlerTest, BrowsersGetTheFoldersPageForMissingFiles) {
     EXPECT_EQ(ask("/missing", kBrowser).headers.find("Content-Type"), "text/plain") << "it is too long";
 }
 
-TEST_F(StaticHandlerTest, WhatIsNotThereAndWhatIsOutsideLookTheSame) {
+TEST_F(StaticHandlerTest, MissingAndOutsideFilesGetTheSameAnswer) {
     fs::create_symlink("/etc/passwd", roots.folder + "/out");
     const auto missing = ask("/missing.txt");
     EXPECT_EQ(missing.status, 404);

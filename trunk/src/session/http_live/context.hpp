@@ -13,7 +13,7 @@
 
 namespace live::session::http_live {
 
-// What a URL refers to.
+// The stream and the mount of a URL.
 struct MountedUrl {
     std::string vhost;  // as requested
     MountedStream stream;

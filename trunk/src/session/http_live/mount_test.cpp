@@ -47,7 +47,7 @@ TEST(Mount, NamesTheStreamOfAPath) {
     }
 }
 
-TEST(Mount, KnowsWhoseItIsAndWhatItHolds) {
+TEST(Mount, ReportsItsVirtualHostAndContentType) {
     EXPECT_TRUE(Mount::parse("[vhost]/[app]/[stream].flv")->is_of_vhost());
     EXPECT_FALSE(Mount::parse("/[app]/[stream].flv")->is_of_vhost());
     EXPECT_EQ(Mount::parse("/[app]/[stream].flv")->format().content_type, "video/x-flv");

@@ -237,7 +237,7 @@ bool PlaySession::is_over() {
            !(gets_marks_ || source_->is_published() || source_->publications().may_return() || !source_->backlog().empty());
 }
 
-// A relay stays: the stream may go on.
+// A relay stays: the stream may continue.
 Result<void> PlaySession::on_caught_up() {
     if (!gets_marks_ || !end_watch_->take_ended())
         return {};

@@ -1,6 +1,6 @@
 // PlaySession: one HTTP or WebSocket player of a live stream, from its request to the last byte. It checks admission, waits for
 // the publisher if there is none yet, decides which kinds the player gets, and leaves the sending to Player. It ends when the
-// publisher leaves. Another node that asks for marks gets everything as it comes, with the ends of publishers in between.
+// publisher leaves. Another node that requests marks gets every packet at once, with the ends of publishers in between.
 #pragma once
 
 #include <memory>

@@ -15,8 +15,8 @@ std::optional<Codec> codec_in(const media::Packet& packet) {
     return packet.codec != Codec::none ? std::optional(packet.codec) : std::nullopt;
 }
 
-// Of the newest audio still in the ring, otherwise of the newest sequence header. None when a GOP has just begun without any, and
-// the codec has no header.
+// Returns the codec of the newest audio still in the ring, otherwise of the newest sequence header. None when a GOP has just
+// begun without any, and the codec has no header.
 std::optional<Codec> codec_of(const media::Source& source) {
     const media::Ring& ring = source.ring();
     const media::Sequence end = ring.next() - std::min(kLookBack, ring.next() - ring.first());

@@ -1,5 +1,5 @@
 // AddressBook: how much of each bounded resource every address holds, and its request rate. An IPv6 address counts as its /64
-// network, which is what one customer gets. Dry: the time is given.
+// network, the usual allocation of one customer. Dry: the caller passes the time.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ public:
     enum class Use : std::uint8_t { connection, half_open, viewer };
     static constexpr std::size_t kUses = 3;
 
-    // Of one address.
+    // The limits of one address.
     struct Bounds {
         std::size_t at_once = 0;
         std::uint32_t per_second = 0;  // 0: unlimited
@@ -36,7 +36,7 @@ public:
 
     void set_bounds(Use use, Bounds bounds) { bounds_[index_of(use)] = bounds; }
     Bounds bounds(Use use) const { return bounds_[index_of(use)]; }
-    // For an address returned by group_of(). What was taken is given back with leave().
+    // For an address returned by group_of(). The caller must release a granted entry with leave().
     Answer enter(const IpAddress& group, Use use, Pace pace, TimePoint now);
     void leave(const IpAddress& group, Use use);
 

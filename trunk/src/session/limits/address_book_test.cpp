@@ -61,7 +61,7 @@ TEST(AddressBook, AQuietAddressMayHaveTenSecondsWorthAtOnceAndThenItsRate) {
     EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 201ms), Entry::too_fast);
 }
 
-TEST(AddressBook, ManyAddressesThatComeAndGoDoNotMakeItGrow) {
+TEST(AddressBook, ManyShortLivedAddressesDoNotGrowIt) {
     AddressBook book;
     book.set_bounds(Use::connection, {1, 1});
     for (std::uint32_t i = 0; i < 4 * AddressBook::kRestingMax; ++i) {

@@ -1,4 +1,4 @@
-// limits {}: what one address, and all unproven clients together, may take. The rows are in limit_option_rows.hpp.
+// limits {}: the bounds of one address, and of all unproven clients together. The rows are in limit_option_rows.hpp.
 #pragma once
 
 #include <cstdint>

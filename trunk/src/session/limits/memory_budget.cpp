@@ -75,7 +75,7 @@ void MemoryBudget::take_away(Use& use) {
 void MemoryBudget::fit_unfinished() {
     for (;;) {
         const bool is_over_share = bytes(Kind::unfinished) > max_ / kUnfinishedPart;
-        // What the unfinished have lost is given back at once, and does not count; what streams have lost takes longer.
+        // Memory of unfinished messages is released at once and does not count; memory of streams takes longer.
         if (!is_over_share && used() + leaving_ <= limit())
             return;
         const std::size_t spared = is_over_share ? 0 : max_ / kSparedPart;

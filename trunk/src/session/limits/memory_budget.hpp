@@ -26,21 +26,20 @@ protected:
     ~AddressGroups() = default;
 };
 
-// What one client or one stream holds.
+// The memory of one client or one stream.
 struct MemoryHolding {
     std::size_t bytes = 0;
     std::optional<IpAddress> group;  // as returned by AddressGroups; none: on its own
 };
 
-// The largest holding of the address that holds most. None when nobody holds anything.
+// The largest holding of the address that holds most. None if there are no holdings.
 std::optional<std::size_t> greediest(std::span<const MemoryHolding> holdings);
 
 class MemoryBudget {
 public:
-    // Share of the budget for unfinished messages and requests, which are of no use to anybody yet.
+    // Share of the budget for unfinished messages and requests, which are not usable yet.
     static constexpr std::size_t kUnfinishedPart = 4;
-    // Up to this share, an unfinished message does not lose for memory that streams have taken: its loss would bring next to
-    // nothing.
+    // Up to this share, an unfinished message is not dropped for memory that streams have taken: that would free next to nothing.
     static constexpr std::size_t kSparedPart = 256;
 
     enum class Kind : std::uint8_t {
@@ -59,7 +58,7 @@ public:
         ~Holder() = default;
     };
 
-    // What one client holds of one kind. Its budget and its holder outlive it.
+    // The memory of one kind that one client holds. Its budget and its holder outlive it.
     class Use {
     public:
         Use(MemoryBudget& budget, Kind kind, Holder& holder) : budget_(budget), holder_(holder), kind_(kind) {}
@@ -90,28 +89,28 @@ public:
     MemoryBudget(const MemoryBudget&) = delete;
     MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-    // For the process, or for all workers together, of which each may take `share` whatever the others have. Lowering it releases
+    // For the process, or for all workers together; each worker may take `share` whatever the others take. Lowering it releases
     // nothing by itself; the next growth does.
     void set_max(std::size_t whole, std::size_t share = SIZE_MAX) {
         whole_ = whole;
         share_ = std::min(share, whole);
         set_others(others_);
     }
-    // What the other workers take.
+    // Sets the other workers' memory.
     void set_others(std::size_t bytes) {
         others_ = bytes;
         max_ = std::max(share_, whole_ - std::min(whole_, bytes));
     }
-    // Of all workers; and what of it is left for this one.
+    // The maximum of all workers; and the part left for this one.
     std::size_t whole() const { return whole_; }
     std::size_t max() const { return max_; }
     // All memory of the process, as the system measures it.
     void set_resident(std::size_t bytes) { overhead_ = std::max(bytes, held()) - held(); }
-    // What of it is not counted here: the program and its libraries, its players, and what the allocator holds unused.
+    // The part that is not counted here: the program and its libraries, its players, and unused memory of the allocator.
     std::size_t overhead() const { return overhead_; }
     // The budget cannot be kept: the overhead alone is more than half of it.
     bool is_too_small() const { return overhead_ > max_ / 2; }
-    // Available for what is counted here.
+    // The limit of the memory counted here.
     std::size_t limit() const { return max_ - std::min(overhead_, max_ / 2); }
 
     // Without memory that is being released.
@@ -127,7 +126,7 @@ public:
     void set_leaving(std::size_t bytes) { leaving_ = bytes; }
     // Memory that is being released.
     std::size_t leaving() const { return lost_ + leaving_; }
-    // Of a stream that has lost it.
+    // Counts the memory of a stream that has lost it as being released.
     void forget_stream(std::size_t bytes) {
         streams_ -= std::min(streams_, bytes);
         windows_ = std::min(windows_, streams_);
@@ -143,11 +142,11 @@ public:
     bool is_tight() const { return held() > limit() / 10 * 7; }
     // For a new publisher then. Errc::limit.
     Error refusal() const;
-    // The same of what is in use: streams that nobody publishes lose it.
+    // More than seven tenths are in use: streams without a publisher lose their memory.
     bool is_crowded() const { return used() > limit() / 10 * 7; }
-    // Three quarters: the rest is for what arrives until the next check.
+    // More than three quarters: the rest is for data that arrives until the next check.
     bool is_exceeded() const { return used() > limit() / 4 * 3; }
-    // Three quarters are held; the rest is for what others take until the last loser's memory is released. Being full is reported
+    // True once if more than three quarters are held; the rest is for growth until the last loser's memory is released. Reported
     // again only after growth by a twentieth.
     bool has_filled_up() {
         const bool is_full = held() > limit() / 4 * 3;

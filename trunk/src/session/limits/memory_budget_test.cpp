@@ -54,7 +54,7 @@ TEST(Greediest, IsTheLargestOfTheAddressThatHoldsMost) {
         << "the trusted do not count together";
 }
 
-TEST_F(MemoryBudgetTest, OfSeveralWorkersEachHasWhatTheOthersLeaveAndAtLeastItsShare) {
+TEST_F(MemoryBudgetTest, AWorkerHasTheRestAndAtLeastItsShare) {
     memory.set_max(3'000, 1'000);
     EXPECT_EQ(memory.max(), 3'000U);
     memory.set_others(500);
@@ -71,7 +71,7 @@ TEST_F(MemoryBudgetTest, OfSeveralWorkersEachHasWhatTheOthersLeaveAndAtLeastItsS
     EXPECT_EQ(memory.max(), kMax);
 }
 
-TEST_F(MemoryBudgetTest, CountsWhatIsHeldAndGivesItBack) {
+TEST_F(MemoryBudgetTest, CountsHeldAndReleasedMemory) {
     {
         Client first(memory, "192.0.2.1");
         Client second(memory, "192.0.2.2", Kind::buffers);
@@ -88,7 +88,7 @@ TEST_F(MemoryBudgetTest, CountsWhatIsHeldAndGivesItBack) {
     EXPECT_TRUE(memory.uses().empty());
 }
 
-TEST_F(MemoryBudgetTest, AtTheBoundOfTheUnfinishedPlusOneTheGreediestLosesAndNobodyElse) {
+TEST_F(MemoryBudgetTest, OnlyTheLargestHoldingLosesAboveTheBoundOfUnfinished) {
     Client small(memory, "192.0.2.1");
     Client greedy(memory, "192.0.2.2");
     Client buffered(memory, "192.0.2.3", Kind::buffers);
@@ -145,7 +145,7 @@ TEST_F(MemoryBudgetTest, IsTightFromSevenTenths) {
     EXPECT_FALSE(memory.is_exceeded());
 }
 
-TEST_F(MemoryBudgetTest, WhatIsOnItsWayBackFillsItOnce) {
+TEST_F(MemoryBudgetTest, MemoryBeingReleasedFillsTheBudgetOnce) {
     memory.set_streams(3'000, 0);
     EXPECT_FALSE(memory.has_filled_up());
     memory.forget_stream(2'000);
@@ -165,7 +165,7 @@ TEST_F(MemoryBudgetTest, WhatIsOnItsWayBackFillsItOnce) {
     EXPECT_TRUE(memory.has_filled_up());
 }
 
-TEST_F(MemoryBudgetTest, NewPublishersWaitForWhatIsOnItsWayBackButNobodyLosesForIt) {
+TEST_F(MemoryBudgetTest, MemoryBeingReleasedDelaysPublishersAndClosesNone) {
     memory.set_streams(3'000, 0);
     memory.forget_stream(2'900);
     EXPECT_TRUE(memory.is_tight());
@@ -176,7 +176,7 @@ TEST_F(MemoryBudgetTest, NewPublishersWaitForWhatIsOnItsWayBackButNobodyLosesFor
     EXPECT_FALSE(memory.is_filling());
 }
 
-TEST_F(MemoryBudgetTest, WhoHoldsLittleDoesNotLoseForWhatIsOnItsWayBack) {
+TEST_F(MemoryBudgetTest, SmallHoldingsAreSparedWhileMemoryIsReleased) {
     memory.set_streams(kMax, 0);
     EXPECT_TRUE(memory.is_exceeded());
     EXPECT_EQ(memory.worth_taking(), 0U) << "many may hold little";
@@ -202,7 +202,7 @@ TEST_F(MemoryBudgetTest, AnUnfinishedMessageLosesWhenThereIsNoRoomForIt) {
     EXPECT_TRUE(second.has_lost());
 }
 
-TEST_F(MemoryBudgetTest, ASmallUnfinishedMessageDoesNotLoseForWhatStreamsHaveTaken) {
+TEST_F(MemoryBudgetTest, SparesASmallUnfinishedMessageWhenStreamsTakeTheMemory) {
     constexpr std::size_t kSpared = kMax / MemoryBudget::kSparedPart;
     Client small(memory, "192.0.2.1");
     Client large(memory, "192.0.2.2");
@@ -216,8 +216,8 @@ TEST_F(MemoryBudgetTest, ASmallUnfinishedMessageDoesNotLoseForWhatStreamsHaveTak
     EXPECT_TRUE(small.has_lost());
 }
 
-// A process with overhead of its own, under attack: its resident memory is what it needs itself and all that is held. A stream
-// that loses goes on for a moment, and then takes time to be freed.
+// A process with overhead, under attack: its resident memory is the overhead and all held memory. A stream that loses continues
+// for a moment, and then takes time to be freed.
 struct AttackedProcess {
     struct Stream {
         double mib = 0;
@@ -301,7 +301,7 @@ struct AttackedProcess {
     int look_at = 250;
 };
 
-TEST_F(MemoryBudgetTest, TheProcessStaysWithinItWhateverItNeedsForItself) {
+TEST_F(MemoryBudgetTest, KeepsTheProcessWithinTheBudgetForAnyOverhead) {
     for (const double own_mib : {20.0, 50.0, 70.0, 100.0, 125.0}) {
         for (std::uint32_t seed = 0; seed < rounds(4U, 10U); ++seed) {
             Places others{10, log};

@@ -1,7 +1,6 @@
-// Places: accounts for the clients the process serves, over all protocols and per address, including clients that have not proved
-// anything yet. Everything that begins to serve a client asks here. Refusals are logged, one line per reason every few seconds.
-// Of several workers, each accounts for its own clients, and the limits hold for all (share()). The memory of these clients is
-// accounted for in memory().
+// Places: accounts for the clients the process serves, over all protocols and per address, including unauthenticated ones. Every
+// client must have a place before it is served. Refusals are logged, one line per reason every few seconds. Each worker accounts
+// for its own clients, and the limits hold for all workers (share()). The memory of these clients is accounted for in memory().
 #pragma once
 
 #include <array>
@@ -66,7 +65,7 @@ public:
         // For a half-open one: its client has connected, and counts as a client from now on. Errc::limit when there is no place
         // for it.
         Result<void> arrive(TimePoint now);
-        // Size of its object, when it is handed to another one.
+        // Size of its object, when it is moved to another one.
         void set_bytes(std::size_t bytes);
 
     private:
@@ -84,7 +83,7 @@ public:
     Places(const Places&) = delete;
     Places& operator=(const Places&) = delete;
 
-    // Before the first client. From then on, what other workers have counts too.
+    // Call before the first client. From then on, the counts of other workers apply too.
     void share(engine::workers::Tally& tally) { tally_ = &tally; }
 
     // For a client at `ip`, whose object takes `bytes`. Errc::limit.
@@ -120,7 +119,7 @@ private:
     std::size_t connections_per_address() const;
     std::size_t places_for(Kind kind, bool is_trusted) const;
     Result<Place> try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
-    // For one more than `own`. Of other workers that take one at this moment, none sees this room.
+    // Reports whether there is room for one more than `own`. Workers that take a place at the same time never use the same room.
     bool has_room(engine::workers::Tally::Sum sum, std::size_t own, std::size_t bound);
     void tell_others();
     AddressBook::Answer enter_everywhere(const IpAddress& group, AddressBook::Use use, AddressBook::Pace pace, TimePoint now);

@@ -78,7 +78,7 @@ TEST_F(PlacesTest, LoopbackAndTrustedAddressesHaveNoLimitOfTheirOwn) {
     EXPECT_EQ(places.addresses().size(), 1U);
 }
 
-TEST_F(PlacesTest, AnOfferTakesNoPlaceUntilItsClientHasCome) {
+TEST_F(PlacesTest, AnOfferTakesNoPlaceBeforeItsClientConnects) {
     Places places(2, log);
     const auto offers = take_many(places, PlaceKind::half_open, 1000, "192.0.2.1");
     EXPECT_EQ(offers.size(), 200U);
@@ -193,7 +193,7 @@ TEST_F(PlacesOfWorkersTest, AnAddressHasTheSameRateEverywhere) {
     EXPECT_EQ(take_many(one, PlaceKind::client, 15, "192.0.2.1").size(), 2U);
 }
 
-TEST_F(PlacesOfWorkersTest, AnOfferCountsWithThoseOfTheOthersUntilItsClientHasCome) {
+TEST_F(PlacesOfWorkersTest, OffersOfAllWorkersCountUntilTheirClientsConnect) {
     limit(2, {.rtc_half_open = 3});
     auto offers = take_many(one, PlaceKind::half_open, 2, "127.0.0.1");
     EXPECT_EQ(take_many(other, PlaceKind::half_open, 5, "127.0.0.1").size(), 1U);
@@ -205,7 +205,7 @@ TEST_F(PlacesOfWorkersTest, AnOfferCountsWithThoseOfTheOthersUntilItsClientHasCo
 }
 
 // An address never has more than it may, and gives everything back.
-TEST_F(PlacesOfWorkersTest, WhatIsRefusedLeavesNothing) {
+TEST_F(PlacesOfWorkersTest, RefusalsLeaveNoCounts) {
     limit(100, {.connections_per_ip = 10, .rtc_half_open = 20, .rtc_half_open_per_ip = 7});
     std::uint32_t seed = 1;
     const auto random = [&] { return (seed = seed * 1'664'525 + 1'013'904'223) >> 16; };

@@ -25,7 +25,7 @@ struct CandidateInput {
     std::optional<HostAndPort> asked;        // eip= or candidate= of the request
     std::string api_host;                    // of the request's Host field, without port; empty when it is unusable
     std::vector<std::string> api_addresses;  // addresses it was resolved to, when it is a name
-    // Of this machine, in order of preference, without loopback and link-local ones.
+    // This machine's addresses in order of preference, without loopback and link-local ones.
     std::vector<std::string> device_addresses;
     // The addresses the ports are bound to. Empty when a port is bound to all: then device_addresses apply.
     std::vector<std::string> bound_addresses;

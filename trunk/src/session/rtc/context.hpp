@@ -17,8 +17,8 @@ namespace live::session::rtc {
 class RtcVhosts {
 public:
     virtual ~RtcVhosts() = default;
-    // Of the virtual host that serves this name. Errc::not_found when there is none, or it has no WebRTC; Errc::denied when it is
-    // disabled.
+    // Returns the options of the virtual host that serves this name. Errc::not_found when there is none, or it has no WebRTC;
+    // Errc::denied when it is disabled.
     virtual Result<RtcOptions> find(const std::string& vhost) const = 0;
     virtual RtcServerOptions server() const = 0;
     // Whether a bearer token is the client's own and may be passed to callbacks: not where the server itself requires one.

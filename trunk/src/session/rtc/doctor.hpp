@@ -1,6 +1,6 @@
 // Doctor: can a browser reach this server? Makes a session with itself at every address that an answer would name, with real
 // connectivity checks and a real handshake, and describes the result in words. It tests only this machine's own addresses: it
-// cannot see a firewall or router between it and the browser, and says so.
+// cannot see a firewall or router between it and the browser, and its text names this limit.
 #pragma once
 
 #include <chrono>

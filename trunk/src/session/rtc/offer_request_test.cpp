@@ -19,7 +19,7 @@ http::Request request_for(const std::string& target, const std::string& host = "
     return request;
 }
 
-TEST(OfferRequest, WhipSaysTheStreamInItsQuery) {
+TEST(OfferRequest, ReadsTheStreamFromTheWhipQuery) {
     const auto offered =
         offer_request_of(request_for("/rtc/v1/whip/?app=show&stream=cam&secret=x"), Purpose::publish, ShowBearer::yes).value();
     EXPECT_EQ(offered.purpose, Purpose::publish);
@@ -34,7 +34,7 @@ TEST(OfferRequest, WhipSaysTheStreamInItsQuery) {
     EXPECT_TRUE(offered.dtls);
 }
 
-TEST(OfferRequest, WhatIsNotSaidHasDefaults) {
+TEST(OfferRequest, MissingParametersHaveDefaults) {
     const auto offered = offer_request_of(request_for("/rtc/v1/whep/"), Purpose::play, ShowBearer::yes).value();
     EXPECT_EQ(offered.purpose, Purpose::play);
     EXPECT_EQ(offered.client.app, "live");

@@ -111,7 +111,7 @@ void PlaySession::drain(TimePoint now) {
         rtp_log.want_key_frame();
 }
 
-// A publisher may come back with another codec, but the negotiated one is final.
+// A publisher may return with another codec, but the negotiated one is final.
 bool PlaySession::fits_tracks() {
     const media::RtpLog& rtp_log = group_->rtp_log();
     if (version_ == rtp_log.version())
@@ -129,7 +129,7 @@ bool PlaySession::fits_tracks() {
     return true;
 }
 
-// Joins at the newest key frame, whose audio is old. If that is too old, a publisher that can be asked makes a new one.
+// Joins at the newest key frame, whose audio is old. If that is too old, requests a new one from publishers that support it.
 void PlaySession::join_rtp_log(TimePoint now) {
     media::RtpLog& rtp_log = group_->rtp_log();
     next_ = next_audio_ = rtp_log.next();

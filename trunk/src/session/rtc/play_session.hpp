@@ -16,7 +16,7 @@ class PlaySession final : public SessionPeer, private RtpLogPlayer {
 public:
     // A player that is further behind than this resumes at the newest key frame.
     static constexpr std::chrono::milliseconds kBehindMax{1'500};
-    // If the newest key frame is older than this, a publisher that can be asked is asked for one.
+    // If the newest key frame is older than this, a new one is requested from publishers that support it.
     static constexpr std::chrono::milliseconds kKeyAgeMax{2'000};
 
     using SessionPeer::SessionPeer;

@@ -59,7 +59,7 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::
         has_layers_ = has_layers_ || !section.layers.empty();
         const std::uint8_t channels = kind == MediaKind::audio ? codec.channels : std::uint8_t{0};
         rtp_log_->set_track({kind, codec.name, codec.clock_rate, channels, codec.format});
-        // Of several (RTX, FEC) the first is the one the others belong to.
+        // If there are several (RTX, FEC), the first is the one the others belong to.
         if (const auto& ssrcs = offer.sections[section.index].ssrcs; !ssrcs.empty())
             rtp_log_->set_origin_ssrc(kind, ssrcs.front().ssrc);
     }

@@ -20,7 +20,8 @@ class PublishSession final : public SessionPeer,
                              private Signal::Waiter,
                              private MemoryBudget::Holder {
 public:
-    // A connected client that is silent for this long is gone: browsers check consent every 5 s, and send media all the time.
+    // A connected client that is silent for this long has disconnected: browsers check consent every 5 s, and send media all the
+    // time.
     static constexpr std::chrono::seconds kSilenceMax{10};
     // How long a stream whose publisher has left waits for its last audio, which worker threads convert.
     static constexpr std::chrono::milliseconds kLastAudioMax{200};

@@ -80,7 +80,8 @@ engine::webrtc::SessionOptions engine_options(const OfferRequest& offered, const
     engine::webrtc::SessionOptions made;
     made.ice.timeout = std::max<std::chrono::milliseconds>(options.stun_timeout, 1s);
     made.ice.is_strict = options.stun_strict_check;
-    // A client cannot ask for less than the operator requires: the handshake proves that an address wants the media.
+    // A client cannot switch off the handshake that the operator requires: it proves that the receiver at an address expects the
+    // media.
     made.encrypt = server.encrypt;
     made.dtls_on = server.encrypt || offered.dtls;
     made.agreement = agreement;
@@ -255,7 +256,7 @@ template <class Session>
 Result<Opened> SessionOpener::admit(Opening& opening, io::Deadline deadline) {
     const OfferRequest& offered = opening.offered;
     sdp::Terms terms = terms_for(offered, opening.options);
-    // An offer without a usable codec is refused before admission is asked.
+    // An offer without a usable codec is refused before admission.
     TRY(sdp::negotiate(opening.offer, terms));
     const std::string ufrag = offered.ufrag.empty() ? random_id(kUfragBytes) : offered.ufrag;
     if (context_.port.find(ufrag) != nullptr)

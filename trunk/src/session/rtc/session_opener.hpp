@@ -43,7 +43,7 @@ struct Opened {
     std::optional<Redirect> elsewhere{};
 };
 
-// Of several processes that serve the same streams: another one answers for a stream that only that one can serve.
+// Opens a session in another process that serves the same streams, if only that one can serve the stream.
 class OtherOpeners {
 public:
     // None: no other one has the stream so. Errors as SessionOpener::open.

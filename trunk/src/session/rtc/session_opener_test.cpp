@@ -69,7 +69,7 @@ TEST_F(SessionOpenerTest, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
     EXPECT_LT(io::now() - start, SessionOpener::kResolveLimit / 2) << "it is known that there is no such host";
 }
 
-// What it answers for another worker's stream; none: nobody else has it.
+// The answer for another worker's stream; none: no other worker has it.
 struct Others final : OtherOpeners {
     Result<std::optional<Opened>> open(const OfferRequest& offered, io::Deadline) override {
         asked.push_back(offered.client.stream);

@@ -1,4 +1,4 @@
-// SessionPeer: what publishing and playing sessions have in common: the engine, the place among the clients, and how it ends. It
+// SessionPeer: the common part of publishing and playing sessions: the engine, the place among the clients, and how it ends. It
 // lives in the port, from the answer to its offer on, without a fiber of its own.
 #pragma once
 
@@ -76,7 +76,7 @@ protected:
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }
     // Memory of this part touched by sending.
     void add_peer_hot_lines(HotLines& lines) const { lines.add_range(session_, is_established_); }
-    // Sends the goodbye and leaves the stream: must come first in the destructor of derived classes.
+    // Sends the close_notify and leaves the stream: must come first in the destructor of derived classes.
     void finish();
 
     // Called after every input: takes the engine's results.

@@ -43,7 +43,7 @@ struct RtcSessions : SessionFixture {
     std::uint16_t frame = 1;
 };
 
-TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
+TEST_F(RtcSessions, PlaysThePublishedMedia) {
     const auto publisher = come(Purpose::publish);
     const auto source = streams.find("/live/cam");
     ASSERT_NE(source.get(), nullptr);
@@ -68,7 +68,7 @@ TEST_F(RtcSessions, WhatIsPublishedIsPlayed) {
     EXPECT_EQ(port->sessions(), 1U) << "its players wait for the next one";
 }
 
-// A worker thread is still converting it when the publisher says goodbye.
+// A worker thread is still converting it when the publisher leaves.
 TEST_F(RtcSessions, ThePublishersLastAudioReachesReadersOfFrames) {
     media::bridge_test::EchoTranscoders transcoders;
     transcoders.later = true;
@@ -167,7 +167,7 @@ TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyFrame) {
 }
 
 // The newest key frame may be seconds old: a newcomer gets it and what followed at the speed of its link, or skips to the next.
-TEST_F(RtcSessions, WhatANewcomerSkipsWhileItCatchesUpIsNotLost) {
+TEST_F(RtcSessions, PacketsSkippedAtTheStartAreNotCountedAsDropped) {
     const auto publisher = come(Purpose::publish);
     for (int i = 0; i < 20; ++i)
         publish(*publisher, i == 0);
@@ -260,7 +260,7 @@ TEST_F(RtcSessions, AStreamOfAnotherKindIsRefusedUnlessItIsConverted) {
     EXPECT_TRUE(open(Purpose::play, "rtmp").ok());
 }
 
-TEST_F(RtcSessions, AClientTakesAPlaceWhenItComesAndGoesWhenThereIsNone) {
+TEST_F(RtcSessions, AClientTakesAPlaceOnConnectingOrIsClosed) {
     const auto first = come(Purpose::publish);
     EXPECT_EQ(places.used(), 1U);
     EXPECT_EQ(places.half_open(), 0U);
@@ -276,7 +276,7 @@ TEST_F(RtcSessions, AClientTakesAPlaceWhenItComesAndGoesWhenThereIsNone) {
     EXPECT_EQ(places.refused(Places::Reason::connections_per_ip), 1U);
 }
 
-TEST_F(RtcSessions, WhoIsKickedGoesAndItsStreamIsFree) {
+TEST_F(RtcSessions, KickClosesThePublisherAndFreesTheStream) {
     const auto publisher = come(Purpose::publish);
     clients.for_each([](ClientEntry& entry) { entry.kick("by the operator"); });
     publisher->run(50ms);
@@ -305,7 +305,7 @@ TEST_F(RtcSessions, APublisherThatFallsSilentGoesAPlayerMayStay) {
 }
 
 // No session leaves anything behind: the server's counts are as before.
-TEST_F(RtcSessions, WhoComesAndGoesLeavesNothing) {
+TEST_F(RtcSessions, SessionsLeaveNoMemory) {
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);
     const PortMemory before = port->memory();

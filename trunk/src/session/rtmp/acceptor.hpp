@@ -21,9 +21,9 @@ public:
     Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places,
              io::Scope& connections, const Log& log);
 
-    // Until cancelled.
+    // Runs until cancelled.
     void run(io::Deadline deadline);
-    // Makes run() return; the connections go on, and need this to stay alive.
+    // Makes run() return. The connections continue, and this must outlive them.
     void close() { listener_->close(); }
     const io::TcpListener& listener() const { return *listener_; }
 

@@ -105,7 +105,7 @@ bool Connection::ask_to_move(const Redirect& to) {
 }
 
 void Connection::log_end(const Result<void>& ended) const {
-    // The reference's number for "the peer has gone", which scripts look for.
+    // The reference's error code for "the peer has gone", which scripts search for.
     constexpr int kPeerGone = 1007;
     if (kick_reason_ != nullptr && !kick_reason_->empty())
         LOG_INFO(log_, "client finished. reason=\"{}\"", *kick_reason_);
@@ -213,7 +213,7 @@ Result<void> Connection::next_session(io::Deadline deadline, std::chrono::second
     }
 }
 
-// The URL of a relay holds its client's query, which must not choose another virtual host than the relay has asked for.
+// The URL of a relay holds its client's query, which must not choose another virtual host than the relay has requested.
 Result<void> Connection::obey_relay(wire::rtmp::StreamUrl& url) const {
     const bool is_stated = request_.claims != nullptr && !request_.claims->vhost.empty();
     if (is_stated)
@@ -258,7 +258,7 @@ Result<void> Connection::refuse_play(const Error& error, io::Deadline deadline) 
     return error;
 }
 
-// The client closes, or says something first, when it has read the answer.
+// Waits until the client has read the answer and closes, or sends something.
 [[gnu::noinline]] Result<void> Connection::send_elsewhere(const Redirect& redirect, io::Deadline deadline) {
     const auto urls = redirect_urls(redirect, request_);
     LOG_INFO_REPEATED(log_, "RTMP redirect to {}", redacted(urls.full));

@@ -1,4 +1,4 @@
-// Connection: one RTMP client from accept to close. Identifies it, asks the admission, and runs its sessions one after another. A
+// Connection: one RTMP client from accept to close. Identifies it, checks admission, and runs its sessions one after another. A
 // refused client receives the reason as an RTMP status before the socket closes.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace live::session::rtmp {
 class PlaySession;
 class PublishSession;
 
-// Of one connection, without ports.
+// The addresses of one connection, without ports.
 struct Addresses {
     std::string client_ip;
     std::string server_ip;

@@ -400,7 +400,7 @@ TEST_F(SessionTest, AnotherNodeGetsPacketsInTheWindowForNodes) {
     EXPECT_EQ(relay->media.size(), 2U);
 }
 
-TEST_F(SessionTest, OnlyAnotherNodeIsToldThatTheStreamHasEnded) {
+TEST_F(SessionTest, OnlyAnotherNodeReceivesTheEndOfTheStream) {
     const auto relay = node();
     const auto player = client(Mode::play);
     for (int turn = 1; turn <= 2; ++turn) {
@@ -428,7 +428,7 @@ TEST_F(SessionTest, APublisherThatTakesOverEndsNothing) {
     EXPECT_TRUE(relay->ends.empty());
 }
 
-TEST_F(SessionTest, StrangeNamesAndClosedHostsAreRefusedInRtmpsOwnWords) {
+TEST_F(SessionTest, RefusesBadNamesAndClosedHostsByRtmpStatus) {
     const auto climber = client(Mode::publish, "../../etc");
     ASSERT_TRUE(climber->refused.has_value());
     EXPECT_NE(climber->refused->description.find(".."), std::string::npos);
@@ -514,7 +514,7 @@ TEST_F(SessionTest, ARefusedClientOnlyCloses) {
                                                      "refused : stream refused: the name '../../etc' contains '..'"}));
 }
 
-TEST_F(SessionTest, OverTheLimitNobodyComesInAndAKickedClientGoes) {
+TEST_F(SessionTest, RefusesClientsOverTheLimitAndClosesKickedOnes) {
     places.set_limits(1, {});
     const auto publisher = client(Mode::publish);
     ASSERT_TRUE(publisher->started);
@@ -545,7 +545,7 @@ TEST_F(SessionTest, ASilentPublisherGoes) {
     EXPECT_EQ(watch.order[3], "left /live/cam: no media for 70 ms");
 }
 
-TEST_F(SessionTest, WhoStopsByItselfIsToldOfAsAnyOther) {
+TEST_F(SessionTest, ReportsAClientThatStopsLikeAnyOther) {
     auto publisher = client(Mode::publish);
     auto player = client(Mode::play);
     publish_second(*publisher, 0);
@@ -604,7 +604,7 @@ TEST_F(SessionTest, ALargeFrameIsEncodedBeforeWhatFollows) {
     EXPECT_GT(reader.wire_log().head(), kNalBytes);
 }
 
-TEST_F(SessionTest, APublisherIsAskedToLeaveAndAPlayerIsSentAway) {
+TEST_F(SessionTest, RequestsAPublisherToLeaveAndRedirectsAPlayer) {
     const auto publisher = client(Mode::publish);
     const auto player = client(Mode::play);
     clients.for_each([](ClientEntry& one) { one.ask_to_leave("the server is about to stop"); });
@@ -621,7 +621,7 @@ TEST_F(SessionTest, APublisherIsAskedToLeaveAndAPlayerIsSentAway) {
     EXPECT_EQ(stream_events.order, (std::vector<std::string>{"published cam", "play ended cam", "closed rtmp-play"}));
 }
 
-TEST_F(SessionTest, WhoCanReconnectIsToldWhere) {
+TEST_F(SessionTest, RequestsReconnectFromClientsThatSupportIt) {
     const auto publisher = movable(Mode::publish);
     const auto player = movable(Mode::play);
     const auto ordinary = client(Mode::play);
@@ -639,7 +639,7 @@ TEST_F(SessionTest, WhoCanReconnectIsToldWhere) {
     EXPECT_TRUE(ordinary->moved.empty());
 }
 
-TEST_F(SessionTest, WhoMayReconnectHereIsToldItsOwnUrl) {
+TEST_F(SessionTest, ReconnectToThisServerNamesTheSameUrl) {
     const auto player = movable(Mode::play);
     clients.for_each([](ClientEntry& one) { EXPECT_TRUE(one.client().ask_to_move({.is_here = true})); });
     while (player->moved.empty() && !player->closed)
@@ -676,7 +676,7 @@ TEST_F(SessionTest, ARelayStatesTheVirtualHostAndItsClientsQueryDoesNot) {
 }
 
 // During an upgrade: it names the virtual host as the host of tcUrl.
-TEST_F(SessionTest, AWorkerOfAnOlderProgramIsServedWhatItsHostNames) {
+TEST_F(SessionTest, AnOlderWorkerIsServedByItsHostName) {
     const auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     io::Scope workers("worker");
     MUST(workers.start("worker", [&](io::Deadline forever) {

@@ -26,7 +26,7 @@ public:
     engine::rtmp::Server& engine() { return engine_; }
     io::Stream& stream() { return *stream_; }
     Traffic& traffic() { return traffic_; }
-    // Of this connection. Media sent to a player by its cohort is added when it has stopped playing.
+    // Traffic of this connection. Media sent to a player by its cohort is added when it has stopped playing.
     Traffic& own_traffic() { return own_traffic_; }
     const Traffic& own_traffic() const { return own_traffic_; }
     // nullptr over TLS.

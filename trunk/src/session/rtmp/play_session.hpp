@@ -24,19 +24,20 @@ namespace live::session::rtmp {
 class PlaySession final : private PlayerProtocol {
 public:
     // `peer`, `plan`, `options` and `log` outlive this. `duration` of media after which the session ends; zero: no end. Another
-    // node (`format.is_relayed()`) has a merge window of its own and is told when the stream ends; other players then just wait.
+    // node (`format.is_relayed()`) has a merge window of its own and is notified when the stream ends; other players then just
+    // wait.
     PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options, FanOut& fan_out, Ref<media::Source> source,
                 media::WireFormat format, std::optional<media::Sequence> from, std::chrono::milliseconds duration,
                 const Log& log);
 
-    // Until the client stops playing (ok: the connection may go on) or something ends it.
+    // Runs until the client stops playing (ok: the connection may continue) or something ends it.
     Result<void> run(io::Deadline deadline);
 
-    // From any fiber: the player is asked when it has received everything up to now.
-    // Empty: to where it has connected before.
+    // From any fiber: the player is requested to reconnect when it has received everything up to now. Empty: to its current
+    // address.
     void ask_to_reconnect(std::string tc_url);
 
-    // Without what the connection itself has sent and received.
+    // Without the traffic of the connection itself.
     ClientFigures figures() const { return player_.figures(); }
 
 private:
@@ -50,7 +51,7 @@ private:
     const RtmpOptions& options_;
     media::WireCursor cursor_;
     Player player_;
-    // What few players have takes the memory of a pointer from the others.
+    // Few players have these members; for the others they take the memory of a pointer.
     std::unique_ptr<EndWatch> end_watch_;         // for another node
     std::unique_ptr<std::string> reconnect_url_;  // to be sent
     const Log& log_;

@@ -29,19 +29,19 @@ public:
     PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options,
                    std::unique_ptr<media::Publication> publication, const Log& log);
 
-    // Until the client stops publishing (ok: the connection may go on) or something ends it: Errc::timed_out when it is silent
-    // for too long, Errc::conflict when another publisher took over, Errc::denied when it is kicked for idle, or the connection's
-    // error.
+    // Runs until the client stops publishing (ok: the connection may continue) or something ends it: Errc::timed_out when it is
+    // silent for too long, Errc::conflict when another publisher took over, Errc::denied when it is kicked for idle, or the
+    // connection's error.
     Result<void> run(io::Deadline deadline);
 
     // From any fiber; the session's own fiber notifies the publisher. Media it sends until it leaves is accepted.
     void ask_to_leave(std::string reason);
-    // The same, for a publisher that can go on elsewhere: it ends this session once the other one has its stream.
-    // Empty: to where it has connected before.
+    // The same, for a publisher that can continue elsewhere: it ends this session once the other one has its stream. Empty: to
+    // its current address.
     void ask_to_reconnect(std::string tc_url);
 
 private:
-    // For how long nobody has watched the stream.
+    // Returns how long the stream has had no viewers.
     class IdleWatch final : public media::SourceWatch {
     public:
         explicit IdleWatch(Ref<media::Source> source) : SourceWatch(std::move(source)), since_(io::now()) {}
@@ -54,7 +54,7 @@ private:
     };
 
     struct Farewell {
-        std::string reason;                        // empty: nothing is said
+        std::string reason;                        // empty: none is sent
         std::optional<std::string> reconnect_url;  // tcUrl
     };
 

@@ -1,4 +1,4 @@
-// The two addresses that a redirected RTMP client is told: where to connect, and the whole stream there.
+// The two addresses for a redirected RTMP client: where to connect, and the whole stream there.
 #pragma once
 
 #include <string>

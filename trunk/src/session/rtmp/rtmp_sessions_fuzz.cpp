@@ -1,7 +1,7 @@
-// RTMP sessions with the memory budget on: clients of our own engine, three that publish and one that plays,
-// over streams without sockets. Bytes say what each does after its handshake and how reads are cut: media of every size and kind,
-// messages that never end, bytes of no meaning, silence and leaving. In all cases what the server writes is what the engine reads
-// without a complaint, unfinished messages stay within their share of the budget, and nothing stays when all have gone.
+// RTMP sessions with the memory budget on: clients of our own engine, three that publish and one that plays, over streams without
+// sockets. Bytes choose the actions of each after its handshake and how reads are cut: media of every size and kind, messages
+// that never end, random bytes, silence and leaving. In all cases the engine reads all output of the server without an error,
+// unfinished messages stay within their share of the budget, and nothing is left after the last client.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -52,7 +52,7 @@ public:
         engine_.take_output(output_);
     }
 
-    // What it sends next; empty: nothing yet.
+    // Returns its next output; empty: nothing yet.
     Bytes sends() {
         if (output_.empty() && engine_.is_started() && !steps_.empty()) {
             take(steps_.front());
@@ -254,7 +254,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint8_t cut = rest[0];
     rest = rest.subspan(1);
     std::array<std::deque<Step>, kRoles.size()> steps;
-    // Of each step: who and what, how large, how many bytes follow.
+    // Three bytes for each step: client and kind, size, number of bytes that follow.
     while (rest.size() >= 3) {
         Step step;
         step.kind = static_cast<Step::Kind>(rest[0] / kRoles.size() % static_cast<unsigned>(Step::Kind::kinds));

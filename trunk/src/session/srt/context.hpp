@@ -17,8 +17,8 @@ namespace live::session::srt {
 class SrtVhosts {
 public:
     virtual ~SrtVhosts() = default;
-    // Of the virtual host that serves this name. Errc::not_found when there is none, Errc::denied when it is disabled or has no
-    // SRT.
+    // Returns the options of the virtual host that serves this name. Errc::not_found when there is none, Errc::denied when it is
+    // disabled or has no SRT.
     virtual Result<SrtOptions> find(const std::string& vhost) const = 0;
     // The name of the virtual host that find() returns: aliases of one virtual host share it.
     virtual std::string serving_name(const std::string& vhost) const = 0;

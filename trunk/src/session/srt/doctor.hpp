@@ -1,5 +1,6 @@
 // Doctor: can an encoder reach this server by SRT? Begins a handshake with itself at every address that clients could use. It
-// tests only this machine's own addresses: it cannot see a firewall or router between it and the encoder, and says so.
+// tests only this machine's own addresses: it cannot see a firewall or router between it and the encoder, and its text names
+// this limit.
 #pragma once
 
 #include <chrono>

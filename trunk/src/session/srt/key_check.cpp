@@ -27,7 +27,7 @@ Result<srt::KeyEncryptingKey> derive_client_key(Places& places, std::string_view
 Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(Places& places, const srt::Request& request,
                                                               const std::string& passphrase, io::Deadline deadline) {
     std::optional<srt::KeyEncryptingKey> kek;
-    // Version 4 says whether it encrypts after the handshake.
+    // Version 4 announces encryption after the handshake.
     if (request.handshake_version < 5)
         return kek;
     if (passphrase.empty() && !request.is_encrypted())

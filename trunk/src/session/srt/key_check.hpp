@@ -1,4 +1,4 @@
-// Whether a client that wants to connect knows the passphrase.
+// Checks the passphrase of a client that requests a connection.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ Result<engine::srt::KeyEncryptingKey> derive_key(std::string passphrase, const e
 Result<engine::srt::KeyEncryptingKey> derive_client_key(Places& places, std::string_view ip, std::string passphrase,
                                                         const engine::srt::Salt& salt, std::size_t key_bytes,
                                                         io::Deadline deadline);
-// The key of the passphrase that the client must know, if there is one. Errc::denied when its
-// passphrase is another one, Errc::unsupported when only one side has one, Errc::limit as above.
+// The key of the passphrase that the client must have, if there is one. Errc::denied when its passphrase is another one,
+// Errc::unsupported when only one side has one, Errc::limit as above.
 Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(Places& places, const engine::srt::Request& request,
                                                                       const std::string& passphrase, io::Deadline deadline);
-// What the client is told of these.
+// The reject reason for the client.
 engine::srt::RejectReason key_reject_reason_of(const Error& error);
 
 }  // namespace live::session::srt

@@ -74,7 +74,7 @@ srt::ConnectionOptions connection_options(const SrtServerOptions& options) {
 }
 
 void Opener::open(srt::Request request, const Path& path) {
-    auto opening = std::make_shared<Opening>();  // owner: the fiber; std::function wants a copy
+    auto opening = std::make_shared<Opening>();  // owner: the fiber; std::function needs a copy
     opening->request = std::move(request);
     opening->path = path;
     const auto started = sessions_.start("srt-session", [this, opening](io::Deadline forever) { serve(*opening, forever); });

@@ -1,5 +1,5 @@
-// Opener: from a client that wants to connect to its session, or to the reason why not, which the client's SRT library shows to
-// its user. Each has a fiber, because passphrases and admission take time; the client is not connected before that.
+// Opener: makes the session of a client that requests a connection, or refuses it with a reason, which the client's SRT library
+// shows to its user. Each has a fiber, because passphrases and admission take time; the client is not connected before that.
 #pragma once
 
 #include "engine/srt/listener.hpp"

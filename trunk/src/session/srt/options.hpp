@@ -44,8 +44,7 @@ struct SrtOptions {
     bool passphrase_callback = false;
 };
 
-// Latencies that this side asks for. `latency` is for both directions, where they have none of their own; a default counts as
-// none.
+// Latencies that this side requests. `latency` applies to each direction without its own value; a default counts as no value.
 inline std::chrono::milliseconds receive_latency(const SrtServerOptions& options) {
     return options.recvlatency != SrtServerOptions().recvlatency ? options.recvlatency : options.latency;
 }
@@ -55,7 +54,7 @@ inline std::chrono::milliseconds send_latency(const SrtServerOptions& options) {
                                                                                               : options.peerlatency;
 }
 
-// Of a passphrase; the protocol's bounds.
+// The protocol's bounds of a passphrase.
 inline constexpr std::size_t kPassphraseBytesMin = 10;
 inline constexpr std::size_t kPassphraseBytesMax = 79;
 

@@ -14,7 +14,7 @@ namespace live::session::srt {
 namespace {
 
 constexpr std::size_t kTsPacketBytes = 188;
-// Of the source's own log, for the cache of units; those of transport logs begin with 1.
+// The id of the source's own log, for the cache of units; those of transport logs begin with 1.
 constexpr std::uint64_t kWireLog = 0;
 
 }  // namespace
@@ -71,7 +71,7 @@ Result<void> PlaySession::send(const Ref<media::Source>& source, std::size_t pay
                                io::Deadline deadline) {
     source_ = source;
     unit_bytes_ = payload_bytes_max / kTsPacketBytes * kTsPacketBytes;
-    // The only one of its readers that says whether it is a viewer.
+    // Among this session's readers, only this hold sets the audience.
     media::WireLogHold hold(source_, kTransportStream, audience);
     TRY(catch_up(hold, deadline));
     group_ = &context_.players.join(source_, *this);
@@ -84,7 +84,7 @@ Result<void> PlaySession::send(const Ref<media::Source>& source, std::size_t pay
 }
 
 void PlaySession::on_input(TimePoint now) {
-    // What players send is nothing to us.
+    // Input from players is ignored.
     while (connection()->next_payload(now))
         continue;
     if (connection()->key_question())
@@ -193,7 +193,7 @@ Slice PlaySession::next_unit() {
         return *known;
     std::array<::iovec, 4> parts;
     const auto batch = cursor_->take(parts);
-    // Parts of a unit may be in more spans than asked for: then it is shorter, of whole packets still.
+    // A unit may have more parts than spans: then it is shorter, and still has whole packets.
     std::size_t reached = 0;
     for (std::size_t i = 0; i < batch.spans; ++i)
         reached += parts[i].iov_len;

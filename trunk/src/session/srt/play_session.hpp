@@ -15,7 +15,7 @@ namespace live::session::srt {
 
 class PlaySession : public Session, private GroupPlayer {
 public:
-    // A stream that has had so many packets and none of video is of audio only.
+    // After this many packets without video, a stream counts as audio only.
     static constexpr std::uint64_t kSurePackets = 20;
     // Sent at once; others get a turn before the rest.
     static constexpr std::size_t kUnitsAtOnce = 256;
@@ -39,7 +39,7 @@ private:
     void on_input(TimePoint now) override;
     Link& link() override { return *this; }
 
-    // A transport stream as it came.
+    // A transport stream, sent unchanged.
     void pass(const TransportLog& log, TimePoint now);
     bool begin_to_pass(const TransportLog& log);
     // Whether it was taken, so that more may follow.
@@ -55,7 +55,7 @@ private:
         bool is_shared = false;
     };
     std::size_t left_of_round(const Place& place, std::uint64_t log_end, std::size_t size_max) const;
-    // nullptr: nobody has cut it yet.
+    // nullptr: not cut yet.
     const Slice* known_unit(const Place& place, std::size_t size_max) const;
     // The first bytes of `parts`, which have as many.
     Slice cut(const Place& place, std::span<const ::iovec> parts, std::size_t size);

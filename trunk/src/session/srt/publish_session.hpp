@@ -21,7 +21,7 @@ private:
     Result<void> receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     bool is_publisher() const override { return true; }
     void on_input(TimePoint now) override;
-    // What is due, for as long as a turn of the loop takes. True: that was all.
+    // Takes due payloads, for as long as a turn of the loop may take. True if none is left.
     bool take_some(TimePoint now);
     void take_units();
     void log_tracks();

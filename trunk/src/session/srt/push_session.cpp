@@ -6,7 +6,7 @@ PushSession::~PushSession() = default;
 
 Result<void> PushSession::serve(Opening& opening, io::Deadline deadline) {
     TRY(connect(opening));
-    // What is pulled from another server for nobody but this would be pulled for ever.
+    // Audience::none: a stream that is pulled only for this push would otherwise be pulled for ever.
     return send(pushed_, opening.options.payload_bytes_max, media::Audience::none, deadline);
 }
 

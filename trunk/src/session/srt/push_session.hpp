@@ -1,5 +1,4 @@
-// PushSession: sends a source to another server, as a player is sent to. It is no client: nobody is asked about it, and it is in
-// no list.
+// PushSession: sends a source to another server like to a player. It is no client: it needs no admission and is in no list.
 #pragma once
 
 #include "session/srt/play_session.hpp"

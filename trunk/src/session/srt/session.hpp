@@ -1,4 +1,4 @@
-// Session: what publishing and playing SRT clients have in common: the place among the clients, admission, the connection, and
+// Session: the common part of publishing and playing SRT clients: the place among the clients, admission, the connection, and
 // how it ends. It lives in its fiber, which waits for the end; the port and the players do the work.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace live::session::srt {
 
 class Call;
 
-// A client that wants to connect, and what its connection is to be.
+// A client that requests a connection, and the properties of that connection.
 struct Opening {
     // The connection is there: this server has called. Nothing else here counts then, except the payload's size.
     Call* call = nullptr;
@@ -51,30 +51,30 @@ public:
     Session(Context& context, ClientRequest request, const Log& log);
     ~Session() override;
 
-    // Asks for admission, connects, and runs until the client is gone or something ends it. Not accepted: the error says why, and
-    // the caller refuses the client.
+    // Checks admission, connects, and runs until the client leaves or something ends it. If the client is not accepted, returns
+    // the reason as an error, and the caller refuses the client.
     Result<void> run(Opening& opening, io::Deadline deadline);
 
 protected:
     virtual Result<void> serve(Opening& opening, io::Deadline deadline) = 0;
 
-    // After admission, and before anything is done for the client: whether it knows the passphrase that the plan may name.
+    // After admission, and before any work for the client: checks that it has the passphrase that the plan may name.
     Result<void> check_key(Opening& opening, io::Deadline deadline);
-    // The connection of one that asked for admission is over.
+    // Reports the end of an admitted connection.
     virtual void tell_closed(const Traffic& traffic) { context_.events.on_closed(request_, traffic); }
 
-    // The client gets its response, or the call is taken over. Errors as engine::srt::accept and Port::add; Errc::timed_out when
-    // it has given up.
+    // Sends the response to the client, or takes the call over. Errors as engine::srt::accept and Port::add; Errc::timed_out when
+    // the client has given up.
     Result<void> connect(Opening& opening);
-    // Until the client leaves, is kicked or has lost its memory; returns why.
+    // Waits until the client leaves, is kicked or has lost its memory; returns the reason.
     Result<void> wait_for_end(io::Deadline deadline);
-    // In the middle of anything.
+    // May be called at any time.
     void end(Error why);
-    // For what wait_for_end() looks at.
+    // Wakes wait_for_end().
     void wake() { ended_.raise(); }
     void refuse(const Error& error) { entry_.refuse(error); }
     const std::string& passphrase() const { return passphrase_; }
-    // Both of the connection and of what it brings.
+    // Sets the memory of the connection and of its media.
     void account(std::size_t bytes) { memory_.set(bytes); }
     ClientEntry& entry() { return entry_; }
     // Client

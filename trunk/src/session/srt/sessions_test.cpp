@@ -46,7 +46,7 @@ TEST_F(SrtSessions, AnEncoderPublishesUntilItLeaves) {
     EXPECT_EQ(clients.size(), 0U);
 }
 
-TEST_F(SrtSessions, WhoIsRefusedIsToldWhyAndAskedAboutOnce) {
+TEST_F(SrtSessions, SendsTheReasonOfARefusalAndChecksAdmissionOnce) {
     admission.refusal.emplace(Errc::denied, "not today");
     EXPECT_EQ(Remote(socket(), "#!::r=live/cam,m=publish").refusal(), RejectReason::forbidden);
     EXPECT_EQ(admission.asked.size(), 1U);
@@ -103,7 +103,7 @@ TEST_F(SrtSessions, AnAnswerNamesThePassphraseOfAStream) {
     EXPECT_EQ(Remote(socket(), "#!::r=live/four,m=publish", "of the virtual host").refusal(), RejectReason::unsecure);
 }
 
-TEST_F(SrtSessions, AClientThatDoesNotAskAnyMoreGivesItsPlaceBack) {
+TEST_F(SrtSessions, ASilentCallerReleasesItsPlace) {
     vhosts.server_options.connect_timeout = 1s;
     admission.is_slow = true;
     Remote patient(socket(), "#!::r=live/cam,m=publish");
@@ -251,7 +251,7 @@ TEST_F(SrtSessions, PlayersGetAnSrtStreamAsItComes) {
     io::wait_until([&] { return transports.find(*source) == nullptr; });
 }
 
-TEST_F(SrtSessions, AKickSaysGoodbye) {
+TEST_F(SrtSessions, AKickSendsAShutdown) {
     Remote encoder(socket(), "#!::r=live/cam,m=publish");
     ASSERT_TRUE(encoder.connect());
     clients.for_each([](ClientEntry& entry) { entry.kick("an operator has ended it"); });
@@ -285,8 +285,8 @@ TEST_F(SrtSessions, CallersFromOneAddressAreAnsweredByTheSocketsTheyCameTo) {
     io::UdpSocket& client = *second.socket;
     while (client.receive(io::Deadline::after(50ms)).ok()) {
     }
-    port.advance(io::now() + 2s);               // what both are told at once is of one size: that the server lives
-    const auto soon = io::Deadline::after(5s);  // before both are told goodbye, one by one
+    port.advance(io::now() + 2s);               // both keepalives are due at once and have one size
+    const auto soon = io::Deadline::after(5s);  // before both shutdowns are sent, one by one
     std::set<std::uint16_t> from;
     while (from.size() < 2) {
         const auto datagrams = client.receive(soon);
@@ -297,7 +297,7 @@ TEST_F(SrtSessions, CallersFromOneAddressAreAnsweredByTheSocketsTheyCameTo) {
     EXPECT_TRUE(from.contains(socket().endpoint().port) && from.contains(port.sockets().back()->endpoint().port));
 }
 
-// What the port of another process is given.
+// Records the datagrams forwarded to another process.
 struct RecordedStrays final : StraySink {
     void pass(const Stray& stray, Bytes datagram) override {
         strays.push_back(stray);
@@ -307,7 +307,7 @@ struct RecordedStrays final : StraySink {
     std::vector<std::vector<std::uint8_t>> datagrams;
 };
 
-TEST_F(SrtSessions, WhatNobodyKnowsIsPassedOnOnceOnly) {
+TEST_F(SrtSessions, ForwardsUnknownDatagramsOnce) {
     RecordedStrays sink;
     port.set_strays(&sink);
     const Remote stranger(socket(), "#!::r=live/cam,m=publish");
@@ -338,7 +338,7 @@ TEST_F(SrtSessions, WhatNobodyKnowsIsPassedOnOnceOnly) {
     EXPECT_EQ(port.read().port.strangers, 3U);
 }
 
-TEST(SrtReport, SaysWhatHasHappenedSinceTheOneBefore) {
+TEST(SrtReport, ReportsTheDifferenceToThePreviousReading) {
     PortReading then;
     then.links.received = 100;
     then.links.receive_lost = 1;

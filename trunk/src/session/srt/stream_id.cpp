@@ -19,7 +19,7 @@ constexpr std::string_view kSchema = "srt://";
 // Its value has colons where the path has commas.
 constexpr std::string_view kPathKey = "millrace_path";
 
-// What the forms have in common.
+// The common part of all forms.
 struct Named {
     Mode mode = Mode::request;
     std::string vhost;

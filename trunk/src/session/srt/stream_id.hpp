@@ -1,5 +1,5 @@
-// What an SRT client asks for, by the stream id of its handshake (SRT access control, "#!::key=value,..."), in all forms that
-// clients use. As with RTMP, it does not know which virtual hosts exist. Dry.
+// The request of an SRT client in the stream id of its handshake (SRT access control, "#!::key=value,..."), in all forms that
+// clients use. As with RTMP, the virtual host is not checked. Dry.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct StreamId {
     // The schema is "srt". Parameters are those of the id, in the order of their names, after the virtual host's; they are not
     // decoded.
     wire::rtmp::StreamUrl url;
-    // Of the servers that the request has come through, separated by commas; see RelayClaims.
+    // The servers that the request has passed, separated by commas; see RelayClaims.
     std::string relay_path{};
 
     bool operator==(const StreamId&) const = default;
 };
 
-// For what an id leaves open.
+// Values for the missing parts of an id.
 struct StreamIdDefaults {
     std::string app = "live";
     Mode mode = Mode::request;  // of an id without "#!::"
@@ -40,12 +40,12 @@ inline constexpr std::size_t kStreamIdBytesMax = 512;
 //   APP/STREAM[?QUERY]  STREAM[?QUERY]               the default mode
 //   srt://VHOST[:PORT]/APP/STREAM[?QUERY]            likewise
 // All but the first may be percent-encoded. The names have passed the allow-list.
-// Errc::malformed; Errc::unsupported for a mode or a type that there is none of here; Errc::denied for a name; Errc::limit.
+// Errc::malformed; Errc::unsupported for another mode or type; Errc::denied for a name; Errc::limit.
 Result<StreamId> parse_stream_id(std::string_view text, const StreamIdDefaults& defaults);
 
 // Whether a key of a stream id is not a parameter of the client.
 bool is_reserved_key(std::string_view key);
-// How a path of servers is said in a stream id, as a key and its value.
+// The path of servers as a parameter of a stream id: key and value.
 std::string path_parameter(std::string_view relay_path);
 
 // Parameters for a log: without secrets.

@@ -46,7 +46,7 @@ const std::vector<Vector>& vectors() {
         {"a/b/c", request, kDefault, "a", "b/c", ""},
         {"live/cam?secret=x", request, kDefault, "live", "cam", "?secret=x"},
         {"live/cam?vhost=v", request, "v", "live", "cam", "?vhost=v"},
-        // Of other servers.
+        // Other servers' forms.
         {"publish:live/cam", publish, kDefault, "live", "cam", ""},
         {"read:cam", request, kDefault, "live", "cam", ""},
         {"publish:live/cam:me:x", publish, kDefault, "live", "cam", "?u=me&s=x"},
@@ -74,7 +74,7 @@ TEST(StreamId, ReadsEveryForm) {
     }
 }
 
-TEST(StreamId, NoPartOfAFormIsAnythingButAFormOrAnError) {
+TEST(StreamId, EveryTruncationIsReadOrRefused) {
     for (const Vector& vector : vectors()) {
         const std::string_view text = vector.text;
         for (std::size_t size = 0; size < text.size(); ++size) {
@@ -132,7 +132,7 @@ TEST(StreamId, LogsHaveNoSecrets) {
     EXPECT_EQ(loggable(""), "");
 }
 
-TEST(SrtStreamId, SaysWhichServersARequestHasComeThrough) {
+TEST(SrtStreamId, CarriesTheServersOfARequest) {
     EXPECT_EQ(path_parameter("vid-0,vid-1"), "millrace_path=vid-0:vid-1");
     const auto id = MUST(parse_stream_id("#!::r=live/cam,m=request,a=1," + path_parameter("vid-0,vid-1"), {}));
     EXPECT_EQ(id.relay_path, "vid-0,vid-1");

@@ -29,7 +29,7 @@ TEST(CircuitBreaker, TheyAreTakenBackAfterSomeSecondsBelow) {
     EXPECT_EQ(levels(breaker, {91, 80, 91, 80, 80}), (std::vector{1, 1, 1, 1, 0}));
 }
 
-TEST(CircuitBreaker, PlayersAreLeftOutOnlyWhenItLastsAndNoLongerThanThat) {
+TEST(CircuitBreaker, DropsForPlayersOnlyWhileOverloadLasts) {
     CircuitBreaker breaker{CircuitBreakerOptions{}};
     EXPECT_EQ(levels(breaker, {100, 100, 100, 100, 99, 100, 100, 100, 100, 100, 100, 50}),
               (std::vector{2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 1}));

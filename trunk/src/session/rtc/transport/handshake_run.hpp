@@ -1,5 +1,5 @@
-// HandshakeRun: a step of a session's DTLS handshake in a worker thread. A handshake is most of what a player's arrival costs; in
-// the loop, everybody else would wait for it.
+// HandshakeRun: a step of a session's DTLS handshake in a worker thread. A handshake is most of the cost of a new player; in the
+// loop, it would delay every other client.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ public:
     };
 
     // The owner outlives it. `whose`: see handshake_party(). Errc::limit when as many as permitted wait for the thread; then the
-    // step is gone.
+    // step is destroyed.
     static Result<std::unique_ptr<HandshakeRun>> start(std::unique_ptr<engine::dtls::HandshakeStep> step, Owner& owner,
                                                        const std::optional<io::Party>& whose);
     HandshakeRun(Private, std::shared_ptr<Job> job, Owner& owner);
@@ -36,7 +36,7 @@ public:
     HandshakeRun(const HandshakeRun&) = delete;
     HandshakeRun& operator=(const HandshakeRun&) = delete;
 
-    // nullptr until the owner was told.
+    // nullptr before the owner was notified.
     std::unique_ptr<engine::dtls::HandshakeStep> take();
 
 private:

@@ -1,6 +1,6 @@
 // Players: sends the RTP logs of sources to the sessions that play them. A source wakes one fiber per batch, whatever the number
 // of its players; that fiber serves them one after the other, and yields every 2 ms. A player whose link is too slow for
-// everything at once says when it can take more, and is served again then; waiting players cost nothing.
+// everything at once returns when it can take more, and is served again then; waiting players cost nothing.
 #pragma once
 
 #include <chrono>

@@ -96,7 +96,7 @@ TEST_F(RtcPlayers, AGroupAndItsHoldOnTheLogLiveAsLongAsItsPlayers) {
     EXPECT_EQ(source->rtp_logs().find(), nullptr);
 }
 
-TEST_F(RtcPlayers, WhoLeavesWhileServedKeepsNobodyFromBeingServed) {
+TEST_F(RtcPlayers, ServesAllAlthoughPlayersLeaveMeanwhile) {
     std::vector<FakePlayer> all(5);
     RtpLogGroup* group = nullptr;
     for (FakePlayer& player : all)
@@ -126,7 +126,7 @@ TEST_F(RtcPlayers, APlayerThatWaitsForItsLinkIsServedAgainWithoutNewPackets) {
     players->leave(player);
 }
 
-TEST_F(RtcPlayers, WhoeverIsLetInIsServedAtOnce) {
+TEST_F(RtcPlayers, ServesANewPlayerAtOnce) {
     FakePlayer player;
     players->wake(player);  // Not in a group yet: no effect.
     players->join(source, player);
@@ -140,7 +140,7 @@ TEST_F(RtcPlayers, WhoeverIsLetInIsServedAtOnce) {
     players->leave(player);
 }
 
-TEST_F(RtcPlayers, WhoWaitsForItsLinkIsNotLookedAt) {
+TEST_F(RtcPlayers, DoesNotServePlayersThatWaitForTheirLink) {
     std::vector<FakePlayer> all(200);
     RtpLogGroup* group = nullptr;
     for (FakePlayer& player : all) {
@@ -157,7 +157,7 @@ TEST_F(RtcPlayers, WhoWaitsForItsLinkIsNotLookedAt) {
     }
 }
 
-TEST_F(RtcPlayers, WhoHasAllNeedsNoMoreLooks) {
+TEST_F(RtcPlayers, DoesNotServePlayersThatHaveEverything) {
     FakePlayer player;
     player.wait = 500ms;
     RtpLogGroup& group = players->join(source, player);

@@ -224,7 +224,7 @@ void Port::take_stray(const Stray& stray, TimePoint now, MutBytes datagram) {
     const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return stray.came_by(one->endpoint()); });
     if (socket == sockets_.end())
         return;
-    // It goes no further: the other process asks everybody itself.
+    // It is not forwarded again: the other process has passed it to every candidate itself.
     StraySink* const strays = std::exchange(strays_, nullptr);
     take(now, datagram, {stray.from, {nullptr, socket->get(), nullptr, stray.to}});
     end_batch(now);

@@ -29,7 +29,7 @@ namespace live::session::rtc {
 // A connection of RFC 4571 that carries one session's datagrams.
 class PortLink {
 public:
-    // The datagrams of one GSO batch. What does not fit is lost. Must not suspend.
+    // Sends the datagrams of one GSO batch. Those that do not fit are lost. Must not suspend.
     virtual void send(Bytes bytes, std::size_t segment_bytes) = 0;
 
 protected:
@@ -94,9 +94,9 @@ public:
     Result<void> start(io::Scope& scope);
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
 
-    // Gets what comes over UDP for no session here. nullptr: nobody does.
+    // Receives UDP datagrams for no session here. nullptr: they are dropped.
     void set_strays(StraySink* strays) { strays_ = strays; }
-    // A datagram that came to one of these sockets in another process, which has them now.
+    // Handles a datagram that another process, the current owner of the sockets, received on one of them.
     void take_stray(const Stray& stray, TimePoint now, MutBytes datagram);
     void stop_receiving();
 

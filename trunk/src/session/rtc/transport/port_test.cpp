@@ -117,7 +117,7 @@ struct Elsewhere final : StraySink {
     std::vector<std::vector<std::uint8_t>> datagrams;
 };
 
-TEST_F(RtcPort, PassesOnWhatItCannotPlaceAndTakesWhatAnotherCannot) {
+TEST_F(RtcPort, ForwardsUnknownDatagramsAndTakesForwardedOnes) {
     Elsewhere elsewhere;
     port->set_strays(&elsewhere);
     send(0, check_for("theirs", true));
@@ -161,7 +161,7 @@ TEST_F(RtcPort, FindsASessionByTheNameInACheckThenByTheAddress) {
     EXPECT_EQ(port->half_open(), 1U);
 }
 
-TEST_F(RtcPort, AnAddressWithoutAProvedCheckReachesNobodyAndGetsNothing) {
+TEST_F(RtcPort, IgnoresAddressesWithoutAProvedCheck) {
     FakePeer& peer = add("abcd1234");
     send(0, kMedia);
     send(0, check_for("nobody00", true));
@@ -291,7 +291,7 @@ TEST_F(RtcPort, ANameIsGivenOnce) {
     EXPECT_EQ(again.code(), Errc::conflict);
 }
 
-TEST_F(RtcPort, ALinkCarriesWhatItsSessionSays) {
+TEST_F(RtcPort, ALinkCarriesItsSessionsOutput) {
     struct Link final : PortLink {
         void send(Bytes bytes, std::size_t) override { sent.emplace_back(bytes.begin(), bytes.end()); }
         std::vector<std::vector<std::uint8_t>> sent;
@@ -344,7 +344,7 @@ TEST_F(RtcPort, OthersRunBetweenTwoLongPiecesOfWork) {
     EXPECT_EQ(port->figures().received, 2U);
 }
 
-TEST_F(RtcPort, TheLineHasWhatWentEachWayASecond) {
+TEST_F(RtcPort, ReportsTrafficPerSecond) {
     PortFigures then;
     PortFigures now;
     now.received = 1'500;
@@ -363,7 +363,7 @@ TEST_F(RtcPort, TheLineHasWhatWentEachWayASecond) {
               "rtcp=(pli:3,twcc:4,rr:5), snk=(7), rnk=(5,h:4,m:1), loss=(r:49,s:1)");
 }
 
-TEST_F(RtcPort, AFloodOfChecksForNobodyIsAnsweredByNothing) {
+TEST_F(RtcPort, DoesNotAnswerAFloodOfUnknownChecks) {
     add("abcd1234");
     for (int i = 0; i < 500; ++i)
         send(0, check_for("flood" + std::to_string(i), true));

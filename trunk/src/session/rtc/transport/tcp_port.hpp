@@ -35,12 +35,12 @@ public:
     // A check is shorter than 2 KiB, and its frame begins with its length; HTTP begins with a letter, TLS with 22.
     bool begins_with(std::uint8_t first) const override { return first < 8; }
     void serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) override;
-    // Connections go on.
+    // Stops accepting; connections continue.
     void close() {
         for (const auto& listener : listeners_)
             listener->close();
     }
-    // Of the first listener; 0 without one.
+    // The port of the first listener; 0 without one.
     std::uint16_t port_number() const { return listeners_.empty() ? std::uint16_t{0} : listeners_.front()->endpoint().port; }
 
 private:

@@ -1,5 +1,5 @@
-// ByteStream: what comes from a server that was called, as a stream of bytes, for readers that are no sessions of SRT. Payloads
-// stay in the connection until they are read, which drops what becomes too late. Nothing can be written.
+// ByteStream: the output of a called server as a stream of bytes, for readers other than SRT sessions. Payloads stay in the
+// connection, which drops late ones, until they are read. Nothing can be written.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Call: a connection that this server makes: from dialling until a session takes it over. What arrives in between waits in the
-// connection. Lives in the fiber that calls.
+// Call: a connection that this server makes, from dialling until a session takes it over. Packets that arrive in between wait in
+// the connection. Lives in the fiber that calls.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,9 @@ public:
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    // Once. The socket id is chosen here. Errc::conflict with the peer's reason when it refuses what is asked for,
-    // also by not answering that; Errc::closed likewise when it refuses any connection of this kind, Errc::timed_out,
-    // Errc::unsupported when it speaks something else, Errc::limit, Errc::system without a socket, Errc::cancelled.
+    // Call once. The socket id is chosen here. Errc::conflict with the peer's reason when it refuses the request or does not
+    // answer it; Errc::closed likewise when it refuses any connection of this kind, Errc::timed_out, Errc::unsupported for
+    // another protocol, Errc::limit, Errc::system without a socket, Errc::cancelled.
     Result<void> connect(engine::srt::Caller::Options options, io::Deadline deadline);
 
 private:

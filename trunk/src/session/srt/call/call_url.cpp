@@ -78,7 +78,7 @@ Result<void> set(CallUrl& url, std::string_view name, std::string value) {
     return {};
 }
 
-// What stands before the first `separator`, or all; `text` keeps what is behind it.
+// Returns the text before the first `separator`, or all; `text` keeps the rest.
 std::string_view take_until(std::string_view& text, char separator) {
     const std::string_view taken = text.substr(0, text.find(separator));
     text.remove_prefix(std::min(taken.size() + 1, text.size()));

@@ -100,7 +100,7 @@ TEST_F(SrtCalls, BothAreEncryptedWithAPassphrase) {
     });
 }
 
-TEST_F(SrtCalls, TheOtherServersReasonIsSaid) {
+TEST_F(SrtCalls, ReportsTheOtherServersReason) {
     push("streamid=%23!::r=live/cam,m=publish");
     io::wait_until([this] { return ended.has_value(); });
     EXPECT_EQ(ended->code(), Errc::conflict);
@@ -113,7 +113,7 @@ TEST_F(SrtCalls, TheOtherServersReasonIsSaid) {
     EXPECT_EQ(port.links(), 1U);
 }
 
-TEST_F(SrtCalls, NobodyThereIsSaidToo) {
+TEST_F(SrtCalls, ReportsAServerThatDoesNotAnswer) {
     vhosts.server_options.connect_timeout = 300ms;
     MUST(sessions.start("nobody", [this](io::Deadline forever) {
         ended = dialler.push(MUST(parse_call_url("srt://127.0.0.1:9")), streams.find("/live/cam"), log, forever);
@@ -221,7 +221,7 @@ TEST_F(SrtCalls, AStreamOfBytesThatLosesItsMemoryEndsWithThat) {
     io::wait_until([&] { return port.links() == 1 && memory.leaving() == 0; });
 }
 
-TEST_F(SrtCalls, AStreamOfBytesThatIsDroppedSaysGoodbye) {
+TEST_F(SrtCalls, ADroppedByteStreamSendsAShutdown) {
     auto opened = dialler.open(to_this_server("streamid=live/cam"), io::Deadline::after(io::kSoon));
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     EXPECT_EQ(port.links(), 3U) << "the publisher, and both ends of the call";

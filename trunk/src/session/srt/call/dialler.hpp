@@ -22,14 +22,14 @@ public:
     // `ready` starts the port and the players, unless they run; see Port::start. Everything referred to outlives this.
     Dialler(Context& context, std::function<Result<void>()> ready) : context_(context), ready_(std::move(ready)) {}
 
-    // Publishes what comes from there, as `request`, until something ends it: the error says what. Asks admission once it is
+    // Publishes the server's stream, as `request`, until something ends it; returns that error. Checks admission once it is
     // connected.
     Result<void> pull(const CallUrl& url, ClientRequest request, const Log& log, io::Deadline deadline);
-    // What comes from there, for who reads and publishes it in his own way. Errors as Call::connect.
+    // Opens the server's stream for a caller that reads and publishes it in its own way. Errors as Call::connect.
     Result<std::unique_ptr<ByteStream>> open(const CallUrl& url, io::Deadline deadline);
     // Called with the session when it begins to send, and with nullptr before it is destroyed.
     using OnPushing = std::function<void(const PushSession* session)>;
-    // Sends the source, from a key frame on, until something ends it. After Errc::cancelled the goodbye has been sent.
+    // Sends the source, from a key frame on, until something ends it. After Errc::cancelled the shutdown has been sent.
     Result<void> push(const CallUrl& url, const Ref<media::Source>& source, const Log& log, io::Deadline deadline,
                       const OnPushing& on_pushing = {});
 

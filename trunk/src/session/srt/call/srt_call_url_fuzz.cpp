@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(url->passphrase.empty() ||
           (url->passphrase.size() >= kPassphraseBytesMin && url->passphrase.size() <= kPassphraseBytesMax));
     CHECK(url->key_bytes == 16 || url->key_bytes == 24 || url->key_bytes == 32);
-    // What the log shows is an address too.
+    // The label in the log is an address too.
     CHECK(parse_call_url(url->label()).ok());
     return 0;
 }

@@ -32,7 +32,7 @@ public:
     engine::srt::Connection* connection() const { return connection_.get(); }
     // After the datagrams of one receive call, or a timeout: payloads may be due. Before its output is written.
     virtual void on_input(TimePoint now) = 0;
-    // The connection is over, whoever ended it; the owner removes it soon.
+    // The connection has ended, from either side; the owner removes it soon.
     virtual void on_over() = 0;
     virtual bool is_publisher() const = 0;
 

@@ -63,7 +63,7 @@ public:
     PlayGroup& operator=(const PlayGroup&) = delete;
 
     media::Source& source() { return *source_; }
-    // Of the log that all cursors of kTransportStream read; it is held for as long as the group lives.
+    // The units of the log that all cursors of kTransportStream read; it is held for as long as the group lives.
     UnitCache& units() { return units_; }
     std::uint64_t wire_end() const { return wire_log_.head(); }
     std::size_t size() const { return members_.size(); }

@@ -193,7 +193,7 @@ void Port::take_stray(const Stray& stray, TimePoint now, MutBytes datagram) {
     const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return stray.came_by(one->endpoint()); });
     if (socket == sockets_.end())
         return;
-    // It goes no further: the other process asks everybody itself.
+    // It is not forwarded again: the other process has passed it to every candidate itself.
     StraySink* const strays = std::exchange(strays_, nullptr);
     take(datagram, stray.from, {socket->get(), stray.to}, now);
     end_batch(now);
@@ -235,7 +235,7 @@ void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
     door_->open(std::move(request), path);
 }
 
-// Its place is free as soon as its fiber has ended; whoever is asked about it may take much longer.
+// An opening releases its place as soon as its fiber has ended; a callback for it may take much longer.
 void Port::look_at_openings(TimePoint now) {
     next_look_ = now + kLookEvery;
     for (const auto& [caller, opened] : opening_)
@@ -257,7 +257,7 @@ void Port::answer(const Induction& induction, const TransportAddress& to, const 
     figures_.sent_bytes += bytes.size();
 }
 
-// Answers to strangers go out where the question came in.
+// Answers to unknown clients leave through the socket of the request.
 void Port::send_now(Bytes datagram, const TransportAddress& to, const Path& path) {
     if (path.socket == nullptr)
         return;

@@ -26,13 +26,13 @@
 
 namespace live::session::srt {
 
-// Takes the clients that want to connect. Must not suspend. Port::end_opening is called once for each.
+// Takes the clients that request a connection. Must not suspend. Port::end_opening is called once for each.
 class Door {
 public:
     // Before open(). Errc::limit: the client is refused.
     virtual Result<HalfOpen::Place> take_place(const engine::srt::Request& request, TimePoint now) = 0;
     virtual void open(engine::srt::Request request, const Path& path) = 0;
-    // The client of this fiber has not asked for too long: see Port::begin_opening. To be ended soon, not in this call.
+    // The client of this fiber has stopped repeating its request: see Port::begin_opening. End it soon, not in this call.
     virtual void give_up(std::uint64_t fiber) = 0;
 
 protected:
@@ -61,7 +61,7 @@ struct PortFigures {
     std::uint64_t called = 0;  // connections that this server has made
 };
 
-// Of connections, present and past; packets of media.
+// Totals of present and past connections, in packets of media.
 struct LinkTotals {
     std::uint64_t received = 0;
     std::uint64_t receive_lost = 0;
@@ -92,20 +92,21 @@ struct PortMemory {
     std::size_t buffer_bytes = 0;  // of queued output
 };
 
-// Between two readings that are Port::kReportEvery apart: packets.
+// Reports the packets between two readings that are Port::kReportEvery apart.
 std::string report_line(const PortReading& now, const PortReading& then);
 
 class Port {
 public:
     static constexpr std::size_t kLinksMax = 50'000;
-    // How often those that wait are looked at.
+    // Interval between checks of waiting clients.
     static constexpr std::chrono::milliseconds kLookEvery{250};
-    // A client that does not hear its refusal asks again for some seconds.
+    // A client that does not receive its refusal repeats its request for some seconds.
     static constexpr std::chrono::seconds kRefusalsKept{10};
     static constexpr std::size_t kRefusalsMax = 1'000;
     static constexpr std::chrono::milliseconds kTick{2};
-    // A socket that others come for at the same time is not read again for so long: a system call, a flush and a turn of the loop
-    // for each datagram cost more than handling it. Next to the latency of a connection and the 10 ms between ACKs it is nothing.
+    // A socket with concurrent traffic is not read again for this long: a system call, a flush and a turn of the loop for each
+    // datagram cost more than handling it. Compared to the latency of a connection and the 10 ms between ACKs the delay is
+    // negligible.
     static constexpr std::chrono::milliseconds kGather{1};
     static constexpr std::size_t kBufferBytes = 16U << 20;
     static constexpr std::chrono::seconds kReportEvery{10};
@@ -123,41 +124,41 @@ public:
     Result<void> start(io::Scope& scope);
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
 
-    // Gets what is for no connection here. nullptr: nobody does.
+    // Receives datagrams for no connection here. nullptr: they are dropped.
     void set_strays(StraySink* strays) { strays_ = strays; }
-    // A datagram that came to one of these sockets in another process, which has them now.
+    // Handles a datagram that another process, the current owner of the sockets, received on one of them.
     void take_stray(const Stray& stray, TimePoint now, MutBytes datagram);
     void stop_receiving();
 
     // A random socket id that is not in use.
     engine::srt::SocketId free_socket_id() const;
-    // The response goes out at the end of the batch, or with the next flush. Errc::limit when there are too many connections;
-    // then nothing has happened.
+    // The response leaves at the end of the batch, or with the next flush. Errc::limit when there are too many connections; then
+    // nothing has changed.
     Result<void> add(Link& link, std::unique_ptr<engine::srt::Connection> connection, const engine::srt::Request& request,
                      const Path& path);
-    // Says goodbye, and destroys the connection. No effect when it is not in there.
+    // Sends a shutdown and destroys the connection. No effect without one.
     void remove(Link& link);
     void refuse(const engine::srt::Request& request, const Path& path, engine::srt::RejectReason reason);
-    // The client waits for its admission, which `fiber` requests. It repeats its request several times a second; when it has not
-    // for `patience`, it has given up, and Door::give_up is called. Zero: it never has.
+    // The client waits for its admission, which `fiber` requests. It repeats its request several times a second; after `patience`
+    // without a repetition it has given up, and Door::give_up is called. Zero: never.
     void begin_opening(const engine::srt::Request& request, std::chrono::milliseconds patience, std::uint64_t fiber);
     bool has_given_up(const engine::srt::Request& request) const;
     // Its place counts for this virtual host. Errc::limit.
     Result<void> enter_vhost(const engine::srt::Request& request, const std::string& vhost);
-    // The door is done with it, whatever it decided. The last call for a request.
+    // The last call for a request: the door has decided it.
     void end_opening(const engine::srt::Request& request);
 
     // For calls to other servers, one socket for each IP version, opened with the first call. After start(). Errors as
     // UdpSocket::bind.
     Result<io::UdpSocket*> outgoing_socket(bool is_ipv4);
-    // What comes from there for this socket id is of the call, until end_call().
+    // Datagrams of that server for this socket id belong to the call, until end_call().
     void begin_call(Calling& call, engine::srt::SocketId id, const TransportAddress& to);
     void end_call(const Calling& call);
     // As add(), of a call that was answered.
     Result<void> add_called(Link& link, std::unique_ptr<engine::srt::Connection> connection, const Path& path);
-    // A datagram of no connection: it goes out at once.
+    // Sends a datagram without a connection at once.
     void send_now(Bytes datagram, const TransportAddress& to, const Path& path);
-    // The connection of `from` is that of `to` from now on. Errc::closed when it is over.
+    // Moves the connection of `from` to `to`. Errc::closed when it has ended.
     Result<void> hand_over(Link& from, Link& to);
 
     // Its connection was used outside of the port's own calls: output is written into the batch, and its timer is set.

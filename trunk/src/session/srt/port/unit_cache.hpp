@@ -24,8 +24,8 @@ public:
     void put(std::uint64_t log, std::uint64_t position, const Slice& unit) {
         entries_[index_of(position)] = {log, position, unit};
     }
-    // A round begins when all players are woken. All that are up to date send as far as the log (with this id) reached, `end`,
-    // when the first of them asked: what comes while others are being served would else be a short packet of its own for these.
+    // A round begins when all players are woken. Those that are up to date send up to the end of the log (with this id) at the
+    // first call, `end`: data that arrives while others are served would otherwise become a short packet of its own for these.
     void begin_round() { round_.reset(); }
     std::uint64_t end_of_round(std::uint64_t log, std::uint64_t end) {
         if (!round_ || round_->log != log)
