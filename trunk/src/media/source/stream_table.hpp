@@ -19,7 +19,7 @@ public:
 
     explicit StreamTable(SlabPool& pool) : pool_(pool) {}
 
-    // For sources created from now on: see Source::set_conversion.
+    // For sources created from now on: see RtpLogs::set_conversion.
     void set_conversion(AudioTranscoders* transcoders, const Log& log) {
         transcoders_ = transcoders;
         conversion_log_ = log;

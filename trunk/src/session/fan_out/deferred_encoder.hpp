@@ -1,4 +1,4 @@
-// RestEncoder: encodes the rest of large frames (media::Source::flush), each piece in a turn of its own, for publishers that
+// DeferredEncoder: encodes the rest of large frames (media::Source::flush), each piece in a turn of its own, for publishers that
 // cannot suspend: those whose port calls them with datagrams. Others use encode_rest() of join.hpp, and read nothing meanwhile.
 #pragma once
 

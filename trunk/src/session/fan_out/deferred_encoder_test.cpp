@@ -76,7 +76,7 @@ TEST_F(DeferredEncoderTest, ALargeFrameIsEncodedInTurnsOfItsOwnAfterTheFlush) {
     show.source->readers().remove_listener(waiting);
 }
 
-TEST_F(RestEncoderTest, FramesThatArriveMeanwhileFollow) {
+TEST_F(DeferredEncoderTest, FramesThatArriveMeanwhileFollow) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     for (int i = 0; i < 5; ++i) {
@@ -114,7 +114,7 @@ TEST_F(DeferredEncoderTest, AStreamWaitsOnce) {
     EXPECT_EQ(show.source->ref_count(), references);
 }
 
-TEST_F(RestEncoderTest, EncodesStreamsThatEndedOrLostTheirPlayer) {
+TEST_F(DeferredEncoderTest, EncodesStreamsThatEndedOrLostTheirPlayer) {
     Show show(pool_, encoder_);
     show.frame(kFrameBytes);
     MUST(io::yield(io::Deadline::after(io::kSoon)));
@@ -213,7 +213,7 @@ TEST_F(DeferredEncoderTest, APublishersFiberEncodesInTurnsOfItsOwn) {
     EXPECT_GE(turns, kFrameBytes / media::WireLogs::kCatchUpBytes / 2) << "a piece may be somewhat longer";
 }
 
-TEST_F(RestEncoderTest, ALongCatchUpYields) {
+TEST_F(DeferredEncoderTest, ALongCatchUpYields) {
     bool done = false;
     std::size_t turns = 0;
     MUST(scope_.start("other", [&](io::Deadline forever) {
