@@ -16,7 +16,7 @@ namespace live::bench {
 struct OpenedRtmp {
     std::unique_ptr<io::Stream> stream;
     std::unique_ptr<engine::rtmp::Client> engine;
-    // Of a player: all bytes after the handshake that arrived while the connection was opened. The engine has handled them.
+    // All bytes that a player received after the handshake, before play started. The engine has handled them.
     std::vector<std::uint8_t> chunks;
 };
 
