@@ -162,7 +162,7 @@ void Pull::append_mark(const rtmp::GotMedia& media) {
 Result<void> Pull::publish() {
     if (rests_since_)
         return Error(Errc::limit, last_error_);
-    media::Source* const source = &viewers_->source();
+    const Ref<media::Source> source(&viewers_->source());
     const bool is_ours = publication_ != nullptr && publication_->is_current();
     auto publication = TRY(media::Publication::start(source, is_ours ? media::Takeover::replace : media::Takeover::refuse));
     source->set_options(plan_.play);
