@@ -45,7 +45,9 @@ WireEncoder::Encoded FlvWireEncoder::encode(const Packet& packet, SlabLog& log) 
     if (!kinds_.has(packet.kind))
         return {};
     const auto append = [&log](Bytes bytes) { log.append(bytes); };
-    const flv::BodyHeader body_header = body_header_of(packet);
+    flv::BodyHeader body_header;
+    if (packet.needs_body_header())
+        body_header = make_body_header(packet);
     const std::size_t size = body_header.size() + packet.payload.size();
     const std::uint8_t head = write_head(framing_, packet, size, to_ms(packet.dts), append);
     append(body_header.view());

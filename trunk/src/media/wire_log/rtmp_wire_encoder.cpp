@@ -66,7 +66,9 @@ WireEncoder::Encoded RtmpWireEncoder::encode(const Packet& packet, SlabLog& log)
     }
     track = {time_ms, true};
 
-    const wire::flv::BodyHeader body_header = body_header_of(packet);
+    wire::flv::BodyHeader body_header;
+    if (packet.needs_body_header())
+        body_header = make_body_header(packet);
     const std::size_t size = body_header.size() + packet.payload.size();
     const std::uint32_t chunk_stream = chunk_stream_of(packet.kind);
     const auto length = static_cast<std::uint32_t>(size);
