@@ -13,10 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import players
+from changed_size import filled, small_clip
 from dash_files import NS, fetch, has, mpd, segments
 from hook_server import HookServer
 from live_server import Stopwatch, wait_until
 from players import FfmpegPublisher
+from rtmp_client import Publisher, read_flv
 
 pytestmark = pytest.mark.workers
 
@@ -135,6 +137,59 @@ def test_low_latency_names_the_next_segment_ahead(server, clip):
             ahead = began + segments(tree, "video")[-1][0] / 1000 - time.time()
             assert ahead > -1 - watch.waited(), "what is named last begins later"
             time.sleep(0.02)
+
+
+def wait_for_ahead(live, answers: dict, stopping: threading.Event) -> None:
+    """Requests each segment that the newest period names ahead, once, as early as it is named; keeps the answers by period and number."""
+    def ask(period: str, number: int):
+        try:
+            answers[period, number] = fetch(live, f"/live/cam/video-{number}.m4s", limit_s=15)[1]
+        except (urllib.error.HTTPError, OSError):
+            answers[period, number] = b""
+    threads = []
+    while not stopping.wait(0.02):
+        period = mpd(live, "/live/cam.mpd").findall("d:Period", NS)[-1]
+        described = period.find(".//d:Representation[@id='video']/d:SegmentTemplate", NS)
+        number = int(described.get("startNumber")) + len(list(described.iter(f"{{{NS['d']}}}S"))) - 1
+        if (period.get("id"), number) not in answers:
+            answers[period.get("id"), number] = None
+            threads.append(threading.Thread(target=ask, args=(period.get("id"), number)))
+            threads[-1].start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.one_worker("the worker that has the publisher has what is promised")
+def test_who_waits_for_a_segment_gets_none_of_the_next_period(server, clip, tmp_path):
+    """One publisher changes the size in mid-stream: the segment that the old period named next belongs to the new one."""
+    live, basic = server(vhost=DASH.format("dash_ll on;")), read_flv(clip("basic"))
+    small = read_flv(small_clip(tmp_path))
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    length = 8000
+    publisher.tags = [tag for tag in basic if tag.timestamp < length]
+    publisher.start()
+    has(live, "/live/cam.mpd", 2)
+    answers, stopping = {}, threading.Event()
+    asking = threading.Thread(target=wait_for_ahead, args=(live, answers, stopping))
+    asking.start()
+    publisher.tags = filled(small, length)
+    def new_period():
+        periods = mpd(live, "/live/cam.mpd").findall("d:Period", NS)
+        return len(periods) > 1 and len(list(periods[-1].find(".//d:SegmentTemplate", NS).iter(f"{{{NS['d']}}}S"))) > 0 and periods
+    periods = wait_until(new_period, 60, "a second period")
+    first = int(periods[-1].find(".//d:Representation[@id='video']/d:SegmentTemplate", NS).get("startNumber"))
+    wait_until(lambda: answers.get((periods[-1].get("id"), first + 2)), 30, "segments of the new period")
+    stopping.set()
+    asking.join()
+    old = periods[0].find(".//d:Representation[@id='video']/d:SegmentTemplate", NS)
+    end = int(old.get("startNumber")) + len(list(old.iter(f"{{{NS['d']}}}S")))
+    answered = {number: body for (period, number), body in answers.items() if period == periods[0].get("id")}
+    assert all(body for number, body in answered.items() if number < end)
+    waited = {number: len(body) for number, body in answered.items() if number >= end}
+    assert waited and not any(waited.values()), waited
+    assert {status_of(live, f"/live/cam/video-{number}.m4s") for number in waited} == {404}, "nor by asking again"
+    assert max(waited) < first, "the new period has other names"
+    publisher.stop()
 
 
 def test_one_kind_alone_plays(server, clip):

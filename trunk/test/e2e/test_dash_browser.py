@@ -1,14 +1,15 @@
 """Low-latency DASH, a clock without the Internet, and a change of the picture's size, in dash.js in a headless Chromium."""
 
 import shutil
-import subprocess
 import time
 
 import pytest
 
 import browser as browsers
+from changed_size import filled, small_clip
 from live_server import Stopwatch, wait_until
 from players import FfmpegPublisher
+from rtmp_client import Publisher, read_flv
 
 DASH = "dash {{ enabled on; dash_fragment 2; dash_window_size 5; dash_path $folder/html; {} }}\n"
 # stalls: [when it began, how long] in seconds, once it has played for a while; the last may still last.
@@ -75,13 +76,25 @@ def test_low_latency_plays_ten_minutes(server, clip, chromium, run):  # pylint: 
     play_without_stalls(server(vhost=DASH.format("dash_ll on;")), chromium, clip("basic"), 600)
 
 
-def small_clip(folder):
-    """A quarter of the size, and another rate of audio."""
-    path = folder / "small.flv"
-    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25", "-f", "lavfi", "-i",
-                    "sine=frequency=440:sample_rate=48000", "-t", "8", "-c:v", "libx264", "-preset", "veryfast", "-g", "50", "-pix_fmt", "yuv420p",
-                    "-c:a", "aac", path], check=True, timeout=60)
-    return path
+@pytest.mark.parametrize("more", ["", "dash_ll on;"], ids=["whole", "low-latency"])
+def test_one_publisher_changes_the_size(server, clip, chromium, tmp_path, more):
+    """In mid-stream, on the same connection: with low latency, players wait for segments of the old period by then."""
+    small = read_flv(small_clip(tmp_path))
+    live = server(vhost=DASH.format("dash_fragment 1; " + more).replace("dash_fragment 2; ", ""))
+    publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
+    publisher.tags = [tag for tag in publisher.tags if tag.timestamp < 8000]
+    publisher.start()
+    page = open_page(chromium, live)
+    page.wait("frames > 50 && video.videoWidth == 640", 60)
+    publisher.tags = filled(small, publisher.tags[-1].timestamp + 40)
+    began = time.monotonic()
+    page.wait("video.videoWidth == 320", 90)
+    frames, at = page.value("[frames, video.currentTime]")
+    page.wait(f"frames > {frames + 50} && video.currentTime > {at + 2}", 30)
+    print(f"it plays {time.monotonic() - began:.1f} s after the order; errors {page.value('errors')}")
+    assert publisher.error is None
+    publisher.stop()
+    page.close()
 
 
 @pytest.mark.parametrize("more", ["", "dash_ll on;"], ids=["whole", "low-latency"])

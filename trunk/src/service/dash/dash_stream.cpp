@@ -44,8 +44,10 @@ segments::CutRules rules_of(const DashOptions& options) {
     rules.cut_at = rules.audio_cut_at = options.fragment;
     rules.hard_cut_at.reset();
     rules.whole_only = true;
-    if (options.ll)
+    if (options.ll) {
         rules.part = options.part;
+        rules.named_ahead = 1 + Promises::kAhead;
+    }
     return rules;
 }
 

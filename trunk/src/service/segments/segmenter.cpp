@@ -264,6 +264,8 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
     open_ = true;
     start_ = part_start_ = layout_ == Layout::together ? std::max(at, covered_) : at;
     discontinuity_ = std::exchange(next_discontinuity_, false) || needs_segment({});
+    if (needs_segment({}) && !emitted_headers_.empty())
+        number_ += rules_.named_ahead;
     has_frames_ = part_has_frames_ = part_has_leader_ = has_emitted_parts_ = false;
     bytes_ = 0;
     for (Track& track : tracks_)

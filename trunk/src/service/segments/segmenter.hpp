@@ -42,6 +42,9 @@ struct CutRules {
     std::optional<MediaTime> part;
     // Drops a segment without data for a track that its parts announced: players expect the same segment numbers for all tracks.
     bool whole_only = false;
+    // Segments that players may request before they begin. The first one with another header takes the number after these: a
+    // player that waits for them has the previous header.
+    std::uint64_t named_ahead = 0;
 };
 
 // Identifies a representation: one track, or the default tracks together.

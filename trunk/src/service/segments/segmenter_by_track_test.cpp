@@ -35,12 +35,13 @@ struct Headers {
     std::array<std::optional<Header>, 2> headers;
 };
 
-CutRules whole_two_seconds(std::optional<MediaTime> part) {
+CutRules whole_two_seconds(std::optional<MediaTime> part, std::uint64_t named_ahead = 0) {
     CutRules rules;
     rules.cut_at = rules.audio_cut_at = 2s;
     rules.hard_cut_at.reset();
     rules.part = part;
     rules.whole_only = true;
+    rules.named_ahead = named_ahead;
     return rules;
 }
 
@@ -55,8 +56,9 @@ struct Stream {
     std::vector<std::size_t> order;  // of the pieces: kAudio and kVideo
     std::size_t dropped = 0;
 
-    explicit Stream(std::optional<MediaTime> chunk = {})
-        : segmenter(whole_two_seconds(chunk), Segmenter::Layout::by_track, make_cmaf(CmafMuxer::SegmentType::said)) {}
+    explicit Stream(std::optional<MediaTime> chunk = {}, std::uint64_t named_ahead = 0)
+        : segmenter(whole_two_seconds(chunk, named_ahead), Segmenter::Layout::by_track, make_cmaf(CmafMuxer::SegmentType::said)) {
+    }
 
     void push(MediaKind kind, bool key, bool config, MediaTime at, const Slice& payload) {
         segmenter.push(media::tag_packet(kind, key, config, at, payload));
@@ -276,6 +278,23 @@ TEST(SegmenterByTrack, AnotherConfigurationNeedsOtherHeaders) {
     stream.take();
     EXPECT_EQ(stream.headers_made.size(), 3u) << "another publisher's audio is as the first one's";
     EXPECT_EQ(stream.segments.back().tracks[kVideo].duration, 2s);
+}
+
+TEST(SegmenterByTrack, OtherHeadersLeaveOutTheNumbersNamedAhead) {
+    Stream stream(200ms, 2);
+    stream.headers();
+    stream.seconds(4);
+    stream.headers();
+    stream.push(MediaKind::audio, false, true, stream.audio, media::tag_body(hex("af 00 1190")));
+    stream.seconds(4);
+    stream.finish();
+    std::vector<std::uint64_t> numbers;
+    for (const Segment& segment : stream.segments)
+        numbers.push_back(segment.number);
+    EXPECT_EQ(numbers, (std::vector<std::uint64_t>{0, 1, 4, 5}));
+    ASSERT_EQ(stream.headers_made.size(), 2U);
+    const auto begins = std::ranges::find_if(stream.chunks, [](const Chunk& chunk) { return chunk.number > 1; });
+    EXPECT_EQ(begins->number, 4U) << "chunks too";
 }
 
 TEST(SegmenterByTrack, AMomentAtTheEndIsLeftOut) {
