@@ -29,8 +29,9 @@ def parts_in(playlist: str) -> list[str]:
 
 
 def moment_of(playlist: str) -> bytes:
-    """What two lists of the same moment have in common: everything that is named in them, in order, or numbered."""
-    named = re.findall(r'URI="[^"]+"|^[^#<\s]+$|<BaseURL>[^<]*|(?:startNumber|initialization|availabilityTimeOffset)="[^"]*"|<S ', playlist, re.M)
+    """What two lists of the same moment have in common: everything that is named in them, in order, or numbered. Of an MPD the time of the newest media
+    too: after a gap between publishers, the segments named ahead before it have the numbers of those that begin after it."""
+    named = re.findall(r'URI="[^"]+"|^[^#<\s]+$|<BaseURL>[^<]*|(?:startNumber|initialization|availabilityTimeOffset|publishTime)="[^"]*"|<S ', playlist, re.M)
     return hashlib.sha256("\n".join(re.findall("#EXT-X-MEDIA-SEQUENCE:[0-9]+", playlist) + named).encode()).digest()
 
 

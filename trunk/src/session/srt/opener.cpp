@@ -13,6 +13,9 @@
 #include "session/srt/play_session.hpp"
 #include "session/srt/publish_session.hpp"
 
+// For lines that strangers cause: each handshake is another client, so that a share of each client limits nothing.
+#define LOG_INFO_LIMITED(log, ...) LIVE_LOG(log, ::live::LogLevel::info, ::live::LogLimit::of_all, __VA_ARGS__)
+
 namespace live::session::srt {
 
 namespace srt = engine::srt;
@@ -87,9 +90,8 @@ void Opener::open(srt::Request request, const Path& path) {
 
 void Opener::serve(Opening& opening, io::Deadline deadline) {
     const Log log = context_.log.with_id(random_id());
-    LOG_INFO_REPEATED(log, "SRT client ip={}:{}, fd={}, version={:x}", ip_text(opening.request.from.ip),
-                      opening.request.from.port, static_cast<std::uint32_t>(opening.request.socket_id),
-                      opening.request.capabilities.version);
+    LOG_INFO_LIMITED(log, "SRT client ip={}:{}, fd={}, version={:x}", ip_text(opening.request.from.ip), opening.request.from.port,
+                     static_cast<std::uint32_t>(opening.request.socket_id), opening.request.capabilities.version);
     auto ended = run(opening, log, deadline);
     if (!opening.is_accepted) {
         if (!ended.ok() && ended.code() == Errc::cancelled && context_.port.has_given_up(opening.request))
@@ -139,11 +141,11 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
         opening.kek = *kek;
     }
     ClientRequest client = client_of(opening.request, *id);
-    LOG_INFO_REPEATED(log, "@srt, streamid=#!::r={}/{},m={}, stream_url=/{}/{}, vhost={}, param={}", client.app, client.stream,
-                      id->mode == Mode::publish ? "publish" : "request", client.app, client.stream, client.vhost,
-                      loggable(client.param));
-    LOG_INFO_REPEATED(log, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(client.kind),
-                      client.vhost, client.app, client.stream, loggable(client.param));
+    LOG_INFO_LIMITED(log, "@srt, streamid=#!::r={}/{},m={}, stream_url=/{}/{}, vhost={}, param={}", client.app, client.stream,
+                     id->mode == Mode::publish ? "publish" : "request", client.app, client.stream, client.vhost,
+                     loggable(client.param));
+    LOG_INFO_LIMITED(log, "client identified, type={}, vhost={}, app={}, stream={}, param={}", name_of(client.kind), client.vhost,
+                     client.app, client.stream, loggable(client.param));
     client.id = log.id();
     const auto session = session_for(context_, std::move(client), log);
     auto ended = session->run(opening, deadline);
