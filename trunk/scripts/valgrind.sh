@@ -29,17 +29,18 @@ verdict() { # NAME STATUS LOG
 # Not under valgrind: tests that start programs (it lets posix_spawn report no failure, knows no pidfd_open, and takes minutes for
 # a table of children), that fill the descriptor table (it keeps some for itself), that look at where time goes (most of it is its
 # own), that depend on who is scheduled when, that exhaust a bound by brute force, or that simulate hours, crowds and networks. All of them run under AddressSanitizer.
-apart="*Bench*:*Stress*:*Slow*:*DeathTest*:ChildProcessTest.*:IngestServiceTest.*:Daemon.*:TcpListenerTest.AFullDescriptorTable*"
+apart="*Stress*:*Slow*:*DeathTest*:ChildProcessTest.*:IngestServiceTest.*:Daemon.*:TcpListenerTest.AFullDescriptorTable*"
 apart="$apart:CpuProfileTest.*:*ADay*:*TenMinutes*:*SimulatedCrowd*:SegmenterProperty.*:BandwidthEstimator.*:*TwentyPercent*"
-apart="$apart:SessionPair.WhateverTheNetwork*:SessionPair.TheEstimate*:EveryWay.*:Delivery.ClientsGetWhatWasSent*"
+apart="$apart:SessionPair.DeliversInOrderOnABadNetwork:SessionPair.TheEstimate*:EveryWay.*:Delivery.ClientsReceiveEverything*"
 apart="$apart:RelayProof.RemembersABoundedNumber:SampleLine.CountsSamplesAndIgnoresRounding"
 apart="$apart:Retention.NobodyWithinTheBounds*:Retention.WhatIsLetGoOf*:ClusterSimulation.*:PullerTree.DepthTwo*:OriginChoiceSimulation.*"
-apart="$apart:*FollowerTest.*:*LossyLink*:SimulatedSrt.*:LineWriterTest.AConsoleThatNobodyReads*:SourceFeedTest.TheMemoryForALargeFrame*"
+apart="$apart:*FollowerTest.*:*LossyLink*:SimulatedSrt.*:LineWriterTest.AnUnreadConsole*:SourceFeedTest.TheMemoryForALargeFrame*"
 apart="$apart:TsWireEncoder.ReadersOfALogThatIsBehind*:TsReader.HoldsNoMoreThanItsLimit:Flush.AClientThatReadsAsFast*"
-apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.CallsThatNobody*:HookServiceTest.TheQueueIsBounded:HookServiceTest.ADeepAnswer*:MemoryBudgetTest.TheProcessStays*"
+apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.RefusesCallsWhoseAnswers*:HookServiceTest.TheQueueIsBounded:HookServiceTest.ADeepAnswer*:MemoryBudgetTest.KeepsTheProcess*"
 apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHandlerTest.AFileLarger*:HttpConnectionTest.TheLastResponse*"
-apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyAddresses*:AddressBook.AnswersAs*:RestEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
+apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyShortLived*:AddressBook.AnswersAs*:DeferredEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
 apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:SessionOpenerTest.AnRsa*:DtlsTransport.LossCosts*"
+apart="$apart:MasterTest.*:RollTest.*:UpgradeParentTest.*:*UpgradeTest.*"
 apart="$apart:HandshakeStepTest.*:SrtCalls.ARefusalOfTheConnection*:SrtSessions.APassphraseIsChecked"
 # One part a core, as valgrind reads debug information for ten seconds in each.
 parts=$JOBS

@@ -30,6 +30,11 @@ inline StartedAs test_program() {
 
 class ProgramFixture : public testing::Test {
 protected:
+    ProgramFixture() {
+        // Else the program runs its test only in one of the shards that this one is a part of.
+        ::unsetenv("GTEST_TOTAL_SHARDS");
+        ::unsetenv("GTEST_SHARD_INDEX");
+    }
     ~ProgramFixture() override { ::unsetenv(kPlanVariable); }
 
     // Plans: "serve", "die", "fail", "mute", "serve and die once FILE".

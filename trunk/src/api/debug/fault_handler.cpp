@@ -24,6 +24,14 @@ bool plant([[maybe_unused]] std::string_view kind) {
 
 }  // namespace
 
+bool FaultHandler::is_built() {
+#ifdef LIVE_SIMULATOR
+    return true;
+#else
+    return false;
+#endif
+}
+
 session::http::Reply FaultHandler::handle(const session::http::Request& request, io::Deadline) {
     if (!plant(request.target.query.get("kind")))
         return session::http::error_reply(Status::bad_request,

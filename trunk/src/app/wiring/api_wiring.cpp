@@ -92,7 +92,7 @@ void ApiWiring::add_inspection(const Sources& sources, const Log& log) {
         endpoints_.add<api::AllocatorHandler>("/api/v1/tcmalloc", info_, *sources.allocator);
     if (io::can_check_leaks())
         valgrind_ = &endpoints_.add<api::ValgrindHandler>("/api/v1/valgrind", info_, log, io::check_leaks);
-    if (api::FaultHandler::kIsBuilt)
+    if (api::FaultHandler::is_built())
         endpoints_.add<api::FaultHandler>("/api/v1/fault", info_);
 }
 
