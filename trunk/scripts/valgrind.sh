@@ -40,7 +40,7 @@ apart="$apart:ServerLimitsTest.APeerThatAsks*:ServerLimitsTest.RefusesCallsWhose
 apart="$apart:TransportLog.AGopWithoutEnd*:FlvWholePart.EndsAtTheLast*:StaticHandlerTest.AFileLarger*:HttpConnectionTest.TheLastResponse*"
 apart="$apart:CallbackAnswer.DeepNesting*:SegmenterTest.ASegmentHasABound*:AccessLogTest.AFullDisk*:AddressBook.ManyShortLived*:AddressBook.AnswersAs*:DeferredEncoderTest.Configurations*:Utf8.AgreesWith*:NormalPath.IsWhat*"
 apart="$apart:DtlsTransport.NegotiatesTheGroup*:DtlsTransport.AServerMayHaveAnRsaKey:SessionOpenerTest.AnRsa*:DtlsTransport.LossCosts*"
-apart="$apart:MasterTest.*:RollTest.*:UpgradeParentTest.*:*UpgradeTest.*"
+apart="$apart:MembersTest.ProgramThatDoesNotExist*:MasterTest.*:RollTest.*:UpgradeParentTest.*:*UpgradeTest.*"
 apart="$apart:HandshakeStepTest.*:SrtCalls.ARefusalOfTheConnection*:SrtSessions.APassphraseIsChecked"
 # One part a core, as valgrind reads debug information for ten seconds in each.
 parts=$JOBS

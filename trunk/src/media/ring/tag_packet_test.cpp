@@ -236,7 +236,7 @@ TEST(TagPacket, KeepsTheMemoryOfAFrame) {
 }
 
 TEST(TagPacket, CopiesAFrameThatIsASmallPartOfItsMemory) {
-    const Slice unit = Slice::allocate(20'000);
+    const Slice unit = Slice::copy_of(std::vector<std::uint8_t>(20'000, 7));
     auto frame = frames::key(Codec::avc, {});
     frame.data = unit.sub(0, 1'000);
     const Packet packet = make_packet(MediaKind::video, std::move(frame));
