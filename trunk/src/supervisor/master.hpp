@@ -73,7 +73,7 @@ public:
     // Decides the steps from gather() on.
     HandOver& hand_over() { return hand_over_; }
     void send_to_workers(const engine::workers::Message& message);
-    // Waits until the workers have released their sockets, kills those that do not in time, and tells the others. Restarts no
+    // Waits until the workers have released their sockets, kills those that do not in time, and notifies the others. Restarts no
     // worker from now on.
     void await_handed(io::Deadline deadline);
     // Hands lines and streams over. From now on this master only knows the processes of its workers.

@@ -61,7 +61,7 @@ public:
     bool is_everybody_out() const;
     // Reports whether the process exists that takes new clients.
     bool successor_lives(const MasterClient& client) const;
-    // nullptr: another process is the parent, or there is none.
+    // nullptr: another process is the parent, or no process is.
     UpgradeParent* parent() { return parent_.get(); }
     // Leaves the other processes running without this one.
     void leave();

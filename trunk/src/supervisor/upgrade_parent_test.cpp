@@ -162,7 +162,7 @@ TEST_F(UpgradeParentTest, ProgramsEndWithTheStop) {
     EXPECT_NE(::kill(pid, 0), 0);
 }
 
-// The program ends by itself when its line closes; a real one goes on alone.
+// The program ends by itself when its line closes; a real one continues alone.
 TEST_F(UpgradeParentTest, ReleasedProgramsAreNotKilled) {
     const pid_t pid = succeed();
     EXPECT_EQ(receive(*line_, Kind::moved).text, "/taken/0");

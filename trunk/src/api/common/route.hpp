@@ -96,7 +96,7 @@ struct Route {
 };
 
 std::span<const Route> routes();
-// The row for a path, as the router finds it; nullptr when there is none.
+// Returns the row that the router finds for a path, or nullptr.
 const Route* find_route(std::string_view path);
 
 }  // namespace live::api

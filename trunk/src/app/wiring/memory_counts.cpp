@@ -29,7 +29,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).
         {"stacks", loop.stacks, loop.stacks * loop.stack_bytes},
         {"stacks_pooled", loop.stacks_pooled, loop.stacks_pooled * loop.stack_bytes},
-        // Of the log and the access log: lines waiting to be written.
+        // Lines of the log and the access log that wait to be written.
         {"log_queues", 2, log_.counters().memory_bytes + access_log_.counters().memory_bytes},
     };
     for (const session::Protocol& protocol : protocols_)

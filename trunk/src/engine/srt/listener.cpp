@@ -118,7 +118,7 @@ std::size_t Listener::answer_induction(TimePoint now, Bytes datagram, const Tran
     if (datagram.size() < kInductionBytes || into.size() < kInductionBytes || !is_handshake(datagram) ||
         get(datagram, kTypeAt) != static_cast<std::uint32_t>(HandshakeType::induction))
         return 0;
-    // The answer is the induction with a cookie, to the caller's socket. It names no socket of ours, because there is none yet.
+    // The answer is the induction with a cookie, to the caller's socket. It names no socket of ours: none exists yet.
     std::copy_n(datagram.begin(), kInductionBytes, into.begin());
     put(into, kDestinationAt, get(datagram, kSocketIdAt));
     put(into, kVersionAt, 5);

@@ -86,7 +86,7 @@ int start_core();
 
 Result<void> yield_for_others();
 
-// Returns the inherited descriptor of this type and address; negative when there is none.
+// Returns the inherited descriptor of this type and address; negative if missing.
 int take_inherited(const Endpoint& on, int type);
 // Returns at once unless arrivals are held. Errc::timed_out, Errc::cancelled.
 Result<void> wait_while_held(Deadline deadline);

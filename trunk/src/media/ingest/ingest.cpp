@@ -121,7 +121,7 @@ bool Ingest::is_repeated_config(const Packet& packet) const {
     const Packet* const known = publication_.source().tracks().config_of(packet.kind, packet.track);
     if (known == nullptr || known->codec != packet.codec)
         return false;
-    // Of two publishers, one may send frames with a header and the other without one.
+    // One publisher may send frames with a header, and the next one without.
     if (known->needs_body_header() != packet.needs_body_header())
         return std::ranges::equal(known->frame(), packet.frame());
     return std::ranges::equal(known->payload.bytes(), packet.payload.bytes());

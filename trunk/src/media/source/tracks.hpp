@@ -32,9 +32,9 @@ public:
 
     // All tracks seen so far, in order of appearance; a new publisher's packets replace what is known about them.
     const std::vector<Track>& all() const { return tracks_; }
-    // nullptr if there is none.
+    // nullptr if the track is unknown.
     const Track* find(MediaKind kind, TrackId id) const;
-    // Of the last publisher that had any; nullptr if there was none of the kind.
+    // The last known one of the kind, also of an earlier publisher; nullptr if unknown.
     const Track* default_of(MediaKind kind) const;
     // Players without multitrack support get the publisher's first track of a kind.
     bool is_default(MediaKind kind, TrackId id) const { return !has_default_.has(kind) || is_chosen(kind, id); }

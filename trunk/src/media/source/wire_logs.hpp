@@ -59,7 +59,7 @@ public:
     std::uint32_t chunk_size() const { return chunk_size_; }
     void set_chunk_size(std::uint32_t bytes);
 
-    // Of the source. A packet that takes long to encode is left to encode_some(), and so are those that follow it.
+    // Encodes for the source. A packet that takes long is left to encode_some(), and so are those that follow it.
     enum class Encoded : std::uint8_t { all, left };
     Encoded append(const Packet& packet);
     // Encodes a part of what append() has left; false if there was nothing to encode.

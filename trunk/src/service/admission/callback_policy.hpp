@@ -23,7 +23,7 @@ public:
     // on_play, unless the client is a trusted relay. The answer is written to `plan`.
     Result<void> ask_play(const hooks::Subject& subject, session::StreamPlan& plan, io::Deadline deadline);
 
-    // Notifications. None suspends, and there is none about a trusted relay.
+    // Notifications. They do not suspend, and a trusted relay causes no notification.
     void report_stream(hooks::Action action, const session::ClientRequest& request, const session::StreamPlan& plan);
     void report_recording(const session::ClientRequest& request, const session::StreamPlan& plan, const std::string& file,
                           const std::string& error);

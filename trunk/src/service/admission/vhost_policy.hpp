@@ -15,7 +15,7 @@ public:
     // `table` must outlive this.
     explicit VhostPolicy(const VhostRulesTable& table) : table_(table) {}
 
-    // The virtual host that serves `name`. Errc::not_found when there is none, Errc::denied when it is disabled.
+    // The virtual host that serves `name`. Errc::not_found if unknown, Errc::denied if it is disabled.
     Result<VhostRules> rules_of(const std::string& name) const;
     // The plan of a client with these names. Errors as rules_of().
     Result<session::StreamPlan> plan_for(const session::ClientRequest& request) const;

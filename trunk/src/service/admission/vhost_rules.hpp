@@ -33,7 +33,7 @@ struct VhostRules {
 
 class VhostRulesTable {
 public:
-    // The virtual host that serves the client-supplied name, also a disabled one. nullopt when there is none. Must not suspend.
+    // The virtual host that serves the client-supplied name, also a disabled one; nullopt if unknown. Must not suspend.
     virtual std::optional<VhostRules> find(const std::string& name) const = 0;
 
 protected:

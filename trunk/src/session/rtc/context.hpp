@@ -17,7 +17,7 @@ namespace live::session::rtc {
 class RtcVhosts {
 public:
     virtual ~RtcVhosts() = default;
-    // Returns the options of the virtual host that serves this name. Errc::not_found when there is none, or it has no WebRTC;
+    // Returns the options of the virtual host that serves this name. Errc::not_found if it is unknown or has no WebRTC;
     // Errc::denied when it is disabled.
     virtual Result<RtcOptions> find(const std::string& vhost) const = 0;
     virtual RtcServerOptions server() const = 0;

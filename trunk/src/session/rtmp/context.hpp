@@ -19,7 +19,7 @@ namespace live::session::rtmp {
 class VhostOptions {
 public:
     virtual ~VhostOptions() = default;
-    // Returns the options of the virtual host that serves `vhost`. Errc::not_found when there is none, Errc::denied when it is
+    // Returns the options of the virtual host that serves `vhost`. Errc::not_found if unknown, Errc::denied if it is
     // disabled.
     virtual Result<RtmpOptions> options_of(const std::string& vhost) const = 0;
 };

@@ -17,7 +17,7 @@ namespace live::session::srt {
 class SrtVhosts {
 public:
     virtual ~SrtVhosts() = default;
-    // Returns the options of the virtual host that serves this name. Errc::not_found when there is none, Errc::denied when it is
+    // Returns the options of the virtual host that serves this name. Errc::not_found if unknown, Errc::denied if it is
     // disabled or has no SRT.
     virtual Result<SrtOptions> find(const std::string& vhost) const = 0;
     // The name of the virtual host that find() returns: aliases of one virtual host share it.

@@ -31,7 +31,7 @@ public:
         Duration start = std::chrono::seconds(60);
         Duration hand = std::chrono::seconds(2);
     };
-    // What happens to an old process that does not stop taking clients in time.
+    // The treatment of an old process that does not stop taking clients in time.
     enum class Late : std::uint8_t { wait, kill };
     enum class Step : std::uint8_t { gathering, starting, handing, over, failed };
 

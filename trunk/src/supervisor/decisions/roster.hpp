@@ -61,7 +61,7 @@ public:
         ready,     // it serves
         ended,     // its process has ended
         pausing,   // the same, and it is started again later
-        retired,   // it has handed over, and its end is not an event any more
+        retired,   // it has handed over; its end is no event
     };
 
     // Workers have the numbers base + 1 to base + count. `random` seeds the pauses.
@@ -85,7 +85,7 @@ public:
     void retire(Worker worker);
     // `passed` while the master itself was running. Call before poll_action().
     void on_time(TimePoint now, Duration passed);
-    // Nothing is started any more.
+    // Starts nothing from now on.
     void stop() { is_stopped_ = true; }
 
     std::optional<Action> poll_action();

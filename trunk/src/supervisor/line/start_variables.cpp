@@ -17,7 +17,7 @@ std::string_view value_of(const config::Environment& environment, std::string_vi
     return found == environment.end() ? std::string_view() : std::string_view(found->second);
 }
 
-// Takes a number and the slash behind it off `text`. 0: there is none, or it is above `most`.
+// Takes a number and the slash behind it off `text`. Returns 0 if it is missing or above `most`.
 unsigned take_number(std::string_view& text, unsigned most) {
     unsigned number = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
