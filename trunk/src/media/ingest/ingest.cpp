@@ -354,8 +354,8 @@ Result<Slice> Ingest::read_event(Slice body) {
 Result<std::optional<Slice>> Ingest::rewrite_metadata(Bytes body) {
     ByteReader reader(body);
     const amf::Value name = TRY(amf::read_amf0(reader));
-    if (name.string() == kRelayMarkName)
-        return Error(Errc::denied, "marks come from other nodes only");
+    if (name.string() == kSyncMessageName)
+        return Error(Errc::denied, "only other nodes send sync messages");
     if (name.string() != "onMetaData")
         return std::optional<Slice>();
     amf::Value values = TRY(amf::read_amf0(reader));

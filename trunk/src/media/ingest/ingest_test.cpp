@@ -210,10 +210,10 @@ TEST_F(IngestTest, CommandsOfDataMessagesAreNotRelayed) {
     EXPECT_TRUE(source->tracks().metadata().empty());
     EXPECT_GT(source->tracks().config_version(), version);
     EXPECT_EQ(source->ring().next(), 2U) << "readers get neither";
-    ingest->push_data(0, data_of({amf::Value("@setDataFrame"), amf::Value(kRelayMarkName), cue}));
+    ingest->push_data(0, data_of({amf::Value("@setDataFrame"), amf::Value(kSyncMessageName), cue}));
     ingest->push_data(0, data_of({amf::Value("@setDataFrame")}));
     EXPECT_EQ(source->ring().next(), 2U);
-    EXPECT_EQ(ingest->dropped(), 1U) << "a mark; the command alone is nothing";
+    EXPECT_EQ(ingest->dropped(), 1U) << "the sync message; a command without data is not counted";
 }
 
 TEST_F(IngestTest, OtherDataIsRelayedAsItIs) {
@@ -227,10 +227,10 @@ TEST_F(IngestTest, OtherDataIsRelayedAsItIs) {
     EXPECT_EQ(packet(0).payload.data(), cue.data());
 }
 
-TEST_F(IngestTest, APublisherHasNoMarks) {
+TEST_F(IngestTest, DropsSyncMessagesOfAPublisher) {
     start();
     const Sequence before = source->ring().next();
-    ingest->push_data(0, write_relay_mark({"hls", "1", {}}));
+    ingest->push_data(0, write_sync_message({"hls", "1", {}}));
     EXPECT_EQ(source->ring().next(), before);
     EXPECT_EQ(ingest->dropped(), 1U);
 }

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string_view>
 
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
@@ -21,12 +20,8 @@ using wire::codec::Codec;
 using wire::codec::Content;
 using wire::codec::TrackId;
 
-// Name of the data messages in which a node tells others how it cuts a stream into segments. Publishers' messages of this name
-// are dropped.
-inline constexpr std::string_view kRelayMarkName = "onMillraceMark";
-
-// What a reader gets: of each kind the default track, or all tracks, or marks (packets of our own for other nodes) too.
-enum class TrackSelection : std::uint8_t { defaults, all, all_and_marks };
+// The packets that a reader gets: those of each kind's default track, or those of all tracks.
+enum class TrackSelection : std::uint8_t { defaults, all };
 
 struct Packet {
     // Microseconds in four bytes; offsets beyond that (35 minutes) cannot be presented in order anyway.
@@ -46,11 +41,7 @@ struct Packet {
 
     // A sequence header or metadata: a late joiner needs the newest one.
     bool is_config() const { return content == Content::config; }
-    // A data message of our own for other nodes (kRelayMarkName): only for readers that ask for it.
-    bool is_mark() const { return kind == MediaKind::data && extra; }
-    bool is_of(TrackSelection tracks) const {
-        return tracks == TrackSelection::all_and_marks || (tracks == TrackSelection::all ? !is_mark() : !extra);
-    }
+    bool is_of(TrackSelection tracks) const { return tracks == TrackSelection::all || !extra; }
     // RTMP and FLV must write a header before the payload. A body that has arrived with a codec has one.
     bool needs_body_header() const { return head == 0 && codec != Codec::none; }
     std::size_t frame_bytes() const {

@@ -71,7 +71,7 @@ std::size_t Cursor::next_bytes() {
 
 void Cursor::skip_left_out() {
     const Ring& ring = source_->ring();
-    while (tracks_ != Tracks::all_and_marks && next_ < ring.next() && !ring.at(next_).is_of(tracks_))
+    while (tracks_ != Tracks::all && next_ < ring.next() && !ring.at(next_).is_of(tracks_))
         ++next_;
 }
 

@@ -52,39 +52,17 @@ TEST(Cursor, StandsBehindWhatItLeavesOut) {
     EXPECT_FALSE(cursor.take());
 }
 
-TEST(Cursor, MarksAreForThoseWhoAsk) {
+// The message that a node keeps for those that join precedes the first frame of a stream that has run for long.
+TEST(Cursor, ASyncMessageBeforeTheFirstFrameOfARelayedStreamDropsNothing) {
     Stage stage;
-    Cursor recorder(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all);
-    Cursor segmenter(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
-    stage.source->append_mark({"hls", "1", {}});
-    EXPECT_FALSE(recorder.take());
-    const auto mark = segmenter.take();
-    ASSERT_TRUE(mark && mark->is_mark());
-    EXPECT_EQ(read_relay_mark(mark->payload.bytes())->text, "1");
-}
-
-TEST(Cursor, AConnectionsBeginningHasItsPlaceAndIsNotKept) {
-    Stage stage;
-    Cursor segmenter(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
-    stage.source->append_mark({std::string(kRelayStart), {}, {}});
-    const auto mark = segmenter.take();
-    ASSERT_TRUE(mark && mark->is_mark());
-    EXPECT_EQ(read_relay_mark(mark->payload.bytes())->series, kRelayStart);
-    EXPECT_TRUE(stage.source->marks().empty());
-}
-
-// What a node keeps for those that join comes before the first frame, which is from a stream that has run for long.
-TEST(Cursor, AMarkBeforeTheFirstFrameOfARelayedStreamIsNotTooOld) {
-    Stage stage;
-    Cursor segmenter(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all_and_marks);
+    Cursor segmenter(stage.source, WakeMode::batched, Cursor::Start::now, Cursor::Tracks::all);
     stage.source->timeline().start_relay(900'000);
-    stage.source->append_mark({"hls", "1", {}});
+    stage.source->append_sync({"hls", "1", {}});
     stage.start = stage.source->timeline().map(MediaKind::video, 900'000).dts;
     stage.picture();
-    const auto mark = segmenter.take();
-    ASSERT_TRUE(mark);
-    EXPECT_TRUE(mark->is_mark());
+    EXPECT_TRUE(segmenter.take());
     EXPECT_EQ(segmenter.dropped(), 0U);
+    EXPECT_EQ(stage.source->syncs().at(0).before, 0U);
 }
 
 }  // namespace

@@ -91,19 +91,17 @@ Sequence Retention::keep_for_places(Sequence keep, Sequence floor) {
         if (places.empty())
             return;
         keep = std::min(keep, wire_log.next());  // packets that append() has left are still to be encoded
-        WireLog::Position kept = wire_log.offset_of(keep);
+        WireLog::Position kept = wire_log.begin_of(keep);
         for (std::size_t i = places.size(); i-- > 0;) {
             const WireLog::Position position = places[i]->held_position();
             if (position >= kept)
                 continue;
-            Sequence at = wire_log.find(position);
-            if (wire_log.offset_of(at) != position)
-                --at;  // inside its message
+            const Sequence at = wire_log.needed_at(position);
             if (is_too_late(at, floor)) {
                 places[i]->leave_place();
             } else {
                 keep = at;
-                kept = wire_log.offset_of(at);
+                kept = wire_log.begin_of(at);
             }
         }
     });
@@ -179,6 +177,7 @@ void Retention::drop_from_ring(Sequence keep) {
     const std::size_t before = ring_.bytes();
     totals.packets -= ring_.size();
     ring_.drop_before(keep, [this](Slice payload) { parts_.pool.spend(std::move(payload)); });
+    parts_.syncs.drop_before(keep);
     totals.packets += ring_.size();
     totals.packet_bytes -= before - ring_.bytes();
     totals.dropped += before - ring_.bytes();

@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "media/ring/options.hpp"
 #include "media/ring/ring.hpp"
+#include "media/ring/sync_log.hpp"
 #include "media/source/publications.hpp"
 #include "media/source/readers.hpp"
 #include "media/source/tracks.hpp"
@@ -43,6 +44,7 @@ public:
         const PlayOptions& options;
         const Tracks& tracks;
         const Publications& publications;
+        SyncLog& syncs;
         Readers& readers;
         WireLogs& wire_logs;
         SlabPool& pool;

@@ -1,6 +1,5 @@
 #include "media/source/source.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/bytes/hot_lines.hpp"
@@ -12,11 +11,11 @@ Source::Source(std::string url, const PlayOptions& options, std::uint32_t chunk_
     : url_(std::move(url)),
       options_(options),
       pool_(pool),
-      retention_({options_, tracks_, publications_, readers_, wire_logs_, pool}),
+      retention_({options_, tracks_, publications_, syncs_, readers_, wire_logs_, pool}),
       backlog_(*this, url_, wire_logs_, rtp_logs_),
       readers_(watches_),
       publications_(watches_),
-      wire_logs_(retention_.ring(), tracks_, readers_, pool, chunk_size),
+      wire_logs_(retention_.ring(), syncs_, tracks_, readers_, pool, chunk_size),
       rtp_logs_({options_, retention_, timeline_, tracks_, publications_, readers_}) {
     ++pool_.totals().sources;
 }
@@ -33,7 +32,7 @@ void Source::start_publication(Publisher& publisher) {
     retention_.start_publisher();
     backlog_.start_publisher();
     rtp_logs_.start_publisher();
-    marks_.clear();
+    syncs_.start_publisher();
     ends_when_encoded_ = false;
     publications_.start(publisher);
 }
@@ -75,17 +74,9 @@ void Source::append(Packet packet) {
     retention_.trim_if_due();
 }
 
-void Source::append_mark(const RelayMark& mark) {
-    Packet packet;
-    packet.extra = true;
-    packet.dts = timeline_.newest();
-    packet.payload = write_relay_mark(mark);
-    const auto kept = std::ranges::find(marks_, mark.series, &KeptMark::series);
-    if (kept != marks_.end())
-        kept->packet = packet;
-    else if (mark.series != kRelayStart && marks_.size() < kMarkSeriesMax)
-        marks_.push_back({mark.series, packet});
-    append(std::move(packet));
+void Source::append_sync(SyncMessage message) {
+    if (const auto* entry = syncs_.append({ring().next(), timeline_.newest(), std::move(message)}))
+        wire_logs_.append_sync(*entry);
 }
 
 void Source::flush() {
@@ -102,6 +93,8 @@ void Source::notify() {
         publications_.note_stream_ended();
 }
 
-std::size_t Source::held_bytes() const { return retention_.held_bytes() + wire_logs_.held_bytes() + rtp_logs_.held_bytes(); }
+std::size_t Source::held_bytes() const {
+    return retention_.held_bytes() + syncs_.held_bytes() + wire_logs_.held_bytes() + rtp_logs_.held_bytes();
+}
 
 }  // namespace live::media

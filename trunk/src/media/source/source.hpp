@@ -1,7 +1,7 @@
 // Source: one live stream. It wires the parts that own the stream's state: `Tracks` (codecs, configurations, names), `Retention`
-// (the ring), `WireLogs` and `RtpLogs` (the encoded forms), `Publications` (the publisher), `Readers`, and `Backlog` (frames that
-// are encoded later). Publishing is one append; the source calls no reader per packet, except the few that asked to be notified
-// at once.
+// (the ring), `SyncLog` (messages for other nodes), `WireLogs` and `RtpLogs` (the encoded forms), `Publications` (the publisher),
+// `Readers`, and `Backlog` (frames that are encoded later). Publishing is one append; the source calls no reader per packet,
+// except the few that asked to be notified at once.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 #include "base/log/log.hpp"
 #include "base/time.hpp"
 #include "media/ring/options.hpp"
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_log.hpp"
 #include "media/ring/timeline.hpp"
 #include "media/source/backlog.hpp"
 #include "media/source/publications.hpp"
@@ -36,8 +36,6 @@ struct SourceCounters {
 
 class Source final : public RefCounted {
 public:
-    static constexpr std::size_t kMarkSeriesMax = 4;
-
     Source(std::string url, const PlayOptions& options, std::uint32_t chunk_size, SlabPool& pool);
     ~Source();
 
@@ -77,14 +75,9 @@ public:
     // nearest caches since the last batch.
     void prefetch() const;
     void append(Packet packet);
-    // A mark, at the time of the newest packet, for readers that ask for marks. The newest of each series, at most
-    // kMarkSeriesMax, is kept for those that join; none of kRelayStart.
-    void append_mark(const RelayMark& mark);
-    struct KeptMark {
-        std::string series;
-        Packet packet;
-    };
-    const std::vector<KeptMark>& marks() const { return marks_; }
+    // Messages for other nodes and for outputs that segment the stream. A new one has its place before the next packet.
+    const SyncLog& syncs() const { return syncs_; }
+    void append_sync(SyncMessage message);
     // The publisher's batch is complete: has the backlog encoded, and notifies readers that wait for every packet.
     void flush();
     // Only notifies.
@@ -104,6 +97,7 @@ private:
     std::string url_;
     PlayOptions options_;
     SlabPool& pool_;
+    SyncLog syncs_;
     // Each packet needs the members from here to the first ones of `tracks_`. They are side by side: with hundreds of
     // publishers, none of them is in the nearest cache when the next packet arrives.
     Retention retention_;
@@ -118,7 +112,6 @@ private:
     Publications publications_;
     WireLogs wire_logs_;
     RtpLogs rtp_logs_;
-    std::vector<KeptMark> marks_;  // of this publisher
 };
 
 }  // namespace live::media

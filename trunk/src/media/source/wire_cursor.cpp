@@ -93,8 +93,8 @@ void WireCursor::introduce(std::int64_t time_ms) {
         for (const Packet& config : source_->tracks().extra_configs())
             add(config, time_ms);
     if (format_.is_relayed())
-        for (const Source::KeptMark& mark : source_->marks())
-            wire_log_.encoder().append_own_message(mark.packet, 0, private_);
+        for (const SyncLog::Entry& entry : source_->syncs().newest())
+            wire_log_.encoder().append_own_message(packet_of(entry), 0, private_);
 }
 
 std::int64_t WireCursor::time_of(const Packet& packet) const { return std::max<std::int64_t>(to_ms(packet.dts) - base_ms_, 0); }
@@ -105,7 +105,7 @@ void WireCursor::own_header(Sequence sequence) {
     if (wire_log_.encoder().append_own_header(packet, time_of(packet), private_))
         position_ = entry.offset + entry.header_bytes;
     else
-        position_ = wire_log_.offset_of(sequence + 1);
+        position_ = wire_log_.begin_of(sequence + 1);
     opened_.add(packet.kind);
 }
 
@@ -144,7 +144,7 @@ WireCursor::Position WireCursor::copy_stamped(Position end) {
     while (position_ < end && private_.size() < kCopyBytes) {
         const Packet& packet = ring.at(sequence);
         if (wire_log_.offset_of(sequence + 1) == wire_log_.entry(sequence).offset) {
-            ++sequence;  // left out of the log: a mark, for example
+            ++sequence;  // left out of the log
             continue;
         }
         const bool is_header = encoder.append_own_header(packet, time_of(packet), private_);

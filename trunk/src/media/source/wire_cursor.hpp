@@ -94,7 +94,10 @@ private:
     // Whether this is a stamped wire log with a different zero, so that the player gets copies.
     bool is_rebased() const { return base_ms_ != 0 && wire_log_.encoder().times() == WireTimes::stamped; }
     Position copy_stamped(Position end);
-    bool is_inside_message() const { return wire_log_.offset_of(wire_log_.find(position_)) != position_; }
+    bool is_inside_message() const {
+        const Sequence next = wire_log_.find(position_);
+        return wire_log_.offset_of(next) != position_ && wire_log_.begin_of(next) != position_;
+    }
     bool at_boundary() const;
     std::int64_t time_of(const Packet& packet) const;
 

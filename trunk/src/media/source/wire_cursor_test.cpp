@@ -60,6 +60,7 @@ struct Player {
     WireCursor cursor;
     rtmp::ChunkReader reader;
     std::vector<Got> messages;
+    std::vector<std::string> syncs;  // the texts of the sync messages
 
 private:
     void feed(std::span<::iovec> spans, std::size_t count) {
@@ -81,6 +82,8 @@ private:
             ASSERT_TRUE(std::ranges::equal(message.payload.bytes(), stage_.sent[number].payload.bytes()));
         }
         messages.push_back({message.type, message.timestamp_ms, number});
+        if (const auto sync = read_sync_message(message.payload.bytes()); sync.ok())
+            syncs.push_back(sync->text);
     }
 
     Stage& stage_;
@@ -400,50 +403,20 @@ TEST(WireCursor, SimulatedCrowdGetsOrderedMediaOnOneClockEach) {
     }
 }
 
-// Its messages are copies of packets, not the log's own bytes.
-TEST(WireCursor, APlayerWithAClockOfItsOwnGetsNoMarks) {
-    constexpr WireFormat kFlv{.container = Container::flv, .framing = Framing::none, .kinds = MediaKindSet::all()};
-    PlayOptions options;
-    options.gop_cache = false;
-    Stage stage(options);
-    stage.config();
-    for (int i = 0; i < 20; ++i)
-        stage.picture();
-    WireCursor cursor(stage.source, kFlv);
-    EXPECT_GT(cursor.base_ms(), 0);
-    stage.picture();
-    stage.source->append_mark({"hls", "1", {}});
-    stage.source->append_mark({"hls", "2", {}});
-    stage.picture();
-    stage.source->append_mark({"hls", "3", {}});
-    std::string bytes;
-    std::array<::iovec, 8> spans;
-    for (auto batch = cursor.take(spans); batch.bytes > 0; batch = cursor.take(spans)) {
-        for (const ::iovec& span : std::span(spans).first(batch.spans))
-            bytes += as_text(Bytes(static_cast<const std::uint8_t*>(span.iov_base), span.iov_len));
-        cursor.advance(batch.bytes);
-    }
-    EXPECT_EQ(bytes.find(kRelayMarkName), std::string::npos);
-    for (std::size_t i = stage.sent.size() - 4; i < stage.sent.size(); ++i)
-        EXPECT_NE(bytes.find(as_text(stage.sent[i].payload.bytes())), std::string::npos) << i;
-}
+constexpr WireFormat kRelayed{.container = Container::rtmp,
+                              .framing = Framing::none,
+                              .kinds = MediaKindSet::all(),
+                              .tracks = TrackSelection::all,
+                              .receiver = Receiver::node};
 
-TEST(WireCursor, MarksAreForOtherNodesOnly) {
-    constexpr WireFormat kRelayed{.container = Container::rtmp,
-                                  .framing = Framing::none,
-                                  .kinds = MediaKindSet::all(),
-                                  .tracks = TrackSelection::all_and_marks};
-    const auto marks = [](const Player& player) {
-        return std::ranges::count_if(player.messages,
-                                     [](const Got& got) { return got.number == number_of(write_relay_mark({})); });
-    };
+TEST(WireCursor, SyncMessagesAreForOtherNodesOnly) {
     Stage stage;
     stage.config();
     stage.picture();
     Player viewer(stage);
     Player node(stage, kRelayed);
-    stage.source->append_mark({"hls", "1", {}});
-    stage.source->append_mark({"hls", "2", {}});
+    stage.source->append_sync({"hls", "1", {}});
+    stage.source->append_sync({"hls", "2", {}});
     stage.picture();
     Player late(stage, kRelayed);
     for (Player* player : {&viewer, &node, &late}) {
@@ -451,12 +424,40 @@ TEST(WireCursor, MarksAreForOtherNodesOnly) {
         EXPECT_EQ(player->media().size(), stage.sent.size());
         EXPECT_EQ(player->cursor.base_ms(), 0) << "the source's timeline";
     }
-    EXPECT_EQ(marks(viewer), 0);
-    EXPECT_EQ(marks(node), 2);
-    EXPECT_EQ(marks(late), 3) << "the newest first, then what is in the ring";
-    // Another publisher's stream has none of these.
+    EXPECT_TRUE(viewer.syncs.empty());
+    EXPECT_EQ(node.syncs, (std::vector<std::string>{"1", "2"}));
+    EXPECT_EQ(late.syncs, (std::vector<std::string>{"2", "1", "2"})) << "the newest first, then those in the ring";
+    EXPECT_EQ(stage.source->ring().size(), stage.sent.size()) << "they are not packets";
+    // Nodes that join another publisher's stream get none of these.
     const auto other = Publication::start(stage.source, Takeover::replace);
-    EXPECT_TRUE(stage.source->marks().empty());
+    EXPECT_TRUE(stage.source->syncs().newest().empty());
+}
+
+// Without a GOP cache the log drops all packets, and messages follow before the next one.
+TEST(WireCursor, NodeGetsSyncMessagesBetweenPacketsInAnyPieces) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        std::mt19937 random(seed);
+        PlayOptions options;
+        options.gop_cache = seed % 2 == 0;
+        Stage stage(options);
+        stage.config();
+        stage.picture();
+        Player node(stage, kRelayed);
+        std::size_t sent = 0;
+        for (int i = 0; i < 100; ++i) {
+            stage.picture();
+            for (std::size_t more = random() % 3; more > 0; --more)
+                stage.source->append_sync({"hls", std::to_string(sent++), {}});
+            if (random() % 2 == 0)
+                node.read(random() % 4'000);
+            if (random() % 10 == 0)
+                node.read_all();
+        }
+        node.read_all();
+        ASSERT_EQ(node.syncs.size(), sent) << "seed " << seed;
+        for (std::size_t i = 0; i < sent; ++i)
+            ASSERT_EQ(node.syncs[i], std::to_string(i)) << "seed " << seed;
+    }
 }
 
 // The other tracks' packets are between those of the default ones, first of all after the place where a player joins.

@@ -25,6 +25,13 @@ WireLogs::Encoded WireLogs::append(const Packet& packet) {
     return encoded;
 }
 
+// A log that lacks packets takes the message from the SyncLog when it gets there.
+void WireLogs::append_sync(const SyncLog::Entry& entry) {
+    for (Held& held : logs_)
+        if (held.format.is_relayed() && held.wire_log->next() == entry.before)
+            held.wire_log->append_sync(packet_of(entry));
+}
+
 bool WireLogs::encode_some() {
     for (Held& held : logs_)
         if (held.has_caught_up && held.wire_log->next() < ring_.next()) {
@@ -62,7 +69,8 @@ WireLog& WireLogs::hold(const WireFormat& format, bool catches_up, Audience audi
     if (held == logs_.end()) {
         if (format.container == Container::rtmp)
             chunk_size_ = next_chunk_size_;
-        logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_.first(), format.tracks), 0});
+        const SyncLog* syncs = format.is_relayed() ? &syncs_ : nullptr;
+        logs_.push_back({format, std::make_unique<WireLog>(encoder_for(format), pool_, ring_.first(), format.tracks, syncs), 0});
         readers_.add_log();
         held = std::prev(logs_.end());
     }

@@ -8,6 +8,7 @@
 
 #include "media/ring/packet.hpp"
 #include "media/ring/ring.hpp"
+#include "media/ring/sync_log.hpp"
 #include "media/source/readers.hpp"
 #include "media/source/tracks.hpp"
 #include "media/wire_log/framing.hpp"
@@ -16,6 +17,8 @@
 namespace live::media {
 
 enum class Container : std::uint8_t { rtmp, flv, ts, aac, mp3 };
+// Another node gets the source's timeline and its sync messages.
+enum class Receiver : std::uint8_t { player, node };
 
 // Selects a wire log: there is one for each combination that has readers.
 struct WireFormat {
@@ -24,9 +27,9 @@ struct WireFormat {
     // Packets of other kinds are dropped.
     MediaKindSet kinds = MediaKindSet::all();
     TrackSelection tracks = TrackSelection::defaults;
+    Receiver receiver = Receiver::player;
 
-    // For another node: also on the source's timeline.
-    bool is_relayed() const { return tracks == TrackSelection::all_and_marks; }
+    bool is_relayed() const { return receiver == Receiver::node; }
     bool operator==(const WireFormat&) const = default;
 };
 
@@ -36,8 +39,15 @@ public:
     static constexpr std::size_t kCatchUpBytes = 256U << 10;
 
     // All arguments must outlive this.
-    WireLogs(const Ring& ring, const Tracks& tracks, Readers& readers, SlabPool& pool, std::uint32_t chunk_size)
-        : ring_(ring), tracks_(tracks), readers_(readers), pool_(pool), chunk_size_(chunk_size), next_chunk_size_(chunk_size) {}
+    WireLogs(const Ring& ring, const SyncLog& syncs, const Tracks& tracks, Readers& readers, SlabPool& pool,
+             std::uint32_t chunk_size)
+        : ring_(ring),
+          syncs_(syncs),
+          tracks_(tracks),
+          readers_(readers),
+          pool_(pool),
+          chunk_size_(chunk_size),
+          next_chunk_size_(chunk_size) {}
     WireLogs(const WireLogs&) = delete;
     WireLogs& operator=(const WireLogs&) = delete;
 
@@ -62,6 +72,8 @@ public:
     // Encodes for the source. A packet that takes long is left to encode_some(), and so are those that follow it.
     enum class Encoded : std::uint8_t { all, left };
     Encoded append(const Packet& packet);
+    // The same for a new entry of the source's SyncLog, in the logs of relayed formats.
+    void append_sync(const SyncLog::Entry& entry);
     // Encodes a part of what append() has left; false if there was nothing to encode.
     bool encode_some();
     void drop_before(Sequence sequence);
@@ -79,6 +91,7 @@ private:
 
     std::vector<Held> logs_;  // few: one for each format in use
     const Ring& ring_;
+    const SyncLog& syncs_;
     const Tracks& tracks_;
     Readers& readers_;
     SlabPool& pool_;

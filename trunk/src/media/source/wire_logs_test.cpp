@@ -30,7 +30,8 @@ struct WireLogsTest : ::testing::Test {
     Readers readers{watches};
     Tracks tracks;
     Ring ring;
-    WireLogs logs{ring, tracks, readers, pool, 60'000};
+    SyncLog syncs;
+    WireLogs logs{ring, syncs, tracks, readers, pool, 60'000};
     WireLogs::Encoded last = WireLogs::Encoded::all;
 };
 

@@ -7,8 +7,9 @@
 
 namespace live::media {
 
-WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, TrackSelection tracks)
-    : encoder_(std::move(encoder)), tracks_(tracks), log_(pool), first_(first) {}
+WireLog::WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, TrackSelection tracks,
+                 const SyncLog* syncs)
+    : encoder_(std::move(encoder)), syncs_(syncs), tracks_(tracks), log_(pool), first_(first) {}
 
 bool WireLog::catch_up(const Ring& ring, std::size_t bytes) {
     const Position begin = head();
@@ -17,6 +18,9 @@ bool WireLog::catch_up(const Ring& ring, std::size_t bytes) {
         if (encoder_->is_slow(packet) && !encoder_->prepare(packet, bytes))
             return false;
         append(packet);
+        if (syncs_ != nullptr)
+            for (const SyncLog::Entry& entry : syncs_->before(next()))
+                append_sync(packet_of(entry));
     }
     return next() == ring.next();
 }
@@ -34,16 +38,25 @@ void WireLog::append(const Packet& packet) {
         ++epoch_;
 }
 
+void WireLog::append_sync(const Packet& message) {
+    if (sync_places_.empty() || sync_places_.back().before != next())
+        sync_places_.push_back({next(), head()});
+    encoder_->encode(message, log_);
+}
+
 void WireLog::drop_before(Sequence sequence) {
     CHECK(sequence >= first_);
     if (sequence > next()) {
         CHECK(held_places_.empty());
         log_.drop_before(head());
         entries_.clear();
+        sync_places_.clear();
         first_ = sequence;
         return;
     }
-    log_.drop_before(offset_of(sequence));
+    log_.drop_before(begin_of(sequence));
+    if (!sync_places_.empty() && sync_places_.front().before < sequence)
+        std::erase_if(sync_places_, [sequence](const Sync& sync) { return sync.before < sequence; });
     for (; first_ < sequence; ++first_)
         entries_.pop_front();
 }
@@ -54,6 +67,20 @@ const WireLog::Entry& WireLog::entry(Sequence sequence) const {
 }
 
 WireLog::Position WireLog::offset_of(Sequence sequence) const { return sequence == next() ? head() : entry(sequence).offset; }
+
+WireLog::Position WireLog::begin_of(Sequence sequence) const {
+    if (!sync_places_.empty() && sync_places_.back().before >= sequence) {
+        const auto found = std::ranges::lower_bound(sync_places_, sequence, {}, &Sync::before);
+        if (found->before == sequence)
+            return found->begin;
+    }
+    return offset_of(sequence);
+}
+
+Sequence WireLog::needed_at(Position position) const {
+    const Sequence at = find(position);
+    return begin_of(at) > position ? at - 1 : at;
+}
 
 Sequence WireLog::find(Position position) const {
     const auto at = std::lower_bound(entries_.begin(), entries_.end(), position,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "media/ring/ring.hpp"
+#include "media/ring/sync_log.hpp"
 #include "media/wire_log/slab_log.hpp"
 
 namespace live::media {
@@ -85,12 +86,16 @@ public:
         bool has_introduction = false;
     };
 
-    // Its first packet will be `first`.
-    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, TrackSelection tracks);
+    // Its first packet will be `first`. With `syncs`, which must outlive this, it carries their messages.
+    WireLog(std::unique_ptr<WireEncoder> encoder, SlabPool& pool, Sequence first, TrackSelection tracks,
+            const SyncLog* syncs = nullptr);
 
     // Appends packets of the ring until it has them all (true) or some `bytes` more.
     bool catch_up(const Ring& ring, std::size_t bytes);
     void append(const Packet& packet);
+    // Appends a sync message before the next packet. It has no sequence number: a reader that joins at that packet does not get
+    // it.
+    void append_sync(const Packet& message);
     // A log that has not caught up may lose packets that it never had.
     void drop_before(Sequence sequence);
 
@@ -100,8 +105,12 @@ public:
     const Entry& entry(Sequence sequence) const;
     // Where `sequence` begins; next() begins at head().
     Position offset_of(Sequence sequence) const;
+    // Where the sync messages before `sequence` begin; offset_of() if there are none.
+    Position begin_of(Sequence sequence) const;
     // The first packet that begins at or after `position`, or next().
     Sequence find(Position position) const;
+    // The first packet that a reader at `position` needs: the one inside of which that is, or the next one.
+    Sequence needed_at(Position position) const;
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const { return log_.spans(from, to, out); }
     std::unique_ptr<SlabLog> copy_of(Position from, Position to) const { return log_.copy_of(from, to); }
     std::size_t bytes() const { return log_.bytes(); }
@@ -119,7 +128,15 @@ public:
     const std::vector<HeldPlace*>& held_places() const { return held_places_; }
 
 private:
+    // The first of the sync messages before a packet.
+    struct Sync {
+        Sequence before = 0;
+        Position begin = 0;
+    };
+
     std::unique_ptr<WireEncoder> encoder_;
+    const SyncLog* const syncs_;
+    std::vector<Sync> sync_places_;  // few
     const TrackSelection tracks_;
     SlabLog log_;
     std::deque<Entry> entries_;

@@ -15,12 +15,12 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "media/ring/packet_fixture.hpp"
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_message.hpp"
 #include "media/source/cursor.hpp"
 #include "media/source/publication.hpp"
 #include "service/dash/mpd_fixture.hpp"
 #include "service/dash/mpd_reader.hpp"
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 
 namespace live::service::dash {
 namespace {
@@ -293,37 +293,43 @@ TEST_F(DashServiceTest, AfterARestartLowLatencyMediaIsNotRepeated) {
     EXPECT_LE(mpd().tracks[1].segments[0].start, 14'300ms + kSoon);
 }
 
-// What a node that relays the stream gets of it: the packets, and each mark behind the frame that it names.
+// Returns what a node that relays the stream receives: the packets, with each sync message behind the frame that it names.
 class Relayed {
 public:
-    explicit Relayed(const Ref<media::Source>& origin)
-        : cursor_(origin, media::WakeMode::at_once, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks,
-                  media::Cursor::Audience::none) {}
+    using Item = std::variant<media::Packet, media::SyncMessage>;
 
-    std::vector<media::Packet> take() {
-        std::vector<media::Packet> packets;
-        std::vector<media::Packet> marks;
-        while (const auto packet = cursor_.take())
-            (packet->is_mark() ? marks : packets).push_back(*packet);
-        for (const media::Packet& packet : marks) {
-            const auto mark = MUST(segments::read_mark(MUST(media::read_relay_mark(packet.payload.bytes())).text));
-            const auto& state = std::get<segments::SegmentState>(mark.what);
-            const MediaTime at = state.at - MediaTime(mark.list[0]);
-            const auto frame = std::ranges::find_if(packets, [&](const media::Packet& one) {
-                return !one.is_mark() && !one.is_config() && one.kind == state.kind && one.track == state.track && one.dts == at;
+    explicit Relayed(const Ref<media::Source>& origin)
+        : cursor_(origin, media::WakeMode::at_once, media::Cursor::Start::now, media::Cursor::Tracks::all,
+                  media::Cursor::Audience::none),
+          next_sync_(origin->syncs().next()) {}
+
+    std::vector<Item> take() {
+        std::vector<Item> items;
+        while (auto packet = cursor_.take())
+            items.emplace_back(*std::move(packet));
+        for (const media::SyncLog& syncs = cursor_.source().syncs(); next_sync_ < syncs.next(); ++next_sync_) {
+            const media::SyncMessage& message = syncs.at(next_sync_).message;
+            const auto sync = MUST(segments::read_segment_sync(message.text));
+            const auto& state = std::get<segments::SegmentState>(sync.event);
+            const MediaTime at = state.at - MediaTime(sync.list[0]);
+            const auto frame = std::ranges::find_if(items, [&](const Item& item) {
+                const auto* one = std::get_if<media::Packet>(&item);
+                return one != nullptr && !one->is_config() && one->kind == state.kind && one->track == state.track &&
+                       one->dts == at;
             });
-            if (frame == packets.end()) {
-                ADD_FAILURE() << "a mark of no frame";
+            if (frame == items.end()) {
+                ADD_FAILURE() << "a sync message without its frame";
                 continue;
             }
-            const auto next = std::find_if(frame + 1, packets.end(), [](const media::Packet& one) { return !one.is_mark(); });
-            packets.insert(next, packet);
+            const auto next = std::find_if(frame + 1, items.end(), [](const Item& one) { return one.index() == 0; });
+            items.insert(next, message);
         }
-        return packets;
+        return items;
     }
 
 private:
     media::Cursor cursor_;
+    std::uint64_t next_sync_;
 };
 
 struct RelayingNode {
@@ -340,15 +346,15 @@ struct RelayingNode {
         MUST(service.stop(io::Deadline::after(kSoon)));
     }
     // One connection.
-    void pull(const std::vector<media::Packet>& packets) {
+    void pull(const std::vector<Relayed::Item>& items) {
         publication = MUST(media::Publication::start(source, media::Takeover::replace));
         service.on_published(request, plan);
-        source->append_mark({std::string(media::kRelayStart), {}, {}});
-        for (const media::Packet& packet : packets) {
-            if (packet.is_mark())
-                source->append_mark(MUST(media::read_relay_mark(packet.payload.bytes())));
+        source->append_sync({std::string(media::kRelayStart), {}, {}});
+        for (const Relayed::Item& item : items) {
+            if (const auto* message = std::get_if<media::SyncMessage>(&item))
+                source->append_sync(*message);
             else
-                source->append(packet);
+                source->append(std::get<media::Packet>(item));
         }
         source->flush();
     }

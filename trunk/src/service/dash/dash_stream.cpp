@@ -51,13 +51,13 @@ segments::CutRules rules_of(const DashOptions& options) {
     return rules;
 }
 
-// What a mark adds: the shift to MPD time and when media time was zero (0: not known yet), in microseconds, the headers so far,
-// the hash of the newest, and the start of their period in microseconds, which earlier versions do not have.
+// The numbers in a sync message: the shift to MPD time and when media time was zero (0: not known yet), in microseconds, the
+// headers so far, the hash of the newest, and the start of their period in microseconds, which earlier versions do not have.
 enum Place : std::size_t { kShift, kBegan, kInits, kHeaders, kPlaceNumbers, kPeriodStart = kPlaceNumbers };
 
-MediaTime time_in(const segments::Mark& mark, std::size_t at) {
-    const std::uint64_t number = at < mark.list.size() ? mark.list[at] : 0;
-    return MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(number, segments::Mark::kNumberMax)));
+MediaTime time_in(const segments::SegmentSync& sync, std::size_t at) {
+    const std::uint64_t number = at < sync.list.size() ? sync.list[at] : 0;
+    return MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(number, segments::SegmentSync::kNumberMax)));
 }
 
 std::uint64_t hash_of_rules(const DashOptions& options) {
@@ -90,10 +90,10 @@ DashStream::DashStream(Ref<media::Source> source, std::string mpd, files::PathCl
       store_(store),
       log_(std::move(log)),
       feed_("DASH", std::move(source), options.ll ? media::WakeMode::at_once : media::WakeMode::batched, log_),
-      marked_({"dash", hash_of_rules(options), feed_.source(), log_},
+      synced_({"dash", hash_of_rules(options), feed_.source(), log_},
               Segmenter(rules_of(options), Segmenter::Layout::by_track,
                         [] { return std::make_unique<CmafMuxer>(CmafMuxer::SegmentType::said); })),
-      segmenter_(marked_.segmenter()),
+      segmenter_(synced_.segmenter()),
       promises_(store_, name_, folder_) {}
 
 DashStream::~DashStream() { forget_all(); }
@@ -123,7 +123,7 @@ void DashStream::run(io::Deadline deadline) {
 }
 
 std::size_t DashStream::held_bytes() const {
-    std::size_t sum = disk_.bytes() + segmenter_.bytes() + marked_.kept_bytes();
+    std::size_t sum = disk_.bytes() + segmenter_.bytes() + synced_.kept_bytes();
     for (const std::deque<Segment>* segments : {&listed_, &left_})
         for (const Segment& segment : *segments)
             sum += segment.held_bytes();
@@ -172,7 +172,7 @@ void DashStream::recover(io::Deadline deadline) {
 
 void DashStream::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
     const bool relays = publisher && publisher->kind == session::ClientKind::relay_pull;
-    marked_.end_publisher(relays);
+    synced_.end_publisher(relays);
     handle_made();
     if (!publisher) {
         promises_.break_all();
@@ -180,7 +180,7 @@ void DashStream::on_publisher(const std::optional<session::ClientRequest>& publi
             write_mpd();
         return;
     }
-    marked_.begin_publisher(relays);
+    synced_.begin_publisher(relays);
     // Of a relayed stream the origin says where it is.
     if (!std::exchange(has_begun_, true) && !relays)
         recover(deadline);
@@ -190,29 +190,27 @@ void DashStream::on_publisher(const std::optional<session::ClientRequest>& publi
 }
 
 void DashStream::on_packet(const media::Packet& packet, io::Deadline) {
-    if (packet.is_mark())
-        return follow(packet);
     if (must_follow_clock_ && !packet.is_config())
-        follow_clock(packet.dts + marked_.to_origin());
+        follow_clock(packet.dts + synced_.to_origin());
     media::Packet shifted = packet;
     shifted.dts += shift_;
-    marked_.push(shifted);
+    synced_.push(shifted);
 }
 
-void DashStream::follow(const media::Packet& packet) {
-    const auto mark = marked_.read(packet);
-    if (!mark)
+void DashStream::on_sync(const media::SyncMessage& message, io::Deadline) {
+    const auto sync = synced_.read(message);
+    if (!sync)
         return;
-    if (mark->list.size() >= kPlaceNumbers) {
-        const auto time_of = [&mark](Place at) { return time_in(*mark, at); };
-        marked_.shift(time_of(kShift) - std::exchange(shift_, time_of(kShift)));
+    if (sync->list.size() >= kPlaceNumbers) {
+        const auto time_of = [&sync](Place at) { return time_in(*sync, at); };
+        synced_.shift(time_of(kShift) - std::exchange(shift_, time_of(kShift)));
         must_follow_clock_ = false;
         if (time_of(kBegan) > MediaTime{}) {
             began_ = std::chrono::system_clock::time_point(time_of(kBegan));
             began_at_ = io::now() - std::chrono::duration_cast<Duration>(std::chrono::system_clock::now() - *began_);
         }
     }
-    marked_.follow(*mark);
+    synced_.follow(*sync);
     handle_made();
 }
 
@@ -247,11 +245,11 @@ void DashStream::go_on(MediaTime first, MediaTime by_clock) {
 }
 
 void DashStream::handle_made() {
-    for (segments::MarkedSegmenter::Event& event : marked_.take())
+    for (segments::SyncedSegmenter::Event& event : synced_.take())
         std::visit([this](auto&& what) { add(std::move(what)); }, std::move(event));
 }
 
-void DashStream::add(segments::Made made) {
+void DashStream::add(segments::SegmenterEvent made) {
     std::visit([this](auto&& what) { add(std::move(what)); }, std::move(made));
 }
 
@@ -322,20 +320,20 @@ void DashStream::add(const segments::SegmentOpened& opened) {
     opened_ = opened.state;
     place_ = {static_cast<std::uint64_t>(shift_.count()), 0, inits_, headers_hash_,
               static_cast<std::uint64_t>(period_start_.count())};
-    tell_opened();
+    publish_opened();
 }
 
-void DashStream::tell_opened() {
+void DashStream::publish_opened() {
     if (began_)
         place_[kBegan] = static_cast<std::uint64_t>(std::chrono::duration_cast<MediaTime>(began_->time_since_epoch()).count());
-    marked_.tell(*opened_, place_);
+    synced_.publish(*opened_, place_);
 }
 
 // The list goes on as on the origin.
-void DashStream::add(const segments::Follower::Resumed& resumed) {
-    if (resumed.mark.list.size() < kPlaceNumbers)
+void DashStream::add(const segments::OriginFollower::Resumed& resumed) {
+    if (resumed.sync.list.size() < kPlaceNumbers)
         return;
-    const std::uint64_t number = std::get<segments::SegmentState>(resumed.mark.what).number;
+    const std::uint64_t number = std::get<segments::SegmentState>(resumed.sync.event).number;
     const std::uint64_t next = listed_.empty() ? number : listed_.back().number + 1;
     const bool repeats = resumed.is_same_instance && number < next;
     listed_below_ = repeats ? next : 0;
@@ -345,20 +343,20 @@ void DashStream::add(const segments::Follower::Resumed& resumed) {
         leave_list();
     promises_.break_all();
     open_.clear();
-    inits_ = resumed.mark.list[kInits];
-    headers_hash_ = resumed.mark.list[kHeaders];
-    period_start_ = time_in(resumed.mark, kPeriodStart);
+    inits_ = resumed.sync.list[kInits];
+    headers_hash_ = resumed.sync.list[kHeaders];
+    period_start_ = time_in(resumed.sync, kPeriodStart);
     LOG_INFO(log_, "DASH {}: follows the origin from fragment {} on", url(), number);
 }
 
 // The first media is now; of a relayed stream the origin says when that was.
 void DashStream::note_begin(MediaTime media_now) {
-    if (began_ || marked_.is_following())
+    if (began_ || synced_.is_following())
         return;
     began_ = std::chrono::system_clock::now() - std::chrono::duration_cast<std::chrono::system_clock::duration>(media_now);
     began_at_ = io::now() - std::chrono::duration_cast<Duration>(media_now);
-    if (opened_ && !marked_.relays())
-        tell_opened();
+    if (opened_ && !synced_.relays())
+        publish_opened();
 }
 
 std::size_t DashStream::leader() const {
@@ -442,8 +440,8 @@ void DashStream::write(const std::string& path, std::vector<Block> blocks) {
 void DashStream::write_mpd() {
     if (!began_)
         return;
-    const bool begins_here = !marked_.is_following() || listed_.empty() || listed_.front().number <= followed_from_;
-    name_->is_partial = marked_.relays() && begins_here;
+    const bool begins_here = !synced_.is_following() || listed_.empty() || listed_.front().number <= followed_from_;
+    name_->is_partial = synced_.relays() && begins_here;
     mpd_ = hold(mpd_path_, {block_of(mpd_text(List::players))}).file;
 }
 

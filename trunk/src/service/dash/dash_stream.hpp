@@ -18,9 +18,9 @@
 #include "service/dash/segment.hpp"
 #include "service/files/file_queue.hpp"
 #include "service/files/path_claims.hpp"
-#include "service/segments/marked_segmenter.hpp"
 #include "service/segments/source_feed.hpp"
 #include "service/segments/store.hpp"
+#include "service/segments/synced_segmenter.hpp"
 
 namespace live::service::dash {
 
@@ -82,10 +82,10 @@ private:
     void recover(io::Deadline deadline);
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
-    void follow(const media::Packet& packet);
-    void tell_opened();
-    bool is_listed_already(std::uint64_t number) const { return marked_.relays() && number < listed_below_; }
-    void on_hole() override { marked_.interrupt(); }
+    void on_sync(const media::SyncMessage& message, io::Deadline deadline) override;
+    void publish_opened();
+    bool is_listed_already(std::uint64_t number) const { return synced_.relays() && number < listed_below_; }
+    void on_hole() override { synced_.interrupt(); }
     void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
         segmenter_.give_room(next, std::move(room));
     }
@@ -94,10 +94,10 @@ private:
     void go_on(MediaTime first, MediaTime by_clock);
     void handle_made();
     void add(const segments::HeadersChanged& made);
-    void add(segments::Made made);
-    void add(const segments::SegmentsEnded& ended) { marked_.tell(ended, {}); }
+    void add(segments::SegmenterEvent made);
+    void add(const segments::SegmentsEnded& ended) { synced_.publish(ended, {}); }
     void add(const segments::SegmentOpened& opened);
-    void add(const segments::Follower::Resumed& resumed);
+    void add(const segments::OriginFollower::Resumed& resumed);
     void add(const segments::PartMade& made);
     void add(segments::SegmentMade made);
     void add(const segments::SegmentDropped& made);
@@ -138,8 +138,8 @@ private:
     segments::Store& store_;
     Log log_;
     segments::SourceFeed feed_;
-    segments::MarkedSegmenter marked_;
-    segments::Segmenter& segmenter_;  // of `marked_`
+    segments::SyncedSegmenter synced_;
+    segments::Segmenter& segmenter_;  // of `synced_`
     // Of the open segment, and what is told beside it; none while this node relays the stream.
     std::optional<segments::SegmentState> opened_;
     std::vector<std::uint64_t> place_;

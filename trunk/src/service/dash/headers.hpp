@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/bytes/hash.hpp"
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 #include "service/segments/segmenter.hpp"
 
 namespace live::service::dash {

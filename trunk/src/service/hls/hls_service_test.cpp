@@ -6,11 +6,11 @@
 
 #include "io/fibers/off_loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_message.hpp"
 #include "service/files/frame_limit.hpp"
 #include "service/hls/hls_service_fixture.hpp"
 #include "service/hls/left_behind.hpp"
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 
 namespace live::service::hls {
 namespace {
@@ -177,10 +177,9 @@ TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheListThatWasLeft) {
     EXPECT_EQ(playlist.segments[1], left.segments[2]);
     EXPECT_TRUE(playlist.segments[2].discontinuity);
     // A node that relays the stream and is new counts from zero, and has to see that this one does not.
-    const auto kept = std::ranges::find(source_->marks(), "hls", &media::Source::KeptMark::series);
-    ASSERT_NE(kept, source_->marks().end());
-    const auto mark = MUST(segments::read_mark(MUST(media::read_relay_mark(kept->packet.payload.bytes())).text));
-    EXPECT_GE(std::get<segments::SegmentState>(mark.what).number, 4U);
+    ASSERT_EQ(source_->syncs().newest().size(), 1U);
+    const auto sync = MUST(segments::read_segment_sync(source_->syncs().newest().front().message.text));
+    EXPECT_GE(std::get<segments::SegmentState>(sync.event).number, 4U);
 }
 
 // Of which parts may have been served.

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_message.hpp"
 #include "media/source/publication.hpp"
 #include "service/hls/hls_service_fixture.hpp"
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 
 namespace live::service::hls {
 namespace {
@@ -182,25 +182,24 @@ TEST_F(SeveralTracks, HavePartsEach) {
 
 // Codecs without a configuration are known by their first frame, which may come after the one that a fragment begins with.
 TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
-    const auto state_of = [](const media::RelayMark& mark) {
-        return std::get<segments::SegmentState>(MUST(segments::read_mark(mark.text)).what);
+    const auto state_of = [](const media::SyncMessage& message) {
+        return std::get<segments::SegmentState>(MUST(segments::read_segment_sync(message.text)).event);
     };
-    const auto mark_of_segment = [&](std::uint64_t number) {
-        std::optional<media::RelayMark> mark;
+    const auto message_of_segment = [&](std::uint64_t number) {
+        std::optional<media::SyncMessage> message;
         io::wait_until([&] {
-            const auto kept = std::ranges::find(source_->marks(), "hls", &media::Source::KeptMark::series);
-            if (kept != source_->marks().end())
-                mark = MUST(media::read_relay_mark(kept->packet.payload.bytes()));
-            return mark && state_of(*mark).number == number;
+            if (!source_->syncs().newest().empty())
+                message = source_->syncs().newest().front().message;
+            return message && state_of(*message).number == number;
         });
-        return mark.value();
+        return message.value();
     };
     publish_all();
     seconds_of_all(3);
-    const auto begins = mark_of_segment(2);
+    const auto begins = message_of_segment(2);
     const MediaTime from = state_of(begins).at;
     seconds_of_all(1);
-    const auto ends = mark_of_segment(3);
+    const auto ends = message_of_segment(3);
 
     ScratchFolder folder;
     HlsOptions options = options_;
@@ -213,7 +212,7 @@ TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
     session::ClientRequest pull = request_;
     pull.kind = session::ClientKind::relay_pull;
     service.on_published(pull, plan_);
-    source->append_mark(begins);
+    source->append_sync(begins);
     const auto append_to = [&source](MediaKind kind, bool key, bool config, MediaTime at, const Slice& body) {
         source->append(media::tag_packet(kind, key, config, at, body));
     };
@@ -230,7 +229,7 @@ TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
             append_to(MediaKind::audio, false, true, at, segments::second_audio_config());
         append_to(MediaKind::audio, false, false, at, segments::second_audio());
     }
-    source->append_mark(ends);
+    source->append_sync(ends);
     source->flush();
     const auto file_of = [](const HlsService& of, const ScratchFolder& in, const std::string& name) {
         return of.index().store().find(std::filesystem::path(in.file("live/" + name)).lexically_normal().string());

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "io/fibers/off_loop.hpp"
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 
 namespace live::service::hls {
 

@@ -6,7 +6,7 @@
 
 #include "base/log/log_format.hpp"
 #include "service/hls/master_playlist.hpp"
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 
 namespace live::service::hls {
 
@@ -80,7 +80,7 @@ void RenditionSet::align(const segments::SegmentState& begins, const std::vector
     for (std::size_t i = 0; i < ids.size(); ++i) {
         Rendition* rendition = begins.by_track ? find_or_make(ids[i]) : &together();
         const auto at = place.begin() + static_cast<std::ptrdiff_t>(kOfAll + kOfOne * i);
-        const auto part = MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(at[2], segments::Mark::kNumberMax)));
+        const auto part = MediaTime(static_cast<std::int64_t>(std::min<std::uint64_t>(at[2], segments::SegmentSync::kNumberMax)));
         if (rendition != nullptr)
             rendition->align(place[0], place[1], {at[0], at[1], part}, missing);
     }

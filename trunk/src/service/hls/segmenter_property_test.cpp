@@ -31,13 +31,13 @@ using segments::File;
 using segments::FileRef;
 using segments::hevc_config;
 using segments::hevc_frame;
-using segments::Made;
 using segments::make_cmaf;
 using segments::make_ts;
 using segments::OnePart;
 using segments::OneSegment;
 using segments::PartMade;
 using segments::Segmenter;
+using segments::SegmenterEvent;
 using segments::SegmentMade;
 using segments::StreamOfFilesRef;
 using segments::Together;
@@ -366,7 +366,7 @@ TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
         segmenter.push(config_packet(MediaKind::audio, aac_config(), at));
     };
     const auto take = [&] {
-        for (Made& made : segmenter.take()) {
+        for (SegmenterEvent& made : segmenter.take()) {
             if (auto* part = std::get_if<PartMade>(&made)) {
                 if (!list.has_open())
                     list.begin_open({{"", std::to_string(list.next_number()), ""}, part->discontinuity});

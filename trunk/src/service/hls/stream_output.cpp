@@ -109,10 +109,10 @@ StreamOutput::StreamOutput(Setup setup, Ref<media::Source> source, FileIndex& in
       feed_("HLS", std::move(source), has_parts(setup_.options) ? media::WakeMode::at_once : media::WakeMode::batched, log_),
       disk_(setup_.options, feed_, log_),
       stream_(stream_of(setup_)),
-      marked_({"hls", hash_of_rules(setup_.options), feed_.source(), log_},
+      synced_({"hls", hash_of_rules(setup_.options), feed_.source(), log_},
               Segmenter(rules_of(setup_.options), Segmenter::Layout::together,
                         muxer_of(setup_.options, first_container(setup_.options)))),
-      segmenter_(marked_.segmenter()),
+      segmenter_(synced_.segmenter()),
       renditions_({{setup_.options, index.store(), stream_, disk_},
                    setup_.name,
                    setup_.url,
@@ -165,7 +165,7 @@ Duration StreamOutput::time_after_end() const {
 }
 
 std::size_t StreamOutput::held_bytes() const {
-    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : segmenter_.bytes()) + marked_.kept_bytes();
+    return disk_.bytes() + renditions_.bytes() + (renditions_.has_open() ? 0 : segmenter_.bytes()) + synced_.kept_bytes();
 }
 
 void StreamOutput::recover(io::Deadline deadline) {
@@ -191,11 +191,11 @@ void StreamOutput::recover(io::Deadline deadline) {
 
 void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
     const bool relays = publisher && publisher->kind == session::ClientKind::relay_pull;
-    marked_.end_publisher(relays);
+    synced_.end_publisher(relays);
     handle_made(deadline);  // pending events belong to the previous publisher
     if (!publisher)
         return;
-    marked_.begin_publisher(relays);
+    synced_.begin_publisher(relays);
     dates_.restart();
     // Players, caches and nodes that relay the stream may have parts of the fragment that the earlier process had begun: its name
     // is not given again.
@@ -209,19 +209,20 @@ void StreamOutput::on_publisher(const std::optional<session::ClientRequest>& pub
     renditions_.set_ended(false);
 }
 
-void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline) {
-    if (packet.is_mark()) {
-        if (const auto mark = marked_.read(packet)) {
-            // It has tracks of its own for several, of which the further ones may come after the first frame of the fragment.
-            const auto* begins = std::get_if<segments::SegmentState>(&mark->what);
-            if (begins != nullptr && begins->by_track && !has_renditions())
-                begin_renditions(deadline);
-            note_zero(*mark);
-            marked_.follow(*mark);
-            handle_made(deadline);
-        }
+void StreamOutput::on_sync(const media::SyncMessage& message, io::Deadline deadline) {
+    const auto sync = synced_.read(message);
+    if (!sync)
         return;
-    }
+    // The origin has a rendition per track. The first frames of the further tracks may follow that of the fragment.
+    const auto* opened = std::get_if<segments::SegmentState>(&sync->event);
+    if (opened != nullptr && opened->by_track && !has_renditions())
+        begin_renditions(deadline);
+    note_zero(*sync);
+    synced_.follow(*sync);
+    handle_made(deadline);
+}
+
+void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline) {
     if (!packet.extra)
         note_format(packet);
     if (packet.is_config() && packet.kind != MediaKind::data && configs_.size() < Segmenter::kTracksMax)
@@ -231,7 +232,7 @@ void StreamOutput::on_packet(const media::Packet& packet, io::Deadline deadline)
     else
         note_codec(packet, deadline);
     if (!disk_.is_ignoring())
-        marked_.push(packet);
+        synced_.push(packet);
 }
 
 // Codecs without a configuration are recognized by their first frame.
@@ -295,28 +296,28 @@ void StreamOutput::push_configs() {
 }
 
 void StreamOutput::handle_made(io::Deadline deadline) {
-    auto events = marked_.take();
+    auto events = synced_.take();
     const bool has_ended = feed_.has_ended();
     if (events.empty() && (!has_ended || !renditions_.has_hint()))
         return;
-    for (segments::MarkedSegmenter::Event& event : events) {
-        if (const auto* resumed = std::get_if<segments::Follower::Resumed>(&event))
+    for (segments::SyncedSegmenter::Event& event : events) {
+        if (const auto* resumed = std::get_if<segments::OriginFollower::Resumed>(&event))
             handle(*resumed);
         else if (const auto* ended = std::get_if<segments::SegmentsEnded>(&event))
-            marked_.tell(*ended, {});
+            synced_.publish(*ended, {});
         else
-            handle(std::get<segments::Made>(std::move(event)), deadline);
+            handle(std::get<segments::SegmenterEvent>(std::move(event)), deadline);
     }
     if (has_ended)
         renditions_.set_ended(true);
     changed();
 }
 
-void StreamOutput::handle(segments::Made made, io::Deadline deadline) {
+void StreamOutput::handle(segments::SegmenterEvent made, io::Deadline deadline) {
     if (const auto* headers = std::get_if<segments::HeadersChanged>(&made))
         renditions_.add(*headers);
     else if (const auto* opened = std::get_if<segments::SegmentOpened>(&made))
-        tell_opened(opened->state);
+        publish_opened(opened->state);
     else if (auto* part = std::get_if<segments::PartMade>(&made); part != nullptr && !is_listed_already(part->number))
         add(std::move(*part));
     else if (auto* segment = std::get_if<segments::SegmentMade>(&made); segment != nullptr && !is_listed_already(segment->number))
@@ -326,18 +327,18 @@ void StreamOutput::handle(segments::Made made, io::Deadline deadline) {
 }
 
 // The date of media time zero follows the place in the lists.
-void StreamOutput::tell_opened(const segments::SegmentState& state) {
+void StreamOutput::publish_opened(const segments::SegmentState& state) {
     auto place = renditions_.place_of(state);
     const auto zero = dates_.begin_segment(state.at, utc_now()).time_since_epoch().count();
     place.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(zero, 0)));
-    marked_.tell(state, std::move(place));
+    synced_.publish(state, std::move(place));
 }
 
-void StreamOutput::note_zero(const segments::Mark& mark) {
-    const auto* begins = std::get_if<segments::SegmentState>(&mark.what);
-    const std::size_t at = begins == nullptr ? mark.list.size() : RenditionSet::place_size(*begins);
-    if (at < mark.list.size() && mark.list[at] <= segments::Mark::kNumberMax)
-        dates_.set_zero(begins->at, UtcTime(std::chrono::milliseconds(mark.list[at])));
+void StreamOutput::note_zero(const segments::SegmentSync& sync) {
+    const auto* begins = std::get_if<segments::SegmentState>(&sync.event);
+    const std::size_t at = begins == nullptr ? sync.list.size() : RenditionSet::place_size(*begins);
+    if (at < sync.list.size() && sync.list[at] <= segments::SegmentSync::kNumberMax)
+        dates_.set_zero(begins->at, UtcTime(std::chrono::milliseconds(sync.list[at])));
 }
 
 // Without marks a node goes by its own clock: the end of the newest media is now.
@@ -349,11 +350,11 @@ std::optional<UtcTime> StreamOutput::date_of(MediaTime start, MediaTime newest) 
 
 // The lists go on as on the origin; but players do not accept lower numbers than before, so after another origin, or the same one
 // that has begun to count again, they go on with their own.
-void StreamOutput::handle(const segments::Follower::Resumed& resumed) {
-    const auto& state = std::get<segments::SegmentState>(resumed.mark.what);
-    if (resumed.mark.list.empty())
+void StreamOutput::handle(const segments::OriginFollower::Resumed& resumed) {
+    const auto& state = std::get<segments::SegmentState>(resumed.sync.event);
+    if (resumed.sync.list.empty())
         return;
-    const std::uint64_t number = resumed.mark.list.front();
+    const std::uint64_t number = resumed.sync.list.front();
     const std::uint64_t next = renditions_.next_listed();
     const bool is_same = resumed.is_same_instance;
     listed_below_ = 0;
@@ -363,7 +364,7 @@ void StreamOutput::handle(const segments::Follower::Resumed& resumed) {
     if (number > next || !renditions_.has_playlist())
         followed_from_ = number;
     if (number >= next || !renditions_.has_playlist())
-        renditions_.align(state, resumed.mark.list, is_same ? std::max(state.at - listed_until_, MediaTime{}) : MediaTime{});
+        renditions_.align(state, resumed.sync.list, is_same ? std::max(state.at - listed_until_, MediaTime{}) : MediaTime{});
     else if (is_same)
         listed_below_ = state.number + (next - number);
     LOG_INFO(log_, "HLS {}: follows the origin from its fragment {} on, here {}", setup_.url, number, std::max(number, next));
@@ -456,10 +457,10 @@ void StreamOutput::changed() {
 }
 
 bool StreamOutput::is_partial() const {
-    if (!marked_.relays() || !feed_.is_published())
+    if (!synced_.relays() || !feed_.is_published())
         return false;
     const auto first = renditions_.first_listed();
-    return !marked_.is_following() || !first || *first <= followed_from_;
+    return !synced_.is_following() || !first || *first <= followed_from_;
 }
 
 bool StreamOutput::is_low_latency() const { return has_parts(setup_.options); }

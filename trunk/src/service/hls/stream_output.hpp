@@ -25,8 +25,8 @@
 #include "service/hls/options.hpp"
 #include "service/hls/program_dates.hpp"
 #include "service/hls/rendition_set.hpp"
-#include "service/segments/marked_segmenter.hpp"
 #include "service/segments/source_feed.hpp"
+#include "service/segments/synced_segmenter.hpp"
 #include "session/common/admission.hpp"
 #include "wire/mp4/sample_reader.hpp"
 
@@ -132,7 +132,8 @@ public:
 private:
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
-    void on_hole() override { marked_.interrupt(); }
+    void on_sync(const media::SyncMessage& message, io::Deadline deadline) override;
+    void on_hole() override { synced_.interrupt(); }
     void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
         segmenter_.give_room(next, std::move(room));
     }
@@ -144,12 +145,12 @@ private:
     void begin_renditions(io::Deadline deadline);
     void push_configs();
     void handle_made(io::Deadline deadline);
-    void handle(segments::Made made, io::Deadline deadline);
-    void handle(const segments::Follower::Resumed& resumed);
-    void tell_opened(const segments::SegmentState& state);
-    void note_zero(const segments::Mark& mark);
+    void handle(segments::SegmenterEvent made, io::Deadline deadline);
+    void handle(const segments::OriginFollower::Resumed& resumed);
+    void publish_opened(const segments::SegmentState& state);
+    void note_zero(const segments::SegmentSync& sync);
     std::optional<UtcTime> date_of(MediaTime start, MediaTime newest);
-    bool is_listed_already(std::uint64_t number) const { return marked_.relays() && number < listed_below_; }
+    bool is_listed_already(std::uint64_t number) const { return synced_.relays() && number < listed_below_; }
     void add(segments::PartMade made);
     void add(segments::SegmentMade made, io::Deadline deadline);
     Result<void> encrypt(std::vector<segments::Piece>& pieces, io::Deadline deadline);
@@ -165,8 +166,8 @@ private:
     segments::SourceFeed feed_;
     Disk disk_;
     const segments::StreamOfFilesRef stream_;
-    segments::MarkedSegmenter marked_;
-    segments::Segmenter& segmenter_;   // of `marked_`
+    segments::SyncedSegmenter synced_;
+    segments::Segmenter& segmenter_;   // of `synced_`
     wire::mp4::SampleReader formats_;  // of this publisher's default tracks, like the next two
     CodecWatch codecs_;
     std::map<std::pair<MediaKind, media::TrackId>, media::Packet> configs_;  // the newest of each track, at most kTracksMax

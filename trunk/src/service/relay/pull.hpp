@@ -177,7 +177,7 @@ private:
     void note_waiting();
     void note_heard(TimePoint now);
     void ingest_data(engine::rtmp::GotMedia& media);
-    void append_mark(const engine::rtmp::GotMedia& media);
+    void append_sync(const engine::rtmp::GotMedia& media);
     bool waits_for_key(const engine::rtmp::GotMedia& media);
     bool waits_for_key(const GotFrame& got);
     Result<void> publish();

@@ -4,7 +4,7 @@
 
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_message.hpp"
 #include "media/ring/tag_packet.hpp"
 #include "media/source/publication.hpp"
 #include "service/relay/pull.hpp"
@@ -15,8 +15,8 @@ namespace rtmp = engine::rtmp;
 
 namespace {
 
-bool is_mark(const rtmp::GotMedia& media) {
-    return media.type == wire::rtmp::MessageType::amf0_data && media::is_relay_mark(media.payload.bytes());
+bool is_sync(const rtmp::GotMedia& media) {
+    return media.type == wire::rtmp::MessageType::amf0_data && media::is_sync_message(media.payload.bytes());
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     using wire::rtmp::MessageType;
     const bool is_data = media.type != MessageType::audio && media.type != MessageType::video;
     if (!ingest_ && is_data) {
-        if (has_ended_ && is_mark(media))
-            append_mark(media);  // it ends the last segment
+        if (has_ended_ && is_sync(media))
+            append_sync(media);  // it ends the last segment
         else if (early_.size() < kEarlyMax)
             early_.push_back(std::move(media));
         return {};
@@ -144,18 +144,18 @@ void Pull::note_waiting() {
 }
 
 void Pull::ingest_data(rtmp::GotMedia& media) {
-    if (is_mark(media))
-        append_mark(media);
+    if (is_sync(media))
+        append_sync(media);
     else
         ingest_->push_data(media.timestamp_ms, std::move(media.payload));
 }
 
-void Pull::append_mark(const rtmp::GotMedia& media) {
-    auto mark = media::read_relay_mark(media.payload.bytes());
-    if (!mark.ok() || mark->series == media::kRelayEnd || !publication_->is_current())
+void Pull::append_sync(const rtmp::GotMedia& media) {
+    auto message = media::read_sync_message(media.payload.bytes());
+    if (!message.ok() || message->series == media::kRelayEnd || !publication_->is_current())
         return;
-    mark->to_origin += publication_->source().timeline().publisher_offset();
-    publication_->source().append_mark(*mark);
+    message->to_origin += publication_->source().timeline().publisher_offset();
+    publication_->source().append_sync(*message);
 }
 
 // Called with the first media of a connection: takes the stream over from the previous connection.
@@ -176,7 +176,7 @@ Result<void> Pull::publish() {
     context_.events.on_published(request_, plan_);
     if (std::exchange(had_media_, true) && media_try_ != tries_) {
         ++totals_.failovers;
-        source->append_mark({std::string(media::kRelayStart), {}, {}});
+        source->append_sync({std::string(media::kRelayStart), {}, {}});
     }
     media_try_ = tries_;
     set_state(PullFacts::State::playing);

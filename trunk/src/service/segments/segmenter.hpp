@@ -149,7 +149,7 @@ struct SegmentOpened {
     SegmentState state;
 };
 
-using Made = std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped, SegmentOpened>;
+using SegmenterEvent = std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped, SegmentOpened>;
 
 class Segmenter {
 public:
@@ -198,7 +198,7 @@ public:
     void forget_headers() { emitted_headers_.clear(); }
 
     // Events since the last call, in order.
-    std::vector<Made> take() { return std::exchange(made_, {}); }
+    std::vector<SegmenterEvent> take() { return std::exchange(made_, {}); }
 
     // Blocks of dropped segments since the last call: tens of MiB, which the caller frees where that holds nobody.
     std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
@@ -280,7 +280,7 @@ private:
     std::vector<Track> tracks_;
     std::vector<Representation> representations_;  // one, or one per track at the same index
     std::vector<Header> emitted_headers_;
-    std::vector<Made> made_;
+    std::vector<SegmenterEvent> made_;
     std::vector<Block> spent_;
 
     std::uint64_t number_ = 0;

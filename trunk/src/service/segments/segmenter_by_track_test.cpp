@@ -94,7 +94,7 @@ struct Stream {
         take();
     }
     void take() {
-        for (Made& one : segmenter.take())
+        for (SegmenterEvent& one : segmenter.take())
             std::visit([this](auto&& made) { add(std::move(made)); }, std::move(one));
     }
     void add(HeadersChanged made) {
@@ -333,7 +333,7 @@ TEST(SegmenterByTrack, EveryTrackIsARepresentationAndAllAreCutWhereTheLeaderIs) 
     segmenter.interrupt();
     std::vector<std::string> names;
     std::size_t segments = 0;
-    for (const Made& made : segmenter.take()) {
+    for (const SegmenterEvent& made : segmenter.take()) {
         if (const auto* headers = std::get_if<HeadersChanged>(&made))
             for (const Header& header : headers->headers)
                 names.push_back(header.id.name());

@@ -150,7 +150,7 @@ struct Together {
     Block init;
 
     void take(Segmenter& segmenter) {
-        for (Made& one : segmenter.take()) {
+        for (SegmenterEvent& one : segmenter.take()) {
             if (auto* changed = std::get_if<HeadersChanged>(&one))
                 init = changed->headers.at(0).init;
             else if (auto* part = std::get_if<PartMade>(&one))

@@ -1,5 +1,6 @@
 #include "service/segments/source_feed.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log/log_format.hpp"
@@ -13,17 +14,18 @@ SourceFeed::SourceFeed(std::string output, Ref<media::Source> source, media::Wak
     : output_(std::move(output)),
       source_(std::move(source)),
       log_(std::move(log)),
-      cursor_(source_, how, media::Cursor::Start::now, media::Cursor::Tracks::all_and_marks, media::Cursor::Audience::none) {}
+      cursor_(source_, how, media::Cursor::Start::now, media::Cursor::Tracks::all, media::Cursor::Audience::none),
+      next_sync_(source_->syncs().next()) {}
 
 void SourceFeed::on_published(const session::ClientRequest& publisher) {
-    changes_.push_back({source_->ring().next(), publisher});
+    changes_.push_back({source_->ring().next(), source_->syncs().next(), publisher});
     published_ = true;
     is_given_up_ = false;
     wake();
 }
 
 void SourceFeed::on_unpublished() {
-    changes_.push_back({source_->ring().next(), std::nullopt});
+    changes_.push_back({source_->ring().next(), source_->syncs().next(), std::nullopt});
     published_ = false;
     ended_at_ = io::now();
     wake();
@@ -34,12 +36,31 @@ void SourceFeed::give_up() {
         wake();
 }
 
-// Publisher changes take effect between packets.
-void SourceFeed::follow_publishers(Sink& sink, io::Deadline deadline) {
-    while (!changes_.empty() && cursor_.next() >= changes_.front().at) {
-        const Change change = std::move(changes_.front());
-        changes_.pop_front();
-        sink.on_publisher(change.publisher, deadline);
+bool SourceFeed::is_due(const Change& change) { return cursor_.next() >= change.at && next_sync_ >= change.sync; }
+
+// The cursor may have jumped over entries.
+const media::SyncLog::Entry* SourceFeed::due_sync() {
+    const media::SyncLog& syncs = source_->syncs();
+    next_sync_ = std::max(next_sync_, syncs.first());
+    if (next_sync_ == syncs.next() || cursor_.next() < syncs.at(next_sync_).before)
+        return nullptr;
+    return &syncs.at(next_sync_);
+}
+
+// Publisher changes and sync messages take effect between packets. The sink may suspend, and the log may change then.
+void SourceFeed::hand_out_due(Sink& sink, io::Deadline deadline) {
+    for (;;) {
+        const media::SyncLog::Entry* sync = due_sync();
+        if (!changes_.empty() && is_due(changes_.front())) {
+            const Change change = std::move(changes_.front());
+            changes_.pop_front();
+            sink.on_publisher(change.publisher, deadline);
+        } else if (sync != nullptr) {
+            ++next_sync_;
+            sink.on_sync(media::SyncMessage(sync->message), deadline);
+        } else {
+            return;
+        }
     }
 }
 
@@ -70,7 +91,7 @@ void SourceFeed::make_room(const media::Packet& next, Sink& sink, io::Deadline d
 SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
     std::size_t bytes = 0;
     for (bool any = false;; any = true) {
-        follow_publishers(sink, deadline);
+        hand_out_due(sink, deadline);
         // Asked before the first packet too: the turn's time counts from the first question.
         const bool is_over = io::is_turn_over() || bytes + cursor_.next_bytes() > kTurnBytes;
         if (any && is_over)

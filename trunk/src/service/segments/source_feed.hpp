@@ -1,5 +1,5 @@
-// SourceFeed: follows one stream for an output that segments it: its packets and publisher changes, in order. Reads the source
-// like any player. Also determines when the output is over: some time after the last publisher has left.
+// SourceFeed: reads one stream for an output that segments it: packets, sync messages and publisher changes, in order. It reads
+// the source like any player. It also determines when the output is over: some time after the last publisher has left.
 #pragma once
 
 #include <chrono>
@@ -32,6 +32,8 @@ public:
         // A publisher has started; none: the publisher has left.
         virtual void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) = 0;
         virtual void on_packet(const media::Packet& packet, io::Deadline deadline) = 0;
+        // Another node, or this one, has sent a message about the packets so far.
+        virtual void on_sync(const media::SyncMessage& message, io::Deadline deadline) = 0;
         // Memory for the output of `next`, a frame larger than a turn: empty, of sufficient capacity, and resident.
         virtual void on_room(const media::Packet& /*next*/, std::vector<std::uint8_t> /*room*/) {}
         // Packets are missing before the next one.
@@ -75,7 +77,16 @@ public:
     const std::string& url() const { return source_->url(); }
 
 private:
-    void follow_publishers(Sink& sink, io::Deadline deadline);
+    // A publisher starts or leaves before this packet, after the sync messages before `sync`.
+    struct Change {
+        media::Sequence at{};
+        std::uint64_t sync = 0;
+        std::optional<session::ClientRequest> publisher;
+    };
+
+    void hand_out_due(Sink& sink, io::Deadline deadline);
+    bool is_due(const Change& change);
+    const media::SyncLog::Entry* due_sync();
     bool is_too_large(const media::Packet& packet);
     static void make_room(const media::Packet& next, Sink& sink, io::Deadline deadline);
 
@@ -83,12 +94,8 @@ private:
     Ref<media::Source> source_;
     Log log_;
     media::Cursor cursor_;
-    // Ring position at which a publisher starts or leaves.
-    struct Change {
-        media::Sequence at{};
-        std::optional<session::ClientRequest> publisher;
-    };
-    std::deque<Change> changes_;  // not yet reached by the cursor
+    std::uint64_t next_sync_;     // in the source's SyncLog
+    std::deque<Change> changes_;  // not yet reached
     std::uint64_t dropped_ = 0;   // by the cursor, as of the last check
     TimePoint ended_at_{};
     bool published_ = false;

@@ -82,6 +82,7 @@ private:
         for (const auto until = std::chrono::steady_clock::now() + work_; std::chrono::steady_clock::now() < until;) {
         }
     }
+    void on_sync(const media::SyncMessage& message, io::Deadline) override { events_.push_back("sync " + message.text); }
     void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
         EXPECT_TRUE(room.empty());
         EXPECT_GT(room.capacity(), next.payload.size() / 40 * 41);
@@ -154,6 +155,35 @@ TEST_F(SourceFeedTest, PublishersMayChangeWhileAnotherFiberHasTheTurn) {
     unpublish();
     EXPECT_EQ(drain(), Drained::all);
     EXPECT_TRUE(feed_->has_ended());
+}
+
+TEST_F(SourceFeedTest, HandsOutSyncMessagesBetweenPacketsAndPublishers) {
+    append(100);
+    source_->append_sync({"hls", "1", {}});
+    append(100);
+    unpublish();
+    source_->append_sync({"hls", "2", {}});
+    publish("second");
+    source_->append_sync({"hls", "3", {}});
+    append(100);
+    drain_all();
+    EXPECT_EQ(events_,
+              (std::vector<std::string>{"first", "packet", "sync 1", "packet", "left", "sync 2", "second", "sync 3", "packet"}));
+    source_->append_sync({"hls", "4", {}});
+    drain_all();
+    EXPECT_EQ(events_.back(), "sync 4");
+}
+
+TEST_F(SourceFeedTest, StartsWithTheNextSyncMessage) {
+    drain_all();
+    append(100);
+    source_->append_sync({"hls", "1", {}});
+    feed_ = std::make_unique<SourceFeed>("HLS", source_, media::WakeMode::batched, log_);
+    publication_.reset();
+    publish("second");
+    source_->append_sync({"hls", "2", {}});
+    drain_all();
+    EXPECT_EQ(events_, (std::vector<std::string>{"first", "second", "sync 2"}));
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ inline constexpr std::size_t kRelayVhostBytesMax = 256;
 inline constexpr std::string_view kRelayVhostField = "X-Millrace-Vhost";
 // Of the name of a node.
 inline constexpr std::size_t kRelayNodeBytesMax = 64;
-// HTTP-FLV: with the path, the relay asks for marks (media/ring/relay_mark.hpp) and the source's own timeline; in the response,
-// it gets them. The response then outlasts the stream's publisher, whose end is a mark.
-inline constexpr std::string_view kRelayMarksField = "X-Millrace-Marks";
+// HTTP-FLV: with the path, the relay requests sync messages (media/ring/sync_message.hpp) and the source's own timeline. The same
+// field in the response grants them. The response then outlasts the stream's publisher: a sync message reports the end.
+inline constexpr std::string_view kRelaySyncField = "X-Millrace-Marks";
 // The age of the newest media that the relay has of the stream, in milliseconds, so that it misses nothing: it has them from
 // another node. With the path; of a relay that has none, and of one that has none of these seconds: no field.
 inline constexpr std::string_view kRelayHasField = "X-Millrace-Has";

@@ -74,7 +74,8 @@ TEST_F(FanOutTest, SendsToAnotherNodeAtOnceAfterAPauseAndMergesTheRest) {
     stage_.emplace(options);
     stage_->config();
     media::WireFormat format;
-    format.tracks = media::TrackSelection::all_and_marks;
+    format.tracks = media::TrackSelection::all;
+    format.receiver = media::Receiver::node;
     viewers_.push_back(std::make_unique<BurstPlayer>(stage_->source, io::socket_pair(), format));
     MUST(fan_out_.join(viewers_.back()->member));
     stage_->picture();

@@ -115,8 +115,8 @@ Result<void> PlaySession::refuse(const Error& error, io::Deadline deadline) {
 
 Result<void> PlaySession::stream(io::Deadline deadline) {
     TRY(send_head(deadline));
-    TRY(prepare(gets_marks_ ? Start{{MediaKindSet::all(), MediaKindSet::all()}, relay_start(request_, *source_)}
-                            : TRY(wait_for_media(deadline)),
+    TRY(prepare(gets_sync_ ? Start{{MediaKindSet::all(), MediaKindSet::all()}, relay_start(request_, *source_)}
+                           : TRY(wait_for_media(deadline)),
                 deadline));
     return play(deadline);
 }
@@ -129,18 +129,18 @@ void PlaySession::kick(std::string reason) {
     exchange_.stream().close();
 }
 
-bool PlaySession::asks_for_marks() const {
+bool PlaySession::requests_sync() const {
     return request_.is_relay() && url_.mount.format().container == media::Container::flv &&
-           exchange_.request().message.headers.find(kRelayMarksField).has_value();
+           exchange_.request().message.headers.find(kRelaySyncField).has_value();
 }
 
 Result<void> PlaySession::send_head(io::Deadline deadline) {
     if (websocket::asks_for_websocket(exchange_.request().message))
         return accept_websocket(deadline);
     http::Head head = head_of(url_.mount);
-    gets_marks_ = asks_for_marks();
-    if (gets_marks_)
-        head.headers.emplace_back(kRelayMarksField, "1");
+    gets_sync_ = requests_sync();
+    if (gets_sync_)
+        head.headers.emplace_back(kRelaySyncField, "1");
     TRY(exchange_.send_head(head, deadline));
     framing_ = exchange_.body_end() == http::BodyEnd::chunks ? media::Framing::http_chunk : media::Framing::none;
     return {};
@@ -191,7 +191,8 @@ Result<PlaySession::Start> PlaySession::wait_for_media(io::Deadline deadline) {
 
 media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
     return {url_.mount.format().container, framing_, tracks.sent,
-            gets_marks_ ? media::TrackSelection::all_and_marks : media::TrackSelection::defaults};
+            gets_sync_ ? media::TrackSelection::all : media::TrackSelection::defaults,
+            gets_sync_ ? media::Receiver::node : media::Receiver::player};
 }
 
 [[gnu::noinline]] Result<void> PlaySession::prepare(const Start& start, io::Deadline deadline) {
@@ -234,15 +235,15 @@ Result<void> PlaySession::play(io::Deadline deadline) {
 // With the last frame, which may not have been encoded yet.
 bool PlaySession::is_over() {
     return goodbye_ ||
-           !(gets_marks_ || source_->is_published() || source_->publications().may_return() || !source_->backlog().empty());
+           !(gets_sync_ || source_->is_published() || source_->publications().may_return() || !source_->backlog().empty());
 }
 
 // A relay stays: the stream may continue.
 Result<void> PlaySession::on_caught_up() {
-    if (!gets_marks_ || !end_watch_->take_ended())
+    if (!gets_sync_ || !end_watch_->take_ended())
         return {};
     media::Packet packet;
-    packet.payload = media::write_relay_mark({std::string(media::kRelayEnd), {}, {}});
+    packet.payload = media::write_sync_message({std::string(media::kRelayEnd), {}, {}});
     std::vector<std::uint8_t> tag;
     cursor_->wire_log().encoder().append_own_message(packet, 0, tag);
     return player_->answer(tag);

@@ -1,6 +1,6 @@
 // PlaySession: one HTTP or WebSocket player of a live stream, from its request to the last byte. It checks admission, waits for
 // the publisher if there is none yet, decides which kinds the player gets, and leaves the sending to Player. It ends when the
-// publisher leaves. Another node that requests marks gets every packet at once, with the ends of publishers in between.
+// publisher leaves. Another node that requests sync messages gets every packet at once, with the ends of publishers in between.
 #pragma once
 
 #include <memory>
@@ -42,7 +42,7 @@ private:
     Result<void> find_source();
     Result<void> refuse(const Error& error, io::Deadline deadline);
     Result<void> stream(io::Deadline deadline);
-    bool asks_for_marks() const;
+    bool requests_sync() const;
     Result<void> send_head(io::Deadline deadline);
     Result<void> accept_websocket(io::Deadline deadline);
     Result<void> finish(io::Deadline deadline);
@@ -73,7 +73,7 @@ private:
     std::optional<media::WireCursor> cursor_;
     std::optional<Player> player_;
     std::optional<EndWatch> end_watch_;  // while playing
-    bool gets_marks_ = false;
+    bool gets_sync_ = false;
     std::unique_ptr<std::string> kick_reason_;
     std::unique_ptr<Error> goodbye_;  // why nothing follows the last answer
     ClientEntry entry_;

@@ -311,8 +311,8 @@ Result<void> Connection::publish(const rtmp::WantsToPublish& asked, io::Deadline
                                                                               io::Deadline deadline) {
     media::WireFormat format;
     if (request_.is_relay() || request_.is_sibling)
-        format.tracks = media::TrackSelection::all_and_marks;
-    else if (peer_.engine().knows_tracks())
+        format.receiver = media::Receiver::node;
+    if (format.is_relayed() || peer_.engine().knows_tracks())
         format.tracks = media::TrackSelection::all;
     media::WireLogHold hold(source, format);
     TRY(catch_up(hold, deadline));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_message.hpp"
 #include "session/common/admission.hpp"
 
 namespace live::service::relay {
@@ -20,10 +20,10 @@ constexpr http1::Limits kLimits{.header_bytes = FlvUpstream::kHeaderBytesMax, .b
 bool is_redirect(int status) { return status == 301 || status == 302 || status == 303 || status == 307 || status == 308; }
 
 bool is_end(Bytes body) {
-    if (!media::is_relay_mark(body))
+    if (!media::is_sync_message(body))
         return false;
-    const auto mark = media::read_relay_mark(body);
-    return mark.ok() && mark->series == media::kRelayEnd;
+    const auto message = media::read_sync_message(body);
+    return message.ok() && message->series == media::kRelayEnd;
 }
 
 MessageType type_of(flv::TagType type) {
@@ -74,7 +74,7 @@ Result<void> FlvUpstream::on_head(const http1::Response& head) {
         events_.push_back(Redirected{std::string(*location)});
     } else if (head.status == 200) {
         phase_ = Phase::body;
-        gets_marks_ = head.headers.find(session::kRelayMarksField).has_value();
+        gets_sync_ = head.headers.find(session::kRelaySyncField).has_value();
     } else if (head.status / 100 == 5) {
         return Error(Errc::closed, fmt::format("the origin answers with status {}", head.status));
     } else {
@@ -95,7 +95,7 @@ Result<void> FlvUpstream::on_body(Bytes body) {
 }
 
 void FlvUpstream::on_tag(flv::Tag tag) {
-    if (gets_marks_ && tag.header.type == flv::TagType::script && is_end(tag.body.bytes()))
+    if (gets_sync_ && tag.header.type == flv::TagType::script && is_end(tag.body.bytes()))
         events_.push_back(Ended{"the origin says that the publisher has left", false});
     else
         events_.push_back(engine::rtmp::GotMedia{type_of(tag.header.type), tag.header.timestamp_ms, std::move(tag.body)});

@@ -1,6 +1,6 @@
 // FlvUpstream: pulls a stream as HTTP-FLV: one GET, whose response never ends. Tags become the messages that RTMP would carry, so
 // every track and codec passes. 404 and the like mean that the origin does not have the stream; 5xx that something is wrong
-// there. A node of ours sends marks when it is asked, and then says the end of a stream by a mark and goes on.
+// there. A node of ours sends sync messages on request: one of them reports the end of a stream, and the response continues.
 #pragma once
 
 #include <deque>
@@ -30,7 +30,7 @@ public:
     bool has_answered() const override { return bytes_received_ > 0; }
     bool is_started() const override { return phase_ == Phase::body; }
     // A node of ours; others give each connection its own zero.
-    bool keeps_timeline() const override { return gets_marks_; }
+    bool keeps_timeline() const override { return gets_sync_; }
     std::uint64_t bytes_received() const override { return bytes_received_; }
 
 private:
@@ -48,7 +48,7 @@ private:
     std::deque<UpstreamEvent> events_;  // of one input
     std::uint64_t bytes_received_ = 0;
     Phase phase_ = Phase::head;
-    bool gets_marks_ = false;
+    bool gets_sync_ = false;
 };
 
 }  // namespace live::service::relay

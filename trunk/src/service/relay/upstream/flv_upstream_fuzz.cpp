@@ -1,5 +1,5 @@
 // Any answer of an origin to a request for HTTP-FLV, in two portions: media, an end, or an error; never more than one final
-// event. With marks, a mark of an end is none.
+// event. With sync messages, that of an end makes no event.
 #include "base/bytes/bytes.hpp"
 #include "service/relay/upstream/flv_upstream.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_message.hpp"
 #include "wire/flv/flv_file.hpp"
 
 namespace live::service::relay {
@@ -119,7 +119,7 @@ TEST(FlvUpstream, KnowsTheEndOfAStream) {
     EXPECT_EQ(plain.lines(), kMedia + "ended");
 }
 
-std::string mark_of(const media::RelayMark& mark) { return std::string(as_text(media::write_relay_mark(mark).bytes())); }
+std::string mark_of(const media::SyncMessage& mark) { return std::string(as_text(media::write_sync_message(mark).bytes())); }
 
 // The publisher leaves, which is no end of the connection, and another one comes.
 TEST(FlvUpstream, HearsOfTheEndFromANodeOfOurs) {

@@ -196,7 +196,7 @@ std::string flv_request(const Wanted& wanted, const Node& node, const Introducti
     headers.add(std::string(session::kRelayVhostField), stated_vhost(wanted));
     if (!introduction.proof.empty())
         headers.add(std::string(session::kRelayProofField), introduction.proof);
-    headers.add(std::string(session::kRelayMarksField), "1");
+    headers.add(std::string(session::kRelaySyncField), "1");
     if (introduction.has)
         headers.add(std::string(session::kRelayHasField), fmt::format("{}", introduction.has->count()));
     return engine::http1::write_request("GET", target_of(wanted), authority_of(wanted.origin), headers, {},

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rounds_fixture.hpp"
-#include "service/segments/follower.hpp"
+#include "service/segments/origin_follower.hpp"
 #include "service/segments/segmenter_fixture.hpp"
 
 namespace live::service::segments {
@@ -32,7 +32,7 @@ Whole whole_of(const SegmentMade& made) {
     return whole;
 }
 
-using OnWire = std::variant<Packet, Mark>;
+using OnWire = std::variant<Packet, SegmentSync>;
 
 enum class Form : std::uint8_t { ts, ts_counted, cmaf, cmaf_parts, by_track };
 
@@ -151,13 +151,13 @@ private:
         segmenter.interrupt();
         take();
         ends.push_back(wire.size());
-        wire.emplace_back(Mark{7, 8, SegmentsEnded{segmenter.number(), segmenter.frames_hash()}, {}});
+        wire.emplace_back(SegmentSync{7, 8, SegmentsEnded{segmenter.number(), segmenter.frames_hash()}, {}});
         segmenter.restart();
     }
     void take() {
-        for (Made& made : segmenter.take()) {
+        for (SegmenterEvent& made : segmenter.take()) {
             if (const auto* opened = std::get_if<SegmentOpened>(&made))
-                wire.emplace_back(Mark{7, 8, opened->state, {opened->state.number}});
+                wire.emplace_back(SegmentSync{7, 8, opened->state, {opened->state.number}});
             else if (const auto* part = std::get_if<PartMade>(&made))
                 add_part(parts, *part);
             else if (const auto* segment = std::get_if<SegmentMade>(&made))
@@ -179,7 +179,7 @@ std::size_t newest_key(const std::vector<OnWire>& wire, std::size_t at) {
 
 struct Edge {
     Segmenter segmenter;
-    Follower follower{segmenter};
+    OriginFollower follower{segmenter};
     std::map<std::uint64_t, Whole> segments;
     Parts parts;
     std::size_t resumed = 0;
@@ -190,20 +190,20 @@ struct Edge {
 
     // As it arrives on the wire: through the text of a mark, too.
     void push(const OnWire& item) {
-        if (const auto* mark = std::get_if<Mark>(&item)) {
-            const auto read = read_mark(write_mark(*mark));
+        if (const auto* sync = std::get_if<SegmentSync>(&item)) {
+            const auto read = read_segment_sync(write_segment_sync(*sync));
             ASSERT_TRUE(read.ok());
-            ASSERT_EQ(*read, *mark);
+            ASSERT_EQ(*read, *sync);
             follower.push(*read);
         } else {
             follower.push(std::get<Packet>(item));
         }
-        for (Follower::Event& event : follower.take()) {
-            if (const auto* at = std::get_if<Follower::Resumed>(&event)) {
+        for (OriginFollower::Event& event : follower.take()) {
+            if (const auto* at = std::get_if<OriginFollower::Resumed>(&event)) {
                 ++resumed;
                 is_same_instance = at->is_same_instance;
             }
-            const auto* made = std::get_if<Made>(&event);
+            const auto* made = std::get_if<SegmenterEvent>(&event);
             dropped += made != nullptr && std::holds_alternative<SegmentDropped>(*made) ? 1 : 0;
             if (const auto* part = made == nullptr ? nullptr : std::get_if<PartMade>(made))
                 add_part(parts, *part);
@@ -217,25 +217,25 @@ struct Edge {
     // At a wire position: the newest configurations, the newest mark, and the packets since the newest key frame.
     void join(const std::vector<OnWire>& wire, std::size_t at) {
         std::map<MediaKind, Packet> configs;
-        const OnWire* mark = nullptr;
+        const OnWire* sync = nullptr;
         const std::size_t key = newest_key(wire, at);
         for (std::size_t i = 0; i < at; ++i) {
             const auto* packet = std::get_if<Packet>(&wire[i]);
             if (packet == nullptr)
-                mark = &wire[i];
+                sync = &wire[i];
             else if (packet->is_config())
                 configs[packet->kind] = *packet;
         }
         for (const auto& [kind, config] : configs)
             push(config);
-        if (mark != nullptr)
-            push(*mark);
+        if (sync != nullptr)
+            push(*sync);
         for (std::size_t i = key; i < at; ++i)
             push(wire[i]);
     }
 };
 
-class FollowerTest : public ::testing::TestWithParam<Form> {
+class OriginFollowerTest : public ::testing::TestWithParam<Form> {
 protected:
     static inline const std::uint32_t kSeeds = rounds(6U, 30U);
 
@@ -248,7 +248,7 @@ protected:
     }
 };
 
-TEST_P(FollowerTest, FromTheStartEverySegmentIsTheSame) {
+TEST_P(OriginFollowerTest, FromTheStartEverySegmentIsTheSame) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         Edge edge(GetParam());
@@ -261,7 +261,7 @@ TEST_P(FollowerTest, FromTheStartEverySegmentIsTheSame) {
 
 // The origin says at once that a publisher has left; the next one's first packets come before the mark that ends the last
 // segment.
-TEST_P(FollowerTest, APublisherThatOvertakesTheEndOfTheOneBeforeChangesNothing) {
+TEST_P(OriginFollowerTest, APublisherThatOvertakesTheEndOfTheOneBeforeChangesNothing) {
     std::size_t overtakings = 0;
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed, seed % 3 * 30);
@@ -283,7 +283,7 @@ TEST_P(FollowerTest, APublisherThatOvertakesTheEndOfTheOneBeforeChangesNothing) 
 }
 
 // The next mark ends it as well, because it names the frames of the segment before.
-TEST_P(FollowerTest, WithoutTheEndOfAPublisherTheNextMarkIsEnough) {
+TEST_P(OriginFollowerTest, WithoutTheEndOfAPublisherTheNextMarkIsEnough) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, true), seed, 30);
         Edge edge(GetParam());
@@ -301,7 +301,7 @@ TEST_P(FollowerTest, WithoutTheEndOfAPublisherTheNextMarkIsEnough) {
 }
 
 // Then it goes on by itself, with what it has kept.
-TEST_P(FollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
+TEST_P(OriginFollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     for (std::size_t i = 0; i < origin.ends.front(); ++i)
@@ -310,10 +310,10 @@ TEST_P(FollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
     const std::size_t before = edge.segments.size();
     edge.follower.begin_next();
     edge.push(config_packet(MediaKind::video, avc_config(), 100s));
-    constexpr auto kFrames = static_cast<int>(2 * Follower::kPatience / 1s);
+    constexpr auto kFrames = static_cast<int>(2 * OriginFollower::kPatience / 1s);
     for (int i = 0; i < kFrames; ++i) {
         edge.push(video_packet(100s + i * 1s, true));
-        EXPECT_EQ(edge.follower.is_following(), i * 1s < Follower::kPatience) << i;
+        EXPECT_EQ(edge.follower.is_following(), i * 1s < OriginFollower::kPatience) << i;
     }
     EXPECT_GE(edge.segments.size(), before + kFrames / 2 - 3);
 }
@@ -327,7 +327,7 @@ void push_until_the_end(Edge& edge, const Origin& origin) {
 }
 
 // What the second one has sent until then is not lost for that.
-TEST_P(FollowerTest, AThirdPublisherMayBeginBeforeTheEndOfTheFirst) {
+TEST_P(OriginFollowerTest, AThirdPublisherMayBeginBeforeTheEndOfTheFirst) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     push_until_the_end(edge, origin);
@@ -342,7 +342,7 @@ TEST_P(FollowerTest, AThirdPublisherMayBeginBeforeTheEndOfTheFirst) {
 }
 
 // The output has begun to make other containers, as the next publisher's codec needs them: it cannot make the last segment again.
-TEST_P(FollowerTest, ASegmentIsNotMadeAgainInAnotherContainer) {
+TEST_P(OriginFollowerTest, ASegmentIsNotMadeAgainInAnotherContainer) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     push_until_the_end(edge, origin);
@@ -354,25 +354,25 @@ TEST_P(FollowerTest, ASegmentIsNotMadeAgainInAnotherContainer) {
 }
 
 // An origin's mark may name a frame twice.
-TEST_P(FollowerTest, PacketsThatWaitForAnEndMayBeForgotten) {
+TEST_P(OriginFollowerTest, PacketsThatWaitForAnEndMayBeForgotten) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     push_until_the_end(edge, origin);
     const OnWire* newest = nullptr;
     for (std::size_t i = 0; i < origin.ends.front(); ++i)
-        newest = std::holds_alternative<Mark>(origin.wire[i]) ? &origin.wire[i] : newest;
+        newest = std::holds_alternative<SegmentSync>(origin.wire[i]) ? &origin.wire[i] : newest;
     ASSERT_TRUE(newest != nullptr);
-    const auto& opened = std::get<SegmentState>(std::get<Mark>(*newest).what);
+    const auto& opened = std::get<SegmentState>(std::get<SegmentSync>(*newest).event);
     const MediaTime at = opened.at;
-    for (std::size_t i = 0; i < Follower::kPacketsMax; ++i)
-        edge.push(opened.kind == MediaKind::video && i == Follower::kPacketsMax / 2 ? video_packet(at, true)
-                                                                                    : audio_packet(at + 1us));
+    for (std::size_t i = 0; i < OriginFollower::kPacketsMax; ++i)
+        edge.push(opened.kind == MediaKind::video && i == OriginFollower::kPacketsMax / 2 ? video_packet(at, true)
+                                                                                          : audio_packet(at + 1us));
     edge.push(*newest);
     edge.push(origin.wire[origin.ends.front()]);
     EXPECT_FALSE(edge.follower.is_following());
 }
 
-TEST_P(FollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {
+TEST_P(OriginFollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         std::mt19937 random(seed);
@@ -381,8 +381,8 @@ TEST_P(FollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {
         edge.join(origin.wire, at);
         std::optional<std::uint64_t> next;  // the first segment that begins after the join
         for (std::size_t i = at; i < origin.wire.size(); ++i) {
-            if (const auto* mark = std::get_if<Mark>(&origin.wire[i]); mark != nullptr && !next)
-                if (const auto* state = std::get_if<SegmentState>(&mark->what))
+            if (const auto* sync = std::get_if<SegmentSync>(&origin.wire[i]); sync != nullptr && !next)
+                if (const auto* state = std::get_if<SegmentState>(&sync->event))
                     next = state->number + 1;  // its beginning may be older than the join
             edge.push(origin.wire[i]);
         }
@@ -392,7 +392,7 @@ TEST_P(FollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {
     }
 }
 
-TEST_P(FollowerTest, WithLossesOnlyTheSegmentsAroundThemAreMissing) {
+TEST_P(OriginFollowerTest, WithLossesOnlyTheSegmentsAroundThemAreMissing) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         std::mt19937 random(seed);
@@ -415,7 +415,7 @@ TEST_P(FollowerTest, WithLossesOnlyTheSegmentsAroundThemAreMissing) {
     }
 }
 
-TEST_P(FollowerTest, ALostConnectionGoesOnWithTheSameSegments) {
+TEST_P(OriginFollowerTest, ALostConnectionGoesOnWithTheSameSegments) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, true), seed);
         std::mt19937 random(seed);
@@ -442,7 +442,7 @@ std::vector<OnWire>::const_iterator wire_at(const Origin& origin, std::size_t at
 
 // The new connection begins with the newest GOP: what was there before, too, is not segmented twice, and the open segment goes
 // on. If more is missing, or the GOP is another one, nothing wrong is handed out.
-TEST_P(FollowerTest, AConnectionThatRepeatsTheNewestPacketsLosesNothing) {
+TEST_P(OriginFollowerTest, AConnectionThatRepeatsTheNewestPacketsLosesNothing) {
     std::size_t whole = 0;
     for (std::uint32_t seed = 1; seed <= 2 * kSeeds; ++seed) {
         auto all = publishers(seed, seed % 4 != 0);
@@ -488,7 +488,7 @@ TEST_P(FollowerTest, AConnectionThatRepeatsTheNewestPacketsLosesNothing) {
 }
 
 // The open segment goes on in the next one, which has begun at the origin meanwhile; only if no frame of it is missing.
-TEST_P(FollowerTest, AConnectionThatIsLostAtTheEndOfASegmentLosesNothing) {
+TEST_P(OriginFollowerTest, AConnectionThatIsLostAtTheEndOfASegmentLosesNothing) {
     std::size_t tried = 0;
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         auto all = publishers(seed, true);
@@ -502,11 +502,11 @@ TEST_P(FollowerTest, AConnectionThatIsLostAtTheEndOfASegmentLosesNothing) {
                 lost = packet != nullptr && packet->key && packet->dts > 8s ? i : 0;
             }
             std::size_t back = lost;
-            while (back < origin.wire.size() && !std::holds_alternative<Mark>(origin.wire[back]))
+            while (back < origin.wire.size() && !std::holds_alternative<SegmentSync>(origin.wire[back]))
                 ++back;
             if (lost == 0 || back == origin.wire.size() || newest_key(origin.wire, ++back) != lost)
                 continue;
-            const auto* said = std::get_if<SegmentState>(&std::get<Mark>(origin.wire[back - 1]).what);
+            const auto* said = std::get_if<SegmentState>(&std::get<SegmentSync>(origin.wire[back - 1]).event);
             if (said == nullptr || said->at != std::get<Packet>(origin.wire[lost]).dts)
                 continue;
             ++tried;
@@ -526,7 +526,7 @@ TEST_P(FollowerTest, AConnectionThatIsLostAtTheEndOfASegmentLosesNothing) {
 }
 
 // What it counts is not another origin's.
-TEST_P(FollowerTest, AnOriginThatWasFollowedFromTheStartIsKnownAgain) {
+TEST_P(OriginFollowerTest, AnOriginThatWasFollowedFromTheStartIsKnownAgain) {
     const Origin origin(GetParam(), publishers(2, true), 2);
     Edge edge(GetParam());
     for (std::size_t i = 0; i < origin.wire.size() / 2; ++i)
@@ -542,7 +542,7 @@ TEST_P(FollowerTest, AnOriginThatWasFollowedFromTheStartIsKnownAgain) {
 }
 
 // All of it together: joined anywhere, packets and marks lost anywhere, connected again and again.
-TEST_P(FollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
+TEST_P(OriginFollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         std::mt19937 random(seed);
@@ -577,8 +577,8 @@ TEST_P(FollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
         // From the second marked segment after it on, everything is there.
         std::optional<std::uint64_t> next;
         for (std::size_t i = quiet_from; i < size && !next; ++i)
-            if (const auto* mark = std::get_if<Mark>(&origin.wire[i]))
-                if (const auto* state = std::get_if<SegmentState>(&mark->what))
+            if (const auto* sync = std::get_if<SegmentSync>(&origin.wire[i]))
+                if (const auto* state = std::get_if<SegmentState>(&sync->event))
                     next = state->number + 1;
         for (auto segment = origin.segments.lower_bound(next.value_or(UINT64_MAX)); segment != origin.segments.end(); ++segment)
             EXPECT_TRUE(edge.segments.contains(segment->first)) << "seed " << seed << ", segment " << segment->first;
@@ -586,7 +586,7 @@ TEST_P(FollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
 }
 
 // An origin whose marks end is left alone after a few segments.
-TEST_P(FollowerTest, WithoutMarksItSegmentsByItself) {
+TEST_P(OriginFollowerTest, WithoutMarksItSegmentsByItself) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     bool with_marks = true;
@@ -603,25 +603,25 @@ TEST_P(FollowerTest, WithoutMarksItSegmentsByItself) {
     EXPECT_GT(edge.segments.size(), before);
 }
 
-TEST_P(FollowerTest, WhatItKeepsIsBounded) {
+TEST_P(OriginFollowerTest, WhatItKeepsIsBounded) {
     Edge edge(GetParam());
     edge.push(config_packet(MediaKind::video, avc_config()));
     const Slice large = picture(false, 0, 1 << 20);
     for (int i = 0; i < 200; ++i)
         edge.push(media::tag_packet(MediaKind::video, i == 0, false, i * 10ms, large));
-    EXPECT_LE(edge.follower.bytes(), Follower::kBytesMax);
+    EXPECT_LE(edge.follower.bytes(), OriginFollower::kBytesMax);
 }
 
 // Whatever the state says, it is taken or left; then the segmenter goes on.
-TEST_P(FollowerTest, AnyStateIsTakenOrLeft) {
+TEST_P(OriginFollowerTest, AnyStateIsTakenOrLeft) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         std::mt19937_64 random(seed);
         const Origin origin(GetParam(), publishers(seed, true), seed);
         Edge edge(GetParam());
         for (const OnWire& item : origin.wire) {
             auto sent = item;
-            if (auto* mark = std::get_if<Mark>(&sent); mark != nullptr && random() % 2 == 0) {
-                auto* state = std::get_if<SegmentState>(&mark->what);
+            if (auto* sync = std::get_if<SegmentSync>(&sent); sync != nullptr && random() % 2 == 0) {
+                auto* state = std::get_if<SegmentState>(&sync->event);
                 if (state == nullptr)
                     continue;
                 const auto any = [&random] { return random() >> (11 + random() % 50); };
@@ -642,7 +642,7 @@ TEST_P(FollowerTest, AnyStateIsTakenOrLeft) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, FollowerTest,
+INSTANTIATE_TEST_SUITE_P(Forms, OriginFollowerTest,
                          ::testing::Values(Form::ts, Form::ts_counted, Form::cmaf, Form::cmaf_parts, Form::by_track));
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "service/segments/follower.hpp"
+#include "service/segments/origin_follower.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -15,10 +15,10 @@ bool begins(const SegmentState& state, const Packet& packet) {
 }
 
 // Of the segment that the event is about; none for new headers.
-std::optional<std::uint64_t> number_of(const Follower::Event& event) {
-    const auto* made = std::get_if<Made>(&event);
+std::optional<std::uint64_t> number_of(const OriginFollower::Event& event) {
+    const auto* made = std::get_if<SegmenterEvent>(&event);
     if (made == nullptr)
-        return std::get<SegmentState>(std::get<Follower::Resumed>(event).mark.what).number;
+        return std::get<SegmentState>(std::get<OriginFollower::Resumed>(event).sync.event).number;
     return std::visit(
         [](const auto& one) -> std::optional<std::uint64_t> {
             if constexpr (requires { one.number; })
@@ -35,8 +35,8 @@ bool are_one(const Packet& a, const Packet& b) {
     return a.kind == b.kind && a.track == b.track && a.dts == b.dts && a.frame_bytes() == b.frame_bytes();
 }
 
-const PartMade* part_of(const Follower::Event& event) {
-    const auto* made = std::get_if<Made>(&event);
+const PartMade* part_of(const OriginFollower::Event& event) {
+    const auto* made = std::get_if<SegmenterEvent>(&event);
     return made == nullptr ? nullptr : std::get_if<PartMade>(made);
 }
 
@@ -47,14 +47,14 @@ std::size_t bytes_of(const PartMade& part) {
     return sum;
 }
 
-const SegmentMade* segment_of(const Follower::Event& event) {
-    const auto* made = std::get_if<Made>(&event);
+const SegmentMade* segment_of(const OriginFollower::Event& event) {
+    const auto* made = std::get_if<SegmenterEvent>(&event);
     return made == nullptr ? nullptr : std::get_if<SegmentMade>(made);
 }
 
 }  // namespace
 
-void Follower::restart() {
+void OriginFollower::restart() {
     if (state_ != State::alone) {
         drop_unconfirmed();
         segmenter_.drop_open();
@@ -66,7 +66,7 @@ void Follower::restart() {
 }
 
 // After the mark there is no open segment.
-void Follower::begin_next() {
+void OriginFollower::begin_next() {
     if (state_ == State::ending)
         push_next();
     const bool is_at_segment = state_ == State::following || state_ == State::returning;
@@ -78,8 +78,8 @@ void Follower::begin_next() {
     waiting_from_.reset();
 }
 
-// As if they had come after the mark.
-void Follower::push_next() {
+// As if they had come after the sync.
+void OriginFollower::push_next() {
     const std::vector<Packet> next(packets_.end() - static_cast<std::ptrdiff_t>(next_), packets_.end());
     for (; next_ > 0; --next_) {
         bytes_ -= packets_.back().payload.size();
@@ -90,7 +90,7 @@ void Follower::push_next() {
         push(packet);
 }
 
-void Follower::reconnect() {
+void OriginFollower::reconnect() {
     const bool is_at_segment =
         state_ == State::following || state_ == State::returning || (state_ == State::ending && next_ == 0);
     if (!is_at_segment || !segmenter_.is_open())
@@ -101,15 +101,15 @@ void Follower::reconnect() {
 }
 
 // Marks may be repeated, too.
-void Follower::handle_returning(const Mark& mark) {
-    const auto* ended = std::get_if<SegmentsEnded>(&mark.what);
-    if (mark.instance != instance_) {
+void OriginFollower::handle_returning(const SegmentSync& sync) {
+    const auto* ended = std::get_if<SegmentsEnded>(&sync.event);
+    if (sync.instance != instance_) {
         start_over();
-        push(mark);
+        push(sync);
     } else if (ended == nullptr) {
-        const auto number_of = [](const Mark& one) { return std::get<SegmentState>(one.what).number; };
-        if (!pending_ || number_of(mark) > number_of(*pending_))
-            pending_ = mark;
+        const auto number_of = [](const SegmentSync& one) { return std::get<SegmentState>(one.event).number; };
+        if (!pending_ || number_of(sync) > number_of(*pending_))
+            pending_ = sync;
     } else if (!opened_.empty() && ended->number > opened_.back().number) {
         state_ = State::ending;
         next_ = 0;
@@ -119,7 +119,7 @@ void Follower::handle_returning(const Mark& mark) {
 }
 
 // Whether the packet is to be segmented. When something may be missing before it, it is the first one after restart().
-bool Follower::is_new(const Packet& packet) {
+bool OriginFollower::is_new(const Packet& packet) {
     if (packet.kind == MediaKind::data)
         return false;
     if (packet.is_config() ? is_in_force(packet) : pending_ && (is_repeated(packet) || is_older(packet)))
@@ -129,7 +129,7 @@ bool Follower::is_new(const Packet& packet) {
     return true;
 }
 
-bool Follower::is_in_force(const Packet& config) const {
+bool OriginFollower::is_in_force(const Packet& config) const {
     const auto is_its = [&config](const Packet& packet) {
         return packet.is_config() && packet.kind == config.kind && packet.track == config.track;
     };
@@ -142,7 +142,7 @@ bool Follower::is_in_force(const Packet& config) const {
 }
 
 // The first packet that is repeated may be any, and then one follows the other.
-bool Follower::is_repeated(const Packet& packet) {
+bool OriginFollower::is_repeated(const Packet& packet) {
     const auto from = packets_.begin() + static_cast<std::ptrdiff_t>(repeated_.value_or(0));
     const auto is_it = [&packet](const Packet& kept) { return is_media(kept) && are_one(kept, packet); };
     const auto found = repeated_ ? std::find_if(from, packets_.end(), is_media) : std::find_if(from, packets_.end(), is_it);
@@ -153,7 +153,7 @@ bool Follower::is_repeated(const Packet& packet) {
 }
 
 // Than what is kept: a connection may begin with a GOP of several segments.
-bool Follower::is_older(const Packet& packet) const {
+bool OriginFollower::is_older(const Packet& packet) const {
     const auto is_its = [&packet](const Packet& kept) {
         return is_media(kept) && kept.kind == packet.kind && kept.track == packet.track;
     };
@@ -162,34 +162,34 @@ bool Follower::is_older(const Packet& packet) const {
 }
 
 // Nothing is missing before the packet, which has not been here.
-bool Follower::continues(const Packet& packet) const {
+bool OriginFollower::continues(const Packet& packet) const {
     if (repeated_)
         return std::none_of(packets_.begin() + static_cast<std::ptrdiff_t>(*repeated_), packets_.end(), is_media);
-    const auto& said = std::get<SegmentState>(pending_->what);
+    const auto& said = std::get<SegmentState>(pending_->event);
     return begins(said, packet) && segmenter_.number() + 1 == said.number && segmenter_.frames_hash() == said.frames_before;
 }
 
 // After a new packet: whether it is at the mark's segment.
-void Follower::try_to_arrive() {
-    const auto& said = std::get<SegmentState>(pending_->what);
+void OriginFollower::try_to_arrive() {
+    const auto& said = std::get<SegmentState>(pending_->event);
     repeated_ = packets_.size();
     const bool is_there = std::ranges::find(opened_, said) != opened_.end();
     if (!is_there && !opened_.empty() && opened_.back().number < said.number)
         return;
     state_ = State::following;
-    const Mark mark = *std::exchange(pending_, std::nullopt);
-    handle(std::get<SegmentState>(mark.what), mark);
+    const SegmentSync sync = *std::exchange(pending_, std::nullopt);
+    handle(std::get<SegmentState>(sync.event), sync);
 }
 
 // The open segment cannot go on.
-void Follower::start_over() {
-    const auto mark = std::exchange(pending_, std::nullopt);
+void OriginFollower::start_over() {
+    const auto sync = std::exchange(pending_, std::nullopt);
     restart();
-    if (mark)
-        push(*mark);
+    if (sync)
+        push(*sync);
 }
 
-void Follower::go_alone() {
+void OriginFollower::go_alone() {
     state_ = State::alone;
     opened_.clear();
     pending_.reset();
@@ -197,7 +197,7 @@ void Follower::go_alone() {
     hand_out_all();
 }
 
-void Follower::wait(std::optional<Mark> pending) {
+void OriginFollower::wait(std::optional<SegmentSync> pending) {
     if (state_ != State::waiting)
         waiting_from_.reset();
     state_ = State::waiting;
@@ -205,7 +205,7 @@ void Follower::wait(std::optional<Mark> pending) {
     pending_ = std::move(pending);
 }
 
-void Follower::push(const Packet& packet) {
+void OriginFollower::push(const Packet& packet) {
     if (state_ == State::returning && !is_new(packet))
         return;
     keep(packet);
@@ -224,11 +224,11 @@ void Follower::push(const Packet& packet) {
     if (packet.kind == MediaKind::data)
         return;
     if (pending_) {
-        const auto& said = std::get<SegmentState>(pending_->what);
+        const auto& said = std::get<SegmentState>(pending_->event);
         if (begins(said, packet))
             forget_before(packets_.size() - 1);
         if (begins(said, packets_.front()) && has_formats(said, 0))
-            return resume(Mark(*pending_));
+            return resume(SegmentSync(*pending_));
     }
     if (packet.is_config())
         return;
@@ -243,44 +243,44 @@ void Follower::push(const Packet& packet) {
     go_alone();
 }
 
-void Follower::push(const Mark& mark) {
+void OriginFollower::push(const SegmentSync& sync) {
     if (state_ == State::returning)
-        handle_returning(mark);
-    else if (const auto* begins_here = std::get_if<SegmentState>(&mark.what))
-        handle(*begins_here, mark);
+        handle_returning(sync);
+    else if (const auto* begins_here = std::get_if<SegmentState>(&sync.event))
+        handle(*begins_here, sync);
     else
-        handle(std::get<SegmentsEnded>(mark.what));
+        handle(std::get<SegmentsEnded>(sync.event));
 }
 
-void Follower::interrupt() {
+void OriginFollower::interrupt() {
     if (state_ == State::alone)
         segmenter_.interrupt();
     collect();
 }
 
-void Follower::shift(MediaTime by) {
+void OriginFollower::shift(MediaTime by) {
     std::size_t count = state_ == State::ending ? next_ : state_ == State::returning ? 0 : packets_.size();
     for (auto packet = packets_.rbegin(); count > 0; --count, ++packet)
         packet->dts += by;
 }
 
-void Follower::handle(const SegmentState& said, const Mark& mark) {
+void OriginFollower::handle(const SegmentState& said, const SegmentSync& sync) {
     const auto ours = std::ranges::find(opened_, said);
     if (ours != opened_.end()) {
         state_ = state_ == State::ending ? State::ending : State::following;
         confirmed_ = said.number;
-        instance_ = mark.instance;
+        instance_ = sync.instance;
         opened_.erase(opened_.begin(), ours);
         forget_before(find(said).value_or(0));
         return;
     }
-    // A connection begins with the newest mark, and may repeat older ones.
-    if (is_following() && mark.instance == instance_ && !opened_.empty() && said.number < opened_.front().number)
+    // A connection begins with the newest sync, and may repeat older ones.
+    if (is_following() && sync.instance == instance_ && !opened_.empty() && said.number < opened_.front().number)
         return;
-    // The next publisher's first mark, and no end of the one before.
+    // The next publisher's first sync, and no end of the one before.
     if (state_ == State::ending) {
         handle(SegmentsEnded{said.number, said.frames_before});
-        return handle(said, mark);
+        return handle(said, sync);
     }
     const bool is_next = state_ == State::following && !opened_.empty() && opened_.front().number + 1 == said.number;
     if (is_next)
@@ -289,15 +289,15 @@ void Follower::handle(const SegmentState& said, const Mark& mark) {
         drop_unconfirmed();
     if (const auto at = find(said)) {
         if (has_formats(said, *at))
-            return resume(mark);
+            return resume(sync);
         forget_before(*at);
     }
     segmenter_.drop_open();
     collect();
-    wait(mark);
+    wait(sync);
 }
 
-void Follower::handle(const SegmentsEnded& said) {
+void OriginFollower::handle(const SegmentsEnded& said) {
     const bool has_next = state_ == State::ending;
     if (is_following() && !opened_.empty())
         end(said);
@@ -305,7 +305,7 @@ void Follower::handle(const SegmentsEnded& said) {
         push_next();
 }
 
-void Follower::end(const SegmentsEnded& said) {
+void OriginFollower::end(const SegmentsEnded& said) {
     const bool is_same =
         opened_.back().number + 1 == said.number && segmenter_.is_open() && segmenter_.frames_hash() == said.frames;
     if (is_same) {
@@ -326,7 +326,7 @@ void Follower::end(const SegmentsEnded& said) {
 
 // Makes the oldest unconfirmed segment again, with the frames up to that hash: it ended earlier than it seemed here. Parts that
 // have been handed out must be the same again.
-bool Follower::remake(std::uint64_t frames) {
+bool OriginFollower::remake(std::uint64_t frames) {
     const SegmentState first = opened_.front();
     const auto at = find(first);
     if (!at)
@@ -352,12 +352,12 @@ bool Follower::remake(std::uint64_t frames) {
     segmenter_.drop_open();
     static_cast<void>(segmenter_.take());
     if (!parts.empty())
-        queue_.emplace_back(Made(SegmentDropped{first.number}));
+        queue_.emplace_back(SegmenterEvent(SegmentDropped{first.number}));
     return false;
 }
 
 // Removes the parts that have been handed out from the events at `from` on; false if they are others.
-bool Follower::leave_out(const std::vector<std::size_t>& parts, std::size_t from) {
+bool OriginFollower::leave_out(const std::vector<std::size_t>& parts, std::size_t from) {
     for (const std::size_t bytes : parts) {
         const auto part = std::find_if(queue_.begin() + static_cast<std::ptrdiff_t>(from), queue_.end(),
                                        [](const Event& event) { return part_of(event) != nullptr; });
@@ -369,19 +369,19 @@ bool Follower::leave_out(const std::vector<std::size_t>& parts, std::size_t from
 }
 
 // The events of that segment and the following ones, with the headers that come before.
-void Follower::forget_events(std::uint64_t number) {
+void OriginFollower::forget_events(std::uint64_t number) {
     auto first = std::ranges::find_if(queue_, [number](const Event& event) { return number_of(event).value_or(0) >= number; });
     while (first != queue_.begin() && !number_of(*std::prev(first)))
         --first;
     queue_.erase(first, queue_.end());
 }
 
-void Follower::resume(const Mark& mark) {
-    const auto& said = std::get<SegmentState>(mark.what);
+void OriginFollower::resume(const SegmentSync& sync) {
+    const auto& said = std::get<SegmentState>(sync.event);
     const auto at = find(said);
     segmenter_.resume(said, formats_for(said, at.value_or(0)));
     collect();
-    queue_.emplace_back(Resumed{mark, std::exchange(instance_, mark.instance) == mark.instance});
+    queue_.emplace_back(Resumed{sync, std::exchange(instance_, sync.instance) == sync.instance});
     opened_.clear();
     forget_before(at.value_or(0));
     state_ = State::following;
@@ -396,8 +396,8 @@ void Follower::resume(const Mark& mark) {
 }
 
 // An event is in the queue until it may be handed out.
-void Follower::collect() {
-    for (Made& made : segmenter_.take()) {
+void OriginFollower::collect() {
+    for (SegmenterEvent& made : segmenter_.take()) {
         if (auto* opened = std::get_if<SegmentOpened>(&made))
             note_opened(std::move(opened->state));
         else
@@ -410,12 +410,12 @@ void Follower::collect() {
         go_alone();
 }
 
-bool Follower::is_unconfirmed(const Event& event) const {
+bool OriginFollower::is_unconfirmed(const Event& event) const {
     const SegmentMade* made = segment_of(event);
     return made != nullptr && made->number >= confirmed_;
 }
 
-void Follower::note_opened(SegmentState state) {
+void OriginFollower::note_opened(SegmentState state) {
     if (!opened_.empty() && opened_.back().number == state.number)
         opened_.pop_back();  // it was empty, or too short
     opened_.push_back(std::move(state));
@@ -425,7 +425,7 @@ void Follower::note_opened(SegmentState state) {
     forget_before(find(opened_.front()).value_or(0));
 }
 
-std::vector<Follower::Event> Follower::take() {
+std::vector<OriginFollower::Event> OriginFollower::take() {
     while (!queue_.empty() && !is_unconfirmed(queue_.front())) {
         hand_out(std::move(queue_.front()));
         queue_.pop_front();
@@ -434,12 +434,12 @@ std::vector<Follower::Event> Follower::take() {
 }
 
 // What was made without marks is not measured by those that come, which may count from the beginning again.
-void Follower::hand_out_all() {
+void OriginFollower::hand_out_all() {
     for (Event& event : std::exchange(queue_, {}))
         hand_out(std::move(event));
 }
 
-void Follower::hand_out(Event event) {
+void OriginFollower::hand_out(Event event) {
     if (const PartMade* part = part_of(event)) {
         if (std::exchange(handed_number_, part->number) != part->number)
             handed_parts_.clear();
@@ -448,7 +448,7 @@ void Follower::hand_out(Event event) {
     ready_.push_back(std::move(event));
 }
 
-void Follower::drop_unconfirmed() {
+void OriginFollower::drop_unconfirmed() {
     const auto first = std::ranges::find_if(queue_, [this](const Event& event) { return is_unconfirmed(event); });
     if (first == queue_.end())
         return;
@@ -456,17 +456,17 @@ void Follower::drop_unconfirmed() {
     queue_.erase(first, queue_.end());
     // Only that segment may have parts that were handed out.
     if (segmenter_.has_parts())
-        queue_.emplace_back(Made(SegmentDropped{number}));
+        queue_.emplace_back(SegmenterEvent(SegmentDropped{number}));
 }
 
-std::optional<std::size_t> Follower::find(const SegmentState& said) const {
+std::optional<std::size_t> OriginFollower::find(const SegmentState& said) const {
     const auto found = std::ranges::find_if(packets_, [&said](const Packet& packet) { return begins(said, packet); });
     return found == packets_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - packets_.begin()));
 }
 
 // Whether formats_for() has those of all tracks in the segment. A codec without a configuration shows its format by the first
 // frame in it, which is not waited for longer than such a track may be silent.
-bool Follower::has_formats(const SegmentState& said, std::size_t at) const {
+bool OriginFollower::has_formats(const SegmentState& said, std::size_t at) const {
     if (packets_.back().dts - said.at >= Segmenter::kSilence)
         return true;
     const auto formats = formats_for(said, at);
@@ -478,7 +478,7 @@ bool Follower::has_formats(const SegmentState& said, std::size_t at) const {
 }
 
 // The configurations in force at `at`; of tracks without one, their first frame from there on.
-std::vector<Packet> Follower::formats_for(const SegmentState& said, std::size_t at) const {
+std::vector<Packet> OriginFollower::formats_for(const SegmentState& said, std::size_t at) const {
     auto newest = configs_;
     for (std::size_t i = 0; i < at; ++i)
         if (packets_[i].is_config() && packets_[i].kind != MediaKind::data)
@@ -497,14 +497,14 @@ std::vector<Packet> Follower::formats_for(const SegmentState& said, std::size_t 
     return formats;
 }
 
-void Follower::keep(const Packet& packet) {
+void OriginFollower::keep(const Packet& packet) {
     packets_.push_back(packet);
     bytes_ += packet.payload.size();
     while (packets_.size() > kPacketsMax || bytes_ > kBytesMax)
         forget_before(1);
 }
 
-void Follower::forget_before(std::size_t at) {
+void OriginFollower::forget_before(std::size_t at) {
     if (repeated_)
         *repeated_ -= std::min(*repeated_, at);
     for (; at > 0; --at) {
@@ -512,7 +512,7 @@ void Follower::forget_before(std::size_t at) {
         bytes_ -= packet.payload.size();
         const std::pair track(packet.kind, packet.track);
         if (packet.is_config() && packet.kind != MediaKind::data &&
-            (configs_.contains(track) || configs_.size() < Mark::kTracksMax))
+            (configs_.contains(track) || configs_.size() < SegmentSync::kTracksMax))
             configs_.insert_or_assign(track, std::move(packet));
         packets_.pop_front();
     }

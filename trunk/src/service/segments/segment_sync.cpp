@@ -1,4 +1,4 @@
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -46,7 +46,7 @@ private:
     std::string text_;
 };
 
-// Goes on with zeros after the first mistake.
+// After the first error it returns zeros.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}
@@ -65,7 +65,7 @@ public:
     }
     void number(std::uint64_t& value) {
         hash(value);
-        if (value > Mark::kNumberMax) {
+        if (value > SegmentSync::kNumberMax) {
             value = 0;
             fail();
         }
@@ -127,7 +127,7 @@ void state(Io& io, SegmentState& state) {
     io.time(state.covered);
     io.time(state.first);
     io.number(state.leader);
-    io.list(state.tracks, Mark::kTracksMax, [&io](SegmentState::Track& track) {
+    io.list(state.tracks, SegmentSync::kTracksMax, [&io](SegmentState::Track& track) {
         io.small(track.kind);
         io.small(track.id);
         io.small(track.extra);
@@ -136,49 +136,49 @@ void state(Io& io, SegmentState& state) {
         io.time(track.step);
         io.time(track.arrived);
     });
-    io.list(state.muxers, Mark::kTracksMax,
+    io.list(state.muxers, SegmentSync::kTracksMax,
             [&io](MuxerState& muxer) { io.list(muxer, Muxer::kStateMax, [&io](std::uint64_t& number) { io.number(number); }); });
     io.hash(state.frames_before);
 }
 
 template <class Io>
-void all(Io& io, Mark& mark) {
+void all(Io& io, SegmentSync& sync) {
     io.expect(kVersion);
-    io.hash(mark.rules);
-    io.hash(mark.instance);
-    bool begins = std::holds_alternative<SegmentState>(mark.what);
+    io.hash(sync.rules);
+    io.hash(sync.instance);
+    bool begins = std::holds_alternative<SegmentState>(sync.event);
     io.small(begins);
     if (begins) {
-        if (!std::holds_alternative<SegmentState>(mark.what))
-            mark.what = SegmentState();
-        state(io, std::get<SegmentState>(mark.what));
+        if (!std::holds_alternative<SegmentState>(sync.event))
+            sync.event = SegmentState();
+        state(io, std::get<SegmentState>(sync.event));
     } else {
-        if (!std::holds_alternative<SegmentsEnded>(mark.what))
-            mark.what = SegmentsEnded();
-        io.number(std::get<SegmentsEnded>(mark.what).number);
-        io.hash(std::get<SegmentsEnded>(mark.what).frames);
+        if (!std::holds_alternative<SegmentsEnded>(sync.event))
+            sync.event = SegmentsEnded();
+        io.number(std::get<SegmentsEnded>(sync.event).number);
+        io.hash(std::get<SegmentsEnded>(sync.event).frames);
     }
-    io.list(mark.list, Mark::kListMax, [&io](std::uint64_t& number) { io.hash(number); });
+    io.list(sync.list, SegmentSync::kListMax, [&io](std::uint64_t& number) { io.hash(number); });
 }
 
 }  // namespace
 
 std::uint64_t hash_of_init(Bytes bytes) { return std::max<std::uint64_t>(fnv1a(bytes), 1); }
 
-std::string write_mark(const Mark& mark) {
+std::string write_segment_sync(const SegmentSync& sync) {
     Writer writer;
-    Mark copy = mark;
+    SegmentSync copy = sync;
     all(writer, copy);
     return writer.take();
 }
 
-Result<Mark> read_mark(std::string_view text) {
+Result<SegmentSync> read_segment_sync(std::string_view text) {
     Reader reader(text);
-    Mark mark;
-    all(reader, mark);
+    SegmentSync sync;
+    all(reader, sync);
     if (!reader.is_whole())
-        return Error(Errc::malformed, "a mark of segments that is not understood");
-    return mark;
+        return Error(Errc::malformed, "malformed segment sync message");
+    return sync;
 }
 
 }  // namespace live::service::segments

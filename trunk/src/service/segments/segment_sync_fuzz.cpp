@@ -1,20 +1,20 @@
-// Any text as another node's mark: refused, or understood, and then written again as it was meant; and followed in the middle of
-// a stream and at another publisher's beginning, whatever it says.
+// Any text as a sync message of another node: it is refused, or it survives a round trip. The follower accepts its content in the
+// middle of a stream and at the start of another publisher.
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
-#include "service/segments/follower.hpp"
+#include "service/segments/origin_follower.hpp"
 #include "service/segments/ts_muxer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace live;
     using namespace live::service::segments;
-    const auto mark = read_mark(as_text({data, size}));
-    if (!mark.ok())
+    const auto sync = read_segment_sync(as_text({data, size}));
+    if (!sync.ok())
         return 0;
-    CHECK(read_mark(write_mark(*mark)).ok());
+    CHECK(read_segment_sync(write_segment_sync(*sync)).ok());
     Segmenter segmenter({}, Segmenter::Layout::together, [] { return std::make_unique<TsMuxer>(); });
-    Follower follower(segmenter);
-    const auto* state = std::get_if<SegmentState>(&mark->what);
+    OriginFollower follower(segmenter);
+    const auto* state = std::get_if<SegmentState>(&sync->event);
     media::Packet packet;
     packet.content = media::Content::frame;
     packet.codec = media::Codec::mp3;
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         follower.push(packet);
         if (i >= 3)
             follower.begin_next();
-        follower.push(*mark);
+        follower.push(*sync);
         packet.dts += 11s;
         static_cast<void>(follower.take());
     }

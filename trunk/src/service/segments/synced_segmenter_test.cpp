@@ -1,4 +1,4 @@
-#include "service/segments/marked_segmenter.hpp"
+#include "service/segments/synced_segmenter.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -10,7 +10,7 @@
 
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
-#include "media/ring/relay_mark.hpp"
+#include "media/ring/sync_message.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/segments/segmenter_fixture.hpp"
 
@@ -18,64 +18,61 @@ namespace live::service::segments {
 namespace {
 
 // Freeing tens of MiB takes milliseconds.
-TEST(MarkedSegmenter, AWorkerFreesASegmentThatIsLeftOut) {
+TEST(SyncedSegmenter, AWorkerFreesASegmentThatIsLeftOut) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
     const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
-    MarkedSegmenter marked({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
-    marked.push(config_packet(MediaKind::video, avc_config()));
+    SyncedSegmenter synced({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+    synced.push(config_packet(MediaKind::video, avc_config()));
     for (int i = 0; i < 4; ++i)
-        marked.push(media::tag_packet(MediaKind::video, i == 0, false, 0s, picture(i == 0, 0, Segmenter::kBlockBytes)));
-    ASSERT_GT(marked.segmenter().bytes(), 4 * Segmenter::kBlockBytes);
-    marked.end_publisher(false);
-    for (const MarkedSegmenter::Event& event : marked.take()) {
-        const auto* made = std::get_if<Made>(&event);
+        synced.push(media::tag_packet(MediaKind::video, i == 0, false, 0s, picture(i == 0, 0, Segmenter::kBlockBytes)));
+    ASSERT_GT(synced.segmenter().bytes(), 4 * Segmenter::kBlockBytes);
+    synced.end_publisher(false);
+    for (const SyncedSegmenter::Event& event : synced.take()) {
+        const auto* made = std::get_if<SegmenterEvent>(&event);
         EXPECT_FALSE(made != nullptr && std::holds_alternative<SegmentMade>(*made));
     }
-    EXPECT_TRUE(marked.segmenter().take_spent().empty()) << "they are the worker's";
+    EXPECT_TRUE(synced.segmenter().take_spent().empty()) << "they are the worker's";
 }
 
-std::size_t segments_in(std::vector<MarkedSegmenter::Event> events) {
-    return static_cast<std::size_t>(std::ranges::count_if(events, [](const MarkedSegmenter::Event& event) {
-        const auto* made = std::get_if<Made>(&event);
+std::size_t segments_in(std::vector<SyncedSegmenter::Event> events) {
+    return static_cast<std::size_t>(std::ranges::count_if(events, [](const SyncedSegmenter::Event& event) {
+        const auto* made = std::get_if<SegmenterEvent>(&event);
         return made != nullptr && std::holds_alternative<SegmentMade>(*made);
     }));
 }
 
 // The publisher of a relayed stream comes back at this node, whose timeline of the stream is shorter than the other one's.
-TEST(MarkedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
+TEST(SyncedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
     const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
     const auto make = [&source] {
-        return MarkedSegmenter({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+        return SyncedSegmenter({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
     };
-    const auto push = [](MarkedSegmenter& marked, MediaTime from, int seconds) {
-        marked.push(config_packet(MediaKind::video, avc_config()));
+    const auto push = [](SyncedSegmenter& synced, MediaTime from, int seconds) {
+        synced.push(config_packet(MediaKind::video, avc_config()));
         for (int i = 0; i < seconds; ++i)
-            marked.push(media::tag_packet(MediaKind::video, true, false, from + i * 1s, picture(true, 0, 100)));
+            synced.push(media::tag_packet(MediaKind::video, true, false, from + i * 1s, picture(true, 0, 100)));
     };
     constexpr MediaTime kAhead = 900s;
-    MarkedSegmenter origin = make();
+    SyncedSegmenter origin = make();
     origin.begin_publisher(false);
     push(origin, kAhead, 5);
     std::optional<SegmentState> opened;
-    for (const MarkedSegmenter::Event& event : origin.take())
-        if (const auto* made = std::get_if<Made>(&event))
+    for (const SyncedSegmenter::Event& event : origin.take())
+        if (const auto* made = std::get_if<SegmenterEvent>(&event))
             if (const auto* said = std::get_if<SegmentOpened>(made); said != nullptr && !opened)
                 opened = said->state;
     ASSERT_TRUE(opened);
-    MarkedSegmenter here = make();
+    SyncedSegmenter here = make();
     here.begin_publisher(true);
     push(here, 0s, 1);
-    media::Packet packet;
-    packet.kind = MediaKind::data;
-    packet.payload = media::write_relay_mark({"hls", write_mark({1, 7, *opened, {}}), kAhead});
-    const auto mark = here.read(packet);
-    ASSERT_TRUE(mark);
-    here.follow(*mark);
+    const auto sync = here.read({"hls", write_segment_sync({1, 7, *opened, {}}), kAhead});
+    ASSERT_TRUE(sync);
+    here.follow(*sync);
     push(here, 0s, 5);
     ASSERT_GT(here.segmenter().number(), opened->number) << "it follows";
     here.end_publisher(false);
@@ -85,37 +82,34 @@ TEST(MarkedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
     EXPECT_EQ(segments_in(here.take()), 2U);
 }
 
-// The node with the publisher, and what it says about its segments.
+// The node that has the publisher. It returns the sync messages of its segments.
 struct OriginNode {
     OriginNode(const Ref<media::Source>& source, std::uint64_t id)
-        : marked({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts())), instance(id) {
-        marked.begin_publisher(false);
+        : synced({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts())), instance(id) {
+        synced.begin_publisher(false);
     }
-    // The mark of the segment that this packet begins.
-    std::optional<media::Packet> push(const media::Packet& packet, MediaTime to_origin) {
-        marked.push(packet);
-        for (const MarkedSegmenter::Event& event : marked.take()) {
-            const auto* made = std::get_if<Made>(&event);
+    // Returns the message about the segment that begins with `packet`.
+    std::optional<media::SyncMessage> push(const media::Packet& packet, MediaTime to_origin) {
+        synced.push(packet);
+        for (const SyncedSegmenter::Event& event : synced.take()) {
+            const auto* made = std::get_if<SegmenterEvent>(&event);
             if (const auto* opened = made != nullptr ? std::get_if<SegmentOpened>(made) : nullptr)
-                return mark_of(opened->state, to_origin);
+                return message_of(opened->state, to_origin);
         }
         return std::nullopt;
     }
-    // The mark of the end of the last segment.
-    std::optional<media::Packet> end(MediaTime to_origin) {
-        marked.end_publisher(false);
-        for (const MarkedSegmenter::Event& event : marked.take())
+    // Returns the message about the end of the last segment.
+    std::optional<media::SyncMessage> end(MediaTime to_origin) {
+        synced.end_publisher(false);
+        for (const SyncedSegmenter::Event& event : synced.take())
             if (const auto* ended = std::get_if<SegmentsEnded>(&event))
-                return mark_of(*ended, to_origin);
+                return message_of(*ended, to_origin);
         return std::nullopt;
     }
-    media::Packet mark_of(std::variant<SegmentState, SegmentsEnded> what, MediaTime to_origin) const {
-        media::Packet mark;
-        mark.kind = MediaKind::data;
-        mark.payload = media::write_relay_mark({"hls", write_mark({1, instance, std::move(what), {}}), to_origin});
-        return mark;
+    media::SyncMessage message_of(std::variant<SegmentState, SegmentsEnded> event, MediaTime to_origin) const {
+        return {"hls", write_segment_sync({1, instance, std::move(event), {}}), to_origin};
     }
-    MarkedSegmenter marked;
+    SyncedSegmenter synced;
     std::uint64_t instance;
 };
 
@@ -128,22 +122,22 @@ void follow_another_origin(Connects which) {
     media::SlabPool pool;
     media::StreamTable streams(pool);
     const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
-    MarkedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+    SyncedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
     std::vector<std::uint64_t> resumed;
     std::size_t segments = 0;
     const auto publish = [&](std::uint64_t instance, MediaTime ahead, int seconds) {
         OriginNode origin(source, instance);
         const auto push = [&](media::Packet packet) {
-            const auto mark = origin.push(packet, -ahead);
+            const auto message = origin.push(packet, -ahead);
             packet.dts += ahead;
             here.push(packet);
-            if (mark)
-                if (const auto read = here.read(*mark))
+            if (message)
+                if (const auto read = here.read(*message))
                     here.follow(*read);
-            for (const MarkedSegmenter::Event& event : here.take()) {
-                if (const auto* at = std::get_if<Follower::Resumed>(&event))
-                    resumed.push_back(std::get<SegmentState>(at->mark.what).number);
-                const auto* made = std::get_if<Made>(&event);
+            for (const SyncedSegmenter::Event& event : here.take()) {
+                if (const auto* at = std::get_if<OriginFollower::Resumed>(&event))
+                    resumed.push_back(std::get<SegmentState>(at->sync.event).number);
+                const auto* made = std::get_if<SegmenterEvent>(&event);
                 segments += made != nullptr && std::holds_alternative<SegmentMade>(*made);
             }
         };
@@ -163,9 +157,7 @@ void follow_another_origin(Connects which) {
         here.end_publisher(true);
         here.begin_publisher(true);
     }
-    media::Packet start;
-    start.kind = MediaKind::data;
-    start.payload = media::write_relay_mark({std::string(media::kRelayStart), {}, {}});
+    const media::SyncMessage start{std::string(media::kRelayStart), {}, {}};
     EXPECT_FALSE(here.read(start));
     publish(8, 21s, 7);
     EXPECT_EQ(resumed, (std::vector<std::uint64_t>{0}));
@@ -173,21 +165,21 @@ void follow_another_origin(Connects which) {
 }
 
 // It also moves this node's timeline.
-TEST(MarkedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLastSegment) {
+TEST(SyncedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLastSegment) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
     const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
     OriginNode origin(source, 7);
-    MarkedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
-    const auto read = [&here](const std::optional<media::Packet>& packet) {
-        if (!packet)
+    SyncedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+    const auto read = [&here](const std::optional<media::SyncMessage>& message) {
+        if (!message)
             return;
-        const auto mark = here.read(*packet);
-        ASSERT_TRUE(mark);
-        here.follow(*mark);
+        const auto sync = here.read(*message);
+        ASSERT_TRUE(sync);
+        here.follow(*sync);
     };
-    std::vector<std::optional<media::Packet>> late;
+    std::vector<std::optional<media::SyncMessage>> late;
     const auto push = [&](media::Packet packet, MediaTime ahead) {
         late.push_back(origin.push(packet, -ahead));
         packet.dts += ahead;
@@ -210,8 +202,8 @@ TEST(MarkedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLast
             push(config_packet(MediaKind::video, avc_config()), 1s);
         push(media::tag_packet(MediaKind::video, i % 50 == 0, false, 6s + 40ms * i, picture(i % 50 == 0)), 1s);
         if (i == 20)
-            for (const auto& mark : std::exchange(late, {}))
-                read(mark);
+            for (const auto& message : std::exchange(late, {}))
+                read(message);
         if (i > 20)
             read(late.back());
         if (i == 30) {
@@ -223,20 +215,20 @@ TEST(MarkedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLast
 
 // The node before this one has lost its connection for a moment: it repeats the newest mark and GOP, at other times. Frames from
 // before, whose times seem to have been others then, do not begin the segment.
-TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
+TEST(SyncedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
     const Ref<media::Source> source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
     OriginNode origin(source, 7);
-    MarkedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
+    SyncedSegmenter here({"hls", 1, *source, Log()}, Segmenter(two_second_cuts(), Segmenter::Layout::together, make_ts()));
     here.begin_publisher(true);
     std::size_t segments = 0;
     std::size_t resumed = 0;
-    std::optional<media::Packet> newest;
-    const auto read = [&here](const media::Packet& packet) {
-        if (const auto mark = here.read(packet))
-            here.follow(*mark);
+    std::optional<media::SyncMessage> newest;
+    const auto read = [&here](const media::SyncMessage& message) {
+        if (const auto sync = here.read(message))
+            here.follow(*sync);
     };
     const auto frame = [](int i) {
         return media::tag_packet(MediaKind::video, i % 50 == 0, false, 40ms * i, picture(i % 50 == 0));
@@ -245,16 +237,16 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
         packet.dts += ahead;
         here.push(packet);
         const auto events = here.take();
-        for (const MarkedSegmenter::Event& event : events)
-            resumed += std::holds_alternative<Follower::Resumed>(event) ? 1 : 0;
+        for (const SyncedSegmenter::Event& event : events)
+            resumed += std::holds_alternative<OriginFollower::Resumed>(event) ? 1 : 0;
         segments += segments_in(events);
     };
     const auto push = [&](const media::Packet& packet, MediaTime ahead) {
-        const auto mark = origin.push(packet, -ahead);
+        const auto message = origin.push(packet, -ahead);
         push_here(packet, ahead);
-        if (mark) {
-            newest = mark;
-            read(*mark);
+        if (message) {
+            newest = message;
+            read(*message);
         }
     };
     push(config_packet(MediaKind::video, avc_config()), 0s);
@@ -262,12 +254,9 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
         push(frame(i), 0s);
     EXPECT_EQ(segments, 2U);
     constexpr MediaTime kAhead = 400ms;  // ten frames
-    media::Packet start;
-    start.kind = MediaKind::data;
-    start.payload = media::write_relay_mark({std::string(media::kRelayStart), {}, {}});
+    const media::SyncMessage start{std::string(media::kRelayStart), {}, {}};
     read(start);
-    const auto said = MUST(media::read_relay_mark(newest->payload.bytes()));
-    newest->payload = media::write_relay_mark({said.series, said.text, -kAhead});
+    newest->to_origin = -kAhead;
     read(*newest);
     for (int i = 100; i < 130; ++i)
         push_here(frame(i), kAhead);
@@ -278,8 +267,8 @@ TEST(MarkedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
     EXPECT_EQ(resumed, 0U) << "which has gone on";
 }
 
-TEST(MarkedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) { follow_another_origin(Connects::here); }
-TEST(MarkedSegmenter, BehindANodeThatGoesOnAtAnotherOriginItLosesNoSegment) { follow_another_origin(Connects::before); }
+TEST(SyncedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) { follow_another_origin(Connects::here); }
+TEST(SyncedSegmenter, BehindANodeThatGoesOnAtAnotherOriginItLosesNoSegment) { follow_another_origin(Connects::before); }
 
 }  // namespace
 }  // namespace live::service::segments

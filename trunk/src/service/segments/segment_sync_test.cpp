@@ -1,4 +1,4 @@
-#include "service/segments/mark.hpp"
+#include "service/segments/segment_sync.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,34 +23,34 @@ SegmentState full_state() {
     return state;
 }
 
-TEST(Mark, IsReadAsItWasWritten) {
-    const Mark begins{UINT64_MAX - 1, 8, full_state(), {57, 2, UINT64_MAX}};
-    const auto read = read_mark(write_mark(begins));
+TEST(SegmentSync, ReadsWhatItWrote) {
+    const SegmentSync begins{UINT64_MAX - 1, 8, full_state(), {57, 2, UINT64_MAX}};
+    const auto read = read_segment_sync(write_segment_sync(begins));
     ASSERT_TRUE(read.ok());
     EXPECT_EQ(*read, begins);
 
-    const Mark ends{9, 8, SegmentsEnded{58, 77}, {}};
-    EXPECT_EQ(write_mark(ends), "1 9 8 0 58 77 0");
-    EXPECT_EQ(*read_mark("1 9 8 0 58 77 0"), ends);
+    const SegmentSync ends{9, 8, SegmentsEnded{58, 77}, {}};
+    EXPECT_EQ(write_segment_sync(ends), "1 9 8 0 58 77 0");
+    EXPECT_EQ(*read_segment_sync("1 9 8 0 58 77 0"), ends);
 }
 
-TEST(Mark, CutAnywhereItIsRefused) {
-    const std::string text = write_mark({1, 8, full_state(), {4, 5}});
+TEST(SegmentSync, RefusesTruncatedTexts) {
+    const std::string text = write_segment_sync({1, 8, full_state(), {4, 5}});
     for (std::size_t bytes = 0; bytes < text.size(); ++bytes)
-        if (text[bytes] == ' ') {  // elsewhere a number is cut, which is another number
-            EXPECT_FALSE(read_mark(text.substr(0, bytes)).ok()) << bytes;
+        if (text[bytes] == ' ') {  // elsewhere the rest is another valid number
+            EXPECT_FALSE(read_segment_sync(text.substr(0, bytes)).ok()) << bytes;
         }
 }
 
-TEST(Mark, WhatIsOutOfRangeIsRefused) {
+TEST(SegmentSync, RefusesNumbersOutOfRange) {
     for (const char* text : {"", " ", "1", "2 9 8 0 58 77 0", "1 9 8 2 58 77 0", "1 9 8 0 58 77 1", "1 9 8 0 58 77 0 0",
                              "1 9 8 0 -58 77 0", "1 9 8 0 58 77 99999", "1 9 8 0 9007199254740993 77 0",
                              "1 9 8 0 58 99999999999999999999 0", "1 9 8 0 58  77 0", "1 9 8 0 58 77 0 "})
-        EXPECT_FALSE(read_mark(text).ok()) << text;
-    // Any two flags but 0 and 1, and more tracks than there can be.
-    EXPECT_FALSE(read_mark("1 9 8 1 5 2 0 0 0 0 0 0 0 0 0 0 0").ok());
-    EXPECT_TRUE(read_mark("1 9 8 1 5 1 0 0 0 0 0 0 0 0 0 0 0").ok());
-    EXPECT_FALSE(read_mark("1 9 8 1 5 1 0 0 0 0 0 0 0 33 0 0 0").ok());
+        EXPECT_FALSE(read_segment_sync(text).ok()) << text;
+    // A flag that is neither 0 nor 1, and more tracks than the limit.
+    EXPECT_FALSE(read_segment_sync("1 9 8 1 5 2 0 0 0 0 0 0 0 0 0 0 0").ok());
+    EXPECT_TRUE(read_segment_sync("1 9 8 1 5 1 0 0 0 0 0 0 0 0 0 0 0").ok());
+    EXPECT_FALSE(read_segment_sync("1 9 8 1 5 1 0 0 0 0 0 0 0 33 0 0 0").ok());
 }
 
 }  // namespace
