@@ -68,7 +68,7 @@ TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
     EXPECT_LE(output()->together().list().bytes(), options_.window_bytes);
     EXPECT_TRUE(is_on_disk("live/cam-3.ts")) << "for players that have the list of before";
     ASSERT_EQ(errors_.warnings.size(), 1U);
-    EXPECT_TRUE(errors_.warnings[0].starts_with("HLS /live/cam: its fragments take more than hls_window_bytes (9000)"));
+    EXPECT_TRUE(errors_.warnings[0].starts_with("HLS /live/cam: its fragments exceed hls_window_bytes (9000)"));
 }
 
 TEST_F(HlsServiceTest, AHugeFrameIsLeftOutAndThatIsSaidOnce) {

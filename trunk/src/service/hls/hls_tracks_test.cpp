@@ -160,7 +160,7 @@ TEST_F(SeveralTracks, InMpegTsAreTheDefaultOnesAndThatIsSaidOnce) {
     EXPECT_FALSE(output()->has_renditions());
     io::wait_until([this] { return on_disk().segments.back().uri == "cam-1.ts"; });
     ASSERT_EQ(errors_.warnings.size(), 1U);
-    EXPECT_NE(errors_.warnings[0].find("only the default tracks are in it"), std::string::npos);
+    EXPECT_NE(errors_.warnings[0].find("only the default tracks are included"), std::string::npos);
 }
 
 TEST_F(SeveralTracks, HavePartsEach) {

@@ -1,5 +1,5 @@
-// ProgramDates: the wall-clock date of each segment of one stream. The node with the publisher takes them from its clock; nodes
-// that relay the stream take them from its marks, so that all write the same playlists. Dry.
+// ProgramDates: the wall-clock date of each segment of one stream. The node that has the publisher takes the dates from its
+// clock, and nodes that relay the stream from its sync messages, so that all write the same playlists. Dry.
 #pragma once
 
 #include <deque>
@@ -17,14 +17,20 @@ public:
     // Changes kept, for segments that begin before the newest one.
     static constexpr std::size_t kChangesMax = 8;
 
-    // Another publisher: the next segment takes its date from the clock.
+    // Another publisher starts: the next segment gets its date from the clock.
     void restart() { is_fresh_ = true; }
-    // A segment begins now at this media time, on the node with the publisher. Returns the date of media time zero.
+    // A segment begins now, at media time `at`, on the node that has the publisher. Returns the date of media time zero.
     UtcTime begin_segment(MediaTime at, UtcTime now);
-    // From the segment at this media time on, media time zero has this date.
+    // Sets the date of media time zero for the segments from `at` on.
     void set_zero(MediaTime at, UtcTime zero);
-    // nullopt while nothing is known.
+    // nullopt before the first segment and the first zero.
     std::optional<UtcTime> date_of(MediaTime start) const;
+    // The same on a node that may not have a date: then media time `newest` is at `now`.
+    std::optional<UtcTime> date_of(MediaTime start, MediaTime newest, UtcTime now) {
+        if (changes_.empty())
+            begin_segment(newest, now);
+        return date_of(start);
+    }
 
 private:
     struct Change {

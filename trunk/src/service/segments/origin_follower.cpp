@@ -14,20 +14,6 @@ bool begins(const SegmentState& state, const Packet& packet) {
     return !packet.is_config() && packet.kind == state.kind && packet.track == state.track && packet.dts == state.at;
 }
 
-// Of the segment that the event is about; none for new headers.
-std::optional<std::uint64_t> number_of(const OriginFollower::Event& event) {
-    const auto* made = std::get_if<SegmenterEvent>(&event);
-    if (made == nullptr)
-        return std::get<SegmentState>(std::get<OriginFollower::Resumed>(event).sync.event).number;
-    return std::visit(
-        [](const auto& one) -> std::optional<std::uint64_t> {
-            if constexpr (requires { one.number; })
-                return one.number;
-            return std::nullopt;
-        },
-        *made);
-}
-
 bool is_media(const Packet& packet) { return packet.kind != MediaKind::data && !packet.is_config(); }
 
 // As far as the hash of a segment's frames tells them apart.
@@ -35,28 +21,11 @@ bool are_one(const Packet& a, const Packet& b) {
     return a.kind == b.kind && a.track == b.track && a.dts == b.dts && a.frame_bytes() == b.frame_bytes();
 }
 
-const PartMade* part_of(const OriginFollower::Event& event) {
-    const auto* made = std::get_if<SegmenterEvent>(&event);
-    return made == nullptr ? nullptr : std::get_if<PartMade>(made);
-}
-
-std::size_t bytes_of(const PartMade& part) {
-    std::size_t sum = 0;
-    for (const Piece& piece : part.pieces)
-        sum += piece.bytes;
-    return sum;
-}
-
-const SegmentMade* segment_of(const OriginFollower::Event& event) {
-    const auto* made = std::get_if<SegmenterEvent>(&event);
-    return made == nullptr ? nullptr : std::get_if<SegmentMade>(made);
-}
-
 }  // namespace
 
 void OriginFollower::restart() {
     if (state_ != State::alone) {
-        drop_unconfirmed();
+        held_.drop_unconfirmed(segmenter_.has_parts());
         segmenter_.drop_open();
     }
     segmenter_.restart();
@@ -194,7 +163,7 @@ void OriginFollower::go_alone() {
     opened_.clear();
     pending_.reset();
     waiting_from_.reset();
-    hand_out_all();
+    held_.release_all();
 }
 
 void OriginFollower::wait(std::optional<SegmentSync> pending) {
@@ -268,7 +237,7 @@ void OriginFollower::handle(const SegmentState& said, const SegmentSync& sync) {
     const auto ours = std::ranges::find(opened_, said);
     if (ours != opened_.end()) {
         state_ = state_ == State::ending ? State::ending : State::following;
-        confirmed_ = said.number;
+        held_.confirm_below(said.number);
         instance_ = sync.instance;
         opened_.erase(opened_.begin(), ours);
         forget_before(find(said).value_or(0));
@@ -283,10 +252,10 @@ void OriginFollower::handle(const SegmentState& said, const SegmentSync& sync) {
         return handle(said, sync);
     }
     const bool is_next = state_ == State::following && !opened_.empty() && opened_.front().number + 1 == said.number;
-    if (is_next)
-        confirmed_ = remake(said.frames_before) ? said.number : confirmed_;
-    else if (state_ == State::following)
-        drop_unconfirmed();
+    if (is_next && remake(said.frames_before))
+        held_.confirm_below(said.number);
+    else if (!is_next && state_ == State::following)
+        held_.drop_unconfirmed(segmenter_.has_parts());
     if (const auto at = find(said)) {
         if (has_formats(said, *at))
             return resume(sync);
@@ -311,16 +280,16 @@ void OriginFollower::end(const SegmentsEnded& said) {
     if (is_same) {
         segmenter_.interrupt();
         collect();
-        confirmed_ = said.number;
+        held_.confirm_below(said.number);
         opened_.clear();
         return;
     }
     // Without an open segment, the output has begun another layout for the next publisher.
     const bool is_over = state_ == State::ending && !segmenter_.is_open();
     if (is_over || opened_.front().number + 1 != said.number)
-        drop_unconfirmed();
+        held_.drop_unconfirmed(segmenter_.has_parts());
     else if (remake(said.frames))
-        confirmed_ = said.number;
+        held_.confirm_below(said.number);
     wait({});
 }
 
@@ -331,11 +300,11 @@ bool OriginFollower::remake(std::uint64_t frames) {
     const auto at = find(first);
     if (!at)
         return false;
-    forget_events(first.number);
-    const std::size_t before = queue_.size();
-    const std::vector<std::size_t> parts = handed_number_ == first.number ? handed_parts_ : std::vector<std::size_t>();
+    held_.erase_segments(first.number);
+    const std::size_t before = held_.size();
+    const std::vector<std::size_t> parts = held_.released_parts(first.number);
     segmenter_.resume(first, formats_for(first, *at));
-    static_cast<void>(segmenter_.take());
+    held_.erase_from(before);
     for (std::size_t i = *at; i < packets_.size(); ++i) {
         segmenter_.push(packets_[i]);
         if (segmenter_.number() != first.number)
@@ -344,36 +313,15 @@ bool OriginFollower::remake(std::uint64_t frames) {
             continue;
         segmenter_.interrupt();
         collect();
-        if (leave_out(parts, before))
+        if (held_.erase_parts(parts, before))
             return true;
         break;
     }
-    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(before), queue_.end());
     segmenter_.drop_open();
-    static_cast<void>(segmenter_.take());
+    held_.erase_from(before);
     if (!parts.empty())
-        queue_.emplace_back(SegmenterEvent(SegmentDropped{first.number}));
+        held_.add(SegmentDropped{first.number});
     return false;
-}
-
-// Removes the parts that have been handed out from the events at `from` on; false if they are others.
-bool OriginFollower::leave_out(const std::vector<std::size_t>& parts, std::size_t from) {
-    for (const std::size_t bytes : parts) {
-        const auto part = std::find_if(queue_.begin() + static_cast<std::ptrdiff_t>(from), queue_.end(),
-                                       [](const Event& event) { return part_of(event) != nullptr; });
-        if (part == queue_.end() || bytes_of(*part_of(*part)) != bytes)
-            return false;
-        queue_.erase(part);
-    }
-    return true;
-}
-
-// The events of that segment and the following ones, with the headers that come before.
-void OriginFollower::forget_events(std::uint64_t number) {
-    auto first = std::ranges::find_if(queue_, [number](const Event& event) { return number_of(event).value_or(0) >= number; });
-    while (first != queue_.begin() && !number_of(*std::prev(first)))
-        --first;
-    queue_.erase(first, queue_.end());
 }
 
 void OriginFollower::resume(const SegmentSync& sync) {
@@ -381,11 +329,11 @@ void OriginFollower::resume(const SegmentSync& sync) {
     const auto at = find(said);
     segmenter_.resume(said, formats_for(said, at.value_or(0)));
     collect();
-    queue_.emplace_back(Resumed{sync, std::exchange(instance_, sync.instance) == sync.instance});
+    held_.add(Resumed{sync, std::exchange(instance_, sync.instance) == sync.instance});
     opened_.clear();
     forget_before(at.value_or(0));
     state_ = State::following;
-    confirmed_ = said.number;
+    held_.confirm_below(said.number);
     pending_.reset();
     for (const Packet& packet : packets_)
         segmenter_.push(packet);
@@ -395,24 +343,12 @@ void OriginFollower::resume(const SegmentSync& sync) {
         go_alone();
 }
 
-// An event is in the queue until it may be handed out.
 void OriginFollower::collect() {
-    for (SegmenterEvent& made : segmenter_.take()) {
-        if (auto* opened = std::get_if<SegmentOpened>(&made))
-            note_opened(std::move(opened->state));
-        else
-            queue_.emplace_back(std::move(made));
-    }
+    held_.collect([this](SegmentState state) { note_opened(std::move(state)); });
     if (state_ == State::alone)
-        return hand_out_all();
-    const auto unconfirmed = std::ranges::count_if(queue_, [this](const Event& event) { return is_unconfirmed(event); });
-    if (state_ == State::following && unconfirmed > static_cast<std::ptrdiff_t>(kUnconfirmedMax))
+        held_.release_all();
+    else if (state_ == State::following && held_.unconfirmed() > kUnconfirmedMax)
         go_alone();
-}
-
-bool OriginFollower::is_unconfirmed(const Event& event) const {
-    const SegmentMade* made = segment_of(event);
-    return made != nullptr && made->number >= confirmed_;
 }
 
 void OriginFollower::note_opened(SegmentState state) {
@@ -423,40 +359,6 @@ void OriginFollower::note_opened(SegmentState state) {
         return;
     opened_.pop_front();
     forget_before(find(opened_.front()).value_or(0));
-}
-
-std::vector<OriginFollower::Event> OriginFollower::take() {
-    while (!queue_.empty() && !is_unconfirmed(queue_.front())) {
-        hand_out(std::move(queue_.front()));
-        queue_.pop_front();
-    }
-    return std::exchange(ready_, {});
-}
-
-// What was made without marks is not measured by those that come, which may count from the beginning again.
-void OriginFollower::hand_out_all() {
-    for (Event& event : std::exchange(queue_, {}))
-        hand_out(std::move(event));
-}
-
-void OriginFollower::hand_out(Event event) {
-    if (const PartMade* part = part_of(event)) {
-        if (std::exchange(handed_number_, part->number) != part->number)
-            handed_parts_.clear();
-        handed_parts_.push_back(bytes_of(*part));
-    }
-    ready_.push_back(std::move(event));
-}
-
-void OriginFollower::drop_unconfirmed() {
-    const auto first = std::ranges::find_if(queue_, [this](const Event& event) { return is_unconfirmed(event); });
-    if (first == queue_.end())
-        return;
-    const std::uint64_t number = segment_of(*first)->number;
-    queue_.erase(first, queue_.end());
-    // Only that segment may have parts that were handed out.
-    if (segmenter_.has_parts())
-        queue_.emplace_back(SegmenterEvent(SegmentDropped{number}));
 }
 
 std::optional<std::size_t> OriginFollower::find(const SegmentState& said) const {

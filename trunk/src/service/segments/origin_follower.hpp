@@ -12,12 +12,11 @@
 #include <map>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/time.hpp"
 #include "media/ring/packet.hpp"
-#include "service/segments/segment_sync.hpp"
+#include "service/segments/held_events.hpp"
 #include "service/segments/segmenter.hpp"
 
 namespace live::service::segments {
@@ -33,7 +32,7 @@ public:
     static constexpr MediaTime kPatience = 30s;
 
     // `segmenter` must outlive this. Only this may use it.
-    explicit OriginFollower(Segmenter& segmenter) : segmenter_(segmenter) {}
+    explicit OriginFollower(Segmenter& segmenter) : segmenter_(segmenter), held_(segmenter.events()) {}
 
     // Another origin: drops everything except the configurations, which the origin may not repeat.
     void restart();
@@ -52,14 +51,8 @@ public:
     // assumed one. A sync message must follow.
     void shift(MediaTime by);
 
-    // The following events belong to the segment of `sync`, which does not follow the last emitted segment.
-    struct Resumed {
-        SegmentSync sync;
-        bool is_same_instance = false;  // as in the previous Resumed
-    };
-    using Event = std::variant<SegmenterEvent, Resumed>;
     // Returns the confirmed events since the last call, in order.
-    std::vector<Event> take();
+    std::vector<SegmenterEvent> take() { return held_.take(); }
 
     // Reports whether this node is at the same segment as the origin. False before the first sync message.
     bool is_following() const { return state_ != State::alone && state_ != State::waiting; }
@@ -90,15 +83,9 @@ private:
     void collect();
     void note_opened(SegmentState state);
     bool remake(std::uint64_t frames);
-    bool leave_out(const std::vector<std::size_t>& parts, std::size_t from);
-    void forget_events(std::uint64_t number);
-    bool is_unconfirmed(const Event& event) const;
-    void drop_unconfirmed();
     void resume(const SegmentSync& sync);
     void wait(std::optional<SegmentSync> pending);
     void go_alone();
-    void hand_out_all();
-    void hand_out(Event event);
     std::optional<std::size_t> find(const SegmentState& said) const;
     bool has_formats(const SegmentState& said, std::size_t at) const;
     std::vector<media::Packet> formats_for(const SegmentState& said, std::size_t at) const;
@@ -116,12 +103,8 @@ private:
     std::deque<SegmentState> opened_;     // segments begun on this node; the first is the newest confirmed one
     std::optional<SegmentSync> pending_;  // while waiting or returning: its first frame has not arrived
     std::optional<MediaTime> waiting_from_;
-    std::deque<Event> queue_;
-    std::vector<Event> ready_;               // taken from the queue
-    std::uint64_t confirmed_ = 0;            // segments below this number are confirmed
-    std::uint64_t handed_number_ = 0;        // the newest segment with emitted parts
-    std::vector<std::size_t> handed_parts_;  // the size of each
-    std::uint64_t instance_ = 0;             // in the newest sync message whose segment this node has reached
+    HeldEvents held_;
+    std::uint64_t instance_ = 0;  // in the newest sync message whose segment this node has reached
 };
 
 }  // namespace live::service::segments

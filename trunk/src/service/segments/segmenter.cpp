@@ -20,26 +20,11 @@ constexpr int kPartPercentMin = 85;
 
 }  // namespace
 
-std::string RepresentationId::name() const {
-    if (!kind)
-        return "";
-    const std::string text = *kind == MediaKind::video ? "video" : "audio";
-    return extra ? text + "-" + std::to_string(static_cast<unsigned>(track)) : text;
-}
-
-const media::Track* RepresentationId::track_of(const media::Source& source) const {
-    if (!kind)
-        return nullptr;
-    return extra ? source.tracks().find(*kind, track) : source.tracks().default_of(*kind);
-}
-
-std::vector<RepresentationId> representations_of(const SegmentState& state) {
-    if (!state.by_track)
-        return {RepresentationId()};
-    std::vector<RepresentationId> ids;
-    for (const SegmentState::Track& track : state.tracks)
-        ids.push_back({track.kind, track.id, track.extra});
-    return ids;
+std::vector<SegmenterEvent> Segmenter::take(std::size_t count) {
+    const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<SegmenterEvent> taken(std::move_iterator(events_.begin()), std::move_iterator(end));
+    events_.erase(events_.begin(), end);
+    return taken;
 }
 
 Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer) : rules_(rules), layout_(layout) {
@@ -304,12 +289,12 @@ void Segmenter::note_state(std::size_t index, const Packet& packet) {
     for (const Representation& of : representations_)
         state.muxers.push_back(of.in_segment ? of.muxer->state() : MuxerState());
     state.frames_before = frames_hash_;
-    made_.emplace_back(SegmentOpened{std::move(state)});
+    events_.emplace_back(SegmentOpened{std::move(state)});
 }
 
 void Segmenter::drop_open() {
     if (open_ && has_emitted_parts_)
-        made_.emplace_back(SegmentDropped{number_});
+        events_.emplace_back(SegmentDropped{number_});
     open_ = false;
     for (Representation& of : representations_)
         of.output.clear();
@@ -380,7 +365,7 @@ void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
     end_part(at, next);
     open_ = false;
     if (is_kept && has_emitted_parts_ && rules_.whole_only && lacks_a_track()) {
-        made_.emplace_back(SegmentDropped{number_++});
+        events_.emplace_back(SegmentDropped{number_++});
     } else if (is_kept) {
         const auto representations = in_order(has_emitted_parts_);
         tell_headers(representations);
@@ -388,7 +373,7 @@ void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
         for (Representation* of : representations)
             made.pieces.push_back({std::exchange(of->blocks, {}), of->bytes, false, of->starts_with_key,
                                    of->muxer->extent().value_or(Extent{start_, duration})});
-        made_.emplace_back(std::move(made));
+        events_.emplace_back(std::move(made));
         covered_ = at;
     } else {
         next_discontinuity_ = next_discontinuity_ || discontinuity_;
@@ -419,7 +404,7 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
             piece.independent = of->independent;
             piece.starts_with_key = of->starts_with_key;
         }
-        made_.emplace_back(std::move(made));
+        events_.emplace_back(std::move(made));
     }
     part_start_ = at;
     part_has_frames_ = part_has_leader_ = false;
@@ -473,7 +458,7 @@ void Segmenter::tell_headers(const std::vector<Representation*>& representations
     if (is_same)
         return;
     emitted_headers_ = headers;
-    made_.emplace_back(HeadersChanged{std::move(headers)});
+    events_.emplace_back(HeadersChanged{std::move(headers)});
 }
 
 void Segmenter::seal(Representation& of) {

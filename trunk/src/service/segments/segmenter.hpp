@@ -13,21 +13,18 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/bytes/block.hpp"
-#include "base/text/utc_text.hpp"
 #include "base/time.hpp"
 #include "media/ring/packet.hpp"
-#include "media/source/source.hpp"
 #include "service/segments/muxer.hpp"
+#include "service/segments/segmenter_events.hpp"
 
 namespace live::service::segments {
 
@@ -47,110 +44,6 @@ struct CutRules {
     std::uint64_t named_ahead = 0;
 };
 
-// Identifies a representation: one track, or the default tracks together.
-struct RepresentationId {
-    std::optional<MediaKind> kind;  // none: the default tracks together
-    media::TrackId track{};
-    bool extra = false;  // not the default of its kind
-
-    // "" for the default tracks together, "video" and "audio" for a single default track, "audio-2" for another track.
-    std::string name() const;
-    // The source's description of the track; nullptr for the default tracks together, and when unknown. Another publisher's
-    // default track may have a different id.
-    const media::Track* track_of(const media::Source& source) const;
-};
-
-struct Header {
-    RepresentationId id;
-    std::optional<wire::mp4::TrackFormat> format;  // of a single track
-    Block init;                                    // initialization section; nullptr for MPEG-TS
-};
-// The representations of all following events, in order: audio before video, default tracks first, others by id.
-struct HeadersChanged {
-    std::vector<Header> headers;
-};
-
-// The content of one representation in a part or segment; no blocks when it is empty.
-struct Piece {
-    std::vector<Block> blocks;
-    std::size_t bytes = 0;
-    bool independent = false;  // of a part: starts with a key frame, or is audio only
-    // The first video frame of the segment, or of its parts so far, is a key frame; true without video.
-    bool starts_with_key = true;
-    Extent extent;  // of a segment: as written in the container, otherwise that of the cut
-};
-
-// A part is complete. Its duration is what players are told: a hole in the stream's time behind its last frame does not count.
-struct PartMade {
-    std::uint64_t number = 0;    // of its segment
-    bool begins = false;         // first part of the segment
-    bool discontinuity = false;  // of the segment
-    MediaTime segment_start{};
-    MediaTime start{};
-    MediaTime duration{};
-    std::optional<UtcTime> date{};  // of the segment; filled in by the manifest's writer
-    std::vector<Piece> pieces;      // in the order of the headers
-};
-
-// A segment is complete; its parts have already been emitted, and its blocks include theirs.
-struct SegmentMade {
-    std::uint64_t number = 0;
-    bool discontinuity = false;
-    MediaTime start{};
-    MediaTime duration{};
-    std::vector<Piece> pieces;      // in the order of the headers
-    std::optional<UtcTime> date{};  // filled in by the manifest's writer
-};
-
-// A segment whose parts have been emitted, but which will not be completed.
-struct SegmentDropped {
-    std::uint64_t number = 0;
-};
-
-// Everything that the bytes of a segment, and the following cuts, depend on besides the packets from its first frame on: what
-// another node needs to make the same segment. Two nodes with equal states that take the same packets stay equal.
-struct SegmentState {
-    struct Track {
-        MediaKind kind = MediaKind::audio;
-        media::TrackId id{};
-        bool extra = false;
-        bool seen = false;
-        MediaTime last{};
-        MediaTime step{};
-        std::optional<MediaTime> arrived;
-
-        bool operator==(const Track&) const = default;
-    };
-
-    std::uint64_t number = 0;
-    bool by_track = false;
-    bool discontinuity = false;
-    // The frame it begins with.
-    MediaKind kind = MediaKind::audio;
-    media::TrackId track{};
-    MediaTime at{};
-    // As of Segmenter's members.
-    MediaTime covered{};
-    std::optional<MediaTime> first;
-    std::uint64_t leader = 0;
-    std::vector<Track> tracks;
-    std::vector<MuxerState> muxers;
-    // A hash of the frames in the segment before.
-    std::uint64_t frames_before = 0;
-
-    bool operator==(const SegmentState&) const = default;
-};
-
-// In the order of `muxers`.
-std::vector<RepresentationId> representations_of(const SegmentState& state);
-
-// A segment has begun.
-struct SegmentOpened {
-    SegmentState state;
-};
-
-using SegmenterEvent = std::variant<HeadersChanged, PartMade, SegmentMade, SegmentDropped, SegmentOpened>;
-
 class Segmenter {
 public:
     // Minimum duration before any cut rule applies.
@@ -165,7 +58,7 @@ public:
     // By track: a track silent for this long is considered absent; the first segment also waits this long for the other kind.
     static constexpr MediaTime kSilence = 1s;
     // Packets of further tracks are dropped.
-    static constexpr std::size_t kTracksMax = 32;
+    static constexpr std::size_t kTracksMax = segments::kTracksMax;
 
     enum class Layout : std::uint8_t { together, by_track };
     // Creates one muxer per representation.
@@ -197,8 +90,11 @@ public:
     // Makes the next segment emit its headers again.
     void forget_headers() { emitted_headers_.clear(); }
 
-    // Events since the last call, in order.
-    std::vector<SegmenterEvent> take() { return std::exchange(made_, {}); }
+    // Returns the queued events in order, or the first `count` of them.
+    std::vector<SegmenterEvent> take() { return take(events_.size()); }
+    std::vector<SegmenterEvent> take(std::size_t count);
+    // The queue, for those that add events, hold them back, or replace them before they are taken.
+    std::deque<SegmenterEvent>& events() { return events_; }
 
     // Blocks of dropped segments since the last call: tens of MiB, which the caller frees where that holds nobody.
     std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
@@ -280,7 +176,7 @@ private:
     std::vector<Track> tracks_;
     std::vector<Representation> representations_;  // one, or one per track at the same index
     std::vector<Header> emitted_headers_;
-    std::vector<SegmenterEvent> made_;
+    std::deque<SegmenterEvent> events_;
     std::vector<Block> spent_;
 
     std::uint64_t number_ = 0;

@@ -1,5 +1,7 @@
 #include <array>
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "media/ring/packet_fixture.hpp"
@@ -124,7 +126,8 @@ struct Stream {
         }
     }
     void add(SegmentDropped) { ++dropped; }
-    void add(const SegmentOpened&) {}
+    template <class Other>
+    void add(const Other&) {}
 };
 
 TEST(SegmenterByTrack, SegmentsBeginAtKeyFramesAndMeet) {

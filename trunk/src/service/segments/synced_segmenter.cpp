@@ -18,9 +18,8 @@ void SyncedSegmenter::end_publisher(bool relays_next) {
         return relays_next ? follower_->begin_next() : follower_->restart();
     const bool was_open = segmenter_.is_open();
     segmenter_.interrupt();
-    collect();
     if (was_open)
-        events_.emplace_back(SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()});
+        segmenter_.events().emplace_back(SegmentsEnded{segmenter_.number(), segmenter_.frames_hash()});
     segmenter_.restart();
 }
 
@@ -78,20 +77,9 @@ std::optional<SegmentSync> SyncedSegmenter::read(const media::SyncMessage& messa
     return *std::move(sync);
 }
 
-void SyncedSegmenter::collect() {
-    if (!follower_) {
-        for (SegmenterEvent& event : segmenter_.take())
-            events_.emplace_back(std::move(event));
-        return;
-    }
-    for (OriginFollower::Event& event : follower_->take())
-        std::visit([this](auto&& one) { events_.emplace_back(std::move(one)); }, std::move(event));
-}
-
-std::vector<SyncedSegmenter::Event> SyncedSegmenter::take() {
-    collect();
+std::vector<SegmenterEvent> SyncedSegmenter::take() {
     io::free_off_loop(segmenter_.take_spent());
-    return std::exchange(events_, {});
+    return follower_ ? follower_->take() : segmenter_.take();
 }
 
 void SyncedSegmenter::publish(std::variant<SegmentState, SegmentsEnded> event, std::vector<std::uint64_t> list) {

@@ -26,9 +26,6 @@ public:
         media::Source& source;    // must outlive this
         Log log;
     };
-    // The caller must publish SegmentOpened and SegmentsEnded. Neither is emitted while this node relays the stream.
-    using Event = std::variant<SegmenterEvent, OriginFollower::Resumed, SegmentsEnded>;
-
     SyncedSegmenter(Setup setup, Segmenter segmenter);
     SyncedSegmenter(const SyncedSegmenter&) = delete;
     SyncedSegmenter& operator=(const SyncedSegmenter&) = delete;
@@ -50,8 +47,9 @@ public:
     // As OriginFollower::shift(). Only while this node relays the stream.
     void shift(MediaTime by) { follower_->shift(by); }
 
-    // Returns the events since the last call, in order.
-    std::vector<Event> take();
+    // Returns the events since the last call, in order. The caller must publish SegmentOpened and SegmentsEnded; neither is
+    // emitted while this node relays the stream.
+    std::vector<SegmenterEvent> take();
     // Sends `event` and `list`, the numbers of the manifest's writer, to the other nodes.
     void publish(std::variant<SegmentState, SegmentsEnded> event, std::vector<std::uint64_t> list);
 
@@ -65,15 +63,12 @@ public:
     const Segmenter& segmenter() const { return segmenter_; }
 
 private:
-    void collect();
-
     const Setup setup_;
     const std::uint64_t instance_;
     Segmenter segmenter_;
     std::optional<OriginFollower> follower_;  // while the publisher is another node
     MediaTime to_origin_{};
-    bool has_sync_ = false;  // since the publisher, or the connection to it, started
-    std::vector<Event> events_;
+    bool has_sync_ = false;      // since the publisher, or the connection to it, started
     bool rules_logged_ = false;  // that the origin's settings differ
 };
 

@@ -29,18 +29,14 @@ TEST(SyncedSegmenter, AWorkerFreesASegmentThatIsLeftOut) {
         synced.push(media::tag_packet(MediaKind::video, i == 0, false, 0s, picture(i == 0, 0, Segmenter::kBlockBytes)));
     ASSERT_GT(synced.segmenter().bytes(), 4 * Segmenter::kBlockBytes);
     synced.end_publisher(false);
-    for (const SyncedSegmenter::Event& event : synced.take()) {
-        const auto* made = std::get_if<SegmenterEvent>(&event);
-        EXPECT_FALSE(made != nullptr && std::holds_alternative<SegmentMade>(*made));
-    }
+    for (const SegmenterEvent& event : synced.take())
+        EXPECT_FALSE(std::holds_alternative<SegmentMade>(event));
     EXPECT_TRUE(synced.segmenter().take_spent().empty()) << "they are the worker's";
 }
 
-std::size_t segments_in(std::vector<SyncedSegmenter::Event> events) {
-    return static_cast<std::size_t>(std::ranges::count_if(events, [](const SyncedSegmenter::Event& event) {
-        const auto* made = std::get_if<SegmenterEvent>(&event);
-        return made != nullptr && std::holds_alternative<SegmentMade>(*made);
-    }));
+std::size_t segments_in(const std::vector<SegmenterEvent>& events) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(events, [](const SegmenterEvent& event) { return std::holds_alternative<SegmentMade>(event); }));
 }
 
 // The publisher of a relayed stream comes back at this node, whose timeline of the stream is shorter than the other one's.
@@ -62,10 +58,9 @@ TEST(SyncedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
     origin.begin_publisher(false);
     push(origin, kAhead, 5);
     std::optional<SegmentState> opened;
-    for (const SyncedSegmenter::Event& event : origin.take())
-        if (const auto* made = std::get_if<SegmenterEvent>(&event))
-            if (const auto* said = std::get_if<SegmentOpened>(made); said != nullptr && !opened)
-                opened = said->state;
+    for (const SegmenterEvent& event : origin.take())
+        if (const auto* first = std::get_if<SegmentOpened>(&event); first != nullptr && !opened)
+            opened = first->state;
     ASSERT_TRUE(opened);
     SyncedSegmenter here = make();
     here.begin_publisher(true);
@@ -91,17 +86,15 @@ struct OriginNode {
     // Returns the message about the segment that begins with `packet`.
     std::optional<media::SyncMessage> push(const media::Packet& packet, MediaTime to_origin) {
         synced.push(packet);
-        for (const SyncedSegmenter::Event& event : synced.take()) {
-            const auto* made = std::get_if<SegmenterEvent>(&event);
-            if (const auto* opened = made != nullptr ? std::get_if<SegmentOpened>(made) : nullptr)
+        for (const SegmenterEvent& event : synced.take())
+            if (const auto* opened = std::get_if<SegmentOpened>(&event))
                 return message_of(opened->state, to_origin);
-        }
         return std::nullopt;
     }
     // Returns the message about the end of the last segment.
     std::optional<media::SyncMessage> end(MediaTime to_origin) {
         synced.end_publisher(false);
-        for (const SyncedSegmenter::Event& event : synced.take())
+        for (const SegmenterEvent& event : synced.take())
             if (const auto* ended = std::get_if<SegmentsEnded>(&event))
                 return message_of(*ended, to_origin);
         return std::nullopt;
@@ -134,11 +127,10 @@ void follow_another_origin(Connects which) {
             if (message)
                 if (const auto read = here.read(*message))
                     here.follow(*read);
-            for (const SyncedSegmenter::Event& event : here.take()) {
-                if (const auto* at = std::get_if<OriginFollower::Resumed>(&event))
+            for (const SegmenterEvent& event : here.take()) {
+                if (const auto* at = std::get_if<Resumed>(&event))
                     resumed.push_back(std::get<SegmentState>(at->sync.event).number);
-                const auto* made = std::get_if<SegmenterEvent>(&event);
-                segments += made != nullptr && std::holds_alternative<SegmentMade>(*made);
+                segments += std::holds_alternative<SegmentMade>(event) ? 1 : 0;
             }
         };
         push(config_packet(MediaKind::video, avc_config()));
@@ -237,8 +229,8 @@ TEST(SyncedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
         packet.dts += ahead;
         here.push(packet);
         const auto events = here.take();
-        for (const SyncedSegmenter::Event& event : events)
-            resumed += std::holds_alternative<OriginFollower::Resumed>(event) ? 1 : 0;
+        for (const SegmenterEvent& event : events)
+            resumed += std::holds_alternative<Resumed>(event) ? 1 : 0;
         segments += segments_in(events);
     };
     const auto push = [&](const media::Packet& packet, MediaTime ahead) {

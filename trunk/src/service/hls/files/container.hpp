@@ -15,8 +15,8 @@ enum class Container : std::uint8_t { ts, fmp4 };
 
 class CodecWatch {
 public:
-    // True when the packet's codec differs from earlier packets of its kind. A codec is known from its configuration, or from the
-    // first frame for codecs without one.
+    // Reports whether the packet's codec differs from that of earlier packets of its kind. The configuration has the codec, or
+    // the first frame if the codec has no configuration.
     bool note(const media::Packet& packet);
 
     // The container required by the codecs known so far.

@@ -1,0 +1,43 @@
+// SegmentWriter: the part of an output that HLS and DASH do not share: the files and the manifest.
+#pragma once
+
+#include <optional>
+
+#include "base/time.hpp"
+#include "io/fibers/deadline.hpp"
+#include "media/ring/packet.hpp"
+#include "service/segments/segmenter_events.hpp"
+#include "session/common/admission.hpp"
+
+namespace live::service::segments {
+
+// Functions with a deadline may suspend.
+class SegmentWriter {
+public:
+    // Another publisher starts; none: the publisher has left. The events before this have been handled.
+    virtual void on_publisher_change(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) = 0;
+    // The next packet. False: it is not segmented.
+    virtual bool accept(const media::Packet& packet, io::Deadline deadline) = 0;
+    // A sync message, before it is followed.
+    virtual void on_segment_sync(const SegmentSync& sync, io::Deadline deadline) = 0;
+    // The events of the segmenter, in order. A node that relays the stream gets on_resumed() and no on_opened().
+    virtual void on_headers(const HeadersChanged& event) = 0;
+    virtual void on_opened(const SegmentState& state) = 0;
+    virtual void on_part(PartMade event) = 0;
+    virtual void on_segment(SegmentMade event, io::Deadline deadline) = 0;
+    virtual void on_dropped(const SegmentDropped& event) = 0;
+    virtual void on_resumed(const Resumed& event) = 0;
+    // `any`: there were events. `has_ended`: the last publisher has left, and all its packets have been segmented.
+    virtual void on_events_handled([[maybe_unused]] bool any, [[maybe_unused]] bool has_ended) {}
+    // Nobody has published for time_after_end(), or the memory is needed. The output continues if there is a publisher
+    // afterwards.
+    virtual void dispose([[maybe_unused]] io::Deadline deadline) {}
+    virtual Duration time_after_end() const = 0;
+    // The last segment has been handled. Must not suspend.
+    virtual void finish() = 0;
+
+protected:
+    ~SegmentWriter() = default;
+};
+
+}  // namespace live::service::segments
