@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <tuple>
 #include <utility>
 
 #include "base/bytes/hash.hpp"
@@ -20,14 +19,7 @@ constexpr int kPartPercentMin = 85;
 
 }  // namespace
 
-std::vector<SegmenterEvent> Segmenter::take(std::size_t count) {
-    const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::vector<SegmenterEvent> taken(std::move_iterator(events_.begin()), std::move_iterator(end));
-    events_.erase(events_.begin(), end);
-    return taken;
-}
-
-Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer) : rules_(rules), layout_(layout) {
+Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer) : rules_(rules), tracks_(rules.waits_for_key) {
     rules_.cut_at = std::max(rules_.cut_at, kCutMin);
     rules_.audio_cut_at = std::max(rules_.audio_cut_at, kCutMin);
     if (rules_.hard_cut_at)
@@ -35,74 +27,52 @@ Segmenter::Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer)
     restart(layout, std::move(make_muxer));
 }
 
-// Linear search over a few tracks, by kind and id. Together, all tracks share one representation.
-std::optional<std::size_t> Segmenter::index_of(const Packet& packet) {
-    const auto is_it = [&packet](const Track& track) { return track.kind == packet.kind && track.id == packet.track; };
-    const auto found = std::ranges::find_if(tracks_, is_it);
-    if (found != tracks_.end())
-        return static_cast<std::size_t>(found - tracks_.begin());
-    if (tracks_.size() == kTracksMax)
-        return std::nullopt;
-    Track& track = tracks_.emplace_back();
-    track.kind = packet.kind;
-    track.id = packet.track;
-    track.extra = packet.extra;
-    if (layout_ == Layout::by_track)
-        add_representation({packet.kind, packet.track, packet.extra});
-    return tracks_.size() - 1;
-}
-
-void Segmenter::add_representation(const RepresentationId& id) {
-    Representation& of = representations_.emplace_back();
-    of.id = id;
-    of.muxer = make_muxer_();
-}
-
 void Segmenter::push(const Packet& packet) {
-    const bool is_left_out = layout_ == Layout::together && packet.extra;
+    const bool is_left_out = tracks_.layout() == Layout::together && packet.extra;
     if (packet.kind == MediaKind::data || packet.content == media::Content::other || is_left_out)
         return;
-    const auto index = index_of(packet);
+    const auto index = tracks_.index_of(packet);
     if (!index)
         return;
-    if (representation(*index).muxer->tells_format(packet))
+    if (tracks_.representation(*index).muxer->tells_format(packet))
         learn(*index, packet);
-    if (packet.is_config() || !representation(*index).muxer->knows(packet.kind) || !is_wanted(tracks_[*index], packet))
+    if (packet.is_config() || !tracks_.representation(*index).muxer->knows(packet.kind) ||
+        !tracks_.is_wanted(tracks_[*index], packet))
         return;
     tracks_[*index].arrived = packet.dts;
-    first_ = first_.value_or(packet.dts);
+    tracks_.first() = tracks_.first().value_or(packet.dts);
     const Cut cut = open_ ? cut_before(*index, packet) : Cut::none;
     if (cut != Cut::none)
         close(packet.dts, *index);
-    else if (open_ && (tracks_[*index].needs_segment || !representation(*index).in_segment))
+    else if (open_ && (tracks_[*index].needs_segment || !tracks_.representation(*index).in_segment))
         return;  // the open segment cannot carry it, and the next one has not begun
     else if (open_ && ends_part(*index, packet))
         end_part(packet.dts, *index);
-    if (!open_ && cut != Cut::hard && !resumed_ && !may_begin(*index, packet)) {
+    if (!open_ && cut != Cut::hard && !resumed_ && !tracks_.may_begin(*index, packet)) {
         next_discontinuity_ = next_discontinuity_ || cut != Cut::none;
         return;
     }
     if (!open_)
         open(*index, packet);
-    if (representation(*index).in_segment)
+    if (tracks_.representation(*index).in_segment)
         add(*index, packet);
 }
 
 void Segmenter::add(std::size_t index, const Packet& packet) {
-    Representation& of = representation(index);
+    TrackSet::Representation& of = tracks_.representation(index);
     const std::size_t before = of.output.size();
     const bool carried = of.muxer->add(packet, of.output);
     of.bytes += of.output.size() - before;
     bytes_ += of.output.size() - before;
     if (!carried)
         return;
-    Track& track = tracks_[index];
-    const bool is_start = packet.kind == MediaKind::video ? packet.key : of.id.kind || !has_video();
+    TrackSet::Track& track = tracks_[index];
+    const bool is_start = packet.kind == MediaKind::video ? packet.key : of.id.kind || !tracks_.has_video();
     of.independent = of.independent || is_start;
     if (packet.kind == MediaKind::video && !std::exchange(of.has_video, true))
         of.starts_with_key = packet.key;
     has_frames_ = part_has_frames_ = true;
-    part_has_leader_ = part_has_leader_ || leads(index);
+    part_has_leader_ = part_has_leader_ || tracks_.leads(index);
     frames_hash_ = fnv1a_step(frames_hash_, static_cast<std::uint64_t>(packet.dts.count()) ^ packet.frame_bytes() << 40U);
     if (track.seen && packet.dts > track.last)
         track.step = packet.dts - track.last;
@@ -113,15 +83,15 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
 }
 
 void Segmenter::learn(std::size_t index, const Packet& packet) {
-    Track& track = tracks_[index];
+    TrackSet::Track& track = tracks_[index];
     if (packet.is_config()) {
-        const Bytes config = packet.frame();
-        if (packet.codec == track.codec && std::ranges::equal(config, track.config))
+        const std::uint64_t hash = fnv1a(packet.frame());
+        if (packet.codec == track.codec && hash == track.config_hash)
             return;  // some encoders send it with every key frame
         track.codec = packet.codec;
-        track.config.assign(config.begin(), config.end());
+        track.config_hash = hash;
     }
-    const Muxer::Change change = representation(index).muxer->configure(packet);
+    const Muxer::Change change = tracks_.representation(index).muxer->configure(packet);
     if (change == Muxer::Change::none)
         return;
     if (open_ && !has_frames_)
@@ -137,97 +107,41 @@ void Segmenter::learn(std::size_t index, const Packet& packet) {
 // Discards the open segment, which contains no frames.
 void Segmenter::abandon() {
     open_ = false;
-    for (Representation& of : representations_)
+    for (TrackSet::Representation& of : tracks_.representations())
         of.output.clear();
-}
-
-bool Segmenter::can_begin_with(const Packet& packet) const {
-    return packet.kind == MediaKind::audio || packet.key || !rules_.waits_for_key;
-}
-
-// Video starts with the first frame that a player can start with.
-bool Segmenter::is_wanted(const Track& track, const Packet& packet) const { return track.seen || can_begin_with(packet); }
-
-bool Segmenter::has_video() const {
-    return std::ranges::any_of(tracks_, [](const Track& track) { return track.kind == MediaKind::video && track.seen; });
-}
-
-bool Segmenter::leads(std::size_t index) const {
-    if (layout_ == Layout::by_track)
-        return index == leader_;
-    return tracks_[index].kind == MediaKind::video || !has_video();
-}
-
-// A track whose format is known may take kSilence to send its first frame.
-bool Segmenter::is_there(std::size_t index, MediaTime now) const {
-    const Track& track = tracks_[index];
-    return representations_[index].muxer->knows(track.kind) && now - track.arrived.value_or(first_.value_or(now)) < kSilence;
-}
-
-std::optional<std::size_t> Segmenter::leader_at(MediaTime now) const {
-    std::optional<std::size_t> best;
-    const auto rank = [this](std::size_t index) {
-        return (tracks_[index].extra ? 2 : 0) + (tracks_[index].kind == MediaKind::video ? 0 : 1);
-    };
-    for (std::size_t i = 0; i < tracks_.size(); ++i)
-        if (is_there(i, now) && (!best || rank(i) < rank(*best)))
-            best = i;
-    return best;
-}
-
-bool Segmenter::may_begin(std::size_t index, const Packet& packet) const {
-    if (layout_ == Layout::together)
-        return true;
-    if (leader_at(packet.dts) != index || !can_begin_with(packet))
-        return false;
-    for (std::size_t i = 0; i < tracks_.size(); ++i)
-        if (tracks_[i].kind != packet.kind && is_there(i, packet.dts))
-            return true;
-    return packet.dts - *first_ >= kSilence;
-}
-
-bool Segmenter::needs_segment(std::optional<MediaKind> kind) const {
-    return std::ranges::any_of(
-        tracks_, [kind](const Track& track) { return track.needs_segment && kind.value_or(track.kind) == track.kind; });
-}
-
-// By track: a track has appeared that the open segment does not contain.
-bool Segmenter::joins(std::optional<MediaKind> kind, MediaTime now) const {
-    for (std::size_t i = 0; layout_ == Layout::by_track && i < tracks_.size(); ++i)
-        if (!representations_[i].in_segment && kind.value_or(tracks_[i].kind) == tracks_[i].kind && is_there(i, now))
-            return true;
-    return false;
 }
 
 Segmenter::Cut Segmenter::cut_before(std::size_t index, const Packet& packet) const {
     if (!has_frames_)
         return Cut::none;
-    if (bytes_ >= kSegmentBytesMax && (layout_ == Layout::together || leads(index)))
-        return layout_ == Layout::together ? Cut::hard : Cut::segment;
+    if (bytes_ >= kSegmentBytesMax && (tracks_.layout() == Layout::together || tracks_.leads(index)))
+        return tracks_.layout() == Layout::together ? Cut::hard : Cut::segment;
     return packet.kind == MediaKind::video ? video_cut(index, packet) : audio_cut(index, packet);
 }
 
 Segmenter::Cut Segmenter::video_cut(std::size_t index, const Packet& packet) const {
-    if (!can_begin_with(packet))
+    if (!tracks_.can_begin_with(packet))
         return Cut::none;
     // Video joins an audio-only segment, and leads from here on.
-    if (!leads(index))
-        return !tracks_[index].extra && tracks_[leader_].kind == MediaKind::audio ? Cut::segment : Cut::none;
-    const bool is_due = packet.dts - start_ >= rules_.cut_at || needs_segment({}) || joins({}, packet.dts);
+    if (!tracks_.leads(index))
+        return !tracks_[index].extra && tracks_[tracks_.leader()].kind == MediaKind::audio ? Cut::segment : Cut::none;
+    const bool is_due = packet.dts - start_ >= rules_.cut_at || tracks_.needs_segment({}) || tracks_.joins({}, packet.dts);
     return is_due ? Cut::segment : Cut::none;
 }
 
 Segmenter::Cut Segmenter::audio_cut(std::size_t index, const Packet& packet) const {
     const MediaTime length = packet.dts - start_;
-    const bool has_leading_video = layout_ == Layout::together ? has_video() : tracks_[leader_].kind == MediaKind::video;
+    const bool has_leading_video =
+        tracks_.layout() == Layout::together ? tracks_.has_video() : tracks_[tracks_.leader()].kind == MediaKind::video;
     if (!has_leading_video) {
-        const bool is_due =
-            length >= rules_.audio_cut_at || needs_segment(MediaKind::audio) || joins(MediaKind::audio, packet.dts);
-        return leads(index) && is_due ? Cut::segment : Cut::none;
+        const bool is_due = length >= rules_.audio_cut_at || tracks_.needs_segment(MediaKind::audio) ||
+                            tracks_.joins(MediaKind::audio, packet.dts);
+        return tracks_.leads(index) && is_due ? Cut::segment : Cut::none;
     }
     if ((rules_.hard_cut_at && length >= *rules_.hard_cut_at) || (tracks_[index].needs_segment && !rules_.waits_for_key))
         return Cut::hard;
-    const bool has_stopped = layout_ == Layout::by_track && packet.dts - tracks_[leader_].last >= rules_.cut_at + kSilence;
+    const bool has_stopped =
+        tracks_.layout() == Layout::by_track && packet.dts - tracks_[tracks_.leader()].last >= rules_.cut_at + kSilence;
     return has_stopped ? Cut::segment : Cut::none;
 }
 
@@ -237,7 +151,7 @@ bool Segmenter::ends_part(std::size_t index, const Packet& packet) const {
     if (!rules_.part || !part_has_frames_)
         return false;
     const MediaTime length = packet.dts - part_start_;
-    if (!leads(index) && part_has_leader_)
+    if (!tracks_.leads(index) && part_has_leader_)
         return length >= 2 * *rules_.part;
     if (length >= *rules_.part - kPartSlack)
         return true;
@@ -247,19 +161,19 @@ bool Segmenter::ends_part(std::size_t index, const Packet& packet) const {
 void Segmenter::open(std::size_t index, const Packet& packet) {
     const MediaTime at = packet.dts;
     open_ = true;
-    start_ = part_start_ = layout_ == Layout::together ? std::max(at, covered_) : at;
-    discontinuity_ = std::exchange(next_discontinuity_, false) || needs_segment({});
-    if (needs_segment({}) && !emitted_headers_.empty())
+    start_ = part_start_ = tracks_.layout() == Layout::together ? std::max(at, covered_) : at;
+    discontinuity_ = std::exchange(next_discontinuity_, false) || tracks_.needs_segment({});
+    if (tracks_.needs_segment({}) && !emitted_headers_.empty())
         number_ += rules_.named_ahead;
     has_frames_ = part_has_frames_ = part_has_leader_ = has_emitted_parts_ = false;
     bytes_ = 0;
-    for (Track& track : tracks_)
+    for (TrackSet::Track& track : tracks_)
         track.needs_segment = false;
-    if (layout_ == Layout::by_track)
-        leader_ = leader_at(at).value_or(leader_);
-    for (std::size_t i = 0; i < representations_.size(); ++i) {
-        Representation& of = representations_[i];
-        of.in_segment = layout_ == Layout::together || is_there(i, at);
+    if (tracks_.layout() == Layout::by_track)
+        tracks_.leader() = tracks_.leader_at(at).value_or(tracks_.leader());
+    for (std::size_t i = 0; i < tracks_.representations().size(); ++i) {
+        TrackSet::Representation& of = tracks_.representations()[i];
+        of.in_segment = tracks_.layout() == Layout::together || tracks_.is_there(i, at);
         of.part_block = 0;
         of.independent = of.has_video = false;
         of.starts_with_key = true;
@@ -276,17 +190,17 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
 void Segmenter::note_state(std::size_t index, const Packet& packet) {
     SegmentState state;
     state.number = number_;
-    state.by_track = layout_ == Layout::by_track;
+    state.by_track = tracks_.layout() == Layout::by_track;
     state.discontinuity = discontinuity_;
     state.kind = tracks_[index].kind;
     state.track = tracks_[index].id;
     state.at = packet.dts;
     state.covered = covered_;
-    state.first = first_;
-    state.leader = leader_;
-    for (const Track& track : tracks_)
+    state.first = tracks_.first();
+    state.leader = tracks_.leader();
+    for (const TrackSet::Track& track : tracks_)
         state.tracks.push_back({track.kind, track.id, track.extra, track.seen, track.last, track.step, track.arrived});
-    for (const Representation& of : representations_)
+    for (const TrackSet::Representation& of : tracks_.representations())
         state.muxers.push_back(of.in_segment ? of.muxer->state() : MuxerState());
     state.frames_before = frames_hash_;
     events_.emplace_back(SegmentOpened{std::move(state)});
@@ -296,24 +210,24 @@ void Segmenter::drop_open() {
     if (open_ && has_emitted_parts_)
         events_.emplace_back(SegmentDropped{number_});
     open_ = false;
-    for (Representation& of : representations_)
+    for (TrackSet::Representation& of : tracks_.representations())
         of.output.clear();
     drop_blocks();
 }
 
 void Segmenter::drop_blocks() {
-    for (Representation& of : representations_) {
+    for (TrackSet::Representation& of : tracks_.representations()) {
         std::ranges::move(of.blocks, std::back_inserter(spent_));
         of.blocks.clear();
     }
 }
 
 void Segmenter::give_room(const Packet& next, std::vector<std::uint8_t> room) {
-    const auto is_its = [&next](const Track& track) { return track.kind == next.kind && track.id == next.track; };
+    const auto is_its = [&next](const TrackSet::Track& track) { return track.kind == next.kind && track.id == next.track; };
     const auto track = std::ranges::find_if(tracks_, is_its);
     if (track == tracks_.end())
         return;
-    Representation& of = representation(static_cast<std::size_t>(track - tracks_.begin()));
+    TrackSet::Representation& of = tracks_.representation(static_cast<std::size_t>(track - tracks_.begin()));
     if (of.output.capacity() - of.output.size() >= room.capacity())
         return;
     seal(of);
@@ -329,13 +243,13 @@ void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& for
         known.kind = said.kind;
         known.track = said.id;
         known.extra = said.extra;
-        const auto index = index_of(known);
+        const auto index = tracks_.index_of(known);
         if (!index)
             continue;
         for (const Packet& format : formats)
             if (format.kind == said.kind && format.track == said.id)
                 learn(*index, format);
-        Track& track = tracks_[*index];
+        TrackSet::Track& track = tracks_[*index];
         track.seen = said.seen;
         track.last = said.last;
         track.step = said.step;
@@ -344,15 +258,11 @@ void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& for
     }
     number_ = state.number;
     covered_ = state.covered;
-    first_ = state.first;
-    leader_ = std::min<std::size_t>(state.leader, tracks_.empty() ? 0 : tracks_.size() - 1);
+    tracks_.first() = state.first;
+    tracks_.leader() = std::min<std::size_t>(state.leader, tracks_.empty() ? 0 : tracks_.size() - 1);
     next_discontinuity_ = state.discontinuity;
     frames_hash_ = state.frames_before;
     resumed_ = state.muxers;
-}
-
-bool Segmenter::lacks_a_track() const {
-    return std::ranges::any_of(representations_, [](const Representation& of) { return of.in_segment && of.blocks.empty(); });
 }
 
 void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
@@ -364,13 +274,13 @@ void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
     part_has_frames_ = part_has_frames_ && is_kept;
     end_part(at, next);
     open_ = false;
-    if (is_kept && has_emitted_parts_ && rules_.whole_only && lacks_a_track()) {
+    if (is_kept && has_emitted_parts_ && rules_.whole_only && tracks_.lacks_a_track()) {
         events_.emplace_back(SegmentDropped{number_++});
     } else if (is_kept) {
-        const auto representations = in_order(has_emitted_parts_);
-        tell_headers(representations);
+        const auto representations = tracks_.in_order(has_emitted_parts_);
+        emit_headers(representations);
         SegmentMade made{number_++, discontinuity_, start_, duration, {}, {}};
-        for (Representation* of : representations)
+        for (TrackSet::Representation* of : representations)
             made.pieces.push_back({std::exchange(of->blocks, {}), of->bytes, false, of->starts_with_key,
                                    of->muxer->extent().value_or(Extent{start_, duration})});
         events_.emplace_back(std::move(made));
@@ -383,8 +293,8 @@ void Segmenter::close(MediaTime at, std::optional<std::size_t> next) {
 
 void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
     at = std::max(at, part_start_);
-    for (Representation& of : representations_) {
-        const bool has_next = next && &representation(*next) == &of;
+    for (TrackSet::Representation& of : tracks_.representations()) {
+        const bool has_next = next && &tracks_.representation(*next) == &of;
         const std::size_t before = of.output.size();
         of.muxer->end_part(at, has_next ? std::optional(tracks_[*next].kind) : std::nullopt, of.output);
         of.bytes += of.output.size() - before;
@@ -392,11 +302,11 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
         seal(of);
     }
     if (rules_.part && part_has_frames_) {
-        const auto representations = in_order(true);
-        tell_headers(representations);
+        const auto representations = tracks_.in_order(true);
+        emit_headers(representations);
         PartMade made{
             number_, !std::exchange(has_emitted_parts_, true), discontinuity_, start_, part_start_, part_duration(at), {}, {}};
-        for (const Representation* of : representations) {
+        for (const TrackSet::Representation* of : representations) {
             Piece& piece = made.pieces.emplace_back();
             piece.blocks.assign(of->blocks.begin() + static_cast<std::ptrdiff_t>(of->part_block), of->blocks.end());
             for (const Block& block : piece.blocks)
@@ -408,7 +318,7 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
     }
     part_start_ = at;
     part_has_frames_ = part_has_leader_ = false;
-    for (Representation& of : representations_) {
+    for (TrackSet::Representation& of : tracks_.representations()) {
         of.part_block = of.blocks.size();
         of.independent = false;
     }
@@ -423,25 +333,16 @@ MediaTime Segmenter::part_duration(MediaTime end) const {
         return std::min(length, *rules_.part);
     MediaTime covered{};  // by frames of the leader
     for (std::size_t i = 0; i < tracks_.size(); ++i)
-        if (tracks_[i].seen && leads(i))
+        if (tracks_[i].seen && tracks_.leads(i))
             covered = std::max(covered, tracks_[i].step > MediaTime{} ? tracks_[i].last + tracks_[i].step - part_start_ : length);
     return std::min(length, std::max(covered, *rules_.part));
 }
 
-std::vector<Segmenter::Representation*> Segmenter::in_order(bool with_empty) {
-    std::vector<Representation*> order;
-    for (Representation& of : representations_)
-        if (of.in_segment && (with_empty || !of.blocks.empty()))
-            order.push_back(&of);
-    std::ranges::sort(order, {}, [](const Representation* of) { return std::tuple(of->id.kind, of->id.extra, of->id.track); });
-    return order;
-}
-
 // Emitted only when the headers have changed.
-void Segmenter::tell_headers(const std::vector<Representation*>& representations) {
+void Segmenter::emit_headers(const std::vector<TrackSet::Representation*>& representations) {
     std::vector<Header> headers;
     bool is_same = representations.size() == emitted_headers_.size();
-    for (const Representation* of : representations) {
+    for (const TrackSet::Representation* of : representations) {
         const auto name = of->id.name();
         const auto known =
             std::ranges::find_if(emitted_headers_, [&name](const Header& header) { return header.id.name() == name; });
@@ -461,7 +362,7 @@ void Segmenter::tell_headers(const std::vector<Representation*>& representations
     events_.emplace_back(HeadersChanged{std::move(headers)});
 }
 
-void Segmenter::seal(Representation& of) {
+void Segmenter::seal(TrackSet::Representation& of) {
     if (of.output.empty())
         return;
     if (of.output.capacity() - of.output.size() > of.output.size() / 8)
@@ -469,35 +370,30 @@ void Segmenter::seal(Representation& of) {
     of.blocks.push_back(std::make_shared<const std::vector<std::uint8_t>>(std::exchange(of.output, {})));
 }
 
-// Each track's last frame is assumed to last as long as the one before it.
-MediaTime Segmenter::end_of_last() const {
-    MediaTime end = start_;
-    for (const Track& track : tracks_)
-        if (track.seen)
-            end = std::max(end, track.last + track.step);
-    return end;
+std::vector<SegmenterEvent> Segmenter::take(std::size_t count) {
+    const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<SegmenterEvent> taken(std::move_iterator(events_.begin()), std::move_iterator(end));
+    events_.erase(events_.begin(), end);
+    return taken;
 }
 
 void Segmenter::interrupt() {
-    close(end_of_last(), {});
+    close(tracks_.end_of_last(start_), {});
     next_discontinuity_ = true;
-    for (Track& track : tracks_)
+    for (TrackSet::Track& track : tracks_)
         track.seen = false;
 }
 
-void Segmenter::restart() { restart(layout_, std::move(make_muxer_)); }
+void Segmenter::restart() {
+    interrupt();
+    resumed_.reset();
+    tracks_.restart();
+}
 
 void Segmenter::restart(Layout layout, MakeMuxer make_muxer) {
     interrupt();
     resumed_.reset();
-    tracks_.clear();
-    representations_.clear();
-    first_.reset();
-    leader_ = 0;
-    layout_ = layout;
-    make_muxer_ = std::move(make_muxer);
-    if (layout_ == Layout::together)
-        add_representation({});
+    tracks_.restart(layout, std::move(make_muxer));
 }
 
 }  // namespace live::service::segments

@@ -25,6 +25,7 @@
 #include "media/ring/packet.hpp"
 #include "service/segments/muxer.hpp"
 #include "service/segments/segmenter_events.hpp"
+#include "service/segments/track_set.hpp"
 
 namespace live::service::segments {
 
@@ -55,36 +56,34 @@ public:
     static constexpr std::size_t kSegmentBytesMax = 64 << 20;
     // Bytes collected into one block.
     static constexpr std::size_t kBlockBytes = 256 << 10;
-    // By track: a track silent for this long is considered absent; the first segment also waits this long for the other kind.
-    static constexpr MediaTime kSilence = 1s;
+    static constexpr MediaTime kSilence = TrackSet::kSilence;
     // Packets of further tracks are dropped.
     static constexpr std::size_t kTracksMax = segments::kTracksMax;
 
-    enum class Layout : std::uint8_t { together, by_track };
-    // Creates one muxer per representation.
-    using MakeMuxer = std::function<std::unique_ptr<Muxer>()>;
+    using Layout = TrackSet::Layout;
+    using MakeMuxer = TrackSet::MakeMuxer;
 
     Segmenter(const CutRules& rules, Layout layout, MakeMuxer make_muxer);
 
     // Adds the next packet of the stream. Together, only the default tracks are used.
     void push(const media::Packet& packet);
-    // Memory for the output of `next`, which is pushed next: empty, of sufficient capacity. Optional.
+    // Gives memory for the output of `next`, the packet that push() gets next: empty, of sufficient capacity. Optional.
     void give_room(const media::Packet& next, std::vector<std::uint8_t> room);
     // Ends the segment at the end of its last frame: the stream is over, or packets are missing. A discontinuity follows.
     void interrupt();
     // The same before another publisher's packets.
     void restart();
-    // Before packets of another timeline, whose times may be earlier than those of before.
+    // Call before packets of another timeline, whose times may be earlier.
     void leave_timeline() { covered_ = {}; }
     // The same as restart(), with a different layout.
     void restart(Layout layout, MakeMuxer make_muxer);
 
-    // The next segment has this number. None is open.
+    // The next segment gets this number. No segment may be open.
     void skip_to(std::uint64_t number) { number_ = number; }
-    // Drops the open segment; SegmentDropped says so if parts of it were emitted.
+    // Drops the open segment, and emits SegmentDropped if it has emitted parts.
     void drop_open();
-    // Drops the open segment, and goes on as the segmenter that emitted `state` did: the next packet is the frame that begins the
-    // segment. `formats` introduces each track's format: its configuration, or a frame of a codec without one.
+    // Drops the open segment, and continues from `state`, which another segmenter has emitted. The next packet must be the frame
+    // that begins the segment. `formats` has each track's format: its configuration, or a frame if the codec has none.
     void resume(const SegmentState& state, const std::vector<media::Packet>& formats);
 
     // Makes the next segment emit its headers again.
@@ -96,62 +95,23 @@ public:
     // The queue, for those that add events, hold them back, or replace them before they are taken.
     std::deque<SegmenterEvent>& events() { return events_; }
 
-    // Blocks of dropped segments since the last call: tens of MiB, which the caller frees where that holds nobody.
+    // Returns the blocks of dropped segments since the last call: tens of MiB, which the caller frees off the loop.
     std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
 
-    Layout layout() const { return layout_; }
+    Layout layout() const { return tracks_.layout(); }
     bool has_parts() const { return rules_.part.has_value(); }
     bool is_open() const { return open_; }
-    // Of the open segment, otherwise of the last one.
+    // The hash of the frames in the open segment, otherwise in the last one.
     std::uint64_t frames_hash() const { return frames_hash_; }
-    // Size of the open segment.
+    // The size of the open segment.
     std::size_t bytes() const { return open_ ? bytes_ : 0; }
-    // Number of the open segment, or of the next one.
+    // The number of the open segment, otherwise of the next one.
     std::uint64_t number() const { return number_; }
 
 private:
-    struct Track {
-        MediaKind kind = MediaKind::audio;
-        media::TrackId id{};
-        bool extra = false;
-        bool seen = false;  // a frame of it has been accepted
-        MediaTime last{};
-        MediaTime step{};                         // between the last two frames
-        std::optional<MediaTime> arrived;         // newest frame, whether or not it is in a segment
-        bool needs_segment = false;               // for its next frame
-        media::Codec codec = media::Codec::none;  // of its configuration
-        std::vector<std::uint8_t> config;
-    };
-    struct Representation {
-        RepresentationId id;
-        std::unique_ptr<Muxer> muxer;
-        bool in_segment = false;           // its frames can go into the open segment
-        std::vector<std::uint8_t> output;  // not yet in a block
-        std::vector<Block> blocks;         // of the segment
-        std::size_t bytes = 0;             // of the segment
-        std::size_t part_block = 0;        // first block of the part
-        bool independent = false;          // the part starts with a key frame, or is audio only
-        bool has_video = false;            // the segment has frames of video
-        bool starts_with_key = true;       // the first of them is a key frame
-    };
     enum class Cut : std::uint8_t { none, segment, hard };
 
-    std::optional<std::size_t> index_of(const media::Packet& packet);
-    void add_representation(const RepresentationId& id);
-    Representation& representation(std::size_t track) { return representations_[layout_ == Layout::together ? 0 : track]; }
-    const Representation& representation(std::size_t track) const {
-        return representations_[layout_ == Layout::together ? 0 : track];
-    }
     void learn(std::size_t index, const media::Packet& packet);
-    bool is_wanted(const Track& track, const media::Packet& packet) const;
-    bool can_begin_with(const media::Packet& packet) const;
-    bool has_video() const;
-    bool leads(std::size_t index) const;
-    bool is_there(std::size_t index, MediaTime now) const;
-    std::optional<std::size_t> leader_at(MediaTime now) const;
-    bool may_begin(std::size_t index, const media::Packet& packet) const;
-    bool needs_segment(std::optional<MediaKind> kind) const;
-    bool joins(std::optional<MediaKind> kind, MediaTime now) const;
     Cut cut_before(std::size_t index, const media::Packet& packet) const;
     Cut video_cut(std::size_t index, const media::Packet& packet) const;
     Cut audio_cut(std::size_t index, const media::Packet& packet) const;
@@ -164,25 +124,17 @@ private:
     MediaTime part_duration(MediaTime end) const;
     void abandon();
     void drop_blocks();
-    bool lacks_a_track() const;
-    std::vector<Representation*> in_order(bool with_empty);
-    void tell_headers(const std::vector<Representation*>& representations);
-    void seal(Representation& of);
-    MediaTime end_of_last() const;
+    void emit_headers(const std::vector<TrackSet::Representation*>& representations);
+    void seal(TrackSet::Representation& of);
 
     CutRules rules_;
-    Layout layout_;
-    MakeMuxer make_muxer_;
-    std::vector<Track> tracks_;
-    std::vector<Representation> representations_;  // one, or one per track at the same index
+    TrackSet tracks_;
     std::vector<Header> emitted_headers_;
     std::deque<SegmenterEvent> events_;
     std::vector<Block> spent_;
 
     std::uint64_t number_ = 0;
-    MediaTime covered_{};             // end of the newest segment
-    std::optional<MediaTime> first_;  // first frame of this publisher, by track
-    std::size_t leader_ = 0;          // of the open segment, by track
+    MediaTime covered_{};  // end of the newest segment
     bool open_ = false;
     MediaTime start_{};
     bool discontinuity_ = false;      // of the open segment
