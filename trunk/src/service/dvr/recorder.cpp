@@ -1,23 +1,16 @@
 #include "service/dvr/recorder.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
-#include "base/bytes/byte_writer.hpp"
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
-#include "service/files/normal_path.hpp"
 
 namespace live::service::dvr {
 
 namespace {
-
-// From the published list of errors (spec): an existing file cannot be appended to.
-constexpr int kFileExists = 3082;
 
 double in_seconds(MediaTime time) { return std::chrono::duration<double>(time).count(); }
 
@@ -33,7 +26,8 @@ Recorder::Recorder(Ref<media::Source> source, const session::ClientRequest& requ
       context_(context),
       log_(std::move(log)),
       cursor_(std::move(source), media::WakeMode::batched, media::Cursor::Start::now, media::Cursor::Tracks::all,
-              media::Cursor::Audience::none) {}
+              media::Cursor::Audience::none),
+      file_(request_, plan_, context_, log_) {}
 
 void Recorder::end() {
     if (end_)
@@ -46,12 +40,12 @@ void Recorder::run(io::Deadline deadline) {
     auto recorded = record(deadline);
     for (; is_tried_again(recorded); recorded = record(deadline)) {
         const io::CancelShield shield;
-        fail(recorded.error(), io::Deadline::after(kCloseLimit));
+        fail(recorded.error(), io::Deadline::after(OpenFile::kCloseLimit));
         retry_at_ = io::now() + retry_.next(static_cast<std::uint32_t>(random_number()));
     }
     // Also when the server stops: an unfinished recording is worth little.
     const io::CancelShield shield;
-    const auto limit = io::Deadline::after(kCloseLimit);
+    const auto limit = io::Deadline::after(OpenFile::kCloseLimit);
     if (!recorded.ok() && recorded.code() == Errc::cancelled)
         recorded = take_all(limit);
     if (recorded.ok())
@@ -88,7 +82,8 @@ Result<void> Recorder::take_all(io::Deadline deadline) {
         if (!packet)
             return {};
         TRY(add(*packet, deadline));
-        if (recording_ && (recording_->pending_bytes() >= kWriteBytes || newest_ - written_to_ >= kWriteInterval))
+        if (file_.is_open() &&
+            (file_.recording().pending_bytes() >= kWriteBytes || span_.newest - span_.written_to >= kWriteInterval))
             TRY(write(Recording::Last::no, deadline));
     }
 }
@@ -104,15 +99,15 @@ std::optional<media::Packet> Recorder::next_packet() {
 
 Result<void> Recorder::add(const media::Packet& packet, io::Deadline deadline) {
     if (packet.is_config())
-        keep_config(packet);
+        headers_.keep(packet);
     // Before the first media, headers wait for it.
-    if (!recording_ && (packet.is_config() || packet.kind == MediaKind::data))
+    if (!file_.is_open() && (packet.is_config() || packet.kind == MediaKind::data))
         return {};
-    if (!cut_ && recording_ && is_due(packet))
+    if (!cut_ && file_.is_open() && is_due(packet))
         cut_ = Cut{.at = packet.dts, .held = {}, .bytes = 0, .reached = {}};
     if (cut_)
         return hold(packet, deadline);
-    if (!recording_) {
+    if (!file_.is_open()) {
         if (!may_begin_with(packet) || io::now() < retry_at_)
             return {};
         TRY(open(packet, deadline));
@@ -130,7 +125,7 @@ Result<void> Recorder::hold(const media::Packet& packet, io::Deadline deadline) 
     cut_->bytes += packet.payload.size();
     cut_->held.push_back(packet);
     const bool is_full = cut_->bytes >= kHeldBytesMax || cut_->held.size() >= kHeldPacketsMax;
-    if (is_full || cut_->reached.has_all(kinds_) || packet.dts - cut_->at >= kLagMax)
+    if (is_full || cut_->reached.has_all(span_.kinds) || packet.dts - cut_->at >= kLagMax)
         return finish_cut(deadline);
     return {};
 }
@@ -152,56 +147,57 @@ Result<void> Recorder::finish(io::Deadline deadline) {
 
 // Audio that lags in the multiplex, after the key frame that begins the file.
 bool Recorder::is_before_file(const media::Packet& packet) const {
-    return packet.dts < begun_ && packet.kind == MediaKind::audio && !packet.is_config() && begun_with_ == MediaKind::video;
+    return packet.dts < span_.begun && packet.kind == MediaKind::audio && !packet.is_config() &&
+           span_.begun_with == MediaKind::video;
 }
 
 // A file that cannot continue with this packet ends; the next begins with it, or with the GOP in progress.
 Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) {
     if (is_before_file(packet))
         return {};
-    auto pushed = recording_->push(packet, packet.dts - zero_);
+    auto pushed = file_.recording().push(packet, packet.dts - span_.zero);
     if (!pushed.ok() && pushed.code() == Errc::conflict) {
         LOG_INFO(log_, "DVR {}: a new file: {}", plan_.url, pushed.error().sentence());
         TRY(close(deadline));
         if (packet.is_config())
             return {};
         if (!may_begin_with(packet))
-            return go_on_within_gop(packet, deadline);
+            return continue_within_gop(packet, deadline);
         TRY(open(packet, deadline));
-        pushed = recording_->push(packet, packet.dts - zero_);
+        pushed = file_.recording().push(packet, packet.dts - span_.zero);
     }
     if (!pushed.ok() && !is_unsupported_logged_) {
         is_unsupported_logged_ = true;
         LOG_WARN(log_, "DVR {}: not everything is recorded: {}", plan_.url, pushed.error().text());
     }
     if (!packet.is_config())
-        newest_ = std::max(newest_, packet.dts);
+        span_.newest = std::max(span_.newest, packet.dts);
     if (!packet.is_config() && packet.kind != MediaKind::data)
-        kinds_.add(packet.kind);
+        span_.kinds.add(packet.kind);
     return {};
 }
 
 // Audio that has changed its sample rate or channels comes between key frames. The new file repeats the video since the last key
 // frame, so that nothing is lost up to the next one. Not where that is longer than the file before, so that a publisher which
 // changes its audio all the time does not make us write much more than it sends.
-Result<void> Recorder::go_on_within_gop(const media::Packet& packet, io::Deadline deadline) {
+Result<void> Recorder::continue_within_gop(const media::Packet& packet, io::Deadline deadline) {
     // The next key frame has come already.
     if (cut_)
         return finish_cut(deadline);
     if (!released_.empty())
         return {};
     const auto video = video_since_key();
-    if (video.empty() || packet.dts - video.front().dts > newest_ - begun_)
+    if (video.empty() || packet.dts - video.front().dts > span_.newest - span_.begun)
         return {};
     TRY(open(video.front(), deadline));
-    newest_ = packet.dts;
-    kinds_.add(packet.kind);
-    kinds_.add(MediaKind::video);
+    span_.newest = packet.dts;
+    span_.kinds.add(packet.kind);
+    span_.kinds.add(MediaKind::video);
     // First the audio: a fragmented file has the tracks that came in its first second.
-    static_cast<void>(recording_->push(packet, packet.dts - zero_));
+    static_cast<void>(file_.recording().push(packet, packet.dts - span_.zero));
     for (const media::Packet& picture : video) {
-        static_cast<void>(recording_->push(picture, picture.dts - zero_));
-        if (recording_->pending_bytes() >= kWriteBytes)
+        static_cast<void>(file_.recording().push(picture, picture.dts - span_.zero));
+        if (file_.recording().pending_bytes() >= kWriteBytes)
             TRY(write(Recording::Last::no, deadline));
     }
     return {};
@@ -227,74 +223,39 @@ std::vector<media::Packet> Recorder::video_since_key() {
 bool Recorder::is_due(const media::Packet& packet) const {
     if (options_.plan != DvrPlan::segment || packet.kind == MediaKind::data || packet.is_config())
         return false;
-    return packet.dts - begun_ >= options_.duration && may_begin_with(packet);
+    return packet.dts - span_.begun >= options_.duration && may_begin_with(packet);
 }
 
 bool Recorder::may_begin_with(const media::Packet& packet) const {
-    const bool has_video = configs_[index_of(MediaKind::video)].is_config() || packet.kind == MediaKind::video;
+    const bool has_video = headers_.has(MediaKind::video) || packet.kind == MediaKind::video;
     return !options_.wait_keyframe || !has_video || (packet.kind == MediaKind::video && packet.key && !packet.extra);
-}
-
-void Recorder::keep_config(const media::Packet& packet) {
-    if (!packet.extra) {
-        configs_[index_of(packet.kind)] = packet;
-        return;
-    }
-    std::erase_if(extra_configs_,
-                  [&packet](const media::Packet& known) { return known.kind == packet.kind && known.track == packet.track; });
-    extra_configs_.push_back(packet);
-}
-
-Result<void> Recorder::claim_file() {
-    if (context_.claims == nullptr)
-        return {};
-    claim_.release();
-    const std::filesystem::path path(state_.file);
-    const std::string only = files::normal_path(path.parent_path().string(), path.filename().string());
-    claim_ = TRY(context_.claims->claim({only}, "the recording of " + plan_.url));
-    return {};
 }
 
 Result<void> Recorder::open(const media::Packet& packet, io::Deadline deadline) {
     state_.file = file_name(options_, name_, std::chrono::system_clock::now(), context_.zone);
     state_.duration = {};
     state_.bytes = 0;
-    TRY(claim_file());
-    remember(deadline);
-    auto file = io::OutputFile::create(state_.file, deadline.sooner(io::Deadline::after(kWriteLimit)));
-    if (!file.ok())
-        forget(deadline);
-    if (!file.ok() && file.code() == Errc::conflict)
-        return Error(Errc::conflict, fmt::format("{} ({})", file.error().sentence(), kFileExists));
-    file_ = TRY(std::move(file));
-    recording_ = make_recording(format_of(options_), configs_[index_of(MediaKind::data)].payload.bytes(), context_.product);
+    TRY(file_.create(state_.file, format_of(options_), headers_.metadata(), deadline));
     const bool keeps_times = options_.time_jitter == media::TimeJitter::off;
-    zero_ = keeps_times ? -source_->timeline().publisher_offset() : packet.dts;
-    begun_ = newest_ = written_to_ = packet.dts;
-    begun_with_ = packet.kind;
-    kinds_.clear();
-    for (const MediaKind kind : {MediaKind::audio, MediaKind::video}) {
-        const media::Packet& config = configs_[index_of(kind)];
-        // A header that cannot be recorded is reported when its packets arrive.
-        if (config.is_config())
-            static_cast<void>(recording_->push(config, packet.dts - zero_));
-    }
-    for (const media::Packet& config : extra_configs_)
-        static_cast<void>(recording_->push(config, packet.dts - zero_));
+    span_ = {.zero = keeps_times ? -source_->timeline().publisher_offset() : packet.dts,
+             .begun = packet.dts,
+             .newest = packet.dts,
+             .written_to = packet.dts,
+             .begun_with = packet.kind,
+             .kinds = {}};
+    // A header that cannot be recorded is reported when its packets arrive.
+    headers_.for_each(
+        [&](const media::Packet& header) { static_cast<void>(file_.recording().push(header, packet.dts - span_.zero)); });
     LOG_INFO(log_, "DVR {}: recording to {}", plan_.url, state_.file);
     return {};
 }
 
 Result<void> Recorder::write(Recording::Last last, io::Deadline deadline) {
-    written_to_ = newest_;
-    ByteWriter out;
-    recording_->take(out, last);
-    state_.duration = newest_ - begun_;
-    if (out.size() > 0) {
-        TRY(file_->append(out.release(), deadline.sooner(io::Deadline::after(kWriteLimit))));
+    span_.written_to = span_.newest;
+    state_.duration = span_.newest - span_.begun;
+    if (TRY(file_.write(last, deadline)))
         note_written();
-    }
-    state_.bytes = file_->bytes();
+    state_.bytes = file_.bytes();
     return {};
 }
 
@@ -305,76 +266,22 @@ void Recorder::note_written() {
 }
 
 Result<void> Recorder::close(io::Deadline deadline) {
-    if (!recording_)
+    if (!file_.is_open())
         return {};
-    if (!recording_->has_media()) {
-        recording_.reset();
-        TRY(std::exchange(file_, nullptr)->discard(deadline.sooner(io::Deadline::after(kWriteLimit))));
-        claim_.release();
-        forget(deadline);
-        return {};
-    }
+    if (!file_.recording().has_media())
+        return file_.discard(deadline);
     TRY(write(Recording::Last::yes, deadline));
-    TRY(close_file(deadline));
+    TRY(file_.commit(deadline));
     ++state_.files;
     retry_.reset();
     LOG_INFO(log_, "DVR {}: recorded {}, {:.3f} s, {} bytes", plan_.url, state_.file, in_seconds(state_.duration), state_.bytes);
-    tell({});
+    report({});
     return {};
 }
 
-Result<void> Recorder::close_file(io::Deadline deadline) {
-    const auto file = std::exchange(file_, nullptr);
-    // The worker is the second owner: it builds the header, which takes time for long recordings.
-    const std::shared_ptr<const Recording> recording = std::exchange(recording_, nullptr);
-    TRY(file->commit([recording] { return recording->finish(); }, deadline.sooner(io::Deadline::after(kCloseLimit))));
-    claim_.release();
-    forget(deadline);
-    return {};
-}
-
-void Recorder::remember(io::Deadline deadline) {
-    if (context_.open == nullptr)
-        return;
-    std::error_code ignored;
-    const OpenRecording recording{.path = std::filesystem::absolute(state_.file, ignored).string(),
-                                  .file = state_.file,
-                                  .request = request_,
-                                  .vhost = plan_.vhost,
-                                  .url = plan_.url};
-    auto name = context_.open->add(recording, deadline.sooner(io::Deadline::after(kWriteLimit)));
-    if (name.ok())
-        remembered_ = *std::move(name);
-    else
-        LOG_WARN(log_, "DVR {}: a start after a kill will not finish {}: {}", plan_.url, state_.file, name.error().text());
-}
-
-void Recorder::forget(io::Deadline deadline) {
-    if (!remembered_.empty())
-        static_cast<void>(
-            context_.open->remove(std::exchange(remembered_, {}), deadline.sooner(io::Deadline::after(kWriteLimit))));
-}
-
-void Recorder::tell(const std::string& error) {
+void Recorder::report(const std::string& error) {
     if (context_.on_recorded)
         context_.on_recorded({request_, plan_, state_.file, error, state_.duration, state_.bytes});
-}
-
-// Finishes the file with the data written so far, if the disk allows; an empty one is discarded. True when there is a file.
-bool Recorder::keep_what_fitted(const Error& error, io::Deadline deadline) {
-    if (recording_ && recording_->has_media() && file_->bytes() > 0) {
-        ByteWriter lost;
-        recording_->take(lost, Recording::Last::yes);
-        recording_->lose_behind(file_->bytes());
-        const auto closed = close_file(deadline);
-        if (!closed.ok())
-            LOG_ERROR(log_, "DVR {}: {}.tmp stays as it is: {}", plan_.url, state_.file, closed.error().text());
-        return closed.ok();
-    }
-    // After any other error a worker may still be writing.
-    if (file_ && error.code() == Errc::system && file_->discard(deadline).ok())
-        forget(deadline);
-    return false;
 }
 
 // Reported once, however many attempts fail.
@@ -386,12 +293,9 @@ void Recorder::fail(const Error& error, io::Deadline deadline) {
     if (is_event)
         LOG_ERROR(log_, "DVR {}: the recording has ended: {}{}", plan_.url, state_.error,
                   options_.plan == DvrPlan::segment ? "; it is tried again at key frames until it goes on" : "");
-    if (const bool is_kept = keep_what_fitted(error, deadline); is_kept || is_event)
-        tell(state_.error);
-    recording_.reset();
-    file_.reset();
-    remembered_.clear();
-    claim_.release();
+    if (const bool is_kept = file_.keep_written(error, deadline); is_kept || is_event)
+        report(state_.error);
+    file_.abandon();
 }
 
 }  // namespace live::service::dvr
