@@ -38,14 +38,14 @@ bool is_segment(const http::Request& request) {
     return name.starts_with("audio-") || name.starts_with("video-");
 }
 
-// A segment is where its MPD was.
+// Redirects a segment request to the node of its MPD.
 Result<Elsewhere> as_here(const Result<void>& allowed) {
     if (!allowed.ok())
         return allowed.error();
     return Elsewhere();
 }
 
-// For a player that is not served here.
+// Answers a player that another node serves.
 Result<void> turn_away(http::Exchange& exchange, const Result<Elsewhere>& admitted, const std::string& vhost,
                        io::Deadline deadline) {
     if (admitted.ok())
@@ -57,7 +57,7 @@ Result<void> turn_away(http::Exchange& exchange, const Result<Elsewhere>& admitt
 
 }  // namespace
 
-// Segments are on the disk too, but for the one that is being made.
+// Segments are on the disk too, except the one in progress.
 bool DashHandler::may_be_elsewhere(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
     const std::string& path = request.path();
@@ -74,7 +74,7 @@ bool DashHandler::takes(const http::Request& request) const {
     return is_time(request) || find(request).file != nullptr || named_by(request).has_value() || may_be_elsewhere(request);
 }
 
-// Access rules are those of the virtual host.
+// The access rules of the virtual host apply.
 Result<bool> DashHandler::send_from_anybody(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     if (!may_be_elsewhere(request))
@@ -84,19 +84,19 @@ Result<bool> DashHandler::send_from_anybody(http::Exchange& exchange, io::Deadli
     return TRY(elsewhere_->answer(exchange, deadline)).has_value();
 }
 
-// Of several workers, none publishes the stream.
+// No worker has a publisher of the stream.
 Result<bool> DashHandler::is_nowhere(const http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline) {
     const auto player = http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
     return elsewhere_->shares(player) && !TRY(elsewhere_->publishes(player, deadline));
 }
 
-// From the disk, if it is there.
+// Serves the file from the disk, if it exists.
 Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline deadline) {
     const auto root = roots_.find(exchange.request());
     const bool is_left = root && io::File::open_below(root->folder, root->path, deadline).ok();
     if (!is_left && TRY(send_from_anybody(exchange, deadline)))
         return {};
-    // `files_` judges a segment on the disk by its player's session, of which there may be only a guest here.
+    // `files_` checks the session of the player, which may be a guest here.
     if (const auto stream = segments_of(exchange.request()); is_left)
         if (const auto known = viewers_.touch(exchange.request(), stream, deadline);
             !known.ok() && known.code() == Errc::cancelled)
@@ -104,7 +104,7 @@ Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline d
     return files_.serve(exchange, deadline);
 }
 
-// An MPD of an earlier process, whose player is one like others. The rules come first, as for an MPD that is not there.
+// Serves an MPD of an earlier process, with a session as for other MPDs. The rules are checked first, as for missing MPDs.
 Result<void> DashHandler::serve_left_behind(http::Exchange& exchange, const segments::StreamOfFiles& stream,
                                             io::Deadline deadline) {
     const http::Request& request = exchange.request();
@@ -117,7 +117,7 @@ Result<void> DashHandler::serve_left_behind(http::Exchange& exchange, const segm
     return files_.serve(exchange, deadline);
 }
 
-// An MPD that began in the middle of the stream lacks what the publisher's worker lists.
+// An MPD that began in the middle of the stream lacks segments that the publisher's worker lists.
 Result<bool> DashHandler::send_from_publisher(http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
                                               io::Deadline deadline) {
     if (elsewhere_ == nullptr || exchange.request().is_sibling || !stream->is_partial)
@@ -149,7 +149,7 @@ segments::StreamOfFiles DashHandler::segments_of(const http::Request& request) c
     return named_at(request, folder + std::string(kMpdEnding)).value_or(segments::StreamOfFiles{request.vhost(), "", "", {}});
 }
 
-// The path of an MPD, which need not be that of the request.
+// `path` is that of an MPD, not always that of the request.
 std::optional<segments::StreamOfFiles> DashHandler::named_at(const http::Request& request, const std::string& path) const {
     const DashOptions* options = options_.find(request.vhost());
     http::Request of_mpd;
@@ -168,7 +168,7 @@ std::optional<segments::StreamOfFiles> DashHandler::named_at(const http::Request
     const auto name = files::match_name(options->mpd_file, below);
     if (!name || !wire::rtmp::admit_name(name->app).ok() || !wire::rtmp::admit_name(name->stream).ok())
         return std::nullopt;
-    // As the stream's own files say it: a player is the same before and after there are some.
+    // As in the stream's own files: a player has the same identity before and after they exist.
     const std::string vhost = place && !place->vhost.empty() ? place->vhost : request.vhost();
     segments::StreamOfFiles stream{vhost, name->app, name->stream, {}};
     stream.idle_limit = idle_limit_of(*options);
@@ -225,7 +225,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     if (pulled && !(elsewhere_ != nullptr && TRY(is_nowhere(request, *pulled, deadline)))) {
         if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)
             return turn_away(exchange, admitted, pulled->vhost, deadline);
-        // Another worker may have it already.
+        // Another worker may have the stream already.
         if (const auto sent = elsewhere_ == nullptr ? std::nullopt : TRY(elsewhere_->answer(exchange, deadline))) {
             viewers_.add_sent(request, *pulled, *sent);
             return {};
@@ -261,7 +261,7 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
 }
 
 Result<void> DashHandler::send_growing(http::Exchange& exchange, segments::File& file, io::Deadline deadline) {
-    // HEAD is answered from what is available.
+    // HEAD gets the size of the available bytes.
     const auto until = deadline.sooner(io::Deadline::after(kWaitMax));
     const auto first = exchange.request().is_head() ? Result<void>() : segments::wait_for_more(file, 0, until);
     if (!first.ok() && first.code() != Errc::timed_out)

@@ -44,7 +44,7 @@ protected:
     DashHandler handler_{store_, options_, roots_, sessions_};
 };
 
-TEST_F(DashHandlerTest, GivesWhatIsHeld) {
+TEST_F(DashHandlerTest, ServesFilesInMemory) {
     const auto mpd = add("cam.mpd");
     mpd->add(block_of("<MPD>"));
     mpd->end();
@@ -60,7 +60,7 @@ TEST_F(DashHandlerTest, GivesWhatIsHeld) {
     EXPECT_EQ(ask("/live/cam.mpd").status, 404);
 }
 
-TEST_F(DashHandlerTest, ASegmentThatIsBeingMadeGoesOutAsItIsMade) {
+TEST_F(DashHandlerTest, SendsASegmentInProgress) {
     const auto segment = add("cam/video-3.m4s");
     const auto stream = open("GET", "/live/cam/video-3.m4s");
     static_cast<void>(io::sleep(io::Deadline::after(1ms)));
@@ -77,7 +77,7 @@ TEST_F(DashHandlerTest, ASegmentThatIsBeingMadeGoesOutAsItIsMade) {
     EXPECT_EQ(answer.headers.find("Content-Type"), "video/iso.segment");
 }
 
-TEST_F(DashHandlerTest, ASegmentThatManyLoadWhileItIsMadeIsTheSameForAll) {
+TEST_F(DashHandlerTest, SendsOneSegmentInProgressToMany) {
     const auto segment = add("cam/video-3.m4s");
     const std::string piece(20'000, 'x');
     std::vector<std::unique_ptr<io::TcpStream>> streams;
@@ -96,7 +96,7 @@ TEST_F(DashHandlerTest, ASegmentThatManyLoadWhileItIsMadeIsTheSameForAll) {
         EXPECT_TRUE(receive(*stream).body == whole);
 }
 
-TEST_F(DashHandlerTest, ASegmentThatNeverCameIsNotFound) {
+TEST_F(DashHandlerTest, AnswersNotFoundForAnAbandonedSegment) {
     const auto segment = add("cam/video-4.m4s");
     const auto stream = open("GET", "/live/cam/video-4.m4s");
     static_cast<void>(io::sleep(io::Deadline::after(1ms)));
@@ -104,7 +104,7 @@ TEST_F(DashHandlerTest, ASegmentThatNeverCameIsNotFound) {
     EXPECT_EQ(receive(*stream).status, 404);
 }
 
-TEST_F(DashHandlerTest, APlayerIsASessionFromItsFirstMpdOn) {
+TEST_F(DashHandlerTest, OpensASessionForTheFirstMpd) {
     add_whole("cam.mpd", cam_);
     add_whole("cam/video-1.m4s", cam_);
     ask("/live/cam.mpd", "HEAD");
@@ -130,7 +130,7 @@ TEST_F(DashHandlerTest, APlayerIsASessionFromItsFirstMpdOn) {
     EXPECT_EQ(ask("/live/cam.mpd").status, 200) << "it may come again later, as a player of HLS may";
 }
 
-TEST_F(DashHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
+TEST_F(DashHandlerTest, HidesStreamsFromOtherVirtualHosts) {
     roots_.vhosts = true;
     add_whole("cam.mpd", cam_);
     add_whole("cam/video-1.m4s", cam_);
@@ -143,8 +143,8 @@ TEST_F(DashHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
     EXPECT_EQ(ask("/live/cam.mpd").status, 404);
 }
 
-// Players drop the MPD's query, and each of their requests may be another worker's.
-TEST_F(DashHandlerTest, AVirtualHostThatIsNamedIsInEachUrlOfTheMpd) {
+// Players drop the MPD's query, and each request may reach another worker.
+TEST_F(DashHandlerTest, NamesTheVirtualHostInTheUrlsOfTheMpd) {
     const auto mpd = add("cam.mpd");
     mpd->add(block_of(text_of(example_mpd())));
     mpd->end();
@@ -155,7 +155,7 @@ TEST_F(DashHandlerTest, AVirtualHostThatIsNamedIsInEachUrlOfTheMpd) {
     EXPECT_EQ(sessions_.size(), 1U);
 }
 
-TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {
+TEST_F(DashHandlerTest, RefusesAnMpd) {
     door_.refused = "cam";
     add_whole("cam.mpd", cam_);
     EXPECT_EQ(ask("/live/cam.mpd", "HEAD").status, 403) << "HEAD says what GET would";
@@ -163,7 +163,7 @@ TEST_F(DashHandlerTest, WhoIsRefusedGetsNoMpd) {
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
-TEST_F(DashHandlerTest, WhoIsServedElsewhereIsSentThere) {
+TEST_F(DashHandlerTest, RedirectsPlayers) {
     options_values_.enabled = true;
     door_.elsewhere = "cam";
     const auto answer = ask("/live/cam.mpd?token=1");
@@ -174,7 +174,7 @@ TEST_F(DashHandlerTest, WhoIsServedElsewhereIsSentThere) {
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
-TEST_F(DashHandlerTest, RulesAreAskedForASegmentAlone) {
+TEST_F(DashHandlerTest, ChecksRulesOfSegments) {
     add_whole("cam.mpd", cam_);
     add_whole("cam/video-1.m4s", cam_);
     EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200);
@@ -187,7 +187,7 @@ TEST_F(DashHandlerTest, RulesAreAskedForASegmentAlone) {
     EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200) << "it has been admitted";
 }
 
-TEST_F(DashHandlerTest, SegmentsOfAGuardedStreamAreForAdmittedPlayers) {
+TEST_F(DashHandlerTest, ServesGuardedSegmentsToAdmittedPlayers) {
     door_.is_guarded = true;
     add_whole("cam.mpd", cam_);
     add_whole("cam/video-1.m4s", cam_);
@@ -206,7 +206,7 @@ TEST_F(DashHandlerTest, SegmentsOfAGuardedStreamAreForAdmittedPlayers) {
     EXPECT_FALSE(ask("/live/cam/video-1.m4s").headers.find("Cache-Control")) << "for every cache";
 }
 
-TEST_F(DashHandlerTest, HasTheTimeForPlayersWhoseClockIsWrong) {
+TEST_F(DashHandlerTest, ServesTheTime) {
     EXPECT_EQ(ask("/live/cam/utc-time.txt").status, 404) << "there is no DASH";
     options_values_.enabled = true;
     const auto answer = ask("/live/cam/utc-time.txt?vhost=any");
@@ -217,7 +217,7 @@ TEST_F(DashHandlerTest, HasTheTimeForPlayersWhoseClockIsWrong) {
     EXPECT_LE(std::chrono::abs(std::chrono::system_clock::now() - *time), 30s);
 }
 
-TEST_F(DashHandlerTest, WhatIsRememberedOfPlayersIsBounded) {
+TEST_F(DashHandlerTest, LimitsTheRememberedPlayers) {
     Viewers viewers(sessions_);
     session::http::Request request;
     for (int i = 0; i < 500; ++i) {

@@ -1,5 +1,5 @@
-// DashService: which streams have MPEG-DASH. Is notified of every published stream, creates a DashStream for it and removes it
-// once it is disposed of. Never suspends in the publisher's call path.
+// DashService: the streams with MPEG-DASH. It creates a DashStream for each published stream and removes it after its disposal.
+// It never suspends in the publisher's call path.
 #pragma once
 
 #include <string>
@@ -26,14 +26,14 @@ public:
     DashService(const DashService&) = delete;
     DashService& operator=(const DashService&) = delete;
 
-    // The options in force when a stream is first published apply until its files are disposed of. A stream whose files are
-    // already claimed by another output gets no DASH.
+    // The options at the first publish of a stream apply until its files are disposed of. A stream whose files another output has
+    // claimed gets no DASH.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
     // Removes finished streams.
     void on_tick() override { jobs_.reap(); }
-    // Stops everything: files are deleted where dash_dispose says so; otherwise open segments are completed, and queued writes
-    // continue until the deadline. Errc::timed_out when a fiber does not end.
+    // Stops everything. With dash_dispose, files are deleted. Otherwise open segments are completed, and queued writes continue
+    // until the deadline. Errc::timed_out if a fiber does not end.
     Result<void> stop(io::Deadline deadline) override;
 
     std::string_view name() const override { return "DASH"; }

@@ -82,7 +82,7 @@ protected:
         return text;
     }
 
-    // What a later process finds: the files of this one. Its source begins anew.
+    // Starts a later process, which finds the files of this one. Its source is new.
     void restart() {
         publication_.reset();
         MUST(service_->stop(io::Deadline::after(kSoon)));
@@ -92,7 +92,7 @@ protected:
         service_ = std::make_unique<DashService>(*streams_, same_options_, claims_, Log(no_log_, "test"));
         at_ = 0s;
     }
-    // Of the MPD in memory, as of the reader.
+    // Reads the MPD in memory.
     ReadMpd mpd() const { return MUST(read_mpd(text_of("live/cam.mpd"))); }
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
@@ -113,7 +113,7 @@ protected:
     bool yields_ = true;
 };
 
-TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
+TEST_F(DashServiceTest, HoldsTheWindowAndAGrace) {
     publish();
     frames(25 * 7);
     io::wait_until([this] { return held("live/cam/video-5.m4s") != nullptr && is_on_disk("live/cam/video-5.m4s"); });
@@ -131,7 +131,7 @@ TEST_F(DashServiceTest, HoldsTheWindowAndWhatHasJustLeftIt) {
     EXPECT_EQ(folder_.read("live/cam/audio-init.mp4"), text_of("live/cam/audio-init.mp4"));
 }
 
-TEST_F(DashServiceTest, TheOldestLeaveWhenTheirBytesAreTooMany) {
+TEST_F(DashServiceTest, RemovesTheOldestAboveTheByteLimit) {
     options_.window_bytes = 1 << 20;
     options_.window_size = 10;
     frame_bytes_ = 20'000;  // about half a mebibyte per segment
@@ -144,7 +144,7 @@ TEST_F(DashServiceTest, TheOldestLeaveWhenTheirBytesAreTooMany) {
     EXPECT_NE(held("live/cam/video-4.m4s"), nullptr);
 }
 
-TEST_F(DashServiceTest, FilesOfAStreamAreRefusedToAnother) {
+TEST_F(DashServiceTest, RefusesTheFilesOfAnotherStream) {
     publish();
     session::StreamPlan other = plan_;
     other.vhost = "other.example";
@@ -159,7 +159,7 @@ TEST_F(DashServiceTest, FilesOfAStreamAreRefusedToAnother) {
     EXPECT_EQ(claims_.size(), 0U);
 }
 
-TEST_F(DashServiceTest, AnotherPublisherGoesOnWithTheNumbers) {
+TEST_F(DashServiceTest, ContinuesNumbersForAnotherPublisher) {
     publish();
     frames(60);
     unpublish();
@@ -171,7 +171,7 @@ TEST_F(DashServiceTest, AnotherPublisherGoesOnWithTheNumbers) {
     EXPECT_FALSE(is_on_disk("live/cam/video-init-1.mp4")) << "with the same headers";
 }
 
-TEST_F(DashServiceTest, AStopDisposesWhereThatIsWanted) {
+TEST_F(DashServiceTest, DisposesOfFilesOnStopIfConfigured) {
     publish();
     frames(60);
     io::wait_until([this] { return is_on_disk("live/cam.mpd"); });
@@ -181,7 +181,7 @@ TEST_F(DashServiceTest, AStopDisposesWhereThatIsWanted) {
     EXPECT_EQ(service_->store().size(), 0u);
 }
 
-TEST_F(DashServiceTest, FilesStayWhereNothingIsDisposedOf) {
+TEST_F(DashServiceTest, KeepsFilesWithoutDisposal) {
     options_.dispose = 0s;
     publish();
     frames(60);
@@ -191,7 +191,7 @@ TEST_F(DashServiceTest, FilesStayWhereNothingIsDisposedOf) {
     EXPECT_EQ(service_->store().size(), 0u);
 }
 
-TEST_F(DashServiceTest, AfterARestartThePresentationGoesOn) {
+TEST_F(DashServiceTest, ContinuesThePresentationAfterARestart) {
     options_.dispose = 0ms;
     publish();
     frames(25 * 4);
@@ -212,12 +212,12 @@ TEST_F(DashServiceTest, AfterARestartThePresentationGoesOn) {
     EXPECT_EQ(after.tracks[1].segments[0].start, before.tracks[1].segments.back().start);
     EXPECT_GE(after.tracks[1].segments[1].start, after.tracks[1].segments[0].start + after.tracks[1].segments[0].duration);
     EXPECT_TRUE(is_on_disk("live/cam/video-" + std::to_string(next - 1) + ".m4s"));
-    // It leaves like any other.
+    // It leaves the list like any other segment.
     frames(25 * 5);
     io::wait_until([this, next] { return !is_on_disk("live/cam/video-" + std::to_string(next - 1) + ".m4s"); });
 }
 
-TEST_F(DashServiceTest, AfterARestartOtherHeadersHaveTheNextNumber) {
+TEST_F(DashServiceTest, NumbersOtherHeadersAfterARestart) {
     options_.dispose = 0ms;
     publish();
     frames(25 * 3);
@@ -232,8 +232,8 @@ TEST_F(DashServiceTest, AfterARestartOtherHeadersHaveTheNextNumber) {
     EXPECT_GE(mpd().first_number, 3U) << "those of before have other headers";
 }
 
-// Parts of the segment that was being made may have been served.
-TEST_F(DashServiceTest, AfterARestartALowLatencyListSkipsANumber) {
+// Parts of the segment in progress may have been served.
+TEST_F(DashServiceTest, SkipsANumberAfterARestartWithLowLatency) {
     options_.dispose = 0ms;
     options_.ll = true;
     publish();
@@ -249,8 +249,8 @@ TEST_F(DashServiceTest, AfterARestartALowLatencyListSkipsANumber) {
     EXPECT_EQ(mpd().began, before.began);
 }
 
-// Media time goes by the clock, however long it took.
-TEST_F(DashServiceTest, AfterALongTimeThePresentationGoesOnWhereTheClockIs) {
+// Media time follows the clock after any pause.
+TEST_F(DashServiceTest, ContinuesAtTheClockAfterALongPause) {
     Mpd left = example_mpd();
     left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 1h;
     std::filesystem::create_directories(folder_.file("live"));
@@ -264,8 +264,8 @@ TEST_F(DashServiceTest, AfterALongTimeThePresentationGoesOnWhereTheClockIs) {
     EXPECT_LE(mpd().tracks[1].segments[0].start, 1h + 1min);
 }
 
-// The source is older than what is on the disk.
-TEST_F(DashServiceTest, MediaThatIsAheadOfTheClockBeginsAnotherPresentation) {
+// The source is older than the presentation on the disk.
+TEST_F(DashServiceTest, StartsAnotherPresentationForMediaAheadOfTheClock) {
     Mpd left = example_mpd();
     left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 20s;
     std::filesystem::create_directories(folder_.file("live"));
@@ -278,8 +278,8 @@ TEST_F(DashServiceTest, MediaThatIsAheadOfTheClockBeginsAnotherPresentation) {
     EXPECT_EQ(mpd().first_number, 9U);
 }
 
-// Parts of the segment that was being made were served until now.
-TEST_F(DashServiceTest, AfterARestartLowLatencyMediaIsNotRepeated) {
+// Parts of the segment in progress were served until now.
+TEST_F(DashServiceTest, RepeatsNoMediaAfterARestartWithLowLatency) {
     options_.ll = true;
     Mpd left = example_mpd();
     left.began = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) - 14'300ms;
@@ -345,7 +345,7 @@ struct RelayingNode {
         publication.reset();
         MUST(service.stop(io::Deadline::after(kSoon)));
     }
-    // One connection.
+    // Pulls the stream with one connection.
     void pull(const std::vector<Relayed::Item>& items) {
         publication = MUST(media::Publication::start(source, media::Takeover::replace));
         service.on_published(request, plan);
@@ -380,8 +380,8 @@ struct RelayingNode {
     std::unique_ptr<media::Publication> publication;
 };
 
-// Initialization sections are counted as the origin counts them, one that has begun to count again as well.
-TEST_F(DashServiceTest, ANodeThatRelaysNamesHeadersAsItsOriginDoes) {
+// Initialization sections have the origin's numbers, also after the origin has restarted its count.
+TEST_F(DashServiceTest, RelayNumbersHeadersLikeItsOrigin) {
     options_.dispose = 0ms;
     RelayingNode edge(pool_, options_);
     const Slice other_audio = Slice::copy_of(hex("af 00 1190"));
@@ -408,8 +408,8 @@ TEST_F(DashServiceTest, ANodeThatRelaysNamesHeadersAsItsOriginDoes) {
     io::wait_until([&] { return edge.mpd() == text_of("live/cam.mpd"); });
 }
 
-// With bandwidths, of which those of before have a part.
-TEST_F(DashServiceTest, AfterAnOriginsCrashItsNodesHaveTheSameMpd) {
+// The bandwidths include those of the earlier segments.
+TEST_F(DashServiceTest, RelayHasTheSameMpdAfterACrashOfItsOrigin) {
     options_.dispose = 0ms;
     RelayingNode edge(pool_, options_);
     std::string before;
@@ -425,7 +425,7 @@ TEST_F(DashServiceTest, AfterAnOriginsCrashItsNodesHaveTheSameMpd) {
     }
     io::wait_until([&] { return edge.mpd() == before; });
     restart();
-    folder_.write("live/cam.mpd", before);  // and not with what a stop has added
+    folder_.write("live/cam.mpd", before);  // without the changes of a stop
     frame_bytes_ = 100;
     Relayed relayed(source_);
     publish();
@@ -438,7 +438,7 @@ TEST_F(DashServiceTest, AfterAnOriginsCrashItsNodesHaveTheSameMpd) {
     EXPECT_EQ(edge.mpd(), after);
 }
 
-TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
+TEST_F(DashServiceTest, HoldsALowLatencySegmentInProgress) {
     options_.ll = true;
     publish();
     frames(25 + 12);
@@ -457,8 +457,8 @@ TEST_F(DashServiceTest, ALowLatencySegmentIsHeldWhileItIsMade) {
     io::wait_until([&promised] { return promised->is_whole(); });
 }
 
-// More than it takes in one turn is left when the publisher has left: parts are made before and after.
-TEST_F(DashServiceTest, ALowLatencySegmentIsWholeWhenItsPublisherHasLeft) {
+// The publisher leaves more packets than fit into one turn: parts are made before and after.
+TEST_F(DashServiceTest, CompletesALowLatencySegmentAfterItsPublisher) {
     options_.ll = true;
     frame_bytes_ = 60'000;
     publish();
@@ -470,7 +470,7 @@ TEST_F(DashServiceTest, ALowLatencySegmentIsWholeWhenItsPublisherHasLeft) {
     unpublish();
     io::wait_until([this] { return is_on_disk("live/cam/video-1.m4s"); });
     EXPECT_TRUE(folder_.read("live/cam/video-1.m4s") == text_of("live/cam/video-1.m4s"));
-    EXPECT_TRUE(held("live/cam/video-1.m4s") == open) << "whoever loads it gets all of it";
+    EXPECT_TRUE(held("live/cam/video-1.m4s") == open) << "a player that loads it gets all of it";
 }
 
 }  // namespace

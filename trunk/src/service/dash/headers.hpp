@@ -17,7 +17,7 @@ inline bool are_same(const std::vector<segments::Header>& a, const std::vector<s
     });
 }
 
-// Never 0, which means none.
+// Never 0, which stands for missing headers.
 template <class Headers, class ToBytes>
 std::uint64_t hash_of(const Headers& headers, ToBytes&& to_bytes) {
     std::uint64_t hash = 1;

@@ -26,7 +26,7 @@ Result<std::vector<std::uint8_t>> read_file(const std::string& file_name, std::s
     return bytes;
 }
 
-// Drops the segments up to the newest one that has lost a file. The files' sizes, as of LeftBehind.
+// Drops the segments up to the newest one without all its files, and returns the sizes of the files as in LeftBehind.
 Result<std::vector<std::size_t>> keep_whole(std::vector<ReadMpd::Track>& tracks, std::uint64_t first, const std::string& folder,
                                             io::Deadline deadline) {
     const std::size_t count = tracks.front().segments.size();

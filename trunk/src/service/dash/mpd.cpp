@@ -20,7 +20,7 @@ std::string date_text(std::chrono::system_clock::time_point time) {
     return utc_text(std::chrono::floor<std::chrono::milliseconds>(time));
 }
 
-// For an attribute in double quotes, and for text.
+// Escapes an attribute in double quotes, or text.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char letter : text) {
@@ -53,7 +53,7 @@ std::string chunks_text(const Mpd& mpd) {
 }
 
 std::string template_text(const Mpd& mpd, const MpdPeriod& period, const MpdTrack& track) {
-    // Times of segments are those of the whole presentation, so those of a period begin with its start.
+    // The times of segments are those of the whole presentation: in a period they begin with its start.
     const std::string offset =
         period.start > MediaTime{} ? fmt::format(" presentationTimeOffset=\"{}\"", to_ms(period.start)) : "";
     std::string text = fmt::format(

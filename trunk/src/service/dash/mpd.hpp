@@ -18,13 +18,13 @@ struct MpdSegment {
     MediaTime start{};
     MediaTime duration{};
 };
-// As it is listed: both ends are rounded, so that each segment ends where the next one begins.
+// Returns the listed duration: both ends are rounded, so that each segment ends where the next one begins.
 std::chrono::milliseconds listed_duration(const MpdSegment& segment);
 
 struct MpdTrack {
     std::string id;  // of the representation, also used in file names
     wire::mp4::TrackFormat format;
-    std::string language;   // RFC 5646; empty when unknown
+    std::string language;   // RFC 5646; empty if unknown
     std::string label;      // for viewers; may be empty
     bool is_extra = false;  // not the default of its kind
     std::vector<MpdSegment> segments;
@@ -44,22 +44,22 @@ struct MpdPeriod {
     std::vector<MpdTrack> tracks;
 };
 
-// The members that it has as a period are those of the newest one.
+// As a period it is the newest one.
 struct Mpd : MpdPeriod {
     std::chrono::system_clock::time_point began{};  // when media time was zero
     std::chrono::system_clock::time_point written{};
     MediaTime update_period{};
     std::uint32_t window_size = 1;  // upper limit of listed segments
     std::string folder;             // of the segments, relative to the MPD; with a trailing slash
-    // Set while the last segments are still to be made, in chunks of this length; their duration is predicted.
+    // The duration of chunks, if the last segments are in progress or follow. Their durations are predicted.
     std::optional<MediaTime> chunk;
-    std::vector<MpdPeriod> earlier{};  // those before, while they have segments
+    std::vector<MpdPeriod> earlier{};  // the previous ones, while they have segments
 };
 
-// In the names of headers.
+// Returns the suffix in the names of headers.
 std::string init_suffix(std::uint64_t number);
 std::string text_of(const Mpd& mpd);
-// Of a text of text_of(): with this query behind the URL of each segment and header.
+// Adds `query` to the URL of each segment and header in a text of text_of().
 std::string with_query(std::string_view mpd, std::string_view query);
 
 }  // namespace live::service::dash

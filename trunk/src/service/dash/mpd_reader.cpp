@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kInitBefore = "$RepresentationID$-init";
 constexpr std::string_view kInitAfter = ".mp4";
 
-// Of the attribute in a tag; no value of ours contains a quotation mark.
+// Returns the value of an attribute in a tag. The values of text_of() contain no quotation mark.
 std::optional<std::string_view> value_of(std::string_view tag, std::string_view name) {
     const std::string before = " " + std::string(name) + "=\"";
     const auto at = tag.find(before);

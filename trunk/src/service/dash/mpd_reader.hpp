@@ -14,7 +14,7 @@ namespace live::service::dash {
 
 inline constexpr std::size_t kMpdBytesMax = 4 << 20;
 inline constexpr std::size_t kMpdTracksMax = 32;
-// Of segment numbers, and of times in milliseconds: sums stay in range.
+// The limit of segment numbers and of times in milliseconds, so that sums stay in range.
 inline constexpr std::uint64_t kMpdNumberMax = std::uint64_t{1} << 42;
 
 struct ReadMpd {
@@ -31,7 +31,7 @@ struct ReadMpd {
     std::vector<Track> tracks;       // at least one; all have the same number of segments, at least one
 };
 
-// Errc::malformed for one that text_of() has not written, as far as it matters here; Errc::limit above the bounds.
+// Errc::malformed: text_of() has not written it; Errc::limit: above the limits.
 Result<ReadMpd> read_mpd(std::string_view text);
 
 }  // namespace live::service::dash

@@ -1,4 +1,4 @@
-// Arbitrary bytes as an MPD. One that is read says the same when it is written and read again.
+// Arbitrary bytes as an MPD: they are refused, or the written MPD reads back as the same.
 #include <cstddef>
 #include <cstdint>
 

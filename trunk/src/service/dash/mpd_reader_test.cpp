@@ -7,7 +7,7 @@
 namespace live::service::dash {
 namespace {
 
-TEST(DashMpdReader, ReadsWhatWasWritten) {
+TEST(DashMpdReader, ReadsAWrittenMpd) {
     Mpd mpd = example_mpd();
     mpd.init_number = 3;
     const auto read = MUST(read_mpd(text_of(mpd)));
@@ -23,8 +23,8 @@ TEST(DashMpdReader, ReadsWhatWasWritten) {
     EXPECT_EQ(read.tracks[1].segments[1].duration, 2s);
 }
 
-// And so it is with several sets, labels and chunks.
-TEST(DashMpdReader, ReadsOneThatIsBeingWritten) {
+// The same with several sets, labels and chunks.
+TEST(DashMpdReader, ReadsAnMpdWithChunks) {
     Mpd mpd = example_mpd();
     mpd.chunk = 200ms;
     mpd.tracks[1].label = "<a> & \"b\"";
@@ -64,7 +64,7 @@ std::string changed(const std::string& from, const std::string& to) {
     return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-TEST(DashMpdReader, RefusesWhatIsNotOurs) {
+TEST(DashMpdReader, RefusesOtherMpds) {
     for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
              {"2026-11-21", "2026-13-21"},
              {"2026-11-21", "1926-11-21"},
@@ -90,7 +90,7 @@ TEST(DashMpdReader, RefusesWhatIsNotOurs) {
     EXPECT_FALSE(read_mpd("</MPD>\n").ok());
 }
 
-TEST(DashMpdReader, IsBounded) {
+TEST(DashMpdReader, HasLimits) {
     Mpd mpd = example_mpd();
     const MpdTrack track = mpd.tracks.front();
     while (mpd.tracks.size() < kMpdTracksMax)

@@ -7,7 +7,7 @@
 namespace live::service::dash {
 namespace {
 
-TEST(DashMpd, SaysWhatThereIs) {
+TEST(DashMpd, ListsSegmentsAndTracks) {
     EXPECT_EQ(
         text_of(example_mpd()),
         R"(<?xml version="1.0" encoding="utf-8"?>
@@ -44,7 +44,7 @@ TEST(DashMpd, SaysWhatThereIs) {
 )");
 }
 
-TEST(DashMpd, ASegmentThatIsBeingMadeMayBeAskedForAfterItsFirstChunk) {
+TEST(DashMpd, OffersASegmentInProgressAfterItsFirstChunk) {
     Mpd mpd = example_mpd();
     mpd.chunk = 200ms;
     mpd.init_number = 3;
@@ -57,7 +57,7 @@ TEST(DashMpd, ASegmentThatIsBeingMadeMayBeAskedForAfterItsFirstChunk) {
     EXPECT_NE(text_of(mpd).find(R"(availabilityTimeOffset="0.000")"), std::string::npos) << "never after its end";
 }
 
-TEST(DashMpd, SegmentsWithOtherHeadersAreAnotherPeriod) {
+TEST(DashMpd, WritesAPeriodForOtherHeaders) {
     Mpd mpd = example_mpd();
     MpdPeriod& first = mpd.earlier.emplace_back(mpd);
     first.tracks[0].segments.pop_back();
@@ -81,7 +81,7 @@ TEST(DashMpd, SegmentsWithOtherHeadersAreAnotherPeriod) {
     EXPECT_GT(text.find(R"(<S t="12040" d="2000"/>)"), second);
 }
 
-TEST(DashMpd, OneKindAloneIsOneSet) {
+TEST(DashMpd, WritesOneSetForOneKind) {
     Mpd mpd = example_mpd();
     mpd.tracks.pop_back();
     const std::string audio = text_of(mpd);
@@ -93,7 +93,7 @@ TEST(DashMpd, OneKindAloneIsOneSet) {
     EXPECT_EQ(text_of(mpd).find("audio"), std::string::npos);
 }
 
-TEST(DashMpd, AQueryIsBehindEachUrlAndNowhereElse) {
+TEST(DashMpd, AddsAQueryToEachUrlOnly) {
     std::string expected = text_of(example_mpd());
     std::size_t count = 0;
     for (const std::string end : {"-init.mp4", "$-$Number$.m4s", "utc-time.txt"})
@@ -106,7 +106,7 @@ TEST(DashMpd, AQueryIsBehindEachUrlAndNowhereElse) {
     EXPECT_EQ(with_query("", "a"), "");
 }
 
-TEST(DashMpd, EveryTrackOfAudioIsASetAndVideoOfOneCodecIsOne) {
+TEST(DashMpd, WritesASetPerAudioTrackAndPerVideoCodec) {
     Mpd mpd = example_mpd();
     mpd.tracks[0].language = "en";
     MpdTrack dubbed = mpd.tracks[0];

@@ -26,7 +26,7 @@ struct DashOptions {
     std::chrono::milliseconds part = 200ms;
 };
 
-// How long a player that asks for nothing counts as one.
+// Returns how long a player without requests counts as watching.
 inline Duration idle_limit_of(const DashOptions& options) {
     return 2 * std::max<Duration>(std::max(options.update_period, options.fragment), 1s);
 }

@@ -30,7 +30,7 @@ void Promises::make(std::uint64_t number) {
     }
 }
 
-// Exactly the current tracks.
+// Gives the segment exactly the current tracks.
 void Promises::add_tracks(Segment& segment) {
     std::vector<TrackPiece> before = std::exchange(segment.tracks, {});
     for (const std::string& track : tracks_) {

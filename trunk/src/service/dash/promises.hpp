@@ -1,5 +1,5 @@
-// Promises: the segments of a stream that players may request before they are complete: the one that is being made, and the next
-// one, which the MPD names too. Their files are in the store; requests wait for the first bytes.
+// Promises: the segments of a stream that players may request before they are complete: the one in progress, and the next one,
+// which the MPD lists too. Their files are in the store; requests wait for the first bytes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace live::service::dash {
 
 class Promises {
 public:
-    // Segments named ahead of the one that is being made: a player has the MPD for up to a segment's duration.
+    // Segments that are listed ahead of the one in progress: a player keeps an MPD for up to a segment's duration.
     static constexpr std::uint64_t kAhead = 1;
 
-    // Paths begin with `folder`. `store` outlives this.
+    // Paths begin with `folder`. `store` must outlive this.
     Promises(segments::Store& store, segments::StreamOfFilesRef stream, std::string folder)
         : store_(store), stream_(std::move(stream)), folder_(std::move(folder)) {}
     ~Promises() { break_all(); }
@@ -30,11 +30,11 @@ public:
     void set_tracks(std::vector<std::string> tracks);
     // Promises segment `number` and the next one; abandons all others.
     void make(std::uint64_t number);
-    // The segment made last; only while there is one.
+    // The segment in progress. There must be one.
     Segment& current() { return segments_.front(); }
-    // Hands over segment `number`, with its files; none if it was not promised.
+    // Removes and returns segment `number` with its files; none if it was not promised.
     std::optional<Segment> take(std::uint64_t number);
-    // Requests that wait get nothing.
+    // Abandons all segments: waiting requests get no bytes.
     void break_all();
     bool is_empty() const { return segments_.empty(); }
 

@@ -14,7 +14,7 @@ protected:
     Promises promises_{store_, std::make_shared<segments::StreamOfFiles>(), "html/live/cam/"};
 };
 
-TEST_F(PromisesTest, TheNextSegmentIsThereBeforeItBegins) {
+TEST_F(PromisesTest, HoldsTheNextSegmentBeforeItBegins) {
     EXPECT_TRUE(promises_.is_empty());
     promises_.make(3);
     const auto next = held("video-4.m4s");
@@ -31,7 +31,7 @@ TEST_F(PromisesTest, TheNextSegmentIsThereBeforeItBegins) {
     EXPECT_FALSE(promises_.take(5)) << "not the one being made";
 }
 
-TEST_F(PromisesTest, WhatIsNotMadeIsAbandoned) {
+TEST_F(PromisesTest, AbandonsSegmentsThatAreNotMade) {
     promises_.make(3);
     const auto waited_for = held("video-4.m4s");
     promises_.make(7);

@@ -29,7 +29,7 @@ struct Segment {
     std::vector<TrackPiece> tracks;  // in the order of the headers of its period
 
     std::size_t bytes() const;
-    // 0 for one that an earlier process left on the disk.
+    // 0 for a segment of an earlier process, which is only on disk.
     std::size_t held_bytes() const;
 };
 

@@ -41,7 +41,7 @@ files::Session* Viewers::find(const std::string& key) const {
     const auto found = ids_.find(key);
     if (found != ids_.end())
         return sessions_.find(found->second);
-    // Another worker may have had it opened here.
+    // Another worker may have opened the session here.
     return sessions_.are_shared() ? sessions_.find(sessions_.name_for(key)) : nullptr;
 }
 
@@ -99,7 +99,7 @@ Result<void> Viewers::touch(const http::Request& request, const segments::Stream
         TRY(sessions_.check(player));
         if (!sessions_.guards(player))
             return {};
-        // Another worker may have the session, which then has a guest here.
+        // If another worker has the session, there is a guest here.
         if (sessions_.is_elsewhere(player.id))
             TRY(sessions_.open(std::move(player), stream.idle_limit, deadline));
         session = find(key);

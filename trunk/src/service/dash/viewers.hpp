@@ -22,18 +22,18 @@ public:
     // `sessions` must outlive this.
     explicit Viewers(files::Sessions& sessions) : sessions_(sessions) {}
 
-    // For an MPD request: opens a session or continues the existing one. Returns admission's errors, and Errc::not_found for a
-    // kicked player. With a place, the player is to be sent there.
+    // Opens or continues a session for an MPD request. Returns the errors of admission, and Errc::not_found for a kicked player.
+    // A returned place is the target of a redirect.
     Result<std::optional<session::Redirect>> admit(const session::http::Request& request, const segments::StreamOfFiles& stream,
                                                    io::Deadline deadline);
-    // Whether admitting the player may pull the stream from another server.
+    // Reports whether admitting the player may pull the stream from another server.
     bool may_pull(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
-    // For a segment request; a player without a session is only checked against the access rules, and gets nothing of a guarded
-    // stream. Errors as above.
+    // Checks a segment request. A player without a session is only checked against the access rules, and refused if the stream is
+    // guarded. Errors as above.
     Result<void> touch(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
-    // Whether segments of the stream are for admitted players only.
+    // Reports whether segments of the stream are for admitted players only.
     bool guards(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
-    // Whether the player has a session. Opens nothing.
+    // Reports whether the player has a session.
     bool plays(const session::http::Request& request, const segments::StreamOfFiles& stream) const;
     void add_sent(const session::http::Request& request, const segments::StreamOfFiles& stream, std::uint64_t bytes);
 

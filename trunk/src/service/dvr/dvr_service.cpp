@@ -34,7 +34,7 @@ void DvrService::finish_left(io::Deadline deadline) {
         return;
     const auto left = context_.open->left(deadline);
     if (!left.ok()) {
-        LOG_WARN(log_, "DVR: looking for what was left: {}", left.error().text());
+        LOG_WARN(log_, "DVR: cannot list unfinished recordings: {}", left.error().text());
         return;
     }
     for (const auto& [name, recording] : *left)
@@ -43,14 +43,14 @@ void DvrService::finish_left(io::Deadline deadline) {
 
 void DvrService::finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline) {
     const auto left = io::off_loop([path = recording.path] { return finish_left_recording(path); }, deadline);
-    // It may be possible to finish it later.
+    // A later start may finish it.
     if (!left.ok() && (left.code() == Errc::conflict || left.code() == Errc::cancelled || left.code() == Errc::timed_out)) {
-        LOG_WARN(log_, "DVR {}: a recording that was left is not finished: {}", recording.url, left.error().text());
+        LOG_WARN(log_, "DVR {}: an unfinished recording is kept as it is: {}", recording.url, left.error().text());
         return;
     }
     static_cast<void>(context_.open->remove(name, deadline));
     if (!left.ok() && left.code() != Errc::not_found)
-        LOG_ERROR(log_, "DVR {}: {}.tmp was left and cannot be finished: {}", recording.url, recording.path, left.error().text());
+        LOG_ERROR(log_, "DVR {}: {}.tmp cannot be finished: {}", recording.url, recording.path, left.error().text());
     if (!left.ok() || !left->path)
         return;
     namespace fs = std::filesystem;

@@ -1,5 +1,5 @@
-// DvrService: records streams. Is notified of every published stream, starts a recorder for those that the settings name, and
-// ends it with the stream. Never suspends in the publisher's call; a recorder writes the rest in its own fiber.
+// DvrService: records streams. It starts a recorder for each published stream that the settings name, and ends it with the
+// stream. It never suspends in the publisher's call: a recorder writes the rest in a fiber.
 #pragma once
 
 #include <chrono>
@@ -25,9 +25,9 @@ class DvrService final : public Service {
 public:
     // Failed recordings are listed until the stream is published again; only the newest are kept.
     static constexpr std::size_t kFailedMax = 64;
-    // How long clients wait for the recordings left by a killed process.
+    // Limit of the clients' wait for the recordings of a killed process.
     static constexpr std::chrono::seconds kLeftLimit{5};
-    // More than a write and a close may take.
+    // More than the limits of a write and a close.
     static constexpr std::chrono::seconds kStopLimit{45};
 
     struct Listed {
@@ -36,22 +36,22 @@ public:
         Recorder::State state;
     };
 
-    // The references outlive this.
+    // Referenced objects must outlive this.
     DvrService(media::StreamTable& streams, const OptionsOf<DvrOptions>& options, DvrContext context, Log log);
     ~DvrService() override;
     DvrService(const DvrService&) = delete;
     DvrService& operator=(const DvrService&) = delete;
 
-    // Finishes the recordings left by a killed process and reports them, before a client publishes the same stream into the same
-    // file; a slower one continues in parallel with the first recordings.
+    // Finishes the recordings of a killed process and reports them, before a client publishes the same stream into the same file.
+    // After the limit it continues in parallel with new recordings.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
 
-    // A stream that is already recorded (another publisher took it over) is left alone.
+    // Does nothing for a stream that is recorded already: another publisher has taken it over.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
 
-    // Ends all recordings and waits for their files. An unfinished recording is worth little, so a slow disk gets kStopLimit,
-    // whatever the deadline.
+    // Ends all recordings and waits for their files. An unfinished recording is of little use, so a slow disk gets kStopLimit
+    // regardless of the deadline.
     Result<void> stop(io::Deadline) override { return jobs_.stop(io::Deadline::after(kStopLimit)); }
     std::string_view name() const override { return "the recordings"; }
 

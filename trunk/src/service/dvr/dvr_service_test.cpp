@@ -155,7 +155,7 @@ TEST_F(DvrServiceTest, RecordsFlvFromTheBeginningToTheEnd) {
     EXPECT_EQ(source_->readers().count(), 0u);
 }
 
-TEST_F(DvrServiceTest, FlvHoldsAllTracks) {
+TEST_F(DvrServiceTest, RecordsAllTracksInFlv) {
     const auto setup = hex("95 00 6d703461 01 1190");
     const auto audio = hex("95 01 6d703461 01 210b");
     publish("[stream].flv");
@@ -180,7 +180,7 @@ TEST_F(DvrServiceTest, RecordsMp4) {
     EXPECT_FALSE(exists("cam.mp4.tmp"));
 }
 
-TEST_F(DvrServiceTest, RecordsFragmentsThatAreWholeBeforeTheEnd) {
+TEST_F(DvrServiceTest, RecordsCompleteFragments) {
     options_.format = DvrFormat::fmp4;
     publish("[stream].mp4");
     headers();
@@ -198,7 +198,7 @@ TEST_F(DvrServiceTest, RecordsFragmentsThatAreWholeBeforeTheEnd) {
     EXPECT_EQ(samples[1].front().tick, 0u);
 }
 
-TEST_F(DvrServiceTest, AShortStreamMakesAFragmentedFileToo) {
+TEST_F(DvrServiceTest, RecordsAShortStreamInFragments) {
     options_.format = DvrFormat::fmp4;
     publish("[stream].mp4");
     headers();
@@ -207,7 +207,7 @@ TEST_F(DvrServiceTest, AShortStreamMakesAFragmentedFileToo) {
     EXPECT_EQ(mp4::fragment_samples(bytes_of("cam.mp4")).at(1).size(), 1u);
 }
 
-TEST_F(DvrServiceTest, Mp4HoldsAllTracks) {
+TEST_F(DvrServiceTest, RecordsAllTracksInMp4) {
     const auto setups = [this] {
         append(MediaKind::video, false, true, at_,
                media::tag_body(hex("96 00 61766331 01"), wire::codec::avc_vectors()[1].record));
@@ -246,7 +246,7 @@ TEST_F(DvrServiceTest, Mp4HoldsAllTracks) {
     EXPECT_EQ(recorded_.size(), 2u) << "a file each";
 }
 
-TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
+TEST_F(DvrServiceTest, EndsSegmentsAtKeyFrames) {
     options_.plan = DvrPlan::segment;
     options_.duration = 1'500ms;
     publish("[stream]-[timestamp].mp4");
@@ -276,7 +276,7 @@ TEST_F(DvrServiceTest, SegmentsEndAtKeyFrames) {
 }
 
 // Audio is 700 ms behind video in the multiplex, with correct times, as in transport streams of hardware encoders.
-TEST_F(DvrServiceTest, LaggingAudioGoesIntoTheFileOfItsTime) {
+TEST_F(DvrServiceTest, RecordsLaggingAudioInTheFileOfItsTime) {
     options_.plan = DvrPlan::segment;
     options_.duration = 1'500ms;
     publish("[stream]-[timestamp].flv");
@@ -323,7 +323,7 @@ TEST_F(DvrServiceTest, LaggingAudioGoesIntoTheFileOfItsTime) {
     EXPECT_EQ(recorded_[1].duration, 1'965ms);
 }
 
-TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
+TEST_F(DvrServiceTest, EndsSegmentsAnywhereWithoutWaitingForKeyFrames) {
     options_.plan = DvrPlan::segment;
     options_.duration = 1'500ms;
     options_.wait_keyframe = false;
@@ -340,7 +340,7 @@ TEST_F(DvrServiceTest, WithoutWaitingForKeyFramesSegmentsEndWhereTheyShould) {
     EXPECT_EQ(recorded_.size(), 2u);
 }
 
-TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
+TEST_F(DvrServiceTest, EndsTheRecordingIfTheFileExists) {
     folder_.write("cam.flv", "precious");
     publish("[stream].flv");
     headers();
@@ -352,7 +352,7 @@ TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
     ASSERT_EQ(service_->list().size(), 1u);
     EXPECT_FALSE(service_->list()[0].is_active);
     EXPECT_EQ(service_->list()[0].state.error, recorded_[0].error);
-    // The next publish tries again.
+    // The next publisher retries.
     unpublish();
     std::filesystem::remove(folder_.file("cam.flv"));
     publish("[stream].flv");
@@ -360,7 +360,7 @@ TEST_F(DvrServiceTest, AFileThatExistsEndsTheRecording) {
     EXPECT_EQ(service_->list().size(), 1u);
 }
 
-TEST_F(DvrServiceTest, AFileOfAnotherOutputEndsTheRecording) {
+TEST_F(DvrServiceTest, EndsTheRecordingForAFileOfAnotherOutput) {
     const auto claim = MUST(claims_.claim({std::filesystem::path(folder_.file("cam.flv")).lexically_normal()}, "another stream"));
     publish("./[stream].flv");
     headers();
@@ -377,7 +377,7 @@ TEST_F(DvrServiceTest, AFileOfAnotherOutputEndsTheRecording) {
     EXPECT_EQ(claims_.size(), 1U);
 }
 
-TEST_F(DvrServiceTest, AnEmptyRecordingIsNotKept) {
+TEST_F(DvrServiceTest, RemovesAnEmptyRecording) {
     publish("[stream].flv");
     headers();
     pause();
@@ -386,7 +386,7 @@ TEST_F(DvrServiceTest, AnEmptyRecordingIsNotKept) {
     EXPECT_TRUE(std::filesystem::is_empty(folder_.file("")));
 }
 
-TEST_F(DvrServiceTest, RecordsOnlyWhatIsNamed) {
+TEST_F(DvrServiceTest, RecordsOnlyConfiguredStreams) {
     options_.apply = {"live/other"};
     publish("[stream].flv");
     EXPECT_TRUE(service_->list().empty());
@@ -396,7 +396,7 @@ TEST_F(DvrServiceTest, RecordsOnlyWhatIsNamed) {
     EXPECT_EQ(service_->list().size(), 1u);
 }
 
-TEST_F(DvrServiceTest, WhatWasPublishedBeforeIsNotRecordedAgain) {
+TEST_F(DvrServiceTest, RecordsNoEarlierPackets) {
     publish("first.flv");
     headers();
     seconds(1);
@@ -410,7 +410,7 @@ TEST_F(DvrServiceTest, WhatWasPublishedBeforeIsNotRecordedAgain) {
     EXPECT_EQ(mp4::movie_samples(bytes, *file.child("moov").all("trak").at(0)).size(), 1u) << "not the cached GOP";
 }
 
-TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
+TEST_F(DvrServiceTest, StartsAnotherMp4FileForAnotherCodec) {
     publish("[stream]-[timestamp].mp4");
     headers();
     seconds(2);
@@ -431,7 +431,7 @@ TEST_F(DvrServiceTest, AnotherCodecIsAnotherFileOfMp4) {
 }
 
 // Two seconds in, half a second after a key frame, the audio has one channel less.
-TEST_F(DvrServiceTest, AudioThatChangesBetweenKeyFramesLosesNothing) {
+TEST_F(DvrServiceTest, LosesNothingIfAudioChangesBetweenKeyFrames) {
     for (const DvrFormat format : {DvrFormat::by_name, DvrFormat::fmp4}) {
         recorded_.clear();
         options_.format = format;
@@ -468,7 +468,7 @@ TEST_F(DvrServiceTest, AudioThatChangesBetweenKeyFramesLosesNothing) {
     }
 }
 
-TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
+TEST_F(DvrServiceTest, KeepsTheWrittenBytesOnAFullDisk) {
     frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
@@ -492,10 +492,10 @@ TEST_F(DvrServiceTest, AFullDiskEndsTheRecordingAndKeepsWhatFits) {
     EXPECT_EQ(service_->list().at(0).state.error, recorded_[0].error);
 }
 
-// Reported once, and without an empty file for each attempt.
-TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
+// The error is reported once, and no attempt leaves an empty file.
+TEST_F(DvrServiceTest, ContinuesSegmentsWhenTheDiskHasSpace) {
     options_.plan = DvrPlan::segment;
-    options_.duration = 4s;  // two that began in one millisecond would have one name
+    options_.duration = 4s;  // two segments of one millisecond would have one name
     frame_bytes_ = 4'000;
     const auto before = std::signal(SIGXFSZ, SIG_IGN);
     struct rlimit old {};
@@ -530,7 +530,7 @@ TEST_F(DvrServiceTest, InSegmentsARecordingGoesOnWhenTheDiskHasRoomAgain) {
         EXPECT_GT(file.file_size(), 0U) << file.path();
 }
 
-TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
+TEST_F(DvrServiceTest, EndsTheRecordingIfPacketsWereDropped) {
     publish("[stream].flv");
     headers();
     // Far more than the history that a source keeps, before the recorder polls.
@@ -544,7 +544,7 @@ TEST_F(DvrServiceTest, AReaderThatWasOvertakenEndsTheRecording) {
     EXPECT_NE(recorded_[0].error.find("too slow"), std::string::npos) << recorded_[0].error;
 }
 
-TEST_F(DvrServiceTest, StoppingTheServerClosesFiles) {
+TEST_F(DvrServiceTest, ClosesFilesOnStop) {
     publish("[stream].mp4");
     headers();
     seconds(2);
@@ -555,7 +555,7 @@ TEST_F(DvrServiceTest, StoppingTheServerClosesFiles) {
     EXPECT_TRUE(service_->list().empty());
 }
 
-TEST_F(DvrServiceTest, ATakeoverGoesOnInTheSameFile) {
+TEST_F(DvrServiceTest, ContinuesTheFileAfterATakeover) {
     publish("[stream].flv");
     headers();
     seconds(1);

@@ -23,13 +23,13 @@ TEST(DvrFileName, ReplacesVariables) {
     EXPECT_EQ(name_for("[nothing]/x.flv"), "[nothing]/x.flv");
 }
 
-TEST(DvrFileName, WhatHasNoEndingIsAFolder) {
+TEST(DvrFileName, TreatsAPathWithoutExtensionAsAFolder) {
     EXPECT_EQ(name_for("./dvr/[app]"), "./dvr/live/studio/cam.1795269909042.flv");
     EXPECT_EQ(name_for("./dvr/"), "./dvr/cam.1795269909042.flv");
     EXPECT_EQ(name_for("./dvr", DvrFormat::fmp4), "./dvr/cam.1795269909042.mp4");
 }
 
-TEST(DvrFileName, TheFormatGoesByTheName) {
+TEST(DvrFileName, ChoosesTheFormatByTheName) {
     DvrOptions options;
     EXPECT_EQ(format_of(options), FileFormat::flv);
     options.path = "x.mp4";
@@ -41,7 +41,7 @@ TEST(DvrFileName, TheFormatGoesByTheName) {
     EXPECT_EQ(name_for("a/x.flv", DvrFormat::fmp4), "a/x.mp4") << "fragments are never called FLV";
 }
 
-TEST(DvrFileName, RecordsWhatIsNamed) {
+TEST(DvrFileName, RecordsConfiguredStreams) {
     DvrOptions options;
     EXPECT_TRUE(is_recorded(options, kCam));
     options.apply = {"live/cam", "live/studio/cam"};

@@ -26,7 +26,7 @@ std::string flv_of(int tags) {
     return std::string(as_text(out.written()));
 }
 
-TEST(LeftRecording, GetsItsNameAndLosesWhatIsNotWhole) {
+TEST(LeftRecording, GetsItsNameWithoutIncompleteParts) {
     const ScratchFolder folder;
     folder.write("cam.flv.tmp", flv_of(10) + "part of a tag");
     const auto left = MUST(finish_left_recording(folder.file("cam.flv")));
@@ -39,7 +39,7 @@ TEST(LeftRecording, GetsItsNameAndLosesWhatIsNotWhole) {
     EXPECT_EQ(finish_left_recording(folder.file("not/mounted/cam.flv")).code(), Errc::conflict);
 }
 
-TEST(LeftRecording, TouchesNoFileThatHasTheName) {
+TEST(LeftRecording, KeepsAFileOfThatName) {
     const ScratchFolder folder;
     folder.write("a.b.flv", "precious");
     folder.write("a.b.flv.tmp", flv_of(3));
@@ -50,7 +50,7 @@ TEST(LeftRecording, TouchesNoFileThatHasTheName) {
     EXPECT_EQ(folder.read("a.b.flv"), "precious");
 }
 
-TEST(LeftRecording, WithoutMediaIsRemovedAndWhatIsNotOursStays) {
+TEST(LeftRecording, IsRemovedWithoutMediaAndKeptIfForeign) {
     const ScratchFolder folder;
     folder.write("none.flv.tmp", flv_of(0));
     EXPECT_FALSE(MUST(finish_left_recording(folder.file("none.flv"))).path);
@@ -62,14 +62,14 @@ TEST(LeftRecording, WithoutMediaIsRemovedAndWhatIsNotOursStays) {
     EXPECT_EQ(folder.read("other.mp4.tmp"), "somebody's text");
 }
 
-TEST(LeftRecording, IsNotTakenFromWhoWritesIt) {
+TEST(LeftRecording, IsKeptWhileItIsWritten) {
     const auto loop = MUST(io::Loop::create());
     const ScratchFolder folder;
     const auto file = MUST(io::OutputFile::create(folder.file("x.flv"), io::Deadline::after(kSoon)));
     EXPECT_EQ(finish_left_recording(folder.file("x.flv")).code(), Errc::conflict);
 }
 
-TEST(OpenRecordings, AreThereUntilTheyAreRemoved) {
+TEST(OpenRecordings, AreListedUntilTheyAreRemoved) {
     const auto loop = MUST(io::Loop::create());
     const auto soon = io::Deadline::after(kSoon);
     const ScratchFolder folder;
@@ -93,7 +93,7 @@ TEST(OpenRecordings, AreThereUntilTheyAreRemoved) {
     EXPECT_EQ(MUST(open.left(soon)).size(), 1u);
 }
 
-TEST(OpenRecordings, BrokenTextIsRefused) {
+TEST(OpenRecordings, RefuseBrokenText) {
     const std::string text = text_of({.path = "/a", .file = "a", .request = {}, .vhost = "v", .url = "/u"});
     EXPECT_TRUE(parse_open_recording(text).ok());
     // The last byte is the line feed.

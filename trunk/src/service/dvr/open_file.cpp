@@ -72,7 +72,7 @@ bool OpenFile::keep_written(const Error& error, io::Deadline deadline) {
     if (recording_ && recording_->has_media() && file_->bytes() > 0) {
         ByteWriter lost;
         recording_->take(lost, Recording::Last::yes);
-        recording_->lose_behind(file_->bytes());
+        recording_->truncate_at(file_->bytes());
         const auto closed = commit(deadline);
         if (!closed.ok())
             LOG_ERROR(log_, "DVR {}: cannot complete {}.tmp: {}", plan_.url, path_, closed.error().text());

@@ -1,5 +1,5 @@
-// OpenRecordings: a record on disk of the recordings in progress: one small file for each open recording, in one folder. From
-// these the next start knows what a killed process left behind and whose it is, without searching the disk.
+// OpenRecordings: a list on disk of the recordings in progress: one small file per recording, in one folder. After a kill, the
+// next start reads from it the unfinished recordings and their publishers, without searching the disk.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ Result<OpenRecording> parse_open_recording(const std::string& text);
 
 class OpenRecordings {
 public:
-    // More than one process can have open.
+    // More than a process can have open.
     static constexpr std::size_t kListedMax = 100'000;
     static constexpr std::size_t kTextBytesMax = 64 << 10;
 

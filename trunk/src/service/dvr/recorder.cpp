@@ -43,7 +43,7 @@ void Recorder::run(io::Deadline deadline) {
         fail(recorded.error(), io::Deadline::after(OpenFile::kCloseLimit));
         retry_at_ = io::now() + retry_.next(static_cast<std::uint32_t>(random_number()));
     }
-    // Also when the server stops: an unfinished recording is worth little.
+    // Also if the server stops: an unfinished recording is of little use.
     const io::CancelShield shield;
     const auto limit = io::Deadline::after(OpenFile::kCloseLimit);
     if (!recorded.ok() && recorded.code() == Errc::cancelled)
@@ -62,7 +62,7 @@ bool Recorder::is_tried_again(const Result<void>& recorded) const {
 Result<void> Recorder::record(io::Deadline deadline) {
     for (;;) {
         {
-            // A write abandoned halfway cannot be repaired. Each step here has its own limit.
+            // An interrupted write cannot be repaired. Each step here has a limit.
             const io::CancelShield shield;
             TRY(take_all(deadline));
         }
@@ -136,7 +136,7 @@ Result<void> Recorder::finish_cut(io::Deadline deadline) {
     return close(deadline);
 }
 
-// At the end of the stream nothing is waited for.
+// At the end of the stream no kind can lag.
 Result<void> Recorder::finish(io::Deadline deadline) {
     while (cut_) {
         TRY(finish_cut(deadline));
@@ -145,13 +145,13 @@ Result<void> Recorder::finish(io::Deadline deadline) {
     return close(deadline);
 }
 
-// Audio that lags in the multiplex, after the key frame that begins the file.
+// Reports whether the packet is audio that lags in the multiplex behind the key frame that begins the file.
 bool Recorder::is_before_file(const media::Packet& packet) const {
     return packet.dts < span_.begun && packet.kind == MediaKind::audio && !packet.is_config() &&
            span_.begun_with == MediaKind::video;
 }
 
-// A file that cannot continue with this packet ends; the next begins with it, or with the GOP in progress.
+// If the file cannot continue with this packet, it ends. The next one begins with the packet, or with the GOP in progress.
 Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) {
     if (is_before_file(packet))
         return {};
@@ -177,11 +177,11 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
     return {};
 }
 
-// Audio that has changed its sample rate or channels comes between key frames. The new file repeats the video since the last key
-// frame, so that nothing is lost up to the next one. Not where that is longer than the file before, so that a publisher which
-// changes its audio all the time does not make us write much more than it sends.
+// Audio may change its sample rate or channels between key frames. The new file repeats the video since the last key frame, so
+// that nothing is lost up to the next one. But not if that is longer than the previous file: a publisher that changes its audio
+// often must not cause much larger files than its stream.
 Result<void> Recorder::continue_within_gop(const media::Packet& packet, io::Deadline deadline) {
-    // The next key frame has come already.
+    // The next key frame has arrived already.
     if (cut_)
         return finish_cut(deadline);
     if (!released_.empty())
@@ -193,7 +193,7 @@ Result<void> Recorder::continue_within_gop(const media::Packet& packet, io::Dead
     span_.newest = packet.dts;
     span_.kinds.add(packet.kind);
     span_.kinds.add(MediaKind::video);
-    // First the audio: a fragmented file has the tracks that came in its first second.
+    // First the audio: a fragmented file has the tracks of its first second.
     static_cast<void>(file_.recording().push(packet, packet.dts - span_.zero));
     for (const media::Packet& picture : video) {
         static_cast<void>(file_.recording().push(picture, picture.dts - span_.zero));
@@ -284,7 +284,7 @@ void Recorder::report(const std::string& error) {
         context_.on_recorded({request_, plan_, state_.file, error, state_.duration, state_.bytes});
 }
 
-// Reported once, however many attempts fail.
+// The error is reported once for any number of failed attempts.
 void Recorder::fail(const Error& error, io::Deadline deadline) {
     cut_.reset();
     released_.clear();

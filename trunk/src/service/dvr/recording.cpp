@@ -49,7 +49,7 @@ public:
     }
     std::size_t pending_bytes() const override { return pending_.size(); }
     void take(ByteWriter& out, Last) override { out.bytes(pending_.release()); }
-    void lose_behind(std::uint64_t bytes) override { writer_.forget_behind(bytes); }
+    void truncate_at(std::uint64_t bytes) override { writer_.forget_behind(bytes); }
     io::OutputFile::Ending finish() const override { return {.tail = {}, .patch = writer_.finish()}; }
     bool has_media() const override { return has_media_; }
 
@@ -134,7 +134,7 @@ public:
         out.bytes(beginning_.release());
         writer_.flush(out);
     }
-    void lose_behind(std::uint64_t bytes) override { writer_.forget_behind(bytes); }
+    void truncate_at(std::uint64_t bytes) override { writer_.forget_behind(bytes); }
     io::OutputFile::Ending finish() const override {
         ByteWriter tail;
         auto patch = writer_.finish(tail);
@@ -179,7 +179,7 @@ public:
         }
         out.bytes(ready_.release());
     }
-    void lose_behind(std::uint64_t bytes) override {
+    void truncate_at(std::uint64_t bytes) override {
         if (bytes < header_bytes_)
             writer_.reset();
     }

@@ -19,23 +19,24 @@ public:
 
     virtual ~Recording() = default;
 
-    // A packet, and its time since the beginning of the file; negative counts as zero. Errc::conflict: the file cannot continue
-    // with this packet (another codec, or it is full); the packet belongs at the beginning of the next file. Any other error
-    // loses this packet only.
+    // Adds a packet with its time since the beginning of the file; a negative time counts as zero. Errc::conflict: the file
+    // cannot continue with this packet (another codec, or it is full), which belongs to the next file. Any other error loses this
+    // packet only.
     virtual Result<void> push(const media::Packet& packet, MediaTime time) = 0;
     // Approximate size of the next take().
     virtual std::size_t pending_bytes() const = 0;
     // Appends the bytes that are ready for the end of the file; with Last::yes, all remaining ones.
     virtual void take(ByteWriter& out, Last last) = 0;
-    // Only `bytes` of everything from take() were written: nothing may refer beyond them, and no more packets are pushed.
-    virtual void lose_behind(std::uint64_t bytes) = 0;
+    // Only the first `bytes` of take() were written: the end of the file refers only to these. No packet may be pushed
+    // afterwards.
+    virtual void truncate_at(std::uint64_t bytes) = 0;
     // After the last take. May be called in another thread.
     virtual io::OutputFile::Ending finish() const = 0;
-    // Audio or video frames were pushed; sequence headers alone do not count.
+    // Reports whether audio or video frames were pushed.
     virtual bool has_media() const = 0;
 };
 
-// `metadata` is the stream's onMetaData message, or empty; `product` is named in it as the recorder.
+// `metadata` is the stream's onMetaData message, or empty. `product` is written as the recorder.
 std::unique_ptr<Recording> make_recording(FileFormat format, Bytes metadata, std::string_view product);
 
 }  // namespace live::service::dvr

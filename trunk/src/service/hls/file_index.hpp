@@ -14,7 +14,7 @@ class StreamOutput;
 
 struct IndexedPlaylist {
     StreamOutput* output = nullptr;
-    Rendition* rendition = nullptr;  // whose playlist it is; nullptr: the stream's own
+    Rendition* rendition = nullptr;  // the owner of the playlist; nullptr: the stream itself
 };
 
 class FileIndex {

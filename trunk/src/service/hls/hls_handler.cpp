@@ -31,13 +31,13 @@ namespace {
 using wire::http::Status;
 constexpr std::string_view kCtx = "hls_ctx";
 constexpr std::string_view kPlaylistEnding = ".m3u8";
-// BANDWIDTH is not optional (RFC 8216, 4.3.4.2): a usual rate, in bit/s, before a stream has any media.
+// BANDWIDTH is mandatory (RFC 8216, 4.3.4.2): a usual rate, in bit/s, before a stream has media.
 constexpr std::uint64_t kBandwidthUnknown = 2'000'000;
 
 bool is_playlist(std::string_view path) { return path.ends_with(kPlaylistEnding); }
 
-// What a playlist names: fragments, parts, initialization sections, keys. MPEG-TS only with a number, as the rest are names of
-// live streams.
+// Reports whether the path may be in a playlist: a fragment, part, initialization section or key. MPEG-TS files need a number,
+// because other names are those of live streams.
 bool is_media(std::string_view path) {
     constexpr std::array<std::string_view, 3> kEndings = {".m4s", ".mp4", ".key"};
     if (std::ranges::any_of(kEndings, [path](std::string_view ending) { return path.ends_with(ending); }))
@@ -62,14 +62,14 @@ bool is_good_ctx(std::string_view ctx) {
     return !ctx.empty() && ctx.size() <= Sessions::kNameBytesMax && std::ranges::all_of(ctx, is_good);
 }
 
-// The last letter of a generated name is determined by the others, so that a name can be recognised that another node, or this
-// one before a restart, has generated.
+// The last letter of a generated name is a check letter. A node recognizes the names that other nodes have generated, or itself
+// before a restart.
 char last_of(std::string_view name) {
     constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuvwxyz";
     return kLetters[fnv1a(as_bytes(name)) % kLetters.size()];
 }
 
-// Of a session that is had here.
+// Returns the name of a session that exists on this node.
 std::string generate_ctx(const Sessions& sessions) {
     std::string name;
     do {
@@ -92,7 +92,7 @@ std::optional<std::uint64_t> number_of(std::optional<std::string_view> text) {
     return read.ec == std::errc() && read.ptr == text->data() + text->size() ? std::optional(number) : std::nullopt;
 }
 
-// 8216bis, 6.2.5.2: the server refuses delivery directives that it cannot obey. Errc::malformed.
+// 8216bis, 6.2.5.2: the server refuses invalid delivery directives. Errc::malformed.
 Result<void> check_directives(const http::Request& request) {
     const auto& query = request.target.query;
     for (const std::string_view name : {"_HLS_msn", "_HLS_part"})
@@ -162,7 +162,7 @@ struct Span {
     std::size_t end = 0;
 };
 
-// Of one of our own files. Keys at an address of the operator's are not.
+// Reports whether the URI is that of a file of this server. Keys may be at an address of the operator.
 std::optional<Span> uri_in(std::string_view line) {
     constexpr std::string_view kAttribute = "URI=\"";
     if (!line.starts_with('#'))
@@ -310,11 +310,11 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
                                  deadline);
         return send_own_playlist(exchange, asked, deadline);
     }
-    // Not a valid stream name: at most a static file.
+    // An invalid stream name: it can only be a static file.
     if (!has_good_names(asked.stream))
         return files_.serve(exchange, deadline);
     Session* session = asked.ctx.empty() ? nullptr : sessions_.find(asked.ctx);
-    // A session that plays another stream, or the same stream of another virtual host, does not count here.
+    // A session of another stream, or of another virtual host, does not count here.
     if (session != nullptr && !plays(*session, asked.stream)) {
         session = nullptr;
         asked.ctx.clear();
@@ -337,8 +337,8 @@ Result<void> HlsHandler::serve_playlist(http::Exchange& exchange, io::Deadline d
     return send_own_playlist(exchange, asked, deadline);
 }
 
-// A track's playlist that is not here may be that of a stream which this node has not joined yet: it belongs to the session of
-// that stream. Its name could be that of another stream, too.
+// A missing playlist may be that of a track whose stream this node has not joined yet. It belongs to the session of that stream.
+// Its name may also be that of another stream.
 Result<void> HlsHandler::choose_stream(const http::Request& request, Asked& asked, io::Deadline deadline) {
     if (!asked.other || !has_good_names(*asked.other))
         return {};
@@ -360,7 +360,7 @@ Result<void> HlsHandler::choose_stream(const http::Request& request, Asked& aske
     return {};
 }
 
-// Without sessions: the first request for a stream that this node does not have gets it from another one.
+// Without sessions: the first request for a stream of another node starts to pull it.
 Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& request, const Asked& asked,
                                                           io::Deadline deadline) {
     auto player = player_of(request, asked.stream, "");
@@ -379,7 +379,7 @@ Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& r
     return std::optional<session::Redirect>();
 }
 
-// Nobody has the stream, as far as it is known: an edge's origins are not asked here.
+// No known node has the stream. An edge does not query its origins here.
 Result<bool> HlsHandler::is_nowhere(const http::Request& request, const StreamName& stream, io::Deadline deadline) const {
     const auto player = player_of(request, stream, "");
     if (elsewhere_ == nullptr || !elsewhere_->shares(player))
@@ -399,14 +399,14 @@ bool HlsHandler::is_there(const http::Request& request, io::Deadline deadline) c
     return file.ok() && !file->facts().is_folder;
 }
 
-// The playlist does not exist. Access rules are checked first, as for one that does.
+// The playlist does not exist. Access rules are checked first, as for existing ones.
 Result<void> HlsHandler::send_missing(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const auto allowed = sessions_.check(player_of(exchange.request(), asked.stream, asked.ctx));
     return exchange.send(allowed.ok() ? not_found() : refusal(allowed.error()), deadline);
 }
 
 // An edge may have just started to pull the stream, and its first fragment takes its whole duration. After the limit the request
-// is answered with what is available. Errc::cancelled.
+// gets the current playlist. Errc::cancelled.
 Result<void> HlsHandler::wait_for_first(const http::Request& request, const StreamName& stream, io::Deadline deadline) const {
     constexpr std::chrono::seconds kLimitMax{30};
     const HlsOptions* options = options_for(request);
@@ -415,7 +415,7 @@ Result<void> HlsHandler::wait_for_first(const http::Request& request, const Stre
     Signal signal;
     while (!until.expired()) {
         const IndexedPlaylist* playlist = playlist_of_stream(request, stream);
-        // Parts alone are not enough: not every player supports them.
+        // Parts are not enough: some players do not support them.
         if (playlist == nullptr || playlist->output->has_segment())
             return {};
         playlist->output->note_asked();  // keeps the stream in use
@@ -429,7 +429,7 @@ Result<void> HlsHandler::wait_for_first(const http::Request& request, const Stre
     return {};
 }
 
-// A name generated elsewhere is of a session that another node has opened: the player already has the master playlist.
+// Another node has opened a session with a name that it has generated: the player already has the master playlist.
 Result<void> HlsHandler::open_session(http::Exchange& exchange, Asked asked, Named where, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     auto elsewhere = admit(exchange, asked, deadline);
@@ -497,7 +497,7 @@ Result<void> HlsHandler::send_own_playlist(http::Exchange& exchange, const Asked
     return text ? send_playlist(exchange, *std::move(text), asked.ctx, deadline) : exchange.send(not_found(), deadline);
 }
 
-// A list that began in the middle of the stream lacks what the publisher's worker lists.
+// A list that began in the middle of the stream lacks segments that the publisher's worker lists.
 Result<bool> HlsHandler::send_from_publisher(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const IndexedPlaylist* playlist = playlist_of_stream(exchange.request(), asked.stream);
     if (elsewhere_ == nullptr || exchange.request().is_sibling || playlist == nullptr || !playlist->output->is_partial())
@@ -560,7 +560,7 @@ std::string HlsHandler::query_for_fragments(const http::Request& request, const 
     return query;
 }
 
-// From an earlier process, or when nobody publishes any more.
+// Serves a playlist of an earlier process, or of a stream that has ended.
 Result<void> HlsHandler::send_left_behind(http::Exchange& exchange, const Asked& asked, io::Deadline deadline) {
     const auto place = roots_.find(exchange.request());
     if (!place)
@@ -630,8 +630,8 @@ bool HlsHandler::is_guarded(const http::Request& request) const {
     return sessions_.guards(player_of(request, {request.vhost(), "", ""}, ""));
 }
 
-// A session is already admitted. Without one only the access rules are checked and no callback is called, as players request many
-// fragments; nobody gets guarded ones then. Another worker may have the session, which then has a guest here.
+// A session is already admitted. Without a session only the access rules are checked and no callback is called, because players
+// request many fragments. Guarded fragments are refused then. If another worker has the session, there is a guest here.
 Result<void> HlsHandler::may_have(const http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx,
                                   io::Deadline deadline) {
     if (request.is_sibling)
@@ -651,7 +651,7 @@ Result<void> HlsHandler::may_have(const http::Request& request, const segments::
     return Error(Errc::denied, "this is for players that have got the playlist here");
 }
 
-// Media of a stream that this worker does not have: its path names the stream.
+// Returns the stream of a media path. This worker does not have the stream.
 Result<void> HlsHandler::may_have_unknown(const http::Request& request, std::string_view ctx, io::Deadline deadline) {
     const HlsOptions* options = options_for(request);
     if (elsewhere_ == nullptr || request.is_sibling || options == nullptr || !options->ctx || !is_guarded(request))

@@ -1,6 +1,6 @@
-// HlsHandler: answers GET of playlists, fragments and parts: from memory for the current streams, from disk for files left by an
-// earlier process. A virtual host serves only its own streams. Where a virtual host identifies players by hls_ctx, the first
-// playlist is a master playlist that carries the session's name.
+// HlsHandler: answers GET of playlists, fragments and parts: from memory for current streams, from disk for files of an earlier
+// process. A virtual host serves only its own streams. If a virtual host identifies players by hls_ctx, the first playlist is a
+// master playlist that contains the session's name.
 #pragma once
 
 #include <optional>
@@ -30,14 +30,14 @@ public:
                Sessions& sessions)
         : index_(index), options_(options), roots_(roots), sessions_(sessions), files_(roots) {}
 
-    // Without it, what this process does not have is not to be had.
+    // Finds the files of other processes; optional.
     void set_elsewhere(files::Elsewhere& elsewhere) { elsewhere_ = &elsewhere; }
 
     bool takes(const session::http::Request& request) const override;
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
 
 private:
-    // What a request asks for, and the settings of its virtual host; nothing borrowed.
+    // A parsed request, and the settings of its virtual host. It borrows nothing.
     struct Asked {
         bool is_others = false;  // see Place
         bool has_sessions = false;
@@ -45,7 +45,7 @@ private:
         bool is_relative = false;
         Duration idle_limit{};
         StreamName stream;
-        std::optional<StreamName> other;  // what the path may name as well: see choose_stream
+        std::optional<StreamName> other;  // the other stream that the path may mean: see choose_stream
         std::string ctx;                  // sent by the player, or generated
     };
 
@@ -58,13 +58,13 @@ private:
         bool is_empty() const { return playlist == nullptr && file == nullptr; }
     };
 
-    // nullptr when the virtual host has no HLS. Valid until the next suspension.
+    // nullptr if the virtual host has no HLS. Valid until the next suspension.
     const HlsOptions* options_for(const session::http::Request& request) const;
     Place place_at(const std::string& path, std::string_view vhost) const;
-    // `whole`: of a track's playlist, the stream's.
+    // `whole`: the stream's playlist if the path is that of a track.
     enum class Of : bool { path, whole };
     Place find(const session::http::Request& request, Of of = Of::path) const;
-    // The requested playlist, or the stream's own when one of its tracks' is requested and not here yet. nullptr: neither.
+    // The requested playlist, or the stream's own if a track's playlist does not exist yet; otherwise nullptr.
     const IndexedPlaylist* playlist_of_stream(const session::http::Request& request, const StreamName& stream) const;
     Asked asked_for(const session::http::Request& request) const;
     Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
@@ -91,10 +91,10 @@ private:
     Result<void> may_have_unknown(const session::http::Request& request, std::string_view ctx, io::Deadline deadline);
     bool is_guarded(const session::http::Request& request) const;
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
-    // For a file in memory; false: there is none.
+    // Serves a file from memory. False: there is none.
     Result<bool> send_file(session::http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,
                            io::Deadline deadline);
-    // From another worker; false: it is not to be had there.
+    // Serves a file of another worker. False: that has none.
     Result<bool> send_from_publisher(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
     Result<bool> send_from_anybody(session::http::Exchange& exchange, std::string_view ctx, io::Deadline deadline);
     void count(std::string_view ctx, std::uint64_t bytes);
@@ -107,7 +107,7 @@ private:
     files::Elsewhere* elsewhere_ = nullptr;
 };
 
-// Appends `query` to each URI of a playlist from disk, in attributes too; it contains no session queries.
+// Appends `query` to each URI of a playlist from disk, in attributes too. Playlists on disk have no session queries.
 std::string with_query(std::string_view playlist, std::string_view query);
 
 }  // namespace live::service::hls

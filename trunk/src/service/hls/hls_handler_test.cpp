@@ -90,7 +90,7 @@ protected:
     HlsHandler handler_{service_.index(), same_options_, roots_, sessions_};
 };
 
-TEST_F(HlsHandlerTest, FragmentsOfAGuardedStreamAreForAdmittedSessions) {
+TEST_F(HlsHandlerTest, ServesGuardedFragmentsToAdmittedSessions) {
     door_.is_guarded = true;
     options_.ts_ctx = false;
     publish(3);
@@ -121,7 +121,7 @@ TEST_F(HlsHandlerTest, RefusesDirectivesThatAreNotNumbers) {
     EXPECT_EQ(ask("/live/cam.m3u8?_HLS_msn=1&_HLS_part=0").status, 200);
 }
 
-TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
+TEST_F(HlsHandlerTest, NamesASessionInItsPlaylists) {
     publish(3);
     const std::string address = variant("/live/cam.m3u8?token=1&_HLS_msn=3");
     ASSERT_TRUE(address.starts_with("/live/cam.m3u8?hls_ctx=") && address.ends_with("&token=1")) << address;
@@ -142,7 +142,7 @@ TEST_F(HlsHandlerTest, ThePlayerIsGivenANameAndFindsItsFragmentsByIt) {
     EXPECT_EQ(ask(address).status, 404) << "sent away";
 }
 
-TEST_F(HlsHandlerTest, WhoIsServedElsewhereIsSentThere) {
+TEST_F(HlsHandlerTest, RedirectsPlayers) {
     door_.elsewhere = "cam";
     for (const bool with_sessions : {true, false}) {
         options_.ctx = with_sessions;
@@ -153,7 +153,7 @@ TEST_F(HlsHandlerTest, WhoIsServedElsewhereIsSentThere) {
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
-TEST_F(HlsHandlerTest, ASessionOfAnotherNodeGoesOnHere) {
+TEST_F(HlsHandlerTest, ContinuesASessionOfAnotherNode) {
     publish(3);
     const std::string address = variant("/live/cam.m3u8");
     sessions_.clear();
@@ -161,11 +161,11 @@ TEST_F(HlsHandlerTest, ASessionOfAnotherNodeGoesOnHere) {
     EXPECT_EQ(list.status, 200);
     EXPECT_NE(list.body.find("#EXTINF"), std::string::npos) << list.body;
     EXPECT_NE(sessions_.find(address.substr(address.size() - 8)), nullptr);
-    // A name that no node of ours has generated begins a session.
+    // A name without a valid check letter opens a session.
     EXPECT_TRUE(variant("/live/cam.m3u8?hls_ctx=me").ends_with("hls_ctx=me"));
 }
 
-// Another worker publishes streams of these names, and has their playlists.
+// Another worker has the streams of these names and their playlists.
 class Coworker final : public files::Elsewhere {
 public:
     bool shares(const session::ClientRequest&) const override { return true; }
@@ -182,11 +182,11 @@ public:
     std::vector<std::string> streams;
 };
 
-// This worker has not the stream yet: the player has the name of its session and the master playlist from another one.
-TEST_F(HlsHandlerTest, APlaylistOfATrackIsOneOfItsStreamOnEachWorker) {
+// This worker does not have the stream yet. The player has its session name and the master playlist from another worker.
+TEST_F(HlsHandlerTest, FindsTheStreamOfATrackPlaylistOnEachWorker) {
     Coworker coworker;
     coworker.streams = {"cam", "cam.audio"};
-    door_.refused = "another";  // a worker is asked for a path, which names no stream
+    door_.refused = "another";  // a worker receives a path without a stream name
     handler_.set_elsewhere(coworker);
     const auto plays = [this](std::string_view ctx) { return sessions_.find(ctx)->request().stream; };
     publish(1);
@@ -209,7 +209,7 @@ TEST_F(HlsHandlerTest, APlaylistOfATrackIsOneOfItsStreamOnEachWorker) {
     EXPECT_EQ(ask("/live/cam.video-1.m3u8").status, 403) << "the rules are those of the stream";
 }
 
-TEST_F(HlsHandlerTest, APlaylistOfATrackIsOneOfItsStreamOnEachEdge) {
+TEST_F(HlsHandlerTest, FindsTheStreamOfATrackPlaylistOnEachEdge) {
     publish(1);
     const std::string ctx = variant("/live/cam.m3u8").substr(23, 8);
     sessions_.clear();
@@ -232,7 +232,7 @@ std::size_t memory_files() {
     return count;
 }
 
-TEST_F(HlsHandlerTest, WhatManyAskForIsSentFromACopyThatGoesWithTheFragment) {
+TEST_F(HlsHandlerTest, SendsPopularFragmentsFromACopy) {
     options_.ctx = false;
     publish(3);
     const auto first = ask("/live/cam-0.ts");
@@ -249,7 +249,7 @@ TEST_F(HlsHandlerTest, WhatManyAskForIsSentFromACopyThatGoesWithTheFragment) {
     EXPECT_EQ(memory_files(), 0U);
 }
 
-TEST_F(HlsHandlerTest, WhatIsNotThereHasNoSessions) {
+TEST_F(HlsHandlerTest, OpensNoSessionForMissingStreams) {
     EXPECT_EQ(ask("/live/cam.m3u8").status, 404);
     EXPECT_EQ(ask("/live/cam.m3u8?hls_ctx=mine").status, 404);
     EXPECT_EQ(ask("/live/cam.m3u8", "HEAD").status, 404);
@@ -259,7 +259,7 @@ TEST_F(HlsHandlerTest, WhatIsNotThereHasNoSessions) {
     EXPECT_TRUE(stream_events_.ended.empty()) << "nobody was asked";
 }
 
-TEST_F(HlsHandlerTest, AFirstPlaylistIsOneUseOfASession) {
+TEST_F(HlsHandlerTest, CountsAFirstPlaylistAsOneUse) {
     publish(2);
     const std::string address = variant("/live/cam.m3u8?hls_ctx=mine");
     EXPECT_FALSE(sessions_.find("mine")->has_returned());
@@ -267,7 +267,7 @@ TEST_F(HlsHandlerTest, AFirstPlaylistIsOneUseOfASession) {
     EXPECT_TRUE(sessions_.find("mine")->has_returned());
 }
 
-TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {
+TEST_F(HlsHandlerTest, AcceptsFreeSessionNames) {
     std::filesystem::create_directory(folder_.file("live"));
     for (const char* name : {"live/cam.m3u8", "live/other.m3u8"})
         folder_.write(name, "#EXTM3U\n#EXTINF:1,\na.ts\n");
@@ -280,7 +280,7 @@ TEST_F(HlsHandlerTest, ANameThatNobodyGaveIsTakenUnlessItIsAnothersOrNoName) {
     EXPECT_EQ(ask("/live/cam.m3u8", "POST").status, 405);
 }
 
-TEST_F(HlsHandlerTest, ASessionPlaysTheStreamOfItsOwnVirtualHost) {
+TEST_F(HlsHandlerTest, SessionPlaysTheStreamOfItsVirtualHost) {
     publish(1);
     const std::string address = variant("/live/cam.m3u8?hls_ctx=mine&vhost=open.example");
     EXPECT_EQ(ask(address).status, 200);
@@ -290,7 +290,7 @@ TEST_F(HlsHandlerTest, ASessionPlaysTheStreamOfItsOwnVirtualHost) {
 }
 
 // The disk has a copy of everything.
-TEST_F(HlsHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
+TEST_F(HlsHandlerTest, HidesStreamsFromOtherVirtualHosts) {
     vhost_name_ = "own.example";
     roots_.vhosts = true;
     publish(2);
@@ -302,7 +302,7 @@ TEST_F(HlsHandlerTest, AnotherVirtualHostHasNothingOfTheStream) {
     EXPECT_EQ(sessions_.size(), 1U);
 }
 
-TEST_F(HlsHandlerTest, FragmentsAreAskedForOnTheVirtualHostOfThePlaylist) {
+TEST_F(HlsHandlerTest, NamesTheVirtualHostInFragmentUrls) {
     vhost_name_ = "own.example";
     roots_.vhosts = true;
     options_.use_fmp4 = Fmp4::on;
@@ -313,7 +313,7 @@ TEST_F(HlsHandlerTest, FragmentsAreAskedForOnTheVirtualHostOfThePlaylist) {
     EXPECT_EQ(ask("/live/cam/init.mp4?hls_ctx=me&vhost=own.example").status, 200);
 }
 
-TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
+TEST_F(HlsHandlerTest, ServesPlainFilesWithoutSessions) {
     options_.ctx = false;
     options_.use_fmp4 = Fmp4::on;
     publish(3);
@@ -326,7 +326,7 @@ TEST_F(HlsHandlerTest, WithoutSessionsItIsAPlainFile) {
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
-TEST_F(HlsHandlerTest, RulesAreAskedWhereThereIsNoSession) {
+TEST_F(HlsHandlerTest, ChecksRulesWithoutASession) {
     publish(2);
     std::filesystem::create_directories(folder_.file("live"));
     folder_.write("live/other.m3u8", "#EXTM3U\n");
@@ -342,7 +342,7 @@ TEST_F(HlsHandlerTest, RulesAreAskedWhereThereIsNoSession) {
     EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=me").status, 404);
 }
 
-TEST_F(HlsHandlerTest, RulesAreAskedForAPlaylistWithoutSessions) {
+TEST_F(HlsHandlerTest, ChecksRulesOfPlaylistsWithoutSessions) {
     options_.ctx = false;
     publish(2);
     EXPECT_EQ(ask("/live/cam.m3u8").status, 200);
@@ -354,7 +354,7 @@ TEST_F(HlsHandlerTest, RulesAreAskedForAPlaylistWithoutSessions) {
     EXPECT_EQ(ask("/cam.m3u8").status, 403) << "one of the disk";
 }
 
-TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
+TEST_F(HlsHandlerTest, CountsARequestedStreamAsWatched) {
     options_.ctx = false;
     publish(2);
     EXPECT_EQ(source_->readers().count(), 1u);
@@ -366,13 +366,13 @@ TEST_F(HlsHandlerTest, AReaderThatIsAskedCountsAsWatched) {
     EXPECT_TRUE(source_->readers().is_watched());
 }
 
-TEST_F(HlsHandlerTest, WhoAsksNowAndThenMayBeWokenTogetherWithOthers) {
+TEST_F(HlsHandlerTest, WakesPollingPlayersInBatches) {
     options_.ctx = false;
     publish(2);
     EXPECT_EQ(coalesced_after_playlist(), 1U);
 }
 
-TEST_F(HlsHandlerTest, WhoAsksForLowLatencyIsWokenAtOnce) {
+TEST_F(HlsHandlerTest, WakesLowLatencyPlayersAtOnce) {
     options_.ctx = false;
     options_.ll = true;
     options_.use_fmp4 = Fmp4::on;
@@ -380,7 +380,7 @@ TEST_F(HlsHandlerTest, WhoAsksForLowLatencyIsWokenAtOnce) {
     EXPECT_EQ(coalesced_after_playlist(), 0U);
 }
 
-TEST_F(HlsHandlerTest, APlaylistOfTheDiskGetsTheSessionsName) {
+TEST_F(HlsHandlerTest, AddsTheSessionNameToPlaylistsFromDisk) {
     EXPECT_EQ(with_query("#EXTM3U\n#EXTINF:1,\na.ts\n#EXTINF:1,\nb.ts?x=1\n", "hls_ctx=me"),
               "#EXTM3U\n#EXTINF:1,\na.ts?hls_ctx=me\n#EXTINF:1,\nb.ts?hls_ctx=me&x=1\n");
     EXPECT_EQ(

@@ -1,6 +1,5 @@
-// HlsService: which streams have HLS, and who plays them. Is notified of every published stream, creates a StreamOutput for it
-// and removes it once it is disposed of; ends the sessions of players that have left. Never suspends in the publisher's call
-// path.
+// HlsService: the streams with HLS and the sessions of their players. It creates a StreamOutput for each published stream,
+// removes it after its disposal, and ends the sessions of players that have left. It never suspends in the publisher's call path.
 #pragma once
 
 #include <string>
@@ -42,14 +41,14 @@ public:
     HlsService(const HlsService&) = delete;
     HlsService& operator=(const HlsService&) = delete;
 
-    // The options in force when a stream is first published apply until its files are disposed of. A stream whose files are
-    // already claimed by another output gets no HLS.
+    // The options at the first publish of a stream apply until its files are disposed of. A stream whose files another output has
+    // claimed gets no HLS.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
 
     // Starts the fiber that expires sessions and reaps finished streams.
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
-    // Stops everything: open segments are completed, and queued writes continue until the deadline. Errc::timed_out when a fiber
+    // Stops everything: open segments are completed, and queued writes continue until the deadline. Errc::timed_out if a fiber
     // does not end.
     Result<void> stop(io::Deadline deadline) override;
 

@@ -15,7 +15,7 @@
 namespace live::service::hls {
 namespace {
 
-TEST_F(HlsServiceTest, AnotherPublisherGoesOnWithTheNumbersBehindADiscontinuity) {
+TEST_F(HlsServiceTest, ContinuesNumbersAfterADiscontinuity) {
     publish();
     seconds(2);
     unpublish();
@@ -35,7 +35,7 @@ TEST_F(HlsServiceTest, AnotherPublisherGoesOnWithTheNumbersBehindADiscontinuity)
     EXPECT_EQ(fragments_.numbers, (std::vector<std::uint64_t>{0, 1, 2, 3}));
 }
 
-TEST_F(HlsServiceTest, WhatHasLeftTheListGoesFromTheDiskAndTheIndexStaysSmall) {
+TEST_F(HlsServiceTest, RemovesFilesThatHaveLeftTheList) {
     publish();
     seconds(20);
     wait_written(18);
@@ -45,7 +45,7 @@ TEST_F(HlsServiceTest, WhatHasLeftTheListGoesFromTheDiskAndTheIndexStaysSmall) {
     EXPECT_LT(service_->index().size(), 12U);
 }
 
-TEST_F(HlsServiceTest, PartsGoWithTheirMemorySomeTimeAfterTheyWereListed) {
+TEST_F(HlsServiceTest, FreesPartsAfterTheyWereListed) {
     options_.ll = true;
     publish();
     seconds(2);
@@ -59,7 +59,7 @@ TEST_F(HlsServiceTest, PartsGoWithTheirMemorySomeTimeAfterTheyWereListed) {
     EXPECT_LT(store.size(), 60U) << "five parts a second, of six seconds";
 }
 
-TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
+TEST_F(HlsServiceTest, ShortensAWindowOfTooManyBytesAndLogsItOnce) {
     options_.window_bytes = 9'000;  // one and a half fragments
     publish();
     seconds(6);
@@ -71,7 +71,7 @@ TEST_F(HlsServiceTest, AWindowOfTooManyBytesIsShorterAndThatIsSaidOnce) {
     EXPECT_TRUE(errors_.warnings[0].starts_with("HLS /live/cam: its fragments exceed hls_window_bytes (9000)"));
 }
 
-TEST_F(HlsServiceTest, AHugeFrameIsLeftOutAndThatIsSaidOnce) {
+TEST_F(HlsServiceTest, DropsAHugeFrameAndLogsItOnce) {
     publish();
     seconds(1);
     for (int i = 0; i < 2; ++i, at_ += 40ms)
@@ -84,8 +84,8 @@ TEST_F(HlsServiceTest, AHugeFrameIsLeftOutAndThatIsSaidOnce) {
     EXPECT_NE(errors_.warnings[0].find("is left out, as are all of over 4194304"), std::string::npos) << errors_.warnings[0];
 }
 
-// Publishers come and go before the fiber has read any of their packets.
-TEST_F(HlsServiceTest, EachPublisherHasSegmentsOfItsOwn) {
+// Publishers start and leave before the fiber has read their packets.
+TEST_F(HlsServiceTest, SegmentsEachPublisherSeparately) {
     publish();
     seconds(0);
     for (int i = 0; i < 3; ++i) {
@@ -103,7 +103,7 @@ TEST_F(HlsServiceTest, EachPublisherHasSegmentsOfItsOwn) {
     EXPECT_GE(discontinuities, 1);
 }
 
-TEST_F(HlsServiceTest, WithoutCleanupFilesStay) {
+TEST_F(HlsServiceTest, KeepsFilesWithoutCleanup) {
     options_.cleanup = false;
     publish();
     seconds(20);
@@ -113,7 +113,7 @@ TEST_F(HlsServiceTest, WithoutCleanupFilesStay) {
 }
 
 // A stream of the same name on another virtual host, with the same templates.
-TEST_F(HlsServiceTest, FilesOfAStreamAreRefusedToAnother) {
+TEST_F(HlsServiceTest, RefusesTheFilesOfAnotherStream) {
     publish();
     seconds(2);
     wait_written(0);
@@ -142,7 +142,7 @@ TEST_F(HlsServiceTest, FilesOfAStreamAreRefusedToAnother) {
     start();
 }
 
-TEST_F(HlsServiceTest, FilesAreDisposedOfWhenNobodyHasComeBack) {
+TEST_F(HlsServiceTest, DisposesOfFilesWithoutAPublisher) {
     options_.dispose = 50ms;
     publish();
     seconds(3);
@@ -159,7 +159,7 @@ TEST_F(HlsServiceTest, FilesAreDisposedOfWhenNobodyHasComeBack) {
     EXPECT_TRUE(is_on_disk("live/cam-0.ts")) << "it begins anew";
 }
 
-TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheListThatWasLeft) {
+TEST_F(HlsServiceTest, ContinuesTheListOfAnEarlierProcess) {
     options_.dispose = 0s;
     publish();
     seconds(4);
@@ -176,14 +176,14 @@ TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheListThatWasLeft) {
     EXPECT_EQ(playlist.segments[0], left.segments[1]);
     EXPECT_EQ(playlist.segments[1], left.segments[2]);
     EXPECT_TRUE(playlist.segments[2].discontinuity);
-    // A node that relays the stream and is new counts from zero, and has to see that this one does not.
+    // A new node that relays the stream counts from zero. The message shows that the origin does not.
     ASSERT_EQ(source_->syncs().newest().size(), 1U);
     const auto sync = MUST(segments::read_segment_sync(source_->syncs().newest().front().message.text));
     EXPECT_GE(std::get<segments::SegmentState>(sync.event).number, 4U);
 }
 
-// Of which parts may have been served.
-TEST_F(HlsServiceTest, AnotherServerDoesNotGiveTheNameOfTheFragmentThatWasBegunAgain) {
+// The earlier process may have served parts of that fragment.
+TEST_F(HlsServiceTest, SkipsTheNameOfAnUnfinishedFragment) {
     options_.dispose = 0s;
     options_.ll = true;
     publish();
@@ -204,7 +204,7 @@ TEST_F(HlsServiceTest, AnotherServerDoesNotGiveTheNameOfTheFragmentThatWasBegunA
     EXPECT_EQ(left.segments.size(), playlist.segments.size()) << "a gap has no file, and the next server goes on with it";
 }
 
-TEST_F(HlsServiceTest, WhatIsMissingOnTheDiskIsNotListedAgain) {
+TEST_F(HlsServiceTest, ListsNoFragmentsThatAreMissingOnDisk) {
     options_.dispose = 0s;
     publish();
     seconds(4);
@@ -222,7 +222,7 @@ TEST_F(HlsServiceTest, WhatIsMissingOnTheDiskIsNotListedAgain) {
     EXPECT_EQ(playlist.segments.size(), 2U);
 }
 
-TEST_F(HlsServiceTest, WithoutRecoveryNumbersBeginAnew) {
+TEST_F(HlsServiceTest, RestartsNumbersWithoutRecovery) {
     options_.dispose = 0s;
     options_.recover = false;
     publish();
@@ -237,7 +237,7 @@ TEST_F(HlsServiceTest, WithoutRecoveryNumbersBeginAnew) {
     EXPECT_EQ(on_disk().media_sequence, 0U);
 }
 
-TEST_F(HlsServiceTest, FragmentsAreWhatTheCodecsNeed) {
+TEST_F(HlsServiceTest, ChoosesTheContainerForTheCodecs) {
     publish();
     seconds(2);
     unpublish();
@@ -350,7 +350,7 @@ protected:
     }
 };
 
-TEST_F(BrokenDisk, CostsPlayersNothingWhenHlsContinues) {
+TEST_F(BrokenDisk, ServesPlayersIfHlsContinues) {
     publish_with(OnError::carry_on);
     io::wait_until([this] { return made_for_memory() != nullptr && made_for_memory()->together().list().next_number() >= 2; });
     io::wait_until([this] { return !errors_.errors.empty(); });
@@ -360,7 +360,7 @@ TEST_F(BrokenDisk, CostsPlayersNothingWhenHlsContinues) {
     EXPECT_TRUE(fragments_.numbers.empty());
 }
 
-TEST_F(BrokenDisk, EndsHlsOfThisPublisherWhenErrorsAreIgnored) {
+TEST_F(BrokenDisk, EndsHlsOfThePublisherIfErrorsAreIgnored) {
     publish_with(OnError::ignore);
     io::wait_until([this] {
         auto* output = made_for_memory();
@@ -371,7 +371,7 @@ TEST_F(BrokenDisk, EndsHlsOfThisPublisherWhenErrorsAreIgnored) {
     EXPECT_TRUE(source_->is_published());
 }
 
-TEST_F(BrokenDisk, SendsThePublisherAwayWhenThatIsWanted) {
+TEST_F(BrokenDisk, DisconnectsThePublisherIfConfigured) {
     publish_with(OnError::disconnect);
     io::wait_until([this] { return !publication_->is_current(); });
 }

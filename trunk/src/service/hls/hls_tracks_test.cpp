@@ -22,7 +22,7 @@ protected:
     void append(MediaKind kind, bool key, bool config, const Slice& body) {
         source_->append(media::tag_packet(kind, key, config, at_, body));
     }
-    // Publishes all tracks, or all but the second audio track.
+    // Publishes all tracks, or all except the second audio track.
     void seconds_of_all(int count, bool has_second_audio = true) {
         for (int i = 0; i < 25 * count; ++i, at_ += 40ms) {
             const bool key = at_ % 1s == MediaTime();
@@ -41,7 +41,7 @@ protected:
     }
 };
 
-TEST_F(SeveralTracks, HaveAPlaylistEachAndOneThatNamesThem) {
+TEST_F(SeveralTracks, HaveAPlaylistEachAndAMasterPlaylist) {
     source_->tracks().name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
     publish_all();
     source_->tracks().name_tracks({{MediaKind::audio, media::TrackId{1}, "de", "Deutsch"}});
@@ -67,7 +67,7 @@ TEST_F(SeveralTracks, HaveAPlaylistEachAndOneThatNamesThem) {
     EXPECT_TRUE(errors_.warnings.empty());
 }
 
-TEST_F(SeveralTracks, WhereOneHasNothingItsPlaylistHasAGap) {
+TEST_F(SeveralTracks, HaveAGapWithoutFrames) {
     publish_all();
     seconds_of_all(2);
     seconds_of_all(3, false);
@@ -82,7 +82,7 @@ TEST_F(SeveralTracks, WhereOneHasNothingItsPlaylistHasAGap) {
     io::wait_until([this] { return !list_of("audio-1").segments.back().gap; });
 }
 
-TEST_F(SeveralTracks, GoOnAfterAnotherPublisherAndAnotherServer) {
+TEST_F(SeveralTracks, ContinueAfterAnotherPublisherAndARestart) {
     options_.dispose = 0s;
     publish_all();
     seconds_of_all(3);
@@ -101,7 +101,7 @@ TEST_F(SeveralTracks, GoOnAfterAnotherPublisherAndAnotherServer) {
     EXPECT_EQ(list_of("audio-1").media_sequence, next) << "numbers go on";
 }
 
-TEST_F(SeveralTracks, MayComeWhenThereAreFragmentsAlready) {
+TEST_F(SeveralTracks, MayAppearAfterFragments) {
     publish();
     append(MediaKind::audio, false, true, aac_config());
     seconds(3);
@@ -138,8 +138,8 @@ TEST_F(SeveralTracks, AreDisposedOf) {
     io::wait_until([this] { return is_on_disk("live/cam-1.audio-1.m4s"); });
 }
 
-// A stream may have the same name as a track's files.
-TEST_F(SeveralTracks, LeaveTheFilesOfAnotherStreamAlone) {
+// A stream's name may be that of a track's files.
+TEST_F(SeveralTracks, KeepTheFilesOfAnotherStream) {
     const auto other = claims_.claim({std::filesystem::path(folder_.file("live/cam.audio-1.m3u8")).lexically_normal().string()},
                                      "the HLS of /live/cam.audio-1");
     publish_all();
@@ -152,7 +152,7 @@ TEST_F(SeveralTracks, LeaveTheFilesOfAnotherStreamAlone) {
     EXPECT_NE(errors_.errors[0].find("a track is left out: "), std::string::npos);
 }
 
-TEST_F(SeveralTracks, InMpegTsAreTheDefaultOnesAndThatIsSaidOnce) {
+TEST_F(SeveralTracks, AreTheDefaultOnesInMpegTs) {
     options_.use_fmp4 = Fmp4::off;
     publish_all();
     seconds_of_all(3);
@@ -163,7 +163,7 @@ TEST_F(SeveralTracks, InMpegTsAreTheDefaultOnesAndThatIsSaidOnce) {
     EXPECT_NE(errors_.warnings[0].find("only the default tracks are included"), std::string::npos);
 }
 
-TEST_F(SeveralTracks, HavePartsEach) {
+TEST_F(SeveralTracks, HaveParts) {
     options_.ll = true;
     publish_all();
     seconds_of_all(2);
@@ -180,8 +180,8 @@ TEST_F(SeveralTracks, HavePartsEach) {
     EXPECT_FALSE(part->blocks().empty());
 }
 
-// Codecs without a configuration are known by their first frame, which may come after the one that a fragment begins with.
-TEST_F(SeveralTracks, ANodeThatRelaysHasThemFromItsFirstFragmentOn) {
+// The first frame shows a codec without a configuration. It may follow the first frame of the fragment.
+TEST_F(SeveralTracks, AreInTheFirstFragmentOfARelay) {
     const auto state_of = [](const media::SyncMessage& message) {
         return std::get<segments::SegmentState>(MUST(segments::read_segment_sync(message.text)).event);
     };

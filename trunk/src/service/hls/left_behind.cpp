@@ -20,7 +20,7 @@ Result<wire::hls::AnyPlaylist> read_playlist(const std::string& file_name, io::D
     return wire::hls::parse_playlist(as_text(text));
 }
 
-// Keeps the newest entries whose files all exist, but for gaps: every listed file must exist, and numbers must be contiguous.
+// Keeps the newest entries whose files all exist, except gaps: every listed file must exist, and numbers must be contiguous.
 Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names, io::Deadline deadline) {
     std::vector<std::string> paths;
     for (const wire::hls::Segment& segment : list.segments)

@@ -1,4 +1,4 @@
-// Reads what a previous server process left of a stream on disk: the playlist to continue.
+// Reads the playlist that an earlier process has left on disk, to continue it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct LeftBehind {
     std::uint64_t discontinuities = 0;  // already removed from the list
 };
 
-// Reads the stream's own playlist. When that is a master playlist for separate tracks, no old segments are listed, but numbering
+// Reads the stream's own playlist. If it is a master playlist of separate tracks, no old segments are listed, but numbering
 // continues. Errc::not_found.
 Result<LeftBehind> read_left_behind(const Names& names, io::Deadline deadline);
 

@@ -14,7 +14,7 @@ namespace live::service::hls {
 struct TrackPlaylist {
     const Rendition* rendition = nullptr;
     segments::RepresentationId id;
-    const media::Track* track = nullptr;  // as known to the source; may be nullptr
+    const media::Track* track = nullptr;  // of the source; may be nullptr
     std::string uri;                      // of its playlist
 };
 

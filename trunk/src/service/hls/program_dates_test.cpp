@@ -7,7 +7,7 @@ namespace {
 
 constexpr UtcTime kNow{std::chrono::milliseconds(1'795'788'309'042)};
 
-TEST(ProgramDates, FollowMediaTimeAndNotTheArrivalOfFrames) {
+TEST(ProgramDates, FollowMediaTime) {
     ProgramDates dates;
     EXPECT_FALSE(dates.date_of(0s));
     EXPECT_EQ(dates.begin_segment(1s, kNow), kNow - 1s);
@@ -16,7 +16,7 @@ TEST(ProgramDates, FollowMediaTimeAndNotTheArrivalOfFrames) {
     EXPECT_EQ(dates.date_of(3s + 999us), kNow + 2s);
 }
 
-TEST(ProgramDates, ReturnToTheClockForAnotherPublisherAndAfterADrift) {
+TEST(ProgramDates, ReturnToTheClock) {
     ProgramDates dates;
     dates.begin_segment(0s, kNow);
     dates.begin_segment(2s, kNow + 7s);

@@ -22,7 +22,7 @@ void make_room(std::string& uri) {
         uri += kRoom;
 }
 
-// Keys at an address of the operator's are not our own.
+// Keys at an address of the operator need no query.
 void make_room(wire::hls::Segment& segment, bool has_key_url) {
     make_room(segment.uri);
     make_room(segment.map);
@@ -60,7 +60,7 @@ void Rendition::retire() {
 
 FileName Rendition::next_name() const { return names_.fragment(list_.next_number(), {}, std::chrono::system_clock::now()); }
 
-// Writes and keeps the initialization section when it is new.
+// Writes and keeps the initialization section if it is new.
 void Rendition::set_header(const segments::Header& header) {
     format_ = header.format;
     if (header.init == nullptr)
@@ -69,7 +69,7 @@ void Rendition::set_header(const segments::Header& header) {
         return;
     const std::uint64_t hash = segments::hash_of_init(*header.init);
     const std::uint64_t number = inits_ > 0 && hash == init_hash_ ? inits_ - 1 : inits_;
-    // Another number for the same bytes: that of a node that has begun to count again.
+    // Equal sections have another number if the origin has restarted its count.
     if (init_ != nullptr && *header.init == *init_ && number == init_number_)
         return;
     init_ = header.init;

@@ -40,20 +40,19 @@ public:
 
     const Names& names() const { return names_; }
     const SegmentList& list() const { return list_; }
-    // In memory.
+    // Bytes in memory.
     std::size_t bytes() const { return list_.bytes(); }
     void set_bytes_max(std::uint64_t bytes) { list_.set_bytes_max(bytes); }
 
-    // Continues from what an earlier process left, or from the position of another rendition of the stream. Only while this one
-    // is empty.
+    // Continues the list of an earlier process, or the position of another rendition of the stream. This rendition must be empty.
     void recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities);
     // Sets the container of the following segments. Listed segments leave the list when it changes: many players judge a playlist
     // by its first segment.
     void set_container(Container container);
-    // Removes all segments from the list; none are added afterwards.
+    // Removes all segments from the list. No segment may be added afterwards.
     void retire();
 
-    // Missing segments that are listed as gaps when another node's numbers have gone on.
+    // The limit of missing segments that are listed as gaps.
     static constexpr std::uint64_t kGapsMax = 10;
 
     // Call before the parts and segments that need it: the initialization section, or nullptr for MPEG-TS.
@@ -66,18 +65,18 @@ public:
     // The segment whose parts are listed, if any, will not be completed: it becomes a gap.
     void drop_open();
     void mark_gap(std::uint64_t number);
-    // True when nobody publishes; false when a publisher is back.
+    // Sets whether the last publisher has left.
     void set_ended(bool ended);
     void write_list();
-    // What another node's rendition needs to go on with the same numbers and names.
+    // The place of a rendition, with which another node continues with the same numbers and names.
     struct Place {
         std::uint64_t inits = 0;      // initialization sections so far
         std::uint64_t init_hash = 0;  // of the newest; 0: none
         MediaTime usual_part{};
     };
     Place place() const;
-    // Goes on like another node's rendition before segment `number`, with that many discontinuities before it. Segments missing
-    // in between, if few, are listed without content, `missing` long in all; otherwise the list starts again.
+    // Continues like another node's rendition before segment `number`, with that many discontinuities before it. Up to kGapsMax
+    // missing segments are listed as gaps, `missing` long in all; with more, the list starts again.
     void align(std::uint64_t number, std::uint64_t discontinuities, const Place& place, MediaTime missing);
 
     // Drops segments that left the list long enough ago; the paths of their files are added to `paths`.
@@ -85,8 +84,7 @@ public:
     // Paths of all known files; none can be found in the store afterwards.
     std::vector<std::string> take_all();
 
-    // Rendered for a player; nothing stays borrowed. `query` is added to each URI, unless it is empty. None before the first
-    // segment or part.
+    // Returns the playlist for a player. `query` is added to each URI, unless it is empty. None before the first segment or part.
     std::optional<std::string> playlist_text(SegmentList::Form form, std::string_view query);
     void forget_text() { texts_ = {}; }
     // The newest segment and part (8216bis, 4.4.5.4), for the playlists of other renditions.
@@ -122,13 +120,13 @@ private:
     std::deque<Held> parts_;            // while they are listed
     std::deque<Held> init_files_;       // recent ones; players that need older ones find them on disk
     Block init_;
-    std::uint64_t init_hash_ = 0;  // of the newest section, also when only another node has it
+    std::uint64_t init_hash_ = 0;  // of the newest section, also if only another node has it
     std::uint64_t inits_ = 0;
     std::uint64_t init_number_ = 0;  // of `init_`
     std::string map_;
     std::optional<wire::mp4::TrackFormat> format_;
     std::vector<wire::hls::RenditionReport> reports_;
-    std::array<std::string, 2> texts_;  // rendered playlist, full and delta; empty when out of date
+    std::array<std::string, 2> texts_;  // rendered playlist, full and delta; empty if outdated
 };
 
 }  // namespace live::service::hls

@@ -37,7 +37,7 @@ std::vector<Rendition*> RenditionSet::active() const {
     return active;
 }
 
-// The list that others take their position from.
+// Returns the list whose position the others take.
 const SegmentList& RenditionSet::peer() const {
     const auto others = active();
     return others.empty() ? together().list() : others.front()->list();
@@ -61,7 +61,7 @@ std::size_t RenditionSet::place_size(const segments::SegmentState& begins) {
     return kOfAll + kOfOne * segments::representations_of(begins).size();
 }
 
-// Two numbers for all: the segment's, and the discontinuities before it; then three of each representation.
+// Two numbers for all renditions, the segment's and the discontinuities before it, then three numbers per representation.
 std::vector<std::uint64_t> RenditionSet::place_of(const segments::SegmentState& begins) const {
     std::vector<std::uint64_t> place = {peer().next_number(), peer().discontinuities_before_next()};
     for (const segments::RepresentationId& id : segments::representations_of(begins)) {

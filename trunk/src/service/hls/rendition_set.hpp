@@ -41,7 +41,7 @@ public:
     RenditionSet(const RenditionSet&) = delete;
     RenditionSet& operator=(const RenditionSet&) = delete;
 
-    // True when each track has its own rendition; otherwise the default tracks share one.
+    // Reports whether each track has a rendition. Otherwise the default tracks share one.
     bool is_by_track() const { return is_by_track_; }
     // Switches to one rendition per track: segments of the shared rendition leave its list.
     void begin_tracks();
@@ -52,23 +52,23 @@ public:
 
     void add(const segments::HeadersChanged& made);
     void add(const segments::PartMade& made);
-    // Number of the next segment; none when nothing is produced.
+    // The number of the next segment; none if there is no active rendition.
     std::optional<std::uint64_t> next_number() const;
     // Called for each rendition's listed segment, once it has been listed in all of them.
     using Listed = std::function<void(Rendition&, const ListedSegment&)>;
     void add(segments::SegmentMade made, const Keys* keys, const Listed& listed);
-    // What another node needs, besides the state in which a segment begins, to list that segment and the following ones as they
-    // are listed here. Call before the segment's headers are added. Numbers; the first is that of the segment.
+    // Returns the place of a segment in the lists, as numbers of which the first is the segment's. With it and the state in which
+    // the segment begins, another node lists the same segments from there on. Call before the segment's headers are added.
     std::vector<std::uint64_t> place_of(const segments::SegmentState& begins) const;
-    // How many numbers that are. The caller may add others behind them.
+    // The count of these numbers. The caller may append others.
     static std::size_t place_size(const segments::SegmentState& begins);
-    // Goes on like the node that wrote `place`; numbers missing are ignored. `missing`: media time since the last listed segment.
+    // Continues like the node that wrote `place`. `missing`: media time since the last listed segment.
     void align(const segments::SegmentState& begins, const std::vector<std::uint64_t>& place, MediaTime missing);
     // The number of the next segment in the lists.
     std::uint64_t next_listed() const;
-    // The first one in them; none while they are empty.
+    // The number of the first listed segment; none if the lists are empty.
     std::optional<std::uint64_t> first_listed() const;
-    // A segment whose parts are listed will not be completed.
+    // Drops the segment in progress, whose parts are listed.
     void drop_open();
     void set_ended(bool ended);
     // Invalidates rendered playlists. `has_reports`: with low latency, each contains rendition reports of the others.
@@ -84,21 +84,21 @@ public:
     // Makes the stream's own playlist available to requests.
     void put_in_index();
 
-    // None before there is a track to list. `uri_of` returns the URI of a track's playlist.
+    // Returns the master playlist; none before the first track. `uri_of` returns the URI of a track's playlist.
     using UriOf = std::function<std::string(const Names&)>;
     std::optional<std::string> master_text(const media::Source& source, const UriOf& uri_of) const;
     bool has_playlist() const;
     bool has_segment() const;
     bool has_hint() const;
     bool is_cut_by_bytes() const;
-    // The longest of all renditions.
+    // The longest target duration of all renditions.
     MediaTime target_duration() const;
-    // In memory.
+    // Bytes in memory.
     std::size_t bytes() const;
     bool has_open() const;
 
 private:
-    // nullptr when another stream has claimed these file names.
+    // nullptr if another stream has claimed these file names.
     Rendition* find_or_make(const segments::RepresentationId& id);
     bool claim(const Names& names);
     bool is_listed(const Rendition& rendition) const;

@@ -37,7 +37,7 @@ struct ListedSegment {
     std::optional<wire::hls::Key> key;
     KeyFileRef key_file;
     std::string map;
-    bool absent = false;     // contains nothing of its track
+    bool absent = false;     // has no frames of its track
     segments::FileRef file;  // nullptr: only on disk, from an earlier process
     std::vector<ListedPart> parts;
     std::size_t bytes = 0;
@@ -62,12 +62,12 @@ public:
 
     explicit SegmentList(const ListRules& rules) : rules_(rules) {}
 
-    // Restores what an earlier process left. Only while nothing has been added.
+    // Restores the list of an earlier process. The list must be empty.
     void recover(std::vector<ListedSegment> segments, std::uint64_t first_number, std::uint64_t discontinuities);
 
     std::uint64_t next_number() const { return next_number_; }
-    // For a list that must say the same as another node's: the number of the next segment, and what the next segment starts from.
-    // Numbers in between must have been added, unless nothing is listed.
+    // For a list that equals another node's: sets the number of the next segment and its discontinuities. Numbers in between must
+    // have been added, unless the list is empty.
     void skip_to(std::uint64_t number) { next_number_ = number; }
     std::uint64_t discontinuities_before_next() const;
     void set_discontinuities_before_next(std::uint64_t count);
@@ -94,10 +94,10 @@ public:
     void retire_all();
     // The segment's file could not be written.
     void mark_gap(std::uint64_t number);
-    // Ended: no more segments, until set to false.
+    // Sets whether the list has ended: no more segments.
     void set_ended(bool ended) { ended_ = ended; }
 
-    // Segments no longer reachable; their files can be deleted.
+    // Returns the segments that players cannot request. Their files can be deleted.
     std::vector<ListedSegment> take_expired();
     // All known segments.
     std::vector<ListedSegment> take_all();
@@ -106,22 +106,22 @@ public:
 
     const std::deque<ListedSegment>& listed() const { return listed_; }
     const std::optional<ListedSegment>& open() const { return open_; }
-    // nullptr when it is unknown or already expired.
+    // nullptr if it is unknown or has expired.
     const ListedSegment* find(std::uint64_t number) const;
     // Whether its parts are served: while they are listed, and for as long again, for players that have an older playlist.
     bool serves_parts_of(std::uint64_t number) const;
     bool empty() const { return listed_.empty() && !open_; }
     // Whether a known segment has that key.
     bool needs(const KeyFileRef& key) const;
-    // In memory.
+    // Bytes in memory.
     std::size_t bytes() const;
     // Whether segments have left the list because of the memory limit, before the window was full.
     bool is_cut_by_bytes() const { return is_cut_by_bytes_; }
 
-    // For players, or for disk (without parts).
+    // Returns the playlist for players, or for the disk (without parts).
     enum class Form : std::uint8_t { players, delta, disk };
     wire::hls::MediaPlaylist playlist(Form form) const;
-    // The name of the next part, for low latency; empty when there is none.
+    // The name of the next part, for low latency; empty if there is none.
     const std::string& hint() const { return hint_; }
     void set_hint(std::string uri) { hint_ = std::move(uri); }
 

@@ -32,7 +32,7 @@ ListedPart part(std::uint64_t number, std::size_t index) {
     return {{"", "a-" + std::to_string(number) + "." + std::to_string(index) + ".ts", ""}, 200ms, index == 0, file(100)};
 }
 
-TEST(SegmentList, SaysThePlaylistOfTheDocument) {
+TEST(SegmentList, WritesThePlaylistOfTheDocument) {
     SegmentList list({.target = 3s, .window = 60s, .low_latency = false});
     for (std::uint64_t number = 0; number < 2; ++number) {
         EXPECT_EQ(list.next_number(), number);
@@ -44,7 +44,7 @@ TEST(SegmentList, SaysThePlaylistOfTheDocument) {
               "#EXTINF:3.336, no desc\na-0.ts\n#EXTINF:3.003, no desc\na-1.ts\n");
 }
 
-TEST(SegmentList, TheOldestLeaveAsLongAsTheRestFillsTheWindow) {
+TEST(SegmentList, RemovesTheOldestWhileTheWindowIsFull) {
     SegmentList list({.target = 2s, .window = 6s, .low_latency = false});
     for (std::uint64_t number = 0; number < 10; ++number)
         list.add(segment(number, 2s, number == 0 || number == 2));
@@ -54,14 +54,14 @@ TEST(SegmentList, TheOldestLeaveAsLongAsTheRestFillsTheWindow) {
     EXPECT_EQ(playlist.discontinuity_sequence, 2U);
 }
 
-TEST(SegmentList, AWindowBelowOneSegmentKeepsOne) {
+TEST(SegmentList, KeepsOneSegmentInASmallWindow) {
     SegmentList list({.target = 2s, .window = 0s, .low_latency = false});
     for (std::uint64_t number = 0; number < 3; ++number)
         list.add(segment(number, 2s));
     EXPECT_EQ(list.listed().size(), 1U);
 }
 
-TEST(SegmentList, TheOldestLeaveWhenTheirBytesAreTooMany) {
+TEST(SegmentList, RemovesTheOldestAboveTheByteLimit) {
     SegmentList list({.target = 1s, .window = 60s, .bytes = 3'000, .low_latency = false});
     for (std::uint64_t number = 0; number < 3; ++number)
         list.add(segment(number, 100ms));
@@ -80,7 +80,7 @@ TEST(SegmentList, TheOldestLeaveWhenTheirBytesAreTooMany) {
     EXPECT_EQ(list.bytes(), 5'000U) << "the newest stays";
 }
 
-TEST(SegmentList, WhatHasLeftGoesFromMemoryBeforeWhatIsListed) {
+TEST(SegmentList, FreesRetiredSegmentsFirst) {
     SegmentList list({.target = 1s, .window = 2s, .bytes = 3'000, .low_latency = false});
     for (std::uint64_t number = 0; number < 5; ++number)
         list.add(segment(number, 1s));
@@ -94,7 +94,7 @@ TEST(SegmentList, WhatHasLeftGoesFromMemoryBeforeWhatIsListed) {
 }
 
 // RFC 8216, 6.2.2: the segment's duration plus that of the longest playlist that contained it.
-TEST(SegmentList, WhatHasLeftStaysForLatePlayersAndThenGoes) {
+TEST(SegmentList, KeepsRetiredSegmentsForLatePlayers) {
     SegmentList list({.target = 2s, .window = 6s, .low_latency = false});
     std::size_t expired = 0;
     for (std::uint64_t number = 0; number < 8; ++number) {
@@ -114,7 +114,7 @@ TEST(SegmentList, WhatHasLeftStaysForLatePlayersAndThenGoes) {
     EXPECT_EQ(list.find(9), nullptr);
 }
 
-TEST(SegmentList, TargetDurationIsThatOfTheLongestInTheList) {
+TEST(SegmentList, TakesTheTargetDurationFromTheLongestSegment) {
     SegmentList list({.target = 2s, .window = 4s, .low_latency = false});
     EXPECT_EQ(list.target_duration(), 2s);
     list.add(segment(0, 4'001ms));
@@ -124,7 +124,7 @@ TEST(SegmentList, TargetDurationIsThatOfTheLongestInTheList) {
     EXPECT_EQ(list.target_duration(), 2s);
 }
 
-TEST(SegmentList, GoesOnWithWhatWasLeftBehind) {
+TEST(SegmentList, ContinuesARecoveredList) {
     SegmentList list({.target = 2s, .window = 6s, .low_latency = false});
     std::vector<ListedSegment> before = {segment(0, 2s), segment(0, 2s)};
     for (ListedSegment& one : before)
@@ -138,7 +138,7 @@ TEST(SegmentList, GoesOnWithWhatWasLeftBehind) {
     EXPECT_TRUE(playlist.segments[2].discontinuity);
 }
 
-TEST(SegmentList, AGapIsSaidOnTheDiskAlone) {
+TEST(SegmentList, MarksAGapOnDiskOnly) {
     SegmentList list({});
     list.add(segment(0, 2s));
     list.mark_gap(0);
@@ -146,7 +146,7 @@ TEST(SegmentList, AGapIsSaidOnTheDiskAlone) {
     EXPECT_FALSE(list.playlist(Form::players).segments[0].gap);
 }
 
-TEST(SegmentList, WhatATrackHadNothingInIsAGap) {
+TEST(SegmentList, MarksASegmentWithoutFramesAsAGap) {
     SegmentList list({});
     ListedSegment nothing = segment(0, 2s);
     nothing.absent = true;
@@ -174,7 +174,7 @@ protected:
     SegmentList list_{{.target = 1s, .window = 20s, .low_latency = true}};
 };
 
-TEST_F(LowLatencyList, SaysPartsOfTheLastThreeTargetsAndWhatIsComing) {
+TEST_F(LowLatencyList, ListsPartsOfTheLastThreeTargetsAndAHint) {
     const auto playlist = list_.playlist(Form::players);
     ASSERT_TRUE(playlist.low_latency);
     EXPECT_EQ(playlist.low_latency->part_target, 200ms);
@@ -186,7 +186,7 @@ TEST_F(LowLatencyList, SaysPartsOfTheLastThreeTargetsAndWhatIsComing) {
     EXPECT_FALSE(list_.playlist(Form::disk).low_latency);
 }
 
-TEST_F(LowLatencyList, PartsAreServedForAsLongAsTheyWereListedAgain) {
+TEST_F(LowLatencyList, ServesPartsAfterTheyWereListed) {
     for (std::uint64_t number = 0; number < 13; ++number)
         EXPECT_EQ(list_.serves_parts_of(number), number >= 6) << number;
     EXPECT_FALSE(list_.serves_parts_of(13));
@@ -195,7 +195,7 @@ TEST_F(LowLatencyList, PartsAreServedForAsLongAsTheyWereListedAgain) {
 }
 
 // A publisher's gap of several seconds must not add that much latency to its players forever.
-TEST_F(LowLatencyList, APartThatIsFarTooLongCountsAsLongAsItIsListed) {
+TEST_F(LowLatencyList, CountsAnOutlierWhileItIsListed) {
     ListedPart slow = part(12, 2);
     slow.duration = 250ms;
     list_.add_part(slow);
@@ -210,8 +210,8 @@ TEST_F(LowLatencyList, APartThatIsFarTooLongCountsAsLongAsItIsListed) {
     EXPECT_EQ(list_.playlist(Form::players).low_latency->part_target, 250ms);
 }
 
-// Players have been told how long a part is at most: a first one that is shorter does not say less.
-TEST_F(LowLatencyList, APartTargetIsTheIntendedDurationFromTheFirstPartOn) {
+// The playlist has the maximum duration of a part. A shorter first part does not lower it.
+TEST_F(LowLatencyList, UsesTheIntendedPartTargetFromTheFirstPart) {
     SegmentList list({.target = 1s, .window = 20s, .low_latency = true});
     EXPECT_FALSE(list.playlist(Form::players).low_latency);
     list.begin_open({.name = {"", "a-0.ts", ""}});
@@ -221,13 +221,13 @@ TEST_F(LowLatencyList, APartTargetIsTheIntendedDurationFromTheFirstPartOn) {
     EXPECT_EQ(list.part_target(), 200ms);
 }
 
-TEST_F(LowLatencyList, ADeltaLeavesOutWhatIsOlderThanTheSkipBoundary) {
+TEST_F(LowLatencyList, DeltaSkipsSegmentsBeforeTheBoundary) {
     const auto delta = list_.playlist(Form::delta);
     EXPECT_EQ(delta.skipped, 6U);
     EXPECT_EQ(delta.media_sequence, 0U);
 }
 
-TEST_F(LowLatencyList, KnowsWhatCanBeWaitedFor) {
+TEST_F(LowLatencyList, AnswersBlockedRequests) {
     EXPECT_EQ(list_.wait_for(11, {}), Wait::ready);
     EXPECT_EQ(list_.wait_for(11, 4), Wait::ready);
     EXPECT_EQ(list_.wait_for(11, 5), Wait::ready) << "the first part of 12 is there";
@@ -245,7 +245,7 @@ TEST_F(LowLatencyList, KnowsWhatCanBeWaitedFor) {
 }
 
 // A day of two-second segments (eight hours by day).
-TEST(SegmentList, ADayLeavesMemoryFlatAndNumbersRight) {
+TEST(SegmentList, KeepsMemoryFlatForADay) {
     SegmentList list({.target = 2s, .window = 60s, .low_latency = false});
     std::size_t most = 0;
     std::uint64_t expired = 0;

@@ -187,7 +187,7 @@ Case run_case(std::uint32_t seed) {
     return one;
 }
 
-TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndDurationsAddUp) {
+TEST(SegmenterProperty, SegmentsCoverTheTimelineOnce) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
         ASSERT_FALSE(one.segments.empty()) << seed;
@@ -195,7 +195,7 @@ TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndDurationsAddUp) {
         MediaTime in_segments{};
         MediaTime in_holes{};
         for (const OneSegment& segment : one.segments) {
-            // A segment shorter than kKeptMin is dropped; nothing else leaves a gap.
+            // Only a segment shorter than kKeptMin is dropped and leaves a gap.
             const MediaTime hole = segment.start - at;
             EXPECT_GE(hole, 0ms) << seed;
             EXPECT_LT(hole, Segmenter::kKeptMin) << seed;
@@ -214,8 +214,7 @@ TEST(SegmenterProperty, SegmentsCoverTheTimelineOnceAndDurationsAddUp) {
 // More than any distance between frames of one track.
 constexpr MediaTime kFrameMax = 80ms;
 
-// The time that no part may have: of jumps, of a part whose leader is gone until the next key frame, and of the part's last
-// frame.
+// Time that belongs to no part: jumps, a part whose leader is gone until the next key frame, and the part's last frame.
 MediaTime outside_of_parts(const Case& one) {
     MediaTime sum = one.parts.size() * 5ms;
     MediaTime newest{};
@@ -229,7 +228,7 @@ MediaTime outside_of_parts(const Case& one) {
     return sum;
 }
 
-TEST(SegmenterProperty, PartsCoverTheSegmentsButForHolesAndNoneIsLong) {
+TEST(SegmenterProperty, PartsCoverTheSegmentsExceptGaps) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
         if (!one.rules.part) {
@@ -249,7 +248,7 @@ TEST(SegmenterProperty, PartsCoverTheSegmentsButForHolesAndNoneIsLong) {
     }
 }
 
-TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
+TEST(SegmenterProperty, EveryFrameIsInOneSegment) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
         std::vector<int> times_seen(one.packets.size());
@@ -284,7 +283,7 @@ TEST(SegmenterProperty, EveryFrameIsInOneSegmentAndInItsPlace) {
     }
 }
 
-TEST(SegmenterProperty, WhenKeysAreWaitedForFramesBeginWithOneButBehindAHardCut) {
+TEST(SegmenterProperty, SegmentsBeginWithAKeyFrameExceptAfterAHardCut) {
     std::size_t judged = 0;
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
@@ -306,7 +305,7 @@ TEST(SegmenterProperty, WhenKeysAreWaitedForFramesBeginWithOneButBehindAHardCut)
 }
 
 // Writes the playlist after each segment and parses it again, as a player would see it.
-TEST(SegmenterProperty, TheTargetDurationHoldsInEveryPlaylist) {
+TEST(SegmenterProperty, EveryPlaylistKeepsItsTargetDuration) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Case one = run_case(seed);
         SegmentList list({.target = one.rules.cut_at, .window = 15s, .low_latency = false});
@@ -350,7 +349,7 @@ FileRef file_of(const std::vector<Block>& blocks) {
 std::size_t heap_in_use() { return ::mallinfo2().uordblks; }  // 0 under a sanitizer
 
 // A day of media time (eight hours by day), across the wraparound of the 33-bit MPEG-TS clock; a new publisher every six hours.
-TEST(SegmenterProperty, ADayLeavesMemoryFlatAndNumbersRight) {
+TEST(SegmenterProperty, KeepsMemoryFlatForADay) {
     constexpr MediaTime kBegin = 20h;
     const MediaTime length = rounds(8h, 24h);
     constexpr MediaTime kStep = 1s;

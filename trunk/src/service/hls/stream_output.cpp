@@ -232,8 +232,8 @@ bool StreamOutput::accept(const media::Packet& packet, io::Deadline deadline) {
 void StreamOutput::choose_container(const media::Packet& packet, io::Deadline deadline) {
     if (!codecs_.note(packet))
         return;
-    // A stream that has switched to fMP4 keeps fMP4: a playlist cannot tell players that later segments need no initialization
-    // section, and fMP4 carries all codecs that MPEG-TS carries.
+    // A stream that has switched to fMP4 keeps fMP4: a playlist has no tag for "no initialization section from here on", and fMP4
+    // carries all codecs that MPEG-TS carries.
     const bool needs_fmp4 = setup_.options.use_fmp4 == Fmp4::by_codec && codecs_.needs() == Container::fmp4;
     if (needs_fmp4 && together().names().container() == Container::ts) {
         LOG_INFO(log(), "HLS {}: switching to fMP4, because players do not support these codecs in MPEG-TS", url());

@@ -19,7 +19,7 @@ MediaTime time_of(std::uint64_t ticks, std::uint32_t timescale) {
 
 }  // namespace
 
-bool CmafMuxer::tells_format(const Packet& packet) const {
+bool CmafMuxer::may_change_format(const Packet& packet) const {
     const bool is_self_describing = packet.codec == Codec::av1 || packet.codec == Codec::vp9;
     return packet.is_config() || !knows(packet.kind) || (packet.key && is_self_describing);
 }
@@ -43,7 +43,7 @@ void CmafMuxer::begin_segment(std::vector<std::uint8_t>&, const MuxerState* resu
     state_ = read_state();
 }
 
-// The fragment's sequence number, then of each track its newest tick (0: none, otherwise plus one) and last duration.
+// The fragment's sequence number, then two numbers per track: its newest tick plus one, or 0, and its last duration.
 MuxerState CmafMuxer::read_state() const {
     if (!writer_)
         return {};

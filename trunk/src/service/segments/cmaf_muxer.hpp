@@ -18,7 +18,7 @@ public:
     enum class SegmentType : std::uint8_t { unsaid, said };
     explicit CmafMuxer(SegmentType type = SegmentType::unsaid) : type_(type) {}
 
-    bool tells_format(const media::Packet& packet) const override;
+    bool may_change_format(const media::Packet& packet) const override;
     Change configure(const media::Packet& packet) override;
     bool knows(MediaKind kind) const override;
     void begin_segment(std::vector<std::uint8_t>&, const MuxerState* resumed = nullptr) override;
@@ -44,7 +44,7 @@ private:
     std::optional<std::size_t> video_;            // index in tracks_
     std::optional<std::size_t> audio_;
     std::vector<std::uint8_t> init_;
-    bool is_fresh_ = true;     // nothing of the segment has been written yet
+    bool is_fresh_ = true;     // no byte of the segment has been written
     std::uint64_t start_ = 0;  // of the segment's first track, in its timescale
     std::uint64_t length_ = 0;
     MuxerState state_;

@@ -32,7 +32,7 @@ Together play(Segmenter& segmenter, MediaTime end, MediaTime change = MediaTime:
 
 std::string_view type_of(const Block& block) { return as_text(Bytes(*block)).substr(4, 4); }
 
-TEST(CmafMuxer, SegmentsNeedOneHeaderUntilTheTracksChange) {
+TEST(CmafMuxer, WritesOneHeaderUntilTheTracksChange) {
     Segmenter segmenter = two_seconds();
     const Together output = play(segmenter, 6s, 4'400ms);
     ASSERT_EQ(output.segments.size(), 4U);
@@ -46,7 +46,7 @@ TEST(CmafMuxer, SegmentsNeedOneHeaderUntilTheTracksChange) {
         EXPECT_EQ(type_of(segment.blocks.front()), "moof");
 }
 
-TEST(CmafMuxer, WritesALargeFrameIntoTheRoomThatItsSegmenterWasGiven) {
+TEST(CmafMuxer, WritesALargeFrameIntoTheGivenMemory) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(MediaKind::video, avc_config()));
     const media::Packet large = media::tag_packet(MediaKind::video, true, false, 0s, picture(true, 0, 4 << 20));
@@ -65,7 +65,7 @@ TEST(CmafMuxer, WritesALargeFrameIntoTheRoomThatItsSegmenterWasGiven) {
     EXPECT_EQ(type_of(output.segments[0].blocks.front()), "moof");
 }
 
-TEST(CmafMuxer, ASegmentOfManyBytesIsSeveralFragments) {
+TEST(CmafMuxer, SplitsALargeSegmentIntoFragments) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(MediaKind::video, avc_config()));
     std::size_t largest = 0;
@@ -82,7 +82,7 @@ TEST(CmafMuxer, ASegmentOfManyBytesIsSeveralFragments) {
 }
 
 // Copying it takes milliseconds, so nothing else is copied with it.
-TEST(CmafMuxer, AFrameLargerThanAFragmentIsOneByItself) {
+TEST(CmafMuxer, WritesAnOversizedFrameAsAFragment) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(MediaKind::video, avc_config()));
     std::vector<std::size_t> sizes;
@@ -98,7 +98,7 @@ TEST(CmafMuxer, AFrameLargerThanAFragmentIsOneByItself) {
     EXPECT_EQ(sizes, (std::vector<std::size_t>{15, 15, 40, 15}));
 }
 
-TEST(CmafMuxer, EachPartIsAFragment) {
+TEST(CmafMuxer, WritesEachPartAsAFragment) {
     Segmenter segmenter = two_seconds(200ms);
     const Together output = play(segmenter, 4s);
     ASSERT_EQ(output.parts.size(), 20U);
@@ -110,8 +110,8 @@ TEST(CmafMuxer, EachPartIsAFragment) {
     EXPECT_EQ(output.segments.at(0).blocks.size(), 10U);
 }
 
-// At a key frame, since a player may start with that segment.
-TEST(CmafMuxer, AudioThatBeginsLateNeedsANewSegment) {
+// The cut is at a key frame, because a player may start with that segment.
+TEST(CmafMuxer, LateAudioNeedsANewSegment) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(MediaKind::video, avc_config()));
     for (MediaTime at = 0s; at < 4s; at += 40ms) {
@@ -132,7 +132,7 @@ TEST(CmafMuxer, AudioThatBeginsLateNeedsANewSegment) {
     EXPECT_TRUE(made[1].discontinuity);
 }
 
-TEST(CmafMuxer, AudioThatBeginsLateWaitsNoLongerThanAHardCutForAKeyFrame) {
+TEST(CmafMuxer, LateAudioWaitsForAKeyFrameUntilTheHardCut) {
     Segmenter segmenter = two_seconds();
     segmenter.push(config_packet(MediaKind::video, avc_config()));
     for (MediaTime at = 0s; at < 6s; at += 40ms) {

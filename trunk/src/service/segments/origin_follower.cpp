@@ -16,7 +16,7 @@ bool begins(const SegmentState& state, const Packet& packet) {
 
 bool is_media(const Packet& packet) { return packet.kind != MediaKind::data && !packet.is_config(); }
 
-// As far as the hash of a segment's frames tells them apart.
+// Compares the same fields as the hash of a segment's frames.
 bool are_one(const Packet& a, const Packet& b) {
     return a.kind == b.kind && a.track == b.track && a.dts == b.dts && a.frame_bytes() == b.frame_bytes();
 }
@@ -34,7 +34,7 @@ void OriginFollower::restart() {
     go_alone();
 }
 
-// After the mark there is no open segment.
+// If the sync message has arrived already, there is no open segment.
 void OriginFollower::begin_next() {
     if (state_ == State::ending)
         push_next();
@@ -47,7 +47,7 @@ void OriginFollower::begin_next() {
     waiting_from_.reset();
 }
 
-// As if they had come after the sync.
+// Handles the next publisher's packets as if they had arrived after the sync message.
 void OriginFollower::push_next() {
     const std::vector<Packet> next(packets_.end() - static_cast<std::ptrdiff_t>(next_), packets_.end());
     for (; next_ > 0; --next_) {
@@ -69,7 +69,7 @@ void OriginFollower::reconnect() {
     repeated_.reset();
 }
 
-// Marks may be repeated, too.
+// A connection may repeat sync messages, too.
 void OriginFollower::handle_returning(const SegmentSync& sync) {
     const auto* ended = std::get_if<SegmentsEnded>(&sync.event);
     if (sync.instance != instance_) {
@@ -87,7 +87,7 @@ void OriginFollower::handle_returning(const SegmentSync& sync) {
     }
 }
 
-// Whether the packet is to be segmented. When something may be missing before it, it is the first one after restart().
+// Reports whether the packet is to be segmented. If packets may be missing before it, this restarts first.
 bool OriginFollower::is_new(const Packet& packet) {
     if (packet.kind == MediaKind::data)
         return false;
@@ -110,7 +110,7 @@ bool OriginFollower::is_in_force(const Packet& config) const {
     return newest.codec == config.codec && std::ranges::equal(newest.payload.bytes(), config.payload.bytes());
 }
 
-// The first packet that is repeated may be any, and then one follows the other.
+// The first repeated packet may be any kept one; the next ones must be in order.
 bool OriginFollower::is_repeated(const Packet& packet) {
     const auto from = packets_.begin() + static_cast<std::ptrdiff_t>(repeated_.value_or(0));
     const auto is_it = [&packet](const Packet& kept) { return is_media(kept) && are_one(kept, packet); };
@@ -121,7 +121,7 @@ bool OriginFollower::is_repeated(const Packet& packet) {
     return true;
 }
 
-// Than what is kept: a connection may begin with a GOP of several segments.
+// Reports whether the packet is older than the kept ones: a connection may begin with a GOP of several segments.
 bool OriginFollower::is_older(const Packet& packet) const {
     const auto is_its = [&packet](const Packet& kept) {
         return is_media(kept) && kept.kind == packet.kind && kept.track == packet.track;
@@ -130,27 +130,27 @@ bool OriginFollower::is_older(const Packet& packet) const {
     return !repeated_ && oldest != packets_.end() && packet.dts < oldest->dts;
 }
 
-// Nothing is missing before the packet, which has not been here.
+// Reports whether the new packet directly follows the kept ones.
 bool OriginFollower::continues(const Packet& packet) const {
     if (repeated_)
         return std::none_of(packets_.begin() + static_cast<std::ptrdiff_t>(*repeated_), packets_.end(), is_media);
-    const auto& said = std::get<SegmentState>(pending_->event);
-    return begins(said, packet) && segmenter_.number() + 1 == said.number && segmenter_.frames_hash() == said.frames_before;
+    const auto& state = std::get<SegmentState>(pending_->event);
+    return begins(state, packet) && segmenter_.number() + 1 == state.number && segmenter_.frames_hash() == state.frames_before;
 }
 
-// After a new packet: whether it is at the mark's segment.
+// Checks after a new packet whether this node has reached the segment of the pending message.
 void OriginFollower::try_to_arrive() {
-    const auto& said = std::get<SegmentState>(pending_->event);
+    const auto& state = std::get<SegmentState>(pending_->event);
     repeated_ = packets_.size();
-    const bool is_there = std::ranges::find(opened_, said) != opened_.end();
-    if (!is_there && !opened_.empty() && opened_.back().number < said.number)
+    const bool is_there = std::ranges::find(opened_, state) != opened_.end();
+    if (!is_there && !opened_.empty() && opened_.back().number < state.number)
         return;
     state_ = State::following;
     const SegmentSync sync = *std::exchange(pending_, std::nullopt);
     handle(std::get<SegmentState>(sync.event), sync);
 }
 
-// The open segment cannot go on.
+// Drops the open segment, which cannot continue.
 void OriginFollower::start_over() {
     const auto sync = std::exchange(pending_, std::nullopt);
     restart();
@@ -193,10 +193,10 @@ void OriginFollower::push(const Packet& packet) {
     if (packet.kind == MediaKind::data)
         return;
     if (pending_) {
-        const auto& said = std::get<SegmentState>(pending_->event);
-        if (begins(said, packet))
+        const auto& state = std::get<SegmentState>(pending_->event);
+        if (begins(state, packet))
             forget_before(packets_.size() - 1);
-        if (begins(said, packets_.front()) && has_formats(said, 0))
+        if (begins(state, packets_.front()) && has_formats(state, 0))
             return resume(SegmentSync(*pending_));
     }
     if (packet.is_config())
@@ -233,31 +233,31 @@ void OriginFollower::shift(MediaTime by) {
         packet->dts += by;
 }
 
-void OriginFollower::handle(const SegmentState& said, const SegmentSync& sync) {
-    const auto ours = std::ranges::find(opened_, said);
+void OriginFollower::handle(const SegmentState& state, const SegmentSync& sync) {
+    const auto ours = std::ranges::find(opened_, state);
     if (ours != opened_.end()) {
         state_ = state_ == State::ending ? State::ending : State::following;
-        held_.confirm_below(said.number);
+        held_.confirm_below(state.number);
         instance_ = sync.instance;
         opened_.erase(opened_.begin(), ours);
-        forget_before(find(said).value_or(0));
+        forget_before(find(state).value_or(0));
         return;
     }
-    // A connection begins with the newest sync, and may repeat older ones.
-    if (is_following() && sync.instance == instance_ && !opened_.empty() && said.number < opened_.front().number)
+    // A connection begins with the newest message, and may repeat older ones.
+    if (is_following() && sync.instance == instance_ && !opened_.empty() && state.number < opened_.front().number)
         return;
-    // The next publisher's first sync, and no end of the one before.
+    // The first message of the next publisher has arrived, and no end of the previous one.
     if (state_ == State::ending) {
-        handle(SegmentsEnded{said.number, said.frames_before});
-        return handle(said, sync);
+        handle(SegmentsEnded{state.number, state.frames_before});
+        return handle(state, sync);
     }
-    const bool is_next = state_ == State::following && !opened_.empty() && opened_.front().number + 1 == said.number;
-    if (is_next && remake(said.frames_before))
-        held_.confirm_below(said.number);
+    const bool is_next = state_ == State::following && !opened_.empty() && opened_.front().number + 1 == state.number;
+    if (is_next && remake(state.frames_before))
+        held_.confirm_below(state.number);
     else if (!is_next && state_ == State::following)
         held_.drop_unconfirmed(segmenter_.has_parts());
-    if (const auto at = find(said)) {
-        if (has_formats(said, *at))
+    if (const auto at = find(state)) {
+        if (has_formats(state, *at))
             return resume(sync);
         forget_before(*at);
     }
@@ -266,35 +266,35 @@ void OriginFollower::handle(const SegmentState& said, const SegmentSync& sync) {
     wait(sync);
 }
 
-void OriginFollower::handle(const SegmentsEnded& said) {
+void OriginFollower::handle(const SegmentsEnded& state) {
     const bool has_next = state_ == State::ending;
     if (is_following() && !opened_.empty())
-        end(said);
+        end(state);
     if (has_next)
         push_next();
 }
 
-void OriginFollower::end(const SegmentsEnded& said) {
+void OriginFollower::end(const SegmentsEnded& state) {
     const bool is_same =
-        opened_.back().number + 1 == said.number && segmenter_.is_open() && segmenter_.frames_hash() == said.frames;
+        opened_.back().number + 1 == state.number && segmenter_.is_open() && segmenter_.frames_hash() == state.frames;
     if (is_same) {
         segmenter_.interrupt();
         collect();
-        held_.confirm_below(said.number);
+        held_.confirm_below(state.number);
         opened_.clear();
         return;
     }
-    // Without an open segment, the output has begun another layout for the next publisher.
+    // If there is no open segment, the output has switched to another layout for the next publisher.
     const bool is_over = state_ == State::ending && !segmenter_.is_open();
-    if (is_over || opened_.front().number + 1 != said.number)
+    if (is_over || opened_.front().number + 1 != state.number)
         held_.drop_unconfirmed(segmenter_.has_parts());
-    else if (remake(said.frames))
-        held_.confirm_below(said.number);
+    else if (remake(state.frames))
+        held_.confirm_below(state.number);
     wait({});
 }
 
-// Makes the oldest unconfirmed segment again, with the frames up to that hash: it ended earlier than it seemed here. Parts that
-// have been handed out must be the same again.
+// Makes the oldest unconfirmed segment again, with the frames up to that hash: at the origin it ended earlier than here. Emitted
+// parts must be the same again.
 bool OriginFollower::remake(std::uint64_t frames) {
     const SegmentState first = opened_.front();
     const auto at = find(first);
@@ -325,21 +325,21 @@ bool OriginFollower::remake(std::uint64_t frames) {
 }
 
 void OriginFollower::resume(const SegmentSync& sync) {
-    const auto& said = std::get<SegmentState>(sync.event);
-    const auto at = find(said);
-    segmenter_.resume(said, formats_for(said, at.value_or(0)));
+    const auto& state = std::get<SegmentState>(sync.event);
+    const auto at = find(state);
+    segmenter_.resume(state, formats_for(state, at.value_or(0)));
     collect();
     held_.add(Resumed{sync, std::exchange(instance_, sync.instance) == sync.instance});
     opened_.clear();
     forget_before(at.value_or(0));
     state_ = State::following;
-    held_.confirm_below(said.number);
+    held_.confirm_below(state.number);
     pending_.reset();
     for (const Packet& packet : packets_)
         segmenter_.push(packet);
     collect();
-    // For example a codec that this node does not know.
-    if (opened_.empty() || opened_.front() != said)
+    // This node does not support one of the codecs, for example.
+    if (opened_.empty() || opened_.front() != state)
         go_alone();
 }
 
@@ -361,26 +361,26 @@ void OriginFollower::note_opened(SegmentState state) {
     forget_before(find(opened_.front()).value_or(0));
 }
 
-std::optional<std::size_t> OriginFollower::find(const SegmentState& said) const {
-    const auto found = std::ranges::find_if(packets_, [&said](const Packet& packet) { return begins(said, packet); });
+std::optional<std::size_t> OriginFollower::find(const SegmentState& state) const {
+    const auto found = std::ranges::find_if(packets_, [&state](const Packet& packet) { return begins(state, packet); });
     return found == packets_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - packets_.begin()));
 }
 
-// Whether formats_for() has those of all tracks in the segment. A codec without a configuration shows its format by the first
-// frame in it, which is not waited for longer than such a track may be silent.
-bool OriginFollower::has_formats(const SegmentState& said, std::size_t at) const {
-    if (packets_.back().dts - said.at >= Segmenter::kSilence)
+// Reports whether formats_for() has the formats of all tracks in the segment. If a codec has no configuration, this waits for the
+// track's first frame, but not longer than a track may be silent.
+bool OriginFollower::has_formats(const SegmentState& state, std::size_t at) const {
+    if (packets_.back().dts - state.at >= Segmenter::kSilence)
         return true;
-    const auto formats = formats_for(said, at);
-    return std::ranges::all_of(said.tracks, [&](const SegmentState::Track& track) {
+    const auto formats = formats_for(state, at);
+    return std::ranges::all_of(state.tracks, [&](const SegmentState::Track& track) {
         const auto is_its = [&track](const Packet& one) { return one.kind == track.kind && one.track == track.id; };
-        const bool is_there = track.arrived && said.at - *track.arrived < Segmenter::kSilence;
+        const bool is_there = track.arrived && state.at - *track.arrived < Segmenter::kSilence;
         return !is_there || std::ranges::any_of(formats, is_its);
     });
 }
 
-// The configurations in force at `at`; of tracks without one, their first frame from there on.
-std::vector<Packet> OriginFollower::formats_for(const SegmentState& said, std::size_t at) const {
+// Returns the configurations in force at `at`, and the next frame of each track without a configuration.
+std::vector<Packet> OriginFollower::formats_for(const SegmentState& state, std::size_t at) const {
     auto newest = configs_;
     for (std::size_t i = 0; i < at; ++i)
         if (packets_[i].is_config() && packets_[i].kind != MediaKind::data)
@@ -388,7 +388,7 @@ std::vector<Packet> OriginFollower::formats_for(const SegmentState& said, std::s
     std::vector<Packet> formats;
     for (const auto& [track, config] : newest)
         formats.push_back(config);
-    for (const SegmentState::Track& track : said.tracks) {
+    for (const SegmentState::Track& track : state.tracks) {
         if (newest.contains({track.kind, track.id}))
             continue;
         const auto is_its = [&track](const Packet& packet) { return packet.kind == track.kind && packet.track == track.id; };

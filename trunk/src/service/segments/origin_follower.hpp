@@ -68,9 +68,9 @@ private:
         waiting,    // for the first frame of a segment and its tracks' formats; segments nothing until then
     };
 
-    void handle(const SegmentState& said, const SegmentSync& sync);
-    void handle(const SegmentsEnded& said);
-    void end(const SegmentsEnded& said);
+    void handle(const SegmentState& state, const SegmentSync& sync);
+    void handle(const SegmentsEnded& state);
+    void end(const SegmentsEnded& state);
     void push_next();
     void handle_returning(const SegmentSync& sync);
     bool is_new(const media::Packet& packet);
@@ -86,9 +86,9 @@ private:
     void resume(const SegmentSync& sync);
     void wait(std::optional<SegmentSync> pending);
     void go_alone();
-    std::optional<std::size_t> find(const SegmentState& said) const;
-    bool has_formats(const SegmentState& said, std::size_t at) const;
-    std::vector<media::Packet> formats_for(const SegmentState& said, std::size_t at) const;
+    std::optional<std::size_t> find(const SegmentState& state) const;
+    bool has_formats(const SegmentState& state, std::size_t at) const;
+    std::vector<media::Packet> formats_for(const SegmentState& state, std::size_t at) const;
     void keep(const media::Packet& packet);
     void forget_before(std::size_t at);
 

@@ -1,5 +1,5 @@
-// Property of marks: a node that relays a stream, joins anywhere and loses packets anywhere makes only segments that are the
-// same, byte for byte, as those of the node with the publisher.
+// A property of sync messages: a node that relays a stream, joins anywhere and loses any packets makes only segments that equal
+// those of the node that has the publisher, byte for byte.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -50,8 +50,8 @@ Segmenter segmenter_of(Form form) {
     return {rules_of(form), layout, make_cmaf()};
 }
 
-// A stream of some publishers: video with B-frames, key frames at uneven distances, audio with gaps, a new configuration or
-// another codec now and then; and of every other one MP3 as a second track, which is late by some frames.
+// A stream of some publishers: video with B-frames and uneven GOPs, audio with gaps, sometimes a new configuration or another
+// codec. Every other publisher has MP3 as a second track, which is late by some frames.
 std::vector<std::vector<Packet>> publishers(std::uint32_t seed, bool with_video) {
     std::mt19937 random(seed);
     std::vector<std::vector<Packet>> all;
@@ -107,14 +107,14 @@ void add_part(Parts& parts, const PartMade& made) {
         part.push_back(bytes_of(piece.blocks));
 }
 
-// What the origin makes, and what it sends to other nodes: its segmenter is some packets behind, and `late` ones when another
-// publisher begins.
+// The origin: its segments, and the packets and messages that it sends to other nodes. Its segmenter is some packets behind, and
+// `late` packets when another publisher starts.
 struct Origin {
     std::map<std::uint64_t, Whole> segments;
     Parts parts;
     std::vector<OnWire> wire;
-    std::vector<std::size_t> begins;  // where on the wire each publisher begins
-    std::vector<std::size_t> ends;    // the marks that end their last segments
+    std::vector<std::size_t> begins;  // the wire position of each publisher's first packet
+    std::vector<std::size_t> ends;    // the messages that end their last segments
 
     Origin(Form form, const std::vector<std::vector<Packet>>& all, std::uint32_t seed, std::size_t late = 0)
         : segmenter(segmenter_of(form)) {
@@ -135,12 +135,12 @@ struct Origin {
             for (const Packet& packet : packets) {
                 wire.emplace_back(packet);
                 behind.emplace_back(packet);
-                // With parts the segmenter takes packets at once.
+                // With parts the segmenter is not behind.
                 if (++taken > late && (form == Form::cmaf_parts || random() % 4 == 0))
                     catch_up(random() % (form == Form::cmaf_parts ? 3 : 20));
             }
             behind.emplace_back();
-            // Else an edge that is not told of the next publisher may hand out a part with packets of both.
+            // Otherwise an edge without a message about the next publisher could emit a part with packets of both.
             if (form == Form::cmaf_parts && late == 0)
                 catch_up(0);
         }
@@ -189,7 +189,7 @@ struct Edge {
 
     explicit Edge(Form form) : segmenter(segmenter_of(form)) {}
 
-    // As it arrives on the wire: through the text of a mark, too.
+    // The item takes the same way as on the wire, with the text of its message.
     void push(const OnWire& item) {
         if (const auto* sync = std::get_if<SegmentSync>(&item)) {
             const auto read = read_segment_sync(write_segment_sync(*sync));
@@ -214,7 +214,7 @@ struct Edge {
         }
     }
 
-    // At a wire position: the newest configurations, the newest mark, and the packets since the newest key frame.
+    // Joins at a wire position: the newest configurations, the newest message, and the packets since the newest key frame.
     void join(const std::vector<OnWire>& wire, std::size_t at) {
         std::map<MediaKind, Packet> configs;
         const OnWire* sync = nullptr;
@@ -248,7 +248,7 @@ protected:
     }
 };
 
-TEST_P(OriginFollowerTest, FromTheStartEverySegmentIsTheSame) {
+TEST_P(OriginFollowerTest, MakesEverySegmentFromTheStart) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         Edge edge(GetParam());
@@ -259,9 +259,9 @@ TEST_P(OriginFollowerTest, FromTheStartEverySegmentIsTheSame) {
     }
 }
 
-// The origin says at once that a publisher has left; the next one's first packets come before the mark that ends the last
-// segment.
-TEST_P(OriginFollowerTest, APublisherThatOvertakesTheEndOfTheOneBeforeChangesNothing) {
+// The origin reports at once that a publisher has left. The next publisher's first packets arrive before the message that ends
+// the last segment.
+TEST_P(OriginFollowerTest, KeepsPacketsThatArriveBeforeTheEndOfThePreviousPublisher) {
     std::size_t overtakings = 0;
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed, seed % 3 * 30);
@@ -282,8 +282,8 @@ TEST_P(OriginFollowerTest, APublisherThatOvertakesTheEndOfTheOneBeforeChangesNot
     EXPECT_GE(overtakings, kSeeds / 4);
 }
 
-// The next mark ends it as well, because it names the frames of the segment before.
-TEST_P(OriginFollowerTest, WithoutTheEndOfAPublisherTheNextMarkIsEnough) {
+// The next message ends it as well, because it has the hash of the previous segment's frames.
+TEST_P(OriginFollowerTest, EndsASegmentByTheNextMessage) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, true), seed, 30);
         Edge edge(GetParam());
@@ -300,8 +300,8 @@ TEST_P(OriginFollowerTest, WithoutTheEndOfAPublisherTheNextMarkIsEnough) {
     }
 }
 
-// Then it goes on by itself, with what it has kept.
-TEST_P(OriginFollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
+// After the limit it continues alone, with the kept packets.
+TEST_P(OriginFollowerTest, LimitsTheWaitForAnEnd) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     for (std::size_t i = 0; i < origin.ends.front(); ++i)
@@ -318,7 +318,7 @@ TEST_P(OriginFollowerTest, AnEndThatIsNeverToldIsNotWaitedForLong) {
     EXPECT_GE(edge.segments.size(), before + kFrames / 2 - 3);
 }
 
-// Up to the end of the first publisher, of which the edge has been told, but not by the mark.
+// Pushes the packets up to the end of the first publisher, which the edge has noticed without the message.
 void push_until_the_end(Edge& edge, const Origin& origin) {
     for (std::size_t i = 0; i < origin.ends.front(); ++i)
         edge.push(origin.wire[i]);
@@ -326,8 +326,8 @@ void push_until_the_end(Edge& edge, const Origin& origin) {
     edge.follower.begin_next();
 }
 
-// What the second one has sent until then is not lost for that.
-TEST_P(OriginFollowerTest, AThirdPublisherMayBeginBeforeTheEndOfTheFirst) {
+// The packets of the second publisher are not lost.
+TEST_P(OriginFollowerTest, AcceptsAThirdPublisherBeforeTheEndOfTheFirst) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     push_until_the_end(edge, origin);
@@ -341,8 +341,8 @@ TEST_P(OriginFollowerTest, AThirdPublisherMayBeginBeforeTheEndOfTheFirst) {
     EXPECT_GE(edge.segments.size(), before + 4);
 }
 
-// The output has begun to make other containers, as the next publisher's codec needs them: it cannot make the last segment again.
-TEST_P(OriginFollowerTest, ASegmentIsNotMadeAgainInAnotherContainer) {
+// The output has switched to the container that the next publisher's codec needs. It cannot make the last segment again.
+TEST_P(OriginFollowerTest, DropsASegmentOfThePreviousContainer) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     push_until_the_end(edge, origin);
@@ -354,8 +354,8 @@ TEST_P(OriginFollowerTest, ASegmentIsNotMadeAgainInAnotherContainer) {
     expect_same(edge, origin, 5);
 }
 
-// An origin's mark may name a frame twice.
-TEST_P(OriginFollowerTest, PacketsThatWaitForAnEndMayBeForgotten) {
+// A message of the origin may name a frame twice.
+TEST_P(OriginFollowerTest, DropsPacketsThatWaitForAnEnd) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
     push_until_the_end(edge, origin);
@@ -373,7 +373,7 @@ TEST_P(OriginFollowerTest, PacketsThatWaitForAnEndMayBeForgotten) {
     EXPECT_FALSE(edge.follower.is_following());
 }
 
-TEST_P(OriginFollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSame) {
+TEST_P(OriginFollowerTest, MakesEverySegmentAfterAJoin) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         std::mt19937 random(seed);
@@ -393,7 +393,7 @@ TEST_P(OriginFollowerTest, FromAnywhereEverySegmentFromTheNextWholeOneOnIsTheSam
     }
 }
 
-TEST_P(OriginFollowerTest, WithLossesOnlyTheSegmentsAroundThemAreMissing) {
+TEST_P(OriginFollowerTest, LosesOnlyTheSegmentsWithLostPackets) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         std::mt19937 random(seed);
@@ -416,7 +416,7 @@ TEST_P(OriginFollowerTest, WithLossesOnlyTheSegmentsAroundThemAreMissing) {
     }
 }
 
-TEST_P(OriginFollowerTest, ALostConnectionGoesOnWithTheSameSegments) {
+TEST_P(OriginFollowerTest, ContinuesAfterALostConnection) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, true), seed);
         std::mt19937 random(seed);
@@ -427,7 +427,7 @@ TEST_P(OriginFollowerTest, ALostConnectionGoesOnWithTheSameSegments) {
         expect_same(first, origin, seed);
         const std::size_t back = std::min(lost + random() % 200, origin.wire.size());
         first.follower.restart();
-        // What is handed out twice is the same: the lists leave it out.
+        // A segment that is emitted twice is the same: the lists skip it.
         std::map<std::uint64_t, Whole> before;
         std::swap(before, first.segments);
         first.join(origin.wire, back);
@@ -441,9 +441,9 @@ std::vector<OnWire>::const_iterator wire_at(const Origin& origin, std::size_t at
     return origin.wire.begin() + static_cast<std::ptrdiff_t>(at);
 }
 
-// The new connection begins with the newest GOP: what was there before, too, is not segmented twice, and the open segment goes
-// on. If more is missing, or the GOP is another one, nothing wrong is handed out.
-TEST_P(OriginFollowerTest, AConnectionThatRepeatsTheNewestPacketsLosesNothing) {
+// The new connection begins with the newest GOP. Repeated packets are not segmented twice, and the open segment continues. If
+// more is missing, or the GOP is another one, no wrong segment is emitted.
+TEST_P(OriginFollowerTest, LosesNothingIfAConnectionRepeatsPackets) {
     std::size_t whole = 0;
     for (std::uint32_t seed = 1; seed <= 2 * kSeeds; ++seed) {
         auto all = publishers(seed, seed % 4 != 0);
@@ -459,10 +459,10 @@ TEST_P(OriginFollowerTest, AConnectionThatRepeatsTheNewestPacketsLosesNothing) {
             if (random() % 150 != 0)
                 continue;
             const std::size_t back = at + random() % 40;
-            // The last mark says where the publisher has ended.
+            // The last message is the publisher's end.
             if (back >= origin.wire.size())
                 continue;
-            // A new configuration is sent first, before the packets that were there.
+            // A new configuration precedes the repeated packets.
             const bool is_configured = std::any_of(wire_at(origin, at), wire_at(origin, back), [](const OnWire& item) {
                 const auto* packet = std::get_if<Packet>(&item);
                 return packet != nullptr && packet->is_config();
@@ -488,8 +488,8 @@ TEST_P(OriginFollowerTest, AConnectionThatRepeatsTheNewestPacketsLosesNothing) {
     EXPECT_GE(whole, kSeeds / 4);
 }
 
-// The open segment goes on in the next one, which has begun at the origin meanwhile; only if no frame of it is missing.
-TEST_P(OriginFollowerTest, AConnectionThatIsLostAtTheEndOfASegmentLosesNothing) {
+// The next segment has begun at the origin meanwhile. The open segment is complete only if none of its frames is missing.
+TEST_P(OriginFollowerTest, LosesNothingIfAConnectionEndsWithASegment) {
     std::size_t tried = 0;
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         auto all = publishers(seed, true);
@@ -526,8 +526,8 @@ TEST_P(OriginFollowerTest, AConnectionThatIsLostAtTheEndOfASegmentLosesNothing) 
     EXPECT_GE(tried, kSeeds * 3 / 4);
 }
 
-// What it counts is not another origin's.
-TEST_P(OriginFollowerTest, AnOriginThatWasFollowedFromTheStartIsKnownAgain) {
+// Its numbers are not those of another origin.
+TEST_P(OriginFollowerTest, RecognizesAnOriginAfterAReconnect) {
     const Origin origin(GetParam(), publishers(2, true), 2);
     Edge edge(GetParam());
     for (std::size_t i = 0; i < origin.wire.size() / 2; ++i)
@@ -542,8 +542,8 @@ TEST_P(OriginFollowerTest, AnOriginThatWasFollowedFromTheStartIsKnownAgain) {
     EXPECT_TRUE(edge.is_same_instance);
 }
 
-// All of it together: joined anywhere, packets and marks lost anywhere, connected again and again.
-TEST_P(OriginFollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
+// All disturbances together: joins anywhere, loses any packets and messages, and reconnects often.
+TEST_P(OriginFollowerTest, MakesNoOtherSegmentAfterJoinsAndLosses) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         const Origin origin(GetParam(), publishers(seed, seed % 4 != 0), seed);
         std::mt19937 random(seed);
@@ -557,7 +557,7 @@ TEST_P(OriginFollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
             if (may_disturb && random() % 700 == 0) {
                 at = std::min(at + random() % 150, size - 1);
                 seed % 2 == 0 ? edge.follower.restart() : edge.follower.reconnect();
-                // What is handed out again is the same: the lists leave it out.
+                // A segment that is emitted again is the same: the lists skip it.
                 expect_same(edge, origin, seed);
                 edge.segments.clear();
                 edge.join(origin.wire, at);
@@ -575,7 +575,7 @@ TEST_P(OriginFollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
             }
         }
         expect_same(edge, origin, seed);
-        // From the second marked segment after it on, everything is there.
+        // All segments from the second message after it on are complete.
         std::optional<std::uint64_t> next;
         for (std::size_t i = quiet_from; i < size && !next; ++i)
             if (const auto* sync = std::get_if<SegmentSync>(&origin.wire[i]))
@@ -586,25 +586,25 @@ TEST_P(OriginFollowerTest, JoinsAndLossesTogetherMakeNoOtherSegment) {
     }
 }
 
-// An origin whose marks end is left alone after a few segments.
-TEST_P(OriginFollowerTest, WithoutMarksItSegmentsByItself) {
+// If an origin sends no further messages, the follower continues alone after a few segments.
+TEST_P(OriginFollowerTest, SegmentsAloneWithoutMessages) {
     const Origin origin(GetParam(), publishers(5, true), 5);
     Edge edge(GetParam());
-    bool with_marks = true;
+    bool with_messages = true;
     std::size_t before = 0;
     for (std::size_t i = 0; i < origin.wire.size(); ++i) {
         if (i == origin.wire.size() / 4) {
-            with_marks = false;
+            with_messages = false;
             before = edge.segments.size();
         }
-        if (with_marks || std::holds_alternative<Packet>(origin.wire[i]))
+        if (with_messages || std::holds_alternative<Packet>(origin.wire[i]))
             edge.push(origin.wire[i]);
     }
     EXPECT_FALSE(edge.follower.is_following());
     EXPECT_GT(edge.segments.size(), before);
 }
 
-TEST_P(OriginFollowerTest, WhatItKeepsIsBounded) {
+TEST_P(OriginFollowerTest, LimitsTheKeptPackets) {
     Edge edge(GetParam());
     edge.push(config_packet(MediaKind::video, avc_config()));
     const Slice large = picture(false, 0, 1 << 20);
@@ -613,8 +613,8 @@ TEST_P(OriginFollowerTest, WhatItKeepsIsBounded) {
     EXPECT_LE(edge.follower.bytes(), OriginFollower::kBytesMax);
 }
 
-// Whatever the state says, it is taken or left; then the segmenter goes on.
-TEST_P(OriginFollowerTest, AnyStateIsTakenOrLeft) {
+// Any state is either used or refused, and the segmenter continues.
+TEST_P(OriginFollowerTest, AcceptsAnyState) {
     for (std::uint32_t seed = 1; seed <= kSeeds; ++seed) {
         std::mt19937_64 random(seed);
         const Origin origin(GetParam(), publishers(seed, true), seed);

@@ -12,9 +12,9 @@ using media::Packet;
 
 namespace {
 
-// A part may end this much early: timestamps are whole milliseconds.
+// A part may end this much earlier than its duration: timestamps are whole milliseconds.
 constexpr MediaTime kPartSlack = 5ms;
-// 8216bis, 4.4.4.9: of the part target.
+// 8216bis, 4.4.4.9: the minimum, in percent of the part target.
 constexpr int kPartPercentMin = 85;
 
 }  // namespace
@@ -34,7 +34,7 @@ void Segmenter::push(const Packet& packet) {
     const auto index = tracks_.index_of(packet);
     if (!index)
         return;
-    if (tracks_.representation(*index).muxer->tells_format(packet))
+    if (tracks_.representation(*index).muxer->may_change_format(packet))
         learn(*index, packet);
     if (packet.is_config() || !tracks_.representation(*index).muxer->knows(packet.kind) ||
         !tracks_.is_wanted(tracks_[*index], packet))
@@ -146,7 +146,7 @@ Segmenter::Cut Segmenter::audio_cut(std::size_t index, const Packet& packet) con
 }
 
 // Part boundaries follow the leader, until it has stopped. A part ends before the frame that would make it too long, unless it
-// would be too short then.
+// were too short then.
 bool Segmenter::ends_part(std::size_t index, const Packet& packet) const {
     if (!rules_.part || !part_has_frames_)
         return false;
@@ -324,9 +324,8 @@ void Segmenter::end_part(MediaTime at, std::optional<std::size_t> next) {
     }
 }
 
-// 8216bis, 4.4.4.9: no part is longer than the part target, which players have been told. Where frames are missing, or timestamps
-// jump, the part ends before the hole: with the leader's last frame, or when it is as long as parts are meant to be. The hole is
-// in no part.
+// 8216bis, 4.4.4.9: no part may be longer than the part target in the playlist. If frames are missing, or timestamps jump, the
+// part ends before the gap: with the leader's last frame, or at the part target. The gap is in no part.
 MediaTime Segmenter::part_duration(MediaTime end) const {
     const MediaTime length = end - part_start_;
     if (length <= *rules_.part + kPartSlack)

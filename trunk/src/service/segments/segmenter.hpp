@@ -1,6 +1,6 @@
 // Segmenter: decides where a stream's segments and their parts begin and end. Input is packets in order; output is headers,
-// segments and parts as bytes, of one or several representations, all cut at the same places. It knows media time only: no clock,
-// file or manifest. Dry.
+// segments and parts as bytes, of one or several representations, all cut at the same places. It uses media time only: no clock,
+// no file, no manifest. Dry.
 //
 // The leader determines the cuts: the default video if there is any, otherwise the default audio. A segment is cut at the first
 // key frame after `cut_at`, or at any video frame when key frames are not required; and at an audio frame after `hard_cut_at`,
@@ -31,7 +31,7 @@ namespace live::service::segments {
 
 struct CutRules {
     MediaTime cut_at = 10s;
-    // With video, at any audio frame; none: waits for a key frame without limit.
+    // With video: the cut is at any audio frame. None: waits for a key frame without limit.
     std::optional<MediaTime> hard_cut_at = 21s;
     // Without video.
     MediaTime audio_cut_at = 21s;
@@ -40,7 +40,7 @@ struct CutRules {
     std::optional<MediaTime> part;
     // Drops a segment without data for a track that its parts announced: players expect the same segment numbers for all tracks.
     bool whole_only = false;
-    // Segments that players may request before they begin. The first one with another header takes the number after these: a
+    // Segments that players may request before they begin. The first segment with another header gets the number after these: a
     // player that waits for them has the previous header.
     std::uint64_t named_ahead = 0;
 };
@@ -92,7 +92,7 @@ public:
     // Returns the queued events in order, or the first `count` of them.
     std::vector<SegmenterEvent> take() { return take(events_.size()); }
     std::vector<SegmenterEvent> take(std::size_t count);
-    // The queue, for those that add events, hold them back, or replace them before they are taken.
+    // The event queue. A follower holds events back in it, and replaces them.
     std::deque<SegmenterEvent>& events() { return events_; }
 
     // Returns the blocks of dropped segments since the last call: tens of MiB, which the caller frees off the loop.

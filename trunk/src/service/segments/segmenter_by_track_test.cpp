@@ -130,7 +130,7 @@ struct Stream {
     void add(const Other&) {}
 };
 
-TEST(SegmenterByTrack, SegmentsBeginAtKeyFramesAndMeet) {
+TEST(SegmenterByTrack, BeginsSegmentsAtKeyFramesWithoutGaps) {
     Stream stream;
     stream.headers();
     stream.seconds(7);
@@ -163,7 +163,7 @@ TEST(SegmenterByTrack, SegmentsBeginAtKeyFramesAndMeet) {
     EXPECT_EQ(stream.segmenter.number(), 4u);
 }
 
-TEST(SegmenterByTrack, ChunksAreTheSegmentInPieces) {
+TEST(SegmenterByTrack, ChunksAddUpToTheSegment) {
     Stream stream(200ms);
     stream.headers();
     stream.seconds(3);
@@ -188,7 +188,7 @@ TEST(SegmenterByTrack, ChunksAreTheSegmentInPieces) {
     EXPECT_EQ(stream.chunks.back().number, 1u);
 }
 
-TEST(SegmenterByTrack, OneKindAloneIsEnoughAfterAMoment) {
+TEST(SegmenterByTrack, StartsWithOneKindAfterASilence) {
     Stream video;
     video.push(MediaKind::video, false, true, 10s, media::avc_config_body());
     video.seconds(6, false);
@@ -211,7 +211,7 @@ TEST(SegmenterByTrack, OneKindAloneIsEnoughAfterAMoment) {
     EXPECT_GE(mp4::fragment_samples(bytes_of(audio.segments[0].tracks[kAudio].blocks)).at(1).size(), 86u);
 }
 
-TEST(SegmenterByTrack, AKindThatComesLaterJoinsAtAKeyFrame) {
+TEST(SegmenterByTrack, LaterKindJoinsAtAKeyFrame) {
     Stream stream;
     stream.push(MediaKind::video, false, true, 10s, media::avc_config_body());
     stream.seconds(3, false);
@@ -232,7 +232,7 @@ TEST(SegmenterByTrack, AKindThatComesLaterJoinsAtAKeyFrame) {
     EXPECT_EQ(silent_first.segments[2].tracks[kVideo].start, 14s);
 }
 
-TEST(SegmenterByTrack, AKindThatStopsIsLeftOutUntilItIsBack) {
+TEST(SegmenterByTrack, DropsASilentKindUntilItReturns) {
     Stream stream;
     stream.headers();
     stream.seconds(2);
@@ -261,7 +261,7 @@ TEST(SegmenterByTrack, AKindThatStopsIsLeftOutUntilItIsBack) {
     EXPECT_EQ(pictures.kinds(), (std::vector<std::string>{"av", "a", "a", "av", "av"}));
 }
 
-TEST(SegmenterByTrack, AnotherConfigurationNeedsOtherHeaders) {
+TEST(SegmenterByTrack, EmitsHeadersForAnotherConfiguration) {
     Stream stream;
     stream.headers();
     stream.seconds(3);
@@ -283,7 +283,7 @@ TEST(SegmenterByTrack, AnotherConfigurationNeedsOtherHeaders) {
     EXPECT_EQ(stream.segments.back().tracks[kVideo].duration, 2s);
 }
 
-TEST(SegmenterByTrack, OtherHeadersLeaveOutTheNumbersNamedAhead) {
+TEST(SegmenterByTrack, SkipsTheNumbersNamedAheadForOtherHeaders) {
     Stream stream(200ms, 2);
     stream.headers();
     stream.seconds(4);
@@ -300,7 +300,7 @@ TEST(SegmenterByTrack, OtherHeadersLeaveOutTheNumbersNamedAhead) {
     EXPECT_EQ(begins->number, 4U) << "chunks too";
 }
 
-TEST(SegmenterByTrack, AMomentAtTheEndIsLeftOut) {
+TEST(SegmenterByTrack, DropsAShortEnd) {
     Stream stream;
     stream.headers();
     stream.push(MediaKind::video, true, false, 10s, media::tag_body(hex("17 01 000000 00000002 65aa")));
@@ -315,7 +315,7 @@ TEST(SegmenterByTrack, AMomentAtTheEndIsLeftOut) {
     EXPECT_EQ(mp4::fragment_samples(bytes_of(stream.segments[0].tracks[kVideo].blocks)).at(1).size(), 50u);
 }
 
-TEST(SegmenterByTrack, EveryTrackIsARepresentationAndAllAreCutWhereTheLeaderIs) {
+TEST(SegmenterByTrack, CutsEveryTrackWithTheLeader) {
     Segmenter segmenter(whole_two_seconds({}), Segmenter::Layout::by_track, make_cmaf());
     const auto push_second = [&segmenter](MediaKind kind, bool key, bool config, MediaTime at, const Slice& body) {
         media::Packet packet = media::tag_packet(kind, key, config, at, body);

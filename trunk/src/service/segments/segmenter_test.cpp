@@ -47,7 +47,7 @@ protected:
     Together output_;
 };
 
-TEST_F(SegmenterTest, CutsAtTheFirstKeyFrameBehindItsLength) {
+TEST_F(SegmenterTest, CutsAtTheFirstKeyFrameAfterItsDuration) {
     configure();
     play(0s, 10s, 1'200ms);
     finish();
@@ -69,7 +69,7 @@ TEST_F(SegmenterTest, ReportsWhetherASegmentStartsWithAKeyFrame) {
     EXPECT_FALSE(output_.segments[1].starts_with_key);
 }
 
-TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
+TEST_F(SegmenterTest, BeginsEachSegmentWithTables) {
     configure();
     play(0s, 6s, 1s);
     finish();
@@ -92,7 +92,7 @@ TEST_F(SegmenterTest, EachSegmentBeginsWithItsTables) {
     EXPECT_EQ(demuxed(all).units.size(), 300U);
 }
 
-TEST_F(SegmenterTest, CutsOnAudioWhenKeyFramesAreTooFew) {
+TEST_F(SegmenterTest, CutsAtAudioIfKeyFramesAreTooRare) {
     configure();
     play(0s, 9s, 100s);
     finish();
@@ -101,7 +101,7 @@ TEST_F(SegmenterTest, CutsOnAudioWhenKeyFramesAreTooFew) {
     EXPECT_EQ(output_.segments[1].start, 4'205ms);
 }
 
-TEST_F(SegmenterTest, AudioAloneIsCutAtTheHardLimit) {
+TEST_F(SegmenterTest, CutsAudioAloneAtTheHardLimit) {
     push(config_packet(MediaKind::audio, aac_config()));
     for (MediaTime at = 0s; at < 10s; at += 23ms)
         push(audio_packet(at));
@@ -110,7 +110,7 @@ TEST_F(SegmenterTest, AudioAloneIsCutAtTheHardLimit) {
     EXPECT_EQ(output_.segments[0].duration, 4'209ms);
 }
 
-TEST_F(SegmenterTest, FramesBeginWithAKeyFrame) {
+TEST_F(SegmenterTest, BeginsWithAKeyFrame) {
     configure();
     push(video_packet(0ms, false));
     push(audio_packet(5ms));
@@ -124,7 +124,7 @@ TEST_F(SegmenterTest, FramesBeginWithAKeyFrame) {
     EXPECT_EQ(std::ranges::count(demuxer.units, 0x100, &wire::ts::TestUnit::pid), 3);
 }
 
-TEST_F(SegmenterTest, WhatIsBelowATenthOfASecondIsLeftOut) {
+TEST_F(SegmenterTest, DropsSegmentsBelowATenthOfASecond) {
     configure();
     push(video_packet(0ms, true));
     push(video_packet(40ms, false));
@@ -136,7 +136,7 @@ TEST_F(SegmenterTest, WhatIsBelowATenthOfASecondIsLeftOut) {
     EXPECT_TRUE(output_.segments[0].discontinuity) << "that of the one that was left out";
 }
 
-TEST_F(SegmenterTest, ANewConfigurationBeginsASegmentAndTheSameOneDoesNot) {
+TEST_F(SegmenterTest, BeginsASegmentForAnotherConfiguration) {
     configure();
     play(0s, 1s, 1s);
     push(config_packet(MediaKind::video, avc_config(), 1s));
@@ -150,7 +150,7 @@ TEST_F(SegmenterTest, ANewConfigurationBeginsASegmentAndTheSameOneDoesNot) {
     EXPECT_TRUE(output_.segments[1].discontinuity);
 }
 
-TEST_F(SegmenterTest, AudioThatBeginsLateIsADiscontinuityOfItsSegment) {
+TEST_F(SegmenterTest, LateAudioIsADiscontinuity) {
     push(config_packet(MediaKind::video, avc_config()));
     for (MediaTime at = 0s; at < 3s; at += 40ms)
         push(video_packet(at, at % 1s == 0s));
@@ -165,7 +165,7 @@ TEST_F(SegmenterTest, AudioThatBeginsLateIsADiscontinuityOfItsSegment) {
     EXPECT_TRUE(output_.segments[1].discontinuity);
 }
 
-TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyFrame) {
+TEST_F(SegmenterTest, AnotherPublisherBeginsWithADiscontinuity) {
     configure();
     play(0s, 3s, 1s);
     segmenter_.restart();
@@ -179,7 +179,7 @@ TEST_F(SegmenterTest, AnotherPublisherIsADiscontinuityAndBeginsWithAKeyFrame) {
     EXPECT_FALSE(output_.segments[3].discontinuity);
 }
 
-TEST_F(SegmenterTest, ASegmentHasABoundOfBytes) {
+TEST_F(SegmenterTest, LimitsTheBytesOfASegment) {
     configure();
     constexpr std::size_t kPicture = 1 << 20;
     media::Packet big = video_packet(0s, true);
@@ -196,8 +196,8 @@ TEST_F(SegmenterTest, ASegmentHasABoundOfBytes) {
     EXPECT_LT(output_.segments[0].bytes, Segmenter::kSegmentBytesMax + 2 * kPicture);
 }
 
-// Freed by the caller, elsewhere: a stream whose frames all claim the same time fills a segment that is left out.
-TEST_F(SegmenterTest, HandsOutTheBlocksOfWhatIsLeftOut) {
+// The caller frees them off the loop: a stream whose frames all have the same time fills a segment that is dropped.
+TEST_F(SegmenterTest, ReturnsTheBlocksOfDroppedSegments) {
     configure();
     constexpr int kFrames = 5;
     const auto fill = [this] {
@@ -227,7 +227,7 @@ TEST_F(SegmenterTest, HandsOutTheBlocksOfWhatIsLeftOut) {
     EXPECT_TRUE(segmenter_.take_spent().empty()) << "listed segments are their list's";
 }
 
-TEST_F(SegmenterTest, WritesAFrameIntoTheRoomThatItWasGiven) {
+TEST_F(SegmenterTest, WritesAFrameIntoTheGivenMemory) {
     configure();
     push(video_packet(0s, true));
     media::Packet big = video_packet(40ms, false);
@@ -245,7 +245,7 @@ TEST_F(SegmenterTest, WritesAFrameIntoTheRoomThatItWasGiven) {
     EXPECT_EQ(demuxed(bytes_of(blocks)).units.size(), 2U + 50U);
 }
 
-TEST_F(SegmenterTest, RoomForATrackThatIsNotThereIsNoMatter) {
+TEST_F(SegmenterTest, IgnoresMemoryForAnUnknownTrack) {
     segmenter_.give_room(video_packet(0s, true), std::vector<std::uint8_t>(100));
     configure();
     play(0s, 3s, 1s);
@@ -258,7 +258,7 @@ protected:
     PartsTest() : SegmenterTest(two_second_cuts(200ms)) {}
 };
 
-TEST_F(PartsTest, AreTheSegmentInPieces) {
+TEST_F(PartsTest, AddUpToTheSegment) {
     configure();
     play(0s, 6s, 1s);
     finish();
@@ -276,13 +276,13 @@ TEST_F(PartsTest, AreTheSegmentInPieces) {
             const auto more = bytes_of(part.blocks);
             bytes.insert(bytes.end(), more.begin(), more.end());
         }
-        // The end of the last audio frame is 5 ms behind that of the video.
+        // The last audio frame ends 5 ms after the video.
         EXPECT_GE(time + 5ms, segment.duration);
         EXPECT_EQ(bytes, bytes_of(segment.blocks));
     }
 }
 
-TEST_F(PartsTest, OfAudioAloneAreAllIndependent) {
+TEST_F(PartsTest, AreIndependentIfThereIsOnlyAudio) {
     push(config_packet(MediaKind::audio, aac_config()));
     for (MediaTime at = 0s; at < 3s; at += 23ms)
         push(audio_packet(at));
@@ -291,9 +291,9 @@ TEST_F(PartsTest, OfAudioAloneAreAllIndependent) {
     EXPECT_TRUE(std::ranges::all_of(output_.parts, &OnePart::independent));
 }
 
-// The publisher's timestamps jump, as where a file begins anew, or frames are missing: players have been told how long a part is
-// at most.
-TEST_F(PartsTest, EndBeforeAHole) {
+// The publisher's timestamps jump, as if a file starts again, or frames are missing. The playlist has the maximum duration of a
+// part.
+TEST_F(PartsTest, EndBeforeAGap) {
     constexpr std::array<MediaTime, 4> kJumps = {16ms, 40ms, 350ms, 3s};
     for (const MediaTime jump : kJumps) {
         for (int before = 1; before <= 26; ++before) {
@@ -315,8 +315,8 @@ TEST_F(PartsTest, EndBeforeAHole) {
     }
 }
 
-// The first of them only is as long as it takes to be sure, and counts as long as any.
-TEST_F(PartsTest, OfAudioWhoseVideoHasStoppedAreNoLonger) {
+// Only the first one is longer, until it is certain that the video has stopped.
+TEST_F(PartsTest, KeepTheirDurationWhenVideoStops) {
     configure();
     play(0s, 1s, 1s);
     for (MediaTime at = 1s; at < 3s; at += 23ms)
@@ -329,8 +329,8 @@ TEST_F(PartsTest, OfAudioWhoseVideoHasStoppedAreNoLonger) {
         EXPECT_GE(output_.parts[i].duration, 170ms) << i;
 }
 
-// Frames that are far apart last as long as that.
-TEST_F(PartsTest, OfFewFramesASecondAreAsLongAsTheFrames) {
+// Frames that are far apart last until the next one.
+TEST_F(PartsTest, AreAsLongAsFramesThatAreFarApart) {
     configure();
     for (int frame = 0; frame < 13; ++frame)
         push(video_packet(frame * 333ms, frame % 3 == 0));
@@ -339,8 +339,8 @@ TEST_F(PartsTest, OfFewFramesASecondAreAsLongAsTheFrames) {
         EXPECT_EQ(part.duration, 333ms);
 }
 
-// Nor below 85 % of it, whatever the rate.
-TEST_F(PartsTest, AreNotLongerThanIntendedIfTheFramesAllowIt) {
+// And not below 85 % of it, for any frame rate.
+TEST_F(PartsTest, AreNotLongerThanTheTarget) {
     for (const int rate : {10, 15, 16, 20, 25, 30, 36, 48, 50, 60, 75, 90, 120}) {
         segmenter_.restart();
         segmenter_.leave_timeline();
@@ -362,7 +362,7 @@ protected:
     ShortPartsTest() : SegmenterTest(two_second_cuts(40ms)) {}
 };
 
-TEST_F(ShortPartsTest, OnceEmittedAreNeverTakenBack) {
+TEST_F(ShortPartsTest, AreKeptOnceTheyAreEmitted) {
     configure();
     play(0s, 2'080ms, 2s);
     finish();

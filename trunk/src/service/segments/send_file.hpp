@@ -1,4 +1,4 @@
-// Answers a request with a file of the store: complete, or still being made.
+// Answers a request with a file of the store, complete or in progress.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ Result<void> send_file(session::http::Exchange& exchange, File& file, std::vecto
 Result<void> send_growing(session::http::Exchange& exchange, File& file, Duration next_wait,
                           std::vector<std::pair<std::string, std::string>> headers, const std::function<void(std::size_t)>& sent,
                           io::Deadline deadline);
-// For caches: everybody may have what is not guarded.
+// The Cache-Control value: files without access rules are public.
 std::vector<std::pair<std::string, std::string>> headers_for_caches(bool is_guarded);
 
 }  // namespace live::service::segments

@@ -73,7 +73,7 @@ bool SourceFeed::is_too_large(const media::Packet& packet) {
     return true;
 }
 
-// Without a worker the output finds its memory itself.
+// If no worker is available, the output allocates the memory.
 void SourceFeed::make_room(const media::Packet& next, Sink& sink, io::Deadline deadline) {
     // TS adds 2.2 %, and a key frame gets its parameter sets.
     const std::size_t bytes = next.payload.size() + next.payload.size() / 40 + (16U << 10);
@@ -92,7 +92,7 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
     std::size_t bytes = 0;
     for (bool any = false;; any = true) {
         hand_out_due(sink, deadline);
-        // Asked before the first packet too: the turn's time counts from the first question.
+        // Checked before the first packet too: the turn's time counts from the first check.
         const bool is_over = io::is_turn_over() || bytes + cursor_.next_bytes() > kTurnBytes;
         if (any && is_over)
             return Drained::in_part;

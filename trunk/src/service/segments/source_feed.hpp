@@ -20,10 +20,10 @@ namespace live::service::segments {
 
 class SourceFeed {
 public:
-    // Payload that one turn hands out, unless its only packet is larger.
+    // Payload that one turn passes to the sink, unless its only packet is larger.
     static constexpr std::size_t kTurnBytes = 512U << 10;
 
-    // A frame waits this long for a worker.
+    // Limit of the wait for a worker's memory.
     static constexpr std::chrono::milliseconds kRoomLimit{200};
 
     // The consumer of a source. Functions with a deadline may suspend.
@@ -43,7 +43,7 @@ public:
         ~Sink() = default;
     };
 
-    // `output` is the output's name in the log: "HLS".
+    // `output` is the name in the log: "HLS".
     SourceFeed(std::string output, Ref<media::Source> source, media::WakeMode how, Log log);
 
     // None of these suspends.
@@ -54,20 +54,20 @@ public:
     // Wakes the output's fiber after an external change.
     void wake() { cursor_.readable().raise(); }
     bool is_published() const { return published_; }
-    // The last publisher has left, and all its packets have been handed out.
+    // Reports whether the last publisher has left and all its packets have been passed on.
     bool has_ended() const { return !published_ && changes_.empty(); }
     // Ends the output: later publishers are ignored.
     void end() { published_ = false; }
 
-    // Hands out the available packets, or as many as one turn of the loop has time for: the backlog may be megabytes. A large
-    // frame has a turn of its own, and the memory it is copied to comes from a worker thread: making it resident takes several
-    // times as long as the copy.
+    // Passes on the available packets, or as many as fit into one turn of the loop: the backlog may be megabytes. A large frame
+    // has a separate turn, and the memory for its copy comes from a worker thread, because making it resident takes several times
+    // as long as the copy.
     enum class Drained : std::uint8_t { all, in_part };
     Drained drain(Sink& sink, io::Deadline deadline);
     // After drain(): waits for more packets. `over`: nobody has published for `kept_for`, or give_up() was called.
     enum class Next : std::uint8_t { packets, over, cancelled };
     Next wait(Drained drained, Duration kept_for, io::Deadline deadline);
-    // Whether anyone plays the output; nobody does initially.
+    // Sets whether the output has viewers. Initially it has none.
     void set_watched(bool watched) {
         cursor_.set_audience(watched ? media::Cursor::Audience::some : media::Cursor::Audience::none);
     }

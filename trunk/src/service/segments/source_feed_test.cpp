@@ -91,7 +91,7 @@ private:
     void on_hole() override { events_.emplace_back("hole"); }
 };
 
-TEST_F(SourceFeedTest, ATurnEndsByItsTimeWhichItsFirstPacketCountsTo) {
+TEST_F(SourceFeedTest, EndsATurnByItsTime) {
     work_ = std::chrono::microseconds(2'500);
     for (int i = 0; i < 30; ++i)
         append(100);
@@ -104,7 +104,7 @@ TEST_F(SourceFeedTest, ATurnEndsByItsTimeWhichItsFirstPacketCountsTo) {
     EXPECT_EQ(packets, 30U);
 }
 
-TEST_F(SourceFeedTest, ALargeFrameHasATurnOfItsOwn) {
+TEST_F(SourceFeedTest, GivesALargeFrameASeparateTurn) {
     for (int i = 0; i < 5; ++i) {
         append(100);
         append(files::kFrameBytesMax);
@@ -123,8 +123,8 @@ TEST_F(SourceFeedTest, ALargeFrameHasATurnOfItsOwn) {
     EXPECT_EQ(packets, 20U);
 }
 
-// Memory that nobody has touched yet takes up to 3 ms a MiB.
-TEST_F(SourceFeedTest, TheMemoryForALargeFrameComesFromAWorkerWhileOthersRun) {
+// The first write to new memory takes up to 3 ms per MiB.
+TEST_F(SourceFeedTest, AllocatesMemoryForALargeFrameInAWorker) {
     io::Scope others("others");
     bool ran = false;
     MUST(others.start("other", [&ran](io::Deadline) { ran = true; }));
@@ -142,7 +142,7 @@ TEST_F(SourceFeedTest, TheMemoryForALargeFrameComesFromAWorkerWhileOthersRun) {
     MUST(others.stop(io::Deadline::never()));
 }
 
-TEST_F(SourceFeedTest, PublishersMayChangeWhileAnotherFiberHasTheTurn) {
+TEST_F(SourceFeedTest, HandlesPublisherChangesBetweenTurns) {
     append(SourceFeed::kTurnBytes);
     append(SourceFeed::kTurnBytes);
     EXPECT_EQ(drain(), Drained::in_part);

@@ -26,7 +26,7 @@ struct StreamOfFiles {
     Duration wait_limit{};     // upper limit for a request that waits for a promised file
     TimePoint asked_at{};      // last request for any file
     std::string url{};         // of the source
-    bool is_partial = false;   // see StreamOutput::is_partial()
+    bool is_partial = false;   // see Output::lacks_segments()
     bool has_sessions = true;  // of its players
 };
 // Its owners are the stream's output and its files.
@@ -60,14 +60,14 @@ public:
                                [](std::size_t sum, const Block& block) { return sum + block->size(); });
     }
 
-    // A memory file with the same bytes for one request, when there are many; otherwise none.
+    // Returns a memory file with the same bytes for one request if there are many requests; otherwise none.
     files::CopyOfBlocks copy_for_request();
 
     files::Waiters& waiters() { return waiters_; }
 
 private:
     StreamOfFilesRef stream_;
-    FileRef segment_;  // the segment that this is a part of
+    FileRef segment_;  // for a part: its segment
     std::uint64_t offset_ = 0;
     std::vector<Block> blocks_;
     files::SentCopy copy_;

@@ -12,7 +12,7 @@ namespace {
 
 Block block_of(std::size_t size, std::uint8_t byte) { return std::make_shared<const std::vector<std::uint8_t>>(size, byte); }
 
-// Contents of the copy that is served to requests for this file once there are many.
+// Returns the content of the copy that serves many requests for this file.
 std::string copied(File& file) {
     files::CopyOfBlocks copy;
     for (std::size_t i = 0; i <= files::SentCopy::kAskedBefore; ++i)
@@ -24,7 +24,7 @@ std::string copied(File& file) {
     return count == static_cast<::ssize_t>(text.size()) ? text : "too short";
 }
 
-TEST(SegmentStore, FindsTheFileThatWasAddedLast) {
+TEST(SegmentStore, FindsTheNewestFileOfAPath) {
     Store store;
     const auto first = store.add("a", nullptr);
     const auto second = store.add("a", nullptr, {block_of(3, 'x')});
@@ -39,7 +39,7 @@ TEST(SegmentStore, FindsTheFileThatWasAddedLast) {
     EXPECT_EQ(store.find("b"), later);
 }
 
-TEST(SegmentStore, PartsAreSentFromTheCopyOfTheirSegmentWhichGrows) {
+TEST(SegmentStore, SendsPartsFromTheCopyOfTheirSegment) {
     Store store;
     const auto segment = store.make(nullptr);
     const auto add_part = [&](const std::string& name, std::uint8_t byte) {
@@ -61,13 +61,13 @@ TEST(SegmentStore, PartsAreSentFromTheCopyOfTheirSegmentWhichGrows) {
     EXPECT_EQ(segment->copy_for_request().file, nullptr);
 }
 
-TEST(SegmentStore, SmallFilesHaveNoCopy) {
+TEST(SegmentStore, CopiesNoSmallFiles) {
     Store store;
     const auto file = store.add("a.mpd", nullptr, {block_of(File::kCopyMin - 1, 'x')});
     EXPECT_EQ(copied(*file), "none");
 }
 
-TEST(SegmentStore, WhatWaitsIsWokenByEachBlockAndByTheEnd) {
+TEST(SegmentStore, WakesWaitersForEachBlockAndForTheEnd) {
     Store store;
     const auto file = store.add("a", nullptr);
     Signal signal;

@@ -18,7 +18,7 @@ namespace live::service::segments {
 namespace {
 
 // Freeing tens of MiB takes milliseconds.
-TEST(SyncedSegmenter, AWorkerFreesASegmentThatIsLeftOut) {
+TEST(SyncedSegmenter, FreesADroppedSegmentInAWorker) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
@@ -39,8 +39,8 @@ std::size_t segments_in(const std::vector<SegmenterEvent>& events) {
         std::ranges::count_if(events, [](const SegmenterEvent& event) { return std::holds_alternative<SegmentMade>(event); }));
 }
 
-// The publisher of a relayed stream comes back at this node, whose timeline of the stream is shorter than the other one's.
-TEST(SyncedSegmenter, ANodeThatHasRelayedMakesSegmentsOfItsOwnPublisherAtOnce) {
+// The publisher of a relayed stream reconnects to this node, whose timeline is shorter than that of the other node.
+TEST(SyncedSegmenter, SegmentsALocalPublisherAfterARelay) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
@@ -106,8 +106,8 @@ struct OriginNode {
     std::uint64_t instance;
 };
 
-// This node, or one between it and the origin, goes on at another origin, which counts from the beginning again and whose
-// timeline begins at 0; here the stream goes on.
+// This node, or one between it and the origin, connects to another origin, which counts from zero and whose timeline starts at 0.
+// The stream continues here.
 enum class Connects : std::uint8_t { here, before };
 
 void follow_another_origin(Connects which) {
@@ -156,8 +156,8 @@ void follow_another_origin(Connects which) {
     EXPECT_EQ(segments, 13U) << "each as soon as the next one has begun";
 }
 
-// It also moves this node's timeline.
-TEST(SyncedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLastSegment) {
+// The next publisher also moves this node's timeline.
+TEST(SyncedSegmenter, KeepsTheLastSegmentOfThePreviousPublisher) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
@@ -205,9 +205,9 @@ TEST(SyncedSegmenter, APublisherThatOvertakesTheEndOfTheOneBeforeLeavesItItsLast
     EXPECT_EQ(segments_in(here.take()), 2U);
 }
 
-// The node before this one has lost its connection for a moment: it repeats the newest mark and GOP, at other times. Frames from
-// before, whose times seem to have been others then, do not begin the segment.
-TEST(SyncedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
+// The previous node in the chain has reconnected: it repeats the newest message and GOP, with other times. Earlier frames that
+// seem to have the same times do not begin the segment.
+TEST(SyncedSegmenter, CompletesARepeatedSegmentBehindAnotherNode) {
     const auto loop = MUST(io::Loop::create());
     media::SlabPool pool;
     media::StreamTable streams(pool);
@@ -259,8 +259,8 @@ TEST(SyncedSegmenter, BehindANodeThatConnectsAgainTheRepeatedSegmentIsWhole) {
     EXPECT_EQ(resumed, 0U) << "which has gone on";
 }
 
-TEST(SyncedSegmenter, FollowsAnotherOriginFromItsFirstSegmentOn) { follow_another_origin(Connects::here); }
-TEST(SyncedSegmenter, BehindANodeThatGoesOnAtAnotherOriginItLosesNoSegment) { follow_another_origin(Connects::before); }
+TEST(SyncedSegmenter, FollowsAnotherOrigin) { follow_another_origin(Connects::here); }
+TEST(SyncedSegmenter, FollowsAnotherOriginBehindAnotherNode) { follow_another_origin(Connects::before); }
 
 }  // namespace
 }  // namespace live::service::segments

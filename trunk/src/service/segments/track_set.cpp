@@ -45,7 +45,7 @@ bool TrackSet::can_begin_with(const Packet& packet) const {
     return packet.kind == MediaKind::audio || packet.key || !waits_for_key_;
 }
 
-// Video starts with the first frame that a player can start with.
+// Video starts with a frame at which players can start decoding.
 bool TrackSet::is_wanted(const Track& track, const Packet& packet) const { return track.seen || can_begin_with(packet); }
 
 bool TrackSet::has_video() const {
@@ -112,7 +112,7 @@ std::vector<TrackSet::Representation*> TrackSet::in_order(bool with_empty) {
     return order;
 }
 
-// Each track's last frame is assumed to last as long as the one before it.
+// The last frame of each track is assumed to last as long as the previous one.
 MediaTime TrackSet::end_of_last(MediaTime start) const {
     MediaTime end = start;
     for (const Track& track : tracks_)

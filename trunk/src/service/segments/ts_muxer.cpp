@@ -45,8 +45,8 @@ void TsMuxer::begin_segment(std::vector<std::uint8_t>& out, const MuxerState* re
     converter_.write_tables(out);
 }
 
-// Four continuity counters, the version of the map, the clock reference and the audio clock, 0 for none and otherwise plus one,
-// and the audio's timescale and frame duration in samples.
+// Four continuity counters, the version of the program map, the clock reference plus one, or 0; the audio clock plus one, or 0;
+// the audio's timescale, and its frame duration in samples.
 MuxerState TsMuxer::read_state() const {
     const auto state = converter_.state();
     const auto& counters = state.counters;

@@ -12,7 +12,7 @@ namespace live::service::segments {
 
 class TsMuxer final : public Muxer {
 public:
-    // Audio timestamps are the stream's, or counted in samples, as long as both stay close (hls_dts_directly).
+    // Audio timestamps are those of the stream, or counted in samples while both are close (hls_dts_directly).
     enum class Audio : std::uint8_t { timed, counted };
     explicit TsMuxer(Audio audio = Audio::timed) : audio_(audio) {}
 

@@ -1,6 +1,6 @@
 // Container: the format of a stream's fragments. Every HLS player supports MPEG-TS; codecs that players do not accept in MPEG-TS
 // (AV1, VP9, Opus, FLAC) go into fragmented MP4 when `hls_use_fmp4 auto` leaves the choice to the stream. CodecWatch tracks the
-// codecs a publisher sends, and so the container its fragments need. Dry.
+// codecs of a publisher and returns the container that they need. Dry.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
 
     // The container required by the codecs known so far.
     Container needs() const;
-    // The codec of that kind when the container cannot carry it, otherwise "".
+    // The codec of that kind if the container cannot carry it; otherwise "".
     std::string left_out(MediaKind kind, Container container) const;
 
 private:

@@ -22,7 +22,7 @@ Container needed_by(std::initializer_list<media::Packet> packets) {
     return watch.needs();
 }
 
-TEST(HlsContainer, IsMpegTsForWhatEveryPlayerTakesFromIt) {
+TEST(HlsContainer, IsMpegTsForCodecsOfEveryPlayer) {
     EXPECT_EQ(CodecWatch().needs(), Container::ts) << "nothing is known yet";
     EXPECT_EQ(needed_by({config_packet(MediaKind::video, avc_config()), config_packet(MediaKind::audio, aac_config())}),
               Container::ts);
@@ -33,7 +33,7 @@ TEST(HlsContainer, IsMpegTsForWhatEveryPlayerTakesFromIt) {
     EXPECT_EQ(needed_by({config_packet(MediaKind::data, Slice::copy_of(hex("02 000a")))}), Container::ts);
 }
 
-TEST(HlsContainer, IsFmp4ForWhatPlayersDoNotTakeFromMpegTs) {
+TEST(HlsContainer, IsFmp4ForCodecsOutsideMpegTs) {
     EXPECT_EQ(needed_by({config_packet(MediaKind::video, av1_config())}), Container::fmp4);
     EXPECT_EQ(needed_by({config_packet(MediaKind::video, Slice::copy_of(hex("90 76703039 01000000 00 0a 82020200 0000")))}),
               Container::fmp4);
@@ -42,7 +42,7 @@ TEST(HlsContainer, IsFmp4ForWhatPlayersDoNotTakeFromMpegTs) {
     EXPECT_EQ(needed_by({config_packet(MediaKind::audio, Slice::copy_of(hex("90 664c6143")))}), Container::fmp4);
 }
 
-TEST(HlsContainer, IsMpegTsForWhatNeitherCarries) {
+TEST(HlsContainer, IsMpegTsForUnsupportedCodecs) {
     CodecWatch watch;
     EXPECT_TRUE(watch.note(media::tag_packet(MediaKind::video, true, false, 0s, Slice::copy_of(hex("14 00 00")))));
     EXPECT_EQ(watch.needs(), Container::ts);
@@ -51,7 +51,7 @@ TEST(HlsContainer, IsMpegTsForWhatNeitherCarries) {
     EXPECT_EQ(watch.left_out(MediaKind::audio, Container::ts), "") << "there is none";
 }
 
-TEST(HlsContainer, AnotherCodecIsAnEvent) {
+TEST(HlsContainer, ReportsAnotherCodec) {
     CodecWatch watch;
     EXPECT_TRUE(watch.note(config_packet(MediaKind::video, avc_config())));
     EXPECT_FALSE(watch.note(config_packet(MediaKind::video, avc_config(1))));

@@ -58,7 +58,7 @@ void Disk::fail(const Error& error) {
         case OnError::ignore: break;
     }
     if (feed_.is_published() && !std::exchange(is_ignoring_, true)) {
-        LOG_ERROR(log_, "HLS {}: no more fragments of this publisher (hls_on_error)", feed_.url());
+        LOG_ERROR(log_, "HLS {}: disabled until the next publisher (hls_on_error)", feed_.url());
         feed_.wake();
     }
 }

@@ -23,7 +23,7 @@ public:
     // Referenced objects must outlive this.
     Disk(const HlsOptions& options, segments::SourceFeed& feed, Log log) : options_(options), feed_(feed), log_(std::move(log)) {}
 
-    // Called in the disk's fiber, or immediately, when the write has succeeded or failed. Must not suspend; may be empty.
+    // Called in the disk's fiber, or immediately, after the write has succeeded or failed. Must not suspend; may be empty.
     using Written = std::function<void()>;
     using Failed = std::function<void()>;
     void write(const std::string& path, std::vector<Block> blocks, Written written = {}, Failed failed = {});

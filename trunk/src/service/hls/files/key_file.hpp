@@ -12,7 +12,7 @@ namespace live::service::hls {
 
 class KeyFile {
 public:
-    // `store` outlives this.
+    // `store` must outlive this.
     KeyFile(segments::Store& store, std::string path, const segments::StreamOfFilesRef& stream, const Block& bytes)
         : store_(store), path_(std::move(path)), file_(store.add(path_, stream, {bytes})) {}
     ~KeyFile() { store_.remove(path_, file_); }

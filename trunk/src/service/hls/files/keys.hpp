@@ -34,8 +34,8 @@ public:
 
     explicit Keys(Setup setup) : setup_(std::move(setup)) {}
 
-    // Call before the segment with that number. Makes a key if the segment does not belong to the last one's: a random one, or,
-    // with a secret, that of every node that has the same.
+    // Call before the segment with that number. Makes a new key every few segments: a random one, or one derived from the secret,
+    // which is the same on all nodes with that secret.
     Result<void> begin_segment(std::uint64_t number);
     // Runs in a worker thread: a large segment takes many milliseconds. The wait ends early when the server stops.
     Result<std::vector<Block>> encrypt(std::vector<Block> blocks, io::Deadline deadline) const;
@@ -44,7 +44,7 @@ public:
         file_.reset();
     }
 
-    // For the next segment.
+    // The key of the next segment.
     const std::optional<wire::hls::Key>& key() const { return key_; }
     const KeyFileRef& file() const { return file_; }
 

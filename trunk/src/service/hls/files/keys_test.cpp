@@ -22,7 +22,7 @@ protected:
     const std::string url_ = "/live/cam";
 };
 
-// A list and its fragments are in memory before anything is on disk; a player that is quick asks for the key at once.
+// A list and its fragments are in memory before they are on disk. A fast player requests the key at once.
 TEST_F(KeysTest, PlayersDoNotWaitForTheDisk) {
     options_.key_file_path = folder_.file("file");
     folder_.write("file", "");  // not a directory
@@ -39,7 +39,7 @@ TEST_F(KeysTest, PlayersDoNotWaitForTheDisk) {
     EXPECT_NE(text->find("URI=\"cam-2.key?vhost=a\""), std::string::npos) << *text;
 }
 
-TEST_F(KeysTest, StayAsLongAsAFragmentThatNeedsThem) {
+TEST_F(KeysTest, AreKeptWhileAFragmentNeedsThem) {
     options_.window = 2s;
     publish();
     // The newest second is not complete yet.
@@ -62,7 +62,7 @@ TEST_F(KeysTest, StayAsLongAsAFragmentThatNeedsThem) {
     EXPECT_EQ(service_->index().store().size(), 0U);
 }
 
-TEST_F(KeysTest, AtAnAddressOfTheOperatorsGetNoQueryOfOurs) {
+TEST_F(KeysTest, GetNoQueryAtAnAddressOfTheOperator) {
     options_.key_url = "https://keys.example.com/";
     publish();
     seconds(3);
@@ -71,8 +71,8 @@ TEST_F(KeysTest, AtAnAddressOfTheOperatorsGetNoQueryOfOurs) {
     EXPECT_NE(text->find("URI=\"https://keys.example.com/live/cam-0.key\""), std::string::npos) << *text;
 }
 
-// A node that relays the stream may have missed the fragment with which the others began a key.
-TEST_F(KeysTest, FromASecretDependOnTheNumberOnly) {
+// A node that relays the stream may lack the first fragment of a key.
+TEST_F(KeysTest, OfASecretDependOnTheNumberOnly) {
     options_.key_secret = "only the nodes know";
     segments::SourceFeed feed("HLS", source_, media::WakeMode::batched, log_);
     Disk disk(options_, feed, log_);

@@ -51,7 +51,7 @@ std::optional<std::string> without_track(const std::string& name) {
 
 namespace {
 
-// Without digits that stand before the extension, behind `mark`: "cam-7.2.ts" of '.' is "cam-7.ts".
+// Returns the name without `mark` and the digits before the extension: "cam-7.ts" for "cam-7.2.ts" and '.'.
 std::string without_number(const std::string& name, char mark) {
     const std::size_t dot = name.rfind('.');
     const std::size_t before = dot == std::string::npos || dot == 0 ? dot : name.find_last_not_of("0123456789", dot - 1);
@@ -159,7 +159,7 @@ std::optional<std::string> Names::file_of(std::string_view uri) const {
             return std::nullopt;
         text.erase(0, options_.entry_prefix.size());
     }
-    // Playlists of earlier releases have names as they are; these have no '%'.
+    // Playlists of earlier releases have names without encoding, and these contain no '%'.
     if (auto decoded = wire::http::percent_decode(text); decoded.ok())
         text = *std::move(decoded);
     if (options_.entry_prefix.empty() && !folder.empty())

@@ -28,7 +28,7 @@ struct FileName {
     std::string text;  // the expanded template, relative to the base directory
 };
 
-// The stream of a file below hls_path that is a fragment, a part, an initialization section or a key; none for other files.
+// Returns the stream of a fragment, part, initialization section or key below hls_path; none for other files.
 std::optional<StreamName> stream_of_media(const HlsOptions& options, std::string_view name);
 
 class Names {
@@ -36,7 +36,7 @@ public:
     // `options` must outlive this. With a track, names are those of its files: "cam.audio-1.m3u8", "cam-12.audio-1.m4s".
     Names(const HlsOptions& options, StreamName stream, Zone zone, std::string track = "");
 
-    // The container of the next fragments, which selects their template. MPEG-TS initially, unless the options say otherwise.
+    // The container of the next fragments, which selects their template. Initially MPEG-TS, unless the options select fMP4.
     void set_container(Container container) { container_ = container; }
     Container container() const { return container_; }
 
@@ -60,7 +60,7 @@ public:
     std::string uri_of(const std::string& text) const { return named(text).uri; }
     // The path reported to callbacks for a file below the base directory: prefixed with that directory as the operator wrote it.
     std::string reported_path(std::string_view below) const;
-    // The path of the file that `uri` refers to in one of our playlists; none when it points elsewhere.
+    // The path of the file that `uri` refers to in one of our playlists; none if it points elsewhere.
     std::optional<std::string> file_of(std::string_view uri) const;
 
 private:
@@ -80,7 +80,7 @@ private:
 
 // Inserts before the extension: "a/cam-7.ts" and ".3" is "a/cam-7.3.ts".
 std::string with_infix(const std::string& name, const std::string& infix);
-// "cam.m3u8" of "cam.audio-1.m3u8": the name of the stream's file, if this is the name of one of its tracks'.
+// Returns the stream's name for that of a track's file: "cam.m3u8" for "cam.audio-1.m3u8".
 std::optional<std::string> without_track(const std::string& name);
 
 }  // namespace live::service::hls

@@ -8,7 +8,7 @@ namespace {
 const StreamName kCam{"v.example.com", "live", "cam"};
 const auto kMoment = std::chrono::system_clock::time_point(std::chrono::seconds(1'715'000'007) + std::chrono::milliseconds(9));
 
-TEST(HlsNames, OfTheDefaultTemplatesAreTheFamilys) {
+TEST(HlsNames, OfTheDefaultTemplatesAreThoseOfSrs) {
     const HlsOptions options;
     const Names names(options, kCam, Zone::utc);
     EXPECT_EQ(names.playlist_url(), "live/cam.m3u8");
@@ -23,7 +23,7 @@ TEST(HlsNames, OfTheDefaultTemplatesAreTheFamilys) {
     EXPECT_EQ(part.file, "objs/nginx/html/live/cam-12.3.ts");
 }
 
-TEST(HlsNames, AllVariablesAreReplaced) {
+TEST(HlsNames, ReplaceAllVariables) {
     HlsOptions options;
     options.path = "/data/";
     options.m3u8_file = "[vhost]/[app]/[stream]/list.m3u8";
@@ -35,7 +35,7 @@ TEST(HlsNames, AllVariablesAreReplaced) {
     EXPECT_EQ(fragment.uri, "20240506/125327009-1715000007009-7-2040.ts");
 }
 
-TEST(HlsNames, OnlyFilesOfItsContainersAreClaimed) {
+TEST(HlsNames, ClaimOnlyFilesOfTheirContainers) {
     HlsOptions options;
     const auto count = [&](Fmp4 use) {
         options.use_fmp4 = use;
@@ -46,7 +46,7 @@ TEST(HlsNames, OnlyFilesOfItsContainersAreClaimed) {
     EXPECT_EQ(count(Fmp4::off), 2U);
 }
 
-TEST(HlsNames, ATimestampMayCountFragments) {
+TEST(HlsNames, MayHaveATimestamp) {
     HlsOptions options;
     options.fragment = 10s;
     options.ts_floor = true;
@@ -54,7 +54,7 @@ TEST(HlsNames, ATimestampMayCountFragments) {
     EXPECT_EQ(Names(options, kCam, Zone::utc).fragment(0, 10s, kMoment).text, "cam-171500000.ts");
 }
 
-TEST(HlsNames, APrefixStandsBeforeTheFolderOfTheList) {
+TEST(HlsNames, HaveThePrefixBeforeTheFolder) {
     HlsOptions options;
     options.entry_prefix = "https://cdn.example.com/x";
     const Names names(options, kCam, Zone::utc);
@@ -64,7 +64,7 @@ TEST(HlsNames, APrefixStandsBeforeTheFolderOfTheList) {
     EXPECT_EQ(names.file_of("http://elsewhere/live/cam-1.ts"), std::nullopt);
 }
 
-TEST(HlsNames, AListsEntryLeadsBackToItsFile) {
+TEST(HlsNames, FindTheFileOfAListEntry) {
     HlsOptions options;
     options.ts_file = "[app]/seg/[stream]-[seq].ts";
     const Names names(options, kCam, Zone::utc);
@@ -75,7 +75,7 @@ TEST(HlsNames, AListsEntryLeadsBackToItsFile) {
     EXPECT_EQ(names.file_of("../../../../../../etc/passwd"), std::nullopt);
 }
 
-TEST(HlsNames, UrisArePercentEncodedAndFilesAreNot) {
+TEST(HlsNames, AreEncodedInUrisOnly) {
     HlsOptions options;
     options.key_file_path = options.path;
     const StreamName odd{"v", "le caf\xC3\xA9", R"(a: "b" & c's)"};
@@ -97,14 +97,14 @@ TEST(HlsNames, UrisArePercentEncodedAndFilesAreNot) {
     EXPECT_EQ(names.key(7, kMoment).uri, "https://keys.example.com/le%20caf%C3%A9/" + encoded + "-7.key");
 }
 
-TEST(HlsNames, AListOfAnEarlierReleaseLeadsBackToItsFiles) {
+TEST(HlsNames, FindTheFilesOfAnEarlierRelease) {
     const HlsOptions options;
     const Names names(options, {"v", "live", "caf\xC3\xA9"}, Zone::utc);
     EXPECT_EQ(names.file_of("caf\xC3\xA9-1.ts"), names.fragment(1, 2s, kMoment).file);
     EXPECT_EQ(names.file_of("%2E%2E/%2E%2E/%2E%2E/%2E%2E/%2E%2E/etc/passwd"), std::nullopt);
 }
 
-TEST(HlsNames, OfKeysAreBehindTheirUrl) {
+TEST(HlsNames, OfKeysFollowTheirUrl) {
     HlsOptions options;
     options.key_file_path = "/keys";
     options.key_url = "https://keys.example.com/";
@@ -124,7 +124,7 @@ TEST(HlsNames, OfKeysAreRelativeToTheListWithoutAUrl) {
     EXPECT_EQ(Names(options, kCam, Zone::utc).key(10, kMoment).uri, "https://cdn.example.com/live/cam-10.key");
 }
 
-TEST(HlsNames, InitialisationSectionsAreNumberedFromTheSecondOn) {
+TEST(HlsNames, NumberInitializationSectionsFromTheSecond) {
     HlsOptions options;
     const Names names(options, kCam, Zone::utc);
     EXPECT_EQ(names.init(0).uri, "cam/init.mp4");
@@ -132,12 +132,12 @@ TEST(HlsNames, InitialisationSectionsAreNumberedFromTheSecondOn) {
     EXPECT_EQ(names.init(2).file, "objs/nginx/html/live/cam/init-2.mp4");
 }
 
-TEST(HlsNames, OnePathHasOneSpelling) {
+TEST(HlsNames, OfAPathHaveOneSpelling) {
     EXPECT_EQ(normal_path("./objs/nginx/html", "/live/cam.m3u8"), normal_path("objs//nginx/html/", "live/./cam.m3u8"));
     EXPECT_EQ(normal_path("", "a"), "a");
 }
 
-TEST(HlsNames, OfATrackLeadToThoseOfTheStream) {
+TEST(HlsNames, OfATrackContainThatOfTheStream) {
     EXPECT_EQ(without_track("/live/cam.audio-1.m3u8"), "/live/cam.m3u8");
     EXPECT_EQ(without_track("/live/cam.video.m3u8"), "/live/cam.m3u8");
     EXPECT_EQ(without_track("a.b/cam.x.video-12.m3u8"), "a.b/cam.x.m3u8");
@@ -147,7 +147,7 @@ TEST(HlsNames, OfATrackLeadToThoseOfTheStream) {
         EXPECT_EQ(without_track(name), std::nullopt) << name;
 }
 
-TEST(HlsNames, ANameTellsItsStream) {
+TEST(HlsNames, FindTheStreamOfAName) {
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "live/cam.m3u8"), (StreamName{"", "live", "cam"}));
     EXPECT_EQ(match_name("[app]/[stream].m3u8", "a/b/cam.x.m3u8"), (StreamName{"", "a/b", "cam.x"}));
     EXPECT_EQ(match_name("[vhost]/[app]/[stream]/list.m3u8", "v/live/cam/list.m3u8"), (StreamName{"v", "live", "cam"}));
