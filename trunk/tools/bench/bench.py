@@ -6,7 +6,6 @@
   bench.py --only play,memory         some parts: play flv http hls whep srt publish low_latency delay relay memory profile workers
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
-  bench.py --only ways                other ways of sending, each beside the one we took
   bench.py --only pairs --build before=old/srs
                                       what a change costs: both builds at the same time, each with its own load
   bench.py soak --players 10000 --minutes 10
@@ -37,7 +36,7 @@ from servers import Peer, nginx_module
 
 SMOKE_PARTS = ("play", "flv", "publish", "memory")
 PARTS = ("play", "flv", "http", "hls", "whep", "srt", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
-EXTRA_PARTS = ("ways", "pairs")  # Only when they are named.
+EXTRA_PARTS = ("pairs",)  # Only when it is named.
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -3,29 +3,26 @@
 // window, one plain send() each, ticks of 5 ms. With a window of 0 every message goes to everybody at once. In `read` mode it
 // accepts N sockets and only reads what they send; in `relay` mode the first who connects publishes, and what is read from it
 // goes at once to the N who come later: the floor of the added delay. There is no protocol, no per-client state but a position,
-// and no care for slow readers, so no server can do better by the same system calls. Other ways of sending (--way), huge pages and
-// socket buffers are there to be compared with the plain one: bench.py --only ways. `clip` only says what the clip is like.
+// and no care for slow readers, so no server can do better by the same system calls. `clip` only prints the bit rate and the
+// largest GOP of a clip.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <vector>
 
 #include "clip.hpp"
 #include "common.hpp"
-#include "send_way.hpp"
 
 namespace {
 
 using namespace bench;
 
 constexpr std::string_view kUsage =
-    "floor --mode send|read|relay|clip --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]\n"
-    "      [--way send|writev|sendfile|zerocopy] [--huge-pages] [--send-buffer BYTES]";
+    "floor --mode send|read|relay|clip --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]";
 
 // What a type-1 chunk header takes: the bytes a player of a server sees in front of each message.
 constexpr std::size_t kType1Bytes = 8;
@@ -38,30 +35,29 @@ struct RunBytes {
                 if (message.is_setup)
                     continue;
                 bytes.insert(bytes.end(), kType1Bytes, message.type);
-                pieces.push_back(bytes.size());
                 bytes.insert(bytes.end(), message.chunks.begin(), message.chunks.end());
-                pieces.push_back(bytes.size());
-                if (copy == 0)
-                    times_s.push_back(message.timestamp_ms / 1000.0);
+                if (copy > 0)
+                    continue;
+                ends.push_back(bytes.size());
+                times_s.push_back(message.timestamp_ms / 1000.0);
             }
         }
     }
 
     std::vector<std::uint8_t> bytes;
-    std::vector<std::size_t> pieces;  // Where headers and payloads end, in turns.
-    std::vector<double> times_s;      // When each message of a round exists.
+    std::vector<std::size_t> ends;  // Of each message of a round.
+    std::vector<double> times_s;    // When each message of a round exists.
 };
 
 // The run, and how much of it exists at a time.
 class Run {
 public:
-    Run(const Clip& clip, bool huge_pages)
-        : run_(clip), memory_(run_.bytes, huge_pages), period_(run_.bytes.size() / 2), duration_s_(clip.duration_ms / 1000.0) {}
+    explicit Run(const Clip& clip) : run_(clip), period_(run_.bytes.size() / 2), duration_s_(clip.duration_ms / 1000.0) {}
 
     // Bytes since the beginning that exist `elapsed` seconds after it. Call with times that never go back.
     std::uint64_t head(double elapsed) {
         while (elapsed >= round_start_ + run_.times_s[next_]) {
-            head_ = rounds_ * period_ + run_.pieces[2 * next_ + 1];
+            head_ = rounds_ * period_ + run_.ends[next_];
             if (++next_ == run_.times_s.size()) {
                 next_ = 0;
                 ++rounds_;
@@ -72,15 +68,13 @@ public:
     }
 
     // At most a period.
-    ssize_t send(SendWay way, int socket, std::uint64_t from, std::uint64_t to) const {
-        const std::size_t start = from % period_;
-        return send_slice(way, socket, memory_, start, start + (to - from), run_.pieces);
+    ssize_t send(int socket, std::uint64_t from, std::uint64_t to) const {
+        return ::send(socket, run_.bytes.data() + from % period_, to - from, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     std::uint64_t period() const { return period_; }
 
 private:
     RunBytes run_;
-    RunMemory memory_;
     std::uint64_t period_;
     double duration_s_;
     std::uint64_t head_ = 0;
@@ -121,24 +115,13 @@ std::vector<int> accept_all(std::uint16_t port, std::size_t clients, bool at_onc
     return sockets;
 }
 
-void prepare(const std::vector<int>& sockets, SendWay way, int send_buffer) {
-    for (const int fd : sockets) {
-        if (way == SendWay::zerocopy)
-            allow_zerocopy(fd);
-        if (send_buffer > 0)
-            setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
-    }
-}
-
-void send_to(int& fd, const Run& run, SendWay way, std::uint64_t& position, std::uint64_t head, Counters& counters) {
+void send_to(int& fd, const Run& run, std::uint64_t& position, std::uint64_t head, Counters& counters) {
     if (fd < 0 || position >= head)
         return;
     if (head - position > run.period())
         position = head - run.period();  // A reader this late has lost; the floor does not care.
-    const ssize_t n = run.send(way, fd, position, head);
+    const ssize_t n = run.send(fd, position, head);
     ++counters.calls;
-    if (way == SendWay::zerocopy)
-        take_acknowledgements(fd);
     if (n < 0 && errno != EAGAIN) {
         close(fd);
         fd = -1;
@@ -151,7 +134,7 @@ void send_to(int& fd, const Run& run, SendWay way, std::uint64_t& position, std:
     position += taken;
 }
 
-Counters run_sender(std::vector<int>& sockets, Run& run, SendWay way, double window_s, double tick_s) {
+Counters run_sender(std::vector<int>& sockets, Run& run, double window_s, double tick_s) {
     Counters counters;
     std::vector<std::uint64_t> positions(sockets.size(), 0);
     const double start = now_seconds();
@@ -162,7 +145,7 @@ Counters run_sender(std::vector<int>& sockets, Run& run, SendWay way, double win
         const std::uint64_t head = run.head(elapsed);
         if (window_s <= 0) {
             for (std::size_t i = 0; head > last_head && i < sockets.size(); ++i)
-                send_to(sockets[i], run, way, positions[i], head, counters);
+                send_to(sockets[i], run, positions[i], head, counters);
             last_head = head;
         } else {
             auto due = static_cast<std::uint64_t>(elapsed * static_cast<double>(sockets.size()) / window_s);
@@ -170,7 +153,7 @@ Counters run_sender(std::vector<int>& sockets, Run& run, SendWay way, double win
                 turns_done = due - sockets.size();  // After a stall, nobody gets two turns in one tick.
             for (; turns_done < due; ++turns_done) {
                 const std::size_t i = turns_done % sockets.size();
-                send_to(sockets[i], run, way, positions[i], head, counters);
+                send_to(sockets[i], run, positions[i], head, counters);
             }
         }
         sleep_seconds(tick_s);
@@ -255,18 +238,14 @@ int main(int argc, char** argv) {
     const double window_s = args.number("window-ms", 350) / 1000;
     const double tick_s = args.number("tick-ms", window_s > 0 ? 5 : 1) / 1000;
     const std::string clip_path = args.text("clip", "");
-    const SendWay way = send_way(args.text("way", "send"));
-    const bool huge_pages = args.flag("huge-pages");
-    const auto send_buffer = static_cast<int>(args.count("send-buffer", 0));
     args.check_all_used();
     if (mode == "clip" && !clip_path.empty())
         return describe(load_clip(clip_path));
     if ((mode != "send" && mode != "read" && mode != "relay") || port == 0 || clients == 0 ||
-        (mode == "send" && clip_path.empty()) || (huge_pages && way == SendWay::sendfile))
+        (mode == "send" && clip_path.empty()))
         die("usage: " + std::string(kUsage));
     raise_file_limit(clients + 64);
     catch_stop_signals();
-    std::signal(SIGPIPE, SIG_IGN);  // sendfile cannot be told not to raise it.
 
     Counters counters;
     if (mode == "relay") {
@@ -274,9 +253,8 @@ int main(int argc, char** argv) {
     } else {
         std::vector<int> sockets = accept_all(port, clients, window_s <= 0);
         if (mode == "send") {
-            prepare(sockets, way, send_buffer);
-            Run run(load_clip(clip_path), huge_pages);
-            counters = run_sender(sockets, run, way, window_s, tick_s);
+            Run run(load_clip(clip_path));
+            counters = run_sender(sockets, run, window_s, tick_s);
         } else {
             counters = run_reader(sockets);
         }

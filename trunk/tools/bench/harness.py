@@ -30,7 +30,7 @@ class BenchError(Exception):
 
 def build_programs(folder: Path) -> None:
     """Compiles the floors when a source is newer than they are. One compiler call each, no build system needed."""
-    common = [HERE / name for name in ("common.cpp", "clip.cpp", "send_way.cpp", "udp.cpp")]
+    common = [HERE / name for name in ("common.cpp", "clip.cpp", "udp.cpp")]
     newest = max(p.stat().st_mtime for p in HERE.glob("*.[ch]pp"))
     folder.mkdir(parents=True, exist_ok=True)
     compiler = os.environ.get("CXX", "g++")

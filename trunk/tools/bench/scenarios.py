@@ -21,7 +21,6 @@ from relay import relay_rows
 from report import Row, number
 from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
 from srt import srt_rows
-from ways import ways_rows
 from whep import whep_rows
 from windows import Window, measure_windows
 from workers import workers_rows
@@ -416,7 +415,7 @@ COUNTS = {"play": "players", "flv": "flv_players", "hls": "hls_players", "whep":
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
     functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
-                 "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "ways": ways_rows, "pairs": pairs_rows}
+                 "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "pairs": pairs_rows}
     rows = []
     for part in plan.parts:
         measured = functions[part](lab, plan)

@@ -101,20 +101,13 @@ struct Player {
 
 std::vector<Player> learn_players(int fd, std::size_t clients) {
     std::vector<Player> players;
-    while (players.size() < clients && !stop_requested()) {
-        char hello[16];
-        Player player;
-        socklen_t size = sizeof player.to;
-        if (recvfrom(fd, hello, sizeof hello, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&player.to), &size) < 0) {
-            sleep_seconds(0.002);
-            continue;
-        }
+    for (const sockaddr_in& peer : learn_peers(fd, clients)) {
+        Player player{peer};
         std::uint8_t key[16] = {static_cast<std::uint8_t>(players.size()), static_cast<std::uint8_t>(players.size() >> 8), 7};
         player.cipher = EVP_CIPHER_CTX_new();
         EVP_EncryptInit_ex(player.cipher, EVP_aes_128_ctr(), nullptr, key, nullptr);
         players.push_back(player);
     }
-    JsonLine("ready").add("clients", static_cast<std::uint64_t>(players.size())).print();
     return players;
 }
 
@@ -375,14 +368,7 @@ private:
     }
     void receive() {
         for (Caller& caller : callers_)
-            drain(caller);
-    }
-    void drain(Caller& caller) {
-        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
-            count = inbox_.receive(caller.fd);
-            for (int i = 0; i < count; ++i)
-                take(caller, inbox_.bytes[i], inbox_.messages[i].msg_len);
-        }
+            inbox_.drain(caller.fd, [&](int i) { take(caller, inbox_.bytes[i], inbox_.messages[i].msg_len); });
     }
     void take(Caller& caller, const std::uint8_t* bytes, std::size_t size) {
         if (size < kHeader)
@@ -479,13 +465,10 @@ Counters run_flood(const Options& options) {
             batch.add(server, question.data(), question.size(), 0);
         }
         batch.send(fd, all);
-        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
-            count = inbox.receive(fd);
-            for (int i = 0; i < count; ++i) {
-                all.bytes += inbox.messages[i].msg_len;
-                ++all.packets;
-            }
-        }
+        inbox.drain(fd, [&](int i) {
+            all.bytes += inbox.messages[i].msg_len;
+            ++all.packets;
+        });
         sleep_seconds(0.001 - (now_seconds() - began));
     }
     return all;
@@ -496,34 +479,23 @@ Counters run_flood(const Options& options) {
 Counters run_sink(const Options& options) {
     Counters all;
     static Inbox inbox;
-    std::vector<int> sockets;
     std::vector<std::uint32_t> next(options.clients);
     std::uint32_t acks = 0;
-    for (std::size_t i = 0; i < options.clients; ++i) {
-        sockets.push_back(connected_socket(options.port, kClientBuffer));
-        if (send(sockets.back(), "hello", 5, 0) < 0)
-            die("nobody takes the first datagram");
-        if (i % 64 == 63)
-            sleep_seconds(0.01);
-    }
-    JsonLine("ready").add("clients", static_cast<std::uint64_t>(options.clients)).print();
+    const std::vector<int> sockets = join_floor(options.port, options.clients, kClientBuffer);
     Words words;
     while (!stop_requested() && words.take(all)) {
         const double began = now_seconds();
         for (std::size_t at = 0; at < sockets.size(); ++at) {
             const std::uint32_t before = next[at];
-            for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
-                count = inbox.receive(sockets[at]);
-                for (int i = 0; i < count; ++i) {
-                    const std::uint32_t sequence = get32(inbox.bytes[i]);
-                    if ((sequence & 0x80000000) != 0)
-                        continue;  // an ACKACK
-                    all.missing += sequence - next[at];
-                    next[at] = sequence + 1;
-                    all.bytes += inbox.messages[i].msg_len;
-                    ++all.packets;
-                }
-            }
+            inbox.drain(sockets[at], [&](int i) {
+                const std::uint32_t sequence = get32(inbox.bytes[i]);
+                if ((sequence & 0x80000000) != 0)
+                    return;  // an ACKACK
+                all.missing += sequence - next[at];
+                next[at] = sequence + 1;
+                all.bytes += inbox.messages[i].msg_len;
+                ++all.packets;
+            });
             if (!options.acks || next[at] == before)
                 continue;
             std::uint8_t ack[kAckBytes];

@@ -94,14 +94,8 @@ private:
 std::vector<Player> learn_players(int fd, std::size_t clients) {
     std::vector<Player> players;
     EVP_CIPHER* const gcm = EVP_CIPHER_fetch(nullptr, "AES-128-GCM", nullptr);
-    while (players.size() < clients && !stop_requested()) {
-        char hello[16];
-        Player player;
-        socklen_t size = sizeof player.to;
-        if (recvfrom(fd, hello, sizeof hello, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&player.to), &size) < 0) {
-            sleep_seconds(0.002);
-            continue;
-        }
+    for (const sockaddr_in& peer : learn_peers(fd, clients)) {
+        Player player{peer};
         std::uint8_t key[16] = {static_cast<std::uint8_t>(players.size()), static_cast<std::uint8_t>(players.size() >> 8), 7};
         const std::uint8_t iv[12] = {};
         player.cipher = EVP_CIPHER_CTX_new();
@@ -109,7 +103,6 @@ std::vector<Player> learn_players(int fd, std::size_t clients) {
             die("no AES-128-GCM");
         players.push_back(player);
     }
-    JsonLine("ready").add("clients", static_cast<std::uint64_t>(players.size())).print();
     return players;
 }
 
@@ -159,16 +152,10 @@ Counters run_sender(std::uint16_t port, std::size_t clients, const Clip& clip, s
 
 class Sink {
 public:
-    Sink(std::uint16_t port, std::size_t clients) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-        for (std::size_t i = 0; i < clients; ++i) {
-            sockets_.push_back(connected_socket(port, 1 << 20));
+    Sink(std::uint16_t port, std::size_t clients)
+        : epoll_(epoll_create1(EPOLL_CLOEXEC)), sockets_(join_floor(port, clients, 1 << 20)) {
+        for (std::size_t i = 0; i < clients; ++i)
             watch(epoll_, sockets_[i], EPOLLIN | EPOLLET, static_cast<std::uint32_t>(i), true);
-            if (send(sockets_[i], "hello", 5, 0) < 0)
-                die("nobody takes the first datagram");
-            if (i % 64 == 63)
-                sleep_seconds(0.01);
-        }
-        JsonLine("ready").add("clients", static_cast<std::uint64_t>(clients)).print();
     }
 
     Counters run() {
@@ -190,13 +177,10 @@ private:
         }
     }
     void drain(int fd) {
-        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
-            count = inbox_.receive(fd);
-            for (int i = 0; i < count; ++i) {
-                all_.bytes += inbox_.messages[i].msg_len;
-                ++all_.packets;
-            }
-        }
+        inbox_.drain(fd, [this](int i) {
+            all_.bytes += inbox_.messages[i].msg_len;
+            ++all_.packets;
+        });
     }
 
     int epoll_;

@@ -77,6 +77,34 @@ void MessageBatch::send(int fd, Counters& counters) {
     count_ = 0;
 }
 
+std::vector<sockaddr_in> learn_peers(int fd, std::size_t clients) {
+    std::vector<sockaddr_in> peers;
+    while (peers.size() < clients && !stop_requested()) {
+        char hello[16];
+        sockaddr_in from{};
+        socklen_t size = sizeof from;
+        if (recvfrom(fd, hello, sizeof hello, MSG_DONTWAIT, reinterpret_cast<sockaddr*>(&from), &size) < 0)
+            sleep_seconds(0.002);
+        else
+            peers.push_back(from);
+    }
+    JsonLine("ready").add("clients", static_cast<std::uint64_t>(peers.size())).print();
+    return peers;
+}
+
+std::vector<int> join_floor(std::uint16_t port, std::size_t clients, int buffer_bytes) {
+    std::vector<int> sockets;
+    while (sockets.size() < clients) {
+        sockets.push_back(connected_socket(port, buffer_bytes));
+        if (send(sockets.back(), "hello", 5, 0) < 0)
+            die("cannot send the first datagram");
+        if (sockets.size() % 64 == 0)
+            sleep_seconds(0.01);
+    }
+    JsonLine("ready").add("clients", static_cast<std::uint64_t>(clients)).print();
+    return sockets;
+}
+
 Inbox::Inbox() {
     memset(messages, 0, sizeof messages);
     for (std::size_t i = 0; i < kBatch; ++i) {

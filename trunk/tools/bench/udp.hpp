@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace bench {
 
@@ -42,14 +43,29 @@ private:
     alignas(cmsghdr) unsigned char control_[kBatch][CMSG_SPACE(sizeof(std::uint16_t))]{};
 };
 
+// The addresses of the first `clients` peers that send a datagram, in order; prints "ready".
+std::vector<sockaddr_in> learn_peers(int fd, std::size_t clients);
+
+// Sockets of `clients` peers, whose first datagram is sent: the other end of learn_peers().
+std::vector<int> join_floor(std::uint16_t port, std::size_t clients, int buffer_bytes);
+
 struct Inbox {
     std::uint8_t bytes[kBatch][2048];
     iovec parts[kBatch];
     mmsghdr messages[kBatch];
 
     Inbox();
-    // How many have come; negative: none.
+    // Returns the number of datagrams; negative without any.
     int receive(int fd) { return recvmmsg(fd, messages, kBatch, MSG_DONTWAIT, nullptr); }
+    // Calls `take(index)` for each datagram until the socket is empty.
+    template <class Take>
+    void drain(int fd, const Take& take) {
+        for (int count = static_cast<int>(kBatch); count == static_cast<int>(kBatch);) {
+            count = receive(fd);
+            for (int i = 0; i < count; ++i)
+                take(i);
+        }
+    }
 };
 
 // What bench.py says on standard input: mark begins a window, report tells what came in it.

@@ -6,16 +6,18 @@
 
 #include "base/bytes/base64.hpp"
 #include "bench/clips/media_head.hpp"
-#include "bench/http/flv_skipper.hpp"
-#include "bench/http/frame_skipper.hpp"
 #include "bench/http/http_fetch.hpp"
 #include "bench/measure/delay_stamp.hpp"
+#include "engine/websocket/frame_reader.hpp"
+#include "engine/websocket/frame_writer.hpp"
 #include "engine/websocket/handshake.hpp"
 #include "io/fibers/loop.hpp"
+#include "wire/flv/flv_file.hpp"
 
 namespace live::bench {
 namespace {
 
+using engine::websocket::masked_control_frame;
 using engine::websocket::Opcode;
 using wire::flv::TagType;
 
@@ -38,12 +40,16 @@ public:
     Result<void> on_body(TimePoint now, Bytes piece) override {
         if (accept_.empty())
             return on_flv(now, piece);
-        while (auto got = TRY(frames_.read(piece))) {
-            if (got->opcode == Opcode::binary)
-                TRY(on_flv(now, got->payload));
-            else if (got->opcode == Opcode::ping)
-                output_ = client_frame(Opcode::pong, got->payload, kMask);
-            else if (got->opcode == Opcode::close)
+        while (!piece.empty()) {
+            piece = piece.subspan(TRY(frames_.feed(piece)));
+            const auto message = frames_.next();
+            if (!message)
+                continue;
+            if (message->kind == Opcode::binary)
+                TRY(on_flv(now, as_bytes(message->payload)));
+            else if (message->kind == Opcode::ping)
+                output_ = masked_control_frame(Opcode::pong, as_bytes(message->payload), kMask);
+            else if (message->kind == Opcode::close)
                 return Error(Errc::closed, "the server has ended the WebSocket");
         }
         return {};
@@ -54,6 +60,9 @@ public:
 private:
     // Masks protect proxies from hostile pages; any value is fine here.
     static constexpr std::uint32_t kMask = 0x5A17C3E9;
+    static constexpr std::size_t kMessageBytesMax = std::size_t{32} << 20;
+    // The headers of a tag and its delay stamp.
+    static constexpr std::size_t kKeptBytes = 64;
 
     Result<void> begin() {
         client_.on_open();
@@ -63,17 +72,22 @@ private:
     }
 
     Result<void> on_flv(TimePoint now, Bytes bytes) {
-        while (auto tag = TRY(tags_.read(bytes))) {
+        while (!bytes.empty()) {
+            bytes = bytes.subspan(TRY(tags_.feed(bytes)));
+            const auto tag = tags_.next();
+            if (!tag)
+                continue;
+            const Bytes head = tag->body.bytes();
             client_.on_payload(tag->header.type, tag->header.timestamp_ms, tag->header.size);
             if (tag->header.type == TagType::script) {
-                if (const auto sent = find_data_stamp(tag->head))
+                if (const auto sent = find_data_stamp(head))
                     client_.on_stamp(*sent);
                 continue;
             }
-            if (!carries_frames(tag->header.type, tag->head))
+            if (!carries_frames(tag->header.type, head))
                 continue;
             client_.on_media(now, tag->header.timestamp_ms);
-            if (const auto sent = tag->header.type == TagType::video ? find_video_stamp(tag->head) : std::nullopt)
+            if (const auto sent = tag->header.type == TagType::video ? find_video_stamp(head) : std::nullopt)
                 client_.on_stamp(*sent);
         }
         return {};
@@ -81,8 +95,9 @@ private:
 
     LoadClient& client_;
     std::string accept_;  // empty: no WebSocket
-    FrameSkipper frames_;
-    FlvSkipper tags_;
+    engine::websocket::FrameReader frames_{
+        {.message_bytes = kMessageBytesMax, .sender = engine::websocket::FrameReader::Sender::server}};
+    wire::flv::FlvReader tags_{{.tag_bytes = SIZE_MAX, .kept_bytes = kKeptBytes}};
     std::vector<std::uint8_t> output_;
 };
 

@@ -41,7 +41,7 @@ Result<std::size_t> FrameReader::feed(Bytes input) {
             input = input.subspan(fill_head(input));
             if (head_bytes_ >= 2)
                 TRY(check_first_bytes());
-            if (head_bytes_ >= 2 && head_bytes_ == 2 + length_bytes(head_[1] & ~kMasked) + kMaskBytes)
+            if (head_bytes_ == head_bytes_wanted())
                 TRY(begin_payload());
         } else {
             input = input.subspan(take_payload(input));
@@ -54,10 +54,15 @@ Result<std::size_t> FrameReader::feed(Bytes input) {
 
 std::optional<Message> FrameReader::next() { return std::exchange(ready_, std::nullopt); }
 
-// The first two bytes determine the header length.
+// The second byte determines the length of the header.
+std::size_t FrameReader::head_bytes_wanted() const {
+    if (head_bytes_ < 2)
+        return 2;
+    return 2 + length_bytes(head_[1] & ~kMasked) + (limits_.sender == Sender::client ? kMaskBytes : 0);
+}
+
 std::size_t FrameReader::fill_head(Bytes input) {
-    const std::size_t wanted = head_bytes_ < 2 ? 2 : 2 + length_bytes(head_[1] & ~kMasked) + kMaskBytes;
-    const std::size_t count = std::min(wanted - head_bytes_, input.size());
+    const std::size_t count = std::min(head_bytes_wanted() - head_bytes_, input.size());
     std::ranges::copy(input.first(count), head_.begin() + static_cast<std::ptrdiff_t>(head_bytes_));
     head_bytes_ += count;
     return count;
@@ -69,8 +74,9 @@ Result<void> FrameReader::check_first_bytes() {
         return fail(CloseCode::protocol_error, "a reserved bit is set and no extension was agreed on");
     if (!is_known(opcode))
         return fail(CloseCode::protocol_error, "frame type " + std::to_string(opcode) + " is reserved");
-    if ((head_[1] & kMasked) == 0)
-        return fail(CloseCode::protocol_error, "a client's frame is not masked");
+    if (((head_[1] & kMasked) != 0) != (limits_.sender == Sender::client))
+        return fail(CloseCode::protocol_error,
+                    limits_.sender == Sender::client ? "a client's frame is not masked" : "a server's frame is masked");
     opcode_ = static_cast<Opcode>(opcode);
     final_ = (head_[0] & kFinal) != 0;
     if (is_control(opcode_) && (!final_ || (head_[1] & ~kMasked) > static_cast<int>(kControlBytesMax)))
@@ -90,7 +96,8 @@ Result<void> FrameReader::begin_payload() {
         return fail(CloseCode::protocol_error, "a frame's length is not in its shortest form");
     if (!is_control(opcode_) && left_ > limits_.message_bytes - message_.payload.size())
         return fail(CloseCode::too_big, "a message of more than " + std::to_string(limits_.message_bytes) + " bytes");
-    std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(2 + more), kMaskBytes, mask_.begin());
+    if (limits_.sender == Sender::client)
+        std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(2 + more), kMaskBytes, mask_.begin());
     mask_at_ = 0;
     head_bytes_ = 0;
     if (is_control(opcode_))
@@ -105,8 +112,11 @@ Result<void> FrameReader::begin_payload() {
 std::size_t FrameReader::take_payload(Bytes input) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, input.size()));
     std::string& payload = is_control(opcode_) ? control_.payload : message_.payload;
-    for (const std::uint8_t byte : input.first(count))
-        payload += static_cast<char>(byte ^ mask_[mask_at_++ % kMaskBytes]);
+    if (limits_.sender == Sender::server)
+        payload += as_text(input.first(count));
+    else
+        for (const std::uint8_t byte : input.first(count))
+            payload += static_cast<char>(byte ^ mask_[mask_at_++ % kMaskBytes]);
     left_ -= count;
     return count;
 }

@@ -1,5 +1,5 @@
-// Parses a client's WebSocket data (RFC 6455, 5): frames in any portions in, whole messages out. Control frames may come between
-// the fragments of a message and are returned at once.
+// Parses the WebSocket data of a client or a server (RFC 6455, 5): frames in any portions in, whole messages out. Control frames
+// may come between the fragments of a message and are returned at once.
 #pragma once
 
 #include <array>
@@ -15,8 +15,10 @@ namespace live::engine::websocket {
 
 class FrameReader {
 public:
+    enum class Sender : std::uint8_t { client, server };  // a client masks its frames, a server does not
     struct Limits {
         std::size_t message_bytes = 64 << 10;  // of all fragments together
+        Sender sender = Sender::client;
     };
 
     FrameReader() = default;
@@ -37,6 +39,7 @@ private:
     static constexpr std::size_t kHeadBytesMax = 14;
     enum class Stage : std::uint8_t { head, payload, broken };
 
+    std::size_t head_bytes_wanted() const;
     std::size_t fill_head(Bytes input);
     Result<void> check_first_bytes();
     Result<void> begin_payload();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/websocket/frame_vectors.hpp"
+#include "wire/websocket/frame_head.hpp"
 
 namespace live::engine::websocket {
 namespace {
@@ -121,6 +122,52 @@ TEST(WebSocketReader, BoundsMessagesAlsoInPieces) {
         << "control frames have a bound of their own";
     EXPECT_EQ(read(together({client_frame(0x02, "1234"), client_frame(0x00, "5678"), client_frame(0x80, "9")})).code(),
               Errc::limit);
+}
+
+std::vector<std::uint8_t> server_frame(std::string_view payload) {
+    const auto head = wire::websocket::frame_head(payload.size(), Opcode::binary);
+    std::vector<std::uint8_t> frame(head.view().begin(), head.view().end());
+    frame.insert(frame.end(), payload.begin(), payload.end());
+    return frame;
+}
+
+constexpr FrameReader::Limits kFromServer = {.message_bytes = 100'000, .sender = FrameReader::Sender::server};
+
+TEST(WebSocketReader, ReadsTheFramesOfAServerInEveryPortionSize) {
+    using enum Opcode;
+    std::vector<FrameVector> vectors = {
+        // The unmasked examples of RFC 6455, 5.7.
+        {"the text's Hello", hex("81 05 48656c6c6f"), {{text, "Hello"}}},
+        {"the text's fragments", hex("01 03 48656c 80 02 6c6f"), {{text, "Hello"}}},
+        {"the text's ping", hex("89 05 48656c6c6f"), {{ping, "Hello"}}},
+        {"an empty ping", hex("89 00"), {{ping, ""}}},
+        {"a ping between fragments", hex("02 01 41 89 01 3f 80 01 42"), {{ping, "?"}, {binary, "AB"}}},
+        {"an empty message", hex("82 00"), {{binary, ""}}},
+        {"close", hex("88 02 03e8"), {{close, "\x03\xE8"}}},
+    };
+    for (const std::size_t size : {125U, 126U, 300U, 65'535U, 65'536U}) {
+        const std::string payload(size, 'x');
+        vectors.push_back(
+            {"a long message", together({server_frame(payload), server_frame("y")}), {{binary, payload}, {binary, "y"}}});
+    }
+    for (const FrameVector& vector : vectors)
+        for (const std::size_t portion : {1U, 2U, 3U, 7U, 100U, 5000U, 100'000U}) {
+            FrameReader reader(kFromServer);
+            const auto messages = read_all(reader, vector.bytes, portion);
+            ASSERT_TRUE(messages.ok()) << vector.name << ": " << messages.error().text();
+            ASSERT_EQ(*messages, vector.messages) << vector.name << " in portions of " << portion;
+        }
+}
+
+TEST(WebSocketReader, RefusesFramesThatAServerMustNotSend) {
+    for (const auto& bytes : {hex("82 81 00000000 41"),  // masked
+                              hex("c2 01 41"),           // a reserved bit
+                              hex("83 01 41"),           // an undefined opcode
+                              hex("09 01 41"),           // a fragmented ping
+                              hex("89 7e 007e")}) {      // a ping of 126 bytes
+        FrameReader reader(kFromServer);
+        EXPECT_FALSE(read_all(reader, bytes).ok());
+    }
 }
 
 }  // namespace

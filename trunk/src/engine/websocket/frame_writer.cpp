@@ -15,6 +15,18 @@ std::vector<std::uint8_t> control_frame(Opcode opcode, Bytes payload) {
     return frame;
 }
 
+std::vector<std::uint8_t> masked_control_frame(Opcode opcode, Bytes payload, std::uint32_t mask) {
+    constexpr std::size_t kHeadBytes = 2;
+    std::vector<std::uint8_t> frame = control_frame(opcode, payload);
+    for (std::size_t i = 0; i < payload.size(); ++i)
+        frame[kHeadBytes + i] ^= static_cast<std::uint8_t>(mask >> (24 - 8 * (i % 4)));
+    frame[1] |= 0x80;
+    const std::uint8_t key[] = {static_cast<std::uint8_t>(mask >> 24), static_cast<std::uint8_t>(mask >> 16),
+                                static_cast<std::uint8_t>(mask >> 8), static_cast<std::uint8_t>(mask)};
+    frame.insert(frame.begin() + kHeadBytes, std::begin(key), std::end(key));
+    return frame;
+}
+
 std::vector<std::uint8_t> close_frame(CloseCode code, std::string_view reason) {
     const auto number = static_cast<std::uint16_t>(code);
     std::string payload = {static_cast<char>(number >> 8), static_cast<char>(number & 0xFF)};

@@ -20,6 +20,11 @@ TEST(WebSocketWriterDeathTest, ALongerControlFrameAborts) {
     EXPECT_DEATH(control_frame(pong, std::vector<std::uint8_t>(kControlBytesMax + 1)), "CHECK failed");
 }
 
+TEST(WebSocketWriter, MasksTheControlFramesOfAClient) {
+    EXPECT_EQ(masked_control_frame(pong, as_bytes("Hello"), 0x37fa213d), hex("8a 85 37fa213d 7f9f4d5158"));  // RFC 6455, 5.7
+    EXPECT_EQ(masked_control_frame(ping, {}, 0x01020304), hex("89 80 01020304"));
+}
+
 TEST(WebSocketWriter, CutsALongReasonBetweenCharacters) {
     const auto plain = close_frame(CloseCode::normal, std::string(200, 'x'));
     EXPECT_EQ(plain.size(), 2 + kControlBytesMax);

@@ -1,5 +1,5 @@
-// Arbitrary bytes as a client's frames, once whole and once in portions whose size is the first byte: both must give the same
-// result. Also as an upgrade request, and as the reason of a close.
+// Arbitrary bytes as the frames of a client and of a server, once whole and once in portions whose size is the first byte: both
+// must give the same result. Also as an upgrade request, and as the reason of a close.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,9 +25,9 @@ struct Outcome {
     CloseCode code{};
 };
 
-Outcome read(Bytes input, std::size_t portion) {
+Outcome read(Bytes input, std::size_t portion, FrameReader::Sender sender) {
     Outcome outcome;
-    FrameReader reader({.message_bytes = kMessageBytesMax});
+    FrameReader reader({.message_bytes = kMessageBytesMax, .sender = sender});
     while (!input.empty()) {
         Bytes part = input.first(std::min(portion, input.size()));
         input = input.subspan(part.size());
@@ -70,9 +70,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0)
         return 0;
     const Bytes input(data + 1, size - 1);
-    const Outcome whole = read(input, size);
-    const Outcome parts = read(input, std::size_t{data[0]} + 1);
-    CHECK(whole.ok == parts.ok && whole.code == parts.code && whole.messages == parts.messages);
+    for (const auto sender : {FrameReader::Sender::client, FrameReader::Sender::server}) {
+        const Outcome whole = read(input, size, sender);
+        const Outcome parts = read(input, std::size_t{data[0]} + 1, sender);
+        CHECK(whole.ok == parts.ok && whole.code == parts.code && whole.messages == parts.messages);
+    }
     check_handshake(input);
     const auto frame = close_frame(CloseCode::normal, as_text(input));
     CHECK(frame.size() <= 2 + kControlBytesMax);

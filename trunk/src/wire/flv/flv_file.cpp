@@ -104,7 +104,7 @@ Result<void> FlvReader::begin_tag() {
         stage_ = Stage::skipping;
         return {};
     }
-    body_ = Slice::allocate(header_.size);
+    body_ = Slice::allocate(std::min<std::size_t>(header_.size, limits_.kept_bytes));
     body_bytes_ = 0;
     stage_ = Stage::body;
     return {};
@@ -133,11 +133,12 @@ Result<std::size_t> FlvReader::feed(Bytes input) {
                     TRY(begin_tag());
                 break;
             case Stage::body:
-                used = std::min(input.size(), body_.size() - body_bytes_);
-                if (used > 0)
-                    std::memcpy(body_.mutable_bytes().data() + body_bytes_, input.data(), used);
+                used = std::min(input.size(), header_.size - body_bytes_);
+                if (used > 0 && body_bytes_ < body_.size())
+                    std::memcpy(body_.mutable_bytes().data() + body_bytes_, input.data(),
+                                std::min(used, body_.size() - body_bytes_));
                 body_bytes_ += used;
-                if (body_bytes_ == body_.size()) {
+                if (body_bytes_ == header_.size) {
                     ready_ = Tag{header_, std::exchange(body_, Slice())};
                     skip_bytes_ = kTagSizeBytes;
                     stage_ = Stage::skipping;
@@ -145,7 +146,7 @@ Result<std::size_t> FlvReader::feed(Bytes input) {
                 break;
         }
         input = input.subspan(used);
-        if (input.empty() && !(stage_ == Stage::body && body_bytes_ == body_.size()))
+        if (input.empty() && !(stage_ == Stage::body && body_bytes_ == header_.size))
             break;
     }
     return all - input.size();

@@ -59,6 +59,7 @@ public:
     struct Limits {
         std::size_t tag_bytes = 10 << 20;
         std::size_t header_bytes = 64 << 10;  // limit between the file header and the first tag
+        std::size_t kept_bytes = SIZE_MAX;    // of each body; the rest is skipped without being stored
     };
 
     FlvReader() = default;
@@ -67,7 +68,7 @@ public:
     // Consumes bytes from the front of `input`, at most to the end of one tag, and returns their number; take the tag with next()
     // before the next feed(). The reader cannot be used after an error.
     Result<std::size_t> feed(Bytes input);
-    // The tag that feed() completed; returned once.
+    // The tag that feed() completed; returned once. Its body ends after Limits::kept_bytes, its header has the whole size.
     std::optional<Tag> next();
     // Set once the file header is parsed.
     const std::optional<FileHeader>& file_header() const { return file_header_; }

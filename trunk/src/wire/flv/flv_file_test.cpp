@@ -118,6 +118,23 @@ TEST(FlvReader, BoundsTagAndHeaderSizes) {
     EXPECT_EQ(read_all(above, header(21), 100).code(), Errc::limit);
 }
 
+TEST(FlvReader, KeepsTheBeginningOfEachBody) {
+    ByteWriter out;
+    write_file_header(out, {});
+    for (const std::string_view body : {"", "123", "1234", "12345", "123456789"})
+        write_tag(out, TagType::video, 0, as_bytes(body));
+    for (std::size_t portion = 1; portion <= out.size(); ++portion) {
+        FlvReader reader({.kept_bytes = 4});
+        const auto tags = read_all(reader, out.written(), portion);
+        ASSERT_EQ(tags->size(), 5u) << portion;
+        for (const auto& [index, size, kept] :
+             {std::tuple(0u, 0u, ""), {1u, 3u, "123"}, {2u, 4u, "1234"}, {3u, 5u, "1234"}, {4u, 9u, "1234"}}) {
+            EXPECT_EQ((*tags)[index].header.size, size) << portion;
+            EXPECT_EQ((*tags)[index].body, kept) << portion;
+        }
+    }
+}
+
 TEST(FlvFile, TagHeadersGoBothWays) {
     for (const TagHeader& header : {TagHeader{TagType::audio, 0, 0}, TagHeader{TagType::video, 0xFFFFFF, 0xFFFFFF},
                                     TagHeader{TagType::script, 1, 0x1000000}, TagHeader{TagType::video, 7, 0xFFFFFFFF}}) {
