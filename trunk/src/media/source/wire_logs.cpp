@@ -5,10 +5,6 @@
 #include <limits>
 
 #include "base/check.hpp"
-#include "media/wire_log/audio_wire_encoder.hpp"
-#include "media/wire_log/flv_wire_encoder.hpp"
-#include "media/wire_log/rtmp_wire_encoder.hpp"
-#include "media/wire_log/ts_wire_encoder.hpp"
 
 namespace live::media {
 
@@ -53,15 +49,8 @@ void WireLogs::set_chunk_size(std::uint32_t bytes) {
 }
 
 std::unique_ptr<WireEncoder> WireLogs::encoder_for(const WireFormat& format) const {
-    const Packet& audio = tracks_.config(MediaKind::audio);
-    switch (format.container) {
-        case Container::flv: return std::make_unique<FlvWireEncoder>(format.framing, format.kinds);
-        case Container::ts: return std::make_unique<TsWireEncoder>(format.framing, audio, tracks_.config(MediaKind::video));
-        case Container::aac: return std::make_unique<AudioWireEncoder>(format.framing, Codec::aac, audio);
-        case Container::mp3: return std::make_unique<AudioWireEncoder>(format.framing, Codec::mp3, audio);
-        case Container::rtmp: break;
-    }
-    return std::make_unique<RtmpWireEncoder>(chunk_size_);
+    return format.container.make_encoder(
+        {format.framing, format.kinds, tracks_.config(MediaKind::audio), tracks_.config(MediaKind::video), chunk_size_});
 }
 
 WireLog& WireLogs::hold(const WireFormat& format, bool catches_up, Audience audience) {

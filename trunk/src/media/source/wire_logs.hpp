@@ -11,12 +11,12 @@
 #include "media/ring/sync_log.hpp"
 #include "media/source/readers.hpp"
 #include "media/source/tracks.hpp"
+#include "media/wire_log/container.hpp"
 #include "media/wire_log/framing.hpp"
 #include "media/wire_log/wire_log.hpp"
 
 namespace live::media {
 
-enum class Container : std::uint8_t { rtmp, flv, ts, aac, mp3 };
 // Another node gets the source's timeline and its sync messages.
 enum class Receiver : std::uint8_t { player, node };
 

@@ -42,4 +42,12 @@ bool AudioWireEncoder::append_own_header(const Packet&, std::int64_t, std::vecto
 
 void AudioWireEncoder::append_own_message(const Packet&, std::int64_t, std::vector<std::uint8_t>&) const {}
 
+std::unique_ptr<WireEncoder> make_aac_encoder(const EncoderSetup& setup) {
+    return std::make_unique<AudioWireEncoder>(setup.framing, Codec::aac, setup.audio_config);
+}
+
+std::unique_ptr<WireEncoder> make_mp3_encoder(const EncoderSetup& setup) {
+    return std::make_unique<AudioWireEncoder>(setup.framing, Codec::mp3, setup.audio_config);
+}
+
 }  // namespace live::media

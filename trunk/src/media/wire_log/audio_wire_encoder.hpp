@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "media/wire_log/container.hpp"
 #include "media/wire_log/framing.hpp"
 #include "media/wire_log/wire_log.hpp"
 #include "wire/codec/audio/aac.hpp"

@@ -101,4 +101,8 @@ std::vector<std::uint8_t> flv_file_head(Framing framing, MediaKindSet kinds) {
     return out;
 }
 
+std::unique_ptr<WireEncoder> make_flv_encoder(const EncoderSetup& setup) {
+    return std::make_unique<FlvWireEncoder>(setup.framing, setup.kinds);
+}
+
 }  // namespace live::media

@@ -2,6 +2,7 @@
 // carry the time on the source's timeline, which is below 2^32 ms on the wire and wraps.
 #pragma once
 
+#include "media/wire_log/container.hpp"
 #include "media/wire_log/framing.hpp"
 #include "media/wire_log/wire_log.hpp"
 

@@ -108,4 +108,8 @@ void RtmpWireEncoder::append_own_message(const Packet& packet, std::int64_t time
     append(out, writer.written());
 }
 
+std::unique_ptr<WireEncoder> make_rtmp_encoder(const EncoderSetup& setup) {
+    return std::make_unique<RtmpWireEncoder>(setup.rtmp_chunk_size);
+}
+
 }  // namespace live::media

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "media/wire_log/container.hpp"
 #include "media/wire_log/wire_log.hpp"
 
 namespace live::media {

@@ -104,4 +104,8 @@ void TsWireEncoder::append_own_message(const Packet& packet, std::int64_t, std::
     append_framed(framing_, tables, out);
 }
 
+std::unique_ptr<WireEncoder> make_ts_encoder(const EncoderSetup& setup) {
+    return std::make_unique<TsWireEncoder>(setup.framing, setup.audio_config, setup.video_config);
+}
+
 }  // namespace live::media

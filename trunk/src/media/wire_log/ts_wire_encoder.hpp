@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "media/wire_log/container.hpp"
 #include "media/wire_log/framing.hpp"
 #include "media/wire_log/wire_log.hpp"
 #include "wire/ts/write/ts_converter.hpp"

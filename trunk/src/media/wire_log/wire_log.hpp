@@ -41,7 +41,7 @@ enum class WireTimes : std::uint8_t {
     shared,    // on the source's timeline, the same for all readers
 };
 
-// One wire format. Implementations: RtmpWireEncoder, FlvWireEncoder, TsWireEncoder, AudioWireEncoder.
+// Encodes the packets of one source in one wire format. container.hpp lists the formats.
 class WireEncoder {
 public:
     struct Encoded {

@@ -1,5 +1,5 @@
 // LiveFormat: the formats of HTTP live streams. A row of the table below has all properties of a format that this folder needs;
-// media (a WireEncoder for its Container) makes its bytes.
+// its Container makes its bytes.
 #pragma once
 
 #include <algorithm>

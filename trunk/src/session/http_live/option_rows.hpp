@@ -9,7 +9,7 @@ namespace live::session::http_live {
 
 inline constexpr auto kRemuxRows = config::Rows{
     config::row(&RemuxOptions::enabled, "enabled", config::Reload::next_session, "HTTP live streams."),
-    config::row(&RemuxOptions::mount, "mount", config::Reload::next_session, "URL template; it ends in .flv, .ts, .aac or .mp3."),
+    config::row(&RemuxOptions::mount, "mount", config::Reload::next_session, "URL template; its extension selects the format."),
     config::row(&RemuxOptions::fast_cache, "fast_cache", 0s, 3600s, config::Reload::next_session,
                 "Seconds of audio that a player of .aac or .mp3 gets first."),
     config::row(&RemuxOptions::drop_if_not_match, "drop_if_not_match", config::Reload::next_session,
