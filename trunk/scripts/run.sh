@@ -95,7 +95,7 @@ print_addresses() {
         if is_on vhost.http_remux.enabled; then line FLV "http://$http/live/livestream.flv" ""; fi
         if is_on vhost.hls.enabled; then
             if is_on vhost.hls.hls_ll; then name=LL-HLS; else name=HLS; fi
-            line $name "http://$http/live/livestream.m3u8" "$(if [ $name = LL-HLS ]; then echo "any player of HLS"; fi)"
+            line $name "http://$http/live/livestream.m3u8" "$(if [ $name = LL-HLS ]; then echo "any HLS player"; fi)"
         fi
         if is_on vhost.dash.enabled; then line DASH "http://$http/live/livestream.mpd" ""; fi
         if is_on rtc_server.enabled && is_on vhost.rtc.enabled; then

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A sample callback server: what the media server asks and tells over HTTP comes here, is printed, and is answered with yes.
+"""A sample callback server: receives the HTTP requests of the media server, prints them, and accepts them.
 
 Start it, then the media server with conf/http.hooks.callback.conf (or http.heartbeat.conf, forward.backend.conf):
 
     python3 research/api-server/server.py
     ./objs/srs -c conf/http.hooks.callback.conf
 
-It needs nothing but Python 3.9. It is there to be read and changed; README.md beside it says what arrives where.
+It needs Python 3.9 and no packages. It is a starting point for your own service; README.md lists the resources.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 BODY_BYTES_MAX = 1 << 20
 KEPT_MAX = 1000  # entries of each list
 
-# Which action a resource is told about, and whether that one begins or ends an entry of its list.
+# The actions that a resource receives, and whether they begin or end an entry of its list.
 RESOURCES = {
     "/api/v1/clients": {"on_connect": "begin", "on_close": "end"},
     "/api/v1/streams": {"on_publish": "begin", "on_unpublish": "end"},
@@ -36,7 +36,7 @@ OK = {"code": 0, "data": None}
 
 
 class Refused(Exception):
-    """What to answer instead of yes: a status and a JSON object."""
+    """A refusal: the status and the JSON object of the response."""
 
     def __init__(self, status: int, code: int, message: str):
         super().__init__(message)
@@ -44,7 +44,7 @@ class Refused(Exception):
 
 
 class Service:
-    """What the server has told us, and how we answer."""
+    """The received events, and the responses to them."""
 
     def __init__(self, deny: dict, forward: list):
         self.deny, self.forward = deny, forward
@@ -56,7 +56,7 @@ class Service:
             return list(self.lists[path].values())
 
     def told(self, path: str, event: dict) -> dict:
-        """One POST. Gives the answer."""
+        """Handles one POST and returns the response."""
         with self.lock:
             return self._told(path, event)
 
@@ -138,7 +138,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_):  # the events are printed, and that is enough
+    def log_message(self, *_):  # events are printed already
         pass
 
 
@@ -165,7 +165,7 @@ def main() -> int:
         context.load_cert_chain(*arguments.tls)
         server.socket = context.wrap_socket(server.socket, server_side=True)
         schema = "https"
-    print(f"callbacks are taken at {schema}://{arguments.host}:{server.server_port}/api/v1", flush=True)
+    print(f"listening for callbacks at {schema}://{arguments.host}:{server.server_port}/api/v1", flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

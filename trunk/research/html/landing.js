@@ -1,5 +1,5 @@
-// The landing page: what is live, how to play it, and what to do when nothing is. It asks the server that sent it, and only for
-// its list of streams.
+// The landing page: the live streams, how to play them, and how to publish one. It requests the list of streams from the server
+// that sent the page, and nothing else.
 import { announce, byId, copyButton, element, repeat, setLink, setText, showList } from './console/lib/dom.js';
 import * as format from './console/lib/format.js';
 import { addressesOf, bestOf, byName, DEFAULT_VHOST, reachable, readSite } from './console/lib/site.js';
@@ -7,10 +7,10 @@ import { addressesOf, bestOf, byName, DEFAULT_VHOST, reachable, readSite } from 
 const REFRESH_MS = 3000;
 const RETRY_MS = 5000;
 const PAGE = 60;
-// The player offers these for the addresses that are shown.
+// The player offers these formats for the addresses that are shown.
 const NOT_SHOWN = ['ws-flv', 'ws-ts'];
 
-// Where the pages before this one began.
+// The first stream of each previous page.
 const before = [];
 let from = 0;
 let next = null;
@@ -89,7 +89,7 @@ function show(name) {
     byId('publish').hidden = name !== 'live';
 }
 
-/** Without a stream, the way to publish one is what a reader needs; else it is there to be opened. */
+/** Opens the section about publishing while no stream is live. */
 function showNone(isNone) {
     if (byId('none').hidden !== isNone) return;
     byId('none').hidden = !isNone;
@@ -151,7 +151,7 @@ function showProblem(error) {
         show('off');
         return RETRY_MS;
     }
-    showState('bad', 'No answer');
+    showState('bad', 'No response');
     setText(byId('tried'), error.origin);
     show('unreachable');
     return RETRY_MS;

@@ -522,7 +522,7 @@ def test_the_sample_server_and_its_conf_work_together(tmp_path, clip):
     live = LiveServer(tmp_path / "sample", re.sub(r"listen\s+1935;", "listen 127.0.0.1:$rtmp;", text) +
                       "pid $folder/srs.pid;\nhttp_api { enabled on; listen 127.0.0.1:$api; }\n")
     try:
-        assert "callbacks are taken at" in sample.stdout.readline()
+        assert "listening for callbacks at" in sample.stdout.readline()
         live.start()
         publisher = publish(live, clip)
         listed = sample_list(port, "streams")

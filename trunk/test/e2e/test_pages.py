@@ -209,7 +209,7 @@ def test_landing_says_so_when_the_server_goes_and_comes_back(site):
     page.wait("document.getElementById('none').checkVisibility()")
     one.live.stop()
     page.wait("document.getElementById('unreachable').checkVisibility()")
-    assert page.text("#tried") == one.origin and page.text("#state") == "No answer"
+    assert page.text("#tried") == one.origin and page.text("#state") == "No response"
     page.shot("landing-unreachable")
     one.live.start()
     page.wait("document.getElementById('none').checkVisibility()")
@@ -643,7 +643,7 @@ def test_console_keeps_its_figures_and_says_so_when_the_server_goes(site):
     page.wait("document.getElementById('state').textContent === 'Connected'")
     one.live.stop()
     page.wait("document.getElementById('problem').checkVisibility()")
-    assert page.is_shown("#tiles") and page.text("#state") == "No answer"
+    assert page.is_shown("#tiles") and page.text("#state") == "No response"
     one.live.start()
     page.wait("document.getElementById('state').textContent === 'Connected' && !document.getElementById('problem').checkVisibility()", 15)
 

@@ -80,7 +80,7 @@ def test_the_publishers_page_has_words_for_what_a_browser_reports(site, name, sa
 def test_webrtc_pages_name_a_server_that_does_not_answer(site):
     one = site(conf=live_server.conf(RTC, RTC_ROOT))
     page = one.open("/players/whep.html?url=http://127.0.0.1:9/rtc/v1/whep/&autostart=true")
-    page.wait(f"{HEADLINE}.startsWith('127.0.0.1:9 does not answer.')")
+    page.wait(f"{HEADLINE}.startsWith('127.0.0.1:9 does not respond.')")
     labels = page.value("[...document.querySelectorAll('dt')].map((one) => one.textContent)")
     assert "Jitter buffer" in labels and "Latency" not in labels
 

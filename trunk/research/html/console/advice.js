@@ -1,4 +1,4 @@
-// The confs that the console proposes. Each has a password of its own: an API that other machines reach is never open.
+// The confs that the console proposes. Each has a new password: an API that other machines can reach must have one.
 const secret = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 const AUTH = `auth { enabled on; username admin; password ${secret}; }`;
 
@@ -8,7 +8,7 @@ export const CONF_OPEN = `http_api {
     ${AUTH}
 }`;
 
-/** The files are the operator's own: nobody should trust the certificate of the samples. */
+/** KEY.pem and CERT.pem are the operator's files: the certificate of the samples must not be trusted. */
 export const CONF_HTTPS = `http_api {
     enabled on;
     ${AUTH}

@@ -1,4 +1,4 @@
-// The console: figures, charts, streams, clients. What arrives is shown as text; nothing of it is ever parsed as HTML.
+// The console: values, charts, streams, clients. Data from the server is shown as text and never parsed as HTML.
 import { CONF_HTTPS, CONF_OPEN } from './advice.js';
 import { Api } from './lib/api.js';
 import { Chart } from './lib/charts.js';
@@ -139,7 +139,7 @@ function ratesOf(system) {
 }
 
 function showServer(answer, streamCount) {
-    // Another service id is another start of the server: nothing before it belongs to what follows.
+    // A new service id means that the server was restarted: earlier samples do not belong to this run.
     if (service !== answer.service) {
         if (service) announce('The server has been restarted');
         service = answer.service;
@@ -178,7 +178,7 @@ function showWarnings(warnings) {
 
 function confirmed(client) {
     const dialog = byId('confirm');
-    const what = client.publish ? 'It publishes; its players will see the stream end.' : 'It may come back at once.';
+    const what = client.publish ? 'It publishes: the stream ends for its players.' : 'It may reconnect at once.';
     byId('confirm-text').textContent = `${client.type} ${client.id} from ${client.ip}, ${client.url}. ${what}`;
     dialog.returnValue = 'no';
     dialog.showModal();
@@ -223,20 +223,20 @@ const PROBLEMS = {
     }),
     https: () => ({
         title: 'The API has no HTTPS',
-        text: `This page came over HTTPS, so the browser does not let it ask an API without. Switch it on, with a password, and with
+        text: `This page came over HTTPS, so the browser blocks requests to an API without HTTPS. Switch it on, with a password and
             the certificate of this page in place of KEY.pem and CERT.pem:`,
         conf: CONF_HTTPS,
     }),
     other: ({ base }) => ({
-        title: 'Another server answers',
-        text: `The server of this page has its API at ${base}, but a different server answers there. Perhaps a container's port is
-            mapped elsewhere.`,
+        title: 'Another server responds',
+        text: `The server of this page has its API at ${base}, but a different server responds there. A container's port may be
+            mapped to another one.`,
         remedy: 'Name the address of the API: add ?api=host:port to the address of this page.',
     }),
     unreachable: ({ base }) => ({
-        title: 'The API does not answer',
-        text: `${base} does not answer. Is the server running, and does a firewall or a container let this port through?`,
-        remedy: 'If the API is elsewhere, add ?api=host:port to the address of this page.',
+        title: 'The API does not respond',
+        text: `${base} does not respond. Check that the server is running and that a firewall or a container does not block this port.`,
+        remedy: 'If the API has another address, add ?api=host:port to the address of this page.',
     }),
     refused: ({ message }) => ({ title: 'The API refused', text: message }),
 };
@@ -262,8 +262,8 @@ function showSignIn({ base, scheme, isWrong }) {
 
 function showProblem(error) {
     if (error.kind === 'password') return showSignIn(error);
-    showState('bad', { refused: 'Refused', unreachable: 'No answer' }[error.kind] ?? 'No API');
-    // Old figures stay in sight when the server goes; the notice above says that they are old.
+    showState('bad', { refused: 'Refused', unreachable: 'No response' }[error.kind] ?? 'No API');
+    // Keeps the last values visible when the server stops; the notice above them states it.
     const { title, text, remedy, conf } = PROBLEMS[error.kind](error);
     byId('sign-in').hidden = true;
     byId('problem').hidden = false;

@@ -1,4 +1,4 @@
-// A table of the console with its pages: what it has as columns is said once, and becomes head, cells and the labels of narrow screens.
+// A table of the console, with pages. The list of columns defines the header, the cells and the labels of narrow screens.
 import { byId, element, setText, showList } from './lib/dom.js';
 
 const PAGE = 50;
@@ -6,7 +6,7 @@ const PAGE = 50;
 export class Table {
     /**
      * id: there are #ID-box (around the table's place), #ID (that place), #ID-none and #ID-pager. columns: [name, textOf(item),
-     * class], the first one is the row's head. createAction(item): the element at the row's end; updateAction(element, item).
+     * class], the first one is the row's header. createAction(item): the element at the row's end; updateAction(element, item).
      * onTurn(): another page is wanted.
      */
     constructor({ id, columns, keyOf, createAction, updateAction = () => {}, onTurn }) {

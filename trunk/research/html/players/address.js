@@ -1,15 +1,15 @@
-// What the player's query asks for, as an address to play. No DOM here.
+// Makes the address to play from the player's query. No DOM here.
 //
 //   url=        the whole address; the rest is then ignored
 //   server=     host; the page's own when missing
-//   app= stream= vhost=   live, livestream, none. The stream's ending says the format:
+//   app= stream= vhost=   live, livestream, none. The stream's extension is the format:
 //               .flv .ts .m3u8 .mp4 .aac .mp3; none means .flv
 //   schema=     http, https, ws, wss; rtmp (which no browser plays) stands for HTTP-FLV of the same stream
-//   port=       the port of the schema; with rtmp it is the RTMP port and says nothing here
+//   port=       the port of the schema; with rtmp it is the RTMP port, which is ignored here
 //   httpPort=   the port of HTTP whatever the schema
 //   autostart=true   plays at once, silently when the browser wants that
 //   api= eip=   for the WebRTC pages; not used by this one
-//   other names go on to the server, a token for one
+//   other names, such as token, are passed to the server
 
 const OWN_NAMES = 'url server app stream vhost schema port httpPort autostart api eip site rtmp'.split(' ');
 const STREAMING_PORTS = { http: 8080, ws: 8080, https: 8088, wss: 8088 };
@@ -19,7 +19,7 @@ const isPort = (text) => /^\d{1,5}$/.test(text ?? '') && Number(text) > 0 && Num
 
 const isHost = (text) => /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)$/.test(text);
 
-/** 'flv', 'mpegts', 'hls', 'file', or null: nothing that this page plays. */
+/** 'flv', 'mpegts', 'hls', 'file', or null for addresses that this page does not play. */
 export function formatOf(address) {
     let url;
     try {
@@ -34,7 +34,7 @@ export function formatOf(address) {
     return isSocket && (format === 'hls' || format === 'file') ? null : format;
 }
 
-/** rtmp://host[:port]/app/stream as HTTP-FLV of the same host; anything else as it is. */
+/** Returns rtmp://host[:port]/app/stream as HTTP-FLV of the same host, and any other address unchanged. */
 export function playable(text, page) {
     const found = /^rtmps?:\/\/(\[[^\]]+\]|[^/:?#]+)(?::\d+)?\/([^?#]+)(\?[^#]*)?$/i.exec(text.trim());
     if (!found) return text.trim();
@@ -70,7 +70,7 @@ export function addressOf(query, page) {
     return new URL(`${scheme}://${host}:${port}/${path}${tail && `?${tail}`}`).href;
 }
 
-/** The same stream another way: 'flv', 'ws-flv' or 'hls'. Null when the address is none of ours. */
+/** Returns the address of the same stream over 'flv', 'ws-flv' or 'hls', or null for an address of another form. */
 export function variant(address, way) {
     const format = formatOf(address);
     if (format !== 'flv' && format !== 'hls' && format !== 'mpegts') return null;

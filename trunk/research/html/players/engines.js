@@ -5,8 +5,8 @@
 //   engine.silence()    milliseconds without media after which a live stream has ended or pauses; undefined where on.end() reports it
 //   engine.stop()       releases everything
 //
-// on.data() is called when media arrives, on.end(text) when the stream ended or the connection broke, on.fail(text) when trying
-// again cannot help, on.note(text) when something of the media was not understood and the rest goes on.
+// on.data() is called when media arrives, on.end(text) when the stream ended or the connection broke, on.fail(text) when another
+// attempt cannot succeed, on.note(text) when a part of the media is not supported and the rest plays.
 
 import { isFinal, readRefusal, refusal } from './reasons.js';
 
@@ -23,7 +23,7 @@ export class EngineError extends Error {}
 
 const loading = new Map();
 
-/** Loads a library once; where it is missing the reader is told which one and how to get it. */
+/** Loads a library once. The error names a missing one and how to get it. */
 function library(global) {
     const { file, name } = LIBRARIES[global];
     if (!loading.has(global)) {
@@ -56,7 +56,7 @@ function reportStatus(on, status, text, otherwise) {
     else on.end(otherwise);
 }
 
-/** The same where only another request shows the reason. */
+/** The same, for failures whose reason only another request shows. */
 async function reportFailure(on, address, otherwise) {
     const refused = await readRefusal(address);
     reportStatus(on, refused?.status ?? 0, refused?.text, refused?.text ?? otherwise);
@@ -68,7 +68,7 @@ async function flvEngine(type, { video, address, on }) {
         throw new EngineError('This browser has no Media Source Extensions, so it cannot play FLV or TS. HLS may work.');
     mpegts.LoggingControl.applyConfig({ enableAll: false });
     const source = { type: type === 'flv' ? 'flv' : 'mpegts', isLive: true, url: address };
-    // Stashing input would add delay; what was played is forgotten after half a minute.
+    // A stash buffer would add delay; played media is dropped after half a minute.
     const player = mpegts.createPlayer(source, {
         enableStashBuffer: false,
         lazyLoad: false,
@@ -93,7 +93,7 @@ async function flvEngine(type, { video, address, on }) {
         codecs = [info.videoCodec, info.audioCodec].filter(Boolean).join(', ');
         data();
     });
-    // The library is still at work when it says so, and must not be taken down in the middle.
+    // The library calls this in the middle of its own work and must not be destroyed there.
     const later = (report) => setTimeout(report);
     let hasFailed = false; // a WebSocket that fails is also reported as complete
     player.on(mpegts.Events.LOADING_COMPLETE, () => later(() => hasFailed || on.end('The stream ended.')));
@@ -104,9 +104,9 @@ async function flvEngine(type, { video, address, on }) {
             const status = info?.code > 0 ? ` (HTTP ${info.code})` : '';
             // A WebSocket does not give the status of its handshake.
             if (isFinal(info?.code) || (isSocket && !hasData)) later(() => reportFailure(on, address, `The connection failed${status}.`));
-            else if (info?.code === 404) later(() => on.end('There is no such stream (HTTP 404).'));
+            else if (info?.code === 404) later(() => on.end('The stream does not exist (HTTP 404).'));
             else if (detail === 'Exception' && info?.code === undefined && !isSocket)
-                later(() => on.end(`The library mpegts.js gave up: ${text}`));
+                later(() => on.end(`The library mpegts.js failed: ${text}`));
             else later(() => on.end(`The connection failed${status}.`));
         } else if (detail === mpegts.ErrorDetails.MEDIA_CODEC_UNSUPPORTED || /addSourceBuffer|not supported/i.test(text)) {
             const codec = /codecs=["']?([\w.,]+)/.exec(text)?.[1];
@@ -143,7 +143,7 @@ async function hlsEngine({ video, address, on }) {
         if (canNatively) return fileEngine({ video, address, on });
         throw new EngineError('This browser can play HLS neither by itself nor by Media Source Extensions.');
     }
-    // Somewhat faster while it is further behind than the playlist asks for, and has more than a second in its buffer.
+    // Plays faster while it is further behind than the playlist's target and has more than a second in its buffer.
     const hls = new Hls({ lowLatencyMode: true, maxLiveSyncPlaybackRate: 1.2, backBufferLength: 30, enableWorker: true });
     let rate;
     let bytes = 0;
@@ -197,12 +197,12 @@ async function hlsEngine({ video, address, on }) {
     };
 }
 
-/** What the browser plays by itself: files, audio streams, HLS on some. */
+/** For formats that the browser plays by itself: files, audio streams, and HLS in some browsers. */
 function fileEngine({ video, address, on }) {
     const failed = () => {
         const code = video.error?.code;
         if (code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED)
-            reportFailure(on, address, 'There is nothing there that this browser can play.');
+            reportFailure(on, address, 'This browser cannot play this address.');
         else if (code === MediaError.MEDIA_ERR_DECODE) on.end('The media could not be decoded.');
         else on.end('The connection failed.');
     };

@@ -1,3 +1,3 @@
-// Old names of pages lead to the new ones, with their query.
+// Redirects the old name of a page to the new one, with its query.
 const link = document.getElementById('moved');
 location.replace(link.href + location.search);

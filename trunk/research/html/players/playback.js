@@ -1,17 +1,17 @@
-// Keeps a live stream playing: starts an engine, watches it, starts it again with growing pauses when the stream ends, and keeps
-// the picture near the live edge.
+// Keeps a live stream playing: starts an engine, monitors it, restarts it with growing pauses when the stream ends, and keeps
+// playback near the live edge.
 import { formatOf } from './address.js';
 import { createEngine, EngineError } from './engines.js';
 
 const PAUSE_MS_FIRST = 1000;
 const PAUSE_MS_MAX = 15_000;
-const STEADY_MS = 10_000; // played this long, the next pause is the first one again
-const WAITING_MS = 2500; // connected and nothing came: the publisher is not there
-const SILENCE_MS_MAX = 20_000; // it played, and then nothing came for so long: the connection is dead
-const FRUITLESS_MS_MAX = 20_000; // media came for so long and nothing was shown; a key frame may be ten seconds away
+const STEADY_MS = 10_000; // after playing for this long, the next pause is the first one again
+const WAITING_MS = 2500; // connected without data for this long: there is no publisher
+const SILENCE_MS_MAX = 20_000; // without data for this long after playing: the connection is dead
+const FRUITLESS_MS_MAX = 20_000; // data without a frame for this long; a key frame may be ten seconds away
 const TICK_MS = 500;
 
-/** Seconds behind the newest media that are aimed at; null leaves the player alone. */
+/** The target distance to the newest media, in seconds; null: no catch-up. */
 export const DELAYS = { low: 0.6, normal: 1.5, steady: null };
 
 export class Playback {
@@ -32,7 +32,7 @@ export class Playback {
         setInterval(() => this.#tick(), TICK_MS);
     }
 
-    /** There is a picture, perhaps a still one. */
+    /** A frame is shown, possibly a still one. */
     get isOn() {
         return this.state === 'playing' || this.state === 'buffering';
     }
@@ -50,7 +50,7 @@ export class Playback {
         this.#change('idle', '');
     }
 
-    /** Does not wait for the pause to end. */
+    /** Reconnects at once instead of after the pause. */
     async retryNow() {
         if (this.state === 'retrying') await this.#connect();
     }
@@ -112,7 +112,7 @@ export class Playback {
         };
         try {
             const engine = await createEngine(format, { video: this.video, address: this.address, on });
-            // Stopped or started anew while a library was loading.
+            // Stopped or restarted while a library was loading.
             if (mine !== this.generation) return engine.stop();
             this.engine = engine;
         } catch (error) {
@@ -123,7 +123,7 @@ export class Playback {
         this.#play();
     }
 
-    // Browsers start sound only after a click on the page; without one, silence is better than nothing.
+    // Browsers start audio only after a click on the page; without one, plays muted.
     #play() {
         const { video } = this;
         video.play().catch((error) => {
@@ -143,7 +143,7 @@ export class Playback {
         this.#drop();
         const full = Math.min(PAUSE_MS_MAX, PAUSE_MS_FIRST * 2 ** this.attempt);
         this.attempt++;
-        // A publisher that comes back must not meet all its viewers in one moment.
+        // Viewers must not all reconnect at the same moment when a publisher returns.
         const pause = full * (0.8 + 0.4 * Math.random());
         this.#change('retrying', text, performance.now() + pause);
         this.timer = setTimeout(() => this.#connect(), pause);
@@ -171,21 +171,21 @@ export class Playback {
         if (this.state === 'connecting' && !this.dataAt && now - this.startedAt > WAITING_MS)
             this.#change('waiting', 'Connected. Waiting for the publisher.');
         if (!this.isOn && this.dataSince && now - this.dataSince > FRUITLESS_MS_MAX && !this.video.paused)
-            this.#retry(`Media arrives, but nothing of it can be shown. ${this.note}`);
+            this.#retry(`Media arrives, but no frame can be shown. ${this.note}`);
         const silence = this.engine.silence();
         if (this.state === 'buffering' && silence && this.dataAt && now - this.dataAt > silence) {
-            // The playlist stays, and has more as soon as the publisher is back.
+            // The playlist continues as soon as the publisher returns.
             this.dataSince = 0;
             this.#change('waiting', 'The stream has ended or pauses.');
         }
         if (!this.isOn) return;
         if (now - this.playingSince > STEADY_MS) this.attempt = 0;
         if (this.dataAt && now - this.dataAt > SILENCE_MS_MAX && !this.video.paused && this.video.duration === Infinity)
-            this.#retry(`Nothing came for ${SILENCE_MS_MAX / 1000} s.`);
+            this.#retry(`No data for ${SILENCE_MS_MAX / 1000} s.`);
         else this.#chase();
     }
 
-    // Runs a little faster to come nearer, and jumps when that would take long. HLS keeps its own distance.
+    // Plays slightly faster to reduce the distance, and jumps over a large one. HLS controls its distance itself.
     #chase() {
         const { video } = this;
         const target = DELAYS[this.delay];

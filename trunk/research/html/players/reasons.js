@@ -1,11 +1,11 @@
-// Why something failed, in words that a page may show: the server's reason, or a browser's error. No DOM here.
+// The reason of a failure as a text for a page: the server's reason, or a browser's error. No DOM here.
 
 const REASON_MS_MAX = 5000;
 const REASON_LETTERS_MAX = 300;
 
 /**
- * Another attempt gets the same answer (RFC 9110, 15.5), and would only repeat the callbacks behind it. Not so where a stream may
- * start, or a place may become free.
+ * Whether another attempt would get the same response (RFC 9110, 15.5) and only repeat its callbacks. Not for statuses that
+ * change when a stream starts or a connection becomes free.
  */
 export const isFinal = (status) => status >= 400 && status < 500 && ![404, 408, 409, 425, 429].includes(status);
 
@@ -28,8 +28,8 @@ export function refusal(status, body) {
 }
 
 /**
- * Requests an address once, for the reason that a library, a WebSocket or a <video> does not give. Returns { status, text }, or
- * null if the server does not answer, or answers with media.
+ * Requests an address once, to read the reason of a refusal that a library, a WebSocket or a <video> does not report. Returns
+ * { status, text }, or null if the server does not respond, or responds with media.
  */
 export async function readRefusal(address) {
     const stop = new AbortController();
@@ -46,14 +46,14 @@ export async function readRefusal(address) {
 }
 
 const BROWSER_ERRORS = {
-    NotFoundError: 'This machine has no camera or microphone that fits.',
+    NotFoundError: 'This machine has no suitable camera or microphone.',
     NotAllowedError: 'The browser did not allow this page to use the camera, the microphone or the screen. Allow it and try again.',
     NotReadableError: 'The camera or microphone cannot be read. Another program may be using it.',
     OverconstrainedError: 'The chosen camera or microphone is missing.',
     SecurityError: 'The browser does not allow this page to use the camera or microphone.',
     AbortError: 'The browser stopped the camera or microphone.',
-    TimeoutError: 'The server did not answer in time.',
+    TimeoutError: 'The server did not respond in time.',
 };
 
-/** A sentence for an error of the browser; those of our own have one. */
+/** Returns a sentence for a browser's error, or the message of our own errors. */
 export const sentenceOf = (error) => BROWSER_ERRORS[error.name] ?? error.message;

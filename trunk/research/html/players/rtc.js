@@ -3,14 +3,14 @@
 // The query of both pages:
 //   url=        the whole address of the WHIP or WHEP endpoint; what follows is then ignored
 //   app= stream= vhost=   live, livestream, none
-//   api=        host:port of the server; the page's own when missing. A port alone, as in old links, is left aside: the server
-//               of the page answers
+//   api=        host:port of the server; the page's own when missing. A port alone, as in old links, is ignored: the
+//               request goes to the server of the page
 //   server= port=         the same in two parts
 //   schema=     http or https of that address
 //   token=      sent as a bearer token
 //   codec=      h264, vp8, vp9, av1 or hevc: the only one to be offered
 //   autostart=true        starts at once
-//   other names go on to the server: eip, secret
+//   other names are passed to the server: eip, secret
 
 import { isFinal, refusal } from './reasons.js';
 
@@ -35,7 +35,7 @@ export function endpointOf(kind, query, page) {
     return url.href;
 }
 
-/** Only this codec, and what repairs it, is offered. False when the browser does not have it. */
+/** Offers only this codec and its repair formats. Returns false when the browser does not support it. */
 export function prefer(transceiver, kind, name) {
     const all = (kind === 'send' ? RTCRtpSender : RTCRtpReceiver).getCapabilities('video')?.codecs ?? [];
     const wanted = { hevc: 'h265', avc: 'h264' }[name] ?? name;
@@ -46,13 +46,13 @@ export function prefer(transceiver, kind, name) {
     return true;
 }
 
-/** Sound in stereo has to be asked for (RFC 7587, 7). */
+/** Requests stereo audio, which Opus does not send by default (RFC 7587, 7). */
 export function withStereo(sdp) {
     const opus = /a=rtpmap:(\d+) opus\/48000/i.exec(sdp)?.[1];
     return opus ? sdp.replace(new RegExp(`(a=fmtp:${opus} (?!.*stereo=1)[^\r\n]*)`), '$1;stereo=1') : sdp;
 }
 
-/** The server has answered with anything but a session. */
+/** The server's response is not a session. */
 export class Refused extends Error {
     constructor(status, body) {
         super(refusal(status, body));
@@ -60,13 +60,13 @@ export class Refused extends Error {
     }
 }
 
-/** As fetch(), with words for the only error that has none: it is a TypeError, whatever happened. */
+/** As fetch(), with a message for its TypeError, which reports every network failure without one. */
 async function request(endpoint, options) {
     try {
         return await fetch(endpoint, options);
     } catch (error) {
         if (error.name !== 'TypeError') throw error;
-        throw new Error(URL.canParse(endpoint) ? `${new URL(endpoint).host} does not answer.` : 'This is not an address.');
+        throw new Error(URL.canParse(endpoint) ? `${new URL(endpoint).host} does not respond.` : 'This is not an address.');
     }
 }
 
@@ -88,7 +88,7 @@ export class Session {
     async open(endpoint) {
         const offer = await this.connection.createOffer();
         await this.connection.setLocalDescription({ type: 'offer', sdp: withStereo(offer.sdp) });
-        // No waiting for candidates: the server learns where we are from our checks.
+        // Does not wait for candidates: the server learns this client's address from its connectivity checks.
         const answer = await request(endpoint, {
             method: 'POST',
             headers: this.#headers({ 'Content-Type': 'application/sdp' }),
@@ -102,14 +102,14 @@ export class Session {
         await this.connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() });
     }
 
-    /** A server that ends a session says so by DTLS (close_notify), long before a silent connection counts as failed. */
+    /** A server ends a session by DTLS (close_notify), long before a silent connection counts as failed. */
     whenEnded(handler) {
         const [first] = this.connection.getTransceivers();
         const transport = first?.receiver.transport ?? first?.sender.transport;
         transport?.addEventListener('statechange', () => transport.state === 'closed' && handler());
     }
 
-    /** Also when the page goes away. */
+    /** Also used when the page is closed. */
     close() {
         this.connection.close();
         if (!this.#address) return;

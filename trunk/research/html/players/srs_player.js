@@ -1,4 +1,4 @@
-// The player page: form, figures, and what to tell the viewer. Playing itself is in playback.js.
+// The player page: form, statistics, and messages for the viewer. Playback is in playback.js.
 import { announce, byId, element, setLink, setText } from '../console/lib/dom.js';
 import * as format from '../console/lib/format.js';
 import { addressesOf, readSite } from '../console/lib/site.js';
@@ -115,7 +115,7 @@ byId('sound').addEventListener('click', () => {
     byId('sound').hidden = true;
 });
 
-/** What is live on this server is offered in the address field. */
+/** Offers the live streams of this server in the address field. */
 async function offerAddresses() {
     const site = await readSite();
     const playable = site.streams.flatMap((stream) => addressesOf(stream, site.origin)).filter((one) => formatOf(one.url));

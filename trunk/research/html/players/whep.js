@@ -1,4 +1,4 @@
-// The page that plays by WHEP: form, figures, and trying again.
+// The page that plays over WHEP: form, statistics, and reconnection.
 import { announce, byId, setLink, setText } from '../console/lib/dom.js';
 import * as format from '../console/lib/format.js';
 import { sentenceOf } from './reasons.js';
@@ -58,7 +58,7 @@ function tryAgain(text) {
     retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
 }
 
-/** A server that stops or drains has ended the session; the same address leads to another one, if there is one. */
+/** A stopping or draining server ends the session; the same address may lead to another server. */
 function goOn() {
     leave();
     show('warn', 'Interrupted', 'The server has ended the session.', true);
@@ -109,7 +109,7 @@ async function play() {
     }
 }
 
-/** A browser may want silence before somebody has touched the page. */
+/** Browsers may allow only muted playback before the first click on the page. */
 async function start() {
     try {
         await video.play();

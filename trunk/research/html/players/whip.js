@@ -1,4 +1,4 @@
-// The page that publishes by WHIP: camera or screen, which devices, which codec, and what becomes of it.
+// The page that publishes over WHIP: camera or screen, devices, codec, and statistics.
 import { announce, byId, element, setText } from '../console/lib/dom.js';
 import * as format from '../console/lib/format.js';
 import { sentenceOf } from './reasons.js';
@@ -35,7 +35,7 @@ function leave() {
     video.srcObject = null;
 }
 
-/** A server that stops or drains has ended the session; the same address leads to another one, if there is one. */
+/** A stopping or draining server ends the session; the same address may lead to another server. */
 function goOn() {
     const kept = media;
     media = null;
@@ -56,7 +56,7 @@ const size = () => {
 
 async function capture() {
     if (!navigator.mediaDevices)
-        throw new Error('The browser gives a page its camera only over HTTPS or on this machine: open it by https:// or as 127.0.0.1.');
+        throw new Error('The browser allows camera access only over HTTPS or on this machine: open the page by https:// or at 127.0.0.1.');
     if (byId('source').value === 'screen') return navigator.mediaDevices.getDisplayMedia({ video: size(), audio: true });
     const device = (id) => (byId(id).value ? { deviceId: { exact: byId(id).value } } : {});
     return navigator.mediaDevices.getUserMedia({
@@ -65,7 +65,7 @@ async function capture() {
     });
 }
 
-/** Names are told once the page may see the devices. */
+/** Browsers reveal device names after the page was allowed to use the devices. */
 async function listDevices() {
     const all = (await navigator.mediaDevices?.enumerateDevices()) ?? [];
     for (const [id, kind] of [['camera', 'videoinput'], ['microphone', 'audioinput']]) {
@@ -79,7 +79,7 @@ async function listDevices() {
     }
 }
 
-/** With `kept`, what is captured already. */
+/** `kept` is media that is already being captured. */
 async function publish(kept) {
     leave();
     const connection = new RTCPeerConnection();

@@ -130,8 +130,8 @@ void Loading::not_yet(const Facts& facts, const Place& at) {
     std::string path = path_of(facts.name);
     if (quiet_ || said_not_yet_.contains(path))
         return;
-    warn(at, fmt::format("\"{}\" is understood and {}", path,
-                         facts.support == Support::pending ? "does nothing yet" : "has no effect in this server"));
+    warn(at, fmt::format("\"{}\" {}", path,
+                         facts.support == Support::pending ? "is not implemented" : "has no effect in this server"));
     said_not_yet_.insert(std::move(path));
 }
 

@@ -217,7 +217,7 @@ TEST(Row, UnknownNamesNameTheBlockAndTheNearest) {
 
 TEST(Row, WarnsWhenAnUnimplementedDirectiveIsUsed) {
     EXPECT_TRUE(bind("number 0.5;").warnings.empty()) << "the default changes nothing";
-    EXPECT_EQ(bind("number 0.6;").warnings.at(0), "a:1:1: \"number\" is understood and does nothing yet (line 1)");
+    EXPECT_EQ(bind("number 0.6;").warnings.at(0), "a:1:1: \"number\" is not implemented (line 1)");
     EXPECT_TRUE(bind("inner { size 4; }").warnings.empty()) << "not enabled";
     EXPECT_EQ(bind("inner { enabled on; size 4; }").warnings.size(), 1U);
 }

@@ -298,14 +298,14 @@ TEST(Settings, AnIngestNeedsNoId) {
     EXPECT_EQ(vhost.ingests[2].input_url, "b");
 }
 
-TEST(Settings, WhatDoesNothingYetIsSaidOncePerLoadAndOnlyWhenInUse) {
+TEST(Settings, WarnsOncePerLoadAboutUsedOptionsThatAreNotImplemented) {
     const LoadedSettings loaded = good(
         "listen 1935; vhost a { rtsp { enabled on; } dash { enabled on; } hls { enabled on; } } vhost b { rtsp { enabled on; } } "
         "query_latest_version on; in_docker off; http_server { enabled off; } circuit_breaker { enabled off; }");
     const std::string warnings = all_warnings(loaded);
     EXPECT_EQ(loaded.warnings.size(), 2U) << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.rtsp\" is understood and does nothing yet")) << warnings;
-    EXPECT_TRUE(has(warnings, "\"query_latest_version\" is understood and has no effect in this server")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"vhost.rtsp\" is not implemented")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"query_latest_version\" has no effect in this server")) << warnings;
 }
 
 TEST(Settings, CandidateTakesAllWordsOfAVariable) {
@@ -326,7 +326,7 @@ TEST(Settings, WarnsAboutCastersThatAreNotImplemented) {
                 std::string("stream_caster ") + caster + " is not implemented"))
             << caster;
     EXPECT_TRUE(has(all_warnings(good("listen 1935; vhost a {} stream_caster { sip { timeout 5; } media_connect_timeout 5; }")),
-                    "\"stream_caster.sip\" is understood and does nothing yet"));
+                    "\"stream_caster.sip\" is not implemented"));
 }
 
 TEST(Settings, OurOwnDirectives) {

@@ -1,10 +1,10 @@
-// Finds the HTTP API of the server of this page, signs in to it and asks it.
+// Finds the HTTP API of the server of this page, signs in to it and sends requests to it.
 //
-// Where it is: ?api=host:port of the page's address; else where the server itself says (/streams.json); else the page's own
-// origin, when that is a port of the API; else, on a server that lists nothing, the usual port on the page's host.
+// Its address is, in this order: ?api=host:port of the page's address; the address in /streams.json; the page's own origin, if
+// that is a port of the API; on a server without a list of streams, the default port on the page's host.
 //
-// Who signs in gives user and password (or a token) in a form. They are kept for this tab, for the one address of the API that
-// asked, and are sent in the Authorization field only.
+// The user and password, or the token, are entered in a form. They are kept for this tab and for the one address of the API that
+// requested them, and are sent in the Authorization field only.
 
 import { readSite, siteOrigin } from './site.js';
 
@@ -130,24 +130,24 @@ export class Api {
         try {
             answer = await ask(base + path, method, authorization);
         } catch {
-            // It may come back elsewhere.
+            // The server may return at another address.
             this.#place = null;
-            throw new ApiError('unreachable', `${base} does not answer`, { base });
+            throw new ApiError('unreachable', `${base} does not respond`, { base });
         }
         const { status, body, scheme } = answer;
         if (status === 401) {
             if (authorization) this.signOut();
-            throw new ApiError('password', 'The API asks for a password', { base, scheme, isWrong: authorization !== null });
+            throw new ApiError('password', 'The API requires a password', { base, scheme, isWrong: authorization !== null });
         }
         if (!body || typeof body.code !== 'number')
-            throw new ApiError('refused', `${base} answers ${status}, and not as the API does`, { base });
+            throw new ApiError('refused', `${base} responds with status ${status}, and not as the API does`, { base });
         if (body.code !== 0) {
             const why = typeof body.message === 'string' ? body.message : `code ${body.code}`;
             throw new ApiError('refused', why, { base, code: body.code });
         }
         if (server && body.server !== server) {
             this.#place = null;
-            throw new ApiError('other', `Another server answers at ${base}`, { base });
+            throw new ApiError('other', `Another server responds at ${base}`, { base });
         }
         return body;
     }

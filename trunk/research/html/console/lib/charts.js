@@ -1,4 +1,4 @@
-// Line charts in SVG, of one or two series, for a console: they keep the last few minutes and look right in light and dark.
+// Line charts in SVG, of one or two series, for a console: they show the last few minutes, in light and dark colours.
 import { element, setText } from './dom.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -12,7 +12,7 @@ function shape(tag, attributes) {
     return made;
 }
 
-/** The next round number: 1, 2 or 5 times a power of ten (of 1024 for bytes, where `base` says so). */
+/** The next round number: 1, 2 or 5 times a power of ten (of 1024 for bytes, by `base`). */
 export function roundUp(value, least, base = 1000) {
     if (!(value > least)) return least;
     const unit = base ** Math.floor(Math.log(value) / Math.log(base));

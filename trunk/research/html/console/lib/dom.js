@@ -25,7 +25,7 @@ export function setLink(target, address) {
 }
 
 /**
- * Makes the children of `parent` show `items` in their order. An item keeps its element as long as its key stays, so that focus
+ * Makes the children of `parent` show `items` in their order. An item keeps its element as long as its key is in the list, so that focus
  * and selection survive a refresh. `create(item)` returns the element, `update(element, item)` fills it.
  */
 export function showList(parent, items, keyOf, create, update) {
@@ -62,7 +62,7 @@ async function copy(text) {
     if (!done) throw new Error('refused');
 }
 
-/** A button that copies what `textOf()` gives at that moment and says that it did. */
+/** A button that copies the current result of `textOf()` and shows the outcome. */
 export function copyButton(name, textOf) {
     const button = element('button', { type: 'button', class: 'little', 'aria-label': `Copy ${name}` }, 'Copy');
     let timer = 0;

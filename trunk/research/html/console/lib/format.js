@@ -1,4 +1,4 @@
-// Numbers as people read them. Everything returns plain text; what is not a finite number becomes a dash.
+// Formats numbers for people. Every function returns plain text; a value that is not a finite number becomes a dash.
 
 const NONE = '–';
 

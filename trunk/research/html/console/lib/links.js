@@ -1,4 +1,4 @@
-// Addresses that the console makes of what the API says of a stream. Names are strangers' text and are encoded.
+// Addresses that the console makes from the API's data about a stream. Names come from strangers and are encoded.
 
 import { DEFAULT_VHOST } from './site.js';
 

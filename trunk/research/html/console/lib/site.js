@@ -1,6 +1,6 @@
-// Asks the server of this page what it streams and where its API is: one request, /streams.json on the streaming port.
+// Requests the streams and the address of the API from the server of this page: one request, /streams.json on the streaming port.
 //
-// The server is the one that sent the page; ?site=host:port names another one, for pages that are kept elsewhere.
+// The server is the one that sent the page; ?site=host:port selects another one, for pages hosted on another server.
 
 const ANSWER_MS_MAX = 5000;
 
@@ -23,7 +23,7 @@ export function siteOrigin(page = location) {
     return asked ? `${page.protocol}//${asked}` : page.origin;
 }
 
-/** The answer, with `origin`. Throws SiteError. */
+/** Returns the response, with `origin`. Throws SiteError. */
 export async function readSite(query = '', page = location) {
     const origin = siteOrigin(page);
     let answer;
@@ -33,11 +33,11 @@ export async function readSite(query = '', page = location) {
         answer = await fetch(`${origin}/streams.json${query}`, options);
         body = await answer.json();
     } catch {
-        if (!answer) throw new SiteError('unreachable', `${origin} does not answer`, origin);
+        if (!answer) throw new SiteError('unreachable', `${origin} does not respond`, origin);
     }
     if (answer.ok && Array.isArray(body?.streams)) return { ...body, origin };
     if (answer.status === 404 && body?.code === 404) throw new SiteError('off', String(body.message), origin);
-    throw new SiteError('none', `${origin} answers ${answer.status} and no list of streams`, origin);
+    throw new SiteError('none', `${origin} responds with status ${answer.status} and no list of streams`, origin);
 }
 
 /**
