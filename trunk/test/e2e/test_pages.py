@@ -385,7 +385,7 @@ def test_console_does_not_take_another_server_for_its_own(site):
     with serving(type("Site", (OtherSite,), {"api": one.api})) as port:
         console = one.open(f"/console/?site=127.0.0.1:{port}")
         console.wait("document.getElementById('problem').checkVisibility()")
-        assert console.text("#problem-title") == "Another server answers" and not console.is_shown("#figures")
+        assert console.text("#problem-title") == "Another server responds" and not console.is_shown("#figures")
         console.shot("console-another-server")
 
 
