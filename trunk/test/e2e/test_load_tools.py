@@ -317,7 +317,7 @@ def test_a_refused_publisher_fails(server, clip, load):
     wait_until(lambda: live.api("/api/v1/streams/")["streams"], 20, "the stream is there")
     second = load("sb_rtmp_publish", "-s", 0, "-t", 1, "-e", 0, "-r", live.url("cam"), "-i", clip("basic"))
     assert second.result(status=1)["failed"] == 1
-    assert "the server says NetStream.Publish" in second.log
+    assert "the server refuses: NetStream.Publish" in second.log
     first.stop()
     assert first.result()["failed"] == 0
 

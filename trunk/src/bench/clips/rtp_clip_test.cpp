@@ -33,7 +33,7 @@ FlvClip clip_of(std::vector<ClipMessage> messages) {
     return clip;
 }
 
-TEST(RtpClip, AKeyFrameHasItsParameterSetsInFrontAndTheStampBetween) {
+TEST(RtpClip, PutsParameterSetsAndStampBeforeAKeyFrame) {
     const auto clip = make_rtp_clip(clip_of({video(0, kConfig, true),
                                              video(40, picture(0x17, 0x65, 2'500)),
                                              {MessageType::audio, 50, false, Slice::copy_of(hex("af0121"))},
@@ -56,7 +56,7 @@ TEST(RtpClip, AKeyFrameHasItsParameterSetsInFrontAndTheStampBetween) {
     }
 }
 
-TEST(RtpClip, WhatAReceiverAssemblesIsTheFrame) {
+TEST(RtpClip, ReceiverAssemblesTheSameFrame) {
     const auto clip = make_rtp_clip(clip_of({video(0, kConfig, true), video(0, picture(0x17, 0x65, 5'000))}));
     ASSERT_TRUE(clip.ok());
     wire::rtp_payload::NalDepacketizer together(wire::rtp_payload::NalCodec::avc);
@@ -71,7 +71,7 @@ TEST(RtpClip, WhatAReceiverAssemblesIsTheFrame) {
     EXPECT_EQ(frame->data, wanted.release());
 }
 
-TEST(RtpClip, SetsOfThePictureItselfAreNotDoubledAndDelimitersGo) {
+TEST(RtpClip, KeepsParameterSetsOfTheFrameAndDropsDelimiters) {
     ByteWriter body;
     body.u8(0x17).u8(1).u24be(0);
     for (const Octets& unit : {hex("09f0"), hex("67640020"), hex("68ef"), hex("65aabb")})
@@ -85,7 +85,7 @@ TEST(RtpClip, SetsOfThePictureItselfAreNotDoubledAndDelimitersGo) {
     EXPECT_EQ(Octets(slice.begin(), slice.end()), hex("65aabb"));
 }
 
-TEST(RtpClip, WhatIsNoH264IsRefused) {
+TEST(RtpClip, RefusesOtherVideoCodecs) {
     EXPECT_EQ(make_rtp_clip(clip_of({{MessageType::audio, 0, false, Slice::copy_of(hex("af0121"))}})).code(), Errc::unsupported);
     EXPECT_EQ(make_rtp_clip(clip_of({video(0, hex("1c 01 000000 00000001 65"))})).code(), Errc::unsupported);
     const Octets whole = picture(0x17, 0x65, 20);

@@ -30,9 +30,9 @@ public:
         if (accept_.empty())
             return begin();
         if (answer.status != 101)
-            return Error(Errc::denied, "the server does not speak WebSocket here: it answers " + std::to_string(answer.status));
+            return Error(Errc::denied, "the server does not accept the WebSocket: status " + std::to_string(answer.status));
         if (answer.headers.find("Sec-WebSocket-Accept") != accept_)
-            return Error(Errc::malformed, "the server's Sec-WebSocket-Accept does not fit the key");
+            return Error(Errc::malformed, "the server's Sec-WebSocket-Accept does not match the key");
         return begin();
     }
     bool wants_body() const override { return client_.looks(); }
@@ -50,7 +50,7 @@ public:
             else if (message->kind == Opcode::ping)
                 output_ = masked_control_frame(Opcode::pong, as_bytes(message->payload), kMask);
             else if (message->kind == Opcode::close)
-                return Error(Errc::closed, "the server has ended the WebSocket");
+                return Error(Errc::closed, "the server has closed the WebSocket");
         }
         return {};
     }

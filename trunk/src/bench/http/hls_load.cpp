@@ -9,7 +9,7 @@
 namespace live::bench {
 namespace {
 
-// For a whole response: many players read at the same time.
+// The limit of a whole response: many players read at the same time.
 constexpr std::size_t kPlaylistBytesMax = 1 << 20;
 
 std::chrono::milliseconds milliseconds_of(MediaTime time) { return std::chrono::round<std::chrono::milliseconds>(time); }
@@ -60,7 +60,7 @@ Result<void> HlsLoad::run(LoadClient& client, io::Deadline deadline) {
     if (playlist.ok())
         TRY(load_map(playlist->media, deadline));
     auto ran = !playlist.ok()                ? Result<void>(playlist.error())
-               : !playlist->variants.empty() ? Result<void>(Error(Errc::unsupported, "a variant that has variants itself"))
+               : !playlist->variants.empty() ? Result<void>(Error(Errc::unsupported, "a multivariant playlist inside another one"))
                : client.context.options.vod  ? load_all(client, *playlist, deadline)
                                              : load_new(client, *playlist, deadline);
     // The server's session may have expired: the next run begins with the user's URL.
@@ -87,7 +87,7 @@ Result<void> HlsLoad::load_map(const wire::hls::MediaPlaylist& playlist, io::Dea
     return {};
 }
 
-// Loads all segments after the last loaded one, without a pause: a live player wants its buffer full.
+// Loads all segments after the last loaded one, without a pause: a live player fills its buffer.
 Result<void> HlsLoad::load_new(LoadClient& client, const Playlist& playlist, io::Deadline deadline) {
     const auto& segments = playlist.media.segments;
     const std::uint64_t first = playlist.media.media_sequence;
@@ -116,7 +116,7 @@ Result<void> HlsLoad::load_new(LoadClient& client, const Playlist& playlist, io:
     if (playlist.is_ended) {
         newest_.reset();
     } else if (io::now() - newest_at_ > kIdleLimit + 2 * target) {
-        return Error(Errc::timed_out, "nothing new in the playlist");
+        return Error(Errc::timed_out, "no new segment in the playlist");
     }
     pause_ = target;
     return {};

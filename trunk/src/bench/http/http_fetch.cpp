@@ -40,7 +40,7 @@ Result<void> HttpFetch::send(Asked asked, const std::string& url, const http1::H
             return {};
         // A server may close a kept connection just when it is reused; once, that is not a failure.
         if (*next == Next::try_again && ++again > 1)
-            return Error(Errc::closed, "the server closes connections before it answers");
+            return Error(Errc::closed, "the server closes connections before it responds");
         if (*next == Next::redirected) {
             final_url_ = resolve_reference(final_url_, location_);
             ++hop;
@@ -109,7 +109,7 @@ Result<void> HttpFetch::receive(http1::ResponseParser& answer, BodySink& sink, i
     return {};
 }
 
-// Where the body ends is not seen: the connection is not used again.
+// The end of the body is unknown, so the connection is not reused.
 Result<void> HttpFetch::discard(io::Deadline deadline) {
     const auto ended = Discard(client_, *stream_).take(UINT64_MAX, deadline);
     drop_connection();
@@ -120,7 +120,7 @@ Result<void> HttpFetch::take_input(http1::ResponseParser& answer, BodySink& sink
     const TimePoint now = io::now();
     while (!input.empty()) {
         if (answer.is_complete() && !is_raw(answer))
-            return Error(Errc::malformed, "the server sends more than its answer");
+            return Error(Errc::malformed, "the server sends data after its response");
         const Bytes piece = is_raw(answer) ? std::exchange(input, Bytes()) : TRY(answer.read_piece(input));
         if (answer.head() != nullptr && !head_seen_) {
             head_seen_ = true;
@@ -142,7 +142,7 @@ Result<void> HttpFetch::on_head(const http1::Response& answer, BodySink& sink) {
         return {};
     }
     if (answer.status >= 400)
-        return Error(Errc::denied, fmt::format("the server answers {} for {}", answer.status, final_url_));
+        return Error(Errc::denied, fmt::format("the server responds with status {} for {}", answer.status, final_url_));
     return sink.on_head(answer);
 }
 

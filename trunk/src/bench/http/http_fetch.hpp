@@ -1,5 +1,5 @@
 // HTTP/1.1 for load clients, mostly GET: connections are reused while the server allows it, redirects are followed, bodies of any
-// length and form are passed on piece by piece.
+// length and form are passed to the sink in pieces.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ public:
     // The header of the final response, after all redirects: not an error status.
     virtual Result<void> on_head(const engine::http1::Response&) { return {}; }
     virtual Result<void> on_body(TimePoint now, Bytes piece) = 0;
-    // Asked after the header. False: everything else is counted until the connection ends, and given to nobody.
+    // Called after the header. False: the rest of the connection is counted and discarded.
     virtual bool wants_body() const { return true; }
     // Bytes to send, after a 101.
     virtual std::vector<std::uint8_t> take_output() { return {}; }

@@ -5,7 +5,7 @@
 namespace live::bench {
 namespace {
 
-TEST(ResolveReference, MeansWhatAReferenceSays) {
+TEST(ResolveReference, ResolvesEveryFormOfReference) {
     const std::string_view base = "http://h:8080/live/a/index.m3u8?hls_ctx=1";
     EXPECT_EQ(resolve_reference(base, "s-1.ts"), "http://h:8080/live/a/s-1.ts");
     EXPECT_EQ(resolve_reference(base, "s-1.ts?x=/y"), "http://h:8080/live/a/s-1.ts?x=/y");

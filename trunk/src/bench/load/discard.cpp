@@ -23,14 +23,14 @@ Result<void> Discard::take(std::uint64_t bytes, io::Deadline deadline) {
     }
     if (error_ != 0)
         return system_error("reading from a connection", error_);
-    return received_ < wanted_ ? Result<void>(Error(Errc::closed, "the peer has ended the connection")) : Result<void>();
+    return received_ < wanted_ ? Result<void>(Error(Errc::closed, "the peer has closed the connection")) : Result<void>();
 }
 
 Result<void> Discard::start() {
     auto* const tcp = dynamic_cast<io::TcpStream*>(&stream_);
     if (drained_ >= 0 || has_ended_ || tcp == nullptr || !tcp->is_open())
         return {};
-    // One epoll is enough: each that knows the socket costs the sender a call.
+    // Each epoll that watches the socket costs the sender a call: one is enough.
     tcp->forget();
     TRY(client_.context.drain.join(tcp->native_handle(), *this));
     drained_ = tcp->native_handle();

@@ -1,5 +1,5 @@
-// What one client does with bytes it does not look at: it counts them. On a plain connection the SocketDrain does that for it;
-// through TLS they must be read.
+// Counts the bytes of a client that does not parse them. The SocketDrain discards those of a plain connection; those of a TLS
+// connection are read.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ public:
     Discard(const Discard&) = delete;
     Discard& operator=(const Discard&) = delete;
 
-    // Until so many more bytes have come. Errc::closed at the end of the peer's bytes, Errc::timed_out when nothing comes for
-    // LoadTask::kIdleLimit, Errc::cancelled, Errc::system.
+    // Returns after this many more bytes. Errc::closed at the end of the peer's bytes, Errc::timed_out after LoadTask::kIdleLimit
+    // without any, Errc::cancelled, Errc::system.
     Result<void> take(std::uint64_t bytes, io::Deadline deadline);
 
 private:

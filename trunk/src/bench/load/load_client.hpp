@@ -1,4 +1,4 @@
-// One simulated client of a load, as its task sees it: its parameters, its figures, and the state shared by all clients. And the
+// One simulated client of a load, for its task: its parameters, its counters, and the state shared by all clients; and the
 // interface of a task.
 #pragma once
 
@@ -29,9 +29,9 @@ struct LoadContext {
     LoadOptions options;
     Tally tally;
     Dialer dialer;
-    SocketDrain drain;                  // of the clients that do not look
-    std::optional<FrameDelays> frames;  // of a load that is driven
-    // Where everybody reads to: touched only between two suspensions.
+    SocketDrain drain;                  // of the clients that do not parse
+    std::optional<FrameDelays> frames;  // of a driven load
+    // Read buffer of all fibers: used only between two suspensions.
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(256 << 10);
     std::minstd_rand random;
 
@@ -47,9 +47,9 @@ struct LoadClient {
     Log log;
     bool is_open = false;
 
-    // Whether it looks at what comes.
+    // Whether it parses the stream.
     bool looks() const { return index < context.options.witnesses; }
-    // It plays or publishes: the server has answered.
+    // The server has responded: it plays or publishes.
     void on_open() {
         context.tally.open += is_open ? 0 : 1;
         is_open = true;
@@ -72,7 +72,7 @@ struct LoadClient {
             meter.on_bytes(bytes);
     }
     void on_media(TimePoint now, std::uint32_t timestamp_ms);
-    // `ago`: time since arrival, where that is known better than "now".
+    // `ago`: the time since the arrival, if known.
     void on_stamp(std::chrono::microseconds sent, Duration ago = {});
 };
 
@@ -86,7 +86,7 @@ public:
     virtual ~LoadTask() = default;
     // One run. Errc::cancelled when the load is stopped, which is not a failure.
     virtual Result<void> run(LoadClient& client, io::Deadline deadline) = 0;
-    // Several runs are one viewing: the client's figures continue over them.
+    // Whether several runs are one viewing: the client's measurements continue over them.
     virtual bool is_continued() const { return false; }
     // How long to wait after a successful run.
     virtual std::chrono::nanoseconds pause(LoadContext& context) const { return context.random_sleep(context.options.delay); }

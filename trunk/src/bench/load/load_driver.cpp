@@ -13,7 +13,7 @@
 namespace live::bench {
 namespace {
 
-// Nobody says a longer one.
+// Commands are shorter.
 constexpr std::size_t kWordBytesMax = 4096;
 
 void write_line(const std::string& text) {
@@ -22,7 +22,7 @@ void write_line(const std::string& text) {
     std::fflush(stdout);
 }
 
-// Standard input as a descriptor that does not block; negative when there is none.
+// Returns standard input as a non-blocking descriptor; negative without one.
 int open_input() {
     const int fd = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
     if (fd >= 0)
@@ -40,7 +40,7 @@ void LoadDriver::run(io::Deadline deadline) {
             const auto waited = input_.wait(io::Interest::readable, nullptr, next);
             if (!waited.ok() && waited.code() == Errc::cancelled)
                 return;
-            // A file or /dev/null cannot be waited for: it is read at once.
+            // A file or /dev/null cannot be polled: it is read at once.
             if (!waited.ok() || waited->readable)
                 take_words();
         } else if (!io::sleep(next).ok()) {

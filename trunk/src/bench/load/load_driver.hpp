@@ -1,6 +1,6 @@
-// Another program drives a load (--driven): it writes words to standard input, a line each, and reads lines of JSON from standard
-// output. `mark` begins a window, `report` tells it, `quit`, or the end of the input, ends the load. "ready" is said when every
-// client plays or publishes, "final" by the run at the end. What the lines have is load_window.hpp's.
+// Another program controls a load (--driven): it writes commands to standard input, one per line, and reads lines of JSON from
+// standard output. `mark` begins a window, `report` prints it, `quit`, or the end of the input, ends the load. The load prints
+// "ready" when every client plays or publishes, and "final" at the end. load_window.hpp defines the fields of the lines.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ namespace live::bench {
 
 class LoadDriver {
 public:
-    // How often the clients are looked at, and the longest a word waits.
+    // The interval of the window's steps, and the longest delay of a command.
     static constexpr std::chrono::milliseconds kTick{5};
 
-    // Both outlive this. `stop` is raised by `quit`.
+    // Both must outlive this. `quit` raises `stop`.
     LoadDriver(LoadWindow& window, Signal& stop) : window_(window), stop_(stop) {}
 
-    // Until it is cancelled.
+    // Runs until it is cancelled.
     void run(io::Deadline deadline);
     // Writes the window as "final".
     void finish();

@@ -13,7 +13,7 @@
 namespace live::bench {
 namespace {
 
-// Longer than any test, and far below a clock's overflow.
+// Longer than any test, and below the overflow of a clock.
 constexpr double kSecondsMax = 1e7;
 constexpr double kKbpsMax = 1e7;
 constexpr double kRampMax = 1e6;
@@ -89,19 +89,19 @@ bool may_be_driven(Tool tool) {
 bool may_discard(Tool tool) { return tool == Tool::rtmp_load_fast || tool == Tool::flv_load; }
 
 constexpr std::array kOptions = {
-    Option{'c', "clients", "N", "how many clients at the same time",
+    Option{'c', "clients", "N", "number of concurrent clients",
            [](LoadOptions& options, std::string_view text) -> Result<void> {
                options.clients = TRY(parse_count(text, 1, LoadOptions::kClientsMax));
                return {};
            },
            any},
-    Option{'r', "url", "URL", "what to load", set_text<&LoadOptions::url>, any},
-    Option{'i', "input", "FLV", "the FLV file to publish, again and again", set_text<&LoadOptions::input>, publishes_rtmp},
-    Option{'i', "input", "FLV", "publish the H.264 of this FLV file by WHIP, again and again, instead of playing by WHEP",
+    Option{'r', "url", "URL", "the address to load", set_text<&LoadOptions::url>, any},
+    Option{'i', "input", "FLV", "the FLV file to publish, in a loop", set_text<&LoadOptions::input>, publishes_rtmp},
+    Option{'i', "input", "FLV", "publish the H.264 of this FLV file over WHIP, in a loop, instead of playing over WHEP",
            set_text<&LoadOptions::input>, is_rtc},
-    Option{'o', "vod", "", "the playlist is video on demand: every fragment, again and again", set_true<&LoadOptions::vod>,
+    Option{'o', "vod", "", "the playlist is video on demand: load every fragment, in a loop", set_true<&LoadOptions::vod>,
            is_hls},
-    Option{'t', "repeat", "N", "tasks of each client; 0: without end",
+    Option{'t', "repeat", "N", "tasks of each client; 0: unlimited",
            [](LoadOptions& options, std::string_view text) -> Result<void> {
                options.repeat = TRY(parse_count(text, 0, UINT64_MAX));
                return {};
@@ -119,43 +119,43 @@ constexpr std::array kOptions = {
            any},
     Option{0, "seconds", "S", "stop after S seconds; 0: never", set_seconds<&LoadOptions::duration>, any},
     Option{0, "buffer", "S", "the buffer of the viewer whose stalls are counted", set_seconds<&LoadOptions::buffer>, plays},
-    Option{0, "kbps", "N", "bit rate to expect; 0: what the clients themselves measure",
+    Option{0, "kbps", "N", "expected bit rate; 0: measured by the clients",
            [](LoadOptions& options, std::string_view text) -> Result<void> {
                options.kbps = TRY(parse_decimal(text, 0, kKbpsMax));
                return {};
            },
            plays},
     Option{0, "ahead", "S",
-           "how much earlier than its time a message may go out; 0: each by itself and at its time, as an encoder does",
+           "how much earlier than its time a message may be sent; 0: each separately at its time, as an encoder does",
            set_seconds<&LoadOptions::ahead>, publishes_rtmp},
     Option{0, "stamp", "", "write the time of sending into the media, for players that measure the delay; --ahead is 0 then",
            set_true<&LoadOptions::stamp>, publishes_rtmp},
-    Option{0, "stamp", "", "with -i: write the time of sending into each picture, for players that measure the delay",
+    Option{0, "stamp", "", "with -i: write the time of sending into each frame, for players that measure the delay",
            set_true<&LoadOptions::stamp>, is_rtc},
-    Option{0, "silence", "", "with -i: send Opus silence as audio; without it there is none, since WebRTC takes no AAC",
+    Option{0, "silence", "", "with -i: send silent Opus; without it there is no audio, because WebRTC has no AAC",
            set_true<&LoadOptions::silence>, is_rtc},
     Option{
         0, "skip-decryption", "",
-        "players count packets by their headers and neither decrypt nor authenticate them, do not ask for lost ones again, look "
-        "every 5 ms and measure no delay; they report to the server as ever. For thousands of players",
+        "players count packets by their headers, without decryption, authentication, requests for lost packets or delays, and "
+        "poll every 5 ms; they still send reports to the server. For thousands of players",
         set_true<&LoadOptions::skip_decryption>, is_rtc},
     Option{0, "no-twcc", "",
-           "players report no arrivals (transport-cc), which browsers do ten times a second and more; to see what that costs",
+           "players do not report arrivals (transport-cc), as browsers do ten times a second and more; to measure that cost",
            set_false<&LoadOptions::twcc>, is_rtc},
     Option{0, "witnesses", "N",
-           "only the first N clients look at what comes; the others count bytes every 5 ms, and the kernel throws them away",
+           "only the first N clients parse the stream; the others count bytes every 5 ms, and the kernel discards them",
            [](LoadOptions& options, std::string_view text) -> Result<void> {
                options.witnesses = TRY(parse_count(text, 0, LoadOptions::kClientsMax));
                return {};
            },
            may_discard},
     Option{0, "driven", "",
-           "obey words on standard input: mark begins a window, report tells it as a line of JSON on standard output, quit ends; "
-           "the log goes to standard error",
+           "read commands from standard input: mark begins a window, report prints it as a line of JSON on standard output, quit "
+           "ends; the log is written to standard error",
            set_true<&LoadOptions::driven>, may_be_driven},
     Option{0, "json", "FILE", "write the result as JSON; - is standard output", set_text<&LoadOptions::json>, any},
     Option{0, "csv", "FILE", "write a line a second", set_text<&LoadOptions::csv>, any},
-    Option{0, "progress", "", "say each second how many clients have started, until all have", set_true<&LoadOptions::progress>,
+    Option{0, "progress", "", "print the number of started clients each second until all have started", set_true<&LoadOptions::progress>,
            any},
     Option{'h', "help", "", "this text", nullptr, any},
     Option{'v', "version", "", "the version", nullptr, any},
@@ -264,15 +264,15 @@ private:
         if (tool_ == Tool::rtmp_publish && options.input.empty())
             return Error(Errc::malformed, "publishing needs an FLV file: -i FLV");
         if (tool_ == Tool::rtc_load && options.input.empty() && (options.stamp || options.silence))
-            return Error(Errc::malformed, "--stamp and --silence are for publishing, which needs an FLV file: -i FLV");
+            return Error(Errc::malformed, "--stamp and --silence require an FLV file to publish: -i FLV");
         if (tool_ == Tool::rtc_load && !options.input.empty() && options.skip_decryption)
-            return Error(Errc::malformed, "--skip-decryption is for players; with -i there are none");
+            return Error(Errc::malformed, "--skip-decryption is for players, not for -i");
         if (tool_ == Tool::rtc_load && !options.input.empty() && !options.twcc)
-            return Error(Errc::malformed, "--no-twcc is for players; with -i there are none");
+            return Error(Errc::malformed, "--no-twcc is for players, not for -i");
         if (options.delay < Seconds(0) && tool_ != Tool::hls_load)
             return Error(Errc::malformed, "--delay: found \"-1\", expected seconds; only fragments have a duration");
         if (options.summary <= Seconds(0))
-            return Error(Errc::malformed, "--summary: found \"0\", expected more than nothing between two reports");
+            return Error(Errc::malformed, "--summary: found \"0\", expected more than 0 seconds");
         return {};
     }
 
@@ -298,13 +298,13 @@ std::string_view example_of(Tool tool) {
 
 std::string_view purpose_of(Tool tool) {
     switch (tool) {
-        case Tool::rtmp_load: return "plays a stream by RTMP, many times at once";
-        case Tool::rtmp_load_fast: return "plays a stream by RTMP without looking at what comes";
-        case Tool::rtmp_publish: return "publishes an FLV file by RTMP, many times at once";
-        case Tool::http_load: return "downloads a URL again and again, many times at once";
-        case Tool::hls_load: return "plays an HLS playlist, live or video on demand, many times at once";
-        case Tool::flv_load: return "plays a live FLV by HTTP or WebSocket, many times at once";
-        case Tool::rtc_load: return "plays a stream by WebRTC (WHEP) or publishes an FLV file (WHIP), many times at once";
+        case Tool::rtmp_load: return "plays a stream over RTMP with many clients";
+        case Tool::rtmp_load_fast: return "plays a stream over RTMP with many clients, without parsing it";
+        case Tool::rtmp_publish: return "publishes an FLV file over RTMP with many clients";
+        case Tool::http_load: return "downloads a URL in a loop with many clients";
+        case Tool::hls_load: return "plays an HLS playlist, live or video on demand, with many clients";
+        case Tool::flv_load: return "plays a live FLV over HTTP or WebSocket with many clients";
+        case Tool::rtc_load: return "plays a stream over WebRTC (WHEP) or publishes an FLV file (WHIP) with many clients";
     }
     return {};
 }

@@ -35,12 +35,12 @@ struct LoadOptions {
     double ramp = 0;                       // clients a second, instead of the random sleep; 0: off
     Seconds duration{0};                   // stop after this; 0: never
     Seconds buffer{1};                     // of the viewer whose stalls are counted
-    Seconds ahead{0.3};                    // publishing: how much earlier than its time a message may go out
-    double kbps = 0;                       // of the stream, to know how many bytes to expect; 0: measured
+    Seconds ahead{0.3};                    // publishing: how much earlier than its time a message may be sent
+    double kbps = 0;                       // of the stream, for the expected bytes; 0: measured
     bool stamp = false;                    // publishing: write the time of sending into the media
-    bool silence = false;                  // publishing by WebRTC: Opus without a audio beside the frame
-    std::uint64_t witnesses = UINT64_MAX;  // clients that look at what comes; the others only count it
-    bool driven = false;                   // by words on standard input
+    bool silence = false;                  // publishing over WebRTC: silent Opus beside the video
+    std::uint64_t witnesses = UINT64_MAX;  // clients that parse the stream; the others only count bytes
+    bool driven = false;                   // by commands on standard input
     bool skip_decryption = false;
     bool twcc = true;  // WebRTC players report arrival times
     bool progress = false;
@@ -58,7 +58,7 @@ struct LoadCommand {
     LoadOptions options;
 };
 
-// `arguments` are those after the program's name. Help was requested, or there is no URL. Errc::malformed names the invalid
+// `arguments` are those after the program's name. Without a URL, the action is help. Errc::malformed names the invalid
 // option, the value found and the value expected.
 Result<LoadCommand> parse_load_command(Tool tool, std::span<const std::string_view> arguments);
 

@@ -49,7 +49,7 @@ TEST(LoadOptions, ShortAndLongFormsMeanTheSame) {
     EXPECT_TRUE(options_of(Tool::hls_load, {"-oc2", "-r", "http://h/"}).vod);
 }
 
-TEST(LoadOptions, WhoLooksIsAskedWhereNotAllNeedTo) {
+TEST(LoadOptions, OffersWitnessesForDiscardingPrograms) {
     EXPECT_EQ(options_of(Tool::rtmp_load_fast, {"-r", "rtmp://h/a/s"}).witnesses, 0U);
     EXPECT_EQ(options_of(Tool::rtmp_load_fast, {"-r", "rtmp://h/a/s", "--witnesses", "2"}).witnesses, 2U);
     EXPECT_EQ(options_of(Tool::flv_load, {"-r", "http://h/a/s.flv", "--witnesses=1"}).witnesses, 1U);
@@ -58,7 +58,7 @@ TEST(LoadOptions, WhoLooksIsAskedWhereNotAllNeedTo) {
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-r", "rtmp://h/a/s", "--witnesses", "1"}), "there is no option --witnesses");
 }
 
-TEST(LoadOptions, ProgramsThatSayWhenTheyAreReadyCanBeDriven) {
+TEST(LoadOptions, OffersDrivenForProgramsThatReportReady) {
     EXPECT_TRUE(options_of(Tool::rtmp_publish, {"-r", "rtmp://h/a/s", "-i", "a.flv", "--driven"}).driven);
     EXPECT_FALSE(options_of(Tool::rtmp_load, {"-r", "rtmp://h/a/s"}).driven);
     EXPECT_EQ(refusal(Tool::http_load, {"-r", "http://h/", "--driven"}), "there is no option --driven");
@@ -71,7 +71,7 @@ TEST(LoadOptions, WithoutAUrlThereIsHelp) {
     EXPECT_EQ(parse(Tool::rtmp_load, {"--version"})->action, Action::version);
 }
 
-TEST(LoadOptions, SaysWhatIsWrong) {
+TEST(LoadOptions, ReportsErrors) {
     EXPECT_EQ(refusal(Tool::rtmp_load, {"--clents", "5"}), "there is no option --clents");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-x"}), "there is no option -x");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-o"}), "there is no option -o");
@@ -86,7 +86,7 @@ TEST(LoadOptions, SaysWhatIsWrong) {
     EXPECT_EQ(refusal(Tool::rtmp_load, {"--s", "1"}), "the option --s may be --startup or --summary");
     EXPECT_EQ(refusal(Tool::rtmp_publish, {"-r", "rtmp://h/a/s"}), "publishing needs an FLV file: -i FLV");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-r", "rtmp://h/a/s", "-m", "0"}),
-              "--summary: found \"0\", expected more than nothing between two reports");
+              "--summary: found \"0\", expected more than 0 seconds");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-r", "rtmp://h/a/s", "-d", "-1"}),
               "--delay: found \"-1\", expected seconds; only fragments have a duration");
 }
@@ -102,18 +102,18 @@ TEST(LoadOptions, WebRtcPlaysOrPublishes) {
     EXPECT_TRUE(publishes(Tool::rtmp_publish, publisher));
     EXPECT_FALSE(publishes(Tool::rtmp_load, publisher));
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--stamp"}),
-              "--stamp and --silence are for publishing, which needs an FLV file: -i FLV");
+              "--stamp and --silence require an FLV file to publish: -i FLV");
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--skip-decryption"}),
-              "--skip-decryption is for players; with -i there are none");
+              "--skip-decryption is for players, not for -i");
     EXPECT_TRUE(player.twcc);
     EXPECT_FALSE(options_of(Tool::rtc_load, {"-r", "http://h/", "--no-twcc"}).twcc);
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--no-twcc"}),
-              "--no-twcc is for players; with -i there are none");
+              "--no-twcc is for players, not for -i");
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--ahead", "1"}), "there is no option --ahead");
     EXPECT_NE(help_text(Tool::rtc_load).find("neither decrypt nor authenticate"), std::string::npos);
 }
 
-TEST(LoadOptions, ParamsAreTheFamilysFirstLine) {
+TEST(LoadOptions, PrintsTheParamsLine) {
     EXPECT_EQ(params_text(Tool::rtmp_load, options_of(Tool::rtmp_load, {"-c", "100", "-r", "rtmp://h/a/s"})),
               "params url=rtmp://h/a/s, threads=100, start=5.00, delay=1.00, error=3.00, report=30.00, count=0");
     EXPECT_EQ(params_text(Tool::hls_load, options_of(Tool::hls_load, {"-r", "http://h/x.m3u8"})),
@@ -126,7 +126,7 @@ TEST(LoadOptions, HelpNamesEveryOptionOfTheToolAndNoOther) {
     EXPECT_NE(help_text(Tool::hls_load).find("-o, --vod"), std::string::npos);
 }
 
-TEST(LoadOptions, TheFirstPlaceOfAUrlBecomesTheNumber) {
+TEST(LoadOptions, ReplacesTheFirstPlaceholderByTheNumber) {
     EXPECT_EQ(url_of_client("rtmp://h/a/s_{i}", 7), "rtmp://h/a/s_7");
     EXPECT_EQ(url_of_client("rtmp://h/{i}/s_{i}", 7), "rtmp://h/7/s_{i}");
     EXPECT_EQ(url_of_client("rtmp://h/a/s", 7), "rtmp://h/a/s");

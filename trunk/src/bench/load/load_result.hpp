@@ -1,4 +1,4 @@
-// The result of a load: each client's figures and their percentiles, as a table for people and as JSON for programs.
+// The result of a load: each client's values and their percentiles, as a table for people and as JSON for programs.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace live::bench {
 
-// Of a list of values, by nearest rank. All 0 for an empty list.
+// Percentiles of a list of values, by nearest rank. All 0 for an empty list.
 struct Percentiles {
     std::size_t count = 0;
     double min = 0;

@@ -48,7 +48,7 @@ protected:
     std::unique_ptr<Tally> tally_ = std::make_unique<Tally>();
 };
 
-TEST_F(LoadResultTest, TheRateIsTheClientsMedianAndWhoGotLessIsSeen) {
+TEST_F(LoadResultTest, UsesTheMedianRateAndShowsClientsBelowIt) {
     options_.url = "rtmp://h/a/s";
     const std::vector<ClientMeter> clients = {client_of(62'500), client_of(62'500), client_of(62'500, 5)};
     const LoadResult result(Tool::rtmp_load, options_, *tally_, clients, std::chrono::seconds(12));
@@ -65,7 +65,7 @@ TEST_F(LoadResultTest, TheRateIsTheClientsMedianAndWhoGotLessIsSeen) {
     EXPECT_EQ(json["per_client"][0].size(), json["client_fields"].size());
 }
 
-TEST_F(LoadResultTest, AGivenRateIsTaken) {
+TEST_F(LoadResultTest, UsesTheConfiguredRate) {
     options_.kbps = 1000;
     const std::vector<ClientMeter> clients = {client_of(62'500)};
     const LoadResult result(Tool::rtmp_load, options_, *tally_, clients, std::chrono::seconds(12));
@@ -81,7 +81,7 @@ TEST_F(LoadResultTest, ClientsThatNeverPlayedAreNotInThePercentiles) {
     EXPECT_EQ(result.text().find("first frame"), std::string::npos);
 }
 
-TEST_F(LoadResultTest, AUrlInAnyEncodingIsStillJson) {
+TEST_F(LoadResultTest, EscapesUrlsInJson) {
     options_.url = "rtmp://h/\xFF\"/s";
     const LoadResult result(Tool::rtmp_load, options_, *tally_, {}, std::chrono::seconds(1));
     EXPECT_TRUE(Json::accept(result.json()));

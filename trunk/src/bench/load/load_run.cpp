@@ -26,7 +26,7 @@ constexpr int kTaskFailed = 1;
 constexpr int kCannotRun = 2;
 constexpr std::string_view kFastWarning =
     "*** WARNING ***\n"
-    "sb_rtmp_load_fast throws away what comes after the play has started without looking at it:\n"
+    "sb_rtmp_load_fast discards all data after the start of the play without parsing it:\n"
     "no pings are answered, nothing is measured but bytes, and an ended stream looks like a silent one.\n"
     "Use sb_rtmp_load unless the load itself is what limits a test.\n";
 
@@ -35,7 +35,7 @@ void say(std::FILE* out, std::string_view text) {
     std::fflush(out);
 }
 
-// The errno for the log, reconstructed because the error does not keep it.
+// The errno for the log, derived from the code because the error does not have it.
 int errno_of(Errc code) {
     switch (code) {
         case Errc::timed_out: return ETIMEDOUT;
@@ -151,7 +151,7 @@ void LoadRun::client_main(std::uint64_t index, io::Deadline deadline) {
     for (std::uint64_t done = 0; goes_on && (options.repeat == 0 || done < options.repeat); ++done)
         goes_on = run_task(client, *task, deadline);
     client.meter.end_task(io::now(), false);
-    // Who drives it has its last word.
+    // A driven load ends at the command of its driver.
     if (--running_ == 0 && driver_ == nullptr)
         stop_.raise();
 }

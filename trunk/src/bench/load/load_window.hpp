@@ -1,5 +1,5 @@
-// What a load says to the program that drives it: figures of a window between two of its words, and of everything since the
-// start. Dry: load_driver.hpp has the words.
+// The report of a load to the program that controls it: counters of a window between two commands, and totals since the start. Dry:
+// load_driver.hpp reads the commands.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,18 @@ public:
 
     enum class Side : std::uint8_t { plays, publishes };
 
-    // All of them outlive this; of the tally mark() takes back what is the window's.
+    // All must outlive this. mark() resets the counters of the window in `tally`.
     LoadWindow(Tally& tally, std::span<const ClientMeter> clients, FrameDelays& frames, Side side)
         : tally_(tally), clients_(clients), frames_(frames), side_(side) {}
 
-    // Every client plays or publishes, or has failed.
+    // Reports whether every client plays or publishes, or has failed.
     bool is_ready() const { return tally_.started == tally_.clients && tally_.open + tally_.failed >= tally_.clients; }
-    // To be called often: its steps are the resolution of how far clients are behind the leader.
+    // Must be called often: the interval is the resolution of the clients' distance to the leader.
     void tick(TimePoint now);
-    // A window begins.
+    // Begins a window.
     void mark(TimePoint now, SystemMicros wall);
-    // One object without a line's end, "event" first: figures of the window, and "total_bytes", "bytes_min" and the like of
-    // everything since the start. The "media" ones are what all publishers have sent, or what the first player has got if it
-    // looks.
+    // Returns one object without a newline, "event" first: counters of the window, and "total_bytes", "bytes_min" and similar ones
+    // since the start. The "media" counters are those of all publishers, or of the first player if it parses the stream.
     std::string line(std::string_view event, TimePoint now) const;
 
 private:

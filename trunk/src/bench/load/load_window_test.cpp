@@ -30,7 +30,7 @@ protected:
     LoadWindow window_{*tally_, clients_, frames_, LoadWindow::Side::plays};
 };
 
-TEST_F(LoadWindowTest, AWindowHasWhatCameSinceItsMark) {
+TEST_F(LoadWindowTest, CountsBytesSinceTheMark) {
     receive(0, 5'000);
     window_.mark(start_, SystemMicros(0));
     receive(0, 300);
@@ -82,7 +82,7 @@ TEST_F(LoadWindowTest, FramesOfTheWindowHaveTheirDelays) {
     EXPECT_EQ(said["slowest_ms_p99"], 3.0);
 }
 
-TEST_F(LoadWindowTest, PublishersSayHowLateTheyWere) {
+TEST_F(LoadWindowTest, ReportsTheDelayOfPublishers) {
     LoadWindow window(*tally_, clients_, frames_, LoadWindow::Side::publishes);
     tally_->late_max = microseconds(90'000);
     tally_->stamps = 7;

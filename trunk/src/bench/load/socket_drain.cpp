@@ -12,7 +12,7 @@
 namespace live::bench {
 namespace {
 
-// More than a receive buffer holds.
+// Larger than a receive buffer.
 constexpr std::size_t kReadBytes = 16 << 20;
 
 }  // namespace
@@ -54,7 +54,7 @@ void SocketDrain::run(io::Deadline deadline) {
         goes_on = look() ? io::yield(deadline).ok() : io::sleep(deadline.sooner(io::Deadline::at(io::now() + kTick))).ok();
 }
 
-// Whether there may be more.
+// Returns whether there may be more.
 bool SocketDrain::look() {
     std::array<epoll_event, 256> events;
     std::size_t taken = 0;
@@ -73,7 +73,7 @@ bool SocketDrain::look() {
     return taken >= kEventsMax;
 }
 
-// False when nothing will come any more. epoll tells of bytes once: a socket with an end in sight is read up to it.
+// Returns false at the end of the connection. epoll is edge-triggered, so a socket that has ended is read up to its end.
 bool SocketDrain::read_all(int fd, bool has_ended, DrainMember& member) {
     for (;;) {
         const ssize_t count = ::recv(fd, nullptr, kReadBytes, MSG_TRUNC | MSG_DONTWAIT);

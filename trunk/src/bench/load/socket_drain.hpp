@@ -1,6 +1,6 @@
-// Throws away what comes on many TCP connections as cheaply as the kernel allows: one fiber looks at all of them every 5 ms, and
-// the kernel drops the bytes without copying them (MSG_TRUNC, tcp(7)). For thousands of players that only count: waking a fiber
-// for each costs the load more than the read itself, and the wake-up costs the server that sends.
+// Discards the data of many TCP connections at the lowest cost: one fiber polls all of them every 5 ms, and the kernel drops the
+// bytes without a copy (MSG_TRUNC, tcp(7)). For thousands of players that only count: waking a fiber for each costs the load more
+// than the read itself, and the wake-up costs the sending server.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@
 
 namespace live::bench {
 
-// A connection that is drained. Nothing here may suspend, or join or leave the drain.
+// The owner of a drained connection. No function may suspend, or join or leave the drain.
 class DrainMember {
 public:
     virtual void on_bytes(std::size_t count) = 0;
-    // Nothing comes any more and nobody looks: the end of the peer's bytes (0), or an errno.
+    // The connection has ended and is not polled: 0 for the end of the peer's bytes, or an errno.
     virtual void on_end(int error) = 0;
 
 protected:
@@ -28,19 +28,19 @@ protected:
 class SocketDrain {
 public:
     static constexpr std::chrono::milliseconds kTick{5};
-    static constexpr std::size_t kEventsMax = 1'024;  // then others run
+    static constexpr std::size_t kEventsMax = 1'024;  // then other fibers run
 
-    // A connected, non-blocking TCP socket that nobody else waits for to read. It and `member` stay until leave(). Errc::system.
+    // Adds a connected, non-blocking TCP socket that no other fiber reads. It and `member` must exist until leave(). Errc::system.
     Result<void> join(int fd, DrainMember& member);
     void leave(int fd);
-    // Until it is cancelled. Without members it only waits for the first.
+    // Runs until it is cancelled. Waits for the first member.
     void run(io::Deadline deadline);
 
 private:
     bool look();
     static bool read_all(int fd, bool has_ended, DrainMember& member);
 
-    io::Socket epoll_;                   // not waited for, only asked
+    io::Socket epoll_;                   // polled, not waited for
     std::vector<DrainMember*> members_;  // by descriptor
     Signal joined_;
 };

@@ -70,7 +70,7 @@ protected:
     std::array<Pair, 3> pairs_;
 };
 
-TEST_F(SocketDrainTest, CountsWhatComesOnEach) {
+TEST_F(SocketDrainTest, CountsBytesPerConnection) {
     send(pairs_[0], 100);
     send(pairs_[1], 8'000'000);
     EXPECT_TRUE(wait_until([&] { return pairs_[1].member.bytes == 8'000'000; }));
@@ -80,7 +80,7 @@ TEST_F(SocketDrainTest, CountsWhatComesOnEach) {
     EXPECT_FALSE(pairs_[0].member.has_ended);
 }
 
-TEST_F(SocketDrainTest, TellsOfTheEndAfterTheLastBytes) {
+TEST_F(SocketDrainTest, ReportsTheEndAfterTheLastBytes) {
     send(pairs_[0], 5'000);
     pairs_[0].far->close();
     EXPECT_TRUE(wait_until([&] { return pairs_[0].member.has_ended; }));
@@ -89,7 +89,7 @@ TEST_F(SocketDrainTest, TellsOfTheEndAfterTheLastBytes) {
     EXPECT_FALSE(pairs_[1].member.has_ended);
 }
 
-TEST_F(SocketDrainTest, AWatcherThatHasLeftIsNotNotified) {
+TEST_F(SocketDrainTest, DoesNotNotifyAMemberThatHasLeft) {
     drain_.leave(pairs_[0].near->native_handle());
     send(pairs_[0], 5'000);
     send(pairs_[1], 100);

@@ -74,7 +74,7 @@ void ClientMeter::on_delay(std::chrono::microseconds delay) {
     delay_max_ = std::max(delay_max_, delay);
 }
 
-// The viewer's screen up to this moment, with the media received before it.
+// Advances the viewer's playback to this moment, with the media received before it.
 void ClientMeter::play_until(std::int64_t wall_ms) {
     if (playout_ == Playout::playing && wall_ms - play_offset_ms_ > media_ms_) {
         playout_ = Playout::stalled;

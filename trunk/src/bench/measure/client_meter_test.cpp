@@ -20,7 +20,7 @@ protected:
     ClientMeter meter_{milliseconds(1000)};
 };
 
-TEST_F(ClientMeterTest, TellsHowSoonItWasConnectedAndHadItsFirstFrame) {
+TEST_F(ClientMeterTest, MeasuresConnectAndFirstFrameTimes) {
     EXPECT_FALSE(meter_.connect_time().has_value());
     meter_.begin_task(at(0));
     meter_.on_connected(at(3));
@@ -33,7 +33,7 @@ TEST_F(ClientMeterTest, TellsHowSoonItWasConnectedAndHadItsFirstFrame) {
     EXPECT_EQ(meter_.media_time(), milliseconds(40));
 }
 
-TEST_F(ClientMeterTest, OfSeveralTasksTheSlowestCounts) {
+TEST_F(ClientMeterTest, KeepsTheSlowestTask) {
     meter_.begin_task(at(0));
     meter_.on_connected(at(9));
     meter_.end_task(at(20), true);
@@ -45,7 +45,7 @@ TEST_F(ClientMeterTest, OfSeveralTasksTheSlowestCounts) {
     EXPECT_EQ(meter_.failed(), 1U);
 }
 
-TEST_F(ClientMeterTest, AStepOfMoreThanAGapIsAGap) {
+TEST_F(ClientMeterTest, CountsALargeStepAsAGap) {
     meter_.begin_task(at(0));
     meter_.on_media(at(0), 1000);
     meter_.on_media(at(1), 1500);
@@ -66,7 +66,7 @@ TEST_F(ClientMeterTest, InterleavedKindsAndAClockThatWrapsAreNoGaps) {
     EXPECT_EQ(meter_.media_time(), milliseconds(32));
 }
 
-TEST_F(ClientMeterTest, AStreamThatBeginsAgainIsNoGap) {
+TEST_F(ClientMeterTest, CountsNoGapWhenAStreamRestarts) {
     meter_.begin_task(at(0));
     meter_.on_media(at(0), 90'000);
     meter_.on_media(at(1), 0);
@@ -82,7 +82,7 @@ TEST_F(ClientMeterTest, MediaInTimeNeverStalls) {
     EXPECT_EQ(meter_.stalls(), 0U);
 }
 
-TEST_F(ClientMeterTest, ADelayWithinTheBufferIsNoStall) {
+TEST_F(ClientMeterTest, CountsNoStallWithinTheBuffer) {
     meter_.begin_task(at(0));
     play(0, 5'000);
     play(5'040, 9'000, 900);
@@ -90,7 +90,7 @@ TEST_F(ClientMeterTest, ADelayWithinTheBufferIsNoStall) {
     EXPECT_EQ(meter_.stalls(), 0U);
 }
 
-TEST_F(ClientMeterTest, AStallLastsUntilTheBufferIsFullAgain) {
+TEST_F(ClientMeterTest, EndsAStallWhenTheBufferIsFull) {
     meter_.begin_task(at(0));
     play(0, 5'000);
     // Playback starts when 1,000 ms are buffered, so it is 1,000 ms behind and runs dry at 6,000. Media resumes at 7,040.
@@ -101,7 +101,7 @@ TEST_F(ClientMeterTest, AStallLastsUntilTheBufferIsFullAgain) {
     EXPECT_EQ(meter_.stall_time(), milliseconds(2000));
 }
 
-TEST_F(ClientMeterTest, AStallThatDoesNotEndCountsToTheEnd) {
+TEST_F(ClientMeterTest, CountsAnUnfinishedStallToTheEnd) {
     meter_.begin_task(at(0));
     play(0, 5'000);
     meter_.end_task(at(9'000), false);

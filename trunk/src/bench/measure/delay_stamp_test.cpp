@@ -16,7 +16,7 @@ constexpr SystemMicros kNow{1'730'000'000'123'456};
 const Octets kFrame = hex("27 01 000000 00000003 41aabb");
 const Octets kFrameWithDelimiter = hex("17 01 000000 00000002 09f0 00000003 65aabb");
 
-TEST(DelayStamp, AFrameCarriesItAndGoesOnAfterIt) {
+TEST(DelayStamp, InsertsTheStampBeforeTheFrame) {
     for (const Octets& frame : {kFrame, kFrameWithDelimiter}) {
         const auto stamped = stamped_video(frame, kNow);
         ASSERT_TRUE(stamped.has_value());
@@ -27,14 +27,14 @@ TEST(DelayStamp, AFrameCarriesItAndGoesOnAfterIt) {
     }
 }
 
-TEST(DelayStamp, ADelimiterStaysTheFirstNalUnit) {
+TEST(DelayStamp, KeepsTheDelimiterFirst) {
     const auto stamped = stamped_video(kFrameWithDelimiter, kNow);
     EXPECT_EQ(Octets(stamped->begin(), stamped->begin() + 11),
               Octets(kFrameWithDelimiter.begin(), kFrameWithDelimiter.begin() + 11));
     EXPECT_EQ((*stamped)[15], 6);  // SEI
 }
 
-TEST(DelayStamp, TheNalUnitIsWhatItSays) {
+TEST(DelayStamp, WritesAValidNalUnit) {
     const auto stamped = stamped_video(kFrame, kNow);
     EXPECT_EQ(Octets(stamped->begin() + 5, stamped->begin() + 12), hex("00000024 06 05 20"));
     EXPECT_EQ((*stamped)[5 + 4 + 0x24 - 1], 0x80);
@@ -43,7 +43,7 @@ TEST(DelayStamp, TheNalUnitIsWhatItSays) {
         EXPECT_NE((*stamped)[i], 0);
 }
 
-TEST(DelayStamp, WhatIsNoFrameOfH264IsNotStamped) {
+TEST(DelayStamp, StampsOnlyH264Frames) {
     EXPECT_FALSE(stamped_video(hex("17 00 000000 01640028ff"), kNow).has_value());   // configuration
     EXPECT_FALSE(stamped_video(hex("22 01 000000 00000001 41"), kNow).has_value());  // Sorenson
     EXPECT_FALSE(stamped_video(hex("a1 68766331 000000 00000001 41"), kNow).has_value());
@@ -61,7 +61,7 @@ TEST(DelayStamp, WithoutAStampNothingIsFound) {
     EXPECT_FALSE(find_video_stamp(odd).has_value());
 }
 
-TEST(DelayStamp, ADataMessageCarriesItToo) {
+TEST(DelayStamp, WritesTheStampIntoADataMessage) {
     const auto message = stamp_message(kNow);
     EXPECT_EQ(find_data_stamp(message), kNow);
     for (std::size_t size = 0; size < message.size(); ++size)
@@ -74,7 +74,7 @@ TEST(DelayStamp, LengthsOfFourBytesAreReported) {
     EXPECT_FALSE(has_long_nal_lengths(hex("17 00 000000 01")));
 }
 
-TEST(DelayStamp, APacketCarriesItAloneOrAmongOthers) {
+TEST(DelayStamp, FindsTheStampInSingleAndAggregatePackets) {
     const Octets unit = stamp_unit(kNow);
     EXPECT_EQ(unit.size(), 36U);
     EXPECT_EQ(find_packet_stamp(unit), kNow);

@@ -12,7 +12,7 @@ void FrameDelays::restart(SystemMicros from) {
 void FrameDelays::add(std::uint64_t client, SystemMicros sent, std::chrono::microseconds delay) {
     if (sent < from_)
         return;
-    // Clients are a few frames apart at most: from the newest backwards it is found at once.
+    // Clients are at most a few frames apart, so a search from the newest frame is short.
     auto place = frames_.end();
     while (place != frames_.begin() && std::prev(place)->sent >= sent)
         --place;

@@ -1,5 +1,5 @@
-// The delay of each stamped frame over all clients: to the one who joined last, and to whoever got it last. A frame counts when
-// every client has it.
+// The delay of each stamped frame over all clients: to the client that joined last, and to the client that received it last. A
+// frame counts when every client has it.
 #pragma once
 
 #include <chrono>
@@ -17,16 +17,16 @@ public:
 
     explicit FrameDelays(std::uint64_t clients) : clients_(clients) {}
 
-    // Forgets what was; from now on frames count that were sent at `from` or later.
+    // Drops all frames. From now on frames sent at `from` or later count.
     void restart(SystemMicros from);
-    // Client number `client`, of 0 to clients - 1 in the order they joined, has the frame that was sent at `sent`. A client gets
-    // frames in the order they were sent in.
+    // Client `client` has received the frame that was sent at `sent`. Clients are numbered from 0 in the order in which they joined,
+    // and each must report its frames in the order in which they were sent.
     void add(std::uint64_t client, SystemMicros sent, std::chrono::microseconds delay);
 
-    // Milliseconds, a value a frame that everybody has.
+    // In milliseconds, one value per frame that every client has.
     std::vector<double> newest_ms() const;
     std::vector<double> slowest_ms() const;
-    // Frames that somebody has and somebody has not.
+    // The number of frames that some clients lack.
     std::size_t incomplete() const;
 
 private:

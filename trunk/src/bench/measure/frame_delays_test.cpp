@@ -10,7 +10,7 @@ using std::chrono::microseconds;
 constexpr SystemMicros kFirst{1'714'979'319'000'000};
 constexpr SystemMicros kSecond = kFirst + microseconds(40'000);
 
-TEST(FrameDelays, AFrameCountsWhenEverybodyHasIt) {
+TEST(FrameDelays, CountsFramesThatEveryClientHas) {
     FrameDelays delays(3);
     delays.add(0, kFirst, microseconds(100));
     delays.add(2, kFirst, microseconds(250));
@@ -32,7 +32,7 @@ TEST(FrameDelays, OneClientMayBeAFrameBehind) {
     EXPECT_EQ(delays.slowest_ms(), (std::vector<double>{40.1, 0.3}));
 }
 
-TEST(FrameDelays, WhatWasSentBeforeARestartDoesNotCount) {
+TEST(FrameDelays, IgnoresFramesSentBeforeARestart) {
     FrameDelays delays(1);
     delays.add(0, kFirst, microseconds(100));
     delays.restart(kSecond);

@@ -1,5 +1,5 @@
 // Histogram whose class width grows with the value, so that a percentile is right to 3 % from a millionth to millions, while
-// counting costs a few instructions and the memory is fixed. base/histogram.hpp has bounds of one's own.
+// counting costs a few instructions and the memory is fixed. base/histogram.hpp has configurable bounds.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Audio and video messages as one end of a stream counts them: what a publisher has sent, or what a player that looks at
-// everything has got. Without loss both say the same.
+// Audio and video messages counted at one end of a stream: sent by a publisher, or received by a player that parses everything.
+// Without loss both are equal.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace live::bench {
 struct MediaAccount {
     std::uint64_t audio_messages = 0;
     std::uint64_t video_messages = 0;
-    std::uint64_t bytes = 0;  // of their payload, a decoder's configuration included
+    std::uint64_t bytes = 0;  // of their payload, codec configurations included
     std::uint64_t times_went_back = 0;
 
     // Messages of one stream, in order. Other types are ignored.
@@ -28,7 +28,7 @@ struct MediaAccount {
         times_went_back += last && static_cast<std::int32_t>(timestamp_ms - *last) < 0 ? 1 : 0;
         last = timestamp_ms;
     }
-    // What another stream has got; times are compared within a stream only.
+    // Adds the counters of another stream. Times are compared within one stream only.
     void add(const MediaAccount& other) {
         audio_messages += other.audio_messages;
         video_messages += other.video_messages;

@@ -32,7 +32,7 @@ TEST(MediaAccount, TimesGoBackWithinAKindOnly) {
     EXPECT_EQ(account.times_went_back, 1U);
 }
 
-TEST(MediaAccount, TheWrapOfTheClockIsNoStepBack) {
+TEST(MediaAccount, AcceptsTheWrapOfTheClock) {
     MediaAccount account;
     account.add(TagType::video, 0xFFFFFFF0, 1);
     account.add(TagType::video, 16, 1);

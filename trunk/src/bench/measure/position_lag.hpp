@@ -1,5 +1,5 @@
-// How long ago the leading client was where another one is now. It compares positions in bytes, so it is for clients that all
-// began with the same byte. Dry: it is told the time and the leader's position, and its resolution is how often it is told.
+// The time since the leading client was at the position of another one. Positions are in bytes, so all clients must have begun
+// with the same byte. Dry: note() receives the time and the leader's position, and its interval is the resolution.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace live::bench {
 
 class PositionLag {
 public:
-    // A client further behind counts as this late.
+    // The largest lag that is reported.
     static constexpr std::chrono::seconds kHistory{10};
 
-    // Neither goes back.
+    // Both arguments must not decrease.
     void note(TimePoint now, std::uint64_t leader);
     // Zero for the leader itself.
     Duration behind(TimePoint now, std::uint64_t position) const;

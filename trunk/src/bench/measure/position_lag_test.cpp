@@ -20,16 +20,16 @@ protected:
 
 TEST_F(PositionLagTest, TheLeaderIsNotLate) { EXPECT_EQ(lag_.behind(now_, 2'000'000), 0ms); }
 
-TEST_F(PositionLagTest, AnotherIsAsLateAsTheLeaderHasBeenAhead) {
+TEST_F(PositionLagTest, ReportsTheTimeBehindTheLeader) {
     // The leader left position 1,965,000 when it got more, 340 ms ago.
     EXPECT_EQ(lag_.behind(now_, 1'965'000), 340ms);
     EXPECT_EQ(lag_.behind(now_, 1'965'999), 340ms);
     EXPECT_EQ(lag_.behind(now_ + 1s, 1'965'000), 1'340ms);
 }
 
-TEST_F(PositionLagTest, ItForgetsAfterTenSeconds) { EXPECT_EQ(lag_.behind(now_, 0), 10s); }
+TEST_F(PositionLagTest, LimitsTheLagToItsHistory) { EXPECT_EQ(lag_.behind(now_, 0), 10s); }
 
-TEST(PositionLag, NobodyIsLateBeforeAnythingCame) {
+TEST(PositionLag, ReportsNoLagBeforeTheFirstBytes) {
     PositionLag lag;
     EXPECT_EQ(lag.behind(TimePoint(1s), 0), 0ms);
     lag.note(TimePoint(1s), 0);

@@ -23,7 +23,7 @@ protected:
     std::unique_ptr<Tally> tally_ = std::make_unique<Tally>();
 };
 
-TEST_F(TallyTest, TheReportIsTheFamilysLine) {
+TEST_F(TallyTest, FormatsTheReportLine) {
     tally_->clients = 100;
     tally_->alive = 99;
     tally_->tasks = 105;
@@ -40,7 +40,7 @@ TEST_F(TallyTest, TheReportIsTheFamilysLine) {
               "etasks:2 stasks:7 estasks:1\n");
 }
 
-TEST_F(TallyTest, AtTheStartNothingIsDividedByNothing) {
+TEST_F(TallyTest, HandlesZeroTime) {
     tally_->clients = 1;
     EXPECT_EQ(
         report_line(*tally_, std::chrono::microseconds(0), 1, std::chrono::seconds(0)),
@@ -48,7 +48,7 @@ TEST_F(TallyTest, AtTheStartNothingIsDividedByNothing) {
         "stasks:0 estasks:0\n");
 }
 
-TEST_F(TallyTest, ARowOfTheCsvHasAsManyFieldsAsItsHeader) {
+TEST_F(TallyTest, WritesCsvRowsThatMatchTheHeader) {
     const auto before = std::make_unique<Tally>();
     before->bytes_in = 1'000'000;
     tally_->bytes_in = 2'000'000;
@@ -58,7 +58,7 @@ TEST_F(TallyTest, ARowOfTheCsvHasAsManyFieldsAsItsHeader) {
     EXPECT_EQ(row, "3,0,0,0,0,0,0,16.000,0.000,0,1,2.000,2.000,2.000\n");
 }
 
-TEST_F(TallyTest, ProgressSaysHowManyHaveStarted) {
+TEST_F(TallyTest, FormatsTheProgressLine) {
     tally_->clients = 5000;
     tally_->started = 1200;
     tally_->alive = 1180;

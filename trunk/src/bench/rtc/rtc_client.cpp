@@ -17,7 +17,7 @@ using engine::webrtc::ClientSession;
 
 constexpr std::size_t kUfragBytes = 8;
 constexpr std::size_t kPwdBytes = 24;
-// All clients say goodbye at the same time; the load waits a little longer than this.
+// The limit of the DELETE at the end, which all clients send at the same time; the load waits slightly longer.
 constexpr std::chrono::seconds kGoodbyeLimit{5};
 
 class Answer final : public BodySink {
@@ -131,7 +131,7 @@ void RtcClient::fail(Error error) {
 void RtcClient::on_refused() {
     // Before the first response the server may just be starting; checks are repeated.
     if (has_begun_)
-        fail(Error(Errc::closed, "nobody listens at the server's port any more"));
+        fail(Error(Errc::closed, "the server's port is closed"));
 }
 
 void RtcClient::on_datagram(TimePoint arrived, MutBytes datagram) {
@@ -165,7 +165,7 @@ void RtcClient::check_life(TimePoint now) {
     if (session != nullptr && session->state() == engine::webrtc::Session::State::closed)
         fail(Error(Errc::closed, "the server has ended the session: " + std::string(session->end_reason())));
     else if (!has_begun_ && now - opened_ > LoadTask::kStartLimit)
-        fail(Error(Errc::timed_out, session == nullptr ? "ICE: no check was answered" : "DTLS: the handshake does not end"));
+        fail(Error(Errc::timed_out, session == nullptr ? "ICE: no response to the checks" : "DTLS: the handshake did not finish"));
     else if (now - received_at_ > LoadTask::kIdleLimit)
         fail(Error(Errc::timed_out, "no media"));
 }

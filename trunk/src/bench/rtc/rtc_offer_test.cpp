@@ -80,7 +80,7 @@ TEST(RtcOffer, BothEndsAgree) {
     }
 }
 
-TEST(RtcOffer, APlayerTakesAnyFrame) {
+TEST(RtcOffer, PlayerOffersEveryCodec) {
     for (const char* name : {"H264", "H265", "VP8", "VP9", "AV1"}) {
         const Server server = server_for(offer_of(sdp::Purpose::play), name);
         const auto answer = read_answer(server.answer, sdp::Purpose::play);
@@ -90,7 +90,7 @@ TEST(RtcOffer, APlayerTakesAnyFrame) {
     }
 }
 
-TEST(RtcOffer, APublisherOffersH264AlonePerhapsWithoutAudio) {
+TEST(RtcOffer, PublisherOffersH264WithOrWithoutAudio) {
     const auto read = sdp::parse_description(write_offer(offer_of(sdp::Purpose::publish, false)));
     ASSERT_TRUE(read.ok());
     ASSERT_EQ(read->sections.size(), 1U);
@@ -105,13 +105,13 @@ TEST(RtcOffer, APublisherOffersH264AlonePerhapsWithoutAudio) {
     EXPECT_TRUE(read_answer(server_for(offer_of(sdp::Purpose::publish, false)).answer, sdp::Purpose::publish).ok());
 }
 
-TEST(RtcOffer, AnAnswerThatDoesNotDoIsRefused) {
+TEST(RtcOffer, RefusesUnsuitableAnswers) {
     EXPECT_FALSE(read_answer("", sdp::Purpose::play).ok());
     const std::string tcp_only = server_for(offer_of(sdp::Purpose::play), "H264", {{"192.0.2.1", 9, true}}).answer;
     EXPECT_EQ(read_answer(tcp_only, sdp::Purpose::play).code(), Errc::unsupported);
     EXPECT_EQ(read_answer(server_for(offer_of(sdp::Purpose::play), "H264", {}).answer, sdp::Purpose::play).code(),
               Errc::unsupported);
-    // A player whose answer tells it to send.
+    // A player whose answer requests it to send.
     EXPECT_EQ(read_answer(server_for(offer_of(sdp::Purpose::publish)).answer, sdp::Purpose::play).code(), Errc::unsupported);
     std::string broken = server_for(offer_of(sdp::Purpose::play)).answer;
     const auto port = broken.find(" 8000 typ");

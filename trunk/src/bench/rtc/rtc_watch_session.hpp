@@ -1,6 +1,6 @@
 // A player's session of a load that does not decrypt (--skip-decryption), so that thousands of players fit on one core: RTP is
 // counted by its headers, which are in the clear (RFC 3711, 3.1), and reported on like by any player; it requests no
-// retransmission and outputs no media. It cannot tell whether a packet is authentic.
+// retransmission and outputs no media. It does not authenticate packets.
 #pragma once
 
 #include <cstdint>

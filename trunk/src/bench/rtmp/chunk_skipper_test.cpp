@@ -103,7 +103,7 @@ TEST(ChunkSkipper, ReadsTheVectorsHoweverTheyAreCut) {
     }
 }
 
-TEST(ChunkSkipper, ATruncatedInputGivesFewerMessagesAndNoError) {
+TEST(ChunkSkipper, TruncatedInputGivesFewerMessages) {
     for (const ChunkVector& vector : chunk_vectors()) {
         for (std::size_t size = 0; size < vector.input.size(); ++size) {
             const auto outcome = skip_chunks(Bytes(vector.input).first(size), 7);
@@ -137,7 +137,7 @@ TEST(ChunkSkipper, RefusesANewHeaderInsideAMessage) {
     EXPECT_FALSE(skip_chunks(cut, 1000).ok);
 }
 
-TEST(ChunkSkipper, AControlMessageHasABound) {
+TEST(ChunkSkipper, LimitsControlMessages) {
     const auto command_of = [](std::size_t bytes) {
         ByteWriter out;
         wire::rtmp::write_message(out, 3, MessageType::amf0_command, 0, 0, Octets(bytes), 128);

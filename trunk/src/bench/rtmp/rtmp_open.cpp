@@ -28,9 +28,9 @@ struct Target {
 Result<Target> target_of(std::string_view url) {
     auto parsed = TRY(wire::rtmp::parse_stream_url(url));
     if (parsed.schema != "rtmp" && parsed.schema != "rtmps")
-        return Error(Errc::malformed, fmt::format("\"{}\" is no rtmp:// or rtmps:// URL", url));
+        return Error(Errc::malformed, fmt::format("\"{}\" is not an rtmp:// or rtmps:// URL", url));
     if (parsed.stream.empty())
-        return Error(Errc::malformed, fmt::format("\"{}\" names no stream: rtmp://HOST/APP/STREAM", url));
+        return Error(Errc::malformed, fmt::format("\"{}\" has no stream: rtmp://HOST/APP/STREAM", url));
     const bool is_secure = parsed.schema == "rtmps";
     const std::uint16_t port = parsed.port != 0 ? parsed.port : is_secure ? kRtmpsPort : kRtmpPort;
     const std::string host = parsed.host.find(':') == std::string::npos ? parsed.host : fmt::format("[{}]", parsed.host);
@@ -85,7 +85,7 @@ private:
             if (rejected == nullptr)
                 continue;
             if (!rejected->redirect_url)
-                return Error(Errc::denied, fmt::format("the server says {}: {}", rejected->code, rejected->description));
+                return Error(Errc::denied, fmt::format("the server refuses: {}: {}", rejected->code, rejected->description));
             redirect = redirect_target(*rejected->redirect_url, target_);
             return {};
         }

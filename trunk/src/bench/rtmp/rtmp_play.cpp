@@ -104,7 +104,7 @@ private:
                 return {};
             default: break;
         }
-        // The engine has answered what came before play started.
+        // The engine has handled the messages before the play started.
         return is_open_ ? on_protocol(message) : Result<void>();
     }
 

@@ -22,12 +22,12 @@ using wire::rtmp::MessageType;
 // Publishers wake at multiples of this, so that many share one turn of the loop.
 constexpr milliseconds kPublishTick{5};
 constexpr milliseconds kExactPublishTick{1};
-// How much is gathered before it is sent.
+// Bytes that are collected before a send.
 constexpr std::size_t kBatchBytes = 256 << 10;
 constexpr milliseconds kLastWordsLimit{1000};
-// Let the server read to the end before the socket goes: an unread answer of it would make a reset of the close.
+// Lets the server read to the end before the close: an unread response would turn the close into a reset.
 constexpr milliseconds kLingerLimit{300};
-// Where frames cannot carry a stamp, a message of its own does, so often.
+// The interval of the messages with a stamp, for clips whose frames cannot carry one.
 constexpr milliseconds kStampStep{1000};
 
 class Publisher {
@@ -86,7 +86,7 @@ private:
                 next_ = 0;
                 ++round_;
             }
-            // At its time each goes by itself, as an encoder sends it.
+            // Sends each message separately at its time, as an encoder does.
             if (is_exact_ || waiting_bytes_ >= kBatchBytes)
                 TRY(flush(deadline));
         }
@@ -159,7 +159,7 @@ private:
         TRY(opened_.engine->handle_bytes(io::now(), Bytes(client_.scratch()).first(*count)));
         while (auto event = opened_.engine->poll_event()) {
             if (const auto* rejected = std::get_if<engine::rtmp::Rejected>(&*event))
-                return Error(Errc::denied, fmt::format("the server says {}: {}", rejected->code, rejected->description));
+                return Error(Errc::denied, fmt::format("the server refuses: {}: {}", rejected->code, rejected->description));
             if (const auto* over = std::get_if<engine::rtmp::StreamEnded>(&*event))
                 return Error(Errc::denied, fmt::format("the server ended the stream: {}", over->code));
         }

@@ -1,5 +1,5 @@
-// Everything that policies ask, for tests: virtual hosts and an operator's service of the test, and the real services of a server
-// that is alone, a worker, or a node of a cluster.
+// The dependencies of policies, for tests: virtual hosts and an operator's service of the test, and the real services of a single
+// server, a worker, or a node of a cluster.
 #pragma once
 
 #include <cstdint>

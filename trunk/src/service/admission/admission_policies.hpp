@@ -41,7 +41,7 @@ public:
     AdmissionPolicies& operator=(const AdmissionPolicies&) = delete;
 
     // Memory, virtual host, refer.all, relay's proof, on_connect, address, token, refer.publish, routing, end of a publisher that
-    // has gone, on_publish, forward.backend, claim of the stream.
+    // has left, on_publish, forward.backend, claim of the stream.
     session::Answer publish(const session::ClientRequest& request, io::Deadline deadline) override;
     // Virtual host, refer.all, relay's proof, on_connect, address, token, redirect, on_play, refer.play, routing.
     session::Answer play(const session::ClientRequest& request, io::Deadline deadline) override;

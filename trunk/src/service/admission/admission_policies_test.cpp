@@ -39,7 +39,7 @@ TEST_F(AdmissionPoliciesTest, AdmitsAfterAllPolicies) {
     EXPECT_EQ(callbacks().back(), "on_close");
 }
 
-TEST_F(AdmissionPoliciesTest, AsksNothingWithoutMemoryOrAVirtualHost) {
+TEST_F(AdmissionPoliciesTest, RefusesWithoutMemoryOrAVirtualHost) {
     memory_.set_max(1'000);
     memory_.set_streams(701, 0);
     EXPECT_EQ(publish(publisher_).code(), Errc::limit);
@@ -105,7 +105,7 @@ TEST_F(AdmissionPoliciesTest, RefusesWhenACallbackRefuses) {
     EXPECT_EQ(callbacks(), (Names{"on_connect", "on_connect", "on_publish", "on_connect", "on_play"}));
 }
 
-TEST_F(AdmissionPoliciesTest, MakesNoCallbacksAboutTrustedRelays) {
+TEST_F(AdmissionPoliciesTest, MakesNoCallbacksForTrustedRelays) {
     main().cluster.secret = "open-sesame";
     auto relay = player_;
     const auto proof = relay::proof_for({relay::RelayedRequest::Role::play, relay.vhost, "live", "cam", "vid-1"}, "open-sesame");

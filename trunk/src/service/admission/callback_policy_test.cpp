@@ -23,7 +23,7 @@ protected:
     CallbackPolicy policy_{hosts_, vhosts_, hooks_};
 };
 
-TEST_F(CallbackPolicyTest, AsksOnConnectAboutProtocolsThatConnectFirst) {
+TEST_F(CallbackPolicyTest, CallsOnConnectForProtocolsThatConnectFirst) {
     for (const auto kind : {ClientKind::flv_play, ClientKind::hls_play, ClientKind::rtc_play, ClientKind::rtc_publish})
         EXPECT_TRUE(policy_.ask_connect(subject(kind), soon()).ok());
     EXPECT_EQ(callbacks(), Names());
@@ -34,7 +34,7 @@ TEST_F(CallbackPolicyTest, AsksOnConnectAboutProtocolsThatConnectFirst) {
     EXPECT_EQ(policy_.ask_connect(subject(ClientKind::rtmp_play), soon()).code(), Errc::denied);
 }
 
-TEST_F(CallbackPolicyTest, TakesTheAnswersIntoThePlan) {
+TEST_F(CallbackPolicyTest, WritesTheResponsesToThePlan) {
     fake_hooks_.answers["/publishers"] = R"({"code": 0, "data": {"srt_passphrase": "ten letters"}})";
     fake_hooks_.answers["/players"] = R"({"code": 0, "data": {"srt_passphrase": "other letters"}})";
     fake_hooks_.answers["/forward"] = R"({"code": 0, "data": {"urls": ["rtmp://a/live/cam"]}})";
@@ -51,7 +51,7 @@ TEST_F(CallbackPolicyTest, TakesTheAnswersIntoThePlan) {
     EXPECT_EQ(callbacks(), (Names{"on_publish", "on_forward", "on_play"}));
 }
 
-TEST_F(CallbackPolicyTest, AsksOnlyForwardBackendsAboutTrustedRelays) {
+TEST_F(CallbackPolicyTest, CallsOnlyForwardBackendsForTrustedRelays) {
     fake_hooks_.answers["/forward"] = R"({"code": 0, "data": {"urls": []}})";
     vhosts_.main().forward.enabled = true;
     vhosts_.main().forward.backend = fake_hooks_.url("/forward");
@@ -63,7 +63,7 @@ TEST_F(CallbackPolicyTest, AsksOnlyForwardBackendsAboutTrustedRelays) {
     EXPECT_EQ(callbacks(), Names{"on_forward"});
 }
 
-TEST_F(CallbackPolicyTest, RefusesWhenTheVirtualHostHasGone) {
+TEST_F(CallbackPolicyTest, RefusesAfterTheVirtualHostWasRemoved) {
     auto published = plan();
     const auto asked = subject(ClientKind::fmle_publish);
     vhosts_.main().enabled = false;

@@ -36,7 +36,7 @@ TEST_F(CredentialPolicyTest, AcceptsAProofForItsVirtualHostOnly) {
     EXPECT_FALSE(policy_.is_trusted_relay(relay_with(proof_of("open"), "protected")));
 }
 
-TEST_F(CredentialPolicyTest, RefusesProofsOfFormerVersions) {
+TEST_F(CredentialPolicyTest, RefusesProofsOfEarlierVersions) {
     auto proof = proof_of("open");
     proof.front() = '1';  // that version's covered any virtual host
     EXPECT_FALSE(policy_.is_trusted_relay(relay_with(proof, "open")));
@@ -61,7 +61,7 @@ TEST_F(CredentialPolicyTest, AcceptsAProofOncePerConnection) {
     EXPECT_FALSE(policy_.forget(http)) << "a request is not a connection";
 }
 
-TEST_F(CredentialPolicyTest, AsksOriginsAboutTokensOnEdgesOnly) {
+TEST_F(CredentialPolicyTest, ChecksTokensAtOriginsOnEdgesOnly) {
     const auto player = client_of(ClientKind::rtmp_play);
     const auto plan = MUST(hosts_.plan_for(player));
     auto& options = vhosts_.main().cluster;

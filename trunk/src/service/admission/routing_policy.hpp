@@ -37,7 +37,7 @@ public:
     // WorkerService::claim() and ClusterService::claim().
     Result<void> claim(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
 
-    // For a player, before callbacks, as the other server asks its own: another server to send it to. nullopt: it plays here.
+    // For a player, before callbacks, because the other server calls its own: another server to send it to. nullopt: it plays here.
     // Errors as Coworkers::find() and Placer::find().
     Result<std::optional<session::Redirect>> redirect_player(const session::ClientRequest& request,
                                                              const session::StreamPlan& plan, io::Deadline deadline);

@@ -18,7 +18,7 @@ protected:
     RoutingPolicy policy_{hosts_, routes()};
 };
 
-TEST_F(RoutingPolicyTest, ServesEverybodyOnAServerThatIsAlone) {
+TEST_F(RoutingPolicyTest, ServesEveryClientOnASingleServer) {
     EXPECT_FALSE(policy_.may_pull(player_));
     EXPECT_FALSE(policy_.is_of_cluster(player_.vhost) || policy_.is_of_workers(player_.vhost));
     EXPECT_FALSE(MUST(policy_.redirect_publisher(publisher_)));
@@ -41,7 +41,7 @@ TEST_F(RoutingPolicyTest, PullsForPlayersOfAnEdge) {
     EXPECT_TRUE(policy_.claim(publisher_, plan(), soon()).ok());
 }
 
-TEST_F(RoutingPolicyTest, AsksTheOtherOriginsOfAnOriginCluster) {
+TEST_F(RoutingPolicyTest, QueriesTheOtherOriginsOfAnOriginCluster) {
     vhosts_.main().cluster.origin_cluster = true;
     EXPECT_TRUE(policy_.may_pull(player_));
     EXPECT_EQ(policy_.redirect_player(player_, plan(), soon()).code(), Errc::not_found) << "there are no others";
@@ -52,7 +52,7 @@ TEST_F(RoutingPolicyTest, AsksTheOtherOriginsOfAnOriginCluster) {
     EXPECT_TRUE(policy_.redirect_player(player_, plan(), soon()).ok());
 }
 
-TEST_F(RoutingPolicyTest, RefusesWhenTheVirtualHostHasGone) {
+TEST_F(RoutingPolicyTest, RefusesAfterTheVirtualHostWasRemoved) {
     const auto known = plan();
     vhosts_.main().enabled = false;
     EXPECT_EQ(policy_.claim(publisher_, known, soon()).code(), Errc::denied);
@@ -72,7 +72,7 @@ private:
     }
 };
 
-TEST_F(RoutingPolicyOfANodeTest, TakesNoPublishersIfTheNodeIsNotForThem) {
+TEST_F(RoutingPolicyOfANodeTest, RefusesPublishersOnAnEdgeNode) {
     EXPECT_TRUE(policy_.is_of_cluster(player_.vhost));
     EXPECT_TRUE(policy_.may_pull(player_));
     const auto refused = policy_.redirect_publisher(publisher_);

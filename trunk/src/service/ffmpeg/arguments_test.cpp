@@ -13,13 +13,13 @@ Words engine_words(const EngineOptions& engine) {
     return words;
 }
 
-TEST(FfmpegArguments, AnEngineThatIsOffCopies) {
+TEST(FfmpegArguments, CopiesWithADisabledEngine) {
     EngineOptions engine;
     engine.vcodec = "libx264";
     EXPECT_EQ(engine_words(engine), (Words{"-vcodec", "copy", "-acodec", "copy", "-f", "flv"}));
 }
 
-TEST(FfmpegArguments, AnEngineWithoutEncodersCopies) {
+TEST(FfmpegArguments, CopiesWithoutEncoders) {
     EngineOptions engine;
     engine.enabled = true;
     EXPECT_EQ(engine_words(engine), (Words{"-vcodec", "copy", "-acodec", "copy", "-f", "flv"}));
@@ -63,7 +63,7 @@ TEST(FfmpegArguments, FollowTheOrderOfTheReference) {
                                            "mpegts"}));
 }
 
-TEST(FfmpegArguments, ATrackCanBeLeftOutOrCopied) {
+TEST(FfmpegArguments, OmitsOrCopiesATrack) {
     EngineOptions engine;
     engine.enabled = true;
     engine.vcodec = "vn";
@@ -75,7 +75,7 @@ TEST(FfmpegArguments, ATrackCanBeLeftOutOrCopied) {
     EXPECT_EQ(engine_words(engine), (Words{"-vcodec", "copy", "-an"}));
 }
 
-TEST(FfmpegArguments, TheConventionalProgramFallsBackToThePath) {
+TEST(FfmpegArguments, FallsBackToThePathForTheDefaultProgram) {
     EXPECT_EQ(choose_program("./objs/ffmpeg/bin/ffmpeg", true), "./objs/ffmpeg/bin/ffmpeg");
     EXPECT_EQ(choose_program("./objs/ffmpeg/bin/ffmpeg", false), "ffmpeg");
     EXPECT_EQ(choose_program("", false), "ffmpeg");

@@ -16,7 +16,7 @@ TEST(SharedLibrary, FindsFunctions) {
     EXPECT_EQ(cosine(0), 1);
 }
 
-TEST(SharedLibrary, SaysWhatIsMissingFirst) {
+TEST(SharedLibrary, NamesTheFirstMissingFunction) {
     SharedLibrary math("m", kMathVersion);
     Cosine found = nullptr;
     Cosine missing = nullptr;

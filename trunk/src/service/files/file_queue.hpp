@@ -32,7 +32,7 @@ public:
     // Replaces a queued list that is not yet written.
     void write_list(std::string path, Block text, Done done);
     void remove(std::vector<std::string> paths, Done done = {});
-    // From now on nothing is written or removed, and no write is reported: the files are another worker's.
+    // From now on nothing is written or removed, and no write is reported: another worker has the files.
     void set_off(bool off) { off_ = off; }
     // Lets run() return once the queue is empty.
     void close();

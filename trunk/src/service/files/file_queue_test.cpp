@@ -30,7 +30,7 @@ protected:
     std::optional<Result<void>> ended_;
 };
 
-TEST_F(FileQueueTest, TheLargestFragmentFitsWhateverWaitsBelowTheBound) {
+TEST_F(FileQueueTest, AcceptsTheLargestFragmentBelowTheBound) {
     write("small", FileQueue::kQueuedBytesMax - 1);
     write("large", FileQueue::kQueuedBytesMax + 1'000);
     EXPECT_FALSE(ended_.has_value()) << "both wait";
@@ -41,7 +41,7 @@ TEST_F(FileQueueTest, TheLargestFragmentFitsWhateverWaitsBelowTheBound) {
     EXPECT_EQ(queue_.waiting(), 3U) << "what frees room is never refused";
 }
 
-TEST_F(FileQueueTest, HasABoundForItsJobs) {
+TEST_F(FileQueueTest, LimitsItsJobs) {
     for (std::size_t i = 0; i < FileQueue::kQueuedJobsMax; ++i)
         queue_.remove({});
     write("one more", 1);
@@ -49,7 +49,7 @@ TEST_F(FileQueueTest, HasABoundForItsJobs) {
     EXPECT_EQ(ended_->code(), Errc::limit);
 }
 
-TEST_F(FileQueueTest, WritesWhatWaitsAndThenTakesMore) {
+TEST_F(FileQueueTest, WritesQueuedFilesAndAcceptsMore) {
     write("first", 10);
     io::Scope writer("writer");
     MUST(writer.start("writer", [this](io::Deadline forever) { queue_.run(forever); }));

@@ -1,5 +1,5 @@
-// Homes: of several workers, one keeps the session of a player of HLS or DASH, whichever of them it asks: its home, which follows
-// from the session's name. There the player is admitted, counted, listed and kicked; the others have guests (files::Sessions).
+// Homes: one of several workers, the home, keeps the session of an HLS or DASH player. The session's name selects the home. The
+// player is admitted, counted, listed and kicked there; the other workers have guests (files::Sessions).
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,11 @@ namespace live::service::files {
 
 class Homes {
 public:
-    // Another worker is the home.
+    // Reports whether another worker is the home.
     virtual bool is_elsewhere(std::string_view name) const = 0;
-    // A name that is the same on every worker, for what identifies a player.
+    // Returns a session name that is the same on every worker, from the data that identifies a player.
     virtual std::string name_for(std::string_view key) const = 0;
-    // Has the player admitted there, unless it is already: then true. Errc::closed when the home does not answer; otherwise
+    // Admits the player at its home. True if it was admitted before. Errc::closed when the home does not respond; otherwise
     // admission's errors.
     virtual Result<bool> open(const session::ClientRequest& request, Duration idle_limit, io::Deadline deadline) = 0;
 

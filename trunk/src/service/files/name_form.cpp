@@ -9,14 +9,14 @@ namespace live::service::files {
 
 namespace {
 
-// A file system has no longer paths.
+// File systems have no paths above this length.
 constexpr std::size_t kPathBytesMax = 4096;
 
 constexpr std::array<std::string_view, 3> kNames = {"[vhost]", "[app]", "[stream]"};
 constexpr std::array<std::string_view, 10> kNumbers = {"[seq]", "[duration]", "[timestamp]", "[2006]", "[01]",
                                                        "[02]",  "[15]",       "[04]",        "[05]",   "[999]"};
 
-// The positions in the path that what has been read of the form so far may reach.
+// The positions in the path that the part of the form read so far can match.
 class Reached {
 public:
     explicit Reached(std::string_view path) : path_(path), at_(path.size() + 1) { at_.front() = true; }
@@ -28,7 +28,7 @@ public:
         at_ = std::move(next);
     }
 
-    // At least one character of which `may` is true.
+    // Matches one or more characters for which `may` is true.
     template <class May>
     void take_while(May&& may) {
         std::vector<bool> next(at_.size());
@@ -37,7 +37,7 @@ public:
         at_ = std::move(next);
     }
 
-    // Nothing, or what begins with a dot or a hyphen and is of the same name.
+    // Matches nothing, or a suffix of the same name that begins with a dot or a hyphen.
     void take_infix() {
         std::vector<bool> next(at_.size());
         for (std::size_t i = 0; i < path_.size(); ++i)

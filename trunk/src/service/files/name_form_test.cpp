@@ -7,7 +7,7 @@
 namespace live::service::files {
 namespace {
 
-TEST(NameForm, FitsWhatTheOutputsMakeOfTheTemplatesOfOperators) {
+TEST(NameForm, MatchesNamesMadeFromTemplates) {
     const struct {
         const char* form;
         const char* path;
@@ -43,7 +43,7 @@ TEST(NameForm, FitsWhatTheOutputsMakeOfTheTemplatesOfOperators) {
         EXPECT_EQ(fits_form(one.form, one.path), one.fits) << one.form << " " << one.path;
 }
 
-TEST(NameForm, NoPathTakesMoreTimeThanItsLength) {
+TEST(NameForm, TakesTimeInProportionToThePath) {
     const std::string dots(4080, '-');
     EXPECT_TRUE(fits_form("[app]/[stream]-[seq].ts", dots + "/a-1.ts"));
     EXPECT_FALSE(fits_form("[app]/[stream]-[seq].ts", dots + dots + "/a-1.ts")) << "no file has such a path";

@@ -19,7 +19,7 @@ TEST(NormalPath, IsOneSpellingForOneFile) {
 }
 
 // Every path of up to five of these components, below several folders, compared with the standard library.
-TEST(NormalPath, IsWhatTheStandardLibrarySays) {
+TEST(NormalPath, EqualsTheStandardLibrary) {
     constexpr std::array<std::string_view, 5> kNames = {"a", "..", ".", "", "b.c"};
     constexpr std::size_t kPaths = 5 * 5 * 5 * 5 * 5;
     for (const std::string folder : {"", "/", "x", "./x//y/", "..", "/x/..", "../.."}) {

@@ -5,7 +5,7 @@
 namespace live::service::files {
 namespace {
 
-TEST(PathClaims, APathIsRefusedToASecondOutputAsLongAsTheFirstHasIt) {
+TEST(PathClaims, RefusesAClaimedPathToAnotherOutput) {
     PathClaims claims;
     auto first = MUST(claims.claim({"html/live/cam.m3u8", "html/live/cam-[seq].ts"}, "the HLS of /live/cam"));
     const auto refused = claims.claim({"html/live/other.m3u8", "html/live/cam-[seq].ts"}, "the HLS of v/live/cam");
@@ -19,7 +19,7 @@ TEST(PathClaims, APathIsRefusedToASecondOutputAsLongAsTheFirstHasIt) {
     EXPECT_EQ(claims.size(), 0U);
 }
 
-TEST(PathClaims, AnOwnerMayClaimAgainAndThePathIsFreeWithItsLastClaim) {
+TEST(PathClaims, ReleasesAPathWithTheLastClaimOfItsOwner) {
     PathClaims claims;
     auto one = MUST(claims.claim({"a", "a"}, "me"));
     auto two = MUST(claims.claim({"a"}, "me"));

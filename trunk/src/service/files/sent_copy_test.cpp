@@ -12,7 +12,7 @@ std::vector<Block> blocks_of(std::size_t size) {
             std::make_shared<const std::vector<std::uint8_t>>(1, std::uint8_t{8})};
 }
 
-TEST(SentCopy, IsMadeForTheRequestBehindTheFirstFew) {
+TEST(SentCopy, IsMadeAfterTheFirstRequests) {
     const auto budget_of_all = std::make_shared<CopyBudget>();
     CopyBudget& budget = *budget_of_all;
     {

@@ -36,8 +36,8 @@ public:
 
     bool is_guarded = false;
     std::string refused;    // name of a stream
-    std::string elsewhere;  // of one that another server has
-    std::string absent;     // of one that could be pulled, but nobody has
+    std::string elsewhere;  // of a stream that another server has
+    std::string absent;     // of a stream that could be pulled, but no server has
 };
 
 class RecordedEvents final : public session::StreamEvents {

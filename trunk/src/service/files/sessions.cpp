@@ -71,7 +71,7 @@ std::string Sessions::name_for(std::string_view key) const { return homes_ == nu
 Sessions::Opened Sessions::open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline) {
     if (is_elsewhere(request.id)) {
         auto opened = open_guest(request, idle_limit, deadline);
-        // Its home is about to be started again.
+        // Its home is being restarted.
         if (opened.ok() || opened.code() != Errc::closed)
             return opened;
     }
@@ -168,7 +168,7 @@ Sessions::Opened Sessions::admit(session::ClientRequest request, Duration idle_l
     return std::optional<session::Redirect>();
 }
 
-// Kicked sessions are kept; otherwise their players could start again.
+// Kicked sessions are kept, so that their players cannot return at once.
 bool Sessions::make_room() {
     for (; !new_.empty(); new_.pop_front()) {
         const auto found = sessions_.find(new_.front());

@@ -1,7 +1,7 @@
 // Sessions: HLS and DASH players, which return over many connections. HLS players are identified by hls_ctx in their URLs, DASH
 // players by address and User-Agent (service/dash/viewers.hpp). A session begins with the first playlist and ends when it is idle
-// for long enough, or when an operator kicks it. Of several workers, one has the session, and the others that the player asks
-// have guests, who are neither admitted nor listed here: what they do is reported to the one that has the session.
+// for long enough, or when an operator kicks it. With several workers, one has the session. The other workers that the player
+// connects to have guests, which are neither admitted nor listed there: their requests are reported to the worker of the session.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ public:
     // Referenced objects must outlive this. The request has been admitted.
     Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
             session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now);
-    // A guest: another worker has the session, perhaps for a while already.
+    // A guest: another worker has the session, possibly for some time.
     Session(session::ClientRequest request, Duration idle_limit, bool has_returned, TimePoint now);
     ~Session();
     Session(const Session&) = delete;
@@ -46,7 +46,7 @@ public:
         has_news_ = true;
     }
     bool is_guest() const { return !entry_; }
-    // For a guest: what it was sent since the last call; none when it has asked for nothing.
+    // For a guest: the bytes sent since the last call; nullopt without a request.
     std::optional<std::uint64_t> take_news();
     // For a guest: its session has been kicked.
     void note_kicked() { kick("kicked"); }
@@ -54,7 +54,7 @@ public:
     void add_sent(std::uint64_t bytes) { sent_bytes_ += bytes; }
     bool is_kicked() const { return !kick_reason_.empty(); }
     bool is_idle(TimePoint now) const { return now - io::silence_from(last_seen_) >= idle_limit_; }
-    // Reports the end of the session; afterwards it is only remembered.
+    // Reports the end of the session, which is kept in the list as ended.
     void leave(const Result<void>& ended);
     bool has_left() const { return !stay_; }
 
@@ -70,7 +70,7 @@ private:
     bool has_returned_ = false;
     bool has_news_ = false;
     std::uint64_t sent_bytes_ = 0;
-    std::uint64_t told_bytes_ = 0;  // of these, by a guest
+    std::uint64_t told_bytes_ = 0;  // reported of these, by a guest
     std::string kick_reason_;
     std::optional<session::ClientEntry> entry_;
     std::optional<session::AdmittedPlay> admitted_;
@@ -88,48 +88,48 @@ public:
              std::size_t sessions_max = kSessionsMax)
         : admission_(admission), events_(events), clients_(clients), places_(places), sessions_max_(sessions_max) {}
 
-    // Before the first session. Without it, all sessions are had here.
+    // Call before the first session. Without it, all sessions are local.
     void set_homes(Homes& homes) { homes_ = &homes; }
     bool are_shared() const { return homes_ != nullptr; }
-    // Another worker has the session of that name, if there is one.
+    // Reports whether a session of that name would be on another worker.
     bool is_elsewhere(std::string_view name) const { return homes_ != nullptr && homes_->is_elsewhere(name); }
-    // For what identifies a player that sends no name.
+    // Returns the name for a player that sends none, from the data that identifies it.
     std::string name_for(std::string_view key) const;
 
     // nullptr when unknown.
     Session* find(std::string_view name);
-    // Asks admission; request.id is the session's name. A session opened concurrently under that name is kept. When there are too
-    // many, the oldest session whose player has not returned is removed. Returns admission's errors, and Errc::limit when there
-    // is none to remove. With a place, no session was opened: the player is to be sent there.
+    // Asks admission; request.id is the session's name. A session opened concurrently under that name is kept. At the limit,
+    // the oldest session whose player has not returned is removed. Returns admission's errors, and Errc::limit if no session can
+    // be removed. With a redirect, no session was opened: the player must be sent there.
     Result<std::optional<session::Redirect>> open(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
-    // The same for a guest of another worker, which needs no media here.
+    // The same for a guest of another worker, without media on this one.
     Result<void> open_for_guest(session::ClientRequest request, Duration idle_limit, io::Deadline deadline);
-    // Sent to somebody who has no session here, but may have one on another worker.
+    // Counts bytes sent to a client without a session here, which may have one on another worker.
     void note_passing(const std::string& name, std::uint64_t bytes);
-    // What guests and those have done since the last call.
+    // Returns the requests of guests and of these clients since the last call.
     struct News {
         std::string name;
         std::uint64_t sent_bytes = 0;
     };
     std::vector<News> take_news();
-    // From another worker, about a session that is had here.
+    // A report of another worker about a local session.
     enum class State : std::uint8_t { plays, kicked, unknown };
     State note(const News& news, TimePoint now);
-    // About a guest, from the worker that has the session.
+    // A report about a guest, from the worker of its session.
     void settle(std::string_view name, State state);
 
     // Checks the access rules only; opens nothing.
     Result<void> check(const session::ClientRequest& request) const;
-    // Whether media of the stream is for sessions only.
+    // Reports whether media of the stream is for sessions only.
     bool guards(const session::ClientRequest& request) const { return admission_.guards_play(request); }
-    // Whether a session of that name plays the stream. Opens nothing.
+    // Reports whether a session of that name plays the stream. Does not open one.
     bool plays(std::string_view name, const StreamName& stream) const;
-    // Whether opening a session may get the stream from another server, or say which one has it.
+    // Reports whether opening a session may pull the stream from another server, or redirect to one.
     bool may_pull(const session::ClientRequest& request) const { return admission_.may_pull(request); }
-    // For a player without a session: has the stream pulled from another server, and returns when it has media here, or why not.
-    // Asks admission like a player that leaves at once. With a place, the player is to be sent there.
+    // For a player without a session: pulls the stream from another server, and returns when it has media here, or the error. Calls
+    // admission as for a player that leaves at once. With a redirect, the player must be sent there.
     Result<std::optional<session::Redirect>> pull(const session::ClientRequest& request, io::Deadline deadline);
-    // Where the player of a session had better go on; then the session is over.
+    // Returns the server at which the player of a session should continue; the session then ends.
     std::optional<session::Redirect> send_on(Session& session);
     // Ends idle and kicked sessions; kicked ones are remembered until their idle limit.
     void expire(TimePoint now);
@@ -152,7 +152,7 @@ private:
     std::size_t sessions_max_;
     Homes* homes_ = nullptr;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;
-    std::unordered_map<std::string, std::uint64_t> passing_;  // bytes that are not told yet, by name
+    std::unordered_map<std::string, std::uint64_t> passing_;  // bytes that are not reported yet, by name
     std::deque<std::string> new_;  // names in order of arrival; may include sessions that have returned or ended
 };
 

@@ -33,7 +33,7 @@ struct SessionsTest : testing::Test {
     Sessions sessions{door, stream_events, clients, places, kMost};
 };
 
-TEST_F(SessionsTest, BeginOnceAndEndWhenNothingIsAskedFor) {
+TEST_F(SessionsTest, BeginsOnceAndEndsWhenIdle) {
     ASSERT_TRUE(open("a").ok());
     ASSERT_TRUE(open("a").ok()) << "two requests at once: the second is the first's";
     EXPECT_EQ(stream_events.ended, std::vector<std::string>{"a"}) << "and its own admission is over";
@@ -54,7 +54,7 @@ TEST_F(SessionsTest, BeginOnceAndEndWhenNothingIsAskedFor) {
     EXPECT_EQ(clients.size(), 0u);
 }
 
-TEST_F(SessionsTest, WhoIsRefusedHasNone) {
+TEST_F(SessionsTest, RefusedPlayerHasNoSession) {
     door.refused = "secret";
     EXPECT_EQ(open("a", "secret").code(), Errc::denied);
     EXPECT_EQ(sessions.size(), 0u);
@@ -62,7 +62,7 @@ TEST_F(SessionsTest, WhoIsRefusedHasNone) {
     EXPECT_TRUE(stream_events.ended.empty());
 }
 
-TEST_F(SessionsTest, WhoIsKickedHasLeftAtOnceAndIsRememberedForAWhile) {
+TEST_F(SessionsTest, KickEndsTheSessionAndRemembersItsName) {
     ASSERT_TRUE(open("a").ok());
     sessions.find("a")->add_sent(1'000);
     clients.for_each([](session::ClientEntry& entry) {
@@ -80,7 +80,7 @@ TEST_F(SessionsTest, WhoIsKickedHasLeftAtOnceAndIsRememberedForAWhile) {
     EXPECT_EQ(stream_events.ended.size(), 1u);
 }
 
-TEST_F(SessionsTest, ThoseUsedOnceMakeRoomForOthersTheOldestFirst) {
+TEST_F(SessionsTest, EvictsTheOldestSessionUsedOnce) {
     for (std::size_t i = 0; i < kMost; ++i)
         ASSERT_TRUE(open(std::to_string(i)).ok());
     sessions.find("0")->touch(io::now());
@@ -107,7 +107,7 @@ TEST_F(SessionsTest, AreBounded) {
     EXPECT_EQ(clients.size(), 0u);
 }
 
-TEST_F(SessionsTest, AnAddressHasSoManyAndThatOfOneThatEndsIsFree) {
+TEST_F(SessionsTest, LimitsSessionsPerAddress) {
     places.set_limits(1, {.hls_sessions_per_ip = 2});
     ASSERT_TRUE(open("a").ok());
     ASSERT_TRUE(open("b").ok());
@@ -118,7 +118,7 @@ TEST_F(SessionsTest, AnAddressHasSoManyAndThatOfOneThatEndsIsFree) {
     EXPECT_TRUE(open("c").ok());
 }
 
-// Names that begin with "other" are had by another worker, which is `home`.
+// Sessions whose names begin with "other" belong to another worker, which is `home`.
 struct GuestsTest : SessionsTest, Homes {
     bool is_elsewhere(std::string_view name) const override { return name.starts_with("other"); }
     std::string name_for(std::string_view key) const override { return "other" + std::string(key); }
@@ -147,7 +147,7 @@ struct GuestsTest : SessionsTest, Homes {
     bool is_away = false;
 };
 
-TEST_F(GuestsTest, APlayerIsAdmittedListedAndCountedWhereItsSessionIs) {
+TEST_F(GuestsTest, AdmitsListsAndCountsAPlayerAtItsHome) {
     ASSERT_TRUE(open("other1").ok());
     EXPECT_EQ(home_clients.size(), 1u);
     EXPECT_EQ(clients.size(), 0u);
@@ -173,7 +173,7 @@ TEST_F(GuestsTest, APlayerIsAdmittedListedAndCountedWhereItsSessionIs) {
     EXPECT_EQ(clients.size(), 1u);
 }
 
-TEST_F(GuestsTest, BytesToSomebodyWithoutASessionHereAreToldToo) {
+TEST_F(GuestsTest, ReportsBytesOfClientsWithoutALocalSession) {
     ASSERT_TRUE(open("other1").ok());
     sessions.settle("other1", Sessions::State::unknown);
     sessions.note_passing("other1", 300);
@@ -187,13 +187,13 @@ TEST_F(GuestsTest, BytesToSomebodyWithoutASessionHereAreToldToo) {
     EXPECT_TRUE(sessions.take_news().empty());
 }
 
-TEST_F(GuestsTest, WhoIsRefusedThereIsNoGuest) {
+TEST_F(GuestsTest, RefusalAtTheHomeCreatesNoGuest) {
     home_door.refused = "secret";
     EXPECT_EQ(open("other1", "secret").code(), Errc::denied);
     EXPECT_EQ(sessions.size() + home.size() + clients.size() + home_clients.size(), 0u);
 }
 
-TEST_F(GuestsTest, WhoIsKickedThereIsSentAwayHereToo) {
+TEST_F(GuestsTest, KickAtTheHomeEndsTheGuest) {
     ASSERT_TRUE(open("other1").ok());
     home_clients.for_each([](session::ClientEntry& entry) { entry.kick("by a test"); });
     sessions.find("other1")->touch(io::now());
@@ -202,8 +202,8 @@ TEST_F(GuestsTest, WhoIsKickedThereIsSentAwayHereToo) {
     EXPECT_EQ(stream_events.ended.size(), 1u) << "its stream was asked for, and nothing else is reported here";
 }
 
-// Whoever comes from another worker has its master playlist.
-TEST_F(GuestsTest, ASessionThatIsThereAlreadyGoesOn) {
+// A player of another worker has that worker's master playlist.
+TEST_F(GuestsTest, JoinsAnExistingSession) {
     ASSERT_TRUE(open("other1").ok());
     EXPECT_FALSE(sessions.find("other1")->has_returned());
     sessions.settle("other1", Sessions::State::unknown);
@@ -213,14 +213,14 @@ TEST_F(GuestsTest, ASessionThatIsThereAlreadyGoesOn) {
     EXPECT_EQ(home.size(), 1u);
 }
 
-TEST_F(GuestsTest, WhileAWorkerIsAwayItsPlayersAreServed) {
+TEST_F(GuestsTest, ServesPlayersWhileTheirHomeIsDown) {
     is_away = true;
     ASSERT_TRUE(open("other1").ok());
     EXPECT_FALSE(sessions.find("other1")->is_guest());
     EXPECT_EQ(clients.size(), 1u);
 }
 
-TEST_F(GuestsTest, GuestsAreBoundedLikeSessions) {
+TEST_F(GuestsTest, LimitsGuestsLikeSessions) {
     for (std::size_t i = 0; i < kMost + 5; ++i)
         ASSERT_TRUE(open("other" + std::to_string(i)).ok());
     EXPECT_EQ(sessions.size(), kMost);

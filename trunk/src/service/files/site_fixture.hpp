@@ -44,7 +44,7 @@ protected:
         MUST(connections_.stop(io::Deadline::after(kSoon)));
     }
 
-    // Sends a request on a new connection with Host: h, which is closed after the response unless `connection` says otherwise.
+    // Sends a request on a new connection with Host: h, which is closed after the response unless `connection` keeps it open.
     std::unique_ptr<io::TcpStream> open(std::string_view method, std::string_view target, std::string_view connection = "close") {
         auto stream = MUST(io::TcpStream::connect(acceptor_->listener().endpoint(), io::Deadline::after(kSoon)));
         const std::string text = std::string(method) + " " + std::string(target) +

@@ -52,7 +52,7 @@ protected:
     StreamJobs<SlowOutput> jobs_{"test", Log(no_log_, "test")};
 };
 
-TEST_F(StreamJobsTest, FindsWhatGoesOn) {
+TEST_F(StreamJobsTest, FindsRunningOutputs) {
     SlowOutput* const one = jobs_.start("/live/one", written_);
     ASSERT_NE(one, nullptr);
     EXPECT_EQ(jobs_.find("/live/one"), one);
@@ -62,7 +62,7 @@ TEST_F(StreamJobsTest, FindsWhatGoesOn) {
     EXPECT_EQ(written_, 1);
 }
 
-TEST_F(StreamJobsTest, WhatIsHeldIsGivenUpWhenNobodyPublishes) {
+TEST_F(StreamJobsTest, ReleasesMemoryWithoutAPublisher) {
     SlowOutput* const one = jobs_.start("/live/one", written_);
     ASSERT_NE(one, nullptr);
     ASSERT_EQ(jobs_.held().size(), 1U);
@@ -81,7 +81,7 @@ TEST_F(StreamJobsTest, WhatIsHeldIsGivenUpWhenNobodyPublishes) {
 }
 
 // The periodic reap() continues while the server stops.
-TEST_F(StreamJobsTest, ReapingTakesNothingFromAStop) {
+TEST_F(StreamJobsTest, ReapDoesNothingDuringAStop) {
     for (const char* url : {"/live/one", "/live/two", "/live/three"})
         ASSERT_NE(jobs_.start(url, written_), nullptr);
     io::Scope others("others");

@@ -70,7 +70,7 @@ protected:
     int connections_ = 0;
 };
 
-TEST_F(HttpClientTest, SendsTheWholeRequestAndGivesTheAnswer) {
+TEST_F(HttpClientTest, SendsTheRequestAndReturnsTheResponse) {
     const auto answer = post("/api/v1/streams?key=a%20b", "{\"action\":\"on_publish\"}");
     ASSERT_TRUE(answer.ok()) << answer.error().text();
     EXPECT_EQ(answer->status, 200);
@@ -86,7 +86,7 @@ TEST_F(HttpClientTest, SendsTheWholeRequestAndGivesTheAnswer) {
     EXPECT_TRUE(request_->headers.has_token("Connection", "keep-alive"));
 }
 
-TEST_F(HttpClientTest, EveryCallHasAConnectionOfItsOwn) {
+TEST_F(HttpClientTest, UsesAConnectionPerCall) {
     EXPECT_TRUE(post("/").ok());
     EXPECT_TRUE(post("/").ok());
     EXPECT_EQ(connections_, 2);
@@ -109,7 +109,7 @@ TEST_F(HttpClientTest, FollowsNoRedirect) {
     EXPECT_EQ(connections_, 1);
 }
 
-TEST_F(HttpClientTest, ABodyIsBounded) {
+TEST_F(HttpClientTest, LimitsTheBody) {
     const auto answer_of = [](std::size_t bytes) {
         return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(bytes) + "\r\n\r\n" + std::string(bytes, ' ');
     };
@@ -119,7 +119,7 @@ TEST_F(HttpClientTest, ABodyIsBounded) {
     EXPECT_EQ(post("/").code(), Errc::limit);
 }
 
-TEST_F(HttpClientTest, TheRestOfALongBodyMayBeLeft) {
+TEST_F(HttpClientTest, LeavesTheRestOfALongBodyOnRequest) {
     HttpCall call;
     call.url = url("/");
     call.answer_bytes_max = 64;
@@ -136,7 +136,7 @@ TEST_F(HttpClientTest, TheRestOfALongBodyMayBeLeft) {
     EXPECT_EQ(status("HTTP/1.1 200 OK\r\nX: " + std::string(100'000, ' ') + "\r\n\r\n"), 0) << "a head is never left";
 }
 
-TEST_F(HttpClientTest, TellsWhatWentWrong) {
+TEST_F(HttpClientTest, ReportsErrors) {
     answer_ = "nonsense\r\n\r\n";
     EXPECT_EQ(post("/").code(), Errc::malformed);
     answer_ = "";
@@ -150,7 +150,7 @@ TEST_F(HttpClientTest, TellsWhatWentWrong) {
     EXPECT_EQ(client_.call(call, io::Deadline::after(kSoon)).code(), Errc::closed);
 }
 
-TEST_F(HttpClientTest, ATimeLimitHolds) {
+TEST_F(HttpClientTest, ObeysTheDeadline) {
     answer_ = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\na little";
     stays_ = true;
     HttpCall call;
@@ -158,7 +158,7 @@ TEST_F(HttpClientTest, ATimeLimitHolds) {
     EXPECT_EQ(client_.call(call, io::Deadline::after(20ms)).code(), Errc::timed_out);
 }
 
-TEST_F(HttpClientTest, ACancelEndsACall) {
+TEST_F(HttpClientTest, CancelEndsACall) {
     answer_ = "";
     stays_ = true;
     std::optional<Errc> ended;
@@ -174,7 +174,7 @@ TEST_F(HttpClientTest, ACancelEndsACall) {
     EXPECT_EQ(ended, Errc::cancelled);
 }
 
-TEST_F(HttpClientTest, AServerWithoutTlsRefusesHttps) {
+TEST_F(HttpClientTest, RefusesHttpsWithoutTls) {
     answer_ = "HTTP/1.1 400 Bad Request\r\n\r\n";
     HttpCall call;
     call.url = "https://" + listener_->endpoint().text() + "/";

@@ -13,7 +13,7 @@
 
 namespace live::service::ingest {
 
-// What an ingest needs to know about the server.
+// The server's properties for the arguments of an ingest.
 struct IngestPlace {
     std::string vhost;
     // The first RTMP listener's, for [port].

@@ -22,7 +22,7 @@ IngestOptions demo() {
 
 const IngestPlace kPlace{"__defaultVhost__", 19350, "info", "./objs", Zone::utc};
 
-TEST(IngestArguments, AFileIsReadAtItsOwnPaceAndCopied) {
+TEST(IngestArguments, ReadsAFileInRealTimeAndCopiesIt) {
     const IngestOptions ingest = demo();
     EXPECT_EQ(
         MUST(build_ingest_arguments(ingest, ingest.engines[0], kPlace, kMoment)),
@@ -30,7 +30,7 @@ TEST(IngestArguments, AFileIsReadAtItsOwnPaceAndCopied) {
                "-acodec", "copy", "-f", "flv", "-y", "rtmp://127.0.0.1:19350/live/livestream?vhost=__defaultVhost__"}));
 }
 
-TEST(IngestArguments, AStreamIsReadAsItComes) {
+TEST(IngestArguments, ReadsAStreamWithoutPacing) {
     IngestOptions ingest = demo();
     ingest.input_type = InputType::stream;
     ingest.input_url = "rtsp://camera/1; reboot";
@@ -46,7 +46,7 @@ TEST(IngestArguments, OptionsOfTheInputStandBeforeIt) {
     EXPECT_EQ(Words(words.begin() + 4, words.begin() + 9), (Words{"-re", "-stream_loop", "-1", "-i", "./doc/source.flv"}));
 }
 
-TEST(IngestArguments, TheOutputMayNameTheTimeAndTheEngine) {
+TEST(IngestArguments, ReplacesVariablesInTheOutput) {
     IngestOptions ingest = demo();
     ingest.engines[0].name = "hd";
     ingest.engines[0].output = "/data/[id]-[engine]-[2006][01][02].flv";
@@ -62,7 +62,7 @@ TEST(IngestArguments, InputAndOutputAreNeeded) {
     EXPECT_EQ(build_ingest_arguments(ingest, ingest.engines[0], kPlace, kMoment).code(), Errc::malformed);
 }
 
-TEST(IngestArguments, TheLogIsNamedAfterWhereItGoes) {
+TEST(IngestArguments, NamesTheLogAfterTheOutput) {
     const IngestOptions ingest = demo();
     EXPECT_EQ(ingest_log_path(ingest, ingest.engines[0], kPlace),
               "./objs/ffmpeg-ingest-__defaultVhost__-live-livestream-demo.log");

@@ -50,7 +50,7 @@ public:
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Ends unwanted children, waiting for them, and starts the new ones. A child that cannot be started only costs a log line. If
-    // one does not end, nothing new is started, and the log says so.
+    // one does not end, nothing new is started, and a warning is logged.
     void apply(io::Deadline deadline) override;
 
     // Both end all children; nothing starts afterwards.

@@ -83,7 +83,7 @@ protected:
     std::unique_ptr<IngestService> service_ = std::make_unique<IngestService>(wanted_, nullptr, Log(lines_, "test"), quick());
 };
 
-TEST_F(IngestServiceTest, TheChildGetsItsWordsAndItsLog) {
+TEST_F(IngestServiceTest, PassesArgumentsAndLogToTheChild) {
     apply({ingest("cam", program("says", "echo \"words: $*\"; exec sleep 60"))});
     io::wait_until([&] { return log_of("cam").find("words:") != std::string::npos; });
     EXPECT_NE(log_of("cam").find(
@@ -92,13 +92,13 @@ TEST_F(IngestServiceTest, TheChildGetsItsWordsAndItsLog) {
     EXPECT_EQ(lines_.count("IGS start v/cam"), 1);
 }
 
-TEST_F(IngestServiceTest, AChildThatEndsIsStartedAgain) {
+TEST_F(IngestServiceTest, RestartsAChildThatEnds) {
     apply({ingest("cam", program("ends", "exit 3"))});
     io::wait_until([&] { return lines_.count("IGS start v/cam") >= 3; });
     EXPECT_GE(lines_.count("exited with 3"), 2);
 }
 
-TEST_F(IngestServiceTest, AChildThatDoesNotListenIsKilled) {
+TEST_F(IngestServiceTest, KillsAChildThatIgnoresTheRequestToEnd) {
     ffmpeg::SupervisorOptions options = quick();
     options.stop_limit = 20ms;
     service_ = std::make_unique<IngestService>(wanted_, nullptr, Log(lines_, "test"), options);
@@ -108,7 +108,7 @@ TEST_F(IngestServiceTest, AChildThatDoesNotListenIsKilled) {
     EXPECT_EQ(lines_.count("IGS stop v/cam, was ended by signal 9"), 1);
 }
 
-TEST_F(IngestServiceTest, AMissingProgramIsReportedOnceWithItsPath) {
+TEST_F(IngestServiceTest, ReportsAMissingProgramOnce) {
     apply({ingest("cam", folder_ + "/nothing-here")});
     io::wait_until([&] { return lines_.count("nothing-here") >= 1; });
     for (int i = 0; i < 20; ++i)
@@ -117,7 +117,7 @@ TEST_F(IngestServiceTest, AMissingProgramIsReportedOnceWithItsPath) {
     EXPECT_EQ(service_->size(), 1U);
 }
 
-TEST_F(IngestServiceTest, AReloadChangesOnlyWhatIsDifferent) {
+TEST_F(IngestServiceTest, ReloadRestartsOnlyChangedIngests) {
     const std::string stays = program("stays", "exec sleep 60");
     apply({ingest("a", stays), ingest("b", stays)});
     io::wait_until([&] { return lines_.count("IGS start") == 2; });
@@ -132,7 +132,7 @@ TEST_F(IngestServiceTest, AReloadChangesOnlyWhatIsDifferent) {
     EXPECT_EQ(lines_.count("IGS stop v/a"), 1);
 }
 
-TEST_F(IngestServiceTest, WhatCannotRunIsLeftOutWithALine) {
+TEST_F(IngestServiceTest, LogsIngestsThatCannotRun) {
     IngestOptions off = ingest("off", "/bin/true");
     off.enabled = false;
     IngestOptions without_engine = ingest("none", "/bin/true");

@@ -39,7 +39,7 @@ struct Target {
     std::uint16_t port = 0;
     bool is_secure = false;  // TLS
     std::string name{};      // in its certificate, unless that is the host
-    // The address of the server that has sent us there, if the operator has not named it: see may_send_us().
+    // The address of the redirecting server, if the operator has not configured the target: see may_send_us().
     std::string sent_by{};
 };
 

@@ -5,7 +5,7 @@
 namespace live::service::rtmp_client {
 namespace {
 
-TEST(Dial, KnowsOurOwnListeners) {
+TEST(Dial, RecognisesOurOwnListeners) {
     const std::vector<Endpoint> everywhere = {{"0.0.0.0", 1935}, {"::", 1935}};
     EXPECT_TRUE(is_own_endpoint({"127.0.0.1", 1935}, everywhere, ""));
     EXPECT_TRUE(is_own_endpoint({"::1", 1935}, everywhere, ""));

@@ -10,7 +10,7 @@ namespace live::service::rtmp_client {
 
 namespace {
 
-// From the inside out.
+// From the most private scope to the most public one.
 enum class Reach : std::uint8_t { machine, link, site, world };
 
 struct Range {

@@ -5,7 +5,7 @@
 namespace live::service::rtmp_client {
 namespace {
 
-TEST(RedirectRule, ReachesNothingThatTheSenderCannotReach) {
+TEST(RedirectRule, AllowsOnlyTargetsThatTheSenderCanReach) {
     struct Row {
         const char* sender;
         const char* target;

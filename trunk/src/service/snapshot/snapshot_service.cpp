@@ -28,7 +28,7 @@ Result<Block> SnapshotService::take(const std::string& url, io::Deadline deadlin
     --making_;
     kept->is_making = false;
     kept->made_at = io::now();
-    // A cancelled request says nothing about the snapshot.
+    // A cancelled request is no failure of the snapshot.
     if (picture.ok() || picture.code() != Errc::cancelled)
         kept->picture = picture;
     else

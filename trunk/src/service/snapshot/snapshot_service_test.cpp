@@ -65,7 +65,7 @@ TEST(KeyFrame, BecomesAJpeg) {
     EXPECT_EQ(size_of(*jpeg), (std::pair{32, 32}));
 }
 
-TEST(KeyFrame, WhatIsCutOrDamagedNeverBreaksIt) {
+TEST(KeyFrame, SurvivesTruncatedAndDamagedFrames) {
     const KeyFrame whole = MUST(key_frame_in(key_frame(), config()));
     for (std::size_t size = 0; size < whole.data.size(); size += 7) {
         KeyFrame cut = whole;
@@ -116,7 +116,7 @@ struct SnapshotServiceTest : testing::Test {
     io::Scope scope{"test"};
 };
 
-TEST_F(SnapshotServiceTest, WhoAskTogetherGetTheSame) {
+TEST_F(SnapshotServiceTest, SharesOneSnapshotAmongConcurrentRequests) {
     publish("/live/cam");
     ask("/live/cam", 5);
     wait_for(5);
@@ -151,7 +151,7 @@ TEST_F(SnapshotServiceTest, FewAreMadeAtOnceAndFewWait) {
     EXPECT_EQ(answers.back().code(), Errc::cancelled);
 }
 
-TEST_F(SnapshotServiceTest, AStreamWithoutVideoHasNone) {
+TEST_F(SnapshotServiceTest, RefusesAStreamWithoutVideo) {
     const auto source = MUST(streams.find_or_create("/live/radio", play, 60'000));
     publications.push_back(MUST(media::Publication::start(source, media::Takeover::refuse)));
     ask("/live/radio", 1);

@@ -28,7 +28,7 @@ Result<std::unique_ptr<AvLibrary>> AvLibrary::load() {
     resample(f.swr_alloc_set_opts, "swr_alloc_set_opts2")(f.swr_init, "swr_init")(f.swr_free, "swr_free");
     resample(f.swr_convert, "swr_convert")(f.swr_get_delay, "swr_get_delay");
     TRY(resample.result());
-    // They write to standard error otherwise; errors are returned as well.
+    // Without this they write errors, which are also returned, to standard error.
     f.log_set_level(AV_LOG_QUIET);
     return library;
 }

@@ -1,4 +1,4 @@
-// Converts real frames from ffmpeg and decodes the output: is the tone there, and is its time right?
+// Converts real frames from ffmpeg, decodes the output, and checks the tone and its time.
 #include "service/transcode/av_transcoder.hpp"
 
 #include <algorithm>
@@ -154,7 +154,7 @@ TEST_F(AvTranscoderTest, Mp3BecomesOpus) {
     expect_tone(decode(Codec::opus, {}, opus));
 }
 
-TEST_F(AvTranscoderTest, ThereAndBackAgain) {
+TEST_F(AvTranscoderTest, ConvertsBothWays) {
     const Frames aac = aac_frames();
     const auto there = make(Codec::aac, aac.config, Codec::opus);
     Frames opus{{}, 20ms, {}};
@@ -174,7 +174,7 @@ TEST_F(AvTranscoderTest, ThereAndBackAgain) {
     expect_tone(samples);
 }
 
-TEST_F(AvTranscoderTest, SidesStayApart) {
+TEST_F(AvTranscoderTest, KeepsChannelsApart) {
     auto encoder = AvEncoder::create(*library_, Codec::aac, 128'000);
     ASSERT_TRUE(encoder.ok());
     Frames aac{{}, MediaTime(1'024LL * 1'000'000 / 48'000), {encoder->config().begin(), encoder->config().end()}};
@@ -197,7 +197,7 @@ TEST_F(AvTranscoderTest, SidesStayApart) {
     EXPECT_LT(amplitude(channel(samples, 1, 0.1, 0.7), 440), 0.02);
 }
 
-TEST_F(AvTranscoderTest, StampsThatShakeDoNotReachTheOutput) {
+TEST_F(AvTranscoderTest, SmoothsTimestampJitter) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
     std::vector<AudioFrame> out;
@@ -210,7 +210,7 @@ TEST_F(AvTranscoderTest, StampsThatShakeDoNotReachTheOutput) {
     expect_tone(decode(Codec::opus, {}, out));
 }
 
-TEST_F(AvTranscoderTest, AHoleIsFilledWithSilence) {
+TEST_F(AvTranscoderTest, FillsAGapWithSilence) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
     auto out = run(*transcoder, aac);
@@ -224,7 +224,7 @@ TEST_F(AvTranscoderTest, AHoleIsFilledWithSilence) {
     EXPECT_NEAR(amplitude(channel(samples, 0, end_s + 0.6, end_s + 0.9), kToneHertz), kToneAmplitude, 0.03);
 }
 
-TEST_F(AvTranscoderTest, ALongHoleIsAJump) {
+TEST_F(AvTranscoderTest, JumpsOverALongGap) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
     const auto before = run(*transcoder, aac);
@@ -235,7 +235,7 @@ TEST_F(AvTranscoderTest, ALongHoleIsAJump) {
     expect_even(after, 960);
 }
 
-TEST_F(AvTranscoderTest, AudioThatIsThereAlreadyIsLeftOut) {
+TEST_F(AvTranscoderTest, DropsRepeatedAudio) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
     const auto first = run(*transcoder, aac);
@@ -243,7 +243,7 @@ TEST_F(AvTranscoderTest, AudioThatIsThereAlreadyIsLeftOut) {
     EXPECT_LE(again.size(), 3U) << "but for the tolerance, all of it has been";
 }
 
-TEST_F(AvTranscoderTest, BrokenFramesAreErrorsAndAudioGoesOn) {
+TEST_F(AvTranscoderTest, ContinuesAfterBrokenFrames) {
     const Frames aac = aac_frames();
     const auto transcoder = make(Codec::aac, aac.config, Codec::opus);
     std::size_t errors = 0;
@@ -269,7 +269,7 @@ TEST_F(AvTranscoderTest, BrokenFramesAreErrorsAndAudioGoesOn) {
     EXPECT_EQ(transcoder->push(Octets(AvDecoder::kFrameBytesMax + 1, 0), time).code(), Errc::limit);
 }
 
-TEST_F(AvTranscoderTest, WhatItCannotDoIsSaid) {
+TEST_F(AvTranscoderTest, ReportsUnsupportedConversions) {
     EXPECT_EQ(AvTranscoder::create(*library_, {Codec::nellymoser, {}, Codec::opus, 48'000}).code(), Errc::unsupported);
     const Octets no_config{0xFF};
     EXPECT_FALSE(AvTranscoder::create(*library_, {Codec::aac, no_config, Codec::opus, 48'000}).ok());
@@ -351,7 +351,7 @@ TEST_F(TranscoderFactoryTest, MakesTranscoders) {
 }
 
 // A stream may end at any time, and so may the server.
-TEST_F(TranscoderFactoryTest, TranscodersAndTheFactoryMayGoWhileTheirAudioIsConverted) {
+TEST_F(TranscoderFactoryTest, MayBeDestroyedDuringAConversion) {
     auto passing = std::make_unique<TranscoderFactory>([] { return false; }, Log());
     if (const auto loaded = passing->load(io::Deadline::after(io::kSoon)); !loaded.ok())
         GTEST_SKIP() << loaded.error().text();

@@ -118,7 +118,7 @@ TEST_F(OffLoopTranscoderTest, KeepsTheOrderAndNeedsNoFurtherPushForTheLast) {
     EXPECT_FALSE(bench_->was_in_loop);
 }
 
-TEST_F(OffLoopTranscoderTest, TheLoopGoesOnMeanwhile) {
+TEST_F(OffLoopTranscoderTest, DoesNotHoldTheLoop) {
     bench_->go = false;
     ASSERT_TRUE(push(1).ok());
     io::wait_until([&] { return bench_->at_work == 1; });
@@ -128,7 +128,7 @@ TEST_F(OffLoopTranscoderTest, TheLoopGoesOnMeanwhile) {
     EXPECT_EQ(notified_, 1U);
 }
 
-TEST_F(OffLoopTranscoderTest, MoreFramesThanItHoldsAreLeftOut) {
+TEST_F(OffLoopTranscoderTest, DropsFramesBeyondTheBound) {
     bench_->go = false;
     for (std::size_t i = 0; i < OffLoopTranscoder::kFramesMax; ++i)
         ASSERT_TRUE(push(1).ok()) << i;
@@ -143,7 +143,7 @@ TEST_F(OffLoopTranscoderTest, MoreFramesThanItHoldsAreLeftOut) {
     EXPECT_EQ(converted_.size(), OffLoopTranscoder::kFramesMax + 1);
 }
 
-TEST_F(OffLoopTranscoderTest, MoreBytesThanItHoldsAreLeftOut) {
+TEST_F(OffLoopTranscoderTest, DropsBytesBeyondTheBound) {
     const Octets large(OffLoopTranscoder::kFrameBytesMax, 1);
     EXPECT_EQ(transcoder_->push(Octets(large.size() + 1, 1), 0ms).code(), Errc::limit);
     bench_->go = false;
@@ -154,7 +154,7 @@ TEST_F(OffLoopTranscoderTest, MoreBytesThanItHoldsAreLeftOut) {
     EXPECT_FALSE(push(1).ok());
 }
 
-TEST_F(OffLoopTranscoderTest, AnErrorIsThatOfOneFrame) {
+TEST_F(OffLoopTranscoderTest, ReportsAnErrorForOneFrame) {
     ASSERT_TRUE(push(1).ok());
     ASSERT_TRUE(transcoder_->push(Octets{0xEE}, 20ms).ok());
     ASSERT_TRUE(push(2).ok());
@@ -164,7 +164,7 @@ TEST_F(OffLoopTranscoderTest, AnErrorIsThatOfOneFrame) {
     EXPECT_EQ(Octets(transcoder_->config().begin(), transcoder_->config().end()), (Octets{0x11, 0x90}));
 }
 
-TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
+TEST_F(OffLoopTranscoderTest, MayBeDestroyedDuringAJob) {
     bench_->go = false;
     ASSERT_TRUE(push(1).ok());
     io::wait_until([&] { return bench_->at_work == 1; });
@@ -188,7 +188,7 @@ TEST_F(OffLoopTranscoderTest, MayGoWhileAWorkerHasItsFrames) {
 }
 
 // Beyond that all streams' audio would be delayed without bound.
-TEST_F(OffLoopTranscoderTest, MoreStreamsThanTheThreadsTakeAreNotified) {
+TEST_F(OffLoopTranscoderTest, NotifiesStreamsBeyondTheThreadQueue) {
     constexpr auto kKind = static_cast<std::size_t>(io::Work::compute);
     bench_->go = false;
     std::vector<std::unique_ptr<OffLoopTranscoder>> others;

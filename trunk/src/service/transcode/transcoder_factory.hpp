@@ -36,7 +36,7 @@ public:
         TRY(pump_.start(fibers));
         return prepare(deadline);
     }
-    // Where conversion is enabled, the libraries are loaded before a stream needs them. If they are missing, the log says so.
+    // Where conversion is enabled, the libraries are loaded before a stream needs them. Missing libraries are logged.
     Result<void> prepare(io::Deadline deadline) override {
         const auto loaded = is_wanted_() ? load(deadline.sooner(io::Deadline::after(kLoadLimit))) : Result<void>();
         if (!loaded.ok())
@@ -54,7 +54,7 @@ public:
 private:
     const std::function<bool()> is_wanted_;
     Log log_;
-    // The other owners are transcoders: one may still be working in a thread after its stream has gone.
+    // The other owners are transcoders: one may still be working in a thread after the end of its stream.
     std::shared_ptr<const AvLibrary> library_;
     std::optional<Error> failed_;  // loading failed; it is not retried
     AudioPump pump_;
