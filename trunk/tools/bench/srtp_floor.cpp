@@ -1,8 +1,8 @@
 // The floor of WebRTC play: what encrypting and sending alone cost. In `send` mode it learns N players by the datagram that each
 // sends first, then gives everybody a clip's pictures, cut as a WebRTC sender cuts them, and a audio packet every 20 ms: header,
 // AES-128-GCM under the player's own key (RFC 7714), and sendmmsg of up to 64 messages, each a train that the kernel cuts
-// (UDP_SEGMENT). In `sink` mode it is the N players: one socket each, looked at every 5 ms, as sb_rtc_load --skip-decryption does.
-// There is no session, no RTCP and nobody who could lose a packet, so no server can do better by the same system calls.
+// (UDP_SEGMENT). In `sink` mode it is the N players: one socket each, looked at every 5 ms, as sb_rtc_load --skip-decryption
+// does. There is no session, no RTCP and nobody who could lose a packet, so no server can do better by the same system calls.
 #include <netinet/in.h>
 #include <openssl/evp.h>
 #include <sys/epoll.h>
@@ -44,7 +44,8 @@ public:
     void add(Player& player, int kind, std::uint32_t time, const std::vector<std::size_t>& sizes) {
         for (std::size_t first = 0; first < sizes.size();) {
             std::size_t count = 1;
-            while (first + count < sizes.size() && count < kBatch && sizes[first + count - 1] == sizes[first] && sizes[first + count] <= sizes[first])
+            while (first + count < sizes.size() && count < kBatch && sizes[first + count - 1] == sizes[first] &&
+                   sizes[first + count] <= sizes[first])
                 ++count;
             if (batch_.is_full())
                 flush();
@@ -68,11 +69,26 @@ private:
         static const std::vector<std::uint8_t> payload(kPayloadMax, 0x5A);
         std::uint8_t* const out = memory_.data() + used_;
         const std::uint16_t sequence = player.sequence[kind]++;
-        const std::uint8_t header[kHeader] = {0x90, static_cast<std::uint8_t>((marker ? 0x80 : 0) | (96 + kind)),
-                                              static_cast<std::uint8_t>(sequence >> 8), static_cast<std::uint8_t>(sequence),
-                                              static_cast<std::uint8_t>(time >> 24), static_cast<std::uint8_t>(time >> 16),
-                                              static_cast<std::uint8_t>(time >> 8), static_cast<std::uint8_t>(time),
-                                              0, 0, 0, static_cast<std::uint8_t>(1 + kind), 0xBE, 0xDE, 0, 1, 0x31, 0, 0, 0};
+        const std::uint8_t header[kHeader] = {0x90,
+                                              static_cast<std::uint8_t>((marker ? 0x80 : 0) | (96 + kind)),
+                                              static_cast<std::uint8_t>(sequence >> 8),
+                                              static_cast<std::uint8_t>(sequence),
+                                              static_cast<std::uint8_t>(time >> 24),
+                                              static_cast<std::uint8_t>(time >> 16),
+                                              static_cast<std::uint8_t>(time >> 8),
+                                              static_cast<std::uint8_t>(time),
+                                              0,
+                                              0,
+                                              0,
+                                              static_cast<std::uint8_t>(1 + kind),
+                                              0xBE,
+                                              0xDE,
+                                              0,
+                                              1,
+                                              0x31,
+                                              0,
+                                              0,
+                                              0};
         memcpy(out, header, kHeader);
         const std::uint8_t iv[12] = {0, 0, 0, 0, 0, header[11], 0, 0, 0, 0, header[2], header[3]};
         EVP_EncryptInit_ex2(player.cipher, nullptr, nullptr, iv, nullptr);

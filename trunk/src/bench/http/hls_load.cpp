@@ -59,10 +59,11 @@ Result<void> HlsLoad::run(LoadClient& client, io::Deadline deadline) {
     }
     if (playlist.ok())
         TRY(load_map(playlist->media, deadline));
-    auto ran = !playlist.ok()                ? Result<void>(playlist.error())
-               : !playlist->variants.empty() ? Result<void>(Error(Errc::unsupported, "a multivariant playlist inside another one"))
-               : client.context.options.vod  ? load_all(client, *playlist, deadline)
-                                             : load_new(client, *playlist, deadline);
+    auto ran = !playlist.ok() ? Result<void>(playlist.error())
+               : !playlist->variants.empty()
+                   ? Result<void>(Error(Errc::unsupported, "a multivariant playlist inside another one"))
+               : client.context.options.vod ? load_all(client, *playlist, deadline)
+                                            : load_new(client, *playlist, deadline);
     // The server's session may have expired: the next run begins with the user's URL.
     if (!ran.ok())
         media_url_.clear();

@@ -134,11 +134,10 @@ constexpr std::array kOptions = {
            set_true<&LoadOptions::stamp>, is_rtc},
     Option{0, "silence", "", "with -i: send silent Opus; without it there is no audio, because WebRTC has no AAC",
            set_true<&LoadOptions::silence>, is_rtc},
-    Option{
-        0, "skip-decryption", "",
-        "players count packets by their headers, without decryption, authentication, requests for lost packets or delays, and "
-        "poll every 5 ms; they still send reports to the server. For thousands of players",
-        set_true<&LoadOptions::skip_decryption>, is_rtc},
+    Option{0, "skip-decryption", "",
+           "players count packets by their headers, without decryption, authentication, requests for lost packets or delays, and "
+           "poll every 5 ms; they still send reports to the server. For thousands of players",
+           set_true<&LoadOptions::skip_decryption>, is_rtc},
     Option{0, "no-twcc", "",
            "players do not report arrivals (transport-cc), as browsers do ten times a second and more; to measure that cost",
            set_false<&LoadOptions::twcc>, is_rtc},
@@ -155,8 +154,8 @@ constexpr std::array kOptions = {
            set_true<&LoadOptions::driven>, may_be_driven},
     Option{0, "json", "FILE", "write the result as JSON; - is standard output", set_text<&LoadOptions::json>, any},
     Option{0, "csv", "FILE", "write a line a second", set_text<&LoadOptions::csv>, any},
-    Option{0, "progress", "", "print the number of started clients each second until all have started", set_true<&LoadOptions::progress>,
-           any},
+    Option{0, "progress", "", "print the number of started clients each second until all have started",
+           set_true<&LoadOptions::progress>, any},
     Option{'h', "help", "", "this text", nullptr, any},
     Option{'v', "version", "", "the version", nullptr, any},
 };

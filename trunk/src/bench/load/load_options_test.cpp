@@ -107,8 +107,7 @@ TEST(LoadOptions, WebRtcPlaysOrPublishes) {
               "--skip-decryption is for players, not for -i");
     EXPECT_TRUE(player.twcc);
     EXPECT_FALSE(options_of(Tool::rtc_load, {"-r", "http://h/", "--no-twcc"}).twcc);
-    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--no-twcc"}),
-              "--no-twcc is for players, not for -i");
+    EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--no-twcc"}), "--no-twcc is for players, not for -i");
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--ahead", "1"}), "there is no option --ahead");
     EXPECT_NE(help_text(Tool::rtc_load).find("neither decrypt nor authenticate"), std::string::npos);
 }

@@ -1,5 +1,5 @@
-// The report of a load to the program that controls it: counters of a window between two commands, and totals since the start. Dry:
-// load_driver.hpp reads the commands.
+// The report of a load to the program that controls it: counters of a window between two commands, and totals since the start.
+// Dry: load_driver.hpp reads the commands.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ public:
     void tick(TimePoint now);
     // Begins a window.
     void mark(TimePoint now, SystemMicros wall);
-    // Returns one object without a newline, "event" first: counters of the window, and "total_bytes", "bytes_min" and similar ones
-    // since the start. The "media" counters are those of all publishers, or of the first player if it parses the stream.
+    // Returns one object without a newline, "event" first: counters of the window, and "total_bytes", "bytes_min" and similar
+    // ones since the start. The "media" counters are those of all publishers, or of the first player if it parses the stream.
     std::string line(std::string_view event, TimePoint now) const;
 
 private:

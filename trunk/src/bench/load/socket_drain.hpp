@@ -30,7 +30,8 @@ public:
     static constexpr std::chrono::milliseconds kTick{5};
     static constexpr std::size_t kEventsMax = 1'024;  // then other fibers run
 
-    // Adds a connected, non-blocking TCP socket that no other fiber reads. It and `member` must exist until leave(). Errc::system.
+    // Adds a connected, non-blocking TCP socket that no other fiber reads. It and `member` must exist until leave().
+    // Errc::system.
     Result<void> join(int fd, DrainMember& member);
     void leave(int fd);
     // Runs until it is cancelled. Waits for the first member.

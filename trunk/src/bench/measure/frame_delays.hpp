@@ -19,8 +19,8 @@ public:
 
     // Drops all frames. From now on frames sent at `from` or later count.
     void restart(SystemMicros from);
-    // Client `client` has received the frame that was sent at `sent`. Clients are numbered from 0 in the order in which they joined,
-    // and each must report its frames in the order in which they were sent.
+    // Client `client` has received the frame that was sent at `sent`. Clients are numbered from 0 in the order in which they
+    // joined, and each must report its frames in the order in which they were sent.
     void add(std::uint64_t client, SystemMicros sent, std::chrono::microseconds delay);
 
     // In milliseconds, one value per frame that every client has.

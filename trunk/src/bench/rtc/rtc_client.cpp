@@ -165,7 +165,8 @@ void RtcClient::check_life(TimePoint now) {
     if (session != nullptr && session->state() == engine::webrtc::Session::State::closed)
         fail(Error(Errc::closed, "the server has ended the session: " + std::string(session->end_reason())));
     else if (!has_begun_ && now - opened_ > LoadTask::kStartLimit)
-        fail(Error(Errc::timed_out, session == nullptr ? "ICE: no response to the checks" : "DTLS: the handshake did not finish"));
+        fail(
+            Error(Errc::timed_out, session == nullptr ? "ICE: no response to the checks" : "DTLS: the handshake did not finish"));
     else if (now - received_at_ > LoadTask::kIdleLimit)
         fail(Error(Errc::timed_out, "no media"));
 }

@@ -1,5 +1,5 @@
-// Container: one format of wire logs, which makes the encoder of a log. Nothing else in media lists the formats: a new container is
-// a constant of this type beside its encoder.
+// Container: one format of wire logs, which makes the encoder of a log. Nothing else in media lists the formats: a new container
+// is a constant of this type beside its encoder.
 #pragma once
 
 #include <cstdint>

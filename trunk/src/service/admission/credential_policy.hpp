@@ -1,5 +1,5 @@
-// CredentialPolicy: checks a client's credentials. A server of the same operator presents a proof, and no callbacks are called for
-// it. On an edge with token_traverse, an origin decides about the client's token.
+// CredentialPolicy: checks a client's credentials. A server of the same operator presents a proof, and no callbacks are called
+// for it. On an edge with token_traverse, an origin decides about the client's token.
 #pragma once
 
 #include <string>

@@ -37,8 +37,8 @@ public:
     // WorkerService::claim() and ClusterService::claim().
     Result<void> claim(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
 
-    // For a player, before callbacks, because the other server calls its own: another server to send it to. nullopt: it plays here.
-    // Errors as Coworkers::find() and Placer::find().
+    // For a player, before callbacks, because the other server calls its own: another server to send it to. nullopt: it plays
+    // here. Errors as Coworkers::find() and Placer::find().
     Result<std::optional<session::Redirect>> redirect_player(const session::ClientRequest& request,
                                                              const session::StreamPlan& plan, io::Deadline deadline);
     // For a player: whether its stream is to be pulled. Errc::not_found for another node that requests a stream that is not here.

@@ -126,8 +126,8 @@ public:
     bool plays(std::string_view name, const StreamName& stream) const;
     // Reports whether opening a session may pull the stream from another server, or redirect to one.
     bool may_pull(const session::ClientRequest& request) const { return admission_.may_pull(request); }
-    // For a player without a session: pulls the stream from another server, and returns when it has media here, or the error. Calls
-    // admission as for a player that leaves at once. With a redirect, the player must be sent there.
+    // For a player without a session: pulls the stream from another server, and returns when it has media here, or the error.
+    // Calls admission as for a player that leaves at once. With a redirect, the player must be sent there.
     Result<std::optional<session::Redirect>> pull(const session::ClientRequest& request, io::Deadline deadline);
     // Returns the server at which the player of a session should continue; the session then ends.
     std::optional<session::Redirect> send_on(Session& session);

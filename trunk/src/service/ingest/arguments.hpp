@@ -25,7 +25,7 @@ struct IngestPlace {
     Zone zone = Zone::local;
 };
 
-// Of an output.
+// Returns the values of the variables in an output.
 Variables variables_of(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine, const IngestPlace& place);
 
 // [vhost], [port], [engine], [id] and time variables are replaced in the output. The first word is the program's path as
