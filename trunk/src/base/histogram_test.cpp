@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array kBounds = {1.0, 10.0};
 
-TEST(Histogram, AValueBelongsToTheFirstBoundThatIsNotBelowIt) {
+TEST(Histogram, CountsAValueInTheFirstBoundAtOrAboveIt) {
     Histogram<kBounds> histogram;
     for (const double value : {0.0, 1.0, 1.5, 10.0, 11.0, 1e9})
         histogram.add(value);

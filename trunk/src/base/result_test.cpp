@@ -45,7 +45,7 @@ struct Counted {
     ~Counted() { --alive; }
 };
 
-TEST(Result, IsCopiedMovedAndAssignedWhateverItHolds) {
+TEST(Result, CopiesMovesAndAssignsValuesAndErrors) {
     {
         const Result<Counted> value{Counted()};
         const Result<Counted> error{Error(Errc::limit, "a sentence that is not short enough to be in the string itself")};
@@ -77,7 +77,7 @@ TEST(Result, ContextIsPutBeforeTheSentence) {
     EXPECT_EQ(error.text(), "limit: reading the chunk table: 17 is above 16");
 }
 
-TEST(Result, AnErrorKnowsWhereItWasMade) {
+TEST(Result, ErrorHasItsSourceLocation) {
     const Error error(Errc::malformed, "x");
     EXPECT_NE(std::string_view(error.where().file_name()).find("result_test.cpp"), std::string_view::npos);
     EXPECT_EQ(error.where().line(), static_cast<unsigned>(__LINE__ - 2));

@@ -21,7 +21,7 @@ TEST(Signal, RemembersARaiseUntilItIsConsumed) {
     EXPECT_FALSE(signal.consume());
 }
 
-TEST(Signal, IsNoCounter) {
+TEST(Signal, RepeatedRaisesCountOnce) {
     Signal signal;
     signal.raise();
     signal.raise();

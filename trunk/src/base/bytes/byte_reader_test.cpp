@@ -20,7 +20,7 @@ TEST(ByteReader, ReadsNumbersInNetworkOrder) {
     EXPECT_TRUE(in.at_end());
 }
 
-TEST(ByteReader, AReadThatRunsOutStaysWhereItWas) {
+TEST(ByteReader, DoesNotAdvanceWhenAReadRunsOut) {
     const auto bytes = hex("01 02 03");
     ByteReader in(bytes);
     EXPECT_TRUE(in.skip(1).ok());
@@ -38,7 +38,7 @@ TEST(ByteReader, AReadThatRunsOutStaysWhereItWas) {
     EXPECT_EQ(in.peek_u8().code(), Errc::need_more);
 }
 
-TEST(ByteReader, SaysWhatItWantedAndWhere) {
+TEST(ByteReader, ReportsTheMissingBytesAndTheirOffset) {
     const auto bytes = hex("01 02");
     ByteReader in(bytes);
     EXPECT_TRUE(in.skip(1).ok());

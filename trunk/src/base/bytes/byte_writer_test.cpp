@@ -22,7 +22,7 @@ TEST(ByteWriter, WritesRangesTextAndZeros) {
 
 TEST(ByteWriter, KeepsOnlyTheLowBytesOfAThreeByteNumber) { EXPECT_EQ(ByteWriter().u24be(0xFF010203).release(), hex("01 02 03")); }
 
-TEST(ByteWriter, PatchesWhatIsWritten) {
+TEST(ByteWriter, PatchesWrittenBytes) {
     ByteWriter out;
     out.zeros(8);
     out.patch_u32be(0, 0x01020304);

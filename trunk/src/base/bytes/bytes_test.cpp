@@ -36,7 +36,7 @@ TEST(Slice, APartKeepsTheWholeAlive) {
     EXPECT_TRUE(part.sub(3).empty());
 }
 
-TEST(Slice, MovingLeavesNothingBehind) {
+TEST(Slice, MoveEmptiesTheSource) {
     Slice first = Slice::copy_of(as_bytes("x"));
     const Slice second = std::move(first);
     EXPECT_TRUE(first.empty());  // NOLINT: what is left behind is what is tested
@@ -50,7 +50,7 @@ TEST(Slice, AssigningItToItselfKeepsIt) {
     EXPECT_EQ(as_text(slice.bytes()), "x");
 }
 
-TEST(Slice, OfNoBytesIsLegal) {
+TEST(Slice, MayBeEmpty) {
     EXPECT_TRUE(Slice::copy_of({}).empty());
     EXPECT_TRUE(Slice::allocate(0).empty());
 }

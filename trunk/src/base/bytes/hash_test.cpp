@@ -12,11 +12,9 @@ TEST(Hash, IsFnv1a) {
     EXPECT_EQ(fnv1a(as_bytes("foobar")), 0x8594'4171'F739'67E8U);
 }
 
-TEST(Hash, OfPartsInARowIsThatOfTheWhole) {
-    EXPECT_EQ(fnv1a(as_bytes("bar"), fnv1a(as_bytes("foo"))), fnv1a(as_bytes("foobar")));
-}
+TEST(Hash, ContinuesOverParts) { EXPECT_EQ(fnv1a(as_bytes("bar"), fnv1a(as_bytes("foo"))), fnv1a(as_bytes("foobar"))); }
 
-TEST(Hash, OfNumbersDependsOnTheirOrder) {
+TEST(Hash, DependsOnTheOrderOfNumbers) {
     EXPECT_EQ(hash_of_numbers({}), 0U);
     EXPECT_EQ(hash_of_numbers({1, 2, 3}), 0x08A2'AC00'04E2'3340U);
     EXPECT_NE(hash_of_numbers({1, 2, 3}), hash_of_numbers({3, 2, 1}));

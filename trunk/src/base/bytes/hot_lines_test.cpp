@@ -26,7 +26,7 @@ TEST(HotLines, CountsTheLinesThatBytesLieIn) {
     EXPECT_EQ(lines(10, 320), 6U);
 }
 
-TEST(HotLines, TakesMembersWithWhatLiesBetween) {
+TEST(HotLines, CoversTheRangeBetweenMembers) {
     struct alignas(HotLines::kLineBytes) Three {
         int first = 0;
         std::array<std::uint8_t, 100> middle{};

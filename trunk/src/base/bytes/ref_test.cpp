@@ -39,7 +39,7 @@ TEST(Ref, MovingDoesNotCount) {
     EXPECT_EQ(second->ref_count(), 1u);
 }
 
-TEST(Ref, AssigningFreesWhatWasHeld) {
+TEST(Ref, AssignmentReleasesThePreviousObject) {
     int alive = 0;
     Ref<Thing> first = make_ref<Thing>(alive);
     first = make_ref<Thing>(alive);

@@ -111,7 +111,7 @@ TEST(ConfParser, ErrorsNameFileLineColumnFoundAndExpected) {
     EXPECT_NE(parsed(std::string("a \"b\0c\";", 8)).find("zero byte"), std::string::npos);
 }
 
-TEST(ConfParser, KnowsWhereEveryWordStands) {
+TEST(ConfParser, RecordsThePlaceOfEveryWord) {
     const Files files{{"a.conf", "a;\n  vhost  'x y' {\n\tb 1 22;\n}"}};
     const Directive root = MUST(parse_conf("a.conf", reader_of(files)));
     const Directive& vhost = root.children[1];
@@ -201,7 +201,7 @@ TEST(ConfLimits, AWordIsBounded) {
     EXPECT_EQ(parsed("a '" + fits + "x';"), "a.conf:1:3: found a word of 4097 bytes, expected at most 4096 (line 1)");
 }
 
-TEST(ConfParser, AFileThatCannotBeReadSaysWhy) {
+TEST(ConfParser, ReportsUnreadableFiles) {
     const auto root = parse_conf("none", reader_of({}));
     EXPECT_EQ(root.code(), Errc::not_found);
     EXPECT_EQ(root.error().sentence(), "no such file");

@@ -243,7 +243,7 @@ TEST(RowEnvironment, WinsAndSplitsOnlyLists) {
               "environment variable SRS_WHOLE: found \"x\" for \"whole\", expected a whole number from 1..100");
 }
 
-TEST(RowDescription, SaysEverythingOfARow) {
+TEST(RowDescription, DocumentsARow) {
     std::vector<RowInfo> rows;
     kOuterRows.describe(Outer{}, Describing{rows});
     const auto find = [&rows](std::string_view path) {

@@ -32,7 +32,7 @@ TEST(LogThrottle, OtherClientsAndKindsHaveSharesOfTheirOwn) {
     EXPECT_EQ(admitted(throttle, kStart, &kBroken, "a", 1000), LogThrottle::kOfClient.burst);
 }
 
-TEST(LogThrottle, AKindIsBoundedHoweverManyClientsThereAre) {
+TEST(LogThrottle, LimitsAKindOverAllClients) {
     LogThrottle throttle;
     std::size_t count = 0;
     for (int client = 0; client < 100'000; ++client)

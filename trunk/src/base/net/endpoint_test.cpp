@@ -23,7 +23,7 @@ TEST(Endpoint, AnAddressMeansOneEndpoint) {
     EXPECT_EQ(all("[::]:1"), "[::]:1");
 }
 
-TEST(Endpoint, RefusesWhatIsNoPortOrNoAddress) {
+TEST(Endpoint, RefusesInvalidPortsAndAddresses) {
     for (const char* text :
          {"", "0", "65536", "-1", "19 35", "1935x", ":1935", "a.b:1935", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999",
           "::1:1935", "[::1]", "[127.0.0.1]:80", "[]:80", "[:80", "127.0.0.1]:80", "256.0.0.1:80"})

@@ -69,7 +69,7 @@ TEST(IpNetwork, SurvivesEveryTruncation) {
     }
 }
 
-TEST(IpAddress, TextIsWhatItWasParsedFrom) {
+TEST(IpAddress, TextRoundTrips) {
     for (const char* text : {"10.0.0.7", "0.0.0.0", "255.255.255.255", "2001:db8::1", "::1", "::", "ff02::1"})
         EXPECT_EQ(ip_text(parse_ip(text).value()), text);
     EXPECT_EQ(ip_text(parse_ip("::ffff:10.0.0.7").value()), "10.0.0.7");

@@ -8,7 +8,7 @@
 namespace live {
 namespace {
 
-TEST(TransportAddress, KnowsIpv4FromIpv6) {
+TEST(TransportAddress, DistinguishesIpv4FromIpv6) {
     EXPECT_TRUE((TransportAddress{parse_ip("192.0.2.1").value(), 1}.is_ipv4()));
     EXPECT_TRUE((TransportAddress{parse_ip("0.0.0.0").value(), 1}.is_ipv4()));
     EXPECT_FALSE((TransportAddress{parse_ip("2001:db8::1").value(), 1}.is_ipv4()));

@@ -5,7 +5,7 @@
 namespace live::ascii {
 namespace {
 
-TEST(Ascii, KnowsItsLettersAndLeavesOthersAlone) {
+TEST(Ascii, ConvertsAsciiLettersOnly) {
     EXPECT_EQ(lowered("AZaz09@[`{\xC3\x84"), "azaz09@[`{\xC3\x84");
     std::size_t count = 0;
     for (int code = 0; code < 256; ++code)

@@ -5,7 +5,7 @@
 namespace live {
 namespace {
 
-TEST(Printable, ReplacesWhatATerminalObeys) {
+TEST(Printable, ReplacesTerminalControls) {
     const std::pair<std::string_view, std::string_view> cases[] = {
         {"a\x1b[31m\n\x7f", "a?[31m??"},
         {"\xC2\x80\xC2\x9B\xC2\x9F", "???"},
@@ -32,7 +32,7 @@ TEST(Printable, JsonEscapesTheSameCharacters) {
               "\xC2\xA0 \xD8\x9B \xE2\x82\xAC \xF0\x9F\x8E\xA5");
 }
 
-TEST(Printable, TellsValidUtf8WithoutControls) {
+TEST(Printable, AcceptsValidUtf8WithoutControls) {
     for (const char* text :
          {"", "cam", "\xC3\xA9", "\xD0\xBA\xD0\xB0\xD0\xBC", "\xE6\x97\xA5\xE6\x9C\xAC", "\xF0\x9F\x8E\xA5", "\xF4\x8F\xBF\xBF"})
         EXPECT_TRUE(is_printable_utf8(text)) << text;

@@ -13,7 +13,7 @@ TEST(Variables, AreReplacedOnceAndUnknownOnesStay) {
     EXPECT_EQ(replace_variables("]a[port]b]", variables), "]a1935b]");
 }
 
-TEST(Variables, OfTimeAreThoseOfTheMoment) {
+TEST(Variables, ReplacesVariablesOfTime) {
     using namespace std::chrono;
     const auto moment = system_clock::time_point(seconds(1'715'000'007) + milliseconds(9));
     EXPECT_EQ(replace_variables("[2006]-[01]-[02] [15]:[04]:[05].[999] [timestamp]", time_variables(moment, Zone::utc)),

@@ -63,7 +63,7 @@ struct JobListTest : ::testing::Test {
     JobList<Waiting> jobs{"test"};
 };
 
-TEST_F(JobListTest, EndsOneWhileTheOthersGoOn) {
+TEST_F(JobListTest, EndsOneJobOnly) {
     MUST(jobs.start(counts, 1, first_may_end));
     MUST(jobs.start(counts, 2, second_may_end));
     EXPECT_EQ(jobs.size(), 2U);
@@ -93,7 +93,7 @@ TEST_F(JobListTest, WorkThatReturnsByItselfIsDestroyedAtOnce) {
     MUST(jobs.stop(Deadline::after(kSoon)));
 }
 
-TEST_F(JobListTest, NothingStartsAfterAStop) {
+TEST_F(JobListTest, StartsNothingAfterAStop) {
     MUST(jobs.stop(Deadline::after(kSoon)));
     EXPECT_EQ(jobs.start(counts, 1, first_may_end).code(), Errc::cancelled);
     EXPECT_EQ(counts.alive, 0);

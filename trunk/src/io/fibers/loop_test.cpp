@@ -22,7 +22,7 @@ protected:
 
 TEST_F(LoopTest, ASecondLoopIsAConflict) { EXPECT_EQ(Loop::create().error().code(), Errc::conflict); }
 
-TEST_F(LoopTest, ALoopMayBeCreatedAgain) {
+TEST_F(LoopTest, LoopMayBeCreatedTwiceInSequence) {
     loop_.reset();
     loop_ = MUST(Loop::create());
     EXPECT_TRUE(sleep(Deadline::after(1ms)).ok());
@@ -210,7 +210,7 @@ TEST_F(LoopTest, AStacksDepthIsListedAndForgottenByATrim) {
     MUST(scope.stop(Deadline::after(kSoon)));
 }
 
-TEST_F(LoopTest, StacksThatNobodyRunsOnGiveTheirMemoryBack) {
+TEST_F(LoopTest, ReleasesMemoryOfUnusedStacks) {
     const auto depth_after_a_deep_fiber = [](bool is_released) {
         Scope scope("test");
         MUST(scope.start("deep", [](Deadline) { go_deep(40'000); }));
@@ -228,7 +228,7 @@ TEST_F(LoopTest, StacksThatNobodyRunsOnGiveTheirMemoryBack) {
     EXPECT_TRUE(!is_mapped || depth_after_a_deep_fiber(true) <= 32'768U);
 }
 
-TEST_F(LoopTest, AFiberKnowsItsName) {
+TEST_F(LoopTest, FiberHasAName) {
     Scope scope("test");
     std::string seen;
     MUST(scope.start("publisher 7", [&](Deadline) { seen = fiber_name(); }));

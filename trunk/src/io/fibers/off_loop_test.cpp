@@ -34,7 +34,7 @@ protected:
     std::unique_ptr<Loop> loop_ = MUST(Loop::create());
 };
 
-TEST_F(OffLoopTest, GivesWhatTheFunctionReturns) {
+TEST_F(OffLoopTest, ReturnsTheResultOfTheFunction) {
     const auto loop_thread = std::this_thread::get_id();
     EXPECT_NE(MUST(off_loop([] { return std::this_thread::get_id(); }, Deadline::after(kSoon))), loop_thread);
     EXPECT_EQ(MUST(off_loop([] { return Result<int>(7); }, Deadline::after(kSoon))), 7);
@@ -43,7 +43,7 @@ TEST_F(OffLoopTest, GivesWhatTheFunctionReturns) {
     EXPECT_EQ(*MUST(off_loop([] { return std::make_unique<int>(3); }, Deadline::after(kSoon))), 3);
 }
 
-TEST_F(OffLoopTest, TheLoopGoesOnMeanwhile) {
+TEST_F(OffLoopTest, DoesNotHoldTheLoop) {
     Scope scope("test");
     // Shared because the worker owns what it touches.
     const auto go = std::make_shared<std::atomic<bool>>(false);
@@ -182,7 +182,7 @@ std::shared_ptr<void> watched(std::atomic<int>& freed_in) {
     return {nullptr, [&freed_in](void*) { freed_in = ::gettid(); }};
 }
 
-TEST_F(OffLoopTest, AWorkerFreesWhatNobodyElseOwns) {
+TEST_F(OffLoopTest, WorkerReleasesTheLastReference) {
     std::atomic<int> alone = 0;
     std::atomic<int> shared = 0;
     std::shared_ptr<void> mine = watched(shared);
@@ -199,7 +199,7 @@ TEST_F(OffLoopTest, AWorkerFreesWhatNobodyElseOwns) {
     EXPECT_EQ(shared, ::gettid());
 }
 
-TEST_F(OffLoopTest, WhatIsBeingFreedIsCounted) {
+TEST_F(OffLoopTest, CountsMemoryBeingFreed) {
     std::atomic<bool> may_free = false;
     const std::vector<std::uint8_t> bytes(1'000);
     const auto wait = [&may_free](const auto*) {

@@ -19,7 +19,7 @@ namespace {
 
 TimePoint at(std::chrono::milliseconds time) { return TimePoint() + 1h + time; }
 
-TEST(Pauses, APauseIsNoSilence) {
+TEST(Pauses, PauseOfTheProcessIsNotSilence) {
     Pauses pauses;
     EXPECT_EQ(pauses.silence_from(at(0ms)), at(0ms));
     pauses.add(at(1'000ms), at(7'000ms));

@@ -120,7 +120,7 @@ TEST_F(ScopeTest, StopJoinsAlthoughItsOwnFiberIsCancelled) {
     EXPECT_TRUE(joined);
 }
 
-TEST_F(ScopeTest, WhatAFiberCapturedDiesBeforeItLeaves) {
+TEST_F(ScopeTest, DestroysCapturesBeforeAFiberEnds) {
     Scope scope("test");
     const auto captured = std::make_shared<int>(1);
     MUST(scope.start("holder", [captured](Deadline) {}));
@@ -179,7 +179,7 @@ TEST(ScopeLimits, StacksOfEndedFibersArePooledWithinABound) {
     }
 }
 
-TEST_F(ScopeTest, OneFiberIsCancelledAndTheOthersGoOn) {
+TEST_F(ScopeTest, CancelsOneFiberOnly) {
     Scope scope("test");
     std::array<std::uint64_t, 2> ids{};
     std::array<Errc, 2> ends{};

@@ -19,7 +19,7 @@ void write(AppendFile& file, std::string_view text) {
     EXPECT_TRUE(text.empty());
 }
 
-TEST(AppendFile, AppendsToWhatIsThere) {
+TEST(AppendFile, AppendsToAnExistingFile) {
     const ScratchFolder folder;
     folder.write("log", "before\n");
     AppendFile file;
@@ -41,7 +41,7 @@ TEST(AppendFile, IsMadeReadableForAllAndWritableForTheGroup) {
     EXPECT_EQ(about.st_mode & 0777U, 0664U);
 }
 
-TEST(AppendFile, OpensAnewWhatWasMovedAway) {
+TEST(AppendFile, ReopensARenamedFile) {
     const ScratchFolder folder;
     AppendFile file;
     MUST(file.open(folder.file("log")));
@@ -53,7 +53,7 @@ TEST(AppendFile, OpensAnewWhatWasMovedAway) {
     EXPECT_EQ(folder.read("log"), "new");
 }
 
-TEST(AppendFile, GoesOnWithTheOldFileWhenTheNewOneCannotBeOpened) {
+TEST(AppendFile, KeepsTheFileWhenReopeningFails) {
     const ScratchFolder folder;
     AppendFile file;
     MUST(file.open(folder.file("log")));
@@ -64,7 +64,7 @@ TEST(AppendFile, GoesOnWithTheOldFileWhenTheNewOneCannotBeOpened) {
     EXPECT_EQ(folder.read("log"), "still here");
 }
 
-TEST(AppendFile, SaysWhatAFullDiskDidNotTake) {
+TEST(AppendFile, ReportsUnwrittenBytesOfAFullDisk) {
     AppendFile file;
     if (!file.open("/dev/full").ok())
         GTEST_SKIP() << "no /dev/full here";

@@ -39,7 +39,7 @@ struct FileTest : ::testing::Test {
     std::string root;
 };
 
-TEST_F(FileTest, OpensWhatIsBelowTheFolder) {
+TEST_F(FileTest, OpensFilesBelowTheFolder) {
     for (const char* path : {"a.txt", "/a.txt", "//a.txt", "sub/../a.txt"}) {
         const auto file = open(path);
         ASSERT_TRUE(file.ok()) << path << ": " << file.error().text();
@@ -65,7 +65,7 @@ TEST_F(FileTest, ReadsPiecesAndStopsAtTheEnd) {
         EXPECT_EQ(count.code(), Errc::need_more);
 }
 
-TEST_F(FileTest, SaysWhatIsAFolder) {
+TEST_F(FileTest, RecognisesFolders) {
     for (const char* path : {"", "/", "sub", "sub/", "."})
         EXPECT_TRUE(MUST(open(path)).facts().is_folder) << path;
 }
@@ -110,7 +110,7 @@ TEST_F(FileTest, ALinkMayStayInsideButNotLeadOut) {
     EXPECT_EQ(read(MUST(File::open_below(base + "/link_to_root", "a.txt", Deadline::after(kSoon)))), "hello");
 }
 
-TEST_F(FileTest, WhatIsNoFileIsRefused) {
+TEST_F(FileTest, RefusesNonRegularFiles) {
     EXPECT_EQ(open("missing").code(), Errc::not_found);
     EXPECT_EQ(open("a.txt/more").code(), Errc::not_found);
     EXPECT_EQ(open(std::string(5'000, 'a')).code(), Errc::not_found);

@@ -105,7 +105,7 @@ TEST_F(LineWriterTest, WritesAllLinesInTheirOrder) {
     EXPECT_EQ(writer->counters().lost, 0U);
 }
 
-TEST_F(LineWriterTest, TheEndWritesWhatWaits) {
+TEST_F(LineWriterTest, StopWritesQueuedLines) {
     {
         const auto writer = MUST(LineWriter::create(to_file()));
         add(*writer, 0, 5000);
@@ -152,7 +152,7 @@ TEST_F(LineWriterTest, AnUnreadConsoleBlocksNoCaller) {
     EXPECT_TRUE(text.starts_with(numbers(0, static_cast<int>(lines.size() - 2)) + "#"));
 }
 
-TEST_F(LineWriterTest, TheEndDoesNotWaitLongForAConsoleThatNobodyReads) {
+TEST_F(LineWriterTest, StopDoesNotWaitForABlockedConsole) {
     Pipe pipe;
     const auto began = std::chrono::steady_clock::now();
     {
@@ -360,7 +360,7 @@ TEST_F(LineWriterTest, WithoutBackupsTheFullFileGoes) {
     EXPECT_FALSE(std::filesystem::exists(folder.file("log.1")));
 }
 
-TEST_F(LineWriterTest, AFileThatIsThereAlreadyCounts) {
+TEST_F(LineWriterTest, CountsAnExistingFile) {
     folder.write("log", numbers(0, 40));
     auto options = to_file();
     options.rotation = {.file_bytes_max = 50, .backups = 1};
@@ -370,7 +370,7 @@ TEST_F(LineWriterTest, AFileThatIsThereAlreadyCounts) {
     EXPECT_EQ(folder.read("log"), numbers(40, 41));
 }
 
-TEST_F(LineWriterTest, ALineThatIsLongerThanAFileHasOneOfItsOwn) {
+TEST_F(LineWriterTest, WritesAnOversizedLineToItsOwnFile) {
     auto options = to_file();
     options.rotation = {.file_bytes_max = 50, .backups = 2};
     const auto writer = MUST(LineWriter::create(std::move(options)));
@@ -444,7 +444,7 @@ TEST_F(LineWriterTest, AnAbortWaitsForTheLinesBeforeIt) {
     EXPECT_EQ(folder.read("log"), numbers(0, 9000));
 }
 
-TEST_F(LineWriterTest, AnAbortDoesNotWaitLongForAConsoleThatNobodyReads) {
+TEST_F(LineWriterTest, AbortDoesNotWaitForABlockedConsole) {
     Pipe pipe;
     const auto crash = [&pipe] {
         const auto writer = MUST(LineWriter::create(to(pipe)));

@@ -58,7 +58,7 @@ TEST_F(MemoryFileTest, IsSentWholeOrInPart) {
     EXPECT_EQ(read(5), "alone");
 }
 
-TEST_F(MemoryFileTest, GoesOnWhenThePeerTakesMore) {
+TEST_F(MemoryFileTest, ContinuesWhenThePeerReads) {
     const std::string text = pattern(20 << 20);
     const auto file = file_of(text);
     Scope scope("writer");
@@ -92,7 +92,7 @@ TEST_F(MemoryFileTest, GrowsUntilItIsSealed) {
     EXPECT_EQ(file->size(), 6U);
 }
 
-TEST_F(MemoryFileTest, ItsDescriptorGoesWithTheLastOwner) {
+TEST_F(MemoryFileTest, LastOwnerClosesTheDescriptor) {
     auto first = file_of("abc");
     const int fd = first->native_handle();
     auto second = first;

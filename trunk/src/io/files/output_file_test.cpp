@@ -71,7 +71,7 @@ TEST_F(OutputFileTest, TwoDoNotWriteOneFile) {
     EXPECT_EQ(OutputFile::create(folder_.file("x"), soon_).code(), Errc::conflict);
 }
 
-TEST_F(OutputFileTest, KeepsWhatAKilledProcessLeft) {
+TEST_F(OutputFileTest, KeepsTheFileOfAKilledProcess) {
     folder_.write("x.tmp", "of yesterday");
     const auto file = MUST(OutputFile::create(folder_.file("x"), soon_));
     MUST(file->append(octets_of("today"), soon_));
@@ -88,7 +88,7 @@ TEST_F(OutputFileTest, AFolderThatMayNotBeWrittenIsAnError) {
     EXPECT_FALSE(OutputFile::create(folder_.file("file/x"), soon_).ok());
 }
 
-TEST_F(OutputFileTest, WhatAFullDiskTookIsStillAFile) {
+TEST_F(OutputFileTest, KeepsTheFileOfAFullDisk) {
     const auto file = MUST(OutputFile::create(folder_.file("x"), soon_));
     MUST(file->append(octets_of("fits"), soon_));
     const auto before = std::signal(SIGXFSZ, SIG_IGN);

@@ -24,7 +24,7 @@ TEST(ReplaceFile, WritesAllBlocksMakesFoldersAndReplaces) {
     EXPECT_FALSE(std::filesystem::exists(path + kTemporarySuffix));
 }
 
-TEST(ReplaceFile, LeavesWhatIsThereWhenItCannotBeWritten) {
+TEST(ReplaceFile, KeepsTheExistingFileWhenAWriteFails) {
     const auto loop = MUST(Loop::create());
     const ScratchFolder folder;
     folder.write("file", "old");
@@ -38,7 +38,7 @@ TEST(ReplaceFile, LeavesWhatIsThereWhenItCannotBeWritten) {
     EXPECT_EQ(folder.read("file"), "old");
 }
 
-TEST(ReplaceFile, RemovesWhatIsThere) {
+TEST(ReplaceFile, RemovesAnExistingFile) {
     const auto loop = MUST(Loop::create());
     const ScratchFolder folder;
     folder.write("a", "1");

@@ -64,7 +64,7 @@ protected:
     std::vector<ShortSend> missed_;
 };
 
-TEST_P(FanSenderTest, EverybodyGetsTheSameBytes) {
+TEST_P(FanSenderTest, SendsTheSameBytesToAll) {
     const std::size_t counts[] = {1, FanSender::kBatchMin, 40};
     for (const std::size_t count : counts) {
         const Pairs pairs(count);

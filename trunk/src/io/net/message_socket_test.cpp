@@ -65,7 +65,7 @@ TEST_F(MessageSocketTest, PassesAConnection) {
     EXPECT_EQ(far->read_some(buffer_, Deadline::after(kSoon)).code(), Errc::closed);
 }
 
-TEST_F(MessageSocketTest, SaysWhenItIsFull) {
+TEST_F(MessageSocketTest, ReportsAFullQueue) {
     const std::vector<std::uint8_t> message(4096);
     std::size_t sent = 0;
     while (MUST(a_->try_send(message)))

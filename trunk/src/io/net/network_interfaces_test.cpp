@@ -13,7 +13,7 @@ TEST(NetworkInterfaces, LoopbackIsAmongThem) {
         std::any_of(found.begin(), found.end(), [](const auto& each) { return each.ip == "127.0.0.1" && !each.name.empty(); }));
 }
 
-TEST(NetworkInterfaces, KnowsPrivateRangesAtTheirEdges) {
+TEST(NetworkInterfaces, RecognisesPrivateRangesAtTheirBounds) {
     for (const char* ip : {"10.0.0.0", "10.255.255.255", "127.0.0.1", "169.254.1.1", "172.16.0.0", "172.31.255.255",
                            "192.168.0.1", "::1", "fe80::1", "fd00::1", "fc00::1"})
         EXPECT_TRUE(is_private_address(ip)) << ip;

@@ -127,7 +127,7 @@ TEST_F(TcpStreamTest, TheEndOfThePeersBytesIsClosedAfterTheLastByte) {
 }
 
 // The reader has parked once, so the descriptor is registered; data and the end come together, and a short read takes the data.
-TEST_F(TcpStreamTest, AHalfCloseThatComesWithTheLastDataIsSeen) {
+TEST_F(TcpStreamTest, DetectsAHalfCloseWithTheLastData) {
     for (int round = 0; round < 50; ++round) {
         auto client = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
         auto server = MUST(listener_->accept(Deadline::after(kSoon)));
@@ -149,7 +149,7 @@ TEST_F(TcpStreamTest, TryReadAndTryWriteNeverWait) {
     EXPECT_EQ(MUST(client_->try_write({})), 0U);
 }
 
-TEST_F(TcpStreamTest, WaitReadyEndsByWhateverComesFirst) {
+TEST_F(TcpStreamTest, WaitReadyEndsAtTheFirstEvent) {
     Signal signal;
     auto ready = MUST(server_->wait_ready(Interest::both, &signal, Deadline::after(kSoon)));
     EXPECT_TRUE(ready.writable && !ready.readable && !ready.signalled && !ready.timed_out);
@@ -220,7 +220,7 @@ TEST_F(TcpStreamTest, AReusedDescriptorNumberDoesNotReachTheOldWaiter) {
     EXPECT_EQ(end, Errc::closed);
 }
 
-TEST_F(TcpStreamTest, ACancelEndsAReadAndTheStreamGoesOn) {
+TEST_F(TcpStreamTest, CancelEndsAReadButNotTheStream) {
     Scope scope("test");
     Errc end = Errc::system;
     MUST(scope.start("reader", [&](Deadline) { end = server_->read_some(buffer_, Deadline::never()).code(); }));
@@ -316,7 +316,7 @@ TEST_F(TcpStreamTest, WritingToAPeerThatHasGoneIsClosed) {
     EXPECT_EQ(end, Errc::closed);
 }
 
-TEST_F(TcpStreamTest, KnowsItsAddresses) {
+TEST_F(TcpStreamTest, HasLocalAndPeerAddresses) {
     EXPECT_EQ(client_->peer(), listener_->endpoint().text());
     EXPECT_EQ(client_->peer_ip(), "127.0.0.1");
     EXPECT_EQ(server_->local_ip(), "127.0.0.1");

@@ -57,7 +57,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Families, UdpSocketTest, testing::Values("127.0.0.1", "::1"),
                          [](const auto& family) { return std::string_view(family.param) == "::1" ? "Ipv6" : "Ipv4"; });
 
-TEST_P(UdpSocketTest, SaysWhereADatagramCameFromAndWhereItWent) {
+TEST_P(UdpSocketTest, ReportsSourceAndDestinationOfADatagram) {
     const GsoBatch gso{bytes_of("hello"), 0, address_of(*b_), {}};
     EXPECT_EQ(a_->send({&gso, 1}), 1U);
     const auto got = MUST(b_->receive(Deadline::after(kSoon)));
@@ -121,7 +121,7 @@ TEST_P(UdpSocketTest, GsoBatchesAreCutHereWhereTheKernelDoesNot) {
     EXPECT_EQ(a_->counters().sent_failed, 0U);
 }
 
-TEST_P(UdpSocketTest, WhatCannotBeSentIsCountedAndTheRestGoesOut) {
+TEST_P(UdpSocketTest, CountsUnsentDatagramsAndSendsTheRest) {
     TransportAddress nowhere = address_of(*b_);
     nowhere.port = 0;  // EINVAL
     const GsoBatch batches[] = {

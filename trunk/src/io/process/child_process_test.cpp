@@ -56,7 +56,7 @@ TEST_F(ChildProcessTest, ArgumentsAreNotInterpreted) {
     EXPECT_EQ(output(), "$HOME; ls|a b");
 }
 
-TEST_F(ChildProcessTest, AProgramThatIsNotThereIsNotFound) {
+TEST_F(ChildProcessTest, ReportsAMissingProgram) {
     auto missing = ChildProcess::spawn({.arguments = {"/no/such/program"}, .output_path = ""});
     // posix_spawn(3) reports the failure by the child's exit code where the two share no memory: under user-mode emulators.
     if (missing.ok() && MUST((*missing)->wait(Deadline::after(kSoon))).code == 127)

@@ -82,7 +82,7 @@ TEST_F(CpuProfileTest, AnotherProfilersSignalIsLeftToIt) {
     EXPECT_TRUE(profile_cpu(1ms, Deadline::never()).ok());
 }
 
-TEST(SymbolTable, NamesWhatIsInTheProgramAndWhatIsNot) {
+TEST(SymbolTable, NamesSymbolsAndUnknownAddresses) {
     const SymbolTable symbols;
     EXPECT_EQ(symbols.name_of(reinterpret_cast<std::uintptr_t>(&burn_in_a_profile)), "live::io::burn_in_a_profile()");
     EXPECT_EQ(symbols.name_of(0x10), "0x10");

@@ -67,7 +67,7 @@ TEST_F(CoreApi, IsOurEngineWithoutADescriptorLimitOfItsOwn) {
     EXPECT_GT(st_getfdlimit(), 0);
 }
 
-TEST_F(CoreApi, OurSleepQueueIsTheOneThatIsUsed) {
+TEST_F(CoreApi, UsesOurSleepQueue) {
     st_thread_t sleeper =
         st_thread_create([](void*) -> void* { return st_usleep(kSoon) == 0 ? nullptr : nullptr; }, nullptr, 1, 0);
     st_usleep(1000);
@@ -129,7 +129,7 @@ TEST_F(CoreApi, PollIsLevelTriggered) {
     EXPECT_EQ(errno, ETIME);
 }
 
-TEST_F(CoreApi, PollOfSeveralTellsWhichIsReady) {
+TEST_F(CoreApi, PollReportsReadyDescriptors) {
     const Pair one;
     const Pair two;
     two.write("q");

@@ -56,7 +56,7 @@ TEST_F(ExceptionSwitch, EachFiberKeepsTheExceptionItHasCaught) {
 }
 
 // A destructor that waits during stack unwinding.
-TEST_F(ExceptionSwitch, AnExceptionInFlightStaysWithItsFiber) {
+TEST_F(ExceptionSwitch, KeepsExceptionsPerFiber) {
     struct Waits {
         ~Waits() {
             EXPECT_EQ(std::uncaught_exceptions(), 1);

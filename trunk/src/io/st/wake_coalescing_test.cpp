@@ -39,7 +39,7 @@ TEST_F(WakeCoalescingTest, ManyInATurnWaitForItsEnd) {
     EXPECT_EQ(coalescing_.due(), start_ + kTurn);
 }
 
-TEST_F(WakeCoalescingTest, TurnsGoOnWhileManyCome) {
+TEST_F(WakeCoalescingTest, ServesTurnsUnderLoad) {
     for (std::uint64_t turn = 0; turn < 1'000; ++turn) {
         see(start_ + turn * kTurn, 10 * (turn % 10), 10);
         EXPECT_TRUE(coalescing_.holds()) << turn;

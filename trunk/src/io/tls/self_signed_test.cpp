@@ -45,7 +45,7 @@ TEST_F(SelfSignedTest, AContextTakesANewPairAndRefusesHalfOfOne) {
     EXPECT_TRUE(context->reload(folder + "/b.crt", folder + "/b.key").ok());
 }
 
-TEST_F(SelfSignedTest, SaysWhatCannotBeWrittenOrRead) {
+TEST_F(SelfSignedTest, ReportsReadAndWriteErrors) {
     EXPECT_EQ(make_self_signed(folder + "/none/a.crt", folder + "/none/a.key").code(), Errc::system);
     EXPECT_EQ(certificate_fingerprint(folder + "/none.crt").code(), Errc::not_found);
     std::ofstream(folder + "/noise.crt") << "noise";

@@ -137,7 +137,7 @@ TEST_F(TlsStreamTest, ASlowReaderGetsEverythingInOrder) {
 }
 
 // Bytes taken by try_write are sent, even if the caller then offers other bytes.
-TEST_F(TlsStreamTest, WhatWasTakenIsSentOnce) {
+TEST_F(TlsStreamTest, SendsAcceptedBytesOnce) {
     connect_pair();
     std::string expected;
     char letter = 'a';

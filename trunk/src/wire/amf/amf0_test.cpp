@@ -85,7 +85,7 @@ TEST(Amf0, EveryTruncationNeedsMore) {
             EXPECT_EQ(read(Bytes(vector.bytes).first(size)).code(), Errc::need_more) << vector.name << " cut at " << size;
 }
 
-TEST(Amf0, LeavesWhatFollowsTheValue) {
+TEST(Amf0, StopsAfterTheValue) {
     const auto bytes = hex("02 0007 636f6e6e656374 00 3ff0000000000000 05");
     ByteReader in(bytes);
     EXPECT_EQ(read_amf0(in).value().string(), "connect");
@@ -94,7 +94,7 @@ TEST(Amf0, LeavesWhatFollowsTheValue) {
     EXPECT_TRUE(in.at_end());
 }
 
-TEST(Amf0, RejectsWhatTheFormatForbids) {
+TEST(Amf0, RejectsForbiddenValues) {
     EXPECT_EQ(read(hex("09")).code(), Errc::malformed);
     EXPECT_EQ(read(hex("12")).code(), Errc::malformed);
     EXPECT_EQ(read(hex("ff")).code(), Errc::malformed);

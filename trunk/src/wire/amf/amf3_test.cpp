@@ -74,7 +74,7 @@ TEST(Amf3, RejectsReferencesToMissingEntries) {
     EXPECT_EQ(read3(hex("09 03 01 09 00")).code(), Errc::malformed) << "an array inside itself";
 }
 
-TEST(Amf3, RefusesWhatItDoesNotRead) {
+TEST(Amf3, RefusesUnsupportedForms) {
     EXPECT_EQ(read3(hex("0a 07 03 43")).code(), Errc::unsupported) << "externalizable";
     for (const char* marker : {"0d", "0e", "0f", "10", "11", "12", "ff"})
         EXPECT_EQ(read3(hex(marker)).code(), Errc::unsupported) << marker;

@@ -5,7 +5,7 @@
 namespace live::wire::amf {
 namespace {
 
-TEST(AmfValue, GivesItsContentOnlyAsWhatItIs) {
+TEST(AmfValue, ReturnsItsValueByTypeOnly) {
     const Value number(2.5);
     EXPECT_EQ(number.number(), 2.5);
     EXPECT_FALSE(number.boolean().has_value());
@@ -19,7 +19,7 @@ TEST(AmfValue, GivesItsContentOnlyAsWhatItIs) {
     EXPECT_FALSE(Value::xml("<a/>").string().has_value());
 }
 
-TEST(AmfValue, NothingIsNullOrUndefined) {
+TEST(AmfValue, NullAndUndefinedAreEmpty) {
     EXPECT_TRUE(Value().is_nothing());
     EXPECT_TRUE(Value::null().is_nothing());
     EXPECT_FALSE(Value(0).is_nothing());
@@ -39,7 +39,7 @@ TEST(AmfValue, FindsSetsAndErasesMembers) {
     EXPECT_EQ(value.members().size(), 2u);
 }
 
-TEST(AmfValue, FindsNothingInWhatHasNoKeys) {
+TEST(AmfValue, FindsNoKeyFrameInOtherCodecs) {
     EXPECT_EQ(Value(1).find("a"), nullptr);
     EXPECT_EQ(Value::strict_array({1}).find(""), nullptr);
 }

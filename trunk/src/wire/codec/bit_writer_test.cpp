@@ -12,7 +12,7 @@ using Octets = std::vector<std::uint8_t>;
 
 Octets octets(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
-TEST(BitWriter, WritesWhatTheReaderReads) {
+TEST(BitWriter, ReaderReadsTheOutput) {
     BitWriter out;
     out.bits(0x67, 8).flag(true).bits(0x12345678, 32).bits(0, 0).flag(false).bits(5, 3);
     EXPECT_EQ(out.size_bits(), 45U);

@@ -26,7 +26,7 @@ TEST(AudioTag, ReadsEveryVector) {
     }
 }
 
-TEST(AudioTag, WritesWhatItRead) {
+TEST(AudioTag, RoundTrips) {
     for (const AudioVector& vector : audio_vectors()) {
         SCOPED_TRACE(vector.name);
         if (!vector.canonical)
@@ -54,7 +54,7 @@ TEST(AudioTag, AnEmptyMessageIsSilence) {
     EXPECT_EQ(out.size(), 0u);
 }
 
-TEST(AudioTag, RefusesWhatTheTextReserves) {
+TEST(AudioTag, RefusesReservedValues) {
     EXPECT_EQ(parse_audio_tag(hex("93 4f707573")).code(), Errc::unsupported);
     EXPECT_EQ(parse_audio_tag(hex("9f 4f707573")).code(), Errc::unsupported);
     EXPECT_EQ(parse_audio_tag(hex("95 05 4f707573 00")).code(), Errc::malformed) << "multitrack inside multitrack";

@@ -57,7 +57,7 @@ Body message(const amf::Value& values) {
     return out.release();
 }
 
-TEST(FlvFileWriter, SaysAtTheEndHowLongAndWhereTheKeyFramesAre) {
+TEST(FlvFileWriter, WritesDurationAndKeyFramesAtTheEnd) {
     const auto sent = amf::Value::object({{"width", 640}, {"duration", 7}, {"filler", "x"}, {"encoder", "e"}});
     File file(message(sent));
     file.video(0, FileWriter::Index::yes);
@@ -97,7 +97,7 @@ TEST(FlvFileWriter, AFileThatWasNotClosedCanBeRead) {
     EXPECT_EQ(header, (FileHeader{true, true}));
 }
 
-TEST(FlvFileWriter, TheHeaderSaysWhatThereIs) {
+TEST(FlvFileWriter, HeaderListsTheKinds) {
     File file;
     file.video(0);
     EXPECT_EQ(file.writer.tags(), 1u);
@@ -106,7 +106,7 @@ TEST(FlvFileWriter, TheHeaderSaysWhatThereIs) {
     EXPECT_EQ(header, (FileHeader{.has_audio = false, .has_video = true}));
 }
 
-TEST(FlvFileWriter, TheIndexDoesNotLeadBehindWhatCouldBeWritten) {
+TEST(FlvFileWriter, IndexEndsAtTheWrittenData) {
     File file;
     file.video(0, FileWriter::Index::yes);
     const auto kept = file.writer.bytes();

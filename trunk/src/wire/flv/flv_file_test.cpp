@@ -91,7 +91,7 @@ TEST(FlvReader, SkipsALongerHeaderAndUnknownTags) {
     EXPECT_EQ(reader.file_header(), (FileHeader{true, false}));
 }
 
-TEST(FlvReader, RefusesWhatIsNoFlv) {
+TEST(FlvReader, RefusesOtherFiles) {
     const auto refused = [](Bytes header) {
         FlvReader reader;
         return read_all(reader, header, 100).code();
@@ -155,7 +155,7 @@ TEST(FlvFile, RefusesEncryptedTags) {
     EXPECT_EQ(read_tag_header(in).code(), Errc::unsupported);
 }
 
-TEST(FlvFile, TheSizeBehindATagCountsItsHeader) {
+TEST(FlvFile, TagSizeIncludesTheHeader) {
     EXPECT_EQ(tag_size_bytes(0), (std::array<std::uint8_t, 4>{0, 0, 0, 11}));
     EXPECT_EQ(tag_size_bytes(0x010000), (std::array<std::uint8_t, 4>{0, 1, 0, 11}));
 }

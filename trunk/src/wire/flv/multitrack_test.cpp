@@ -87,7 +87,7 @@ TEST(Multitrack, IsBounded) {
     EXPECT_EQ(read_tracks(MediaKind::audio, with_lead(kTrackLeadMax + 1)).code(), Errc::limit);
 }
 
-TEST(Multitrack, NothingElseIsTakenApart) {
+TEST(Multitrack, SplitsNothingElse) {
     for (const char* message : {"96 01 68766331 05 aa", "91 68766331 aa", "17 01 000000 aa", "16 11 68766331 00 000000"})
         EXPECT_EQ(read_tracks(MediaKind::video, hex(message)).code(), Errc::malformed) << message;
     EXPECT_EQ(read_tracks(MediaKind::video, {}).code(), Errc::need_more);

@@ -26,7 +26,7 @@ TEST(VideoTag, ReadsEveryVector) {
     }
 }
 
-TEST(VideoTag, WritesWhatItRead) {
+TEST(VideoTag, RoundTrips) {
     for (const VideoVector& vector : video_vectors()) {
         SCOPED_TRACE(vector.name);
         if (!vector.canonical)
@@ -59,7 +59,7 @@ TEST(VideoTag, AcceptsAnEndOfSequenceCutAfterItsType) {
     EXPECT_EQ(parse_video_tag(hex("17 02")).value().kind, PacketKind::end_of_sequence);
 }
 
-TEST(VideoTag, RefusesWhatTheTextReserves) {
+TEST(VideoTag, RefusesReservedValues) {
     for (const char* packet : {"98 68766331", "9f 68766331", "96 07 68766331 00"})
         EXPECT_FALSE(parse_video_tag(hex(packet)).ok()) << packet;
     EXPECT_EQ(parse_video_tag(hex("98 68766331")).code(), Errc::unsupported);
@@ -116,7 +116,7 @@ TEST(VideoTag, BoundsTheTracks) {
     EXPECT_EQ(parse_video_tracks(packet(257)).code(), Errc::limit);
 }
 
-TEST(FlvCodec, EveryFourCcGoesBothWays) {
+TEST(FlvCodec, FourCcRoundTrips) {
     for (const auto codec : {Codec::avc, Codec::hevc, Codec::av1, Codec::vp9, Codec::vp8})
         EXPECT_EQ(video_codec_of(fourcc_of(codec).value()), codec) << name_of(codec);
     for (const auto codec : {Codec::aac, Codec::opus, Codec::mp3, Codec::flac, Codec::ac3, Codec::eac3})

@@ -78,7 +78,7 @@ TEST(FlvWholePart, StopsAtBytesThatAreNoTag) {
     EXPECT_EQ(MUST(part_of(broken)).bytes, file.ends[3]);
 }
 
-TEST(FlvWholePart, RefusesWhatIsNotOurs) {
+TEST(FlvWholePart, RefusesForeignFiles) {
     EXPECT_EQ(part_of(hex("00 01 02 03")).code(), Errc::malformed);
     EXPECT_EQ(part_of(Body(1'000, 0)).code(), Errc::malformed);
     EXPECT_EQ(part_of(hex("464c5601 05 00000009 00000000 09 000001 000000 00 000000 17 0000000c")).code(), Errc::malformed)

@@ -45,7 +45,7 @@ TEST(HlsPlaylist, EveryTruncationIsABeginning) {
     }
 }
 
-TEST(HlsPlaylist, WhatIsBrokenIsRefused) {
+TEST(HlsPlaylist, RefusesInvalidInput) {
     struct Case {
         std::string_view text;
         Errc code;
@@ -123,7 +123,7 @@ TEST(HlsPlaylist, HasABoundForSegmentsAndBytes) {
     EXPECT_EQ(big.code(), Errc::limit);
 }
 
-TEST(HlsPlaylist, HasABoundForWhatEachSegmentKeeps) {
+TEST(HlsPlaylist, LimitsTheMemoryPerSegment) {
     for (const std::string tag : {"#EXT-X-KEY:METHOD=AES-128,URI=", "#EXT-X-MAP:URI="}) {
         const auto with = [&](std::size_t bytes) {
             return parse_media_playlist("#EXTM3U\n" + tag + '"' + std::string(bytes, 'k') + "\"\n#EXTINF:1,\na\n");

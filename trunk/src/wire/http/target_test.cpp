@@ -49,7 +49,7 @@ TEST(HttpTarget, AFileHasOnePath) {
         EXPECT_EQ(parse_target(text)->path, path) << text;
 }
 
-TEST(HttpTarget, RefusesWhatIsNoTarget) {
+TEST(HttpTarget, RefusesInvalidTargets) {
     for (const char* text : {"", "live", "host:443", "?x=1", "/%", "/%2", "/%zz", "/a%2"})
         EXPECT_EQ(parse_target(text).code(), Errc::malformed) << text;
 }

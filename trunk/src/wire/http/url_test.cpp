@@ -57,7 +57,7 @@ TEST(HttpUrl, SurvivesEveryTruncation) {
     }
 }
 
-TEST(HttpUrl, RefusesWhatIsNoUrl) {
+TEST(HttpUrl, RefusesInvalidUrls) {
     for (const char* text : {"http://",         "http:///path",         "http://?x",         "http://:80/",
                              "http://host:0/",  "http://host:65536/",   "http://host:8o/",   "http://host:-1/",
                              "http://host:+1/", "http://[::1/",         "http://[::1]8080/", "http://[host]/",

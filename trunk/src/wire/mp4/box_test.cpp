@@ -7,7 +7,7 @@
 namespace live::wire::mp4 {
 namespace {
 
-TEST(Box, SaysItsSizeWhenItEnds) {
+TEST(Box, WritesItsSizeAtTheEnd) {
     ByteWriter out;
     out.u8(0xEE);
     {

@@ -41,7 +41,7 @@ TEST(FragmentWriter, BeginsWithAHeaderOfItsTracks) {
     EXPECT_EQ(u32_at(defaults[1]->content, 20), 0x02000000u);
 }
 
-TEST(FragmentWriter, TheHeaderOfARecordingSaysItsDuration) {
+TEST(FragmentWriter, RecordingHeaderHasTheDuration) {
     const FragmentWriter writer({avc_track(), aac_track()});
     ByteWriter unknown;
     writer.write_init(unknown);
@@ -126,7 +126,7 @@ TEST(FragmentWriter, AFragmentMayHoldOneKindOnly) {
     EXPECT_EQ(none.size(), 0u);
 }
 
-TEST(FragmentWriter, KnowsHowLongTheLastSampleLasts) {
+TEST(FragmentWriter, HasTheDurationOfTheLastSample) {
     FragmentWriter writer({avc_track()});
     const auto last_ticks = [&](std::optional<FragmentWriter::Next> next) {
         ByteWriter out;

@@ -90,7 +90,7 @@ TEST(MovieWriter, LateVideoWithReorderedFramesKeepsItsPlace) {
               hex("00000000 00000002 00000244 ffffffff 00010000 00000050 00001c20 00010000"));
 }
 
-TEST(MovieWriter, AFileThatIsNotClosedIsOneOfFragments) {
+TEST(MovieWriter, UnclosedFileIsFragmented) {
     File file;
     const auto video = file.writer.add_track(avc_track()).value();
     const auto audio = file.writer.add_track(aac_track()).value();
@@ -176,7 +176,7 @@ TEST(SampleTable, OffsetsBeyondFourGigabytesHave64Bits) {
     EXPECT_EQ(read.child("co64").content, hex("00000000 00000003 000000000000002c 00000000ffffffff 0000000140000000"));
 }
 
-TEST(MovieWriter, ForgetsWhatCouldNotBeWritten) {
+TEST(MovieWriter, DropsFailedWrites) {
     File file;
     const auto video = file.writer.add_track(avc_track()).value();
     const auto audio = file.writer.add_track(aac_track()).value();

@@ -50,7 +50,7 @@ TEST(SampleReader, GivesTracksAndSamples) {
     EXPECT_TRUE(aac->key);
 }
 
-TEST(SampleReader, TheSameConfigurationOnceMoreIsNoChange) {
+TEST(SampleReader, RepeatedConfigurationIsNoChange) {
     SampleReader reader;
     video(reader, 0ms, avc_config());
     audio(reader, 0ms, aac_config());
@@ -65,7 +65,7 @@ TEST(SampleReader, TheSameConfigurationOnceMoreIsNoChange) {
     EXPECT_EQ(reader.video()->codecs, "hvc1.1.6.L93.90");
 }
 
-TEST(SampleReader, OtherContentIsNoSample) {
+TEST(SampleReader, OtherContentIsIgnored) {
     SampleReader reader;
     video(reader, 0ms, frames::config(Codec::hevc, codec::hevc_vectors().front().record));
     const auto key = video(reader, 0ms, frames::key(Codec::hevc, hex("00000003 260111"), 16ms));
@@ -75,7 +75,7 @@ TEST(SampleReader, OtherContentIsNoSample) {
     EXPECT_EQ(reader.version(), 1u);
 }
 
-TEST(SampleReader, KnowsAv1WithAndWithoutItsSequenceHeader) {
+TEST(SampleReader, RecognisesAv1WithAndWithoutSequenceHeader) {
     SampleReader reader;
     video(reader, 0ms, frames::config(Codec::av1, codec::av1_vectors().front().record));
     EXPECT_EQ(reader.video()->width, 640);
@@ -91,7 +91,7 @@ TEST(SampleReader, KnowsAv1WithAndWithoutItsSequenceHeader) {
     EXPECT_TRUE(bare.video()) << "and the configuration once more does not forget it";
 }
 
-TEST(SampleReader, KnowsVp9FromItsFirstKeyFrame) {
+TEST(SampleReader, ReadsVp9FromItsFirstKeyFrame) {
     SampleReader reader;
     video(reader, 0ms, frames::config(Codec::vp9, hex("00 0a 82 02 02 02 0000")));
     EXPECT_FALSE(reader.video());
@@ -104,7 +104,7 @@ TEST(SampleReader, KnowsVp9FromItsFirstKeyFrame) {
     EXPECT_TRUE(reader.video());
 }
 
-TEST(SampleReader, KnowsOtherAudio) {
+TEST(SampleReader, RecognisesOtherAudio) {
     SampleReader opus;
     audio(opus, 0ms, frames::config(Codec::opus, hex("4f70757348656164 01 02 3801 80bb0000 0000 00")));
     EXPECT_EQ(opus.audio()->codecs, "opus");
@@ -151,7 +151,7 @@ TEST(SampleReader, ABrokenFrameChangesNothing) {
     EXPECT_FALSE(audio(reader, 0ms, Frame())) << "the empty message is silence";
 }
 
-TEST(SampleReader, FollowsTheNewestConfigurationWhateverItsTrack) {
+TEST(SampleReader, FollowsTheNewestConfigurationOfAnyTrack) {
     SampleReader reader;
     video(reader, 0ms, frames::config(Codec::avc, codec::avc_vectors().front().record, 1));
     ASSERT_TRUE(reader.video());

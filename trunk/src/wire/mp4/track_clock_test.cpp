@@ -25,7 +25,7 @@ TEST(TrackClock, CountsSamplesOfAFixedLength) {
     }
 }
 
-TEST(TrackClock, GoesWithTheStreamWhenCountingIsTooFarOff) {
+TEST(TrackClock, FollowsTheStreamWhenTimesDiverge) {
     TrackClock clock(48'000, 1'024);
     clock.advance(0ms);
     const auto limit = MediaTime(1'024'000'000LL / 48'000) + TrackClock::kDriftMax;

@@ -59,7 +59,7 @@ Body fragmented(std::vector<std::size_t>& ends) {
 
 std::uint32_t number_at(const Body& bytes, std::size_t at) { return MUST(ByteReader(Bytes(bytes).subspan(at)).u32be()); }
 
-TEST(Mp4WholePart, AFileThatNobodyClosedSaysHowLongItIs) {
+TEST(Mp4WholePart, UnclosedFileHasItsDuration) {
     for (const bool is_fragmented : {true, false}) {
         std::vector<std::size_t> ends;
         Body file = is_fragmented ? fragmented(ends) : movie(ends);
@@ -98,7 +98,7 @@ TEST(Mp4WholePart, EndsAtTheLastWholeFragment) {
     }
 }
 
-TEST(Mp4WholePart, AClosedOneIsWholeAndStaysAsItIs) {
+TEST(Mp4WholePart, KeepsAClosedFileUnchanged) {
     std::vector<std::size_t> ends;
     const Body file = movie(ends, true);
     const auto part = MUST(part_of(file));
@@ -116,7 +116,7 @@ TEST(Mp4WholePart, LeavesOutAnUnreferencedHeaderAtTheEnd) {
     EXPECT_EQ(part.duration, 2s);
 }
 
-TEST(Mp4WholePart, RefusesWhatIsNotOurs) {
+TEST(Mp4WholePart, RefusesForeignFiles) {
     EXPECT_EQ(part_of(Body(100, 0)).code(), Errc::malformed);
     EXPECT_EQ(part_of(hex("00000010 6d646174 00000000 00000000")).code(), Errc::malformed);
     std::vector<std::size_t> ends;

@@ -77,7 +77,7 @@ TEST(TransportFeedback, ACutBodyNeedsMore) {
     }
 }
 
-TEST(TransportFeedback, ReadsBackWhateverItWrites) {
+TEST(TransportFeedback, WrittenValuesReadBack) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         std::mt19937 random(seed);
         const auto loss = random() % 100;

@@ -161,7 +161,7 @@ TEST(ChunkReader, ReadsEveryVectorByteByByte) {
     }
 }
 
-TEST(ChunkReader, ReadsWhatTheWriterWroteAtAnyChunkSizeAndCut) {
+TEST(ChunkReader, ReadsWrittenChunksAtAnySizeAndCut) {
     for (unsigned seed = 0; seed < 50; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 engine(seed);
@@ -279,7 +279,7 @@ TEST(ChunkReader, BoundsTheChunkStreams) {
     EXPECT_EQ(outcome.error->text(), "limit: more than 64 chunk streams");
 }
 
-TEST(ChunkReader, BoundsWhatHasBegunAndNotEnded) {
+TEST(ChunkReader, LimitsIncompleteMessages) {
     ByteWriter out;
     out.bytes(type0_header(4, 0, 60, kAudio, 1).view()).zeros(1);
     out.bytes(type0_header(5, 0, 40, kAudio, 1).view()).zeros(1);
@@ -326,7 +326,7 @@ TEST(ChunkReader, TakesMemoryAsBytesComeNotAsTheyAreDeclared) {
     EXPECT_EQ(outcome.messages, (std::vector<Expected>{{kVideo, 5, 1, 6, std::move(payload)}}));
 }
 
-TEST(ChunkReader, CountsWhatItHoldsForMessagesThatHaveBegun) {
+TEST(ChunkReader, CountsBytesOfIncompleteMessages) {
     ChunkReader reader;
     reader.set_chunk_size(2);
     Outcome outcome;

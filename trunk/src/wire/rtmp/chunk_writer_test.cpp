@@ -11,7 +11,7 @@ using Octets = std::vector<std::uint8_t>;
 
 Octets octets(const HeaderBytes& header) { return {header.view().begin(), header.view().end()}; }
 
-TEST(ChunkWriter, Type0SaysEverything) {
+TEST(ChunkWriter, Type0HasAllFields) {
     EXPECT_EQ(octets(type0_header(6, 0x010203, 0x040506, MessageType::video, 1)),
               (Octets{0x06, 1, 2, 3, 4, 5, 6, 9, 1, 0, 0, 0}));
 }
@@ -21,7 +21,7 @@ TEST(ChunkWriter, StreamIdIsLittleEndian) {
               (Octets{0x03, 0, 0, 0, 0, 0, 0, 20, 4, 3, 2, 1}));
 }
 
-TEST(ChunkWriter, TheLargestShortTimestampStaysShort) {
+TEST(ChunkWriter, LargestShortTimestampIsNotExtended) {
     EXPECT_EQ(octets(type0_header(4, 0xFFFFFE, 1, MessageType::audio, 1)),
               (Octets{0x04, 0xFF, 0xFF, 0xFE, 0, 0, 1, 8, 1, 0, 0, 0}));
 }
@@ -33,7 +33,7 @@ TEST(ChunkWriter, TimestampsFrom0xFFFFFFAreExtended) {
               (Octets{0x04, 0xFF, 0xFF, 0xFF, 0, 0, 1, 8, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF}));
 }
 
-TEST(ChunkWriter, Type1SaysTheDelta) {
+TEST(ChunkWriter, Type1HasTheDelta) {
     EXPECT_EQ(octets(type1_header(4, 23, 0x0102, MessageType::audio)), (Octets{0x44, 0, 0, 23, 0, 1, 2, 8}));
 }
 

@@ -64,7 +64,7 @@ TEST(ControlMessage, EveryTruncationNeedsMore) {
     }
 }
 
-TEST(ControlMessage, WhatIsWrittenReadsBackOnChunkStream2) {
+TEST(ControlMessage, WrittenControlReadsBackOnChunkStream2) {
     for (const ControlVector& vector : control_vectors()) {
         SCOPED_TRACE(vector.name);
         ByteWriter out;

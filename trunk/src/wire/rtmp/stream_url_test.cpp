@@ -110,7 +110,7 @@ TEST(StreamUrl, TakesTheStreamFromAppWhenNothingElseNamesIt) {
     EXPECT_EQ(parse_stream_url("rtmp://h/live", "", long_app).code(), Errc::limit);
 }
 
-TEST(StreamUrl, KnowsHostsAndPorts) {
+TEST(StreamUrl, ReadsHostsAndPorts) {
     struct Port {
         const char* url;
         const char* schema;
@@ -140,7 +140,7 @@ TEST(StreamUrl, KnowsHostsAndPorts) {
     }
 }
 
-TEST(StreamUrl, RefusesWhatIsNoUrl) {
+TEST(StreamUrl, RefusesInvalidUrls) {
     for (const char* url :
          {"", "live", "/live/cam", "://h/live", "rtmp://", "rtmp:///live/cam", "rtmp://:1935/live/cam", "rtmp://h:0/live/cam",
           "rtmp://h:65536/live/cam", "rtmp://h:12x/live/cam", "rtmp://[::1/live/cam", "rtmp://[::1]x/live/cam"})
@@ -193,7 +193,7 @@ TEST(StreamUrl, KeepsSpacesWithinNames) {
     EXPECT_EQ(parse_stream_url("rtmp://h/le grand/a b")->stream, "a b");
 }
 
-TEST(AdmitName, RefusesWhatCouldLeaveItsFolder) {
+TEST(AdmitName, RefusesPathsOutsideTheFolder) {
     for (const char* name :
          {"",        "..",   "../../etc", "a/../b", "a..b", "/etc", "a/",  "a//b", ".",   "a/./b", "./a", "a\nb",
           "a%2e%2e", "a\\b", "a;b",       "$x",     "`x`",  "a|b",  "a?b", "a#b",  "a<b", "a>b",   "a*",  "\x7f"})
@@ -202,7 +202,7 @@ TEST(AdmitName, RefusesWhatCouldLeaveItsFolder) {
     EXPECT_EQ(admit_name(std::string(kNameBytesMax + 1, 'x')).code(), Errc::denied);
 }
 
-TEST(AdmitName, SaysWhatIsWrongWithoutRepeatingHarm) {
+TEST(AdmitName, ReportsErrorsWithoutControls) {
     const auto url = parse_stream_url("rtmp://h/live", "../../etc");
     EXPECT_EQ(admit(*url).error().sentence(), "stream refused: the name '../../etc' contains '..'");
     EXPECT_EQ(admit_name("a\nb\x1b[2J").error().sentence(),

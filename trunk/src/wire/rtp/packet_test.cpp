@@ -82,7 +82,7 @@ TEST(RtpPacket, FindsExtensionsOfBothForms) {
     EXPECT_EQ(octets(find_extension(*two, 16)->value), hex("aabb"));
 }
 
-TEST(RtpPacket, ReadingExtensionsEndsWhereTheTextSays) {
+TEST(RtpPacket, ExtensionsEndAtTheTerminator) {
     const auto count = [](const char* extension) {
         const Octets bytes = hex(std::string("906f 0000 00000002 00000003 ") + extension);
         return extensions_of(parse_packet(bytes).value()).size();
@@ -96,7 +96,7 @@ TEST(RtpPacket, ReadingExtensionsEndsWhereTheTextSays) {
     EXPECT_EQ(count("bede0000"), 0U);
 }
 
-TEST(RtpPacket, RefusesWhatIsMalformed) {
+TEST(RtpPacket, RefusesMalformedInput) {
     EXPECT_EQ(parse_packet(hex("406f 0000 00000002 00000003")).code(), Errc::malformed) << "version 1";
     EXPECT_EQ(parse_packet(hex("a06f 0000 00000002 00000003")).code(), Errc::malformed) << "no room for padding";
     EXPECT_EQ(parse_packet(hex("a06f 0000 00000002 00000003 0000")).code(), Errc::malformed) << "padding of 0";
@@ -108,7 +108,7 @@ TEST(RtpPacket, RefusesWhatIsMalformed) {
     EXPECT_EQ(parse_packet(bytes).code(), Errc::limit);
 }
 
-TEST(RtpPacket, WritesWhatItReads) {
+TEST(RtpPacket, RoundTrips) {
     for (const Case& wanted : cases()) {
         const Packet packet = parse_packet(wanted.bytes).value();
         ByteWriter out;

@@ -7,7 +7,7 @@
 namespace live::wire::rtp_payload {
 namespace {
 
-TEST(OpusPacket, LastsAsTheTableSays) {
+TEST(OpusPacket, HasTheDurationOfTheTable) {
     EXPECT_EQ(opus_samples(hex("fc")).value(), 960U) << "CELT, 20 ms, as browsers send it";
     EXPECT_EQ(opus_samples(hex("e0")).value(), 120U) << "2.5 ms";
     EXPECT_EQ(opus_samples(hex("08")).value(), 960U) << "SILK, 20 ms";

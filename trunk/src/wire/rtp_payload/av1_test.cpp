@@ -106,7 +106,7 @@ TEST(Av1Payload, FramesAreReceivedWholeOrLost) {
     }
 }
 
-TEST(Av1Payload, TheHeaderSaysWhatTheTextWants) {
+TEST(Av1Payload, WritesTheRequiredHeader) {
     PayloadList out;
     ASSERT_TRUE(packetize_av1(hex("1200 0a020102 3202aabb"), kPayloadBytesMin, out).ok());
     ASSERT_EQ(out.size(), 1U);
@@ -116,7 +116,7 @@ TEST(Av1Payload, TheHeaderSaysWhatTheTextWants) {
     EXPECT_EQ(Octets(out[0].begin(), out[0].end()), hex("00 0230aa 0220bb 0220cc 0220dd")) << "four cannot be counted";
 }
 
-TEST(Av1Payload, RefusesWhatBreaksTheFormat) {
+TEST(Av1Payload, RefusesInvalidFormats) {
     for (const char* text :
          {"10", "20 05 30aa", "00 8080808080 30", "00 ffffffff7f 30", "00 02 30", "90 aa", "10 32 05 aa", "10 34"}) {
         Av1Depacketizer depacketizer;
@@ -150,7 +150,7 @@ TEST(Av1Payload, AnObuWithoutItsEndIsLost) {
     EXPECT_TRUE(depacketizer.poll());
 }
 
-TEST(Av1Payload, ATileGroupIsNoBeginning) {
+TEST(Av1Payload, TileGroupIsNoFrameStart) {
     Av1Depacketizer depacketizer;
     const Octets tiles = hex("10 20 aa");
     ASSERT_TRUE(depacketizer.push({1, 1, true, tiles}).ok());

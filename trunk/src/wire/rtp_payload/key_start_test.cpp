@@ -48,7 +48,7 @@ const std::vector<KeyCase>& key_cases() {
     return table;
 }
 
-TEST(KeyStart, KnowsEveryVector) {
+TEST(KeyStart, RecognisesEveryVector) {
     for (const KeyCase& wanted : key_cases())
         EXPECT_EQ(shows_key_frame(wanted.format, wanted.payload), wanted.shows_key) << wanted.name;
 }

@@ -171,7 +171,7 @@ TEST(NalPayload, LossNeverGivesABrokenFrame) {
         }
 }
 
-TEST(NalPayload, ASliceFromTheMiddleIsNoBeginning) {
+TEST(NalPayload, MiddleSliceIsNoFrameStart) {
     NalDepacketizer depacketizer(NalCodec::avc);
     const Octets middle = hex("411a");
     ASSERT_TRUE(depacketizer.push({1, 1, true, middle}).ok());
@@ -180,7 +180,7 @@ TEST(NalPayload, ASliceFromTheMiddleIsNoBeginning) {
     EXPECT_TRUE(depacketizer.poll()) << "behind no loss it is taken";
 }
 
-TEST(NalPayload, RefusesWhatBreaksTheFormat) {
+TEST(NalPayload, RefusesInvalidFormats) {
     const std::pair<NalCodec, const char*> cases_[] = {
         {NalCodec::avc, "78"},     {NalCodec::avc, "780003aabb"},  {NalCodec::avc, "780000"},     {NalCodec::avc, "7c05aa"},
         {NalCodec::avc, "7cc5aa"}, {NalCodec::avc, "7c9caa"},      {NalCodec::avc, "7800027801"}, {NalCodec::hevc, "6201b332"},

@@ -102,7 +102,7 @@ void check_round_trips(VpxCodec codec, Send send) {
     }
 }
 
-TEST(VpxPayload, Vp8ComesBackOrIsLostWhole) {
+TEST(VpxPayload, Vp8FramesAreWholeOrLost) {
     check_round_trips(VpxCodec::vp8, [](Bytes frame, std::uint16_t id, std::size_t room, PayloadList& out) {
         packetize_vp8(frame, id, room, out);
         for (std::size_t i = 0; i < out.size(); ++i) {
@@ -112,7 +112,7 @@ TEST(VpxPayload, Vp8ComesBackOrIsLostWhole) {
     });
 }
 
-TEST(VpxPayload, Vp9ComesBackOrIsLostWhole) {
+TEST(VpxPayload, Vp9FramesAreWholeOrLost) {
     check_round_trips(VpxCodec::vp9, [](Bytes frame, std::uint16_t id, std::size_t room, PayloadList& out) {
         packetize_vp9(frame, FrameKind::inter, id, room, out);
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -120,7 +120,7 @@ TEST(VpxPayload, Vp9ComesBackOrIsLostWhole) {
     });
 }
 
-TEST(VpxPayload, KnowsKeyFrames) {
+TEST(VpxPayload, RecognisesKeyFrames) {
     const auto is_key = [](VpxCodec codec, const char* text) {
         VpxDepacketizer depacketizer(codec);
         const Octets bytes = hex(text);

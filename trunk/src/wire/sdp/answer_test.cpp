@@ -145,7 +145,7 @@ TEST(SdpAnswer, AcceptsSingleNalAvcWithoutAlternative) {
     EXPECT_EQ(answer.sections[1].codecs[0].parameter("packetization-mode"), "0");
 }
 
-TEST(SdpAnswer, ALayerThatIsNotDeclaredIsLeftOut) {
+TEST(SdpAnswer, IgnoresUndeclaredLayers) {
     const Description offer = offer_of(browser_publish_offer(), "a=rid:h send", "a=rid:x send");
     EXPECT_EQ(negotiate(offer, {})->sections[1].layers, (std::vector<std::string>{"q", "f"}));
 }
@@ -175,7 +175,7 @@ TEST(SdpAnswer, TakesTheFirstSectionOfAKind) {
 }
 
 // RFC 3264, 6.
-TEST(SdpAnswer, AnswersAudioThatIsNotSupportedWithPortZero) {
+TEST(SdpAnswer, AnswersUnsupportedAudioWithPortZero) {
     const auto why = [](std::string_view from, std::string_view to) {
         const Description offer = offer_of(browser_publish_offer(), from, to);
         const auto agreement = negotiate(offer, {});

@@ -70,7 +70,7 @@ TEST(SdpDescription, ReadsVideoFeedbackRtxAndLayers) {
     EXPECT_TRUE(video.simulcast->receive.empty());
 }
 
-TEST(SdpDescription, ASectionInheritsWhatTheTopSays) {
+TEST(SdpDescription, SectionInheritsSessionAttributes) {
     const Description offer = parsed(plain_play_offer());
     ASSERT_EQ(offer.sections.size(), 2U);
     const Section& video = offer.sections[0];
@@ -117,7 +117,7 @@ TEST(SdpDescription, StaticPayloadTypesNeedNoMap) {
     EXPECT_EQ(offer.sections[0].codecs[1].clock_rate, 8'000U);
 }
 
-TEST(SdpDescription, IgnoresWhatItDoesNotKnow) {
+TEST(SdpDescription, IgnoresUnknownElements) {
     const Description offer = parsed(
         "v=0\r\nx=y\r\n\r\na=novelty\r\nm=message 9 TCP/MSRP *\r\na=path:x\r\nm=application 9 UDP/DTLS/SCTP "
         "webrtc-datachannel\r\n"

@@ -71,7 +71,7 @@ TEST(StunMessage, EveryFlippedBitIsSeen) {
         }
 }
 
-TEST(StunMessage, WritesWhatItReads) {
+TEST(StunMessage, RoundTrips) {
     MessageWriter writer(Kind::request, kTransaction);
     writer.username("a:b").priority(7).use_candidate().ice_controlling(9).software("x");
     ASSERT_TRUE(writer.sign(as_bytes("key"), echo).ok());
@@ -151,7 +151,7 @@ TEST(StunMessage, ListsUnknownRequiredAttributes) {
     EXPECT_EQ(message->not_understood, (std::vector<std::uint16_t>{0x0014}));
 }
 
-TEST(StunMessage, RefusesWhatIsMalformed) {
+TEST(StunMessage, RefusesMalformedInput) {
     const std::string head = "2112a442 b7e7a701bc34d686fa87dfae ";
     const std::pair<const char*, std::string> cases[] = {
         {"another cookie", "00010000 2112a443 b7e7a701bc34d686fa87dfae"},

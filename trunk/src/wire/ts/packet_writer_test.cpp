@@ -31,7 +31,7 @@ std::vector<std::uint8_t> payload_of(Bytes packets) {
     return payload;
 }
 
-TEST(PacketWriter, EverySizeComesOutWhole) {
+TEST(PacketWriter, ReassemblesEverySize) {
     for (const bool with_clock : {false, true})
         for (std::size_t size = 1; size <= 3 * kPacketPayloadBytes; ++size) {
             const auto bytes = counting(size);

@@ -13,7 +13,7 @@ using enum Opcode;
 
 std::vector<std::uint8_t> bytes_of(const FrameHead& head) { return {head.view().begin(), head.view().end()}; }
 
-TEST(WebSocketFrameHead, SaysTheLengthInItsShortestForm) {
+TEST(WebSocketFrameHead, WritesTheShortestLength) {
     struct Case {
         std::uint64_t bytes;
         Opcode opcode;

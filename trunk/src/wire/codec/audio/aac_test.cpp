@@ -46,7 +46,7 @@ TEST(AacConfig, ReadsEveryVector) {
     }
 }
 
-TEST(AacConfig, WritesWhatItRead) {
+TEST(AacConfig, RoundTrips) {
     for (const ConfigCase& wanted : cases()) {
         if (!wanted.canonical)
             continue;
@@ -72,7 +72,7 @@ TEST(AacConfig, RefusesReservedValues) {
 }
 
 // ISO/IEC 14496-3, table 1.19.
-TEST(AacConfig, KnowsTheChannelsOfEveryConfiguration) {
+TEST(AacConfig, HasTheChannelsOfEveryConfiguration) {
     constexpr std::array<std::uint8_t, 16> kChannels{0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0};
     for (std::uint8_t i = 0; i < kChannels.size(); ++i) {
         const auto config = parse_aac_config(std::vector<std::uint8_t>{0x12, static_cast<std::uint8_t>(i << 3)});

@@ -44,7 +44,7 @@ TEST(Adts, ReadsEveryVector) {
     }
 }
 
-TEST(Adts, WritesWhatItRead) {
+TEST(Adts, RoundTrips) {
     for (const AdtsCase& wanted : adts_cases()) {
         if (!wanted.canonical)
             continue;
@@ -61,7 +61,7 @@ TEST(Adts, EveryTruncationNeedsMore) {
                 << wanted.name << " cut at " << size;
 }
 
-TEST(Adts, RefusesWhatIsNoHeader) {
+TEST(Adts, RefusesInvalidHeaders) {
     EXPECT_EQ(parse_adts_header(hex("ffe1508001 5ffc")).code(), Errc::malformed) << "sync word";
     EXPECT_EQ(parse_adts_header(hex("fff3508001 5ffc")).code(), Errc::malformed) << "layer, as in MP3";
     EXPECT_EQ(parse_adts_header(hex("fff1748001 5ffc")).code(), Errc::malformed) << "rate index 13";
@@ -82,7 +82,7 @@ TEST(Adts, TakesFrameAfterFrame) {
     EXPECT_EQ(frames, (std::vector{hex("210a0b"), hex("210a0b0c"), hex("")})) << "without header and checksum";
 }
 
-TEST(Adts, AFrameThatIsCutNeedsMoreAndTakesNothing) {
+TEST(Adts, TruncatedFrameNeedsMore) {
     const auto stream = hex("fff8508001bffc 1234 210a0b0c");
     for (std::size_t size = 0; size < stream.size(); ++size) {
         ByteReader in(Bytes(stream).first(size));

@@ -112,7 +112,7 @@ TEST(Latm, AnElementMayHoldSeveralFrames) {
         EXPECT_TRUE(std::ranges::equal(frame.bytes(), counted(30)));
 }
 
-TEST(Latm, AfterAConfigurationThatIsRefusedNothingIsKnown) {
+TEST(Latm, ForgetsTheConfigurationAfterAnInvalidOne) {
     struct Case {
         const char* what;
         Mux mux;

@@ -46,7 +46,7 @@ TEST(Mp3Header, EveryTruncationNeedsMore) {
             EXPECT_EQ(parse_mp3_header(Bytes(wanted.bytes).first(size)).code(), Errc::need_more) << wanted.name;
 }
 
-TEST(Mp3Header, RefusesWhatIsNoHeader) {
+TEST(Mp3Header, RefusesInvalidHeaders) {
     EXPECT_EQ(parse_mp3_header(hex("ffdb9064")).code(), Errc::malformed) << "sync word";
     EXPECT_EQ(parse_mp3_header(hex("ffeb9064")).code(), Errc::malformed) << "version 1";
     EXPECT_EQ(parse_mp3_header(hex("fff19064")).code(), Errc::malformed) << "layer 0, as in ADTS";

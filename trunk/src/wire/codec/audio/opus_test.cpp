@@ -31,7 +31,7 @@ TEST(OpusHead, ReadsSurround) {
     EXPECT_EQ(head->mapping.size(), 6u);
 }
 
-TEST(OpusHead, WritesWhatItRead) {
+TEST(OpusHead, RoundTrips) {
     for (const auto& bytes : {kStereo, kSurround}) {
         ByteWriter out;
         write_opus_head(out, parse_opus_head(bytes).value());
@@ -45,7 +45,7 @@ TEST(OpusHead, EveryTruncationNeedsMore) {
             EXPECT_EQ(parse_opus_head(Bytes(bytes).first(size)).code(), Errc::need_more) << size;
 }
 
-TEST(OpusHead, RefusesWhatTheTextForbids) {
+TEST(OpusHead, RefusesForbiddenValues) {
     const auto with = [](std::size_t at, std::uint8_t value) {
         auto bytes = kSurround;
         bytes[at] = value;

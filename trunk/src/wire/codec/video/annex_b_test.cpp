@@ -52,7 +52,7 @@ TEST(AnnexB, EveryTruncationGivesABeginning) {
     }
 }
 
-TEST(AnnexB, RefusesWhatIsNoByteStream) {
+TEST(AnnexB, RefusesOtherFormats) {
     EXPECT_EQ(read_annex_b(Codec::avc, hex("00000002 65aa")).code(), Errc::malformed) << "length-prefixed";
     EXPECT_EQ(read_annex_b(Codec::avc, hex("11 000001 65aa")).code(), Errc::malformed) << "bytes in front";
     EXPECT_EQ(read_annex_b(Codec::avc, hex("65aa")).code(), Errc::malformed) << "no start code";
@@ -136,7 +136,7 @@ TEST(AnnexB, MakesTheConfigurationOfItsParameterSets) {
 }
 
 // Every mix of start codes, and of units that are left out, gives what the copying form gives.
-TEST(AnnexB, LengthsAreWrittenInPlaceWhateverTheStartCodes) {
+TEST(AnnexB, WritesLengthsInPlaceOfEveryStartCode) {
     const std::vector<std::vector<std::uint8_t>> units = {hex("09f0"), hex("0605aabb"), hex("41010203040506"),
                                                           hex("0c"),   hex("4107"),     hex("65090a0b")};
     for (unsigned short_codes = 0; short_codes < 64; ++short_codes)
@@ -157,7 +157,7 @@ TEST(AnnexB, LengthsAreWrittenInPlaceWhateverTheStartCodes) {
         }
 }
 
-TEST(AnnexB, SaysTheFormOfAFrame) {
+TEST(AnnexB, ReportsTheFormOfAFrame) {
     EXPECT_EQ(form_of(hex("00000002 419a"), 4), NalForm::lengths);
     EXPECT_EQ(form_of(hex("00000001 419a"), 4), NalForm::annex_b);
     EXPECT_EQ(form_of(hex("000001 419a 00"), 4), NalForm::annex_b);
@@ -172,7 +172,7 @@ TEST(AnnexB, SaysTheFormOfAFrame) {
         EXPECT_EQ(form_of(Bytes(frame).first(size), 4), NalForm::annex_b) << size;
 }
 
-TEST(AnnexB, PutsUnitsBehindLengthsOfEachSize) {
+TEST(AnnexB, WritesUnitsAfterLengthsOfEachSize) {
     const auto first = hex("419a");
     const auto second = hex("4140");
     const std::vector<Bytes> units = {first, second};

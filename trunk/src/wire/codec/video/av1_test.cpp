@@ -9,7 +9,7 @@
 namespace live::wire::codec {
 namespace {
 
-TEST(Av1Config, ReadsEveryVectorAndItsPictureSize) {
+TEST(Av1Config, ReadsEveryVectorAndItsFrameSize) {
     for (const PictureVector& vector : av1_vectors()) {
         SCOPED_TRACE(vector.name);
         const auto config = parse_av1_config(vector.record);
@@ -25,7 +25,7 @@ TEST(Av1Config, ReadsEveryVectorAndItsPictureSize) {
     }
 }
 
-TEST(Av1Config, WritesWhatItRead) {
+TEST(Av1Config, RoundTrips) {
     for (const PictureVector& vector : av1_vectors()) {
         ByteWriter out;
         write_av1_config(out, parse_av1_config(vector.record).value());
@@ -63,7 +63,7 @@ TEST(Av1Config, RefusesInvalidConfigurations) {
     EXPECT_EQ(parse_av1_config(hex("82 01 0c 00")).code(), Errc::unsupported);
 }
 
-TEST(Av1SequenceHeader, IsFoundBehindOtherObus) {
+TEST(Av1SequenceHeader, IsFoundAfterOtherObus) {
     EXPECT_EQ(parse_av1_sequence_header(hex("12 00 0a 0b 0000000cc4ff6736be4010"))->width, 640u);
     EXPECT_EQ(parse_av1_sequence_header(hex("16 00 00 0a 0b 0000000cc4ff6736be4010"))->width, 640u) << "with an extension byte";
     EXPECT_EQ(parse_av1_sequence_header(hex("08 0000000cc4ff6736be4010"))->width, 640u) << "without a size: to the end";
@@ -127,7 +127,7 @@ TEST(Av1Config, ReadsAFullSequenceHeader) {
     }
 }
 
-TEST(Av1Config, ReadsTheHeaderOfAStillPicture) {
+TEST(Av1Config, ReadsTheHeaderOfAStillImage) {
     BitWriter bits;
     bits.bits(0, 3).flag(true).flag(true).bits(8, 5);
     bits.bits(7, 4).bits(7, 4).bits(255, 8).bits(127, 8);
@@ -143,7 +143,7 @@ TEST(Av1Config, ReadsTheHeaderOfAStillPicture) {
 }
 
 // AV1, 5.5.2, and the record's fields in the AV1 codec mapping for ISO media, 2.3.3.
-TEST(Av1Config, TellsTheFormatsOfAllProfiles) {
+TEST(Av1Config, HasTheFormatsOfAllProfiles) {
     struct Case {
         const char* what;
         unsigned profile;

@@ -7,7 +7,7 @@
 namespace live::wire::codec {
 namespace {
 
-TEST(AvcConfig, ReadsEveryVectorAndItsPictureSize) {
+TEST(AvcConfig, ReadsEveryVectorAndItsFrameSize) {
     for (const PictureVector& vector : avc_vectors()) {
         SCOPED_TRACE(vector.name);
         const auto config = parse_avc_config(vector.record);
@@ -28,7 +28,7 @@ TEST(AvcConfig, ReadsEveryVectorAndItsPictureSize) {
     }
 }
 
-TEST(AvcConfig, WritesWhatItRead) {
+TEST(AvcConfig, RoundTrips) {
     for (const PictureVector& vector : avc_vectors()) {
         ByteWriter out;
         write_avc_config(out, parse_avc_config(vector.record).value());
@@ -57,7 +57,7 @@ TEST(AvcConfig, RefusesOtherVersionsAndThreeByteLengths) {
     EXPECT_EQ(parse_avc_config(record)->nal_length_size, 1);
 }
 
-TEST(AvcSps, SaysItsSizeEvenWhenTheUsabilityInformationIsCut) {
+TEST(AvcSps, HasItsFrameSizeWithTruncatedVui) {
     const Bytes sps = parse_avc_config(avc_vectors()[0].record)->sps[0];
     bool seen_without_rate = false;
     for (std::size_t size = 0; size < sps.size(); ++size) {
@@ -78,7 +78,7 @@ TEST(AvcSps, RefusesOtherNalUnitsAndNonsense) {
     EXPECT_EQ(parse_avc_sps(hex("67 42001e c8 000000")).code(), Errc::malformed);
 }
 
-TEST(AvcSps, RefusesACropOfTheWholePicture) {
+TEST(AvcSps, RefusesACropOfTheWholeFrame) {
     // Baseline, order type 2, one reference, 1x1 macroblocks, frames only, crop of 8 + 0 units of two samples.
     // Bits: 1 1 011 010 0 1 1 1 1 1 0001001 1 1 1 0, read as set id, frame number, order type, references, gaps, columns, rows,
     // frames only, direct, crop flag, left 8, right 0, top 0, bottom 0, no usability information.

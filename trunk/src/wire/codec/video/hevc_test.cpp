@@ -9,7 +9,7 @@
 namespace live::wire::codec {
 namespace {
 
-TEST(HevcConfig, ReadsEveryVectorAndItsPictureSize) {
+TEST(HevcConfig, ReadsEveryVectorAndItsFrameSize) {
     for (const PictureVector& vector : hevc_vectors()) {
         SCOPED_TRACE(vector.name);
         const auto config = parse_hevc_config(vector.record);
@@ -31,7 +31,7 @@ TEST(HevcConfig, ReadsEveryVectorAndItsPictureSize) {
     }
 }
 
-TEST(HevcConfig, WritesWhatItRead) {
+TEST(HevcConfig, RoundTrips) {
     for (const PictureVector& vector : hevc_vectors()) {
         ByteWriter out;
         write_hevc_config(out, parse_hevc_config(vector.record).value());

@@ -90,7 +90,7 @@ constexpr PartCase kPartCases[] = {
     {"another codec", Codec::vp9, 4, "00000002 419a", PicturePart::unknown},
 };
 
-TEST(PictureUnits, SaysWhichPartOfAPictureTheyAre) {
+TEST(PictureUnits, ReportsThePartOfAFrame) {
     for (const PartCase& wanted : kPartCases)
         EXPECT_EQ(picture_part_of(wanted.codec, wanted.length_size, hex(wanted.units)), wanted.part) << wanted.name;
 }

@@ -18,7 +18,7 @@ const struct {
     {"profile 3", hex("b124c1a100013f80b380"), 3},
 };
 
-TEST(Vp9KeyFrame, SaysItsSize) {
+TEST(Vp9KeyFrame, HasItsFrameSize) {
     for (const auto& one : kFrames) {
         const auto info = parse_vp9_key_frame(one.frame);
         ASSERT_TRUE(info.ok()) << one.name << ": " << info.error().text();

@@ -34,7 +34,7 @@ std::vector<Frame> only_frames(std::vector<Frame> all) {
     return all;
 }
 
-TEST(AudioFrames, SplitsAdtsWithTimesThatGoOn) {
+TEST(AudioFrames, SplitsAdtsWithContinuousTimes) {
     AudioFrames audio(StreamFormat::aac, 0);
     Buffer payload;
     for (std::uint8_t i = 0; i < 5; ++i)
@@ -77,7 +77,7 @@ TEST(AudioFrames, AFrameMayBeCutAnywhere) {
     }
 }
 
-TEST(AudioFrames, FindsTheNextFrameBehindGarbage) {
+TEST(AudioFrames, FindsTheNextFrameAfterGarbage) {
     AudioFrames audio(StreamFormat::aac, 0);
     Buffer payload = hex("0102ff03");
     append(payload, adts(Buffer(30, 1)));
@@ -89,7 +89,7 @@ TEST(AudioFrames, FindsTheNextFrameBehindGarbage) {
     EXPECT_EQ(only_frames(out).size(), 2u);
 }
 
-TEST(AudioFrames, NothingBeforeTheFirstTime) {
+TEST(AudioFrames, HasNoTimeBeforeTheFirst) {
     AudioFrames audio(StreamFormat::aac, 0);
     std::vector<Frame> out;
     audio.push(adts(Buffer(30, 1)), std::nullopt, out);
@@ -184,7 +184,7 @@ TEST(AudioFrames, HoldsNoMoreThanAFrame) {
     EXPECT_EQ(audio.held_bytes(), 0u);
 }
 
-TEST(AudioFrames, TakesLatmAndSkipsWhatIsBroken) {
+TEST(AudioFrames, ReadsLatmAndSkipsErrors) {
     const auto first = codec::latm_test::element(Buffer(300, 7), codec::latm_test::Mux{});
     const auto second = codec::latm_test::element(Buffer(20, 8), {});
     AudioFrames early(StreamFormat::latm, 0);

@@ -10,7 +10,7 @@
 namespace live::wire::ts {
 namespace {
 
-TEST(PesReader, ReadsWhatTheMuxerWrites) {
+TEST(PesReader, ReadsMuxedStreams) {
     const PesHeader both = pes_header(PesStream::video, {.pts = 3s, .dts = 2s}, 100'000);
     const auto read = parse_pes(both.view()).value();
     EXPECT_EQ(read.stream_id, 0xE0);
@@ -63,7 +63,7 @@ TEST(PesAssembler, TakesUnitsOfUnknownLengthWithTheNextOne) {
     EXPECT_TRUE(pes.finish().has_value());
 }
 
-TEST(PesAssembler, DropsWhatIsCut) {
+TEST(PesAssembler, DropsTruncatedUnits) {
     const auto unit = built_pes(0xC0, {.pts = 1}, std::vector<std::uint8_t>(300, 5));
     PesAssembler pes;
     EXPECT_FALSE(pes.begin().has_value());

@@ -18,7 +18,7 @@ StreamFormat format_of(std::uint8_t type, const char* descriptors = "") {
     return map.streams.at(0).format;
 }
 
-TEST(PsiReader, ReadsWhatTheMuxerWrites) {
+TEST(PsiReader, ReadsMuxedStreams) {
     const auto association = parse_association(program_association_section()).value();
     EXPECT_EQ(association.programs, (std::vector<Association::Program>{{1, 0x1001}}));
     EXPECT_TRUE(association.current);
@@ -31,7 +31,7 @@ TEST(PsiReader, ReadsWhatTheMuxerWrites) {
     EXPECT_EQ(map.streams[1].opus_channels, 6);
 }
 
-TEST(PsiReader, KnowsStreamsByTypeAndDescriptors) {
+TEST(PsiReader, RecognisesStreamsByTypeAndDescriptors) {
     EXPECT_EQ(format_of(0x03), StreamFormat::mpeg_audio);
     EXPECT_EQ(format_of(0x04), StreamFormat::mpeg_audio);
     EXPECT_EQ(format_of(0x0F), StreamFormat::aac);
@@ -53,14 +53,14 @@ TEST(PsiReader, KnowsStreamsByTypeAndDescriptors) {
     EXPECT_EQ(format_of(0x06, "05 40 41"), StreamFormat::unknown) << "a descriptor that does not fit";
 }
 
-TEST(PsiReader, KnowsLanguages) {
+TEST(PsiReader, WritesLanguages) {
     const auto map =
         parse_program_map(built_map(1, {{0x0F, 0x101, hex("0a 04 676572 00")}, {0x0F, 0x102, hex("0a 04 01ff0000")}}));
     EXPECT_EQ(map->streams.at(0).language, "ger");
     EXPECT_EQ(map->streams.at(1).language, "");
 }
 
-TEST(PsiReader, RefusesWhatIsCutOrBroken) {
+TEST(PsiReader, RefusesTruncatedAndInvalidInput) {
     const auto association = built_association({{1, 0x1000}, {2, 0x1010}});
     const auto map = built_map(7, {{0x1B, 0x100, {}}, {0x06, 0x101, hex("05 04 4f707573")}});
     for (std::size_t size = 0; size < association.size(); ++size)

@@ -279,7 +279,7 @@ TEST(TsReader, APacketMayComeTwice) {
     EXPECT_EQ(reader.counters().gaps, 0u);
 }
 
-TEST(TsReader, AnAnnouncedDiscontinuityIsNoGap) {
+TEST(TsReader, AnnouncedDiscontinuityIsNoGap) {
     TsBuilder ts;
     ts.tables({kAac});
     ts.unit(0x101, adts_pes(90'000));
@@ -292,7 +292,7 @@ TEST(TsReader, AnAnnouncedDiscontinuityIsNoGap) {
     EXPECT_EQ(frames[1].dts, time_of(5'000'000));
 }
 
-TEST(TsReader, TimesGoOnAcrossTheWrap) {
+TEST(TsReader, TimesContinueAcrossTheWrap) {
     TsBuilder ts;
     ts.tables({kAac, {0x0F, 0x102, {}}});
     const std::uint64_t start = kTicksMask - 9'000;
@@ -307,7 +307,7 @@ TEST(TsReader, TimesGoOnAcrossTheWrap) {
     EXPECT_NEAR(static_cast<double>((frames[38].dts - frames[39].dts).count()), 10'000, 1) << "both tracks on one line";
 }
 
-TEST(TsReader, TakesTheFirstProgramOrTheOneThatIsWanted) {
+TEST(TsReader, ReadsTheFirstOrTheSelectedProgram) {
     TsBuilder ts;
     ts.section(0, built_association({{0, 0x10}, {5, 0x1000}, {7, 0x1100}}));
     ts.section(0x1100, built_map(7, {{0x0F, 0x201, {}}}));
@@ -436,7 +436,7 @@ TEST(TsReader, HoldsNoMoreThanItsLimit) {
     EXPECT_GT(reader.counters().lost_units, 0u);
 }
 
-TEST(TsReader, CountsWhatIsScrambledOrDamaged) {
+TEST(TsReader, CountsScrambledAndDamagedPackets) {
     TsBuilder ts;
     ts.tables({kAac});
     const std::size_t at = ts.bytes.size();

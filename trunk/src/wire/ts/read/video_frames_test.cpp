@@ -65,7 +65,7 @@ TEST(VideoFrames, ChangesFramesInPlace) {
     EXPECT_TRUE(std::ranges::equal(out[0].data.bytes(), hex("00000003 41aabb 00000002 41cc")));
 }
 
-TEST(VideoFrames, NothingBeforeTheSetsAndOldOnesStay) {
+TEST(VideoFrames, WaitsForParameterSetsAndKeepsThem) {
     VideoFrames video(StreamFormat::avc);
     EXPECT_TRUE(pushed(video, hex("00000001 65aa"), {1s, {}}).empty());
     EXPECT_TRUE(pushed(video, joined({unit("000001", codec::parse_avc_config(avc_record())->pps.front())}), {1s, {}}).empty());
@@ -89,7 +89,7 @@ TEST(VideoFrames, TimesThatAreMissing) {
     EXPECT_EQ(last.back().cts, 80ms);
 }
 
-TEST(VideoFrames, RefusesWhatIsNoByteStream) {
+TEST(VideoFrames, RefusesOtherFormats) {
     VideoFrames video(StreamFormat::hevc);
     std::vector<Frame> out;
     EXPECT_EQ(video.push(Slice::copy_of(hex("112233 000001 2601aa")), 0, {1s, {}}, out).code(), Errc::malformed);

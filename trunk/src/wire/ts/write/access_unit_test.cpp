@@ -74,7 +74,7 @@ TEST(AccessUnit, GivesEveryVector) {
     }
 }
 
-TEST(AccessUnit, IsWhatTheReaderOfByteStreamsReads) {
+TEST(AccessUnit, MatchesTheByteStreamReader) {
     for (const codec::AnnexBVector& wanted : codec::annex_b_vectors()) {
         if (!wanted.is_written)
             continue;
@@ -147,7 +147,7 @@ TEST(VideoFormat, KeepsTheParameterSetsInOrder) {
     }
 }
 
-TEST(VideoFormat, PassesOnWhatIsWrongWithARecord) {
+TEST(VideoFormat, ReportsRecordErrors) {
     EXPECT_EQ(avc_video_format(hex("02")).code(), Errc::unsupported);
     EXPECT_EQ(avc_video_format(hex("0164")).code(), Errc::need_more);
     EXPECT_EQ(hevc_video_format({}).code(), Errc::need_more);

@@ -129,7 +129,7 @@ TEST(TsMuxer, AChangeOfTracksIsANewVersionOfTheMap) {
     }
 }
 
-TEST(TsMuxer, RepeatedTablesFitInFrontOfWhatFollows) {
+TEST(TsMuxer, RepeatedTablesKeepContinuity) {
     Muxer muxer;
     muxer.set_tracks(kBoth);
     std::vector<std::uint8_t> out;

@@ -11,17 +11,17 @@ namespace {
 
 std::vector<std::uint8_t> bytes_of(const PesHeader& header) { return {header.view().begin(), header.view().end()}; }
 
-TEST(PesHeader, SaysOneTimeWhenThereIsOne) {
+TEST(PesHeader, WritesOneTimeWhenBothAreEqual) {
     EXPECT_EQ(bytes_of(pes_header(PesStream::audio, {.pts = 1s, .dts = {}}, 100)),
               hex("000001 c0 006c 84 80 05 21 0005 bf21"));  // 90,000 = 0b10'101111110010000
 }
 
-TEST(PesHeader, SaysBothTimesWhenTheyDiffer) {
+TEST(PesHeader, WritesBothTimesWhenTheyDiffer) {
     EXPECT_EQ(bytes_of(pes_header(PesStream::video, {.pts = 1s, .dts = 0s}, 1)),
               hex("000001 e0 000e 84 c0 0a 31 0005 bf21 11 0001 0001"));
 }
 
-TEST(PesHeader, SaysAllBitsOfATime) {
+TEST(PesHeader, WritesAllBitsOfATime) {
     EXPECT_EQ(bytes_of(pes_header(PesStream::audio, {.pts = -1us, .dts = {}}, 1)), hex("000001 c0 0009 84 80 05 2f ffff ffff"));
 }
 

@@ -78,7 +78,7 @@ TEST(TsConverter, CarriesH264AndAac) {
     EXPECT_EQ(audio_frames[0].pts, ticks_of(1s + 5ms + Muxer::kDecodeDelay));
 }
 
-TEST(TsConverter, CarriesOpusWithItsSizeInFront) {
+TEST(TsConverter, WritesTheSizeBeforeOpusFrames) {
     Output out;
     const Body head = hex("4f70757348656164 01 02 3801 80bb0000 0000 00");
     ASSERT_TRUE(out.audio(0ms, frames::config(Codec::opus, head)).ok());
@@ -153,7 +153,7 @@ TEST(TsConverter, RemovesUnsupportedTracksFromTheTables) {
     EXPECT_EQ(out.converter.tracks(), Tracks());
 }
 
-TEST(TsConverter, LeavesOutWhatIsNotMedia) {
+TEST(TsConverter, SkipsNonMediaUnits) {
     Output out;
     EXPECT_TRUE(out.video(0ms, avc_key()).ok()) << "no configuration yet";
     EXPECT_TRUE(out.audio(0ms, aac_frame()).ok());
@@ -166,7 +166,7 @@ TEST(TsConverter, LeavesOutWhatIsNotMedia) {
     EXPECT_TRUE(out.bytes.empty());
 }
 
-TEST(TsConverter, AFrameThatIsWrongIsLostAndNothingElse) {
+TEST(TsConverter, DropsOnlyTheInvalidFrame) {
     Output out;
     out.configure();
     ASSERT_TRUE(out.video(0ms, avc_key()).ok());
