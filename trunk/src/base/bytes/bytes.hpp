@@ -59,7 +59,7 @@ public:
     // Size of that memory.
     std::size_t memory_bytes() const { return owner_ == nullptr ? 0 : owner_->size; }
 
-    // Whether it is the only one for pages of its own: any thread may free it then.
+    // Reports whether it is the only owner of separate pages: any thread may then free it.
     bool is_alone_on_pages() const { return owner_ != nullptr && owner_->has_own_pages && owner_->count == 1; }
 
     // The bytes for writing; only while the Slice is newly allocated and not shared.

@@ -36,7 +36,7 @@ Result<void> refuse_block(const Directive& directive, std::string_view expected)
     return directive.at.error(fmt::format("found a block behind \"{}\", expected {} and \";\"", directive.name, expected));
 }
 
-// A text or a list without a word: empty quotes say that it is empty on purpose, else a value is missing.
+// A text or a list without a word: empty quotes mean that it is empty on purpose; otherwise a value is missing.
 Result<void> refuse_forgotten(const Directive& directive, std::string_view expected) {
     if (directive.has_empty_quotes)
         return {};

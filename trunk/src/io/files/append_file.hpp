@@ -22,7 +22,7 @@ public:
     int native_handle() const { return file_; }
     // Opens `path`, creating it with mode 0664 less the umask. Errc::system: the previous file stays open.
     Result<void> open(const std::string& path);
-    // Removes what was written from the front of `text`. Errc::system, as on a full disk: some of it is left.
+    // Removes the written bytes from the front of `text`. Errc::system, as on a full disk: `text` has the rest.
     Result<void> write(std::string_view& text);
 
 private:

@@ -1,4 +1,4 @@
-// LeftFile: what a killed process has left of an OutputFile: path.tmp. Everything here blocks, so it belongs in a worker thread
+// LeftFile: the unfinished OutputFile of a killed process: path.tmp. Everything here blocks, so it belongs in a worker thread
 // (io::off_loop).
 #pragma once
 

@@ -13,7 +13,7 @@ namespace live::wire::codec {
 // ok for codecs whose configuration is opaque, and for those without one. Errors of the codec's parser.
 Result<void> check_config(Codec codec, Bytes record);
 
-// Bytes of the length in front of each NAL unit: 1 to 4. 4 if the record does not say it.
+// Bytes of the length before each NAL unit: 1 to 4. 4 if the record does not define it.
 std::uint8_t nal_length_size_of(Codec codec, Bytes record);
 
 }  // namespace live::wire::codec

@@ -137,7 +137,7 @@ PicturePart nal_part_of(Codec codec, std::uint8_t length_size, Bytes units) {
 }
 
 // AV1, 5.9.2: show_existing_frame, then the frame type and show_frame. A still picture's reduced header is shown as well, but its
-// bits say other things; such streams are not live.
+// bits have another meaning; such streams are not live.
 bool is_shown(const Obu& frame) {
     constexpr unsigned kShowExisting = 0x80;
     constexpr unsigned kShow = 0x10;

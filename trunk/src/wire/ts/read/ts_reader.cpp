@@ -232,7 +232,7 @@ void TsReader::take_media(Stream& stream, const Packet& packet) {
     if (held_ + stream.held_bytes() > kHeldBytesMax)
         stream.drop();
     held_ += stream.held_bytes();
-    // Frames only from here on: what follows may hold bytes of its own.
+    // Frames only from here on: the following unit may contain other bytes.
     for (std::optional<Slice>* one : {&before, &unit})
         if (*one) {
             held_ -= stream.held_bytes();

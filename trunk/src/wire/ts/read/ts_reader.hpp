@@ -49,7 +49,7 @@ public:
     struct Counters {
         std::uint64_t packets = 0;
         std::uint64_t skipped_bytes = 0;  // that belong to no packet
-        std::uint64_t damaged = 0;        // packets that say so, or are broken
+        std::uint64_t damaged = 0;        // packets with the error indicator, or invalid ones
         std::uint64_t scrambled = 0;
         std::uint64_t gaps = 0;           // in continuity counters
         std::uint64_t bad_tables = 0;     // sections with wrong checksums or contents
