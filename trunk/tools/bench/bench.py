@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""The speedometer: RTMP play and publish, HTTP-FLV play, added delay and memory, beside the floor and beside nginx in the same run.
+"""The benchmark: RTMP play and publish, HTTP-FLV play, added delay and memory, beside the floor and beside nginx in the same run.
 
   bench.py                            the whole matrix into doc/bench, about thirty-five minutes
-  bench.py --smoke                    the ratios that a change must not break, under three minutes
+  bench.py --smoke                    the ratios that guard a change, under three minutes
   bench.py --only play,memory         some parts: play flv http hls whep srt publish low_latency delay relay memory profile workers
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py --only pairs --build before=old/srs
-                                      what a change costs: both builds at the same time, each with its own load
+                                      the cost of a change: both builds at the same time, each with its own load
   bench.py soak --players 10000 --minutes 10
 
-The server runs alone on core 0, the load on core 1. Absolute figures mean nothing on a shared machine: read the ratios.
-The floor's sender runs at the same time as the server, on the same core and the same cadence; the floor's reader and the
-peer take turns with it. Each figure is the median of the repeats. Exit status: 0 when every target that was measured is met, 1 when one is not,
+The server runs alone on core 0, the load on core 1. Absolute values mean nothing on a shared machine: read the ratios.
+The floor's sender runs at the same time as the server, on the same core and at the same intervals; the floor's reader and the
+peer alternate with it. Each value is the median of the repeats. Exit status: 0 when every measured target is met, 1 when one is not,
 2 when the benchmark could not run.
 """
 
@@ -43,19 +43,19 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", nargs="?", choices=["matrix", "soak"], default="matrix")
     parser.add_argument("--server", type=Path, default=Path(os.environ.get("LIVE_SERVER", TRUNK / "objs" / "srs")))
-    parser.add_argument("--smoke", action="store_true", help="small counts, no peer, 15 %% slack")
-    parser.add_argument("--only", default=None, help="comma-separated parts; all of them, with --smoke " + ",".join(SMOKE_PARTS))
+    parser.add_argument("--smoke", action="store_true", help="small counts, no peer, 15 %% tolerance")
+    parser.add_argument("--only", default=None, help="comma-separated parts; default: all, with --smoke " + ",".join(SMOKE_PARTS))
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="another server for the part `play`; may be given again")
     parser.add_argument("--peer-conf", action="append", default=[], type=Path, metavar="FILE", help="the conf template of the peer at the same place")
     parser.add_argument("--build", action="append", default=[], metavar="NAME=PATH", help="another build of the server for the part `pairs`; may be given again")
-    parser.add_argument("--without-nginx", action="store_true", help="leave the peer out and say so in the table")
+    parser.add_argument("--without-nginx", action="store_true", help="measure without nginx")
     parser.add_argument("--players", type=str, default=None, help="player counts, comma-separated")
     parser.add_argument("--streams", type=str, default=None, help="publisher counts, comma-separated")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=8, help="length of one measuring window")
     parser.add_argument("--minutes", type=float, default=10, help="soak only")
-    parser.add_argument("--output", type=Path, help="write the results as JSON too; the whole matrix is always written, as JSON, table and charts, "
-                        "to doc/bench/DATE-HOST.json unless told")
+    parser.add_argument("--output", type=Path, help="write the results as JSON too; the whole matrix is always written, as JSON, table and charts; "
+                        "default for it: doc/bench/DATE-HOST.json")
     parser.add_argument("--build-dir", type=Path, default=TRUNK / "objs" / "bench")
     parser.add_argument("--port-base", type=int, default=25000)
     options = parser.parse_args()
@@ -75,7 +75,7 @@ def counts(text: str | None, smoke: bool, small: list[int], full: list[int]) -> 
 
 
 def shown_command() -> str:
-    """The command to repeat a measurement, without what only concerns this machine's folders."""
+    """The command to repeat a measurement, without the options for this machine's folders."""
     words, shown, skip = sys.argv[1:], [], False
     for word in words:
         if skip:
@@ -110,7 +110,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
 
 def check_machine(plan: Plan) -> None:
     if (os.cpu_count() or 1) < 2:
-        raise BenchError("this needs two cores: one for the server, one for the load")
+        raise BenchError("the benchmark needs two cores: one for the server, one for the load")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = max(plan.players) + 512
     if hard < needed:
@@ -131,7 +131,7 @@ def machine() -> dict:
 
 
 def host_kind(cpu: str, cores: int) -> str:
-    """The machine in a file's name: 2-cores-intel-xeon. Virtual ones may not say what their CPU is."""
+    """The machine in a file's name: 2-cores-intel-xeon. A virtual machine may not report its CPU."""
     model = re.sub(r"\([^)]*\)|@.*|\b(CPU|Processor)\b|\S*-Core\b", " ", cpu)
     return "-".join([str(cores), "cores", *re.findall(r"[a-z0-9]+", (model.strip() or platform.machine()).lower())])
 

@@ -1,5 +1,5 @@
-"""Players and publishers of a server, which are the programs of src/bench, and those of the floor, which are bare sockets
-(floor_load.cpp). All obey the same words on standard input (mark, report, quit) and say `ready`, `report` and `final`."""
+"""Players and publishers of a server, the programs of src/bench, and those of the floor, plain sockets
+(floor_load.cpp). All read the same commands from standard input (mark, report, quit) and print `ready`, `report` and `final`."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ from harness import LOAD_CORE, Lab, Process
 from servers import Server
 
 PLAYERS_PER_SECOND = 2000
-NO_REPORTS = 1_000_000  # Seconds between two lines for people.
+NO_REPORTS = 1_000_000  # Seconds between two progress lines.
 
 
 def start(lab: Lab, program: str, url: str, count: int, ramp: float, *words, core: int = LOAD_CORE) -> Process:
-    """A client does its task once: a failure is counted and not tried again."""
+    """A client does its task once: a failure is counted and not retried."""
     return lab.start(program, [lab.tool(program), "-c", count, "-r", url, "-t", 1, "--ramp", ramp, "-m", NO_REPORTS, "--driven", *words], core)
 
 
 def players(lab: Lab, server: Server, count: int, stream: str, mode: str = "rtmp", witnesses: int = 1, core: int = LOAD_CORE) -> Process:
-    """`mode`: rtmp, flv or https (FLV by HTTPS). The first ones look at what they get, the others only count it; all are there when this returns."""
+    """`mode`: rtmp, flv or https (FLV by HTTPS). The first `witnesses` parse the stream, the others only count bytes; all play when this returns."""
     if mode == "flv":
         program, url = "sb_flv_load", f"http://127.0.0.1:{server.http_port}/live/{stream}.flv"
     elif mode == "https":
@@ -29,14 +29,14 @@ def players(lab: Lab, server: Server, count: int, stream: str, mode: str = "rtmp
 
 
 def players_that_look(lab: Lab, port: int, count: int, stream: str) -> Process:
-    """One joins after the other, so that it is known who is the last."""
+    """Joins one after the other, so that the last one is known."""
     load = start(lab, "sb_rtmp_load", f"rtmp://127.0.0.1:{port}/live/{stream}", count, 100)
     load.wait_event("ready", 60)
     return load
 
 
 def publishers(lab: Lab, port: int, stream: str, count: int = 1, ramp: float = 200, stamp: bool = False, clip: Path | None = None) -> Process:
-    """One publishes `stream`, several publish `stream`0, `stream`1, ...; each message goes by itself at its time."""
+    """One publishes `stream`, several publish `stream`0, `stream`1, ...; each message is sent separately at its time."""
     name = stream if count == 1 else stream + "{i}"
     load = start(lab, "sb_rtmp_publish", f"rtmp://127.0.0.1:{port}/live/{name}", count, ramp, "-i", clip or lab.clip, "--ahead", 0, *(["--stamp"] if stamp else []))
     load.wait_event("ready", 60)
@@ -56,7 +56,7 @@ def raw_publishers(lab: Lab, port: int, count: int = 1, ramp: float = 200, **opt
 
 
 def end(load: Process, limit_s: float = 60) -> dict:
-    """What it says at its end."""
+    """Ends the load and returns its final line."""
     load.tell("quit")
     said = load.wait_event("final", limit_s)
     load.stop()

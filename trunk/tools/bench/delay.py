@@ -17,7 +17,7 @@ DELAY_PLAYERS = 100
 
 
 def delay_turn(lab: Lab, name: str, seconds: float, build: Path | None = None) -> dict:
-    """The publisher stamps each frame; the players come later, and frames count from two seconds after that on."""
+    """The publisher stamps each frame; the players join later, and frames count from two seconds after that."""
     if name == "floor":
         port = lab.port()
         process = lab.load("floor", SERVER_CORE, mode="relay", port=port, clients=DELAY_PLAYERS)
@@ -37,14 +37,14 @@ def delay_turn(lab: Lab, name: str, seconds: float, build: Path | None = None) -
     time.sleep(1)
     result = clients.end(players)
     process.stop()
-    # A frame that nobody got has no delay. The two marks are not one moment: a frame may lie between them.
+    # A frame without a receiver has no delay. The two marks are not at the same moment: a frame may lie between them.
     result["frames_incomplete"] += max(0, published["stamps"] - 2 - result["frames"] - result["frames_incomplete"])
     return result
 
 
 def delay_rows(lab: Lab, plan) -> list[Row]:
-    """Everybody takes short turns, and the median of each one's turns counts: a neighbour who takes the core away for some
-    milliseconds decides the p99 of a single turn (seen: 1.3 to 15 ms for the floor itself)."""
+    """All alternate in short turns, and the median of the turns counts: other load on the core for some
+    milliseconds determines the p99 of a single turn (1.3 to 15 ms for the floor itself)."""
     print("added delay: the last of 100 players", file=sys.stderr, flush=True)
     turns, seconds = (1, 10) if plan.smoke else (DELAY_TURNS, DELAY_TURN_S)
     names = ["ours", "floor"] + (["nginx"] if plan.with_nginx else [])
@@ -54,7 +54,7 @@ def delay_rows(lab: Lab, plan) -> list[Row]:
         return median(turn[name][key] for turn in results)
 
     rows = []
-    for which, work in (("newest", "added delay, min_latency on, the last to join of 100"), ("slowest", "the same, whoever of the 100 got it last")):
+    for which, work in (("newest", "added delay, min_latency on, the last to join of 100"), ("slowest", "the same, the last of the 100 to receive it")):
         for quantile, limit in (("p50", 0.7), ("p99", 1.2)):
             key = f"{which}_ms_{quantile}"
             ratio = figure("ours", key) / max(0.001, figure("floor", key))

@@ -1,5 +1,5 @@
 """Running and measuring processes for bench.py: building the floors, starting servers on one core and load on the
-other, reading CPU time and memory from /proc. Nothing here knows what is measured or what the targets are."""
+other, reading CPU time and memory from /proc. Independent of the measurements and their targets."""
 
 import json
 import os
@@ -25,7 +25,7 @@ LIBRARIES = {"srtp_floor": ["-lcrypto"], "srt_floor": ["-lcrypto"]}
 
 
 class BenchError(Exception):
-    """Something is missing or broke, in a sentence for the person who ran the benchmark."""
+    """A missing or failed part, as a sentence for the user."""
 
 
 def build_programs(folder: Path) -> None:
@@ -45,7 +45,7 @@ def build_programs(folder: Path) -> None:
 
 
 def free_port(start: int) -> int:
-    """The first TCP port from `start` upwards that nobody listens on."""
+    """The first free TCP port from `start` on."""
     for port in range(start, start + 1000):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -71,7 +71,7 @@ class Process:
         self._pending = b""
 
     def cpu_seconds(self) -> float:
-        """Exact time on a CPU of all threads, including what the kernel did inside their calls."""
+        """CPU time of all threads, including their system calls."""
         total = 0
         for task in Path(f"/proc/{self.child.pid}/task").iterdir():
             total += int((task / "schedstat").read_text().split()[0])
@@ -81,7 +81,7 @@ class Process:
         for line in Path(f"/proc/{self.child.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1])
-        raise BenchError(f"{self.name} is gone")
+        raise BenchError(f"{self.name} has ended")
 
     def tell(self, word: str) -> None:
         self.child.stdin.write(word.encode() + b"\n")

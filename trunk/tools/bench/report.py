@@ -1,12 +1,12 @@
-"""What bench.py found, as rows: a figure, its target, and whether it is met. Printed as a Markdown table and kept as JSON."""
+"""The results of bench.py as rows: a value, its target, and whether it is met. Printed as a Markdown table and written as JSON."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass
 class Row:
-    work: str  # What was done, with its count.
-    measure: str  # What the figures are, with the unit.
+    work: str  # The work, with its count.
+    measure: str  # The measure, with its unit.
     ours: float | str
     floor: float | str = "-"
     nginx: float | str = "-"
@@ -16,7 +16,7 @@ class Row:
     note: str = ""
     details: dict = field(default_factory=dict)  # Everything raw, for the JSON only.
     command: str = ""
-    peers: dict[str, float | str] = field(default_factory=dict)  # What --peer named, by its name.
+    peers: dict[str, float | str] = field(default_factory=dict)  # Values of the servers of --peer, by name.
 
     def as_dict(self) -> dict:
         return dict(self.__dict__)

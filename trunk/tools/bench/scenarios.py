@@ -1,5 +1,5 @@
-"""The measurements themselves. Each function starts what it needs, measures, and returns rows; targets stand beside the code
-that judges them and come from the design document's table."""
+"""The measurements. Each function starts its processes, measures, and returns rows. The targets are those of the design
+document, beside the code that checks them."""
 
 import re
 import shutil
@@ -46,7 +46,7 @@ class Plan:
     command: str
     smoke: bool
     peers: list[Peer] = field(default_factory=list)
-    builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by their names, for the part `pairs`.
+    builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by name, for the part `pairs`.
 
 
 def say(text: str) -> None:
@@ -62,7 +62,7 @@ class PlayResult:
     published: dict
     delivered: dict
     is_http: bool = False
-    floor_share: float = 1.0  # Of what the floor should have delivered; below 1 the machine, not the server, is the limit.
+    floor_share: float = 1.0  # Delivered by the floor, of the expected bytes; below 1 the machine, not the server, is the limit.
 
     @property
     def per_gb(self) -> float:
@@ -81,8 +81,8 @@ class PlayResult:
         return median(w.core_share for w in self.windows)
 
     def missing(self) -> str:
-        """Empty when every player got every published byte of audio and video, else what is wrong. All players joined before the
-        publisher, so they got the same bytes; the witness took them apart."""
+        """Empty when every player received every published byte of audio and video, else the problem. All players joined before the
+        publisher, so they received the same bytes; the witness parsed them."""
         got, put = self.delivered, self.published
         problems = []
         if got["failed"]:
@@ -99,7 +99,7 @@ class PlayResult:
 
 
 def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: int | None, mode: str = "rtmp") -> PlayResult:
-    """Players first, then the publisher, then windows, then the publisher leaves and everything must have arrived."""
+    """Starts players, then the publisher, measures windows, and ends the publisher: everything must have arrived."""
     base_kib = server.process.resident_kib()
     load = clients.players(lab, server, players, STREAM, mode)
     pairs = [(server.process, load)]
@@ -151,7 +151,7 @@ def play_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def add_peers(rows: list[Row], players: int, others: dict[str, PlayResult]) -> None:
-    """What --peer named, into the rows that say the same of ours."""
+    """Adds the peers of --peer to the rows of the same measure."""
     for row in rows:
         for name, result in others.items():
             if row.measure == "CPU-s/GB":
@@ -177,7 +177,7 @@ def flv_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def requests_per_core(process: Process, url: str, seconds: float) -> float:
-    """Requests answered for each second that the server's core worked, asked by wrk from the other core."""
+    """Requests answered per CPU second of the server, sent by wrk from the other core."""
     if shutil.which("wrk") is None:
         raise BenchError("wrk is not installed (Debian: apt-get install wrk)")
     before = process.cpu_seconds()
@@ -216,7 +216,7 @@ def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: 
     work = f"{what}, {players:,} players"
     details = {"ours": ours.delivered, "published": ours.published, "windows": [w.__dict__ for w in ours.windows],
                "floor_windows": [w.__dict__ for w in ours.floor_windows]}
-    # With few players a beat's own cost is a share of it; the design judges 5,000.
+    # With few players the cost of a tick is a visible share; the design judges 5,000.
     target, met = ("<= 1.10 x floor", ours.ratio <= 1.10 * plan.slack) if plan.smoke or players >= 2500 else ("", True)
     notes = [f"the floor itself delivered {ours.floor_share:.0%}: the machine was too busy to judge"] if ours.floor_share < 0.95 else []
     if peer:
@@ -235,7 +235,7 @@ def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: 
             Row(work, "core used, %", ours.share_of_core * 100, median(w.core_share for w in ours.floor_windows) * 100,
                 peer.share_of_core * 100 if peer else "-", None, "<= 45" if players == 10000 else "",
                 ours.share_of_core <= 0.45 * plan.slack if players == 10000 else None, command=plan.command),
-            # A player's turn comes once a window, so it is up to one window behind the leader without being late.
+            # Each player is sent to once per window, so it may be one window behind the leader without being late.
             Row(work, "behind the leader p99 / max, ms", f"{late_p99:.0f} / {late_max:.0f}", target=f"max <= {2 * WINDOW_MS}",
                 met=late_max <= 2 * WINDOW_MS * plan.slack, command=plan.command)]
     return rows + [memory_row(work, ours, peer, players, plan)]
@@ -245,7 +245,7 @@ def memory_row(work: str, ours: PlayResult, peer: PlayResult | None, players: in
     per_player = (ours.resident_kib - ours.base_kib) / players
     peer_per_player = (peer.resident_kib - peer.base_kib) / players if peer else "-"
     limit = 8.0
-    # The ring and the wire run are not the players': 4 MiB of growth are the stream's.
+    # 4 MiB of the growth are the stream's ring and wire log.
     own = max(0.0, (ours.resident_kib - ours.base_kib - 4096) / players)
     return Row(work, "memory a player, KiB", per_player, "-", peer_per_player, None, f"<= {limit:.0f} (beyond 4 MiB for the stream)",
                own <= limit * plan.slack, f"resident {ours.resident_kib / 1024:.1f} MiB, before the players {ours.base_kib / 1024:.1f}",
@@ -254,11 +254,11 @@ def memory_row(work: str, ours: PlayResult, peer: PlayResult | None, players: in
 
 @dataclass
 class Receiving:
-    """How a receiver fared while publishers sent to it."""
+    """One measurement of a receiver while publishers send to it."""
     cpu_s: float
     seconds: float
     bytes: int
-    late_ms: float  # The latest message of the window: when this is large, the load could not keep its pace.
+    late_ms: float  # The delay of the latest message of the window; a large one means that the load could not keep its pace.
     resident_kib: int
 
     @property
@@ -365,8 +365,8 @@ def take_profile(server: Server, seconds: int, sizes: list[int]) -> None:
 
 
 def profile_rows(lab: Lab, plan: Plan) -> list[Row]:
-    """What a CPU profile of the running server costs: windows with one and windows without, in turns. A window is a second longer than its
-    profile, so that the answer is in it."""
+    """The cost of a CPU profile of the running server: windows with one alternate with windows without. A window is a second longer
+    than its profile, to include the response."""
     players, seconds = (1000, 4) if plan.smoke else (2000, 10)
     say(f"profile: {players} players, {plan.repeats} pairs of {seconds + 1} s")
     server = start_ours(lab)
@@ -430,7 +430,8 @@ def run_parts(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def judged_again(rows: list[Row], doubted: list[Row], longer: list[Row], repeats: int) -> list[Row]:
-    """`rows` with those of a longer measurement in the place of `doubted`, which their details keep; who missed says so in its note."""
+    """Returns `rows` with those of a longer measurement in place of `doubted`, which are kept in their details; the note of a row
+    that missed its target states it."""
     by_key = {(row.work, row.measure): row for row in longer}
     result = []
     for row in rows:

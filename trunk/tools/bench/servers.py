@@ -54,7 +54,7 @@ rtmp {{
 }}
 """
 
-# Connections stay as ours do: as long, and for as many requests.
+# Connections are kept as long as ours, and for as many requests.
 NGINX_HTTP_CONF = """\
 daemon off; master_process off; worker_processes 1; worker_rlimit_nofile 20000;
 user root; pid {folder}/nginx-{port}.pid; error_log stderr error;
@@ -83,7 +83,7 @@ class Server:
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
                rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "", https: bool = False,
                core: int = SERVER_CORE) -> Server:
-    """`build`: another build of the server than the one that is measured. `cluster`: that block of the virtual host. `root`, `vhost`: more there. Several workers have a core each,
+    """`build`: another build of the server. `cluster`: that block of the virtual host. `root`, `vhost`: further directives there. Several workers have a core each,
     from the first on, whichever `core` is."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
@@ -104,7 +104,7 @@ def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool 
 
 
 def https_block(lab: Lab, port: int) -> str:
-    """With a certificate of the kind that browsers ask for: ECDSA P-256."""
+    """With an ECDSA P-256 certificate, as browsers prefer."""
     key, cert = lab.folder / "bench.key", lab.folder / "bench.crt"
     if not cert.exists():
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",

@@ -1,6 +1,6 @@
 """SRT and transport streams over UDP: players and publishers of srt_floor.cpp, which speak SRT and do not decrypt, beside its loop that encrypts and
 sends the same packets in GSO batches, and beside one that only reads. Players acknowledge, and a server has to read and answer that: a second loop does so
-too. srt-live-transmit of libsrt carries one stream to one caller, so there are some of them, each with its player. All take turns on the core."""
+too. srt-live-transmit of libsrt carries one stream to one caller, so there are some of them, each with its player. All alternate on the core."""
 
 import json
 import shutil
@@ -22,11 +22,11 @@ STREAM = "bench"
 SETTLE_S = 3.0
 PASSPHRASE = "the passphrase of the bench"
 TRANSMITS = 20  # Processes of srt-live-transmit: some 2 Mbps each.
-STREAM_KIB = 4096  # The stream's own: its GOP, the units that were cut last.
+STREAM_KIB = 4096  # Memory of the stream: its GOP and the newest units.
 DATAGRAM_BYTES = 16 + 7 * 188
 HANDSHAKE_BYTES = 16 + 48
 FLOOD_PER_MS = 100
-FLOOR_MISSING_MAX = 0.001  # A floor that loses more has not the machine for itself.
+FLOOR_MISSING_MAX = 0.001  # A floor that loses more does not have the machine to itself.
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Turn:
 
 
 class Processes:
-    """What several have used together."""
+    """The CPU time of several processes."""
 
     def __init__(self, all_of_them: list[Process]):
         self.all = all_of_them
@@ -58,7 +58,7 @@ class Processes:
 
 
 def window(measured: Process | Processes, load: Process, seconds: float, received_on: range = range(0)) -> Turn:
-    """`received_on`: the ports on which the measured one receives, whose losses count."""
+    """`received_on`: the receiving ports of the measured process, whose losses count."""
     time.sleep(SETTLE_S)
     load.tell("mark")
     lost, before = kernel_drops(received_on), measured.cpu_seconds()
@@ -70,7 +70,7 @@ def window(measured: Process | Processes, load: Process, seconds: float, receive
 
 
 def kernel_drops(ports: range) -> int:
-    """Datagrams for which there was no room in the buffers of sockets on these ports."""
+    """Datagrams that the kernel dropped on these ports because the buffers were full."""
     rows = [line.split() for line in Path("/proc/net/udp").read_text().splitlines()[1:]] if ports else []
     return sum(int(row[-1]) for row in rows if int(row[1].split(":")[1], 16) in ports)
 
@@ -133,7 +133,7 @@ def of_a_floor(turn: Turn) -> Turn:
 
 
 def transmit_play(lab: Lab, seconds: float, encrypted: bool) -> Turn | None:
-    """libsrt's own tool: each process listens for one caller, and sends it what comes to its port. None: it is not installed."""
+    """libsrt's tool: each process listens for one caller, and forwards the datagrams of its port. None: it is not installed."""
     program = shutil.which("srt-live-transmit")
     if program is None:
         return None
@@ -191,7 +191,7 @@ def free_ports(lab: Lab, count: int) -> int:
 
 
 def reading_floor(lab: Lab, streams: int, seconds: float, one_port: bool, ts: Path, kbps: float) -> Turn:
-    """Only reads what as many senders send: datagrams as those of SRT on one socket, or transport packets on a socket for each."""
+    """Only reads from the same number of senders: datagrams like those of SRT on one socket, or transport packets on one socket each."""
     sockets = 1 if one_port else streams
     port = free_ports(lab, sockets)
     floor = lab.load("srt_floor", SERVER_CORE, mode="read", port=port, clients=sockets)
@@ -228,7 +228,7 @@ def our_caster(lab: Lab, streams: int, seconds: float, ts: Path, kbps: float) ->
 
 
 def check_published(server: Server, streams: int) -> None:
-    """All of them are there, and have video; a stream that is not read costs little."""
+    """Checks that all streams are published and have video; an unread stream would cost little."""
     with urllib.request.urlopen(f"http://127.0.0.1:{server.api_port}/api/v1/streams/?count={streams + 10}", timeout=5) as answer:
         found = json.load(answer)["streams"]
     good = sum(1 for one in found if one["publish"]["active"] and one["video"])
@@ -269,7 +269,7 @@ def flood(lab: Lab, measured: Process, port: int, seconds: float) -> float:
 
 
 def flood_rows(lab: Lab, plan) -> list[Row]:
-    """First questions of handshakes. What the kernel takes to bring one in and its answer out, the floor pays as well."""
+    """First requests of handshakes. The floor has the same cost of the kernel for a request and its response."""
     print("srt: a flood of handshakes", file=sys.stderr, flush=True)
     ours, floors = [], []
     for _ in range(plan.repeats):

@@ -18,16 +18,16 @@ from report import Row
 from servers import Server, start_ours
 
 STREAM = "bench"
-SETTLE_S = 6.0  # The server learns what each player's link carries.
-RAMP = 1000  # What the target says a core can do.
+SETTLE_S = 6.0  # The server measures each player's link.
+RAMP = 1000  # The target for one core.
 JOIN_LIMIT_S = 30
-STREAM_KIB = 4096  # The stream's own: both lanes and what is kept to be sent again.
+STREAM_KIB = 4096  # Memory of the stream: both lanes and packets kept for retransmission.
 DELAY_PLAYERS = 100
 
 
 def start_rtc(lab: Lab, name: str, url: str, *words, core: int = LOAD_CORE) -> tuple[Process, Path]:
     result = lab.folder / f"rtc-{name}-{len(lab.children)}"
-    # Its log, a line a client, would fill a pipe that nobody reads meanwhile.
+    # Its log, a line per client, would fill a pipe that is not read.
     into_file = ["sh", "-c", 'exec "$@" >"$0"', f"{result}.log"]
     command = [*into_file, lab.tool("sb_rtc_load"), "-r", url, "--json", f"{result}.json", "--csv", f"{result}.csv", *words]
     return lab.start(f"sb_rtc_load-{name}", command, core), result
@@ -45,7 +45,7 @@ def end_rtc(load: Process, result: Path, limit_s: float = 60) -> dict:
 
 
 def mbps_of(result: Path, first: float, last: float) -> float:
-    """The mean of what came in between two times, in seconds since the program began."""
+    """The mean rate between two times, in seconds since the program began."""
     with open(f"{result}.csv", encoding="utf-8") as rows:
         rates = [float(row["in_mbps"]) for row in csv.DictReader(rows) if first + 1 <= float(row["second"]) <= last]
     if not rates:
@@ -77,7 +77,7 @@ class Turn:
 
 
 def warm_up(lab: Lab, server: Server) -> None:
-    """What the first player of a stream makes the server load stays, and is no player's."""
+    """Libraries that the server loads for the first player of a stream stay loaded and do not count."""
     publisher = clients.publishers(lab, server.port, STREAM)
     load, result = start_rtc(lab, "warm", url_of(server, "whep"), "-s", 0, "--skip-decryption")
     time.sleep(3)
@@ -87,7 +87,7 @@ def warm_up(lab: Lab, server: Server) -> None:
 
 
 def joined(server: Server, players: int) -> bool:
-    """Everybody is there, and no handshake goes on: the server has let the DTLS objects go."""
+    """Reports whether all players are connected and the server has released the DTLS objects of their handshakes."""
     with urllib.request.urlopen(f"http://127.0.0.1:{server.api_port}/api/v1/memory", timeout=5) as answer:
         kinds = json.load(answer)["data"]["kinds"]
     return kinds["rtc_engines"]["objects"] >= players and kinds["rtc_dtls"]["objects"] == 0
@@ -102,7 +102,7 @@ def wait_until_joined(server: Server, players: int, load: Process) -> None:
 
 
 def our_turn(lab: Lab, players: int, seconds: float, *words) -> Turn:
-    """Everybody joins before there is anything to send, so that what joining costs can be seen alone."""
+    """All players join before there is media, to measure the cost of joins separately."""
     server = start_ours(lab, rtc=True)
     warm_up(lab, server)
     process, base_kib, before = server.process, server.process.resident_kib(), server.process.cpu_seconds()
@@ -144,7 +144,7 @@ def floor_turn(lab: Lab, players: int, seconds: float) -> Turn:
 
 
 def rows_of_play(players: int, ours: list[Turn], silent: list[Turn], floors: list[Turn], plan) -> list[Row]:
-    """Judged by players that only listen, as those are that the target was made with, and the floor's."""
+    """The target applies to players that only listen, as the floor's do."""
     ratio = median(a.per_gb / b.per_gb for a, b in zip(silent, floors))
     reporting = median(a.per_gb / b.per_gb for a, b in zip(ours, floors))
     share = median(turn.share for turn in silent)
@@ -152,7 +152,7 @@ def rows_of_play(players: int, ours: list[Turn], silent: list[Turn], floors: lis
     said = [turn.said for turn in ours + silent]
     failed, lost = sum(one["failed"] for one in said), max(one["metrics"]["lost_packets"]["max"] for one in said)
     blind = max(players - one["metrics"]["first_frame_ms"]["count"] for one in said)
-    # Whoever skips to a later key frame for want of time gets less than the stream.
+    # A player that skips to a later key frame receives less than the stream.
     got = min(median(turn.bytes / turn.seconds for turn in turns) for turns in (ours, silent)) / median(turn.bytes / turn.seconds for turn in floors)
     complete = failed == lost == blind == 0 and got > 0.9
     work = f"WHEP play, {players:,} players"
@@ -186,7 +186,7 @@ def delay_rows(lab: Lab, plan) -> list[Row]:
         turns.append(end_rtc(players, result))
         end_rtc(publisher, published)
         server.process.stop()
-    work = f"delay, WHIP to WHEP, every picture of {DELAY_PLAYERS} players"
+    work = f"delay, WHIP to WHEP, every frame of {DELAY_PLAYERS} players"
     complete = all(turn["failed"] == 0 and turn["metrics"]["delay_ms"]["count"] > 20 * DELAY_PLAYERS for turn in turns)
     rows = []
     for quantile, limit in (("p50", 1), ("p99", 5)):

@@ -1,4 +1,4 @@
-"""Measuring windows: what a sender used of its core, and what the players behind it got meanwhile."""
+"""Measuring windows: the CPU time of a sender, and the bytes of its players."""
 
 import time
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from harness import Process
 
 @dataclass
 class Window:
-    """One measuring window of a sender and the players behind it."""
+    """One measuring window of a sender and its players."""
     cpu_s: float
     bytes: int
     seconds: float

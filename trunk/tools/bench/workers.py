@@ -1,5 +1,5 @@
-"""Several workers: two on two cores beside two servers of one worker, a core each, with the same players and the same load on both cores; and what a worker
-takes that has nothing to do. A core is dearer when the other one is busy, too (caches, memory, siblings of one core, wake-ups across cores), with workers or without:
+"""Several workers: two on two cores beside two servers of one worker, a core each, with the same players and the same load on both cores; and the memory of an idle
+worker. Work costs more CPU time while the other core is busy, too (caches, memory, siblings of one core, wake-ups across cores), with workers or without:
 so one worker beside an idle core is measured as well, and not judged. On a machine of two cores the load shares them with the server, so that only processor time is
 compared."""
 
@@ -17,7 +17,7 @@ from report import Row
 from servers import Server, start_ours
 
 CORES = (SERVER_CORE, LOAD_CORE)
-# Of each worker: so many that what a worker does once for the stream, for which the other one receives and encodes it again, is little beside them.
+# Per worker: enough to make the cost of the stream itself, which the second worker receives and encodes again, small.
 PLAYERS = {"WHEP": 300, "HTTPS-FLV": 2000}
 SETTLE_S = 6.0
 REST_MIB = 16
@@ -54,7 +54,7 @@ def start(lab: Lab, workers: int, core: int = SERVER_CORE) -> Server:
 
 @dataclass
 class Stage:
-    """Servers, and a load of half of a worker's players at a time: two loads on each core, of which each has players of both workers or servers."""
+    """Servers, and loads with half of a worker's players each: two loads on each core, so that both have players of both workers or servers."""
     servers: list[Server]
     loads: list[tuple[Server, int]]  # and its core
 
