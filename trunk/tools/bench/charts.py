@@ -146,7 +146,7 @@ def delay_groups(rows: list[dict]) -> dict[str, dict[str, float]]:
     groups: dict[str, dict[str, float]] = {}
     for row in rows:
         if row["measure"] in ("p50, ms", "p99, ms") and "100" in row["work"]:
-            who = "whoever is last" if row["work"].startswith("the same") else "who joined last"
+            who = "the last receiver" if row["work"].startswith("the same") else "the last to join"
             figures = {"ours": row["ours"], "the floor": row["floor"], "nginx": row["nginx"]}
             groups[f"{row['measure'].split(',')[0]}, {who}"] = {name: value for name, value in figures.items() if isinstance(value, (int, float))}
     return groups
