@@ -11,8 +11,8 @@
 #
 #   docker build --target with-ffmpeg -t millrace:ffmpeg .                 with the ffmpeg that ingest and transcode start, and the
 #                                                                          libraries that convert audio between RTMP and WebRTC
-#   docker build --target symbols -o type=local,dest=. .                   srs.debug alone: what gdb and perf need for the server's lines
-#   docker buildx build --platform linux/amd64,linux/arm64 -t millrace .   every platform is compiled on itself, or by qemu
+#   docker build --target symbols -o type=local,dest=. .                   srs.debug alone: the line numbers for gdb and perf
+#   docker buildx build --platform linux/amd64,linux/arm64 -t millrace .   each platform is compiled natively or under qemu
 #   docker build --build-arg BASE=ubuntu:24.04 -t millrace .               another base of the Debian family
 #
 # Settings come from conf/docker.conf and from SRS_* variables. HLS is below objs/nginx/html and recordings are below objs/dvr, which are volumes. `docker stop`
@@ -23,16 +23,16 @@ FROM ${BASE} AS build
 ARG TARGETPLATFORM
 COPY trunk/scripts/install-packages.sh trunk/scripts/common.sh /src/trunk/scripts/
 RUN apt-get update && /src/trunk/scripts/install-packages.sh build pages && rm -rf /var/lib/apt/lists/*
-# The pinned third-party source alone first: it changes less often than ours.
+# Builds the pinned third-party source first: it changes less often than ours.
 COPY trunk/3rdparty /src/trunk/3rdparty
 RUN apt-get update && /src/trunk/3rdparty/fetch.sh st && /src/trunk/3rdparty/fetch.sh srtp && rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN echo "Building for ${TARGETPLATFORM:-this machine}" && cd /src/trunk && ./configure && make && make install DESTDIR=/image
-# Names of functions stay for stack traces; lines and types go to a file of their own. The load tools stay out.
+# Keeps function names for stack traces; lines and types go to a separate file. Without the load tools.
 RUN cd /image/usr/local/srs/objs && rm -f sb_* && mkdir /symbols && \
     objcopy --only-keep-debug --compress-debug-sections srs /symbols/srs.debug && \
     strip --strip-debug srs && objcopy --add-gnu-debuglink=/symbols/srs.debug srs
-# Which packages hold the shared libraries that the server is linked with.
+# The packages of the shared libraries that the server is linked with.
 RUN ldd /image/usr/local/srs/objs/srs | awk '$3 ~ "^/" { print $3 }' | xargs -n 1 readlink -f | sed 's|^/usr||' | \
     while read -r file; do dpkg-query -S "*$file" 2>/dev/null | cut -d: -f1; done | sort -u >/packages
 
@@ -51,7 +51,7 @@ LABEL org.opencontainers.image.title="Millrace" \
       org.opencontainers.image.licenses="MIT"
 WORKDIR /usr/local/srs
 ENV SRS_IN_DOCKER=on SRS_DAEMON=off
-# By number: Kubernetes can only then see that it is not root.
+# A number, by which Kubernetes can check that it is not root.
 USER 1935:1935
 # RTMP; API and its HTTPS; pages and streams and their HTTPS; metrics; WebRTC; FLV by POST.
 EXPOSE 1935 1985 1990 8080 8088 9972 10080/udp 8000/udp 8000 8936

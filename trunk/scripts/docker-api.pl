@@ -1,4 +1,4 @@
-# What docker-health.pl and docker-drain.pl share: where the API of the server is, by the environment or else by its conf, and one request to it.
+# Shared by docker-health.pl and docker-drain.pl: the address of the server's API, from the environment or the conf, and one request to it.
 # Needs perl-base only, which Debian always has.
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ sub conf_text {
     return $text;
 }
 
-# What a directive says: the variable, else the first one in the text, else the default.
+# The value of a directive: the variable, else the first one in the text, else the default.
 sub value_of {
     my ($text, $name, $variable, $default) = @_;
     return $ENV{$variable} if ($ENV{$variable} // '') ne '';
@@ -56,7 +56,7 @@ sub endpoints_of {
 sub connect_to {
     my ($endpoint) = @_;
     my ($host, $port) = $endpoint =~ /^(?:\[?([^\]\s]*?)\]?:)?(\d+)$/ or give_up("no endpoint: $endpoint");
-    # A server that listens everywhere listens here.
+    # A server that listens on all addresses listens on loopback.
     $host = '127.0.0.1' if !defined $host || $host eq '' || $host eq '0.0.0.0';
     $host = '::1' if $host eq '::';
     return IO::Socket::IP->new(PeerHost => $host, PeerPort => $port, Timeout => $limit_s) || give_up("no connection to $endpoint: $@");
@@ -80,7 +80,7 @@ sub authorization_of {
     return 'Authorization: Basic ' . base64_of("$login->{username}:$login->{password}") . "\r\n";
 }
 
-# The first line of the answer.
+# The first line of the response.
 sub ask {
     my ($endpoint, $method, $path, $more) = @_;
     my $socket = connect_to($endpoint);

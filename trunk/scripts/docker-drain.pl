@@ -1,11 +1,11 @@
 #!/usr/bin/perl
-# What a container does before it gets its stop signal (preStop of Kubernetes): asks the server to send its clients elsewhere and to stop then, and
-# waits for its end, SECONDS at most. A stop signal before that would be a second one, which ends the drain.
+# Runs before the stop signal of a container (preStop of Kubernetes): starts a drain, after which the server stops, and
+# waits for its end, at most SECONDS. A stop signal before that would be a second one, which ends the drain.
 #   docker-drain.pl SECONDS [PID]        PID: the server's (default: 1)
-# A server that does not know how to drain goes on; load balancers get some seconds to hear of it, then the stop signal, SIGQUIT, is its graceful stop.
+# A server without a drain continues; load balancers get some seconds to notice, then the stop signal, SIGQUIT, is its graceful stop.
 use strict;
 use warnings;
-# From beside this file, wherever it is called from.
+# Loads docker-api.pl from the folder of this file.
 my $folder = __FILE__ =~ m{^(.*)/} ? $1 : ".";
 require(($folder =~ m{^/} ? "" : "./") . "$folder/docker-api.pl");
 

@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# The health check of the container image: status 0 when the server answers. Needs perl-base only, which Debian always has.
+# The health check of the container image: status 0 when the server responds. Needs perl-base only, which Debian always has.
 #   docker-health.pl [PID]        PID: the server's (default: 1)
-# Asks /readyz of the API where the environment, or else the server's conf, has it. A server without API is healthy when it listens for RTMP.
+# Requests /readyz of the API at the address in the environment or the conf. A server without an API is healthy when it listens for RTMP.
 use strict;
 use warnings;
-# From beside this file, wherever it is called from.
+# Loads docker-api.pl from the folder of this file.
 my $folder = __FILE__ =~ m{^(.*)/} ? $1 : ".";
 require(($folder =~ m{^/} ? "" : "./") . "$folder/docker-api.pl");
 
@@ -14,6 +14,6 @@ if (!$server{enabled}) {
     exit 0;
 }
 my $line = ask($server{listen}, 'GET', '/readyz', '');
-# 401: it answers, and wants a password for more.
+# 401: it responds, and requires a password for more.
 exit 0 if $line =~ m{^HTTP/1\.[01] (?:200|401) };
 give_up("not ready: $line");
