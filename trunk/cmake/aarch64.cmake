@@ -1,5 +1,5 @@
 # Cross-compiles for 64-bit ARM on a Debian machine with crossbuild-essential-arm64 and the foreign architecture's libraries, which lie
-# beside the native ones in /usr/lib/aarch64-linux-gnu. qemu-user runs what comes out: see scripts/test-arm64.sh.
+# beside the native ones in /usr/lib/aarch64-linux-gnu. qemu-user runs the programs: see scripts/test-arm64.sh.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

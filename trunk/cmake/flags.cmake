@@ -30,7 +30,7 @@ else()
     # mostly looks at fibers and at the sessions in them: rooms.cmake gives these everything.
     set(live_optimise "-O2 -g1")
 endif()
-# Coverage is told of each source by itself.
+# Coverage is measured for each source separately.
 if(LIVE_COVER)
     set(live_unite_default OFF)
 else()
@@ -77,7 +77,7 @@ if(LIVE_SANITIZE OR LIVE_FUZZ)
         target_link_options(live_flags INTERFACE -static-libasan -static-libubsan)
     endif()
     if(LIVE_FUZZ)
-        # What libFuzzer is to find its way through: rooms that have fuzz targets. Without it a source compiles in four fifths of the time.
+        # Instruments the rooms that have fuzz targets for libFuzzer. Without it a source compiles in four fifths of the time.
         list(APPEND sanitize $<$<BOOL:$<TARGET_PROPERTY:LIVE_IS_FUZZED>>:-fsanitize=fuzzer-no-link>)
     endif()
     # Instrumented code defeats GCC's flow analysis: it then warns inside libstdc++. Plain builds keep the warning.
@@ -100,7 +100,7 @@ if(LIVE_GPROF)
     target_link_options(live_flags INTERFACE -pg -no-pie)
 endif()
 
-# Told only to the files that ask: all other objects are the same in these flavours, and another flavour in the same folder
+# Defined only for the files that use it: all other objects are the same in these flavours, and another flavour in the same folder
 # compiles little.
 function(live_define_for definition)
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${definition}=1)
@@ -129,7 +129,7 @@ set(live_io_definitions "")
 if(LIVE_GMC)
     list(APPEND live_io_definitions LIVE_GMC=1)
 endif()
-# Where valgrind is installed every build tells it about stacks: some instructions for each new one.
+# If valgrind is installed, every build registers its stacks with it: some instructions for each new one.
 find_path(LIVE_VALGRIND_INCLUDE valgrind/valgrind.h)
 if(LIVE_VALGRIND_INCLUDE)
     list(APPEND live_io_definitions LIVE_VALGRIND_STACKS=1)

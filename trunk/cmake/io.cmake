@@ -1,4 +1,4 @@
-# What the io room needs beyond live_room(): included by 3rdparty/st once every room is declared.
+# Targets of the io room beyond live_room(): included by 3rdparty/st once every room is declared.
 
 # A throw and a catch across a switch; everything else of ours is compiled without exceptions.
 set(throwing ${CMAKE_SOURCE_DIR}/src/io/st/exception_switch_test.cpp)

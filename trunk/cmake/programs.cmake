@@ -44,7 +44,7 @@ endif()
 # The load tools bring their own list.
 add_subdirectory(src/bench)
 
-# conf/full.conf and doc/config.md are written from the option rows; `make lint` says when they are stale.
+# conf/full.conf and doc/config.md are written from the option rows; `make lint` reports stale ones.
 add_executable(write_docs EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tools/generate_docs.cpp)
 target_link_libraries(write_docs PRIVATE room_app)
 add_custom_target(generate_docs COMMAND write_docs ${CMAKE_SOURCE_DIR} VERBATIM)

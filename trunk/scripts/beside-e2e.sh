@@ -1,14 +1,14 @@
 #!/bin/sh
-# What test.sh does beside its end-to-end tests, which wait more than they work, at the lowest priority: it builds what other steps need,
+# The work of test.sh beside its end-to-end tests, which mostly wait, at the lowest priority: builds the targets of other steps,
 # and takes those of the steps `fuzz`, `unit`, `asan`, `memcheck`, `valgrind`, `configure` and `lint` that are named. Of each step is left objs/logs/test-STEP.log, and in
-# beside-STEP.status and beside-STEP.seconds how it ended and how long it took. What does not compile is said by those who need it.
+# beside-STEP.status and beside-STEP.seconds how it ended and how long it took. The step that needs a target reports its compile errors.
 #   beside-e2e.sh OBJS STEP...     with FUZZ_SECONDS and quick (--quick or empty)
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=$1
 shift
 wanted=" $* "
-# In a session of its own (setsid), so that this is for nobody else: with a group for each session, nice counts only within one.
+# In a separate session (setsid): with a scheduler group per session, nice counts only within one.
 [ ! -w /proc/$$/autogroup ] || echo 19 >/proc/$$/autogroup
 renice -n 19 $$ >/dev/null 2>&1
 

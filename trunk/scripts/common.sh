@@ -56,7 +56,7 @@ build_tree() {
     fi
 }
 
-# add_counts LOG STATUS: what a test script has said, but for its last line, whose `N passed, N failed` is added to passed and failed. A
+# add_counts LOG STATUS: the output of a test script, but for its last line, whose `N passed, N failed` is added to passed and failed. A
 # bad status is a failure, and so is a log without that line.
 add_counts() {
     log_passed=$(sed -n 's/^\([0-9][0-9]*\) passed, [0-9]* failed$/\1/p' "$1" | tail -n 1)
@@ -90,7 +90,7 @@ configure_checked() {
         "-DCMAKE_C_COMPILER=$clang" "-DCMAKE_CXX_COMPILER=$(echo "$clang" | sed 's/^clang/clang++/')"
 }
 
-# configure_ordinary OBJS: what ./configure has made there, if nobody wanted it otherwise, with the unit tests and srs_tools. Sets tree.
+# configure_ordinary OBJS: the default configuration in OBJS, with the unit tests and srs_tools. Sets tree.
 configure_ordinary() {
     tree=$1/build
     if ! grep -qE '^LIVE_CONFIGURE_USER:STRING=(none|--werror=on)?( *--jobs=[0-9]+)?$' "$tree/CMakeCache.txt" 2>/dev/null; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a container runs. The server takes this process's place, so that signals reach it:
+# The entry point of a container. The server replaces this process, so that it receives signals:
 #   (nothing)                             ./objs/srs -c conf/docker.conf
 #   -c conf/x.conf                        options of the server
 #   ./objs/srs -c conf/docker.conf        a command, the server's or any other

@@ -1,10 +1,10 @@
 #!/bin/sh
 # The README's commands on a machine that has nothing: a bare root of a Debian release, made by debootstrap from this machine's own
-# mirror, a clean clone of what is committed here in it, and then what a newcomer types. As root; needs debootstrap and git.
+# mirror, a clean clone of the committed tree in it, and then the commands of a new user. As root; needs debootstrap and git.
 #
 #   fresh-machine.sh RELEASE [run|test|newcomer|both]      RELEASE: bookworm, trixie, ...; default: both, which is run and test
 #
-#   run    ./trunk/scripts/run.sh: what it prints, then the stream is read from it, then it is stopped
+#   run    ./trunk/scripts/run.sh: checks its output, reads the stream from it, and stops it
 #   test   ./trunk/scripts/test.sh
 #   newcomer   ./trunk/test/e2e/newcomer.sh
 #
@@ -80,7 +80,7 @@ prepare_root() {
         inside 'apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates >/var/log/ca.log 2>&1'
         rm -rf "$root"/var/lib/apt/lists/*
     fi
-    # What is committed; from a bundle, for the other side has no git yet.
+    # The committed tree, as a bundle, because the other side has no git yet.
     git clone --quiet --no-hardlinks "$repository" "$root/root/clone"
 }
 

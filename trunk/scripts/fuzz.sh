@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the fuzz targets: all, or those named, each for some seconds, starting from test/corpus/NAME. A find is written there,
-# as crash-*, oom-* or timeout-*, and replayed by every `make test` from then on. What libFuzzer learns stays in objs/checked/corpus.
+# as crash-*, oom-* or timeout-*, and replayed by every `make test` from then on. libFuzzer keeps its corpus in objs/checked/corpus.
 # Ends with `N passed, N failed`, a target being one.
 #   fuzz.sh OBJS SECONDS [NAME...]
 # FUZZ_SEED (0, a new one each time): the same seed tries the same inputs first.

@@ -6,7 +6,7 @@
 #
 #   build    compiler, CMake and the libraries we stand on
 #   pages    npm, which fetches the two libraries of the player page
-#   run      build and pages, and what a demonstration needs: ffmpeg, a font for the clock, curl
+#   run      build and pages, and the packages of a demonstration: ffmpeg, a font for the clock, curl
 #   test     run and players, and test libraries, clang with libFuzzer, pytest, valgrind, Chromium, other clients
 #   bench    the micro benchmark library and the server we compare with
 #   profile  gperftools, gdb, valgrind, perf, strace
@@ -97,7 +97,7 @@ packages_of() {
     esac
 }
 
-# Sets missing: each name once, only what is not installed.
+# Sets missing: the packages that are not installed, each once.
 find_missing() {
     missing=
     for name in $(for set in $sets; do packages_of "$set"; done); do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copies what was built into an installation, or removes one. Called by `make install` and `make uninstall`.
+# Copies the build into an installation, or removes one. Called by `make install` and `make uninstall`.
 #   install.sh OBJS TARGET PREFIX CONFIG    TARGET is DESTDIR + PREFIX; PREFIX is where it will run
 #   install.sh --remove TARGET
 # Confs that the operator changed are never overwritten: the new one goes beside it as NAME.new.
@@ -16,7 +16,7 @@ remove() {
         cmp -s "$file" "$target/conf/$(basename "$file")" && rm -f "$target/conf/$(basename "$file")"
     done
     page_names | while read -r name; do rm -f "$target/objs/nginx/html/$name"; done
-    # What somebody else put there, recordings and changed confs among it, stays.
+    # Keeps other files, including recordings and changed confs.
     folders=$(page_names | sed -n 's|/[^/]*$||p' | sort -ru | sed 's|^|objs/nginx/html/|')
     for folder in conf $folders objs/nginx/html objs/nginx objs/logs objs scripts etc/init.d etc usr/lib/systemd/system usr/lib/systemd \
         usr/lib usr .; do
@@ -42,7 +42,7 @@ objs=$1 target=$2 prefix=$3 config=$4
 install -d "$target/objs/nginx/html" "$target/objs/dvr" "$target/objs/logs" "$target/conf" "$target/scripts" "$target/etc/init.d" "$target/usr/lib/systemd/system"
 install -m 755 "$objs/srs" "$target/objs/srs"
 ln -sf srs "$target/objs/millrace"
-# What the container image starts and how it is asked.
+# The programs of the container image: entry point, health check and drain.
 install -m 755 "$trunk/scripts/docker-entry.sh" "$trunk/scripts/docker-health.pl" "$trunk/scripts/docker-drain.pl" "$target/scripts/"
 install -m 644 "$trunk/scripts/docker-api.pl" "$target/scripts/"
 for file in "$objs"/sb_*; do
@@ -54,7 +54,7 @@ done
 for file in "$trunk"/conf/*.key; do
     if [ -f "$file" ]; then install_conf "$file" 600; fi
 done
-# Pages only: what a server recorded in the folder it was built in stays there.
+# Pages only, without recordings of a server in the build folder.
 page_names | while read -r name; do
     if [ -f "$objs/nginx/html/$name" ]; then install -D -m 644 "$objs/nginx/html/$name" "$target/objs/nginx/html/$name"; fi
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Everything that can be checked without running the server: format, arrows, sizes and banned calls (tools/tidy, with its own
 # tests), generated files, clang-tidy when it is installed. Ends with `N passed, N failed`, a check being one.
-#   lint.sh [OBJS] [--all]       --all: clang-tidy and each file alone over the whole tree instead of over what changed
+#   lint.sh [OBJS] [--all]       --all: clang-tidy and separate compilation over the whole tree instead of changed files
 #   lint.sh [OBJS] --rewrite     rewrites the sources in the one format and checks nothing
 set -u
 . "$(dirname -- "$0")/common.sh"
@@ -44,7 +44,7 @@ find_formatter() {
 
 sources() { find "$trunk/src" "$trunk/3rdparty" -name '*.[ch]pp' | sort; }
 
-# What differs from the branch's last commit, and what that commit changed: .cpp and .hpp below src/.
+# The .cpp and .hpp files below src/ that differ from the branch's last commit or were changed by it.
 changed() {
     {
         git -C "$trunk" diff --name-only --relative HEAD -- src
@@ -60,12 +60,12 @@ check_format() {
     "$formatter" --dry-run --Werror --ferror-limit=1 $(sources)
 }
 
-# conf/full.conf and doc/config.md are what the option rows say.
+# conf/full.conf and doc/config.md match the option rows.
 check_generated() {
     cmake --build "$objs/build" -j "$JOBS" --target write_docs && "$objs/build/write_docs" --check "$trunk"
 }
 
-# Builds compile neighbours as one source and common headers in advance. This tree is only configured: it says how each source is
+# Builds compile neighbours as one source and common headers in advance. This tree is only configured: it records how each source is
 # compiled by itself.
 alone=$objs/lint
 configure_alone() { configure_tree "$alone" -DLIVE_UNITE=OFF -DLIVE_TESTS=ON; }
@@ -85,7 +85,7 @@ left_alone() {
     for header in $headers; do grep -rlF --include='*.[ch]pp' "#include \"$header\"" "$trunk/src" || true; done
 }
 
-# Each header and each source compiles by itself: whoever reads or includes it need not know what it forgot.
+# Each header and each source compiles by itself.
 check_alone() {
     # shellcheck disable=SC2046 # no path of ours has a blank
     python3 -B tools/tidy/alone.py "$alone/compile_commands.json" "$JOBS" $({ printf '%s\n' "$files"; [ $all = yes ] || left_alone; } | grep '/src/' | sort -u)

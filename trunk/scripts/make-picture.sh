@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes doc/pictures/millrace.png, the picture in the README: the landing page and the player of a server that runs conf/demo.conf, seen
-# by Chromium. Needs a built server and what the end-to-end tests need. The server runs in a network of its own, so the usual ports
+# by Chromium. Needs a built server and the packages of the end-to-end tests. The server runs in a network of its own, so the usual ports
 # are free.
 #
 #   make-picture.sh [FILE]

@@ -3,7 +3,7 @@
 # pictures a second, H.264 main profile without B-frames, a key frame every 2 seconds, about 250 kbps, AAC stereo 44.1 kHz at
 # 64 kbps. The picture shows a running clock, a picture count and a mark that crosses once a second; the audio is a low tone
 # with a short beep on each second, so that an ear and an eye find gaps, drift and delay. Does nothing when the file is there.
-# All of it is generated here; nobody else has rights in it.
+# All of it is generated here, without third-party rights.
 #
 #   make-source.sh [FOLDER]      FOLDER: where to put the files (default: doc)
 set -eu

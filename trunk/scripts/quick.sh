@@ -1,8 +1,8 @@
 #!/bin/sh
-# What a change wants to know soon, in a minute and a half after a change of one file: the server, the unit tests of the folders with
-# changes under the sanitizers, lint of what changed, and five end-to-end tests. Ends with `N passed, N failed`.
+# A quick check of a change, a minute and a half after a change of one file: the server, the unit tests of the folders with
+# changes under the sanitizers, lint of changed files, and five end-to-end tests. Ends with `N passed, N failed`.
 #   quick.sh [OBJS]
-# Changed is what differs from the last commit or, with nothing of that kind, what the last commit changed.
+# Changed files are those that differ from the last commit or, without any, those changed by the last commit.
 set -u
 . "$(dirname -- "$0")/common.sh"
 objs=${1:-$trunk/objs}

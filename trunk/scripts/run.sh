@@ -1,6 +1,6 @@
 #!/bin/sh
 # From a clone to a running server with a stream in it: installs missing packages, configures, builds, makes doc/source.flv, starts
-# the server on conf/demo.conf, which plays that file into itself in a loop, and says what to open. Ctrl-C stops it.
+# the server on conf/demo.conf, which publishes that file to itself in a loop, and prints the addresses to open. Ctrl-C stops it.
 #
 #   run.sh [CONF]           CONF: another conf file, relative to trunk
 #
@@ -32,7 +32,7 @@ build() {
     fi
 }
 
-# Every directive of the conf as `path value...`, a line each: `vhost.hls.enabled on`. What it includes is left out.
+# Every directive of the conf as `path value...`, a line each: `vhost.hls.enabled on`. Included files are not read.
 flat_conf() {
     sed 's/#.*//' "$conf" | tr '\t\n' '  ' | sed 's/[{};]/ & /g' | tr -s ' ' '\n' | awk '
         function join(from,    text, i) { text = ""; for (i = from; i <= words; i++) text = text " " word[i]; return text }
@@ -45,7 +45,7 @@ flat_conf() {
 value_of() { printf '%s\n' "$directives" | sed -n "s/^$1 //p" | head -n 1; }
 is_on() { [ "$(value_of "$1")" = on ]; }
 
-# port, ip:port or [v6]:port becomes host:port for a client on this machine; what is behind the first is another listener.
+# port, ip:port or [v6]:port becomes host:port for a client on this machine; only the first listener is used.
 reachable() {
     set -- "${1%% *}" "$2"
     case $1 in

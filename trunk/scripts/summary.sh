@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says after a build what was built and what to try next.
+# Prints after a build the built programs and the next commands.
 #   summary.sh OBJS
 set -eu
 objs=$1
@@ -22,7 +22,7 @@ Try:
   ffplay rtmp://127.0.0.1/live/livestream
   curl http://127.0.0.1:1985/api/v1/versions
 TEXT
-# What this flavour is for; doc/performance.md shows each with its output.
+# The purpose of this flavour; doc/performance.md shows each with its output.
 options=" $(cat "$objs/.options" 2>/dev/null) "
 hint() { case $options in *" --$1=on "*) printf '%s\n' "$2" ;; esac; }
 hint gcp "  kill -2 \$(cat objs/srs.pid); $objs/pprof --text $objs/srs gperf.srs.gcp*    CPU profile; --svg for a picture"

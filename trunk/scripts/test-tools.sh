@@ -1,6 +1,6 @@
 #!/bin/sh
 # The tests of the profilers and memory tools: each builds its own flavour of the server, below OBJS/tools; the ordinary one is taken from
-# OBJS. All of them take up to 25 minutes on two cores. test.sh has of them what its own builds allow: asan and valgrind. Ends with `N passed, N failed`.
+# OBJS. All of them take up to 25 minutes on two cores. test.sh runs those that its own builds allow: asan and valgrind. Ends with `N passed, N failed`.
 #   test-tools.sh [OBJS [TOOL...]]     tools: gdb perf system valgrind coroutines gcp gmp gmd gmc gprof asan; without any, all
 set -u
 . "$(dirname -- "$0")/common.sh"

@@ -26,7 +26,7 @@ total_passed=0 total_failed=0 lines=
 began=$(date +%s)
 mkdir -p "$logs"
 
-# Numbers from the last `N passed` and `N failed` of a log, in whatever order a runner says them.
+# Numbers from the last `N passed` and `N failed` of a log, in any order.
 count_in() { grep -oE "[0-9]+ $1" "$2" | tail -n 1 | cut -d' ' -f1; }
 
 # step NAME KIND command...: KIND `counts` takes its numbers from the command's last lines, `one` counts as one test.

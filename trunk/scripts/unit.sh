@@ -31,7 +31,7 @@ for at in $(seq 0 $((parts - 1))); do
     grep -vE '^\[(=====|-----|  PASSED)' "$log"
     share_passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -n 1)
     share_failed=$(sed -n 's/^ *\([0-9]*\) FAILED TEST.*/\1/p' "$log" | tail -n 1)
-    # A crash or a leak report after the last test fails the run although no test says so.
+    # A crash or a leak report after the last test fails the run although no test failed.
     if [ "$status" != 0 ] && [ "${share_failed:-0}" = 0 ]; then
         warn "srs_utest ended with status $status"
         share_failed=1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Claims about ./configure, the Makefile it writes and the init script, each in a folder of its own; nothing is written to the tree.
-# Ends with `N passed, N failed`; --quick leaves out what compiles.
+# Ends with `N passed, N failed`; --quick skips the builds.
 set -u
 trunk=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -181,7 +181,7 @@ check_init_script() {
 #!/bin/sh
 [ "$1" = -t ] && exit 0
 if [ -z "${HEARS_ALL:-}" ]; then
-    # Below nohup a shell cannot trap what is ignored.
+    # Under nohup a shell cannot trap ignored signals.
     HEARS_ALL=1 env --default-signal=HUP "$0" "$@" >/dev/null 2>&1 &
     i=0; until [ -s objs/other.pid ] || [ $i = 100 ]; do sleep 0.1; i=$((i + 1)); done
     exit 0
@@ -220,7 +220,7 @@ FAKE
     claim "an unknown verb is an error" 1 "use:"
 }
 
-# The sources of third parties, from a folder: what nobody here knows is taken and named, what was changed or is missing is not.
+# Third-party sources from a folder: unknown versions are accepted and named; changed or missing ones are refused.
 check_fetch() {
     folder=$(mktemp -d "$work/files.XXXXXX")
     mkdir "$folder/libsrtp2-9.9.9" && echo new >"$folder/libsrtp2-9.9.9/file"

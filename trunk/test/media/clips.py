@@ -20,7 +20,7 @@ CELLS = 16  # Black or white squares along the top edge that spell the frame num
 
 
 class Unavailable(Exception):
-    """The clip cannot be made on this machine; the text says what is missing."""
+    """The clip cannot be made on this machine; the text names the missing program."""
 
 
 def cache_folder() -> Path:

@@ -25,7 +25,7 @@ verdict() { # NAME GOOD
     fi
 }
 
-# clean NAME command...: ends well and says nothing that looks like a report.
+# clean NAME command...: succeeds and prints nothing that looks like a report.
 clean() {
     name=$1
     shift
@@ -34,7 +34,7 @@ clean() {
     verdict "$name" $good
 }
 
-# reports NAME PATTERN... -- command...: every pattern is somewhere in what it says.
+# reports NAME PATTERN... -- command...: its output contains every pattern.
 reports() {
     name=$1
     shift

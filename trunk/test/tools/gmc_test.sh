@@ -1,5 +1,5 @@
 #!/bin/sh
-# The heap checker of gperftools: a clean run says so at its end, a planted leak is named.
+# The heap checker of gperftools: a clean run is reported at its end, and a planted leak is named.
 . "$(dirname -- "$0")/tool.sh"
 needs google-pprof ffmpeg curl
 quick_flavour quick --gperf=on --gmc=on --simulator=on

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The heap profile of gperftools: profiles are written when a stop is asked for and at the end, and pprof says who held the memory.
+# The heap profile of gperftools: profiles are written when a stop begins and at the end, and pprof shows the functions that hold the memory.
 . "$(dirname -- "$0")/tool.sh"
 needs google-pprof ffmpeg curl
 quick_flavour quick --gperf=on --gmp=on

@@ -1,5 +1,5 @@
 #!/bin/sh
-# gprof: Ctrl-C writes gmon.out, and `gprof -b` names our functions and who called them, those of fibers too.
+# gprof: Ctrl-C writes gmon.out, and `gprof -b` names our functions and their callers, also in fibers.
 . "$(dirname -- "$0")/tool.sh"
 needs gprof ffmpeg curl
 quick_flavour gprof --gprof=on

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the guides do with an ordinary build and the system's own programs: strace, priority, affinity, sockets.
+# The commands of the guides with a default build and the system's programs: strace, priority, affinity, sockets.
 . "$(dirname -- "$0")/tool.sh"
 needs strace taskset renice top ffmpeg curl
 ordinary_flavour "${1:-}"

@@ -1,5 +1,5 @@
 # Shared by the tests of the tools; sourced, never run. A test configures and builds its flavour in a folder of its own, as a
-# user would, runs the server there, has a stream published and played, stops it as the guide says, and looks at the tool's output.
+# user would, runs the server there, has a stream published and played, stops it as in the guide, and checks the tool's output.
 # shellcheck shell=sh
 # Sets: trunk, work (the flavour's folder, also the current one), port, passed and failed.
 # TOOLS_OBJS    where the folders are made (objs/tools)
@@ -93,7 +93,7 @@ quick_flavour() {
     flavour "$@"
 }
 
-# build [configure options]: in the current folder. What other options have left is kept: ninja knows what has changed.
+# build [configure options]: in the current folder. Keeps the objects of other options: ninja rebuilds changed ones.
 build() {
     SRS_WORKDIR=$trunk "$trunk/configure" --jobs="$JOBS" --clean=off "$@" >"${built:=build.log}" 2>&1 </dev/null || return 1
     if [ "${quick:-no}" = yes ]; then
@@ -175,7 +175,7 @@ crowd_program() {
     )
 }
 
-# gather N SECONDS: a crowd in the background, its pid in `load`; goes on when all of it is there.
+# gather N SECONDS: a crowd in the background, its pid in `load`; continues when all players are connected.
 gather() {
     crowd_program
     crowd "$@" &
@@ -201,5 +201,5 @@ stop() {
     server=''
 }
 
-# Interrupted: what was started is stopped all the same, and nothing counts as passed.
+# Interrupted: stops the started processes, and nothing counts as passed.
 trap 'failed=1; finish' INT TERM

@@ -10,7 +10,7 @@ sed -i 's/^vhost __defaultVhost__ {/& hls { enabled on; hls_fragment 1; hls_wind
 echo "rtc_server { enabled on; listen 127.0.0.1:$((port + 3)); }" >>live.conf
 errors='Invalid (read|write)|uninitialised|switching stacks|are definitely lost'
 checks=0
-# check: asks for a check and waits for its summary; what it said is in check.txt.
+# check: requests a check and waits for its summary; its output is in check.txt.
 check() {
     before=$(wc -l <server.log)
     checks=$((checks + 1))
@@ -78,7 +78,7 @@ stream() {
     gone
 }
 
-# Blocks that are shown count as errors, and beyond a thousand of these valgrind says no more of any.
+# Reported blocks count as errors, and after a thousand errors valgrind reports no more.
 serve valgrind --error-limit=no --leak-check=full --show-leak-kinds=all ./objs/srs -c live.conf
 stream
 for _ in 1 2 3 4 5; do

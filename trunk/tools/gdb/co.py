@@ -2,7 +2,7 @@
 #   co-list            every fiber: number, name, scope, state, age
 #   co-bt [NUMBER]     the stack of one fiber, or of all (at most 12 frames each)
 #   co-switch NUMBER   look from inside that fiber: bt, up, info locals and print are its own
-#   co-back            back to where the process is; done by itself before it goes on
+#   co-back            returns to the current fiber; automatic before the process continues
 # Load with:  gdb -p $(pidof srs) -ex 'source trunk/tools/gdb/co.py' -ex co-list
 #
 # A parked fiber's registers lie in its thread object (struct live_context, see src/io/st/md.h). co-bt and co-switch put them into the
@@ -172,7 +172,7 @@ CoList()
 CoBt()
 CoSwitch()
 CoBack()
-# The process must never go on with a fiber's registers in place of its own.
+# The process must never continue with the registers of another fiber.
 for command in ("continue", "step", "stepi", "next", "nexti", "finish", "until", "advance", "jump", "call", "signal", "detach", "kill", "quit"):
     gdb.execute("define hook-%s\nco-back\nend" % command)
 if hasattr(gdb.events, "gdb_exiting"):

@@ -51,7 +51,7 @@ def declarations(body):
             text = body[start:index]
             plain = without_templates(re.sub(r"\b(?:public|private|protected)\s*:", " ", text))
             if re.match(r"\s*(?:class|struct|union|enum)\b", plain):
-                # A nested type has a size of its own; what follows it up to the semicolon declares members of it.
+                # A nested type is counted separately; the declarators after it, up to the semicolon, are members.
                 semicolon = body.find(";", end)
                 start = index = (semicolon if semicolon >= 0 else len(body)) + 1
                 continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the form of the commits that a branch adds: the subject is `room: change in the imperative` of at most 72 characters, and a body says why.
+"""Checks the form of the commits that a branch adds: the subject is `room: change in the imperative` of at most 72 characters, and a body with the reason.
 
     commits.py [BASE]     the commits after BASE; default: the branch's upstream, else origin/main, else main
 """

@@ -31,7 +31,7 @@ class Function:
 
 @dataclass
 class Unit:
-    """What one file says."""
+    """The structure of one file."""
 
     code: str  # comments and strings blanked out, same length and lines
     comment_lines: int
@@ -84,7 +84,7 @@ def name_of(head):
 
 
 class Scanner:
-    """Walks the braces once; self.stack holds what each open brace is: scope, function, init or inner."""
+    """Walks the braces once; self.stack has the kind of each open brace: scope, function, init or inner."""
 
     def __init__(self, code):
         self.code = code
@@ -154,7 +154,7 @@ class Scanner:
         kind, name, first, head_start = self.stack.pop()
         if kind == "function":
             self.functions.append(Function(name, first, self.line_of(at)))
-        # An initialiser's braces are part of the statement that goes on.
+        # An initialiser's braces are part of the statement.
         self.head_start = head_start if kind == "init" and head_start is not None else at + 1
 
     def statement(self, at):
@@ -180,7 +180,7 @@ def read(text):
     code = blank(text)
     includes = []
     for match in INCLUDE.finditer(text):
-        # The blanked text tells whether the line is live code.
+        # The blanked text shows whether the line is code.
         if code[match.start() : match.end()].lstrip().startswith("#"):
             line = text.count("\n", 0, match.start(1) if match.group(1) else match.start(2)) + 1
             includes.append((line, match.group(1) or match.group(2), match.group(1) is not None))

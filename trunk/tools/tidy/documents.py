@@ -1,4 +1,4 @@
-"""READMEs of the rooms, links in documents, leftover notes, paths of somebody's machine, imports between test files."""
+"""READMEs of the rooms, links in documents, leftover notes, paths of a developer's machine, imports between test files."""
 
 import ast
 import re

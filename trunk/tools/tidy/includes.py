@@ -33,7 +33,7 @@ class Arrows:
         return source == target or target in self.rooms.get(source, ())
 
     def allows_folder(self, source, target):
-        # What lies in the room itself is for all of its folders.
+        # All folders of a room see the files directly in the room.
         if source == target or "/" not in target:
             return True
         return any(fnmatch(source, left) and fnmatch(target, right) for left, right in self.folders)
@@ -89,7 +89,7 @@ def check_header_weight(tree):
 
 
 def check_helper_names(tree):
-    """A header for tests says so by its suffix, and product code includes none of them."""
+    """A header for tests has a suffix, and product code includes none of them."""
     users = {}
     for source in tree.sources:
         for line, header, _ in source.cpp.includes:
@@ -109,7 +109,7 @@ def check_helper_names(tree):
 
 
 def include_graph(sources, tree, node_of):
-    """Who includes whom, units or folders, as node_of says of a source."""
+    """The graph of includes between units or folders; node_of maps a source to its node."""
     graph = {}
     for source in sources:
         edges = graph.setdefault(node_of(source), set())
@@ -125,7 +125,7 @@ def unit_graph(tree):
 
 
 def folder_graph(tree):
-    """Of the product alone: a test may stand on what lies above."""
+    """Of the product only: a test may include higher folders."""
     return include_graph([source for source in tree.sources if source.is_product], tree, lambda source: source.folder)
 
 

@@ -9,7 +9,7 @@ FILE_LINES_WARN = 600
 FILE_LINES_MAX = 1000
 FOLDER_UNITS_MAX = 15
 
-# rule name, pattern on code without comments and strings, what to say, and a test of the file: may it?
+# rule name, pattern on code without comments and strings, message, and a predicate for files that may use it.
 BANNED = [
     ("st-call", r"\bst_\w+\s*\(", "only io calls the coroutine library", lambda f: f.room == "io"),
     ("time-call", r"(?<![\w.>:])(?:std::|::)?time\s*\(\s*(?:NULL|nullptr|0|&|\))", "ask for no time here, take `now`", lambda f: False),
@@ -95,12 +95,12 @@ PARSER = re.compile(r"\b(?:parse_\w+|read_\w+|handle_bytes|feed)\s*\([^()]*\b(?:
 
 
 def parsers(tree):
-    """Headers of wire and engine that declare something which reads what a peer sent."""
+    """Headers of wire and engine that declare a parser of peer input."""
     return [s for s in tree.sources if s.room in ("wire", "engine") and s.is_header and s.is_product and PARSER.search(s.cpp.code)]
 
 
 def fuzzed_headers(tree):
-    """Headers that a fuzz target includes, and what those use inside their own folder: a helper is reached through its parser."""
+    """Headers that a fuzz target includes, and those that they include from their folder: a helper is tested through its parser."""
     reached = {header for s in tree.sources if s.is_fuzz for _, header, _ in s.cpp.includes}
     units = {}
     for source in tree.sources:

@@ -1,4 +1,4 @@
-"""Tests of tidy: each builds a small tree in a temporary folder and looks at what is found. Run: python3 -m unittest in this folder."""
+"""Tests of tidy: each builds a small tree in a temporary folder and checks the findings. Run: python3 -m unittest in this folder."""
 
 import json
 import os

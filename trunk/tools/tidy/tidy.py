@@ -59,7 +59,7 @@ def find_problems(tree, arrows):
 
 
 def apply_allowed(problems, allowed):
-    """Problems that nobody excused, and a problem for each excuse that nobody needs."""
+    """Returns problems without an exception, and a problem for each unused exception."""
     used = set()
     left = []
     for problem in problems:

@@ -1,4 +1,4 @@
-"""The tree as tidy sees it: which files there are, in which room, and what was found."""
+"""The tree as tidy sees it: files, rooms, and findings."""
 
 import subprocess
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ class Tree:
 
     @cached_property
     def committed(self):
-        """Every text file that is committed or could be: what git knows and does not ignore, else all files."""
+        """Every text file that is committed or could be: the files known to git or not ignored, else all files."""
         try:
             out = subprocess.run(
                 ["git", "-C", str(self.repository), "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "-z"],
