@@ -1,4 +1,4 @@
-"""Players and load programs for tests in which clients are asked to go to another server, with what tells whether one of them lost a frame."""
+"""Players and load programs for tests in which clients are asked to go to another server, and checks for lost frames."""
 
 import threading
 import zlib
@@ -16,7 +16,7 @@ def is_frame(kind: int, payload: bytes) -> bool:
 
 
 class Order:
-    """The frames of a clip that is published again and again, and whether what somebody has received is a piece of that without a hole."""
+    """The frames of a clip published in a loop, and a check that received frames are a contiguous part of them."""
 
     def __init__(self, clip):
         self.marks = [(tag.type, zlib.crc32(tag.payload)) for tag in read_flv(clip) if is_frame(tag.type, tag.payload)]
@@ -37,7 +37,7 @@ class Order:
 
 
 class AblePlayer(threading.Thread):
-    """A player that obeys Reconnect as E-RTMP wants it: it opens the new connection while the old one still plays, and goes on where the
+    """A player that obeys E-RTMP's Reconnect: it opens the new connection while the old one still plays, and continues where the
     old one was."""
 
     def __init__(self, node: LiveServer, stream: str):

@@ -1,5 +1,5 @@
 """A headless Chromium for tests of the pages, by playwright-core, which is installed from browser/package-lock.json into a cache folder
-on first use. Unavailable says what is missing: Chromium, Node.js, npm, or the network for the first installation."""
+on first use. Unavailable names the missing program: Chromium, Node.js, npm, or the network for the first installation."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ CLICK_MS_MAX = 15_000
 
 
 class Unavailable(Exception):
-    """No browser on this machine; the text says what is missing."""
+    """No browser on this machine; the text names the missing program."""
 
 
 def find_chromium() -> str:
@@ -128,7 +128,7 @@ class Page:
         return self.value(f"document.querySelector({json.dumps(target)})?.checkVisibility() ?? false")
 
     def wait(self, code: str, limit_s: float = 20):
-        """Until the page is there and the expression true; gives its value. A failure tells what the page shows."""
+        """Waits until the page is loaded and the expression true; returns its value. A failure shows the page's text."""
         deadline = time.monotonic() + limit_s
         while True:
             value = self.value(f"document.readyState !== 'loading' && ({code})")

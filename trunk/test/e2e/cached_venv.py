@@ -16,7 +16,7 @@ def cache_folder() -> Path:
 
 
 def python_with(name: str, wanted: Path, what: str) -> Path:
-    """A Python that has what the requirements file `wanted` says; the test is skipped when it cannot be installed."""
+    """A Python with the packages of the requirements file `wanted`; the test is skipped when it cannot be installed."""
     cache = cache_folder()
     digest = hashlib.sha256(wanted.read_bytes() + sys.version.encode()).hexdigest()[:10]
     folder = cache / f"{name}-{digest}"
@@ -24,7 +24,7 @@ def python_with(name: str, wanted: Path, what: str) -> Path:
     if python.exists():
         return python
     cache.mkdir(parents=True, exist_ok=True)
-    # A venv cannot be moved, so that its being whole is told by a name that comes last.
+    # A venv cannot be moved, so a file written last marks it as complete.
     work = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=cache))
     for command in ([sys.executable, "-m", "venv", work],
                     [work / "bin/python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--only-binary=:all:",

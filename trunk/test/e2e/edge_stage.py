@@ -157,7 +157,7 @@ def whep_problems(stage: Stage, node: Node, seconds: float = 5) -> list[str]:
 
 
 def snapshot_problems(node: Node) -> list[str]:
-    """While somebody plays: a snapshot alone begins no pull."""
+    """Needs a player: a snapshot alone begins no pull."""
     wait_until(lambda: any(one["video"] for one in node.api("/api/v1/streams/")["streams"]), 20, "the stream")
     with urllib.request.urlopen(f"http://{node.host}:{node.ports['api']}/api/v1/snapshot/live/cam.jpg", timeout=15) as answer:
         kind, body = answer.headers["Content-Type"], answer.read()

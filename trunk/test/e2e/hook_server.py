@@ -1,4 +1,4 @@
-"""A callback server for tests: records each request, and answers each path as the test says: at once, late, or with a no."""
+"""A callback server for tests: records each request, and answers each path as configured by the test: at once, late, or with a refusal."""
 
 import json
 import ssl

@@ -145,7 +145,7 @@ def picture(size: int, key: bool) -> bytes:
 
 
 def offers(attack: Attack) -> None:
-    """WebRTC offers that nobody comes for, whose hosts are names that nobody can resolve."""
+    """WebRTC offers without a client, whose hosts are names that do not resolve."""
     sdp = offer("recvonly").encode()
     while attack.goes_on(0.01):
         with contextlib.suppress(*ERRORS):
@@ -186,7 +186,7 @@ def windows(attack: Attack) -> None:
 
 
 def joins(attack: Attack) -> None:
-    """A group of pictures of 40 MiB, and players of each format who come for it one after the other: the first one of a format has it encoded."""
+    """A GOP of 40 MiB, and players of each format that join one after the other: the first one of a format has it encoded."""
     stream = f"long-{attack.address}"
     sdp = offer("recvonly").encode()
     while attack.goes_on(0.5):
@@ -293,7 +293,7 @@ def srt_giants(attack: Attack) -> None:
 
 
 def audio(attack: Attack) -> None:
-    """Audio at fifty times its pace, for somebody who plays it over WebRTC."""
+    """Audio at fifty times its rate, for a WebRTC player."""
     stream = f"loud-{attack.address}"
     with tempfile.TemporaryDirectory() as folder:
         url = f"http://127.0.0.1:{attack.ports['api']}/rtc/v1/whep/?app=live&stream={stream}"
@@ -311,7 +311,7 @@ def audio(attack: Attack) -> None:
 
 
 def datagrams(attack: Attack) -> None:
-    """Anything at all for WebRTC's port: RTP of nobody, checks with wrong names, noise."""
+    """Invalid datagrams for the WebRTC port: RTP without a session, checks with wrong names, noise."""
     noise = random.Random(attack.address)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.bind((attack.address, 0))
@@ -334,7 +334,7 @@ def nonsense(attack: Attack) -> None:
 
 
 def sleepers(attack: Attack) -> None:
-    """Players that take nothing, and players of HLS who come once, also for streams that nobody publishes."""
+    """Players that read nothing, and HLS players with one request, also for unpublished streams."""
     held = []
     while attack.goes_on(0.05):
         with contextlib.suppress(*ERRORS):
@@ -374,7 +374,7 @@ def passphrases(attack: Attack) -> None:
 
 
 def waiters(attack: Attack) -> None:
-    """SRT clients whose admission is a callback that nobody answers."""
+    """SRT clients whose admission is a callback without an answer."""
     conclusions(attack, "slow,r=live", False)
 
 
@@ -507,7 +507,7 @@ def run(folder: Path, clip: Path, seconds: int, calm: int, players: int, attacks
     live.start()
     os.sched_setaffinity(live.process.pid, {loop_core})  # of its threads only the loop's
     origin.start()
-    # Before memory is compared, the windows of the good stream must be full: what they hold afterwards is not left behind by anybody.
+    # Before memory is compared, the windows of the good stream must be full, so that they do not count as growth.
     settle = WINDOWS_FULL_S if calm >= WAY_BACK_S else min(10, max(5, calm // 3))
     whole = settle + seconds + calm
     running: list = []
@@ -593,7 +593,7 @@ def judge(results: dict, watch: Watch, players: int, api_p99_ms: float, memory_m
     for name, result in results.items():
         count = {"sb_rtmp_publish": 1, "srt": SRT_PLAYERS}.get(name, players)
         if name == "sb_hls_load":
-            count = result["alive"]  # between two requests nobody is connected
+            count = result["alive"]  # no connection between two requests
         if result["failed"] or result.get("fragments_failed") or result["alive"] != count:
             failures.append(f"{name}: {result['failed']} failed, {result.get('fragments_failed', 0)} fragments, {result['alive']} of {count} at the end")
         for figure in ("gaps", "lost_packets"):

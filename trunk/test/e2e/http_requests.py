@@ -125,7 +125,7 @@ _VERSIONS = [b"HTTP/1.1"] * 16 + [b"HTTP/1.0", b"HTTP/1.0", b"HTTP/1.9", b"HTTP/
 @dataclass
 class HttpRequest:
     method: bytes
-    target: bytes  # {publisher} and the like stand for the ids of who is there.
+    target: bytes  # {publisher} and the like stand for the ids of connected clients.
     version: bytes
     fields: list
     body: bytes
@@ -201,7 +201,7 @@ class Answers:
             self.socket.sendall(data)
             self.socket.shutdown(socket.SHUT_WR)
         except OSError:
-            pass  # Refused before all of it was sent; the answer says why.
+            pass  # Refused before all of it was sent; the answer has the reason.
 
     def __enter__(self):
         return self

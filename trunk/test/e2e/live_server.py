@@ -43,7 +43,7 @@ _held: collections.deque = collections.deque(maxlen=200)
 
 
 def free_port() -> int:
-    """A port on loopback that nobody has, for TCP or UDP; never the same one twice in a run."""
+    """A free port on loopback, for TCP or UDP; never the same one twice in a run."""
     global _next_port  # pylint: disable=global-statement
     while True:
         _next_port += _WORKERS
@@ -58,7 +58,7 @@ def free_port() -> int:
 
 
 def free_udp_ports(count: int) -> int:
-    """The first of so many in a row that nobody has."""
+    """The first of `count` consecutive free ports."""
     global _next_udp_port  # pylint: disable=global-statement
     while True:
         first, _next_udp_port = _next_udp_port, _next_udp_port + count

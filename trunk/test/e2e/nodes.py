@@ -168,7 +168,7 @@ HERE = Here()
 
 
 class Node(LiveServer):
-    """A server on a machine of its own: what a conf says of 127.0.0.1 is said of the machine's address."""
+    """A server on a separate machine: 127.0.0.1 in its conf is replaced by the machine's address."""
 
     def __init__(self, folder: Path, conf: str, machine, **options):
         self.machine, self.host = machine, machine.address
@@ -206,7 +206,7 @@ class Port:
         enter(self.namespace)
 
     def cut(self) -> None:
-        """Nothing gets in or out, and nobody is told."""
+        """Drops all packets in both directions without a response."""
         self._ip(f"link set {self.device} nomaster")
 
     def mend(self) -> None:

@@ -72,7 +72,7 @@ def has_media(playlist: str) -> bool:
         return False
 
 
-# What a person who does not see well, or has no mouse, needs: names for everything that can be operated, contrast of 4.5 to 1 for every
+# Accessibility: names for everything that can be operated, contrast of 4.5 to 1 for every
 # text (WCAG 2.1, 1.4.3), a language, one h1.
 AUDIT = r"""(() => {
     const wrong = [];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plays an address with ffmpeg for some seconds, decodes everything and says what was wrong with it.
+"""Plays an address with ffmpeg for some seconds, decodes everything and reports errors.
 
 Judged: times never go back, no gap, both media start and end together, the decoder does not complain, audio is not silent, and
 the frame numbers that clips.py paints along the top edge go up one by one (so nothing was lost, repeated or reordered).
@@ -111,9 +111,9 @@ def play(url: str, seconds: float = 8, ffmpeg: str = "ffmpeg", patience_s: float
 
 
 def rtmp_options(ffmpeg: str, url: str) -> list[str]:
-    """What an ffmpeg that knows enhanced RTMP must be told, so that it announces the codecs it takes; nothing for an older one."""
+    """The arguments by which an ffmpeg with enhanced RTMP announces its codecs; none for an older one."""
     version = libavformat_of(ffmpeg) if url.startswith("rtmp") else 0
-    # 61 refuses to open anything when it is told of Opus.
+    # Version 61 fails to open any stream if Opus is announced.
     codecs = "hvc1,av01,vp09,Opus" if version >= 62 else "hvc1,av01,vp09" if version == 61 else ""
     return ["-rtmp_enhanced_codecs", codecs] if codecs else []
 

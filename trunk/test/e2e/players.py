@@ -124,7 +124,7 @@ def gstreamer(url: str, seconds: float, want: str) -> list[str]:
 
 
 def _shown(said: Path) -> int:
-    """Frames, by what GStreamer said last."""
+    """Frames in the last output of GStreamer."""
     return int((re.findall(r"rendered: (\d+)", said.read_text(errors="replace")) or ["0"])[-1])
 
 

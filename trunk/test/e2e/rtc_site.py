@@ -55,7 +55,7 @@ FRAMES = "document.getElementById('video').getVideoPlaybackQuality().totalVideoF
 
 
 TO_RTC = "rtc { enabled on; rtmp_to_rtc on; }"
-# Plays by WHEP for four seconds, or until four seconds of media have come to a busy browser, and says what was received; `gap` is the longest
+# Plays over WHEP for four seconds, or until a busy browser has four seconds of media, and returns what was received; `gap` is the longest
 # time in ms that one picture stayed.
 LISTEN = """(async () => {
     const connection = new RTCPeerConnection();

@@ -466,7 +466,7 @@ class Player(threading.Thread):
 
 
 def assert_gapless(received: list[Message], sent: list[tuple], what: str = "player") -> None:
-    """What a player received is one unbroken piece of what was sent, apart from the sequence headers that everybody gets first."""
+    """Checks that a player received a contiguous part of the stream, after the sequence headers."""
     marks = [m.mark() for m in received if not m.is_sequence_header()]
     assert marks, f"{what}: nothing received"
     start = next((i for i, mark in enumerate(sent) if mark == marks[0]), None)
@@ -480,7 +480,7 @@ def assert_gapless(received: list[Message], sent: list[tuple], what: str = "play
 
 
 class Bystander:
-    """A publisher and a player of another stream: while somebody else misbehaves, nothing of it may be lost or held up.
+    """A publisher and a player of another stream, which must lose nothing and not be delayed by a misbehaving client.
 
     Use as a context; leaving it checks that every message came, in order, none later than `stall_s` after the one before. The time for which
     this process did not publish either is not counted, and a busy machine may keep the server from a CPU for a second or two."""

@@ -55,7 +55,7 @@ class Sender:
         self.process.communicate()
 
     def ended(self, limit_s: float = 30) -> str:
-        """What it said, once it has ended by itself."""
+        """Waits for its end and returns its output."""
         return self.process.communicate(timeout=limit_s)[1]
 
 
@@ -94,7 +94,7 @@ def beside(*calls) -> list:
 
 
 def reject_code(live, stream_id: str) -> int:
-    """What a client of libsrt is told."""
+    """The reject reason that a libsrt client receives."""
     library, text, stream_id_option = libsrt() or pytest.skip("no libsrt"), stream_id.encode(), SrtSender.STREAM_ID
     connect_timeout_option, address = 36, srt_address("127.0.0.1", live.ports["srt"])
     one = library.srt_create_socket()

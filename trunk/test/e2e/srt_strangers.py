@@ -50,7 +50,7 @@ def cookies(udp: socket.socket, socket_ids, limit_s: float = 10) -> int:
 
 
 class GreedyPlayer:
-    """Wants a minute of latency, claims a round trip of a microsecond, and says over and over that it has lost everything. OSError when it is
+    """Requests a minute of latency, claims a round trip of a microsecond, and repeatedly reports the loss of everything. OSError when it is
     refused."""
 
     def __init__(self, udp: socket.socket, stream_id: str, socket_id: int):

@@ -1,5 +1,5 @@
 """A publisher that does not pace itself (ffmpeg without -re; an encoder that comes back from a hole in its network) while players
-wait: who takes what it is sent loses nothing within queue_length, and what anybody loses beyond it is said."""
+wait: a player that reads loses nothing within queue_length, and losses beyond it are reported."""
 
 import json
 import socket
@@ -111,7 +111,7 @@ def test_a_burst_reaches_everybody_who_waits_whole(server, clip, vhost):
 
 def test_what_a_burst_over_the_queue_length_costs_is_said_in_every_protocol(server, clip):
     live = server(REMUX + "play { queue_length 5; }")
-    # More than the kernel keeps for who does not read meanwhile.
+    # More than the kernel buffers for a player that does not read.
     data, marks = burst_of(clip("basic"), 12 * BURST_S)
     assert len(data) > 3 * KERNEL_BYTES
     flv = HttpPlayer(live, "/live/cam.flv", receive_buffer=1 << 16)
@@ -129,7 +129,7 @@ def test_what_a_burst_over_the_queue_length_costs_is_said_in_every_protocol(serv
     flv.start()
     rtmp.start()
 
-    # The clip repeats itself, so the last frame alone tells nothing.
+    # The clip repeats, so the last frame alone proves nothing.
     wait_until(lambda: sum(not m.is_sequence_header() for m in list(rtmp.messages)) + of_player("rtmp-play", "dropped_packets") >= len(marks), 20,
                "RTMP has all that is not lost")
     wait_until(lambda: flv.stream.body and len(flv.frames_so_far()) + of_player("flv-play", "dropped_packets") >= len(marks), 20, "HTTP-FLV, too")

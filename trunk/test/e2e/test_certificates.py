@@ -1,4 +1,4 @@
-"""Certificates of a running server: renewed files and new paths are taken over, a bad pair is not, and nobody is disconnected."""
+"""Certificates of a running server: renewed files and new paths take effect, a bad pair does not, and no client is disconnected."""
 
 import shutil
 import signal

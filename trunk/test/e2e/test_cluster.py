@@ -308,7 +308,7 @@ def check_formats(nodes, names, load) -> None:
     running["sb_hls_load"] = play_all("sb_hls_load")
     for kind, loads in running.items():
         for one, result in zip(nodes, [it.result(40) for it in loads]):
-            # Datagrams may be lost where nobody reads them in time.
+            # Datagrams may be lost if they are not read in time.
             is_whole = kind == "sb_rtc_load" or result["metrics"]["gaps"]["max"] == 0
             assert result["failed"] == 0 and is_whole, (one.folder, kind, result)
             assert kind == "sb_hls_load" or result["alive"] == len(names), (one.folder, kind, result)

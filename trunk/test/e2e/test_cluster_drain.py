@@ -53,7 +53,7 @@ def test_a_node_that_drains_gives_its_publishers_and_players_away(registry, site
     assert get(first, "api", "/readyz")[0] == 503
     facts = drain_of(first)
     assert facts["state"] == "draining" and facts["limit_ms"] == 12000 and facts["asked"] >= 2, facts
-    # Who comes now is sent on, and publishers are refused.
+    # New players are redirected, and publishers are refused.
     late = Player(first.ports["rtmp"], "cam", host=first.host)
     assert late.status["ex"]["code"] == 302, late.status
     late.client.close()
@@ -62,7 +62,7 @@ def test_a_node_that_drains_gives_its_publishers_and_players_away(registry, site
     assert ask_api(first, "POST", WHEP, offer("recvonly"), Content_Type="application/sdp").status == 307
     with pytest.raises((AssertionError, Closed, OSError)):
         publish_when_allowed(first, clip("basic"), 0.5)
-    # Players that cannot be told stay to the limit.
+    # Players without a redirect stay until the limit.
     seen = videos(local)
     wait_until(lambda: videos(local) > seen + 10, 10, "the player that was there goes on")
     assert local.error is None and first.process.poll() is None
@@ -121,7 +121,7 @@ def test_a_drain_is_not_for_strangers(registry, site):
 
 
 def test_with_redirect_off_no_address_is_told(registry, site, server, clip):
-    """Clients may not reach the advertised addresses: they go on wherever a new connection leads, for instance by a load balancer."""
+    """Clients may not reach the advertised addresses: they reconnect through, for instance, a load balancer."""
     first, second = site(registry, "drain_limit 10;"), site(registry)
     wait_nodes(first, second)
     encoder = server(f"forward {{ enabled on; destination {first.host}:{first.ports['rtmp']}; }}")

@@ -45,7 +45,7 @@ def test_nobody_loses_a_frame_or_is_cut_early(registry, site, server, clip, load
     for kind, result in results.items():
         print(kind, {name: result[name] for name in ("clients", "alive", "failed")}, "gaps", result["metrics"].get("gaps", {}).get("max"))
         assert result["failed"] == 0, f"{kind}: nobody is cut before the limit"
-        # HLS goes on at a node that has only segments from its first whole one on; and its tasks are short.
+        # HLS continues at a node that has segments only from its first complete one on; and its tasks are short.
         is_hls = kind == "sb_hls_load"
         assert is_hls or result["alive"] == players, kind
         # WebRTC leaves frames out where the machine cannot do it all, as with 500 players beside everything else.

@@ -8,7 +8,7 @@ import pytest
 from cluster_nodes import fixture_network, fixture_node, fixture_registry, wait_nodes  # noqa: F401
 from live_server import wait_until
 
-BEAT_S, LIST_S = 1, 5  # nodes_in() says the beat
+BEAT_S, LIST_S = 1, 5  # as in nodes_in()
 NODES = 3
 
 

@@ -1,4 +1,4 @@
-"""Half of a cluster's nodes, each on a machine of its own, cannot reach the registry for longer than their leases last: nobody who plays
+"""Half of a cluster's nodes, each on a machine of its own, cannot reach the registry for longer than their leases last: no client that plays
 notices, and afterwards the table is right again."""
 
 import subprocess

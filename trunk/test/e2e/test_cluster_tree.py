@@ -13,7 +13,7 @@ DIRECT_MAX = 64
 
 
 def register_pretender(registry, network, name: str) -> None:
-    """It drains, so that nobody is sent to it."""
+    """Drains the node, so that no player is redirected to it."""
     registry.call("SET", f"millrace:node:{name}", f"7|{network.ADDRESS}|1|0|0||draining|0|0|", "PX", "120000")
     registry.call("ZADD", "millrace:nodes", str(round(1000 * time.time()) + 120_000), name)
 
@@ -81,7 +81,7 @@ def test_an_owner_with_many_pullers_names_a_node_that_has_the_stream(registry, n
 
 
 def test_a_pull_that_has_given_way_may_take_its_time(registry, node, network, clip):
-    """Its node says nothing and drains: a publisher takes the stream, leaves again, and the next player begins another pull."""
+    """Its node is silent and drains: a publisher takes the stream, leaves again, and the next player begins another pull."""
     one = node(registry)
     wait_up(one)
     with socket.create_server((network.ADDRESS, 0)) as mute:

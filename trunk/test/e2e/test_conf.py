@@ -141,7 +141,7 @@ SHIPPED = [path for path in sorted((TRUNK / "conf").glob("*.conf")) if not path.
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.name)
 def test_every_shipped_conf_is_valid(path):
     done = test_conf(path, TRUNK)
-    if path.name == "full.conf":  # It documents every directive and is marked so that nobody runs it.
+    if path.name == "full.conf":  # It documents every directive and is marked as not runnable.
         assert done.returncode in (0, 255)
         return
     assert done.returncode == 0, done.stdout + done.stderr
@@ -173,6 +173,6 @@ def test_a_server_that_stays_in_the_foreground_of_a_container_says_why(server):
     live = server(conf=conf(root="in_docker on;\n").replace("daemon              off;", "daemon on;"))
     lines = [line for line in live.log().splitlines() if "stays in the foreground" in line]
     assert len(lines) == 1 and "disable_daemon_for_docker off" in lines[0], live.log()
-    # A conf that says so itself needs no reason.
+    # A conf that states it needs no reason here.
     live = server(conf=conf(root="in_docker on;\n"))
     assert "stays in the foreground" not in live.log()

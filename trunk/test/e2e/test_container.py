@@ -1,4 +1,4 @@
-"""The container image, as far as it can be tried without a container runtime: what the Dockerfile says, and what its steps that need
+"""The container image, as far as it can be tested without a container runtime: the Dockerfile, and those of its steps that need
 none leave behind: the installation, its size, the entry point as a user without rights, the health check, and the stop."""
 
 import os
@@ -20,7 +20,7 @@ DOCKERFILE = TRUNK.parent / "Dockerfile"
 LAYER_MAX = 30_000_000
 DOCKER_STOP_S = 10
 NOBODY = 65534
-# Nobody's, when the tests are root's.
+# Owned by another user if the tests run as root.
 AS_NOBODY = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
@@ -81,7 +81,7 @@ def ports_environment(ports: live_server.Ports) -> dict[str, str]:
 
 @pytest.fixture(name="image", scope="module")
 def fixture_image():
-    """The folder /usr/local/srs of the image: installed, then treated as the Dockerfile says."""
+    """The folder /usr/local/srs of the image: installed, then prepared as in the Dockerfile."""
     if not all(shutil.which(program) for program in ("objcopy", "strip", "perl")):
         pytest.skip("binutils or perl is missing")
     # Not below pytest's folder, which other users cannot enter.

@@ -241,7 +241,7 @@ def test_files_that_a_killed_server_left_keep_the_rules_of_their_host(server, cl
             is_list = path.endswith(("m3u8", "mpd"))
             assert (status_at(live, path, "closed.test"), status_at(live, path, "other.test")) == (403, 404 if is_list else 403), path
         assert not hooks.actions()
-        # Of a host that lets everybody play, and asks.
+        # A virtual host that admits every player by a callback.
         assert status_at(live, "/own/live/cam.mpd", "other.test") == 200
         assert hooks.wait_for("on_play").body["stream_url"] == "/live/cam"
         assert status_at(live, "/own/live/cam/video-init.mp4", "other.test") == 200

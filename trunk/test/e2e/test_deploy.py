@@ -34,7 +34,7 @@ PROMETHEUS = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
 
 
 def said(value: str) -> str:
-    """A value as compose has it when nobody sets a variable."""
+    """A value of the compose file without variables in the environment."""
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", str(value))
 
 

@@ -15,7 +15,7 @@ from rtmp_client import Publisher
 pytestmark = pytest.mark.long
 FRAGMENT_S = 2  # between key frames
 PLACES = {"WHEP": "whep", "hls.js": PLAIN_HLS, "hls.js, low latency": LOW_LATENCY_HLS}
-# hls.js says of its own accord that it waits, and that it steps over where one origin's pictures end and the other's begin.
+# hls.js reports that it waits, and that it skips the gap between the frames of the two origins.
 HARMLESS = ("bufferStalledError", "bufferNudgeOnStall", "bufferSeekOverHole")
 
 

@@ -96,7 +96,7 @@ def test_an_edge_obeys_a_redirect(server, clip):
 
 
 def test_rtmp_redirects_in_a_circle_end(server):
-    """Two origins, each of which says that the other one has the stream."""
+    """Two origins, each of which redirects to the other one."""
     ports = {}
 
     def says(name: str):
@@ -199,7 +199,7 @@ def test_an_edge_that_knows_the_secret_is_no_client_for_callbacks(server, clip, 
         time.sleep(0.5)
         assert len(relays) == 1, "it is shown"
         assert hooks.actions()[before:] == [], "nobody is asked or told about it"
-        # The edge tells of its player, and of no one else.
+        # The edge reports its player, and no other client.
         wait_until(lambda: "on_close" in edge_hooks.actions(), 10, "the player's end at the edge")
         assert sorted(edge_hooks.actions()) == ["on_close", "on_connect", "on_play", "on_stop"]
         assert len({one["client_id"] for one in edge_hooks.asked}) == 1

@@ -1,4 +1,4 @@
-"""What a relay carries: every track and message of a stream as it came, streams of SRT; and how an edge says that there is no stream."""
+"""What a relay carries: every track and message of a stream unchanged, SRT streams; and the response of an edge for a missing stream."""
 
 import time
 import zlib
@@ -23,7 +23,7 @@ class WholePlayer(Player):
     kept = (AUDIO, VIDEO, DATA)
 
 
-# Of codecs that nobody knows: an ordinary message in E-RTMP, and one of another track.
+# Unknown codecs: an ordinary message in E-RTMP, and one of another track.
 UNKNOWN_VIDEO, UNKNOWN_TRACK = b"\x91zzzz" + bytes(20), b"\x96\x01yyyy\x07" + bytes(30)
 CUE = amf0("onCuePoint") + amf0({"name": "ad", "time": 1.5})
 

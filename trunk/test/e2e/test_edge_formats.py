@@ -37,7 +37,7 @@ def browser_problems(stage: Stage, html, first: Node, second: Node) -> list[str]
             lost, frames = page.value(RECEIVED)
             problems += [f"{what}: {frames} frames, lost packets {lost}"] if lost or frames < 25 * BROWSER_S else []
         else:
-            # hls.js may begin a moment before its first picture, and says that it skips this hole.
+            # hls.js may begin shortly before its first frame, and reports that it skips this gap.
             errors = [one for one in page.value("errors") if one not in ("bufferStalledError", "bufferSeekOverHole")]
             pieces = page.value("video.buffered.length")
             problems += [f"{what}: {pieces} pieces in its buffer, errors {errors}"] if errors or pieces != 1 else []
@@ -64,7 +64,7 @@ def play_everything(folder, clip, html) -> None:
             assert pulled_once(edge, watch) == ["/live/cam", "plain.test/plain/cam"]
         assert browser_problems(stage, html, near, other) == []
         for edge in (near, other):
-            # What nobody plays any more may have ended.
+            # Streams without players may have ended.
             assert "/live/cam" in pulled_once(edge, watch)
         assert stage.recordings(publisher, near) == {}
 

@@ -56,7 +56,7 @@ def errors_of(edge, url: str) -> list[str]:
 
 
 def refused(edge, stream: str = "cam") -> str:
-    """What the API says of the pull while a player waits for a stream that does not come."""
+    """The API's data about the pull while a player waits for a missing stream."""
     with ThreadPoolExecutor(1) as other:
         status = other.submit(status_of, f"http://127.0.0.1:{edge.ports['http']}/live/{stream}.flv")
         errors = wait_until(lambda: errors_of(edge, f"/live/{stream}"), 10, "the pull's error")

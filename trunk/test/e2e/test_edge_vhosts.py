@@ -1,4 +1,4 @@
-"""A client that was admitted to one virtual host gets nothing of another one, whatever its query says: through an edge, a node of a cluster, another
+"""A client that was admitted to one virtual host gets nothing of another one, for any query: through an edge, a node of a cluster, another
 worker. Each of these queries names two virtual hosts, each for another reader."""
 
 import urllib.error

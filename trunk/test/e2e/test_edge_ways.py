@@ -21,7 +21,7 @@ from small_server import SmallServer
 
 
 class MuteOrigin(SmallServer):
-    """Takes everything and says nothing."""
+    """Accepts everything and never responds."""
 
     def serve(self, connection: socket.socket) -> None:
         while connection.recv(65536):
@@ -29,7 +29,7 @@ class MuteOrigin(SmallServer):
 
 
 class RandomOrigin(SmallServer):
-    """Says something that is no RTMP, at once or after a good handshake."""
+    """Sends bytes that are not RTMP, at once or after a valid handshake."""
 
     def serve(self, connection: socket.socket) -> None:
         chosen = random.Random(self.port)
@@ -330,7 +330,7 @@ def test_a_publisher_that_leaves_does_not_mark_the_origin(server, clip, way):
 
 
 def test_a_publisher_that_pauses_is_not_its_origins_fault(server, clip):
-    """The origin's other stream goes on, so the edge waits for this one."""
+    """The origin's other stream continues, so the edge waits for this one."""
     origin = server()
     edge = server(edge_of(origin))
     watch = Stopwatch(origin, edge)

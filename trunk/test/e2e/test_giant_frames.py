@@ -1,4 +1,4 @@
-"""Key frames of 2 MiB from publishers that a port calls with datagrams: no player misses one, and nobody waits for all their
+"""Key frames of 2 MiB from publishers that a port calls with datagrams: no player misses one, and no client waits for all their
 encodings."""
 
 import http.client

@@ -1,4 +1,4 @@
-"""Where on_play or security guards streams, their segments, keys and files on the disk are for admitted players only; elsewhere for everybody."""
+"""Where on_play or security guards streams, their segments, keys and files on the disk are for admitted players only; otherwise they are public."""
 
 import re
 import urllib.error

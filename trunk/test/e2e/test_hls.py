@@ -154,7 +154,7 @@ def test_a_session_is_a_client_that_is_admitted_reported_and_kicked(server, clip
         live = server(hls("", f"http_hooks {{ enabled on; {urls} on_hls_notify {hooks.url('/notify')}/[app]/[stream]/[ts_url]; }}\n")
                       .replace("$folder/html", "./html").replace("hls_window 12", "hls_window 60"))
         player = Player(live)
-        assert player.get(player.path)[0] == 404  # before anybody publishes
+        assert player.get(player.path)[0] == 404  # before the publisher
         assert not live.api("/api/v1/clients/")["clients"] and not hooks.events
         with Publisher(live, clip("basic")):
             ctx = player.join().path.rsplit("=", 1)[1]
@@ -337,7 +337,7 @@ def test_counted_audio_has_no_gap_of_a_tick(live, tmp_path):
 
 
 def test_the_container_follows_the_codec(server, clip, tmp_path):
-    """AV1 and Opus in fMP4 without a word in the conf; with `off` the log says what is left out. Then H.264 under AV1's name."""
+    """AV1 and Opus in fMP4 by default; with `off` the log names the dropped tracks. Then H.264 under AV1's name."""
     live = server(hls(), f"vhost off.test {{ {hls('hls_use_fmp4 off; hls_m3u8_file off/[stream].m3u8; hls_ts_file off/[stream]-[seq].ts;')} }}\n")
     new, av1, opus = find_new_ffmpeg() or "ffmpeg", clip("av1"), clip("opus")
     with FfmpegPublisher(live.url("cam"), av1, ffmpeg=new, speed=4), FfmpegPublisher(live.url("opus"), opus, ffmpeg=new, speed=4), \

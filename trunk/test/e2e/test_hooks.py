@@ -1,5 +1,5 @@
-"""Callbacks, address rules, page rules, the heartbeat and the forward backend: whom the server asks and tells, and what a refused
-client hears."""
+"""Callbacks, address rules, page rules, the heartbeat and the forward backend: the requests of the server, and the response to a refused
+client."""
 
 import json
 import re
@@ -295,7 +295,7 @@ def assert_no_stutter(before: dict, during: dict, stalled: float) -> None:
 
 
 def test_a_hanging_service_costs_its_own_time_only(server, clip, hooks):
-    """on_play of one stream is not answered: its player is refused after the time limit, everybody else lives on meanwhile, and playing
+    """on_play of one stream is not answered: its player is refused after the time limit, other clients are not affected, and playing
     streams do not stutter."""
     def phase(start: dict) -> dict:
         now = added_delay(live)

@@ -155,7 +155,7 @@ def everybody_on(live, clip):
 
 @pytest.fixture(name="show", scope="module")
 def fixture_show(tmp_path_factory, clip, workers):  # pylint: disable=unused-argument
-    """A server with everybody on it, for tests that only look."""
+    """A server with clients of every kind, for tests that only read."""
     live = live_server.LiveServer(tmp_path_factory.mktemp("show"), live_server.conf(FLV, EXPORTER)).start()
     try:
         with everybody_on(live, clip):

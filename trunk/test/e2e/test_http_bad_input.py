@@ -44,7 +44,7 @@ def exchange(port: int, request: bytes, limit_s: float = ANSWERS_WITHIN_S) -> by
 
 
 def exchange_all(port: int, requests: dict) -> dict:
-    """The same for many at once, by name: each takes the moment that a refused client may go on sending."""
+    """The same for many at once, by name: each takes the time for which a refused client may continue to send."""
     with ThreadPoolExecutor(8) as pool:
         return dict(zip(requests, pool.map(lambda request: exchange(port, request), requests.values())))
 
@@ -58,7 +58,7 @@ def post(fields: bytes, body: bytes = b"0\r\n\r\n") -> bytes:
 
 
 CHUNKED = b"Transfer-Encoding: chunked"
-# Each has a second request behind it, which only somebody would answer who misunderstood the first.
+# Each is followed by a second request, which is answered only if the first was misparsed.
 SMUGGLING = {
     "length and chunks": post(b"Content-Length: 5\r\n" + CHUNKED),
     "chunks and length": post(CHUNKED + b"\r\nContent-Length: 5"),
@@ -114,7 +114,7 @@ def test_what_has_no_end_is_cut(server, clip, port):
         answers = exchange_all(live.ports[port], {name: request for name, (request, _) in BIG.items()})
         for name, (request, status) in BIG.items():
             got = statuses(answers[name])
-            # Who is still sending when the connection closes may lose the answer to a reset.
+            # A client that still sends when the connection closes may lose the answer to a reset.
             assert got in ([status], []), f"{name}: {got}"
             if len(request) < 1 << 19:
                 assert got == [status], name
@@ -198,7 +198,7 @@ SLOW_REQUESTS = {
 @pytest.mark.parametrize("what, count", [pytest.param("body", 200), pytest.param("header", 200, marks=pytest.mark.long),
                                          *(pytest.param(what, 1000, marks=pytest.mark.long) for what in SLOW_REQUESTS)])
 def test_slow_requests_hold_nobody_up(server, clip, what, count):
-    """One byte a second: such a client loses its place after 15 s, is told so, and delays nobody meanwhile."""
+    """One byte a second: such a client is closed after 15 s with a response, and delays no other client."""
     live = server(conf=live_server.conf(FLV).replace("max_connections     1000;", "max_connections 2000;"))
     request = SLOW_REQUESTS[what]
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))

@@ -1,4 +1,4 @@
-"""Kept HTTP connections: who may keep one, for how long, and that every kind of answer can be followed by another on it."""
+"""Kept HTTP connections: which clients may keep one, for how long, and that another request can follow every kind of answer."""
 
 import http.client
 import json
@@ -50,7 +50,7 @@ class Kept:
 
 
 def session(kept: Kept) -> str:
-    """The address of a player's own playlist, once somebody publishes."""
+    """The address of a player's session playlist, after the publisher has started."""
     def look():
         kept.connection.request("GET", "/live/cam.m3u8")
         answer = kept.connection.getresponse()

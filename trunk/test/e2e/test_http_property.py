@@ -1,5 +1,5 @@
-"""What holds whatever is asked or answered: every HTTP request gets one true answer and harms nobody; a callback's answer is a yes or a
-no and never breaks what the client is told. hypothesis makes them up, the same ones in each run; --long makes up ten times as many others."""
+"""Properties of all requests and answers: every HTTP request gets one valid answer and affects no other client; a callback's answer accepts or
+refuses and never breaks the response to the client. hypothesis generates them, the same ones in each run; --long generates ten times as many others."""
 
 import json
 import re
@@ -90,7 +90,7 @@ def ask(port: int, asked, ids: dict):
         assert answer is not None, "no answer"
         judge(answer)
         if answer.is_live or (asked.method == b"HEAD" and answer.status in REFUSALS):
-            return answer  # Of what is not understood nobody knows that it was HEAD.
+            return answer  # The method of an invalid request is unknown, so it may have been HEAD.
         is_kept = answer.fields["connection"] == "keep-alive"
         assert goes_on or not is_kept, "a connection is promised to stay that the client wants closed"
         second = answers.next()

@@ -97,7 +97,7 @@ def test_ffmpeg_decodes_mp3(server, clip, workers):
             time.sleep(3)
             asked = time.monotonic()
             player = stack.enter_context(HttpStream(live.ports[PORT], "/live/cam.mp3"))
-            # Without what is cached it would never be a second ahead of the clock, however late anybody looks.
+            # Without the cache it would never be a second ahead of the clock.
             body = player.read_until(lambda got: len(got) / 8_000 > time.monotonic() - asked + 1, 5)
             took = time.monotonic() - asked
         assert player.headers["content-type"] == "audio/mpeg"

@@ -57,7 +57,7 @@ def test_memory_grows_with_streams_and_comes_back(server, clip):
     for player in players:
         player.stop()
     publisher.stop()
-    # The source goes some seconds after the last one who used it; the wheel of the merge window stays, in a fiber of its own.
+    # The source is removed some seconds after its last client; the wheel of the merge window and its fiber remain.
     stays = {"sources": 0, "packets": 0, "wire_slabs": 0, "sessions_rtmp-play": 0, "sessions_fmle-publish": 0, "fibers": 1, "stacks": 1}
     wait_until(lambda: {kind: count["growth"]["objects"] for kind, count in kinds(live, "?since=mark").items() if kind in stays} == stays,
                30, "all else is as it was at the mark")

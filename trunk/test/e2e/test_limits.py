@@ -1,4 +1,4 @@
-"""What one address may take: a stranger who takes all it gets shuts nobody out. Loopback has no limits of its own, so the stranger
+"""Limits per address: a client at its limits does not exclude others. Loopback has no limits, so the client
 comes over another of the machine's addresses."""
 
 import contextlib
@@ -102,7 +102,7 @@ def test_offers_that_nobody_comes_for_shut_nobody_out(server, address):
 def test_no_address_takes_all_places_and_the_api_answers_when_none_is_left(server, address):
     live = start(server)
     with contextlib.ExitStack() as stack:
-        # Whoever has asked for the figures so far has left.
+        # The clients of earlier requests have left.
         wait_until(lambda: objects(live, "connections") <= 1, 15, "nobody else is there")
         greedy = [stack.enter_context(socket.create_connection((address, live.ports["rtmp"]))) for _ in range(30)]
         assert sum(is_open(each) for each in greedy) == 10

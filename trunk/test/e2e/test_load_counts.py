@@ -1,4 +1,4 @@
-"""What the load programs say they have moved is what the kernel says: /proc/net/dev of a network with nothing else in it, to 2 %."""
+"""The byte counts of the load programs match the kernel's within 2 %: /proc/net/dev of a network of their own."""
 
 import signal
 import subprocess

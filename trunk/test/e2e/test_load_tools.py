@@ -1,4 +1,4 @@
-"""The load programs against our server and against nginx: what they count is what was sent, and what goes wrong is told."""
+"""The load programs against our server and against nginx: their counts match the sent media, and failures are reported."""
 
 import http.server
 import json
@@ -29,11 +29,11 @@ def fixture_nginx(tmp_path):
 
 
 def assert_played(result: dict, clients: int) -> None:
-    """Everybody played everything, without a gap, and the publisher's stamps arrived."""
+    """All clients played everything, without a gap, and the publisher's stamps arrived."""
     metrics = result["metrics"]
     assert result["clients"] == result["alive"] == clients and result["failed"] == 0
     assert metrics["first_frame_ms"]["count"] == clients and metrics["gaps"]["max"] == 0
-    # Beside what has not come yet when a busy machine keeps somebody waiting at the end.
+    # Except for media that is late at the end on a busy machine.
     assert metrics["delivered"]["min"] > 0.5, metrics["delivered"]
     assert metrics["delay_ms"]["count"] > 25 * clients, metrics["delay_ms"]
     assert 0 < metrics["delay_ms"]["p50"] < 1000, metrics["delay_ms"]

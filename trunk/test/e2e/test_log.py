@@ -1,4 +1,4 @@
-"""The log: a console that nobody reads holds nobody, and a file does not grow for ever."""
+"""The log: a console without a reader does not block the server, and a file is rotated."""
 
 import fcntl
 import os
@@ -53,7 +53,7 @@ def test_a_console_that_nobody_reads_holds_nobody(tmp_path):
         before_end = lost()
         wait_until(lambda: "Hybrid cpu" in read_some().rpartition("lost here")[2], 30, "the log goes on", step_s=0.001)
         assert sum(int(number) for number in re.findall(r"the log: (\d+) lines? lost here", text)) == before_end
-        # Nobody reads again: the end is not held either.
+        # Without a reader the stop is not blocked either.
         while lost() == before_end:
             make_lines(server, 20)
         server.process.terminate()

@@ -1,4 +1,4 @@
-"""The memory budget: who makes the server take much loses it with a sentence, and nobody else notices."""
+"""The memory budget: the client with the largest memory is closed with a reason, and no other client is affected."""
 
 import contextlib
 import re
@@ -75,7 +75,7 @@ def test_the_largest_stream_is_closed_and_the_others_go_on(server):
 
 
 def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
-    """From 70 % on. What one of them takes is less than what there is from there to 75 %, where somebody would lose theirs."""
+    """From 70 % on. One of them takes less than the rest up to 75 %, where a client would be closed."""
     mib = 5
     live = start(server, "} vhost edge.test { cluster { mode remote; origin 127.0.0.1:9; }")
     with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The README's words, followed by somebody who has only them: run.sh, the page that it names, a picture in a browser on another machine."""
+"""The steps of the README for a new user: run.sh, the page that it prints, a frame in a browser on another machine."""
 
 import pytest
 

@@ -90,7 +90,7 @@ def test_key_frames_without_a_frame_type_are_found(server, clip, name):
 
 FORMS = {
     "pieces": ("basic", odd_video.one_unit_a_message),
-    # The first key frame goes on before it is known that its slices come one by one, and once more whole.
+    # The first key frame is forwarded before the server knows that its slices arrive one by one, and again as a whole.
     "slices": ("slices", lambda tags: odd_video.one_unit_a_message(tags, delimiter=False)),
     "slices_and_pieces": ("slices", odd_video.one_unit_a_message),
     "filler": ("basic", odd_video.trailing_filler),
@@ -137,7 +137,7 @@ def test_every_output_gets_whole_pictures(server, clip, form):
                 player = Player(live.ports["rtmp"], "cam")
                 player.start()
     wait_until(lambda: not live.api("/api/v1/dvrs")["dvrs"], 15, "the recordings are closed")
-    # The beginning of the first key frame goes on before it is known that the rest follows.
+    # The beginning of the first key frame is forwarded before the rest arrives.
     once_more = 1 if form == "slices" else 0
     html, whole = live.folder / "html", live.folder / "whole.ts"
     whole.write_bytes(b"".join((html / "live" / name).read_bytes() for name in listed(live, "cam")))

@@ -74,7 +74,7 @@ def wait_playing(page, frames: int = 50, limit_s: float = 20) -> None:
     assert page.value("document.getElementById('video').webkitAudioDecodedByteCount") > 0
 
 
-# What a viewer of the next two seconds sees and hears; of more where a busy browser stands still meanwhile.
+# Checks video and audio of the next two seconds; of more if a busy browser pauses.
 WITNESS = """(async () => {
     const video = document.getElementById('video');
     if (!window.ears) {  // An element's sound can be taken once.
@@ -107,7 +107,7 @@ WITNESS = """(async () => {
 
 
 def assert_seen_and_heard(page, size=(640, 360)) -> None:
-    """Frames are decoded and differ from a blank, the clock goes on, the size is right, there is sound. The bounds leave room for a machine
+    """Frames are decoded and not blank, the time advances, the size is right, there is audio. The bounds leave room for a machine
     that is too busy to show every frame."""
     got = page.value(WITNESS)
     assert got["frames"] >= 16 and got["seconds"] > 1.2, got
@@ -148,7 +148,7 @@ FRAME_NUMBER = """(() => {
 
 
 def delay_seconds(page, began: float) -> float:
-    """From when a picture was published, which its number says, to when it is seen; the first one came when the stream began."""
+    """The time from the publication of a frame, by its number, to its display; the first one was published at the start of the stream."""
     number, now = page.value(FRAME_NUMBER)
     clip_frames = 20 * 25
     return ((now - began) * 25 - number) % clip_frames / 25
@@ -228,7 +228,7 @@ ASKED = "performance.getEntriesByType('resource').filter((e) => e.initiatorType 
 
 
 def test_landing_makes_one_call_and_no_player(site, clip):
-    """Nobody watches, so nobody is counted and no callback is called, with HLS sessions and all."""
+    """Without a viewer, no player is counted and no callback is called, also with HLS sessions."""
     with HookServer() as hooks:
         vhost = f"{REMUX} hls {{ enabled on; hls_fragment 2; hls_path $folder/html; }} dash {{ enabled on; dash_fragment 2; dash_path $folder/html; }}"
         called = f"http_hooks {{ enabled on; on_stop {hooks.url('/on_stop')}; }}"
@@ -247,7 +247,7 @@ def test_landing_makes_one_call_and_no_player(site, clip):
 
 
 def test_the_list_hides_streams_that_a_callback_guards(site, clip):
-    """Whoever may not play must not learn the names; the list must not ask the callback, which would count a player."""
+    """A client that may not play must not learn the names; the list must not call the callback, which would count a player."""
     with HookServer() as hooks:
         guarded = f"vhost guarded.test {{ {REMUX} http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; }} }}\n"
         one = site(root=guarded)
@@ -322,7 +322,7 @@ def look_from_another_machine(tmp_path, html, clip):
             assert console.text("#problem-title") == "The API is not reachable from this machine"
             assert "listen  1985" in console.text("#problem-conf") and not console.is_shown("#figures")
             console.shot("console-another-machine")
-            # What it says is done: here the other one did.
+            # Applies the proposed conf.
             console = chromium.page().goto(f"http://{near}:8081/console/")
             console.wait("document.querySelector('#streams tbody th')?.textContent.trim() === 'live/other'")
             if (html / "players/js/mpegts.js").exists():
@@ -345,7 +345,7 @@ def test_pages_work_from_another_machine(tmp_path, html, clip):
 
 
 class JsonServer(BaseHTTPRequestHandler):
-    """Answers GET with what told() gives, to pages of every origin."""
+    """Answers GET with the result of told(), to pages of every origin."""
 
     def told(self, name: str) -> dict:
         raise NotImplementedError
@@ -372,7 +372,7 @@ def serving(handler):
 
 
 class OtherSite(JsonServer):
-    """Says that its API is where another server's is."""
+    """Reports the address of another server's API."""
 
     api = ""
 

@@ -1,5 +1,5 @@
 """The process does not run for some seconds, as when it is stopped or its machine is moved: what its clients sent meanwhile waits in the sockets, and
-nobody is ended for silence."""
+no client is closed for silence."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Who may publish: one at a time, a newcomer only where the conf says so, and only under a name that the server admits."""
+"""Publishing: one publisher at a time, a takeover only with `takeover on`, and only under a valid name."""
 
 import socket
 import struct

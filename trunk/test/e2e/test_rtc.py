@@ -139,7 +139,7 @@ def test_callbacks_are_notified_and_may_refuse(server):
         hooks.answers["on_publish"] = hooks.answers["on_play"] = Answer("1")
         assert post(api, WHIP + "b", offer()).status == 403 and post(api, WHEP + "b", offer("recvonly")).status == 403
         assert ask(api, "POST", "/rtc/v1/publish/", json.dumps({"sdp": offer(), "streamurl": "webrtc://h/live/b"})).json()["code"] == 400
-        # Nobody hears of the end of what never began.
+        # No end is reported for a session that never began.
         assert hooks.actions().count("on_unpublish") == hooks.actions().count("on_stop") == 1
 
 
@@ -150,7 +150,7 @@ def stun_request(username: str) -> bytes:
 
 
 def test_strangers_get_nothing(live):
-    """Checks for nobody, checks without proof, and what is no check at all: not one byte comes back."""
+    """Checks for unknown sessions, unauthenticated checks, and other datagrams: no byte is sent back."""
     opened = post(live.ports["api"], WHIP + "a", offer())
     ours = opened.headers["ETag"].strip('"')
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
@@ -182,7 +182,7 @@ def test_the_doctor_tries_each_address(server):
         ("udp", live.ports["udp"], True), ("tcp", live.ports["tcp"], True)]
     assert any("private" in text for text in found["advice"])
     live.stop()
-    # An address that is nobody's: it says so, and the others are tried all the same.
+    # An unreachable address: it is reported, and the others are still tried.
     wrong = server(vhost=RTC, root=ROOT.replace("rtc_server {", "rtc_server { candidate 192.0.2.77 127.0.0.1;"))
     found = wrong.api("/api/v1/doctor/rtc", 10)["data"]
     assert [one["ok"] for one in found["candidates"]] == [False, True]
@@ -248,7 +248,7 @@ def test_media_may_come_over_the_port_of_http(server, port):
         found = live.api("/api/v1/doctor/rtc", 10)["data"]
         assert [(one["transport"], one["port"], one["ok"]) for one in found["candidates"]] == [("tcp", live.ports[port], True)]
     assert post(live.ports["http"], WHIP + "a", offer()).status == 201
-    # What is neither: HTTP says so, and who says nothing is let go.
+    # Other protocols: HTTP gets an error, and a silent client is closed.
     with socket.create_connection(("127.0.0.1", live.ports[port])) as stranger:
         stranger.settimeout(10)
         stranger.sendall(b"\x00\x20" + bytes(32))

@@ -36,7 +36,7 @@ def test_five_hundred_sessions_come_and_go_and_leave_nothing(server, clip, load)
     def at_rest() -> tuple[dict, int]:
         wait_until(lambda: counted(live)["sources"] == 1, 20, "the stream of the WHIP publisher has gone")
         kinds = counted(live)
-        kinds.pop("packets"), kinds.pop("wire_slabs")  # of the RTMP stream, which goes on
+        kinds.pop("packets"), kinds.pop("wire_slabs")  # of the RTMP stream, which continues
         return kinds, live.api("/api/v1/memory")["data"]["kinds"]["tls_sessions"]["bytes"]
 
     # The first two fill pools and caches.

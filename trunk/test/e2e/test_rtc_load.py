@@ -35,19 +35,19 @@ def per_client(result: dict, field: str) -> list:
 
 
 def assert_played(result: dict, count: int) -> None:
-    """Everybody played, missed nothing, and saw what the others saw."""
+    """All clients played, missed nothing, and received the same media."""
     metrics = result["metrics"]
     assert result["clients"] == result["alive"] == count and result["failed"] == 0
     for name in ("connect_ms", "first_frame_ms"):
         assert metrics[name]["count"] == count and 0 < metrics[name]["p50"] < 5000, metrics[name]
-    # Who joins behind a key frame that is old skips to the next one.
+    # A client that joins after an old key frame skips to the next one.
     assert metrics["lost_packets"]["max"] == 0 and metrics["gaps"]["max"] <= 1, metrics
     assert metrics["packets"]["min"] > 50, metrics["packets"]
     assert sum(per_client(result, "bytes")) == result["bytes_in"]
 
 
 def server_counts(live, event: str, field: str, count: int) -> list[int]:
-    """What the server says of each session when it ends."""
+    """The server's log lines at the end of each session."""
     pattern = re.compile(rf"{event} ends.* {field}=(\d+)")
     wait_until(lambda: len(pattern.findall(live.log())) >= count, 20, f"{count} times {event} ends")
     return sorted(int(number) for number in pattern.findall(live.log()))
@@ -77,7 +77,7 @@ def test_players_of_what_rtmp_publishes(live, clip, load):
     results = [real.result(), light.result()]
     for result in results:
         assert_played(result, 20)
-    # Stamps came through, to who can read them.
+    # Clients that decrypt received the stamps.
     delays = [result["metrics"]["delay_ms"] for result in results]
     assert delays[0]["count"] > 20 * 25 and 0 < delays[0]["p50"] < 3000 and delays[1]["count"] == 0, delays
     # Both kinds of players have counted each packet that the server sent them.

@@ -1,4 +1,4 @@
-"""Offers of WHIP and WHEP, and what the answers hold. Nobody connects."""
+"""WHIP and WHEP offers and their answers, without a connection."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""scripts/run.sh, as somebody who has just cloned runs it: its addresses are the last thing on the terminal and each of them answers; Ctrl-C
+"""scripts/run.sh in a fresh clone: its addresses are the last output on the terminal and each of them responds; Ctrl-C
 stops everything, and the next run works."""
 
 import os

@@ -48,7 +48,7 @@ def expect_one_playlist(nodes) -> None:
 
 
 def look_at(nodes) -> bool:
-    """One after the other. Whether each has listed something by now; who has not is waited for."""
+    """Starts one after the other, and waits until each has a playlist."""
     return all(node.look() or node.playlists for node in nodes)
 
 
@@ -189,7 +189,7 @@ def wait_for_new_fragment(nodes, has_parts: bool) -> None:
                                        pytest.param("", "http", id="ts-http", marks=pytest.mark.long),
                                        pytest.param("hls_ll on; hls_part 200;", "rtmp", id="parts-rtmp", marks=pytest.mark.long)])
 def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way):
-    """The next connection repeats what was there: the fragment in progress goes on, unless the next one has begun meanwhile."""
+    """The next connection repeats the media: the fragment in progress continues, unless the next one has begun meanwhile."""
     nodes = three_nodes(server, HLS.format(more=more), way=way)
     with FfmpegPublisher(nodes[0].live.url("cam"), clip("bframes")):
         wait_until(lambda: look_at(nodes) and all(len(node.files) >= 3 for node in nodes), 40, "some fragments everywhere", 0.2)
@@ -210,7 +210,7 @@ def test_a_lost_connection_between_nodes_changes_nothing(server, clip, more, way
 
 @pytest.mark.long
 def test_an_edge_waits_for_the_publisher_of_an_origin_with_an_old_list(server, clip):
-    """The origin was killed and goes on with its lists; the edge is new, and was asked before anybody publishes."""
+    """The origin was killed and continues its playlists; the edge is new, and has a player before the publisher."""
     output = HLS.format(more="") + DASH.format(more="")
     origin = server(output)
     series = [[Node(origin, name)] for name in ("cam.m3u8", "cam.mpd")]
@@ -244,7 +244,7 @@ def numbers_in(playlist: str) -> list[int]:
 
 
 def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
-    """Whoever plays HLS from an edge goes on, behind a discontinuity, when another origin has the stream."""
+    """An HLS player of an edge continues, after a discontinuity, when another origin has the stream."""
     hls = HLS.format(more="")
     first = LiveServer(tmp_path / "first", conf(hls)).start()
     second = server(hls)
@@ -271,7 +271,7 @@ def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
 
 
 def test_behind_an_edge_nothing_of_another_origin_is_missing(server, clip, tmp_path):
-    """An edge that goes on at another origin tells the edge behind it, which has that origin's first fragment, too."""
+    """An edge that changes its origin notifies its own edge, which then has that origin's first fragment, too."""
     hls = HLS.format(more="")
     first = LiveServer(tmp_path / "first", conf(hls)).start()
     second = server(hls)
@@ -377,7 +377,7 @@ def test_a_player_may_change_nodes_at_any_request(server, clip, chromium, html, 
             ended = page.value("[video.currentTime, performance.now()]")
             stalled_s = (ended[1] - began[1]) / 1000 - (ended[0] - began[0])
             errors, numbers = page.value("errors"), page.value("numbers")
-            # hls.js may begin a moment before its first picture, and says that it skips this hole. A later one would be in `buffered`.
+            # hls.js may begin shortly before its first frame, and reports that it skips this gap. A later one would be in `buffered`.
             assert [one for one in errors if one not in ("bufferStalledError", "bufferSeekOverHole")] == []
             assert page.value("video.buffered.length") == 1, "no gap"
             assert numbers == list(range(numbers[0], numbers[0] + len(numbers))) and len(numbers) >= seconds / 2 - 2, numbers

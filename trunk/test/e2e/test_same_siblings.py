@@ -91,7 +91,7 @@ class Watched(Node):
         self.load(self.names_in(text) + parts_in(text))
 
     def note_missing(self, text: str) -> None:
-        """Fragments that this node says it lacks: HLS has gaps, an MPD begins anew after them."""
+        """Fragments missing on this node: HLS has gaps, an MPD starts a new Period after them."""
         if text.startswith("#EXTM3U"):
             self.missing |= gaps_in(text)
         elif self.playlists and newest_in(self.playlists[-1]):
@@ -283,7 +283,7 @@ def expect_to_go_on(before: str, after: str) -> None:
 
 
 def test_siblings_are_the_same_after_the_origin_was_killed(server, clip):
-    """HLS and DASH go on. The fragment of which parts were out is a gap in HLS, whose length each node has counted by itself, and DASH lists what
+    """HLS and DASH continue. The fragment of which parts were out is a gap in HLS, whose length each node has counted by itself, and DASH lists what
     follows. Nodes that joined at different times have one window when what was before has left it."""
     siblings, tags = Siblings(server), clips_of(clip)
     siblings.join()

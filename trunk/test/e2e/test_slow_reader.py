@@ -1,4 +1,4 @@
-"""A reader that takes 10 KB/s of a 2 Mbps stream costs nobody else a frame, and no memory that grows."""
+"""A reader that takes 10 KB/s of a 2 Mbps stream costs no other client a frame, and needs bounded memory."""
 
 import re
 import socket

@@ -70,7 +70,7 @@ def test_libsrt_follows_our_new_keys(server, clip, tmp_path):
 
 
 class OldLink(UdpLink):
-    """To the client the server's answer to its first question is that of a server of version 4: then libsrt goes on in that version."""
+    """The server's first response to the client is that of version 4: libsrt then continues with that version."""
 
     INDUCTION = b"\x00\x00\x00\x01"
 
@@ -163,7 +163,7 @@ def test_beyond_its_limits_a_link_costs_what_it_costs_libsrt(server, clip, tmp_p
     assert_near("lost", told["loss"], got["recv"]["packetsLost"], 1.4)
     # Seen with 250 ms: 30 and 37 here, 65 there both times.
     assert_near("dropped", told["drop"], got["recv"]["packetsDropped"], 2, fewer=4 if latency == 250 else None)
-    # The sender hears of the losses by reports, some of which are lost too, and of the same one again and again.
+    # The sender receives repeated loss reports, some of which are lost too.
     assert told["loss"] * 0.6 < sent["send"]["packetsLost"], (told, sent)
     assert told["retrans"] <= sent["send"]["packetsRetransmitted"], (told, sent)
     assert_near("retransmitted", sent["send"]["packetsRetransmitted"], theirs_sent["send"]["packetsRetransmitted"], 2)

@@ -128,7 +128,7 @@ def every_form(live) -> dict[str, str]:
 
 
 def problems_of_parts(url: str) -> str:
-    """What ffmpeg says of the newest parts of a low-latency list, put together from one on that stands alone."""
+    """ffmpeg's description of the newest parts of a low-latency playlist, joined from an independent one on."""
     with urllib.request.urlopen(url, timeout=10) as answer:
         listed, base = answer.read().decode(), answer.url
     if inner := re.search(r"^[^#\s].*\.m3u8.*$", listed, re.MULTILINE):  # the list of lists

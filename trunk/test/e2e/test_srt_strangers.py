@@ -1,4 +1,4 @@
-"""SRT clients that nobody knows cost what they may: wrong passphrases do not hold the loop, and a player is sent again a share of its stream."""
+"""Unknown SRT clients have bounded costs: wrong passphrases do not hold the loop, and retransmissions are a share of a player's stream."""
 
 import socket
 import threading

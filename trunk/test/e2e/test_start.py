@@ -1,4 +1,4 @@
-"""The start as a shell sees it: a daemon's status is the truth, so is the init script's, and -t says what a start would."""
+"""The start from a shell: the exit status of a daemon and of the init script is correct, and -t finds the errors of a start."""
 
 import os
 import shutil

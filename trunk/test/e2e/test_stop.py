@@ -1,4 +1,4 @@
-"""The end of the process: how long a stop takes with clients connected, what publishers are told, and that no recording is lost."""
+"""The end of the process: how long a stop takes with clients connected, the notification of publishers, and that no recording is lost."""
 
 import signal
 

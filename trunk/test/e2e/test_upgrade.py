@@ -31,7 +31,7 @@ def fixture_live(server):
 
 @pytest.mark.workers
 def test_nobody_notices(live, clip):
-    """The encoder cannot be asked to move, so it stays where it is; who comes later gets its stream from there."""
+    """The encoder does not support reconnect requests, so it stays at the old process; later players get its stream from there."""
     publisher, before = start_publisher(live, clip), start_player(live)
     flv = f"http://127.0.0.1:{live.ports['http']}/live/cam.flv"
     base = f"http://127.0.0.1:{live.ports['http']}/live/"
@@ -142,7 +142,7 @@ def test_an_edge_comes_over_and_its_players_miss_nothing(live, server, clip, wor
 
 @pytest.mark.workers
 def test_no_connection_is_lost(live):
-    """Somebody connects all the time, and each is answered."""
+    """Connects continuously, and every connection is answered."""
     failures, done, stop = [], [], threading.Event()
 
     def connect_all_the_time() -> None:

@@ -156,7 +156,7 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
 
 
 def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, clip, own_program):
-    """It had been started again, asked for nothing, and waited for: ten seconds in which newcomers were answered by nobody."""
+    """A restarted worker without requests must not delay new clients, which once waited ten seconds."""
     live = server(vhost=VHOST, root=f"workers {WORKERS};\n")  # a UDP port that is taken would keep it from being there again
     live.wait_log(f"{WORKERS} workers serve", 20)
     dies, waits = pids(live).values()

@@ -103,7 +103,7 @@ def test_players_that_come_before_the_stream(live, clip):
     time.sleep(0.5)
     publisher = start_publisher(live, clip, "late")
     wait_until(lambda: all(videos(player) > 10 for player in players), 20, "they all get it")
-    # And when another connection, to any worker, goes on with it.
+    # And when another connection, to any worker, continues it.
     publisher.stop()
     seen = [videos(player) for player in players]
     publisher = wait_until(lambda: publisher_or_none(live, clip, "late"), 15, "the name is free")
@@ -252,7 +252,7 @@ def test_what_comes_by_webrtc_and_is_not_converted_is_played_on_all(server, load
         players.stop()
         result = players.result()
         assert result["failed"] == 0 and result["alive"] == 18 and result["metrics"]["first_frame_ms"]["count"] == 18, result
-        for _ in range(9):  # whoever is asked
+        for _ in range(9):  # any worker
             opened = post(live.ports["api"], "/rtc/v1/whep/?app=live&stream=cam", offer("recvonly"))
             assert opened.status == 201, opened.body
             assert ask(live.ports["http"], "DELETE", opened.headers["Location"]).status == 200
@@ -286,7 +286,7 @@ def test_one_api_for_all(live, clip):
     with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['exporter']}/metrics") as answer:
         metrics = answer.read().decode()
     assert f"\nsrs_clients {len(players) + 1}\n" in metrics and '\nsrs_clients{worker="3"} ' in metrics, metrics
-    # A kick reaches whoever it is for.
+    # A kick reaches the client's worker.
     for one in clients(live):
         if one["type"] == "rtmp-play":
             assert ask(live.ports["api"], "DELETE", f"/api/v1/clients/{one['id']}").status == 200
@@ -331,7 +331,7 @@ def test_pages_and_recordings_are_listed_for_all(server, clip):
 
 
 def test_each_worker_tells_of_itself_and_says_who_it_is(live):
-    """With worker=N the one that is meant, as long as it takes; without, whichever was asked says its number."""
+    """With worker=N the selected worker, as long as it takes; without, the responding worker returns its number."""
     def own(path: str, **limit) -> tuple[int, bytes]:
         with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}{path}", **limit) as answer:
             return int(answer.headers["X-Worker"]), answer.read()
@@ -357,7 +357,7 @@ def test_each_worker_tells_of_itself_and_says_who_it_is(live):
 
 
 def test_what_a_client_calls_the_server_is_no_part_of_what_workers_are_asked(live):
-    """They trust each other, where a client may be refused: the Host field goes on, and only that."""
+    """Workers trust each other where a client may be refused: they forward the Host field, and only that."""
     for host in ("elsewhere", "elsewhere/api/v1/versions?", "elsewhere/api/v1/versions#", "/api/v1/versions?", "two words"):
         request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}/api/v1/fibers?count=1&worker=2", headers={"Host": host})
         with urllib.request.urlopen(request, timeout=10) as answer:

@@ -52,7 +52,7 @@ class Returning(threading.Thread):
 
 
 class Asking(threading.Thread):
-    """Asks the API all the time. Who happens to ask the worker that dies gets no answer and asks again; every answer fits."""
+    """Sends requests to the API continuously. A request to a dying worker gets no answer and is repeated; every answer is consistent."""
 
     LIMIT_S = 1.4  # a worker that has no core for longer is left out of an answer
 
@@ -118,7 +118,7 @@ def test_a_worker_killed_each_five_seconds_costs_the_others_nothing(live, clip, 
     asking = Asking(live, "steady", 2 * (1 + len(returning) + 6))
     asking.start()
     end, rounds = time.monotonic() + seconds, 0
-    # Each of the two dies at least once: that nobody is at either of them has a chance of (1/3)^12.
+    # Each of the two dies at least once: the probability of no client at either of them is (1/3)^12.
     while time.monotonic() < end or rounds < 2:
         began = time.monotonic()
         rounds += 1

@@ -34,7 +34,7 @@ TABLES = {0: section(0, struct.pack(">HH", 1, 0xE000 | MAP_PID)),
 
 
 def picture(number: int, size: int, fill: bytes = b"\xab") -> bytes:
-    """A NAL unit of a key frame that says its number."""
+    """A NAL unit of a key frame that contains its number."""
     return b"\x65\x88%06d" % number + fill * (size - 8)
 
 

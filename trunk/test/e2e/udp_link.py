@@ -75,7 +75,7 @@ class UdpLink:
                 try:
                     out.sendto(datagram, address)
                     self.passed += 1
-                except OSError:  # Nobody is there any more.
+                except OSError:  # The peer has closed its socket.
                     self.lost += 1
 
     def _read(self, source: socket.socket, client):
