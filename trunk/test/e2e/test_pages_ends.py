@@ -66,7 +66,7 @@ def test_a_player_still_waits_for_a_stream_that_may_come(site, html):
     page.wait(f"{STATE} === 'Interrupted' && {HEADLINE}.includes('404')")
 
 
-@pytest.mark.parametrize("name, said", [("NotFoundError", "no camera or microphone"), ("NotAllowedError", "Allow it and try again"),
+@pytest.mark.parametrize("name, said", [("NotFoundError", "no suitable camera"), ("NotAllowedError", "Allow it and try again"),
                                         ("NotReadableError", "Another program"), ("OverconstrainedError", "is missing")])
 def test_the_publishers_page_has_words_for_what_a_browser_reports(site, name, said):
     page = site(conf=live_server.conf(RTC, RTC_ROOT)).open("/players/whip.html?stream=cam")

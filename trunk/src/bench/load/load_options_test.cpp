@@ -76,7 +76,7 @@ TEST(LoadOptions, ReportsErrors) {
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-x"}), "there is no option -x");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-o"}), "there is no option -o");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"stream"}), "found \"stream\", expected an option; --help lists them");
-    EXPECT_EQ(refusal(Tool::rtmp_load, {"-c"}), "--clients needs a value: how many clients at the same time");
+    EXPECT_EQ(refusal(Tool::rtmp_load, {"-c"}), "--clients needs a value: number of concurrent clients");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-c", "0"}), "--clients: found \"0\", expected a number from 1 to 65000");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-c", "65001"}), "--clients: found \"65001\", expected a number from 1 to 65000");
     EXPECT_EQ(refusal(Tool::rtmp_load, {"-s", "x"}), "--startup: found \"x\", expected a number from 0 to 10000000");
@@ -109,7 +109,7 @@ TEST(LoadOptions, WebRtcPlaysOrPublishes) {
     EXPECT_FALSE(options_of(Tool::rtc_load, {"-r", "http://h/", "--no-twcc"}).twcc);
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "-i", "a.flv", "--no-twcc"}), "--no-twcc is for players, not for -i");
     EXPECT_EQ(refusal(Tool::rtc_load, {"-r", "http://h/", "--ahead", "1"}), "there is no option --ahead");
-    EXPECT_NE(help_text(Tool::rtc_load).find("neither decrypt nor authenticate"), std::string::npos);
+    EXPECT_NE(help_text(Tool::rtc_load).find("without decryption, authentication"), std::string::npos);
 }
 
 TEST(LoadOptions, PrintsTheParamsLine) {
