@@ -65,7 +65,7 @@ def test_an_unknown_codec_is_relayed_byte_for_byte_and_left_out_elsewhere(server
                 assert [t.body for t in tags if t.type == AUDIO] == audio, name
         live.wait_log("HLS /live/cam: unknown is left out")
         wait_until(lambda: list(tmp_path.glob("live/cam-*.ts")), 15, "a segment of the audio alone")
-    for one, words in ((live, "the video codec vvc1 is not known here"), (slave, "the video codec vvc1 is not known here"),
+    for one, words in ((live, "the video codec vvc1 is unknown"), (slave, "the video codec vvc1 is unknown"),
                        (live, "HLS /live/cam: unknown is left out")):
         # One line of each process that has the stream: with several workers, its players' too.
         said_by = re.findall(rf"\[(\d+)\]\[\w+\]\[\d+\] {words}", one.log())

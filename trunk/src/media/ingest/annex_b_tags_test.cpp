@@ -17,7 +17,9 @@ namespace live::media {
 namespace {
 
 struct AnnexBTagsTest : ::testing::Test {
-    void push(std::uint32_t stamp_ms, const std::string& body) { ingest->push_video(stamp_ms, Slice::copy_of(hex(body))); }
+    void push(std::uint32_t stamp_ms, const std::string& body) {
+        ingest->push_body(MediaKind::video, stamp_ms, Slice::copy_of(hex(body)));
+    }
     void start(bool first = true) {
         reader = std::make_unique<Cursor>(source);
         options.try_annexb_first = first;
@@ -40,7 +42,7 @@ struct AnnexBTagsTest : ::testing::Test {
 
 TEST_F(AnnexBTagsTest, StartCodesBecomeLengths) {
     start();
-    ingest->push_video(0, avc_config_body());
+    ingest->push_body(MediaKind::video, 0, avc_config_body());
     push(0, "17 01 000050 00000001 09f0 00000001 060101 000001 65b80102");
     push(40, "27 01 000000 000001 419a 000001 4140");
     push(80, "27 01 000000 00000002 419a");
@@ -61,7 +63,7 @@ TEST_F(AnnexBTagsTest, LengthsThatLookLikeStartCodesStay) {
         body.insert(body.end(), {static_cast<std::uint8_t>(size >> 8), static_cast<std::uint8_t>(size), 0x41, 0x9A});
         body.resize(5 + 4 + size, 0x55);
         const Slice message = Slice::copy_of(body);
-        ingest->push_video(static_cast<std::uint32_t>(40 * size), message);
+        ingest->push_body(MediaKind::video, static_cast<std::uint32_t>(40 * size), message);
         ASSERT_EQ(source->ring().newest().payload.data(), message.data()) << size;
     }
     push(40 * 600, "27 01 000000 00000001 0a 00000002 419a");
@@ -79,7 +81,7 @@ std::vector<std::uint8_t> frame_of_both() {
 TEST_F(AnnexBTagsTest, InDoubtThePublishersFormDecides) {
     start();
     push(0, "17 01 000000 00000001 65b80102");
-    ingest->push_video(40, Slice::copy_of(frame_of_both()));
+    ingest->push_body(MediaKind::video, 40, Slice::copy_of(frame_of_both()));
     EXPECT_EQ(source->ring().newest().frame()[3], 0x42) << "a unit more than its length said, which was its header";
 }
 
@@ -87,7 +89,7 @@ TEST_F(AnnexBTagsTest, InDoubtItIsLengthsWhereTheConfSaysSo) {
     start(false);
     push(0, "17 01 000000 00000001 65b80102");
     expect_body(0, "17 01 000000 00000004 65b80102");
-    ingest->push_video(40, Slice::copy_of(frame_of_both()));
+    ingest->push_body(MediaKind::video, 40, Slice::copy_of(frame_of_both()));
     EXPECT_EQ(source->ring().next(), 1U) << "a unit that is no slice waits for its picture";
 }
 
@@ -96,7 +98,7 @@ TEST_F(AnnexBTagsTest, SlicesBehindLengthsStayWhereBothFormsCome) {
     push(0, "17 01 000000 00000001 65b80102");
     std::vector<std::uint8_t> body = hex("27 01 000000 00000141 419a");
     body.resize(5 + 4 + 0x141, 0x55);
-    ingest->push_video(40, Slice::copy_of(body));
+    ingest->push_body(MediaKind::video, 40, Slice::copy_of(body));
     EXPECT_TRUE(std::ranges::equal(source->ring().newest().payload.bytes(), body));
 }
 
@@ -112,18 +114,18 @@ TEST_F(AnnexBTagsTest, ParameterSetsInTheStreamMakeASequenceHeader) {
     body.insert(body.end(), sets.begin(), sets.end());
     for (const auto byte : hex("00000001 65b801"))
         body.push_back(byte);
-    ingest->push_video(0, Slice::copy_of(body));
+    ingest->push_body(MediaKind::video, 0, Slice::copy_of(body));
     ASSERT_EQ(source->ring().next(), 2U);
     const auto made = wire::codec::parse_avc_config(source->tracks().config(MediaKind::video).frame());
     ASSERT_TRUE(made.ok());
     EXPECT_TRUE(std::ranges::equal(made->sps.front(), config.sps.front()));
     EXPECT_TRUE(source->ring().at(1).key);
-    ingest->push_video(40, Slice::copy_of(body));
+    ingest->push_body(MediaKind::video, 40, Slice::copy_of(body));
     EXPECT_EQ(source->ring().next(), 3U) << "it is known";
     // A sequence header in Annex B.
     auto header = hex("17 00 000000");
     header.insert(header.end(), sets.begin(), sets.end());
-    ingest->push_video(80, Slice::copy_of(header));
+    ingest->push_body(MediaKind::video, 80, Slice::copy_of(header));
     EXPECT_TRUE(wire::codec::parse_avc_config(source->tracks().config(MediaKind::video).frame()).ok());
     EXPECT_EQ(source->ring().newest().payload.bytes()[5], 1) << "a record";
 }
@@ -148,12 +150,12 @@ TEST_F(AnnexBTagsTest, LengthsAreAsTheSequenceHeaderSaysAndUnitsFit) {
     start();
     auto record = wire::codec::avc_vectors().front().record;
     record[4] = 0xFC;
-    ingest->push_video(0, tag_body(hex("17 00 000000"), record));
+    ingest->push_body(MediaKind::video, 0, tag_body(hex("17 00 000000"), record));
     push(0, "17 01 000000 00000001 65b801");
     expect_body(1, "17 01 000000 03 65b801");
     std::vector<std::uint8_t> large = hex("27 01 000000 00000001 419a");
     large.resize(400, 0x55);
-    ingest->push_video(40, Slice::copy_of(large));
+    ingest->push_body(MediaKind::video, 40, Slice::copy_of(large));
     EXPECT_EQ(ingest->dropped(), 1U);
 }
 

@@ -40,8 +40,6 @@ std::string text_of(std::uint32_t fourcc) {
     return text;
 }
 
-const char* text_of(MediaKind kind) { return kind == MediaKind::video ? "video" : "audio"; }
-
 }  // namespace
 
 Ingest::Ingest(Publication& publication, const PlayOptions& options, const PublishOptions& publish_options, const Log& log)
@@ -62,57 +60,104 @@ Ingest::~Ingest() {
             publication_.source().append(*std::move(packet));
 }
 
-void Ingest::drop(const char* what, const Error& error) {
+bool Ingest::is_first(Notice notice, MediaKind kind) {
+    const std::uint32_t bit = 1U << (static_cast<std::size_t>(notice) * kMediaKindCount + index_of(kind));
+    return (std::exchange(noticed_, noticed_ | bit) & bit) == 0;
+}
+
+void Ingest::drop(std::string_view what, const Error& error) {
     if (dropped_++ == 0)
         LOG_WARN(log_, "dropped a broken {} body ({}); further ones are counted only", what, error.text());
 }
 
 // Consecutive bodies share a block of memory, and each one keeps the whole block alive. If most of a block is dropped (broken
-// bodies, the other parts of an aggregate), the ring would hold many times the bytes it counts; then the body is copied.
-Slice Ingest::unshare(Slice body) {
-    if (kept_bytes_ > kKeptReset)
-        kept_bytes_ = held_bytes_ = 0;
-    kept_bytes_ += body.size();
-    if (body.memory() != newest_memory_) {
-        newest_memory_ = body.memory();
-        held_bytes_ += body.memory_bytes();
+// bodies, the other parts of an aggregate), the ring would hold many times the bytes it counts; then the block's bodies are
+// copied.
+void Ingest::count_block(const Slice& body) {
+    if (kept_bytes_ > kKeptReset) {
+        kept_bytes_ = body.size();
+        held_bytes_ = 0;
     }
-    return held_bytes_ > kHeldTimesMax * kept_bytes_ + kHeldSlack ? Slice::copy_of(body.bytes()) : body;
+    newest_memory_ = body.memory();
+    held_bytes_ += body.memory_bytes();
+    copies_bodies_ = held_bytes_ > kHeldTimesMax * kept_bytes_ + kHeldSlack;
 }
 
-// Returns the packet's time on the source's timeline.
-Timeline::Stamp Ingest::place(const Packet& packet, std::uint32_t stamp_ms) {
-    const Source& source = publication_.source();
-    Timeline& timeline = publication_.source().timeline();
-    if (packet.kind != MediaKind::data && packet.content != Content::frame)
-        return {timeline.header_time(packet.kind), Timeline::Event::none};
-    if (!source.tracks().is_default(packet.kind, packet.track))
-        return {timeline.follow(packet.kind, packet.track, stamp_ms, source.arrival()), Timeline::Event::none};
-    const auto stamp = timeline.map(packet.kind, stamp_ms, source.arrival());
-    if (stamp.event == Timeline::Event::jump)
-        LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream continues at {} ms", stamp_ms, stamp.dts / 1ms);
-    else if (stamp.event == Timeline::Event::stray && !std::exchange(has_strays_, true))
-        LOG_WARN(log_, "stray timestamp, repaired: the stream continues at {} ms; further ones are not logged", stamp.dts / 1ms);
-    return stamp;
-}
-
-void Ingest::push(Packet&& packet, std::uint32_t stamp_ms) {
+// Runs once per frame. A frame of the default track that is a whole image takes none of the calls before Timeline::map().
+void Ingest::push_packet(TagPacket&& tagged, std::uint32_t stamp_ms, Stage stage) {
     if (!publication_.is_current())
         return;
-    packet.payload = unshare(std::move(packet.payload));
+    Packet& packet = tagged.packet;
     Source& source = publication_.source();
-    const auto stamp = place(packet, stamp_ms);
-    packet.dts += stamp.dts;
-    has_shown_ = has_shown_ && stamp.event != Timeline::Event::jump;
-    if (packet.kind == MediaKind::video && stamp.event != Timeline::Event::doubt)
-        watch_order(packet, stamp_ms);
-    if (!options_.mix_correct) {
-        source.append(std::move(packet));
-        return;
+    if (stage == Stage::arrived) {
+        if (!source.tracks().has_room_for(packet.kind, packet.track))
+            return leave_out(packet);
+        if (packet.codec == Codec::aac && push_framed_aac(tagged, stamp_ms))
+            return;
+        if (packet.kind == MediaKind::video && !joiner_.passes(packet, stamp_ms)) {
+            joiner_.push(std::move(tagged), stamp_ms, source.ring());
+            return push_joined();
+        }
     }
+    if (packet.is_config() && !takes_config(packet))
+        return;
+    if (packet.kind == MediaKind::audio || packet.codec == Codec::unknown)
+        note_track(tagged);
+
+    kept_bytes_ += packet.payload.size();
+    if (packet.payload.memory() != newest_memory_)
+        count_block(packet.payload);
+    if (copies_bodies_)
+        packet.payload = Slice::copy_of(packet.payload.bytes());
+
+    Timeline& timeline = source.timeline();
+    if (packet.kind != MediaKind::data && packet.content != Content::frame) {
+        packet.dts += timeline.header_time(packet.kind);
+    } else if (!source.tracks().is_default(packet.kind, packet.track)) {
+        packet.dts += timeline.follow(packet.kind, packet.track, stamp_ms, source.arrival());
+    } else {
+        const auto stamp = timeline.map(packet.kind, stamp_ms, source.arrival());
+        packet.dts += stamp.dts;
+        if (stamp.event != Timeline::Event::none)
+            note_unusual_stamp(stamp, stamp_ms);
+        if (packet.kind == MediaKind::video && stamp.event != Timeline::Event::doubt) {
+            const std::uint32_t shown_ms = stamp_ms + static_cast<std::uint32_t>(to_ms(packet.cts));
+            if (has_shown_ && static_cast<std::int32_t>(shown_ms - newest_shown_ms_) < 0)
+                note_earlier_image(packet, shown_ms);
+            else
+                newest_shown_ms_ = shown_ms;
+            has_shown_ = true;
+        }
+    }
+    if (options_.mix_correct)
+        return append_in_order(std::move(packet));
+    source.append(std::move(packet));
+}
+
+void Ingest::append_in_order(Packet&& packet) {
     interleaver_.push(std::move(packet));
     while (auto next = interleaver_.pop())
-        source.append(*std::move(next));
+        publication_.source().append(*std::move(next));
+}
+
+void Ingest::note_unusual_stamp(const Timeline::Stamp& stamp, std::uint32_t stamp_ms) {
+    if (stamp.event == Timeline::Event::jump) {
+        has_shown_ = false;
+        LOG_WARN(log_, "timestamp jump to {} ms, repaired: the stream continues at {} ms", stamp_ms, stamp.dts / 1ms);
+    } else if (stamp.event == Timeline::Event::stray && is_first(Notice::stray_stamp)) {
+        LOG_WARN(log_, "stray timestamp, repaired: the stream continues at {} ms; further ones are not logged", stamp.dts / 1ms);
+    }
+}
+
+// An image is shown before an earlier one: a B-frame, unless a key frame starts anew.
+void Ingest::note_earlier_image(const Packet& packet, std::uint32_t shown_ms) {
+    Tracks& tracks = publication_.source().tracks();
+    if (packet.key) {
+        newest_shown_ms_ = shown_ms;
+    } else if (!tracks.has_b_frames()) {
+        tracks.note_b_frames();
+        LOG_INFO(log_, "the stream has B-frames; WebRTC players get it without them, or stutter");
+    }
 }
 
 bool Ingest::is_repeated_config(const Packet& packet) const {
@@ -137,33 +182,37 @@ bool Ingest::is_bad_config(const Packet& packet) {
     if (known == nullptr || known->codec != packet.codec || !wire::codec::check_config(known->codec, known->frame()).ok())
         return false;
     ++dropped_;
-    if (!bad_.has(packet.kind)) {
-        bad_.add(packet.kind);
+    if (is_first(Notice::bad_config, packet.kind)) {
         LOG_WARN(log_,
-                 "dropped a bad {} sequence header of {} bytes ({}), the last good one stays; further ones are counted only",
-                 text_of(packet.kind), packet.frame_bytes(), checked.error().text());
+                 "dropped a bad {} sequence header of {} bytes ({}), keeping the last good one; further ones are counted only",
+                 name_of(packet.kind), packet.frame_bytes(), checked.error().text());
     }
     return true;
 }
 
-void Ingest::push_audio(std::uint32_t stamp_ms, Slice body) { push_tag(MediaKind::audio, stamp_ms, std::move(body)); }
-
-void Ingest::push_video(std::uint32_t stamp_ms, Slice body) { push_tag(MediaKind::video, stamp_ms, std::move(body)); }
-
-void Ingest::push_tag(MediaKind kind, std::uint32_t stamp_ms, Slice body) {
+void Ingest::push_body(MediaKind kind, std::uint32_t stamp_ms, Slice body) {
     auto tagged = read_tag(kind, std::move(body));
     if (!tagged.ok())
-        return drop(text_of(kind), tagged.error());
-    if (tagged->has_more)
-        return push_tracks(kind, stamp_ms, tagged->packet.payload.bytes());
-    if (kind == MediaKind::video && wire::codec::may_be_annex_b(tagged->packet.frame()) && !convert_annex_b(*tagged, stamp_ms))
+        return drop(name_of(kind), tagged.error());
+    if (!tagged->is_plain() && !convert_unusual(*tagged, stamp_ms))
         return;
-    if (tagged->reserved_type)
-        find_frame_type(*tagged);
-    push_media(std::move(*tagged), stamp_ms);
+    push_packet(std::move(*tagged), stamp_ms, Stage::arrived);
 }
 
-// False: it is dropped.
+// Returns false if nothing of the body is left to push.
+bool Ingest::convert_unusual(TagPacket& tagged, std::uint32_t stamp_ms) {
+    if (tagged.has_more) {
+        push_tracks(tagged.packet.kind, stamp_ms, tagged.packet.payload.bytes());
+        return false;
+    }
+    if (tagged.may_be_annex_b && !convert_annex_b(tagged, stamp_ms))
+        return false;
+    if (tagged.reserved_type)
+        find_frame_type(tagged);
+    return true;
+}
+
+// Returns false if the body is dropped.
 bool Ingest::convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms) {
     const Packet& packet = tagged.packet;
     auto config = annex_b_.convert(tagged, joiner_.length_size(packet.track),
@@ -172,10 +221,10 @@ bool Ingest::convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms) {
         drop("video", config.error());
         return false;
     }
-    if (annex_b_.has_converted() && !std::exchange(has_annex_b_, true))
+    if (annex_b_.has_converted() && is_first(Notice::annex_b))
         LOG_INFO(log_, "the publisher sends Annex B byte streams inside RTMP; they are converted");
     if (*config)
-        push_media(**std::move(config), stamp_ms);
+        push_packet(**std::move(config), stamp_ms, Stage::arrived);
     return true;
 }
 
@@ -185,42 +234,31 @@ void Ingest::find_frame_type(TagPacket& tagged) {
     if (packet.content != Content::frame && packet.content != Content::config)
         return;
     set_frame_type(tagged, wire::codec::is_random_access(packet.codec, joiner_.length_size(packet.track), packet.frame()));
-    if (!std::exchange(has_reserved_types_, true))
-        LOG_INFO(log_, "the publisher does not say which frames are key frames: they are found by their contents");
+    if (is_first(Notice::reserved_type))
+        LOG_INFO(log_, "the publisher sends reserved frame types: key frames are found by their contents");
 }
 
 void Ingest::push_tracks(MediaKind kind, std::uint32_t stamp_ms, Bytes body) {
     auto parts = split_tag(kind, body);
     if (!parts.ok())
-        return drop(text_of(kind), parts.error());
+        return drop(name_of(kind), parts.error());
     for (Slice& part : *parts)
-        push_tag(kind, stamp_ms, std::move(part));
+        push_body(kind, stamp_ms, std::move(part));
 }
 
 void Ingest::push_frame(MediaKind kind, std::uint32_t stamp_ms, wire::codec::Frame frame) {
-    push_media({.packet = make_packet(kind, std::move(frame))}, stamp_ms);
-}
-
-void Ingest::push_media(TagPacket&& tagged, std::uint32_t stamp_ms) {
-    if (is_one_too_many(tagged.packet))
-        return;
-    if (tagged.packet.codec == Codec::aac && push_framed_aac(tagged, stamp_ms))
-        return;
-    if (tagged.packet.kind != MediaKind::video || joiner_.passes(tagged.packet, stamp_ms))
-        return push_whole(std::move(tagged), stamp_ms);
-    joiner_.push(std::move(tagged), stamp_ms, publication_.source().ring());
-    push_joined();
+    push_packet({.packet = make_packet(kind, std::move(frame))}, stamp_ms, Stage::arrived);
 }
 
 void Ingest::push_joined() {
     while (auto picture = joiner_.pop())
-        push_whole(std::move(picture->tagged), picture->stamp_ms);
-    if (joiner_.has_joined() && !std::exchange(has_joined_, true))
-        LOG_INFO(log_, "the publisher sends pictures in several messages; each picture is put together");
+        push_packet(std::move(picture->tagged), picture->stamp_ms, Stage::whole);
+    if (joiner_.has_joined() && is_first(Notice::joined))
+        LOG_INFO(log_, "the publisher sends images in several messages; each image is put together");
 }
 
-// False: it is raw, as it should be. The frames' own headers count, and not the publisher's sequence header, which may differ
-// from them: one that agrees with them is kept, as it may say more.
+// Returns false if the AAC is raw, as it should be. The frames' own headers count, and not the publisher's sequence header, which
+// may differ from them: one that agrees with them is kept, as it may say more.
 bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
     constexpr std::int64_t kFrameSamples = 1'024;
     const Packet& packet = tagged.packet;
@@ -239,7 +277,7 @@ bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
                                   {.codec = Codec::aac, .content = content, .track = packet.track, .data = std::move(data)});
         part.packet.dts = packet.dts + offset;
         part.audio = tagged.audio;
-        push_whole(std::move(part), stamp_ms);
+        push_packet(std::move(part), stamp_ms, Stage::whole);
     };
     const Packet* const known = publication_.source().tracks().config_of(MediaKind::audio, packet.track);
     if (!frames->config.empty() &&
@@ -254,49 +292,40 @@ bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
     return true;
 }
 
-void Ingest::push_whole(TagPacket&& tagged, std::uint32_t stamp_ms) {
-    const Packet& packet = tagged.packet;
-    if (packet.is_config()) {
-        if (is_bad_config(packet))
-            return;
-        if (packet.kind == MediaKind::video)
-            joiner_.note_config(packet);
-        if (is_repeated_config(packet))
-            return;
-        log_config(packet);
-    }
-    watch_track(tagged);
-    push(std::move(tagged.packet), stamp_ms);
-}
-
-// Packets of a track the source has no room for are dropped.
-bool Ingest::is_one_too_many(const Packet& packet) {
-    if (!publication_.is_current() || publication_.source().tracks().has_room_for(packet.kind, packet.track))
+// Reports whether a configuration is new and can be used. Metadata always is.
+bool Ingest::takes_config(const Packet& packet) {
+    if (packet.kind == MediaKind::data)
+        return true;
+    if (is_bad_config(packet))
         return false;
-    if (!too_many_.has(packet.kind)) {
-        too_many_.add(packet.kind);
-        LOG_WARN(log_, "the publisher sends more than {} {} tracks; the others are left out", Tracks::kMax, text_of(packet.kind));
-    }
+    if (packet.kind == MediaKind::video)
+        joiner_.note_config(packet);
+    if (is_repeated_config(packet))
+        return false;
+    log_config(packet);
     return true;
 }
 
+void Ingest::leave_out(const Packet& packet) {
+    if (is_first(Notice::too_many_tracks, packet.kind))
+        LOG_WARN(log_, "the publisher sends more than {} {} tracks; the others are left out", Tracks::kMax, name_of(packet.kind));
+}
+
 // Reports to the source what the packets themselves do not carry.
-void Ingest::watch_track(const TagPacket& tagged) {
+void Ingest::note_track(const TagPacket& tagged) {
     const Packet& packet = tagged.packet;
-    if (!publication_.is_current() || packet.content == Content::other)
+    if (packet.content == Content::other)
         return;
     if (packet.kind == MediaKind::audio)
         publication_.source().tracks().note_audio(packet.track, packet.codec, tagged.audio);
     if (packet.codec == Codec::aac && headerless_frames_ < kHeaderlessFrames)
-        watch_header(packet);
-    if (packet.codec != Codec::unknown || opaque_.has(packet.kind))
-        return;
-    opaque_.add(packet.kind);
-    LOG_WARN(log_, "the {} codec{} is not known here: RTMP and FLV relay it as it is, everything else leaves it out",
-             text_of(packet.kind), text_of(tagged.fourcc));
+        note_headerless(packet);
+    if (packet.codec == Codec::unknown && is_first(Notice::unknown_codec, packet.kind))
+        LOG_WARN(log_, "the {} codec{} is unknown: RTMP and FLV relay it unchanged, other protocols leave it out",
+                 name_of(packet.kind), text_of(tagged.fourcc));
 }
 
-void Ingest::watch_header(const Packet& packet) {
+void Ingest::note_headerless(const Packet& packet) {
     if (packet.content == Content::config || publication_.source().tracks().config_of(packet.kind, packet.track) != nullptr)
         return;
     if (++headerless_frames_ == kHeaderlessFrames)
@@ -304,20 +333,6 @@ void Ingest::watch_header(const Packet& packet) {
                  "the AAC of audio track {} comes without a sequence header: RTMP and FLV relay it as it is, everything else "
                  "leaves it out",
                  static_cast<unsigned>(packet.track));
-}
-
-void Ingest::watch_order(const Packet& packet, std::uint32_t stamp_ms) {
-    if (packet.content != Content::frame || !publication_.source().tracks().is_default(packet.kind, packet.track))
-        return;
-    const std::uint32_t shown_ms = stamp_ms + static_cast<std::uint32_t>(to_ms(packet.cts));
-    const bool is_later = static_cast<std::int32_t>(shown_ms - newest_shown_ms_) >= 0;
-    if (!packet.key && has_shown_ && !is_later && publication_.is_current() && !publication_.source().tracks().has_b_frames()) {
-        publication_.source().tracks().note_b_frames();
-        LOG_INFO(log_, "the stream has B-frames; WebRTC players get it without them, or stutter");
-    }
-    if (packet.key || is_later || !has_shown_)
-        newest_shown_ms_ = shown_ms;
-    has_shown_ = true;
 }
 
 void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
@@ -330,10 +345,10 @@ void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {
     auto metadata = rewrite_metadata(body.bytes());
     if (!metadata.ok())
         return drop("data", metadata.error());
-    Packet packet;
-    packet.content = metadata->has_value() ? Content::config : Content::other;
-    packet.payload = metadata->has_value() ? **std::move(metadata) : std::move(body);
-    push(std::move(packet), stamp_ms);
+    TagPacket tagged;
+    tagged.packet.content = metadata->has_value() ? Content::config : Content::other;
+    tagged.packet.payload = metadata->has_value() ? **std::move(metadata) : std::move(body);
+    push_packet(std::move(tagged), stamp_ms, Stage::whole);
 }
 
 // Returns the body without the leading "@setDataFrame": the event's name, then its values. "@clearDataFrame" is an order to the

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/bytes/bytes.hpp"
 #include "base/log/log.hpp"
@@ -28,9 +29,8 @@ public:
     Ingest(const Ingest&) = delete;
     Ingest& operator=(const Ingest&) = delete;
 
-    // Bodies as carried by RTMP and FLV, with the publisher's wrapping millisecond timestamps.
-    void push_audio(std::uint32_t stamp_ms, Slice body);
-    void push_video(std::uint32_t stamp_ms, Slice body);
+    // A body of audio or video as RTMP and FLV carry it, with the publisher's wrapping millisecond timestamp.
+    void push_body(MediaKind kind, std::uint32_t stamp_ms, Slice body);
     // AMF0: the name of the event, then its values. A leading "@setDataFrame" is removed; after
     // "@clearDataFrame" and "onMetaData", players that join get no metadata.
     void push_data(std::uint32_t stamp_ms, Slice body);
@@ -48,51 +48,54 @@ private:
     // After so many AAC frames, some 1 s, their sequence header is missed.
     static constexpr std::uint32_t kHeaderlessFrames = 50;
 
-    void push_tag(MediaKind kind, std::uint32_t stamp_ms, Slice body);
+    // Whether a packet is checked for tracks without room, framed AAC and partial images, or has passed these checks.
+    enum class Stage : std::uint8_t { arrived, whole };
+    // Log lines that are written once per publisher, or once per kind.
+    enum class Notice : std::uint8_t { annex_b, joined, reserved_type, stray_stamp, unknown_codec, too_many_tracks, bad_config };
+
+    void push_packet(TagPacket&& tagged, std::uint32_t stamp_ms, Stage stage);
+    bool convert_unusual(TagPacket& tagged, std::uint32_t stamp_ms);
     bool convert_annex_b(TagPacket& tagged, std::uint32_t stamp_ms);
     void find_frame_type(TagPacket& tagged);
     void push_tracks(MediaKind kind, std::uint32_t stamp_ms, Bytes body);
-    void push_media(TagPacket&& tagged, std::uint32_t stamp_ms);
     void push_joined();
-    void push_whole(TagPacket&& tagged, std::uint32_t stamp_ms);
     bool push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms);
-    void push(Packet&& packet, std::uint32_t stamp_ms);
-    Timeline::Stamp place(const Packet& packet, std::uint32_t stamp_ms);
-    Slice unshare(Slice body);
-    bool is_one_too_many(const Packet& packet);
+    void append_in_order(Packet&& packet);
+    void count_block(const Slice& body);
+    void leave_out(const Packet& packet);
+    bool takes_config(const Packet& packet);
     bool is_repeated_config(const Packet& packet) const;
     bool is_bad_config(const Packet& packet);
-    void watch_track(const TagPacket& tagged);
-    void watch_header(const Packet& packet);
-    void watch_order(const Packet& packet, std::uint32_t stamp_ms);
-    void drop(const char* what, const Error& error);
+    void note_track(const TagPacket& tagged);
+    void note_headerless(const Packet& packet);
+    void note_unusual_stamp(const Timeline::Stamp& stamp, std::uint32_t stamp_ms);
+    void note_earlier_image(const Packet& packet, std::uint32_t shown_ms);
+    void drop(std::string_view what, const Error& error);
     Result<Slice> read_event(Slice body);
     Result<std::optional<Slice>> rewrite_metadata(Bytes body);
     void log_config(const Packet& packet) const;
     void log_video_config(const Packet& packet) const;
+    // Reports whether the notice is the first of its kind.
+    bool is_first(Notice notice, MediaKind kind = MediaKind::video);
 
     Publication& publication_;
     PlayOptions options_;
     PublishOptions publish_options_;
     const Log& log_;
     AnnexBTags annex_b_;
-    bool has_annex_b_ = false;  // logged
     PictureJoiner joiner_;
-    bool has_joined_ = false;  // logged
     Interleaver interleaver_;
+    FramedAac framed_aac_;
     std::uint64_t dropped_ = 0;
+    // Bytes of bodies, and of the blocks they share, since the last reset.
     std::size_t kept_bytes_ = 0;
     std::size_t held_bytes_ = 0;
     const void* newest_memory_ = nullptr;
-    MediaKindSet opaque_;              // kinds with an unknown codec; logged
-    MediaKindSet too_many_;            // kinds with more tracks than allowed; logged
-    MediaKindSet bad_;                 // kinds with a bad sequence header after a good one; logged
-    bool has_reserved_types_ = false;  // logged
-    FramedAac framed_aac_;
-    std::uint32_t headerless_frames_ = 0;
+    bool copies_bodies_ = false;  // those of the newest block
+    bool has_shown_ = false;      // a frame of video has arrived
     std::uint32_t newest_shown_ms_ = 0;
-    bool has_shown_ = false;   // a frame has arrived
-    bool has_strays_ = false;  // a frame had a timestamp out of line; logged
+    std::uint32_t headerless_frames_ = 0;
+    std::uint32_t noticed_ = 0;  // a bit for each Notice and kind
 };
 
 }  // namespace live::media

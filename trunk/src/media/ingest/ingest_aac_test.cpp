@@ -23,7 +23,9 @@ const std::string kMonoAdts = "fff15040013ffc 2110";
 
 class AacForms : public testing::Test {
 protected:
-    void push(std::uint32_t stamp_ms, const std::string& body) { ingest_.push_audio(stamp_ms, Slice::copy_of(hex(body))); }
+    void push(std::uint32_t stamp_ms, const std::string& body) {
+        ingest_.push_body(MediaKind::audio, stamp_ms, Slice::copy_of(hex(body)));
+    }
     std::vector<Packet> taken() {
         std::vector<Packet> all;
         while (auto packet = reader_.take())
@@ -74,7 +76,7 @@ TEST_F(AacForms, LatmBecomesRaw) {
     Octets body = hex("af 01");
     const auto latm = element(hex("211004"), wire::codec::latm_test::Mux{});
     body.insert(body.end(), latm.begin(), latm.end());
-    ingest_.push_audio(0, Slice::copy_of(body));
+    ingest_.push_body(MediaKind::audio, 0, Slice::copy_of(body));
     const auto packets = taken();
     ASSERT_EQ(packets.size(), 2U);
     EXPECT_TRUE(is(packets[0], "af 00 1210"));

@@ -45,11 +45,11 @@ const Slice kAacFrame = body({0xAF, 1, 9, 9});
 
 TEST_F(IngestTest, KnowsConfigsKeyFramesAndTheRest) {
     start();
-    ingest->push_video(1000, kAvcConfig);
-    ingest->push_audio(1000, kAacConfig);
-    ingest->push_video(1000, kAvcKey);
-    ingest->push_audio(1010, kAacFrame);
-    ingest->push_video(1040, kAvcInter);
+    ingest->push_body(MediaKind::video, 1000, kAvcConfig);
+    ingest->push_body(MediaKind::audio, 1000, kAacConfig);
+    ingest->push_body(MediaKind::video, 1000, kAvcKey);
+    ingest->push_body(MediaKind::audio, 1010, kAacFrame);
+    ingest->push_body(MediaKind::video, 1040, kAvcInter);
     ASSERT_EQ(source->ring().next(), 5U);
     EXPECT_TRUE(source->tracks().config(MediaKind::video).payload.size() == 9 &&
                 source->tracks().config(MediaKind::audio).payload.size() == 4);
@@ -65,12 +65,12 @@ TEST_F(IngestTest, HeaderStampsDoNotMoveTheClock) {
     const std::uint32_t origin = 700'000;
     for (std::uint32_t at = 0; at < 12'000; at += 40) {
         if (at % 2'000 == 0) {
-            ingest->push_video(0, kAvcConfig);
-            ingest->push_audio(0, kAacConfig);
+            ingest->push_body(MediaKind::video, 0, kAvcConfig);
+            ingest->push_body(MediaKind::audio, 0, kAacConfig);
         }
-        ingest->push_video(origin + at, at % 2'000 == 0 ? kAvcKey : kAvcInter);
+        ingest->push_body(MediaKind::video, origin + at, at % 2'000 == 0 ? kAvcKey : kAvcInter);
         EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at));
-        ingest->push_audio(origin + at + 5, kAacFrame);
+        ingest->push_body(MediaKind::audio, origin + at + 5, kAacFrame);
         EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at + 5));
     }
     EXPECT_EQ(source->timeline().jumps(), 0U);
@@ -80,14 +80,14 @@ TEST_F(IngestTest, KeyFramesStampedZeroDoNotMoveTheClock) {
     start();
     for (std::uint32_t at = 0; at < 12'000; at += 40) {
         const bool key = at % 2'000 == 0;
-        ingest->push_video(key ? 0 : at, key ? kAvcKey : kAvcInter);
+        ingest->push_body(MediaKind::video, key ? 0 : at, key ? kAvcKey : kAvcInter);
         const MediaTime early = std::chrono::milliseconds(at) - source->ring().newest().dts;
         EXPECT_TRUE(early == 0ms || (key && early <= 30ms)) << at;
-        ingest->push_audio(at + 5, kAacFrame);
+        ingest->push_body(MediaKind::audio, at + 5, kAacFrame);
         EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at + 5));
     }
-    ingest->push_video(4, kAvcInter);
-    ingest->push_video(12'000, kAvcInter);
+    ingest->push_body(MediaKind::video, 4, kAvcInter);
+    ingest->push_body(MediaKind::video, 12'000, kAvcInter);
     EXPECT_FALSE(source->tracks().has_b_frames()) << "a stray stamp is no order of frames";
 }
 
@@ -97,16 +97,16 @@ TEST_F(IngestTest, FramesWithinThePublishersTimeoutKeepTheirDistance) {
     patient.normal_timeout = 60s;
     ingest = std::make_unique<Ingest>(*publication, options, patient, log);
     for (std::uint32_t at = 0; at <= 60'000; at += 20'000) {
-        ingest->push_video(at, kAvcKey);
+        ingest->push_body(MediaKind::video, at, kAvcKey);
         EXPECT_EQ(source->ring().newest().dts, std::chrono::milliseconds(at));
     }
 }
 
 TEST_F(IngestTest, BrokenBodiesAreDroppedAndCountedAndTheStreamGoesOn) {
     start();
-    ingest->push_video(0, body({0x17}));
+    ingest->push_body(MediaKind::video, 0, body({0x17}));
     ingest->push_data(0, body({2, 0, 200, 'x'}));
-    ingest->push_video(0, kAvcKey);
+    ingest->push_body(MediaKind::video, 0, kAvcKey);
     EXPECT_EQ(ingest->dropped(), 2U);
     EXPECT_EQ(source->ring().next(), 1U);
 }
@@ -132,10 +132,10 @@ TEST_F(IngestTest, BodiesThatShareTheirMemoryAreNotCopied) {
     picture[1] = 1;
     for (std::uint32_t i = 0; i < 3000; ++i) {
         const Slice audio = blocks.next(400);
-        ingest->push_audio(20 * i, audio);
+        ingest->push_body(MediaKind::audio, 20 * i, audio);
         ASSERT_EQ(source->ring().newest().payload.data(), audio.data()) << i;
         if (i % 10 < 5)
-            ingest->push_video(20 * i, Slice::copy_of(picture));  // too long for a block
+            ingest->push_body(MediaKind::video, 20 * i, Slice::copy_of(picture));  // too long for a block
     }
     EXPECT_EQ(ingest->dropped(), 0U);
 }
@@ -144,7 +144,7 @@ TEST_F(IngestTest, WhoMostlyGetsDroppedDoesNotMakeTheRingKeepTheRest) {
     start();
     Blocks blocks;
     for (std::uint32_t i = 0; i < 3000; ++i) {
-        ingest->push_audio(i, blocks.next(10));
+        ingest->push_body(MediaKind::audio, i, blocks.next(10));
         blocks.next(7'000);  // dropped
     }
     std::size_t held = 0;
@@ -175,14 +175,14 @@ TEST_F(IngestTest, MetadataLosesItsWrapperAndItsDuration) {
 
 TEST_F(IngestTest, TracksHaveTheNamesThatTheMetadataSays) {
     start();
-    ingest->push_audio(0, Slice::copy_of(hex("af 00 1210")));
+    ingest->push_body(MediaKind::audio, 0, Slice::copy_of(hex("af 00 1210")));
     ByteWriter writer;
     amf::write_amf0(writer, amf::Value("onMetaData"));
     const auto language = [](const char* text) { return amf::Value::object({{"language", text}}); };
     amf::write_amf0(writer, amf::Value::ecma_array(
                                 {{"audioTrackIdInfoMap", amf::Value::object({{"0", language("en")}, {"1", language("de")}})}}));
     ingest->push_data(0, Slice::copy_of(writer.written()));
-    ingest->push_audio(0, Slice::copy_of(hex("95 00 6d703461 01 1210")));
+    ingest->push_body(MediaKind::audio, 0, Slice::copy_of(hex("95 00 6d703461 01 1210")));
     ASSERT_NE(source->tracks().find(MediaKind::audio, TrackId{1}), nullptr);
     EXPECT_EQ(source->tracks().find(MediaKind::audio, TrackId{0})->language, "en");
     EXPECT_EQ(source->tracks().find(MediaKind::audio, TrackId{1})->language, "de") << "it came later";
@@ -238,8 +238,8 @@ TEST_F(IngestTest, DropsSyncMessagesOfAPublisher) {
 TEST_F(IngestTest, RepeatedSequenceHeadersAreLeftOutWhenAsked) {
     options.reduce_sequence_header = true;
     start();
-    ingest->push_video(0, kAvcConfig);
-    ingest->push_video(0, Slice::copy_of(kAvcConfig.bytes()));
+    ingest->push_body(MediaKind::video, 0, kAvcConfig);
+    ingest->push_body(MediaKind::video, 0, Slice::copy_of(kAvcConfig.bytes()));
     EXPECT_EQ(source->ring().next(), 1U);
 }
 
@@ -249,12 +249,12 @@ TEST_F(IngestTest, ABadSequenceHeaderDoesNotReplaceAGoodOne) {
     start();
     Ingest logged(*publication, options, PublishOptions{}, to_lines);
     const Slice good = avc_config_body();
-    logged.push_video(0, good);
-    logged.push_audio(0, aac_config_body());
-    logged.push_video(0, kAvcKey);
+    logged.push_body(MediaKind::video, 0, good);
+    logged.push_body(MediaKind::audio, 0, aac_config_body());
+    logged.push_body(MediaKind::video, 0, kAvcKey);
     for (const char* bad : {"17 00 000000", "17 00 000000 01", "17 00 000000 a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"})
-        logged.push_video(40, Slice::copy_of(hex(bad)));
-    logged.push_audio(40, Slice::copy_of(hex("af 00")));
+        logged.push_body(MediaKind::video, 40, Slice::copy_of(hex(bad)));
+    logged.push_body(MediaKind::audio, 40, Slice::copy_of(hex("af 00")));
     EXPECT_EQ(source->ring().next(), 3U) << "players do not get them either";
     EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::video).payload.bytes(), good.bytes()));
     EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::audio).payload.bytes(), aac_config_body().bytes()));
@@ -262,7 +262,7 @@ TEST_F(IngestTest, ABadSequenceHeaderDoesNotReplaceAGoodOne) {
     EXPECT_EQ(lines.count("dropped a bad video sequence header"), 1U);
     EXPECT_EQ(lines.count("dropped a bad audio sequence header"), 1U);
     const Slice other = tag_body(hex("17 00 000000"), wire::codec::avc_vectors().back().record);
-    logged.push_video(80, other);
+    logged.push_body(MediaKind::video, 80, other);
     EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::video).payload.bytes(), other.bytes()))
         << "a good one does";
 }
@@ -270,11 +270,11 @@ TEST_F(IngestTest, ABadSequenceHeaderDoesNotReplaceAGoodOne) {
 TEST_F(IngestTest, ABadSequenceHeaderThatIsTheFirstIsRelayed) {
     start();
     const Slice bad = Slice::copy_of(hex("17 00 000000 01"));
-    ingest->push_video(0, bad);
+    ingest->push_body(MediaKind::video, 0, bad);
     EXPECT_EQ(packet(0).payload.data(), bad.data());
-    ingest->push_video(0, avc_config_body());
+    ingest->push_body(MediaKind::video, 0, avc_config_body());
     EXPECT_TRUE(std::ranges::equal(source->tracks().config(MediaKind::video).payload.bytes(), avc_config_body().bytes()));
-    ingest->push_video(0, tag_body(hex("1c 00 000000"), hex("01")));
+    ingest->push_body(MediaKind::video, 0, tag_body(hex("1c 00 000000"), hex("01")));
     EXPECT_EQ(source->tracks().config(MediaKind::video).codec, Codec::hevc) << "of another codec nothing good is known";
 }
 
@@ -282,9 +282,9 @@ TEST_F(IngestTest, MixCorrectPutsClumpsInOrderOfTime) {
     options.mix_correct = true;
     start();
     for (const std::uint32_t at : {0U, 40U, 80U})
-        ingest->push_video(at, kAvcInter);
+        ingest->push_body(MediaKind::video, at, kAvcInter);
     for (const std::uint32_t at : {0U, 20U, 60U, 100U})
-        ingest->push_audio(at, kAacFrame);
+        ingest->push_body(MediaKind::audio, at, kAacFrame);
     ingest.reset();  // the end of the publisher drains it
     ASSERT_EQ(source->ring().next(), 7U);
     for (Sequence sequence = 1; sequence < 7; ++sequence)
@@ -294,14 +294,14 @@ TEST_F(IngestTest, MixCorrectPutsClumpsInOrderOfTime) {
 TEST_F(IngestTest, NothingIsAppendedAfterATakeover) {
     start();
     auto newcomer = *Publication::start(source, Takeover::replace);
-    ingest->push_video(0, kAvcKey);
+    ingest->push_body(MediaKind::video, 0, kAvcKey);
     EXPECT_EQ(source->ring().next(), 0U);
 }
 
 TEST_F(IngestTest, ParsesOnceForAll) {
     start();
-    ingest->push_video(0, Slice::copy_of(hex("91 68766331 000042 00000001 26")));
-    ingest->push_audio(0, Slice::copy_of(hex("2f fffb")));
+    ingest->push_body(MediaKind::video, 0, Slice::copy_of(hex("91 68766331 000042 00000001 26")));
+    ingest->push_body(MediaKind::audio, 0, Slice::copy_of(hex("2f fffb")));
     EXPECT_EQ(packet(0).head, 8U);
     EXPECT_EQ(packet(0).codec, Codec::hevc);
     EXPECT_EQ(packet(0).content, Content::frame);
@@ -317,11 +317,11 @@ TEST_F(IngestTest, KeyFramesOfReservedFrameTypesAreFoundByTheirContents) {
     const Log to_lines(lines, "test");
     start();
     Ingest logged(*publication, options, PublishOptions{}, to_lines);
-    logged.push_video(0, tag_body(hex("80 68766331"), wire::codec::hevc_vectors().front().record));
-    logged.push_video(0, Slice::copy_of(hex("81 68766331 000000 00000003 2601af")));
-    logged.push_video(40, Slice::copy_of(hex("81 68766331 000000 00000003 0201d0")));
-    logged.push_video(80, Slice::copy_of(hex("07 01 000000 00000002 65b8")));
-    logged.push_video(120, Slice::copy_of(hex("61 00 00")));
+    logged.push_body(MediaKind::video, 0, tag_body(hex("80 68766331"), wire::codec::hevc_vectors().front().record));
+    logged.push_body(MediaKind::video, 0, Slice::copy_of(hex("81 68766331 000000 00000003 2601af")));
+    logged.push_body(MediaKind::video, 40, Slice::copy_of(hex("81 68766331 000000 00000003 0201d0")));
+    logged.push_body(MediaKind::video, 80, Slice::copy_of(hex("07 01 000000 00000002 65b8")));
+    logged.push_body(MediaKind::video, 120, Slice::copy_of(hex("61 00 00")));
     EXPECT_EQ(packet(0).payload.bytes()[0], 0x90);
     EXPECT_FALSE(packet(0).key);
     EXPECT_TRUE(packet(1).key);
@@ -348,7 +348,7 @@ TEST_F(IngestTest, KeepsFramesWithoutHeader) {
 
 TEST_F(IngestTest, TheNanosecondsOfATagAreAddedOnce) {
     start();
-    ingest->push_video(0, Slice::copy_of(hex("97 02 07a120 01 68766331 000001 00000003 260111")));  // 500,000 ns
+    ingest->push_body(MediaKind::video, 0, Slice::copy_of(hex("97 02 07a120 01 68766331 000001 00000003 260111")));  // 500,000 ns
     EXPECT_EQ(packet(0).dts, 500us);
     EXPECT_EQ(packet(0).cts, 1ms);
 }
@@ -375,13 +375,14 @@ bool holds(const std::vector<std::uint8_t>& bytes, std::string_view part) { retu
 
 // Two audio and two video tracks, sent by an encoder that puts all tracks of a kind into one message.
 void push_two_of_each(Ingest& ingest) {
-    ingest.push_video(0, Slice::copy_of(hex("96 10 61766331 00 000003 0164aa 01 000003 0164bb")));
-    ingest.push_audio(0, Slice::copy_of(hex("95 10 6d703461 00 000002 1210 01 000002 1190")));
+    ingest.push_body(MediaKind::video, 0, Slice::copy_of(hex("96 10 61766331 00 000003 0164aa 01 000003 0164bb")));
+    ingest.push_body(MediaKind::audio, 0, Slice::copy_of(hex("95 10 6d703461 00 000002 1210 01 000002 1190")));
     for (std::uint32_t i = 0; i < 3; ++i) {
-        ingest.push_video(40 * i,
-                          Slice::copy_of(hex(i == 0 ? "96 11 61766331 00 000007 000000 c0c0c0c0 01 000007 000000 d0d0d0d0"
-                                                    : "a6 11 61766331 00 000007 000050 c1c1c1c1 01 000007 000000 d1d1d1d1")));
-        ingest.push_audio(40 * i + 5, Slice::copy_of(hex("95 11 6d703461 00 000004 e0e0e0e0 01 000004 f0f0f0f0")));
+        ingest.push_body(MediaKind::video, 40 * i,
+                         Slice::copy_of(hex(i == 0 ? "96 11 61766331 00 000007 000000 c0c0c0c0 01 000007 000000 d0d0d0d0"
+                                                   : "a6 11 61766331 00 000007 000050 c1c1c1c1 01 000007 000000 d1d1d1d1")));
+        ingest.push_body(MediaKind::audio, 40 * i + 5,
+                         Slice::copy_of(hex("95 11 6d703461 00 000004 e0e0e0e0 01 000004 f0f0f0f0")));
     }
 }
 
@@ -410,7 +411,7 @@ TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
 TEST_F(IngestTest, AMessageOfOneTrackStaysAsItCame) {
     start();
     const Slice one = Slice::copy_of(hex("96 01 61766331 00 000000 d0d0d0d0"));
-    ingest->push_video(0, one);
+    ingest->push_body(MediaKind::video, 0, one);
     EXPECT_EQ(packet(0).payload.data(), one.data());
 }
 
@@ -458,20 +459,20 @@ TEST_F(IngestTest, TracksAreBounded) {
         for (std::uint8_t id = 0; id < 40; ++id) {
             auto body = hex(std::string("95 0") + type[1] + " 6d703461 00 1210");
             body[6] = id;
-            many.push_audio(id, Slice::copy_of(body));
+            many.push_body(MediaKind::audio, id, Slice::copy_of(body));
         }
     }
     EXPECT_EQ(source->tracks().all().size(), Tracks::kMax);
     EXPECT_EQ(source->tracks().extra_configs().size(), Tracks::kMax - 1);
     EXPECT_EQ(source->ring().next(), 2 * Tracks::kMax);
     EXPECT_EQ(lines.count("sends more than 16 audio tracks"), 1U);
-    many.push_video(0, kAvcConfig);
+    many.push_body(MediaKind::video, 0, kAvcConfig);
     EXPECT_EQ(source->tracks().all().size(), Tracks::kMax + 1);
 }
 
 TEST_F(IngestTest, ABrokenMessageOfSeveralTracksIsDropped) {
     start();
-    ingest->push_audio(0, Slice::copy_of(hex("95 11 6d703461 00 000001 aa 01 000002 bb")));
+    ingest->push_body(MediaKind::audio, 0, Slice::copy_of(hex("95 11 6d703461 00 000001 aa 01 000002 bb")));
     EXPECT_EQ(ingest->dropped(), 1U);
     EXPECT_EQ(source->ring().next(), 0U);
 }
@@ -486,8 +487,8 @@ TEST_F(IngestTest, ACodecThatIsNotKnownIsRelayedAsItIsAndLeftOutElsewhere) {
     const std::vector<std::vector<std::uint8_t>> bodies = {hex("90 76766331 01020304"), hex("91 76766331 00000107aabb"),
                                                            hex("a1 76766331 00000102ccdd")};
     for (std::uint32_t i = 0; i < bodies.size(); ++i)
-        opaque.push_video(40 * i, Slice::copy_of(bodies[i]));
-    opaque.push_audio(0, Slice::copy_of(hex("91 78787878 ff")));
+        opaque.push_body(MediaKind::video, 40 * i, Slice::copy_of(bodies[i]));
+    opaque.push_body(MediaKind::audio, 0, Slice::copy_of(hex("91 78787878 ff")));
     const auto by_rtmp = sent_to(rtmp);
     const auto by_flv = sent_to(flv);
     for (const auto& body : bodies) {
@@ -513,7 +514,7 @@ TEST_F(IngestTest, RecognizesARepeatedConfigWithAndWithoutHeader) {
     };
     options.reduce_sequence_header = true;
     start();
-    ingest->push_video(0, avc_config_body());
+    ingest->push_body(MediaKind::video, 0, avc_config_body());
     ASSERT_EQ(source->ring().next(), 1U);
     push_record(record);
     EXPECT_EQ(source->ring().next(), 1U);
@@ -521,7 +522,7 @@ TEST_F(IngestTest, RecognizesARepeatedConfigWithAndWithoutHeader) {
     EXPECT_EQ(source->ring().next(), 2U);
     push_record(Slice::copy_of(wire::codec::avc_vectors().back().record));
     EXPECT_EQ(source->ring().next(), 2U);
-    ingest->push_video(0, avc_config_body());
+    ingest->push_body(MediaKind::video, 0, avc_config_body());
     EXPECT_EQ(source->ring().next(), 3U);
 }
 

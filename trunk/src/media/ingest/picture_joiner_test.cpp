@@ -29,7 +29,9 @@ const std::string kPLast = "00000003 414003 ";
 const std::string kFiller = "00000003 0cff80 ";
 
 struct PictureJoinerTest : ::testing::Test {
-    void push(std::uint32_t stamp_ms, const std::string& body) { ingest->push_video(stamp_ms, Slice::copy_of(hex(body))); }
+    void push(std::uint32_t stamp_ms, const std::string& body) {
+        ingest->push_body(MediaKind::video, stamp_ms, Slice::copy_of(hex(body)));
+    }
     Sequence count() const { return source->ring().next(); }
     const Packet& packet(Sequence sequence) const { return source->ring().at(sequence); }
     void expect_packet(Sequence sequence, std::chrono::milliseconds dts, bool key, const std::string& body) const {
@@ -55,7 +57,7 @@ TEST_F(PictureJoinerTest, OrdinaryMessagesGoOnAtOnceAsTheyCame) {
     std::uint32_t at = 0;
     for (const std::string& body : bodies) {
         const Slice message = Slice::copy_of(hex(body));
-        ingest->push_video(at += 40, message);
+        ingest->push_body(MediaKind::video, at += 40, message);
         ASSERT_EQ(source->ring().newest().payload.data(), message.data()) << body;
     }
     EXPECT_EQ(count(), 5U);
@@ -64,7 +66,7 @@ TEST_F(PictureJoinerTest, OrdinaryMessagesGoOnAtOnceAsTheyCame) {
 TEST_F(PictureJoinerTest, SoDoContentsThatCannotBeRead) {
     for (std::uint32_t i = 0; i < 3; ++i) {
         const Slice message = Slice::copy_of(hex(i == 0 ? "17 01 000000 010203" : "27 01 000000 ffffffff 00"));
-        ingest->push_video(40 * i, message);
+        ingest->push_body(MediaKind::video, 40 * i, message);
         ASSERT_EQ(source->ring().newest().payload.data(), message.data());
     }
     // Slices that are not the first of their picture, each with a time of its own: perhaps they are scrambled.
@@ -84,7 +86,7 @@ TEST_F(PictureJoinerTest, PiecesInFrontGoOnWithTheirPicture) {
     push(40, kInter + kP);
     expect_packet(1, 40ms, false, kInter + kDelimiter + kP);
     EXPECT_EQ(count(), 2U) << "at once: this publisher sends the slices of a picture together";
-    EXPECT_EQ(lines.count("sends pictures in several messages"), 1U);
+    EXPECT_EQ(lines.count("sends images in several messages"), 1U);
     EXPECT_EQ(source->counters().key_frames, 1U);
 }
 
@@ -107,7 +109,7 @@ TEST_F(PictureJoinerTest, SlicesBehindPiecesInFrontBelongToTheirPicture) {
 TEST_F(PictureJoinerTest, AKeyFrameWhoseRestFollowsGoesOnOnceMoreWhole) {
     push(0, kKey + kIdr);
     EXPECT_EQ(count(), 1U) << "at once: it may be whole";
-    ingest->push_audio(0, Slice::copy_of(hex("af 01 0909")));
+    ingest->push_body(MediaKind::audio, 0, Slice::copy_of(hex("af 01 0909")));
     push(0, kKey + kIdrRest);
     push(0, kKey + kIdrRest);
     push(40, kInter + kP);
@@ -166,11 +168,11 @@ TEST_F(PictureJoinerTest, CompositionTimeAndKeyAreThoseOfTheSlices) {
 TEST_F(PictureJoinerTest, ASequenceHeaderFollowsThePictureBeforeIt) {
     push(0, kInter + kDelimiter);
     push(0, kKey + kIdr);
-    ingest->push_video(40, avc_config_body());
+    ingest->push_body(MediaKind::video, 40, avc_config_body());
     EXPECT_FALSE(packet(0).is_config());
     EXPECT_TRUE(packet(1).is_config());
     push(40, kInter + kDelimiter);
-    ingest->push_video(40, tag_body(hex("17 00 000000"), wire::codec::avc_vectors().back().record));
+    ingest->push_body(MediaKind::video, 40, tag_body(hex("17 00 000000"), wire::codec::avc_vectors().back().record));
     push(40, kKey + kIdr);
     EXPECT_TRUE(packet(2).is_config());
     expect_packet(3, 40ms, true, kKey + kDelimiter + kIdr);
@@ -179,7 +181,7 @@ TEST_F(PictureJoinerTest, ASequenceHeaderFollowsThePictureBeforeIt) {
 TEST_F(PictureJoinerTest, LengthsAreAsTheSequenceHeaderSays) {
     auto record = wire::codec::avc_vectors().front().record;
     record[4] = 0xFD;
-    ingest->push_video(0, tag_body(hex("17 00 000000"), record));
+    ingest->push_body(MediaKind::video, 0, tag_body(hex("17 00 000000"), record));
     push(0, kKey + "0002 09f0");
     push(0, kKey + "0003 65b801");
     push(40, kInter + "0002 09f0");
@@ -234,7 +236,7 @@ TEST_F(PictureJoinerTest, PiecesAreBounded) {
     rest.resize(5 + 4 + large);
     push(80, kInter + kP);
     for (int i = 0; i < 40; ++i)
-        ingest->push_video(80, Slice::copy_of(rest));
+        ingest->push_body(MediaKind::video, 80, Slice::copy_of(rest));
     EXPECT_LE(source->held_bytes(), 64U << 20);
     EXPECT_GE(count(), 3U) << "what is held at the limit goes on";
     for (Sequence at = 0; at < count(); ++at)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes/byte_writer.hpp"
+#include "wire/codec/video/annex_b.hpp"
 #include "wire/flv/audio_tag.hpp"
 #include "wire/flv/multitrack.hpp"
 #include "wire/flv/video_tag.hpp"
@@ -33,7 +34,7 @@ bool is_enhanced(Codec codec) {
     return codec != Codec::avc && codec != Codec::aac && codec != Codec::mp3 && flv::fourcc_of(codec).has_value();
 }
 
-// What both kinds of tag say. `tag.body` is a part of `body`.
+// Fills in the fields that both kinds of tag have. `tag.body` is a part of `body`.
 template <class Tag>
 Result<void> fill(TagPacket& made, MediaKind kind, const Tag& tag, Slice body) {
     const auto head = tag.body.data() == nullptr ? body.size() : static_cast<std::size_t>(tag.body.data() - body.data());
@@ -89,6 +90,7 @@ Result<TagPacket> read_tag(MediaKind kind, Slice body) {
         TRY(fill(*made, kind, *tag, std::move(body)));
         made->packet.key = tag->key;
         made->reserved_type = tag->reserved_type;
+        made->may_be_annex_b = wire::codec::may_be_annex_b(tag->body);
         made->packet.cts = offset_of(tag->composition);
         return made;
     }

@@ -13,11 +13,15 @@
 namespace live::media {
 
 struct TagPacket {
-    Packet packet;               // its dts is the header's offset to the message time
-    bool has_more = false;       // a multitrack message that may hold further tracks: split with split_tag()
-    bool reserved_type = false;  // video with a reserved frame type: see set_frame_type()
-    AudioFormat audio{};         // from a classic header
-    std::uint32_t fourcc = 0;    // 0 for a classic header
+    Packet packet;                // its dts is the header's offset to the message time
+    bool has_more = false;        // a multitrack message that may hold further tracks: split with split_tag()
+    bool reserved_type = false;   // video with a reserved frame type: see set_frame_type()
+    bool may_be_annex_b = false;  // video that begins as an Annex B byte stream does
+    AudioFormat audio{};          // from a classic header
+    std::uint32_t fourcc = 0;     // 0 for a classic header
+
+    // Whether none of the three is set: the packet can be used as it is.
+    bool is_plain() const { return !has_more && !reserved_type && !may_be_annex_b; }
 };
 
 // Of a result with has_more, only the payload may be used. Errors as in wire/flv's parsers; Errc::limit for a header above 65,535

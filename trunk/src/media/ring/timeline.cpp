@@ -61,7 +61,8 @@ bool Timeline::is_in_line(const Track& track, std::int64_t time_ms, TimePoint ar
         return true;
     if (!track.seen)
         return time_ms >= newest_ms() - kJumpAhead.count() && time_ms <= newest_ms() + jump_ahead_ms_;
-    return time_ms >= track.last_ms - kJumpBack.count() && time_ms <= newest_ms() + ahead_max_ms(arrived);
+    const std::int64_t ahead_ms = time_ms - newest_ms();
+    return time_ms >= track.last_ms - kJumpBack.count() && (ahead_ms <= kLeap.count() || ahead_ms <= ahead_max_ms(arrived));
 }
 
 bool Timeline::confirms(const std::optional<Doubt>& doubt, std::int64_t raw_ms, TimePoint arrived) const {

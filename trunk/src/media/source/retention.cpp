@@ -10,7 +10,7 @@ void Retention::start_publisher() {
     published_from_ = ring_.next();
 }
 
-void Retention::note(const Packet& packet) {
+void Retention::append(Packet&& packet) {
     if (packet.extra) {
         // A GOP consists of default-track frames.
     } else if (packet.kind == MediaKind::video && !packet.is_config()) {
@@ -23,9 +23,6 @@ void Retention::note(const Packet& packet) {
     const std::uint32_t frames_max = parts_.options.gop_cache_frames_max;
     if (gop_start_ && frames_max > 0 && ring_.next() - *gop_start_ > frames_max)
         gop_start_.reset();
-}
-
-void Retention::append(Packet&& packet) {
     SourceTotals& totals = parts_.pool.totals();
     ++totals.packets;
     totals.packet_bytes += packet.payload.size();

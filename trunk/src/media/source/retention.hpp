@@ -75,8 +75,7 @@ public:
     // a publisher.
     void release_oldest(std::size_t bytes);
 
-    // For the source: the packet that append() will take next, which may start a GOP.
-    void note(const Packet& packet);
+    // For the source.
     void append(Packet&& packet);
     // Drops packets that are not needed, if enough was appended since the last time.
     void trim_if_due() {

@@ -52,7 +52,7 @@ void Source::prefetch() const {
     tracks_.prefetch();
 }
 
-void Source::append(Packet packet) {
+void Source::append(Packet&& packet) {
     if (backlog_.is_outrun_by(packet)) {
         ++counters_.dropped_packets;
         return;
@@ -66,11 +66,12 @@ void Source::append(Packet packet) {
         if (packet.kind == MediaKind::video && packet.key && !packet.is_config())
             ++counters_.key_frames;
     }
-    retention_.note(packet);
-    if (readers_.any() || !backlog_.empty())
+    const bool has_logs = readers_.any() || !backlog_.empty();
+    if (has_logs)
         backlog_.append_to_logs(packet);
     retention_.append(std::move(packet));
-    backlog_.limit();
+    if (has_logs)
+        backlog_.limit();
     retention_.trim_if_due();
 }
 

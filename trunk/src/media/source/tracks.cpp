@@ -15,6 +15,17 @@ void Tracks::start_publisher() {
 
 void Tracks::note(Packet& packet) {
     const std::size_t kind = index_of(packet.kind);
+    const bool is_known_frame =
+        packet.content == Content::frame && is_chosen(packet.kind, packet.track) && packet.codec == known_[kind].codec;
+    if (!is_known_frame)
+        return note_new(packet);
+    packet.extra = false;
+    last_times_[kind] = packet.dts;
+}
+
+// A packet that may change what is known: a track's first frame, a configuration, data.
+void Tracks::note_new(Packet& packet) {
+    const std::size_t kind = index_of(packet.kind);
     if (packet.kind != MediaKind::data) {
         if (!has_default_.has(packet.kind) && packet.content != Content::other)
             choose_default(packet);

@@ -26,7 +26,7 @@ public:
 
     // Its tracks replace those of the previous publisher.
     void start_publisher();
-    // Marks `packet` as `extra` unless it belongs to its kind's default track, and learns its track's codec and configuration.
+    // Marks `packet` as `extra` unless it belongs to its kind's default track, and keeps its track's codec and configuration.
     void note(Packet& packet);
     void prefetch() const { live::prefetch_members(last_times_, has_b_frames_); }
 
@@ -90,6 +90,7 @@ private:
     void choose_default(const Packet& packet);
     void forget_extra_tracks();
     Packet& kept_config(const Packet& packet);
+    void note_new(Packet& packet);
     void remember_config(const Packet& packet);
     void note_track(const Packet& packet);
     Track& track_of(MediaKind kind, TrackId id);

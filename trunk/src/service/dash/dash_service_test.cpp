@@ -354,7 +354,7 @@ struct RelayingNode {
             if (const auto* message = std::get_if<media::SyncMessage>(&item))
                 source->append_sync(*message);
             else
-                source->append(std::get<media::Packet>(item));
+                source->append(media::Packet(std::get<media::Packet>(item)));
         }
         source->flush();
     }

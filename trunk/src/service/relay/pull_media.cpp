@@ -103,9 +103,9 @@ Result<void> Pull::ingest(rtmp::GotMedia& media) {
     }
     note_media();
     if (media.type == MessageType::audio)
-        ingest_->push_audio(media.timestamp_ms, std::move(media.payload));
+        ingest_->push_body(MediaKind::audio, media.timestamp_ms, std::move(media.payload));
     else if (media.type == MessageType::video)
-        ingest_->push_video(media.timestamp_ms, std::move(media.payload));
+        ingest_->push_body(MediaKind::video, media.timestamp_ms, std::move(media.payload));
     else
         ingest_data(media);
     return {};

@@ -163,9 +163,9 @@ TEST_F(DeferredEncoderTest, ConfigurationsWithoutEndAreEncodedAtOnce) {
     show.frame(kFrameBytes);
     media::Packet config = media::bridge_test::avc_config();
     config.payload = Slice::allocate(media::Backlog::kBytesMax);
-    show.source->append(config);
+    show.source->append(media::Packet(config));
     EXPECT_FALSE(show.is_whole());
-    show.source->append(config);
+    show.source->append(media::Packet(config));
     EXPECT_TRUE(show.is_whole());
 }
 

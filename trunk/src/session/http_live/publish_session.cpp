@@ -108,8 +108,8 @@ Result<void> PublishSession::take(Bytes bytes, media::Ingest& ingest) {
             continue;
         const std::uint32_t time_ms = tag->header.timestamp_ms;
         switch (tag->header.type) {
-            case flv::TagType::audio: ingest.push_audio(time_ms, std::move(tag->body)); break;
-            case flv::TagType::video: ingest.push_video(time_ms, std::move(tag->body)); break;
+            case flv::TagType::audio: ingest.push_body(MediaKind::audio, time_ms, std::move(tag->body)); break;
+            case flv::TagType::video: ingest.push_body(MediaKind::video, time_ms, std::move(tag->body)); break;
             case flv::TagType::script: ingest.push_data(time_ms, std::move(tag->body)); break;
         }
     }

@@ -11,6 +11,15 @@ namespace live::session::rtmp {
 
 namespace rtmp = engine::rtmp;
 
+namespace {
+
+constexpr MediaKind kind_of(wire::rtmp::MessageType type) {
+    using wire::rtmp::MessageType;
+    return type == MessageType::video ? MediaKind::video : type == MessageType::audio ? MediaKind::audio : MediaKind::data;
+}
+
+}  // namespace
+
 PublishSession::PublishSession(Peer& peer, const StreamPlan& plan, const RtmpOptions& options,
                                std::unique_ptr<media::Publication> publication, const Log& log)
     : peer_(peer),
@@ -164,7 +173,10 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
     publication_->source().set_arrival(io::now());
     while (auto event = peer_.engine().poll_event()) {
         if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
-            ingest(*media);
+            if (const auto kind = kind_of(media->type); kind == MediaKind::data)
+                ingest_.push_data(media->timestamp_ms, std::move(media->payload));
+            else
+                ingest_.push_body(kind, media->timestamp_ms, std::move(media->payload));
             any = true;
             if (!publication_->source().backlog().empty()) {
                 TRY(encode_rest(publication_->source(), deadline));
@@ -189,16 +201,6 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
         publication_->source().flush();
     }
     return step;
-}
-
-void PublishSession::ingest(rtmp::GotMedia& media) {
-    using wire::rtmp::MessageType;
-    if (media.type == MessageType::audio)
-        ingest_.push_audio(media.timestamp_ms, std::move(media.payload));
-    else if (media.type == MessageType::video)
-        ingest_.push_video(media.timestamp_ms, std::move(media.payload));
-    else
-        ingest_.push_data(media.timestamp_ms, std::move(media.payload));
 }
 
 Result<void> PublishSession::check_idle() {

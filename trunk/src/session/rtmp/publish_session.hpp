@@ -64,7 +64,6 @@ private:
     std::chrono::milliseconds quickened(std::chrono::milliseconds pause);
     Result<void> receive(io::Deadline deadline);
     Result<void> pause_until(io::Deadline tick);
-    void ingest(engine::rtmp::GotMedia& media);
     Result<Step> handle_events(io::Deadline deadline);
     Result<void> let_others_run(io::Deadline deadline);
     Result<void> check_idle();
