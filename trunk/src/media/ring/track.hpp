@@ -17,6 +17,9 @@ struct AudioFormat {
     bool operator==(const AudioFormat&) const = default;
 };
 
+// A further publisher that adds tracks to a stream: see media/ingest/rendition.hpp. `none`: the stream's own publisher.
+enum class RenditionId : std::uint32_t { none };
+
 struct Track {
     TrackId id{};
     MediaKind kind = MediaKind::audio;
@@ -25,6 +28,7 @@ struct Track {
     Slice config;  // avcC, hvcC, av1C, AudioSpecificConfig, OpusHead, ...; empty for codecs without one
     std::string language;
     std::string name;
+    RenditionId rendition = RenditionId::none;
 };
 
 // One track of each kind; the default track if unset.

@@ -44,7 +44,8 @@ public:
     // For the source: appends `packet` to the logs, as far as it can be encoded at once.
     void append_to_logs(const Packet& packet);
     // Whether the frame must be dropped: the publisher sends faster than its frames are encoded.
-    bool is_outrun_by(const Packet& packet) { return (is_outrun_ || bytes_ > kBytesMax) && !is_kept(packet); }
+    bool is_outrun_by(const Packet& packet) { return is_outrun() && !is_kept(packet); }
+    bool is_outrun() const { return is_outrun_ || bytes_ > kBytesMax; }
     // Encodes the backlog above kBytesMax.
     void limit() {
         if (bytes_ > 2 * kBytesMax)

@@ -1,5 +1,6 @@
 #include "media/source/publications.hpp"
 
+#include <string>
 #include <utility>
 
 #include "base/check.hpp"
@@ -18,6 +19,33 @@ void Publisher::stop_filling() {
         rtp_log_->end_writer(key_frames_);
 }
 
+void RenditionPublisher::revoke() {
+    current_ = false;
+    tracks_.remove_rendition(id_);
+    ended_.raise();
+}
+
+Result<void> Publications::start_rendition(RenditionPublisher& rendition) {
+    if (current_ == nullptr)
+        return Error(Errc::not_found, "a rendition of a stream without a publisher");
+    if (renditions_.size() >= kRenditionsMax)
+        return Error(Errc::limit, "more than " + std::to_string(kRenditionsMax) + " renditions of a stream");
+    rendition.id_ = RenditionId(++newest_rendition_);
+    rendition.current_ = true;
+    renditions_.push_back(&rendition);
+    return {};
+}
+
+void Publications::end_rendition(RenditionPublisher& rendition) {
+    if (std::erase(renditions_, &rendition) > 0)
+        rendition.revoke();
+}
+
+void Publications::end_renditions() {
+    for (RenditionPublisher* const rendition : std::exchange(renditions_, {}))
+        rendition->revoke();
+}
+
 void Publications::start(Publisher& publisher) {
     evict();
     current_ = &publisher;
@@ -29,12 +57,14 @@ void Publications::end(Publisher& publisher) {
     CHECK(current_ == &publisher);
     publisher.current_ = false;
     current_ = nullptr;
+    end_renditions();
 }
 
 void Publications::evict() {
     Publisher* const evicted = std::exchange(current_, nullptr);
     if (evicted == nullptr)
         return;
+    end_renditions();
     evicted->current_ = false;
     evicted->stop_filling();
     evicted->evicted_.raise();

@@ -1,9 +1,15 @@
-// Publications: the publisher of a stream, and its successors. One publisher at a time has the right to publish; a takeover or an
-// operator revokes it.
+// Publications: the publisher of a stream, its successors, and the renditions that add tracks to it. One publisher at a time has
+// the right to publish; a takeover or an operator revokes it. Renditions end with it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/result.hpp"
 #include "base/signal.hpp"
 #include "media/rtp/rtp_log.hpp"
+#include "media/source/tracks.hpp"
 #include "media/source/watches.hpp"
 
 namespace live::media {
@@ -44,8 +50,37 @@ private:
     bool asked_ = false;
 };
 
+// A further publisher, which only adds tracks. The base of Rendition, which also keeps the source alive.
+class RenditionPublisher {
+public:
+    RenditionPublisher(const RenditionPublisher&) = delete;
+    RenditionPublisher& operator=(const RenditionPublisher&) = delete;
+
+    bool is_current() const { return current_; }
+    // Raised when the stream's publisher ends, is replaced, or takes the id of one of the tracks. The holder must end.
+    Signal& ended() { return ended_; }
+
+protected:
+    explicit RenditionPublisher(Tracks& tracks) : tracks_(tracks) {}
+    ~RenditionPublisher() = default;
+
+    RenditionId id() const { return id_; }
+
+private:
+    friend class Publications;
+    void revoke();
+
+    Tracks& tracks_;
+    Signal ended_;
+    RenditionId id_ = RenditionId::none;
+    bool current_ = false;
+};
+
 class Publications {
 public:
+    // Renditions of one stream.
+    static constexpr std::size_t kRenditionsMax = 8;
+
     explicit Publications(const StreamWatches& watches) : watches_(watches) {}
     Publications(const Publications&) = delete;
     Publications& operator=(const Publications&) = delete;
@@ -58,6 +93,11 @@ public:
     void start(Publisher& publisher);
     // The current publisher leaves. The caller reports it by note_stream_ended() when its last frames are encoded.
     void end(Publisher& publisher);
+    // Admits a rendition. Errc::not_found without a publisher, Errc::limit if there are kRenditionsMax.
+    Result<void> start_rendition(RenditionPublisher& rendition);
+    // Removes its tracks. Nothing happens if it is not current.
+    void end_rendition(RenditionPublisher& rendition);
+    std::size_t rendition_count() const { return renditions_.size(); }
     // Revokes the current publisher's right, if there is one.
     void evict();
     // Makes the publisher check its connection: it confirms or leaves. False without a publisher, or if it cannot check.
@@ -74,8 +114,12 @@ public:
     bool may_return() const { return may_return_; }
 
 private:
+    void end_renditions();
+
     const StreamWatches& watches_;
     Publisher* current_ = nullptr;
+    std::vector<RenditionPublisher*> renditions_;  // of the current publisher
+    std::uint32_t newest_rendition_ = 0;
     bool may_return_ = false;
 };
 

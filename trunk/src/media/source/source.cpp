@@ -52,13 +52,17 @@ void Source::prefetch() const {
     tracks_.prefetch();
 }
 
-void Source::append(Packet&& packet) {
-    if (backlog_.is_outrun_by(packet)) {
+void Source::append(Packet&& packet, Origin origin) {
+    const bool is_publishers = origin == Origin::publisher;
+    if (is_publishers ? backlog_.is_outrun_by(packet) : backlog_.is_outrun()) {
         ++counters_.dropped_packets;
         return;
     }
     packet.arrived = arrival_;
-    tracks_.note(packet);
+    if (is_publishers)
+        tracks_.note(packet);
+    else
+        tracks_.note_rendition(packet);
     const std::size_t kind = index_of(packet.kind);
     counters_.bytes[kind] += packet.payload.size();
     if (!packet.extra) {

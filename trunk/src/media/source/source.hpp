@@ -74,7 +74,9 @@ public:
     // Loads what append() needs while the caller reads the publisher's socket: with hundreds of publishers it has left the
     // nearest caches since the last batch.
     void prefetch() const;
-    void append(Packet&& packet);
+    // Appends a packet of the publisher, or of a rendition, whose track is known then.
+    enum class Origin : std::uint8_t { publisher, rendition };
+    void append(Packet&& packet, Origin origin = Origin::publisher);
     // Messages for other nodes and for outputs that segment the stream. A new one has its place before the next packet.
     const SyncLog& syncs() const { return syncs_; }
     void append_sync(SyncMessage message);

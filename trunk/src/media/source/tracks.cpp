@@ -1,9 +1,21 @@
 #include "media/source/tracks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace live::media {
+
+namespace {
+
+void set_name(Track& track, const std::vector<TrackName>& names) {
+    const auto is_its = [&track](const TrackName& name) { return name.kind == track.kind && name.id == track.id; };
+    const auto name = std::ranges::find_if(names, is_its);
+    track.language = name == names.end() ? "" : name->language;
+    track.name = name == names.end() ? "" : name->name;
+}
+
+}  // namespace
 
 void Tracks::start_publisher() {
     has_b_frames_ = false;
@@ -27,6 +39,8 @@ void Tracks::note(Packet& packet) {
 void Tracks::note_new(Packet& packet) {
     const std::size_t kind = index_of(packet.kind);
     if (packet.kind != MediaKind::data) {
+        if (rendition_tracks_ != 0)
+            remove_rendition_track(packet.kind, packet.track);
         if (!has_default_.has(packet.kind) && packet.content != Content::other)
             choose_default(packet);
         packet.extra = packet.track != defaults_[kind];
@@ -55,14 +69,18 @@ void Tracks::choose_default(const Packet& packet) {
     id = packet.track;
     known_[index_of(packet.kind)] = {};
     configs_[index_of(packet.kind)] = {};
-    std::erase_if(tracks_, [&packet](const Track& track) { return track.kind == packet.kind && track.id != packet.track; });
+    std::erase_if(tracks_, [&packet](const Track& track) {
+        return track.kind == packet.kind && track.id != packet.track && track.rendition == RenditionId::none;
+    });
     ++version_;
     ++config_version_;
 }
 
 void Tracks::forget_extra_tracks() {
-    const auto forgotten =
-        std::erase_if(tracks_, [this](const Track& track) { return track.id != defaults_[index_of(track.kind)]; });
+    const auto forgotten = std::erase_if(tracks_, [this](const Track& track) {
+        return track.id != defaults_[index_of(track.kind)] || track.rendition != RenditionId::none;
+    });
+    rendition_tracks_ = 0;
     if (forgotten == 0 && extra_configs_.empty())
         return;
     extra_configs_.clear();
@@ -73,9 +91,11 @@ void Tracks::forget_extra_tracks() {
 bool Tracks::has_room_for_another(MediaKind kind, TrackId id) const {
     std::size_t others = 0;
     for (const Track& track : tracks_) {
-        if (track.kind == kind && track.id == id)
+        if (track.kind != kind || track.rendition != RenditionId::none)
+            continue;
+        if (track.id == id)
             return true;
-        others += track.kind == kind ? 1 : 0;
+        ++others;
     }
     return others < kMax;
 }
@@ -121,15 +141,8 @@ Track& Tracks::track_of(MediaKind kind, TrackId id) {
     Track& added = tracks_.emplace_back();
     added.id = id;
     added.kind = kind;
-    name_track(added);
+    set_name(added, track_names_);
     return added;
-}
-
-void Tracks::name_track(Track& track) const {
-    const auto is_its = [&track](const TrackName& name) { return name.kind == track.kind && name.id == track.id; };
-    const auto name = std::ranges::find_if(track_names_, is_its);
-    track.language = name == track_names_.end() ? "" : name->language;
-    track.name = name == track_names_.end() ? "" : name->name;
 }
 
 void Tracks::forget_metadata() {
@@ -141,7 +154,8 @@ void Tracks::forget_metadata() {
 void Tracks::name_tracks(std::vector<TrackName> names) {
     track_names_ = std::move(names);
     for (Track& track : tracks_)
-        name_track(track);
+        if (track.rendition == RenditionId::none)
+            set_name(track, track_names_);
 }
 
 void Tracks::note_track(const Packet& packet) {
@@ -162,6 +176,51 @@ void Tracks::note_track(const Packet& packet) {
     if (packet.is_config())
         track.config = kept_config(packet).frame_slice();
     ++version_;
+}
+
+std::optional<TrackId> Tracks::add_rendition_track(RenditionId rendition, const TrackName& name) {
+    const auto is_added = [&name](const Track& track) { return track.kind == name.kind && track.rendition != RenditionId::none; };
+    if (static_cast<std::size_t>(std::ranges::count_if(tracks_, is_added)) >= kRenditionMax)
+        return std::nullopt;
+    // Publishers number their tracks from 0. There are fewer tracks than ids.
+    std::uint8_t id = std::numeric_limits<std::uint8_t>::max();
+    while (find(name.kind, TrackId(id)) != nullptr || is_chosen(name.kind, TrackId(id)))
+        --id;
+    Track& added = tracks_.emplace_back();
+    added.id = TrackId(id);
+    added.kind = name.kind;
+    added.language = name.language;
+    added.name = name.name;
+    added.rendition = rendition;
+    ++rendition_tracks_;
+    ++version_;
+    return added.id;
+}
+
+void Tracks::remove_rendition(RenditionId rendition) {
+    for (std::size_t i = tracks_.size(); i-- > 0;)
+        if (const Track& track = tracks_[i]; track.rendition == rendition)
+            remove_rendition_track(track.kind, track.id);
+}
+
+// The publisher takes the id, or the rendition ends.
+void Tracks::remove_rendition_track(MediaKind kind, TrackId id) {
+    const auto removed = std::erase_if(tracks_, [&](const Track& track) {
+        return track.kind == kind && track.id == id && track.rendition != RenditionId::none;
+    });
+    if (removed == 0)
+        return;
+    rendition_tracks_ -= removed;
+    std::erase_if(extra_configs_, [&](const Packet& config) { return config.kind == kind && config.track == id; });
+    ++version_;
+    ++config_version_;
+}
+
+void Tracks::note_rendition(Packet& packet) {
+    packet.extra = true;
+    if (packet.is_config())
+        remember_config(packet);
+    note_track(packet);
 }
 
 void Tracks::note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
@@ -186,7 +245,8 @@ const Track* Tracks::find(MediaKind kind, TrackId id) const {
 }
 
 const Track* Tracks::default_of(MediaKind kind) const {
-    const auto track = std::ranges::find(tracks_, kind, &Track::kind);
+    const auto is_publishers = [kind](const Track& track) { return track.kind == kind && track.rendition == RenditionId::none; };
+    const auto track = std::ranges::find_if(tracks_, is_publishers);
     return track == tracks_.end() ? nullptr : &*track;
 }
 

@@ -19,6 +19,8 @@ class Tracks {
 public:
     // Tracks of one kind. Ingest drops the packets of further tracks.
     static constexpr std::size_t kMax = 16;
+    // Tracks of one kind that renditions add to those of the publisher.
+    static constexpr std::size_t kRenditionMax = 8;
 
     Tracks() = default;
     Tracks(const Tracks&) = delete;
@@ -34,13 +36,13 @@ public:
     const std::vector<Track>& all() const { return tracks_; }
     // nullptr if the track is unknown.
     const Track* find(MediaKind kind, TrackId id) const;
-    // The last known one of the kind, also of an earlier publisher; nullptr if unknown.
+    // The last known one of the kind, also of an earlier publisher, never of a rendition; nullptr if unknown.
     const Track* default_of(MediaKind kind) const;
     // Players without multitrack support get the publisher's first track of a kind.
     bool is_default(MediaKind kind, TrackId id) const { return !has_default_.has(kind) || is_chosen(kind, id); }
     // Whether this publisher has sent frames or a configuration of the kind.
     bool has_default(MediaKind kind) const { return has_default_.has(kind); }
-    // Whether the track is known, or can still be added.
+    // Whether the publisher's track is known, or can still be added.
     bool has_room_for(MediaKind kind, TrackId id) const { return is_chosen(kind, id) || has_room_for_another(kind, id); }
 
     // The newest metadata; empty if there was none.
@@ -68,6 +70,14 @@ public:
     bool has_b_frames() const { return has_b_frames_; }
     void note_b_frames() { has_b_frames_ = true; }
 
+    // Adds a track of a rendition under the highest free id and returns it; nullopt if there are kRenditionMax of the kind. The
+    // id of `name` is ignored. A packet of the publisher with the same id replaces the track.
+    std::optional<TrackId> add_rendition_track(RenditionId rendition, const TrackName& name);
+    // Removes the tracks of a rendition.
+    void remove_rendition(RenditionId rendition);
+    // Marks `packet` as `extra`, and keeps the codec and configuration of the rendition's track, which is known.
+    void note_rendition(Packet& packet);
+
     // The publisher's container describes audio that its packets do not describe.
     void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
     // Players that join get no metadata until the publisher sends some again.
@@ -89,12 +99,12 @@ private:
     bool has_room_for_another(MediaKind kind, TrackId id) const;
     void choose_default(const Packet& packet);
     void forget_extra_tracks();
+    void remove_rendition_track(MediaKind kind, TrackId id);
     Packet& kept_config(const Packet& packet);
     void note_new(Packet& packet);
     void remember_config(const Packet& packet);
     void note_track(const Packet& packet);
     Track& track_of(MediaKind kind, TrackId id);
-    void name_track(Track& track) const;
 
     // Each packet needs these, up to has_b_frames_.
     std::array<std::optional<MediaTime>, kMediaKindCount> last_times_;
@@ -109,7 +119,8 @@ private:
     std::uint32_t config_version_ = 0;
     std::array<Packet, kMediaKindCount> configs_;  // of the default tracks
     std::vector<Packet> extra_configs_;
-    std::vector<Track> tracks_;           // few; the default one is the first of its kind
+    std::vector<Track> tracks_;           // few; the default one is the publisher's first of its kind
+    std::size_t rendition_tracks_ = 0;    // of tracks_
     std::vector<TrackName> track_names_;  // as the publisher said last, at most kMax of a kind
 };
 
