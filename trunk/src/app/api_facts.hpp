@@ -22,7 +22,7 @@
 #include "service/workers/worker_service.hpp"
 #include "session/common/protocol.hpp"
 #include "session/fan_out/fan_out.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -41,7 +41,7 @@ public:
         const media::StreamTable& streams;
         const session::Protocols& protocols;
         const session::FanOut& fan_out;
-        const session::Places& places;
+        const session::ConnectionLimits& places;
         const service::access_log::AccessLog& access_log;
         const service::relay::RelayService& relay;
         service::workers::WorkerService& workers;

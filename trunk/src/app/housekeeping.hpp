@@ -6,7 +6,7 @@
 #include "media/source/stream_table.hpp"
 #include "service/service_list.hpp"
 #include "session/fan_out/fan_out.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::app {
 
@@ -19,7 +19,7 @@ public:
 
     struct Parts {
         media::StreamTable& streams;
-        session::Places& places;
+        session::ConnectionLimits& places;
         const session::FanOut& fan_out;
         service::ServiceList& services;
     };

@@ -69,7 +69,7 @@ struct MadeUpProtocolTest : api::HandlerFixtureOf<Json> {
     Counters counters{protocols};
     api::SystemSampler sampler{counters, {}};
     session::FanOutCounters fan_out;
-    session::Places places{10, log};
+    session::ConnectionLimits places{10, log};
     NoTranscoders transcoders;
     service::ServiceList services{log};
     AnyVhost vhosts;

@@ -38,7 +38,7 @@ public:
         session::StreamEvents& events;
         media::StreamTable& streams;
         session::ClientTable& clients;
-        session::Places& places;
+        session::ConnectionLimits& places;
         service::hooks::HookService& hooks;
         service::workers::WorkerService& workers;
         service::workers::OtherFiles& other_files;

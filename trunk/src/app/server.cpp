@@ -130,15 +130,17 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_live_{streams_, mounts_, admission_, *events_, fan_out_, clients_},
       http_live_player_(http_live_),
       casters_(settings_, http_live_, scratch_, places_, transports_, names_.seat(), log),
-      strays_(
+      forwarder_(
           workers_, names_.takes_over,
-          [this](const session::Stray& stray, MutBytes datagram) { session::take_datagram(protocols_, stray, datagram); },
+          [this](const session::ForwardedDatagram& forwarded, MutBytes datagram) {
+              session::take_datagram(protocols_, forwarded, datagram);
+          },
           log.with_id("WRK")),
       rtc_(settings_,
-           {streams_, admission_, admission_.vhosts(), *events_, clients_, places_, scratch_, http_, names_.seat(), strays_,
+           {streams_, admission_, admission_.vhosts(), *events_, clients_, places_, scratch_, http_, names_.seat(), forwarder_,
             passed_offers_},
            log),
-      srt_(settings_, {streams_, admission_, admission_.vhosts(), *events_, clients_, places_, strays_, transports_},
+      srt_(settings_, {streams_, admission_, admission_.vhosts(), *events_, clients_, places_, forwarder_, transports_},
            names_.seat().is_first(), log),
       asked_origins_(http_client_, listed_origins_, names_.server_id, log.with_id("EIG")),
       moves_(std::make_unique<Moves>(*this)),
@@ -157,8 +159,8 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_(settings_, api_sources(), outputs_.files(), scratch_, places_, log),
       heartbeat_(http_client_, heartbeat_facts_, log) {
     set_limits(connections_max);
-    if (names_.tally() != nullptr)
-        places_.share(*names_.tally());
+    if (names_.shared_limits() != nullptr)
+        places_.share(*names_.shared_limits());
     stream_stats_.share_ids(names_.workers_secret);
     streams_.set_conversion(&transcoders_, log_.with_id("BRG"));
     streams_.set_deferred_encoder(deferred_encoder_);
@@ -180,7 +182,7 @@ void Server::list_services() {
     add({&hooks_});
     if (is_first)
         add({&heartbeat_});
-    add({&stream_stats_, &access_log_, &transcoders_, &node_, &workers_, &outputs_.homes(), &strays_, &relay_, &forward_});
+    add({&stream_stats_, &access_log_, &transcoders_, &node_, &workers_, &outputs_.homes(), &forwarder_, &relay_, &forward_});
     outputs_.add_to(services_);
     add({&memory_keeper_, &housekeeping_, &rtmp_, &rtc_, &srt_, &http_, &casters_});
     if (is_first)
@@ -288,8 +290,8 @@ service::workers::WorkerContext Server::worker_context() {
             },
             [] { std::raise(SIGTERM); },
             names_.upgrade_listener,
-            [this](io::Socket socket) { strays_.serve(std::move(socket)); },
-            [this](const std::vector<engine::workers::Worker>& others) { strays_.on_others(others); }};
+            [this](io::Socket socket) { forwarder_.serve(std::move(socket)); },
+            [this](const std::vector<engine::workers::Worker>& others) { forwarder_.on_others(others); }};
 }
 
 service::relay::PullContext Server::pull_context() {

@@ -48,9 +48,9 @@
 #include "service/service_list.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "service/transcode/transcoder_factory.hpp"
+#include "service/workers/datagram_forwarder.hpp"
 #include "service/workers/other_files.hpp"
 #include "service/workers/passed_offers.hpp"
-#include "service/workers/strays.hpp"
 #include "service/workers/worker_service.hpp"
 #include "service/workers/workers_resolver.hpp"
 #include "session/common/client_table.hpp"
@@ -59,7 +59,7 @@
 #include "session/fan_out/deferred_encoder.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/http_live/play_handler.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/rtmp/context.hpp"
 #include "settings/current_settings.hpp"
 
@@ -140,7 +140,7 @@ private:
     service::access_log::AccessLog access_log_;
     session::ClientTable clients_;
     session::Traffic traffic_;
-    session::Places places_;
+    session::ConnectionLimits places_;
     // Everything is read into it. malloc would place it 16 bytes into a page, where a copy from the page cache takes three times
     // as long.
     struct alignas(4096) Scratch {
@@ -161,7 +161,7 @@ private:
     session::http_live::PlayHandler http_live_player_;
     session::TransportLogs transports_{slabs_};
     CasterWiring casters_;
-    service::workers::Strays strays_;
+    service::workers::DatagramForwarder forwarder_;
     RtcWiring rtc_;
     SrtWiring srt_;
     VhostOptions<service::relay::ClusterOptions> cluster_options_{settings_, &settings::Vhost::cluster};
@@ -185,7 +185,7 @@ private:
     Ingests wanted_ingests_{settings_, [this] { return rtmp_.endpoints(); }};
     service::ingest::IngestService ingest_;
     OutputWiring outputs_;
-    MemoryKeeper memory_keeper_{{places_.memory(), streams_, slabs_, services_, clients_, names_.tally()}, log_};
+    MemoryKeeper memory_keeper_{{places_.memory(), streams_, slabs_, services_, clients_, names_.shared_limits()}, log_};
     Housekeeping housekeeping_{{streams_, places_, fan_out_, services_}, log_};
     session::Protocols protocols_;  // of the services
     ApiFacts facts_{

@@ -9,7 +9,7 @@
 
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
-#include "engine/workers/tally.hpp"
+#include "engine/workers/shared_limits.hpp"
 #include "io/fibers/loop.hpp"
 #include "supervisor/line/start_variables.hpp"
 
@@ -95,7 +95,7 @@ void Master::perform(const Roster::Kill& kill) {
 
 Result<void> Master::start_worker(Member& member) {
     if (limits_ == nullptr)
-        limits_ = TRY(io::SharedMemory::create(messages::Tally::bytes_for(static_cast<Worker>(count_))));
+        limits_ = TRY(io::SharedMemory::create(messages::SharedLimits::bytes_for(static_cast<Worker>(count_))));
     const WorkerIdentity identity{static_cast<Worker>(member.number - base_), static_cast<Worker>(count_), member.number};
     io::ChildOptions options = TRY(child_options(started_));
     options.program = "/proc/self/exe";
@@ -143,7 +143,7 @@ void Master::end_worker(Member& member, const std::string& why) {
     }
     member.gifts.clear();
     if (member.process->has_ended())
-        messages::Tally::forget(limits_->bytes(), static_cast<Worker>(count_), static_cast<Worker>(member.number - base_));
+        messages::SharedLimits::forget(limits_->bytes(), static_cast<Worker>(count_), static_cast<Worker>(member.number - base_));
 }
 
 void Master::on_message(Member& member, Message message, io::Socket passed) {

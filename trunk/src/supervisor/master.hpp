@@ -113,7 +113,7 @@ private:
     Members members_;
     Roster roster_;
     HandOver hand_over_{{kHandLimit, kProgramLimit, kHandLimit}, HandOver::Late::kill};
-    std::unique_ptr<io::SharedMemory> limits_;  // the workers' engine::workers::Tally
+    std::unique_ptr<io::SharedMemory> limits_;  // the workers' engine::workers::SharedLimits
     // Sockets of another program's worker, for each restart of the worker that replaces it.
     std::map<Worker, std::vector<io::BoundSocket>> kept_;
     io::Scope fibers_{"worker"};

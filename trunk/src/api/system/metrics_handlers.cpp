@@ -126,17 +126,17 @@ void write_own(MetricsText& text, const Measured& measured) {
         .histogram(batch.bounds(), batch.counts(), batch.sum());
 }
 
-void write_places(MetricsText& text, const session::Places& places) {
-    using session::Places;
+void write_places(MetricsText& text, const session::ConnectionLimits& places) {
+    using session::ConnectionLimits;
     text.family("millrace_connections_max", Type::gauge, "max_connections, as the open files allow it.")
         .sample(std::uint64_t{places.max()});
     text.family("millrace_addresses", Type::gauge, "Addresses that have something, or have lately asked for it.")
         .sample(std::uint64_t{places.addresses().size()});
     text.family("millrace_refused_total", Type::counter,
                 "Clients that were refused, by the option that says how many there may be.");
-    for (std::size_t i = 0; i < Places::kReasons; ++i) {
-        const auto reason = static_cast<Places::Reason>(i);
-        text.sample(places.refused(reason), {{"limit", std::string(Places::name_of(reason))}});
+    for (std::size_t i = 0; i < ConnectionLimits::kReasons; ++i) {
+        const auto reason = static_cast<ConnectionLimits::Reason>(i);
+        text.sample(places.refused(reason), {{"limit", std::string(ConnectionLimits::name_of(reason))}});
     }
 }
 

@@ -15,7 +15,7 @@
 #include "session/common/protocol.hpp"
 #include "session/fan_out/fan_out.hpp"
 #include "session/http/handler.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::api {
 
@@ -27,7 +27,7 @@ struct Measured {
     const service::stats::StreamStats& stream_stats;
     const session::FanOutCounters& fan_out;
     const session::Protocols& protocols;
-    const session::Places& places;
+    const session::ConnectionLimits& places;
     const media::AudioTranscoders& transcoders;
     const service::ServiceList& services;
 };

@@ -94,7 +94,7 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
              }},
         {.name = "mute"}};
     Log log;
-    session::Places places{10, log};
+    session::ConnectionLimits places{10, log};
     NoTranscoders transcoders;
     service::ServiceList services{log};
     // Replaces the handlers of other settings.

@@ -39,7 +39,7 @@ protected:
         endpoints_.mount(router_, Ports::api);
         auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
         acceptor_ = std::make_unique<session::http::Acceptor>(std::move(listener), nullptr, context_, places_,
-                                                              session::Places::Kind::client, connections_, log_);
+                                                              session::ConnectionLimits::Kind::client, connections_, log_);
         auto* acceptor = acceptor_.get();
         MUST(listeners_.start("listener", [acceptor](io::Deadline deadline) { acceptor->run(deadline); }));
     }
@@ -84,7 +84,7 @@ protected:
     Endpoints endpoints_{info_};
     session::http::Router router_;
     session::http::Context context_{router_, scratch_, std::string(kSignature), true, {}, {}, 0};
-    session::Places places_{10, log_};
+    session::ConnectionLimits places_{10, log_};
     io::Scope connections_{"connections"};
     io::Scope listeners_{"listeners"};
     std::unique_ptr<session::http::Acceptor> acceptor_;

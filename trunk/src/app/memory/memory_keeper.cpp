@@ -66,9 +66,9 @@ bool MemoryKeeper::return_some(TimePoint now) {
 void MemoryKeeper::measure(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     budget.set_resident(resident_bytes());
-    if (parts_.tally != nullptr) {
-        parts_.tally->set(engine::workers::Tally::Sum::memory, budget.overhead() + budget.held());
-        budget.set_others(parts_.tally->others(engine::workers::Tally::Sum::memory));
+    if (parts_.shared_limits != nullptr) {
+        parts_.shared_limits->set(engine::workers::SharedLimits::Sum::memory, budget.overhead() + budget.held());
+        budget.set_others(parts_.shared_limits->others(engine::workers::SharedLimits::Sum::memory));
     }
     const std::size_t portion = budget.is_filling() ? kPortion : std::max(kPortion, budget.held() / kPortionPart);
     parts_.slabs.totals().much = portion;

@@ -14,7 +14,7 @@
 #include "app/memory/memory_trimmer.hpp"
 #include "base/log/log.hpp"
 #include "base/time.hpp"
-#include "engine/workers/tally.hpp"
+#include "engine/workers/shared_limits.hpp"
 #include "io/fibers/deadline.hpp"
 #include "media/source/stream_table.hpp"
 #include "media/wire_log/slab_log.hpp"
@@ -49,7 +49,7 @@ public:
         const service::ServiceList& services;
         session::ClientTable& clients;
         // Of several workers; nullptr: alone.
-        engine::workers::Tally* tally = nullptr;
+        engine::workers::SharedLimits* shared_limits = nullptr;
     };
 
     // The parts outlive this.

@@ -37,7 +37,7 @@ public:
         api::RawControl& raw;
         const api::Allocator* allocator;  // nullptr in ordinary builds
         const session::FanOutCounters& fan_out;
-        const session::Places& places;
+        const session::ConnectionLimits& places;
         const api::Readiness& readiness;
         const api::MemoryCounts& memory;
         const session::Protocols& protocols;

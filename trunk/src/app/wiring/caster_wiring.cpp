@@ -23,8 +23,8 @@ struct CasterWiring::Caster {
 };
 
 CasterWiring::CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                           session::Places& places, session::TransportLogs& transports, engine::workers::WorkerIdentity seat,
-                           const Log& log)
+                           session::ConnectionLimits& places, session::TransportLogs& transports,
+                           engine::workers::WorkerIdentity seat, const Log& log)
     : settings_(settings),
       live_(live),
       scratch_(scratch),
@@ -56,7 +56,7 @@ Result<void> CasterWiring::start_flv(const settings::StreamCasterOptions& option
             continue;
         LOG_INFO(log_, "FLV caster listen at tcp://{}, output={}", wanted.endpoint.text(), redacted(options.output));
         caster.acceptors.push_back(std::make_unique<session::http::Acceptor>(
-            std::move(listener), nullptr, caster.context, places_, session::Places::Kind::client, connections_, log_));
+            std::move(listener), nullptr, caster.context, places_, session::ConnectionLimits::Kind::client, connections_, log_));
         auto* acceptor = caster.acceptors.back().get();
         TRY(listeners_.start("caster-listener", [acceptor](io::Deadline forever) { acceptor->run(forever); }));
     }

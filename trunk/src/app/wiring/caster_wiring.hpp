@@ -12,7 +12,7 @@
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
 #include "session/http_live/publish_handler.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/mpegts/port.hpp"
 #include "settings/current_settings.hpp"
 #include "supervisor/line/master_line.hpp"
@@ -23,7 +23,7 @@ class CasterWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
     CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                 session::Places& places, session::TransportLogs& transports, engine::workers::WorkerIdentity seat,
+                 session::ConnectionLimits& places, session::TransportLogs& transports, engine::workers::WorkerIdentity seat,
                  const Log& log);
     ~CasterWiring() override;
     CasterWiring(const CasterWiring&) = delete;
@@ -47,7 +47,7 @@ private:
     const settings::CurrentSettings& settings_;
     session::http_live::Context& live_;
     MutBytes scratch_;
-    session::Places& places_;
+    session::ConnectionLimits& places_;
     const engine::workers::WorkerIdentity seat_;
     const Log& log_;
     session::mpegts::Context mpegts_;

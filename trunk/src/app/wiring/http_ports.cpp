@@ -23,7 +23,7 @@ HttpPorts::Site::Site(MutBytes scratch)
     : context{.router = router, .scratch = scratch, .server = std::string(kSignature), .auth = {}, .limits = {}} {}
 
 HttpPorts::HttpPorts(const settings::CurrentSettings& settings, api::Endpoints& endpoints, MutBytes scratch,
-                     session::Places& places, io::PortSharing sharing, const Log& log)
+                     session::ConnectionLimits& places, io::PortSharing sharing, const Log& log)
     : settings_(settings), endpoints_(endpoints), log_(log), places_(places), sharing_(sharing), certificates_(log) {
     for (std::size_t role = 0; role < kRoles; ++role)
         sites_.push_back(std::make_unique<Site>(scratch));
@@ -47,8 +47,8 @@ std::string HttpPorts::label_of(const Place& place) {
     return "Exporter-Server";
 }
 
-session::Places::Kind HttpPorts::kind_of(Role role) {
-    using enum session::Places::Kind;
+session::ConnectionLimits::Kind HttpPorts::kind_of(Role role) {
+    using enum session::ConnectionLimits::Kind;
     switch (role) {
         case Role::api:
         case Role::exporter: return control;

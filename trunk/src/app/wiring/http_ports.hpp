@@ -18,7 +18,7 @@
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -29,8 +29,8 @@ public:
     enum class Role : std::uint8_t { api, streams, both, exporter, workers };
 
     // Everything referred to outlives this.
-    HttpPorts(const settings::CurrentSettings& settings, api::Endpoints& endpoints, MutBytes scratch, session::Places& places,
-              io::PortSharing sharing, const Log& log);
+    HttpPorts(const settings::CurrentSettings& settings, api::Endpoints& endpoints, MutBytes scratch,
+              session::ConnectionLimits& places, io::PortSharing sharing, const Log& log);
     HttpPorts(const HttpPorts&) = delete;
     HttpPorts& operator=(const HttpPorts&) = delete;
 
@@ -66,7 +66,7 @@ private:
     };
 
     static Role joined(Role first, Role second);
-    static session::Places::Kind kind_of(Role role);
+    static session::ConnectionLimits::Kind kind_of(Role role);
     static std::string label_of(const Place& place);
     Site& site(Role role) { return *sites_[static_cast<std::size_t>(role)]; }
     void set_options();
@@ -77,7 +77,7 @@ private:
     const settings::CurrentSettings& settings_;
     api::Endpoints& endpoints_;
     const Log& log_;
-    session::Places& places_;
+    session::ConnectionLimits& places_;
     const io::PortSharing sharing_;
     std::vector<std::unique_ptr<Site>> sites_;  // by role
     HttpCertificates certificates_;

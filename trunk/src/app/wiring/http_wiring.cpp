@@ -13,7 +13,7 @@ using Role = HttpPorts::Role;
 }  // namespace
 
 HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const ApiWiring::Sources& sources,
-                       const session::http::FileRoots& files, MutBytes scratch, session::Places& places, const Log& log)
+                       const session::http::FileRoots& files, MutBytes scratch, session::ConnectionLimits& places, const Log& log)
     : settings_(settings),
       api_(settings, sources, log),
       files_(files),

@@ -14,7 +14,7 @@
 #include "io/fibers/scope.hpp"
 #include "service/service.hpp"
 #include "session/http/static_handler.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -23,7 +23,7 @@ class HttpWiring final : public service::Service {
 public:
     // Everything referred to outlives the wiring.
     HttpWiring(const settings::CurrentSettings& settings, const ApiWiring::Sources& sources,
-               const session::http::FileRoots& files, MutBytes scratch, session::Places& places, const Log& log);
+               const session::http::FileRoots& files, MutBytes scratch, session::ConnectionLimits& places, const Log& log);
     ~HttpWiring() override;
     HttpWiring(const HttpWiring&) = delete;
     HttpWiring& operator=(const HttpWiring&) = delete;

@@ -7,15 +7,16 @@
 #include "service/access_log/access_log.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "session/common/protocol.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::app {
 
 class ProcessMemory final : public api::MemoryCounts {
 public:
     // Everything referred to outlives this. A loop exists.
-    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats, const session::Places& places,
-                  const session::Protocols& protocols, const Log& log, const service::access_log::AccessLog& access_log)
+    ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats,
+                  const session::ConnectionLimits& places, const session::Protocols& protocols, const Log& log,
+                  const service::access_log::AccessLog& access_log)
         : slabs_(slabs),
           stream_stats_(stream_stats),
           places_(places),
@@ -28,7 +29,7 @@ public:
 private:
     const media::SlabPool& slabs_;
     const service::stats::StreamStats& stream_stats_;
-    const session::Places& places_;
+    const session::ConnectionLimits& places_;
     const session::Protocols& protocols_;
     const Log& log_;
     const service::access_log::AccessLog& access_log_;

@@ -40,7 +40,7 @@ public:
           breaker_(settings->circuit_breaker),
           context_{shared.streams, *this, shared.admission, shared.events, shared.clients, shared.places, port_, players_, log},
           tcp_(port_, shared.places, shared.scratch, log) {
-        port_.set_strays(&shared.strays);
+        port_.set_forwarding(&shared.forwarding);
     }
 
     Result<void> start();

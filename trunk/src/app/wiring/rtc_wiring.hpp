@@ -13,7 +13,7 @@
 #include "service/workers/passed_offers.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/protocol.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -26,11 +26,11 @@ public:
         const service::admission::VhostPolicy& vhosts;
         session::StreamEvents& events;
         session::ClientTable& clients;
-        session::Places& places;
+        session::ConnectionLimits& places;
         MutBytes scratch;
         HttpWiring& http;
         engine::workers::WorkerIdentity seat{};
-        session::StraySink& strays;
+        session::DatagramForwarding& forwarding;
         service::workers::PassedOffers& offers;
     };
 

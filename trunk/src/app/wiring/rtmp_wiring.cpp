@@ -12,8 +12,8 @@
 
 namespace live::app {
 
-RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
-                       engine::workers::WorkerIdentity seat, const Log& log)
+RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context,
+                       session::ConnectionLimits& places, engine::workers::WorkerIdentity seat, const Log& log)
     : settings_(settings), context_(context), places_(places), seat_(seat), log_(log), certificate_("RTMPS", log) {}
 
 RtmpWiring::~RtmpWiring() = default;

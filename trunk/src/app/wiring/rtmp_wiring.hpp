@@ -12,7 +12,7 @@
 #include "io/net/tcp_listener.hpp"
 #include "io/tls/tls_context.hpp"
 #include "service/service.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/rtmp/acceptor.hpp"
 #include "session/rtmp/context.hpp"
 #include "settings/current_settings.hpp"
@@ -23,7 +23,7 @@ namespace live::app {
 class RtmpWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
-    RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::Places& places,
+    RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::ConnectionLimits& places,
                engine::workers::WorkerIdentity seat, const Log& log);
     ~RtmpWiring() override;
 
@@ -49,7 +49,7 @@ private:
 
     const settings::CurrentSettings& settings_;
     session::rtmp::Context& context_;
-    session::Places& places_;
+    session::ConnectionLimits& places_;
     const engine::workers::WorkerIdentity seat_;
     const Log& log_;
     ServedCertificate certificate_;

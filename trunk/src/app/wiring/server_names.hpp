@@ -23,7 +23,7 @@ struct ServerNames {
     // This process has taken over from another one.
     bool takes_over = false;
 
-    engine::workers::Tally* tally() const { return master == nullptr ? nullptr : master->tally(); }
+    engine::workers::SharedLimits* shared_limits() const { return master == nullptr ? nullptr : master->shared_limits(); }
     engine::workers::WorkerIdentity seat() const {
         return master == nullptr ? engine::workers::WorkerIdentity{} : master->identity();
     }

@@ -19,7 +19,7 @@ SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& sh
       opener_(context_, sessions_),
       dialler_(context_, [this] { return run(); }),
       listens_(may_listen && options_.enabled) {
-    port_.set_strays(&shared.strays);
+    port_.set_forwarding(&shared.forwarding);
 }
 
 SrtWiring::~SrtWiring() = default;
@@ -48,7 +48,7 @@ Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
             return Error(opened.error()).during("listening for SRT");
         LOG_WARN(log_, "SRT does not listen at udp://{}: {}", wanted.endpoint.text(), opened.error().sentence());
     }
-    port_.set_door(opener_);
+    port_.set_handshake_listener(opener_);
     port_.set_key_bytes(options_.pbkeylen);
     return run();
 }

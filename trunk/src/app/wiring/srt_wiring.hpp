@@ -11,7 +11,7 @@
 #include "service/service.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/protocol.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/srt/call/dialler.hpp"
 #include "session/srt/context.hpp"
 #include "session/srt/opener.hpp"
@@ -29,8 +29,8 @@ public:
         const service::admission::VhostPolicy& vhosts;
         session::StreamEvents& events;
         session::ClientTable& clients;
-        session::Places& places;
-        session::StraySink& strays;
+        session::ConnectionLimits& places;
+        session::DatagramForwarding& forwarding;
         session::TransportLogs& transports;
     };
 

@@ -46,7 +46,7 @@ enum class Kind : std::uint8_t {
     lost,     // `worker` has taken the stream over: close the publisher
     // Both ways, with a descriptor: a connection from another worker or to one. `flag` is a Purpose.
     link,
-    // To a worker, with a descriptor, and the first message of all: the memory of the Tally. `flag` 1: it replaces another
+    // To a worker, with a descriptor, and the first message of all: the memory of the SharedLimits. `flag` 1: it replaces another
     // worker, and gifts follow.
     tally,
     // An upgrade, in this order. From a process: an operator requests it.

@@ -34,14 +34,14 @@ public:
     const Packet& newest() const { return at(next_ - 1); }
 
     void append(Packet&& packet);
-    // Drops everything before `sequence`; `spend` gets the payloads.
-    template <class Spend>
-    void drop_before(Sequence sequence, Spend&& spend) {
+    // Drops everything before `sequence`; `recycle` gets the payloads.
+    template <class Recycle>
+    void drop_before(Sequence sequence, Recycle&& recycle) {
         CHECK(sequence <= next_);
         for (; first_ < sequence; ++first_) {
             Slice payload = std::exchange(packet(first_).payload, Slice());
             bytes_ -= payload.size();
-            spend(std::move(payload));
+            recycle(std::move(payload));
             if (first_ % kChunkPackets == kChunkPackets - 1)
                 close_chunk(first_);
         }

@@ -110,7 +110,7 @@ bool AudioToRtp::is_too_fast(const Packet& packet) {
 Result<void> AudioToRtp::pass_on(const Packet& packet) {
     const std::uint32_t samples = TRY(wire::rtp_payload::opus_samples(packet.frame()));
     const auto verdict = opus_line_.check(packet.dts);
-    if (verdict.is == SampleLine::Is::early)
+    if (verdict.is == AudioSampleClock::Is::early)
         return {};
     opus_line_.advance(verdict.missing);
     send(packet.frame_slice(), opus_line_.end());

@@ -9,9 +9,9 @@
 #include "media/ring/options.hpp"
 #include "media/ring/packet.hpp"
 #include "media/rtp/audio_meter.hpp"
+#include "media/rtp/audio_sample_clock.hpp"
 #include "media/rtp/audio_transcoder.hpp"
 #include "media/rtp/rtp_log.hpp"
-#include "media/rtp/sample_line.hpp"
 
 namespace live::media {
 
@@ -60,7 +60,7 @@ private:
     std::unique_ptr<AudioTranscoder> transcoder_;  // nullptr for Opus, and if none could be created
     std::uint32_t sample_rate_ = 0;                // AAC only
     AudioMeter meter_;
-    SampleLine opus_line_{kClockRate};
+    AudioSampleClock opus_line_{kClockRate};
     TimePoint arrived_;  // of the newest frame
     Counters counters_;
     bool is_refused_ = false;  // this codec cannot be converted; logged

@@ -31,7 +31,7 @@ class AudioTranscoder {
 public:
     virtual ~AudioTranscoder() = default;
     // One frame as carried in an audio tag or an RTP packet, in order. Input times may jitter; the output is gapless, with
-    // silence for gaps of up to SampleLine::kFillMax. An error applies to this frame only; later frames are accepted.
+    // silence for gaps of up to AudioSampleClock::kFillMax. An error applies to this frame only; later frames are accepted.
     // Errc::limit: the frame is dropped, because of its size or because too many are queued.
     virtual Result<void> push(Bytes frame, MediaTime time) = 0;
     // Returns converted audio frame by frame, and nothing if there is none yet; conversion may take a while, and the listener is

@@ -173,7 +173,7 @@ void Retention::drop_from_ring(Sequence keep) {
     SourceTotals& totals = parts_.pool.totals();
     const std::size_t before = ring_.bytes();
     totals.packets -= ring_.size();
-    ring_.drop_before(keep, [this](Slice payload) { parts_.pool.spend(std::move(payload)); });
+    ring_.drop_before(keep, [this](Slice payload) { parts_.pool.recycle(std::move(payload)); });
     parts_.syncs.drop_before(keep);
     totals.packets += ring_.size();
     totals.packet_bytes -= before - ring_.bytes();

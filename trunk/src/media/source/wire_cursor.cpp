@@ -240,7 +240,7 @@ void WireCursor::hold_place() {
 
 void WireCursor::let_go_of_place() {
     if (std::exchange(holds_place_, false))
-        wire_log_.let_go(*this);
+        wire_log_.release(*this);
 }
 
 void WireCursor::leave_place() {

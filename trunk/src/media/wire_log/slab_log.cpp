@@ -110,7 +110,7 @@ void SlabLog::drop_before(Position position) {
         Piece& piece = pieces_.front();
         slabs_ -= piece.slab != nullptr ? 1 : 0;
         owned_bytes_ -= piece.is_owned ? piece.size : 0;
-        pool_.spend(std::move(piece.shared));
+        pool_.recycle(std::move(piece.shared));
     }
 }
 

@@ -63,7 +63,7 @@ public:
     void age();
     // What a ring or a log has dropped: kept for take_spent() if it is alone on pages of its own, because unmapping a MiB takes
     // up to a millisecond.
-    void spend(Slice slice) {
+    void recycle(Slice slice) {
         if (!slice.is_alone_on_pages() || spent_bytes_ + slice.memory_bytes() > kSpentMax)
             return;
         spent_bytes_ += slice.memory_bytes();

@@ -130,7 +130,7 @@ TEST(SlabPool, KeepsWhatLogsHaveOwnedForAnotherThread) {
     EXPECT_EQ(pool.take_spent().size(), 5U);
     EXPECT_EQ(pool.unused_bytes(), 0U);
     for (std::size_t i = 0; i < 2 * SlabPool::kSpentMax / kSize; ++i)
-        pool.spend(Slice::allocate(kSize));
+        pool.recycle(Slice::allocate(kSize));
     EXPECT_EQ(pool.unused_bytes(), SlabPool::kSpentMax);
 }
 

@@ -93,7 +93,7 @@ void WireLog::hold(HeldPlace& place) {
     held_places_.push_back(&place);
 }
 
-void WireLog::let_go(HeldPlace& place) {
+void WireLog::release(HeldPlace& place) {
     CHECK(held_places_[place.index_] == &place);
     held_places_[place.index_] = held_places_.back();
     held_places_[place.index_]->index_ = place.index_;

@@ -124,7 +124,7 @@ public:
 
     // Places that drop_before must not overtake without calling leave_place().
     void hold(HeldPlace& place);
-    void let_go(HeldPlace& place);
+    void release(HeldPlace& place);
     const std::vector<HeldPlace*>& held_places() const { return held_places_; }
 
 private:

@@ -9,7 +9,7 @@
 namespace live::service::files {
 
 Session::Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
-                 session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now)
+                 session::StreamPlan plan, session::ConnectionLimits::Place place, Duration idle_limit, TimePoint now)
     : request_(std::move(request)), plan_(std::move(plan)), place_(std::move(place)), idle_limit_(idle_limit), last_seen_(now) {
     session::Client& client = *this;
     entry_.emplace(clients, client);
@@ -141,7 +141,7 @@ void Sessions::settle(std::string_view name, State state) {
 }
 
 Sessions::Opened Sessions::admit(session::ClientRequest request, Duration idle_limit, Stream stream, io::Deadline deadline) {
-    auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
+    auto place = TRY(places_.take(session::ConnectionLimits::Kind::viewer, request.peer_ip, 0, io::now()));
     auto served =
         stream == Stream::brings ? admission_.serve_play(request, deadline) : admission_.play(request, deadline).served();
     if (!served.ok()) {
@@ -193,7 +193,7 @@ bool Sessions::plays(std::string_view name, const StreamName& stream) const {
 Result<void> Sessions::check(const session::ClientRequest& request) const { return admission_.check_play(request); }
 
 Result<std::optional<session::Redirect>> Sessions::pull(const session::ClientRequest& request, io::Deadline deadline) {
-    const auto place = TRY(places_.take(session::Places::Kind::viewer, request.peer_ip, 0, io::now()));
+    const auto place = TRY(places_.take(session::ConnectionLimits::Kind::viewer, request.peer_ip, 0, io::now()));
     auto served = admission_.serve_play(request, deadline);
     if (!served.ok())
         return served.error();

@@ -22,7 +22,7 @@
 #include "service/files/stream_name.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::service::files {
 
@@ -30,7 +30,7 @@ class Session final : private session::Client {
 public:
     // Referenced objects must outlive this. The request has been admitted.
     Session(session::ClientTable& clients, session::StreamEvents& events, session::ClientRequest request,
-            session::StreamPlan plan, session::Places::Place place, Duration idle_limit, TimePoint now);
+            session::StreamPlan plan, session::ConnectionLimits::Place place, Duration idle_limit, TimePoint now);
     // A guest: another worker has the session, possibly for some time.
     Session(session::ClientRequest request, Duration idle_limit, bool has_returned, TimePoint now);
     ~Session();
@@ -64,7 +64,7 @@ private:
 
     const session::ClientRequest request_;
     const session::StreamPlan plan_;
-    const std::optional<session::Places::Place> place_;
+    const std::optional<session::ConnectionLimits::Place> place_;
     Duration idle_limit_;
     TimePoint last_seen_;
     bool has_returned_ = false;
@@ -84,8 +84,8 @@ public:
     static constexpr std::size_t kNameBytesMax = 64;
 
     // Referenced objects must outlive this.
-    Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients, session::Places& places,
-             std::size_t sessions_max = kSessionsMax)
+    Sessions(session::Admission& admission, session::StreamEvents& events, session::ClientTable& clients,
+             session::ConnectionLimits& places, std::size_t sessions_max = kSessionsMax)
         : admission_(admission), events_(events), clients_(clients), places_(places), sessions_max_(sessions_max) {}
 
     // Call before the first session. Without it, all sessions are local.
@@ -148,7 +148,7 @@ private:
     session::Admission& admission_;
     session::StreamEvents& events_;
     session::ClientTable& clients_;
-    session::Places& places_;
+    session::ConnectionLimits& places_;
     std::size_t sessions_max_;
     Homes* homes_ = nullptr;
     std::unordered_map<std::string, std::unique_ptr<Session>> sessions_;

@@ -29,7 +29,7 @@ struct SessionsTest : testing::Test {
     RecordedEvents stream_events;
     session::ClientTable clients;
     Log log;
-    session::Places places{10, log};
+    session::ConnectionLimits places{10, log};
     Sessions sessions{door, stream_events, clients, places, kMost};
 };
 
@@ -113,7 +113,7 @@ TEST_F(SessionsTest, LimitsSessionsPerAddress) {
     ASSERT_TRUE(open("b").ok());
     EXPECT_EQ(open("c").code(), Errc::limit);
     EXPECT_EQ(sessions.size(), 2U);
-    EXPECT_EQ(places.refused(session::Places::Reason::hls_sessions_per_ip), 1U);
+    EXPECT_EQ(places.refused(session::ConnectionLimits::Reason::hls_sessions_per_ip), 1U);
     sessions.expire(io::now() + 11s);
     EXPECT_TRUE(open("c").ok());
 }
@@ -142,7 +142,7 @@ struct GuestsTest : SessionsTest, Homes {
     Door home_door;
     RecordedEvents home_events;
     session::ClientTable home_clients;
-    session::Places home_places{10, log};
+    session::ConnectionLimits home_places{10, log};
     Sessions home{home_door, home_events, home_clients, home_places, kMost};
     bool is_away = false;
 };

@@ -36,7 +36,7 @@ protected:
     void SetUp() override {
         auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
         acceptor_ = std::make_unique<session::http::Acceptor>(std::move(listener), nullptr, context_, places_,
-                                                              session::Places::Kind::client, connections_, log_);
+                                                              session::ConnectionLimits::Kind::client, connections_, log_);
         MUST(listeners_.start("listener", [this](io::Deadline deadline) { acceptor_->run(deadline); }));
     }
     void TearDown() override {
@@ -77,7 +77,7 @@ protected:
     Log log_;
     session::http::Router router_;
     session::http::Context context_{router_, scratch_, "test", true, {}, {}, 0};
-    session::Places places_{10, log_};
+    session::ConnectionLimits places_{10, log_};
     io::Scope connections_{"connections"};
     io::Scope listeners_{"listeners"};
     std::unique_ptr<session::http::Acceptor> acceptor_;

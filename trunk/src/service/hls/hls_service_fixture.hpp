@@ -116,7 +116,7 @@ protected:
     RecordedEvents stream_events_;
     session::ClientTable clients_;
     Log log_;
-    session::Places places_{10, log_};
+    session::ConnectionLimits places_{10, log_};
     Sessions sessions_{door_, stream_events_, clients_, places_};
     media::SlabPool pool_;
     media::StreamTable streams_{pool_};

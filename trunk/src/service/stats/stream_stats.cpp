@@ -175,7 +175,7 @@ session::ClientFigures StreamStats::count(ClientRow& client) {
 }
 
 void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures, TimePoint now) {
-    using Verdict = PlayerPatience::Verdict;
+    using Verdict = IdlePlayerPolicy::Verdict;
     const session::StreamPlan* plan = client.entry->plan();
     if (plan == nullptr || session::is_publisher(client.kind) || client.kind.row().is_polling)
         return;
@@ -184,7 +184,7 @@ void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures
     const bool waits = figures.taken ? !figures.taken->is_all && is_published : figures.queued_packets > 0 && !figures.is_paused;
     const TimePoint looked_at = client.patience.looked_at();
     const Duration paused = looked_at == TimePoint{} ? Duration{} : io::silence_from(looked_at) - looked_at;
-    const PlayerPatience::Seen seen{figures.taken ? figures.taken->amount : figures.sent_bytes, waits, is_published, paused};
+    const IdlePlayerPolicy::Seen seen{figures.taken ? figures.taken->amount : figures.sent_bytes, waits, is_published, paused};
     const auto verdict = client.patience.look(now, seen, plan->play);
     if (verdict == Verdict::stays)
         return;

@@ -21,7 +21,7 @@
 #include "media/source/source.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/service.hpp"
-#include "service/stats/player_patience.hpp"
+#include "service/stats/idle_player_policy.hpp"
 #include "service/stats/rate_window.hpp"
 #include "service/stats/track_facts.hpp"
 #include "session/common/client_table.hpp"
@@ -94,7 +94,7 @@ struct ClientRow {
     StreamRow* stream = nullptr;
     Usage usage;  // already added to its stream
     session::ClientKind kind = session::ClientKind::unknown;
-    PlayerPatience patience;
+    IdlePlayerPolicy patience;
 };
 
 class StreamStats final : public Service, public session::ClientWatcher, public session::StreamIds {

@@ -17,7 +17,7 @@ Result<std::unique_ptr<media::AudioTranscoder>> AvTranscoder::create(const AvLib
 }
 
 Result<void> AvTranscoder::push(Bytes frame, MediaTime time) {
-    using Is = media::SampleLine::Is;
+    using Is = media::AudioSampleClock::Is;
     // The output begins with samples of the previous frame that are still in the resampler.
     const MediaTime begins = time - duration_of(decoder_.delay());
     decoded_.clear();

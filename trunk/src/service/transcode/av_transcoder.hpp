@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "media/rtp/audio_sample_clock.hpp"
 #include "media/rtp/audio_transcoder.hpp"
-#include "media/rtp/sample_line.hpp"
 #include "service/transcode/av_decoder.hpp"
 #include "service/transcode/av_encoder.hpp"
 
@@ -31,7 +31,7 @@ private:
 
     AvDecoder decoder_;
     AvEncoder encoder_;
-    media::SampleLine line_{kSampleRate};
+    media::AudioSampleClock line_{kSampleRate};
     std::vector<float> decoded_;   // of the current frame
     std::vector<float> waiting_;   // less than one encoder input, except while it is filled
     std::deque<MediaTime> times_;  // of frames that are still in the encoder

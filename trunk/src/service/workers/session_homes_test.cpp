@@ -35,7 +35,7 @@ struct SessionHomesTest : testing::Test {
     files::Door door;
     files::RecordedEvents events;
     session::ClientTable clients;
-    session::Places places{10, log};
+    session::ConnectionLimits places{10, log};
     files::Sessions sessions{door, events, clients, places};
     SessionHomes homes{workers, sessions, "a secret of 16 B", log};
 };

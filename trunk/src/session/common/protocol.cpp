@@ -24,10 +24,10 @@ Traffic traffic_of(const Protocols& protocols) {
     return sum;
 }
 
-void take_datagram(const Protocols& protocols, const Stray& stray, MutBytes datagram) {
+void take_datagram(const Protocols& protocols, const ForwardedDatagram& forwarded, MutBytes datagram) {
     for (const Protocol& protocol : protocols)
-        if (protocol.datagrams == stray.protocol && protocol.take_datagram)
-            return protocol.take_datagram(stray, datagram);
+        if (protocol.datagrams == forwarded.protocol && protocol.take_datagram)
+            return protocol.take_datagram(forwarded, datagram);
 }
 
 }  // namespace live::session

@@ -15,7 +15,7 @@
 #include "base/bytes/bytes.hpp"
 #include "base/text/metrics_text.hpp"
 #include "session/common/client_kind.hpp"
-#include "session/common/stray.hpp"
+#include "session/common/forwarded_datagram.hpp"
 #include "session/common/traffic.hpp"
 
 namespace live::session {
@@ -44,8 +44,8 @@ struct Protocol {
     // Its ports in the heartbeat, as SCHEME://IP:PORT. They follow a reload.
     std::function<std::vector<std::string>()> addresses{};
     // The datagrams that another process forwards to it.
-    std::optional<Stray::Protocol> datagrams{};
-    std::function<void(const Stray&, MutBytes)> take_datagram{};
+    std::optional<ForwardedDatagram::Protocol> datagrams{};
+    std::function<void(const ForwardedDatagram&, MutBytes)> take_datagram{};
 };
 
 using Protocols = std::vector<Protocol>;
@@ -56,6 +56,6 @@ std::vector<std::string> addresses_of(std::string_view scheme, const std::vector
 // The sum over all protocols.
 Traffic traffic_of(const Protocols& protocols);
 // Passes a datagram to the protocol that it is for; one of no protocol is dropped.
-void take_datagram(const Protocols& protocols, const Stray& stray, MutBytes datagram);
+void take_datagram(const Protocols& protocols, const ForwardedDatagram& forwarded, MutBytes datagram);
 
 }  // namespace live::session

@@ -19,17 +19,20 @@ TEST(Protocol, ADatagramReachesItsProtocolOnly) {
     std::vector<std::uint8_t> bytes{1, 2, 3};
     std::vector<std::string> received;
     const auto taker = [&received](const char* name) {
-        return [&received, name](const Stray&, MutBytes datagram) { received.push_back(name + std::to_string(datagram.size())); };
+        return [&received, name](const ForwardedDatagram&, MutBytes datagram) {
+            received.push_back(name + std::to_string(datagram.size()));
+        };
     };
-    Protocols all{{.name = "streams"}, {.name = "srt", .datagrams = Stray::Protocol::srt, .take_datagram = taker("srt")}};
-    Stray stray;
-    stray.protocol = Stray::Protocol::webrtc;
-    take_datagram(all, stray, bytes);
+    Protocols all{{.name = "streams"},
+                  {.name = "srt", .datagrams = ForwardedDatagram::Protocol::srt, .take_datagram = taker("srt")}};
+    ForwardedDatagram forwarded;
+    forwarded.protocol = ForwardedDatagram::Protocol::webrtc;
+    take_datagram(all, forwarded, bytes);
     EXPECT_TRUE(received.empty()) << "no protocol of the list takes it";
-    all.push_back({.name = "rtc", .datagrams = Stray::Protocol::webrtc, .take_datagram = taker("rtc")});
-    take_datagram(all, stray, bytes);
-    stray.protocol = Stray::Protocol::srt;
-    take_datagram(all, stray, bytes);
+    all.push_back({.name = "rtc", .datagrams = ForwardedDatagram::Protocol::webrtc, .take_datagram = taker("rtc")});
+    take_datagram(all, forwarded, bytes);
+    forwarded.protocol = ForwardedDatagram::Protocol::srt;
+    take_datagram(all, forwarded, bytes);
     EXPECT_EQ(received, (std::vector<std::string>{"rtc3", "srt3"}));
 }
 

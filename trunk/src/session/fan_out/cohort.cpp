@@ -68,7 +68,7 @@ void Cohort::remove_member(CohortMember& member) {
     members_.pop_back();
     member.is_member = false;
     if (members_.empty())
-        member.cursor.wire_log().let_go(*this);
+        member.cursor.wire_log().release(*this);
 }
 
 void Cohort::add_waiting(CohortMember& member) {

@@ -32,8 +32,8 @@ namespace {
 
 }  // namespace
 
-Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places,
-                   Places::Kind kind, io::Scope& connections, const Log& log)
+Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimits& places,
+                   ConnectionLimits::Kind kind, io::Scope& connections, const Log& log)
     : listener_(std::move(listener)),
       tls_(tls),
       context_(context),

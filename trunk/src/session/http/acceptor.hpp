@@ -10,7 +10,7 @@
 #include "io/net/tcp_listener.hpp"
 #include "io/tls/tls_context.hpp"
 #include "session/http/context.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::session::http {
 
@@ -19,7 +19,7 @@ class OtherProtocol {
 public:
     virtual bool begins_with(std::uint8_t first) const = 0;
     // Serves an entire connection, of which nothing has been read yet, with its place among the clients.
-    virtual void serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) = 0;
+    virtual void serve(std::unique_ptr<io::TcpStream> stream, ConnectionLimits::Place place, io::Deadline deadline) = 0;
 
 protected:
     ~OtherProtocol() = default;
@@ -34,8 +34,8 @@ public:
 
     // `tls` is nullptr for plain HTTP. The connections take places of `kind`, and their fibers belong to `connections`. All
     // references outlive this and the connections.
-    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places, Places::Kind kind,
-             io::Scope& connections, const Log& log);
+    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimits& places,
+             ConnectionLimits::Kind kind, io::Scope& connections, const Log& log);
 
     // To be called before run(). `other` outlives the connections.
     void share_with(OtherProtocol& other) { other_ = &other; }
@@ -52,8 +52,8 @@ private:
     std::unique_ptr<io::TcpListener> listener_;
     io::TlsContext* tls_;
     Context& context_;
-    Places& places_;
-    Places::Kind kind_;
+    ConnectionLimits& places_;
+    ConnectionLimits::Kind kind_;
     io::Scope& connections_;
     const Log& log_;
     OtherProtocol* other_ = nullptr;

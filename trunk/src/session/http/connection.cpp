@@ -35,7 +35,7 @@ Reply redirect_to(std::string location, const std::string& raw_query) {
 }  // namespace
 
 Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
-                       Places& places, const Log& log)
+                       ConnectionLimits& places, const Log& log)
     : stream_(std::move(stream)),
       tcp_(tcp),
       peer_(stream_->peer()),

@@ -18,7 +18,7 @@
 #include "io/net/tcp_stream.hpp"
 #include "session/http/context.hpp"
 #include "session/http/exchange.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::session::http {
@@ -37,8 +37,8 @@ public:
     static constexpr std::size_t kRefusalBytesMax = 1 << 20;
 
     // `tcp` is the stream when it is plain TCP, otherwise nullptr: then it is TLS.
-    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context, Places& places,
-               const Log& log);
+    Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
+               ConnectionLimits& places, const Log& log);
 
     // Returns when the connection is over.
     void run(io::Deadline deadline);
@@ -80,7 +80,7 @@ private:
     std::string peer_;
     std::string peer_ip_;
     Context& context_;
-    const Places& places_;
+    const ConnectionLimits& places_;
     const Log& log_;
     MemoryBudget::Use memory_;  // of unfinished requests
     std::size_t requests_ = 0;

@@ -70,8 +70,8 @@ protected:
         router_.add("/api/v1/streams/", echo_);
         router_.add("/parrot", parrot_);
         auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
-        acceptor_ =
-            std::make_unique<Acceptor>(std::move(listener), nullptr, context_, places_, Places::Kind::client, connections_, log_);
+        acceptor_ = std::make_unique<Acceptor>(std::move(listener), nullptr, context_, places_, ConnectionLimits::Kind::client,
+                                               connections_, log_);
         auto* acceptor = acceptor_.get();
         MUST(listeners_.start("listener", [acceptor](io::Deadline deadline) { acceptor->run(deadline); }));
     }
@@ -125,7 +125,7 @@ protected:
     Parrot parrot_;
     Router router_;
     Context context_{router_, scratch_, "SRS/7.1.0(Test)", true, {}, {}, 0};
-    Places places_{2, log_};
+    ConnectionLimits places_{2, log_};
     io::Scope connections_{"connections"};
     io::Scope listeners_{"listeners"};
     std::unique_ptr<Acceptor> acceptor_;
@@ -458,7 +458,7 @@ TEST_F(HttpConnectionTest, WithoutARouteItIsNotFound) {
     Router empty;
     Context context{empty, scratch_, "x", true, {}, {}, 0};
     auto listener = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
-    Acceptor acceptor(std::move(listener), nullptr, context, places_, Places::Kind::client, connections_, log_);
+    Acceptor acceptor(std::move(listener), nullptr, context, places_, ConnectionLimits::Kind::client, connections_, log_);
     MUST(listeners_.start("other", [&acceptor](io::Deadline deadline) { acceptor.run(deadline); }));
     const auto stream = MUST(io::TcpStream::connect(acceptor.listener().endpoint(), io::Deadline::after(kSoon)));
     send(*stream, "GET /x HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -158,7 +158,7 @@ private:
     StaticHandler files_{*this};
     Router router_;
     Log log_;
-    session::Places places_{100, log_};
+    session::ConnectionLimits places_{100, log_};
     std::array<std::uint8_t, 4096> scratch_{};
     Context context_{.router = router_, .scratch = scratch_, .server = "fuzz/1", .auth = {}, .limits = {}};
 };

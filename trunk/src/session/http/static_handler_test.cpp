@@ -44,7 +44,7 @@ struct StaticHandlerTest : ::testing::Test {
         write("sub/index.html", "<p>sub");
         fs::create_directories(roots.folder + "/bare");
         acceptor = std::make_unique<Acceptor>(MUST(io::TcpListener::listen({"127.0.0.1", 0})), nullptr, context, places,
-                                              Places::Kind::client, connections, log);
+                                              ConnectionLimits::Kind::client, connections, log);
         MUST(listeners.start("listener", [this](io::Deadline forever) { acceptor->run(forever); }));
     }
     ~StaticHandlerTest() override {
@@ -81,7 +81,7 @@ struct StaticHandlerTest : ::testing::Test {
     StaticHandler handler{roots};
     Router router;
     Context context{.router = router, .scratch = scratch, .server = "S/1", .auth = {}, .limits = {}};
-    Places places{10, log};
+    ConnectionLimits places{10, log};
     io::Scope connections{"connections"};
     io::Scope listeners{"listeners"};
     std::unique_ptr<Acceptor> acceptor;

@@ -45,7 +45,7 @@ struct HandshakeRoom : ::testing::Test {
     }
 
     Log log;
-    Places places{10, log};
+    ConnectionLimits places{10, log};
     TimePoint now = TimePoint() + std::chrono::hours(1);
     std::unique_ptr<io::Loop> loop = MUST(io::Loop::create());
     std::shared_ptr<Obstacle> obstacle = std::make_shared<Obstacle>();  // owners: the test and the worker
@@ -53,11 +53,11 @@ struct HandshakeRoom : ::testing::Test {
 
 TEST_F(HandshakeRoom, AnAddressHasAShareOfTheQueue) {
     EXPECT_EQ(fill("192.0.2.1"), io::WorkerPool::kQueuedPerParty);
-    EXPECT_EQ(places.refused(Places::Reason::handshakes_per_ip), 1U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::handshakes_per_ip), 1U);
     EXPECT_EQ(fill("2001:db8::1"), io::WorkerPool::kQueuedPerParty);
     EXPECT_FALSE(check_handshake_room(places, "2001:db8::2", now).ok()) << "a network of 64 bits is one address";
     EXPECT_TRUE(check_handshake_room(places, "192.0.2.2", now).ok());
-    EXPECT_EQ(places.refused(Places::Reason::handshakes), 0U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::handshakes), 0U);
 }
 
 TEST_F(HandshakeRoom, TheQueueIsBoundedForEverybody) {
@@ -65,7 +65,7 @@ TEST_F(HandshakeRoom, TheQueueIsBoundedForEverybody) {
     const auto refused = check_handshake_room(places, "192.0.2.2", now);
     EXPECT_EQ(refused.code(), Errc::limit);
     EXPECT_NE(refused.error().sentence().find("handshakes"), std::string::npos);
-    EXPECT_EQ(places.refused(Places::Reason::handshakes), 2U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::handshakes), 2U);
 }
 
 }  // namespace

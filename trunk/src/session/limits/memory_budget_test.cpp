@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rounds_fixture.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::session {
 namespace {
@@ -35,7 +35,7 @@ struct Client final : MemoryBudget::Holder {
 struct MemoryBudgetTest : ::testing::Test {
     MemoryBudgetTest() { memory.set_max(kMax); }
     Log log;
-    Places places{10, log};
+    ConnectionLimits places{10, log};
     MemoryBudget& memory = places.memory();
 };
 
@@ -304,7 +304,7 @@ struct AttackedProcess {
 TEST_F(MemoryBudgetTest, KeepsTheProcessWithinTheBudgetForAnyOverhead) {
     for (const double own_mib : {20.0, 50.0, 70.0, 100.0, 125.0}) {
         for (std::uint32_t seed = 0; seed < rounds(4U, 10U); ++seed) {
-            Places others{10, log};
+            ConnectionLimits others{10, log};
             MemoryBudget& budget = others.memory();
             budget.set_max(std::size_t{256} << 20);
             AttackedProcess process(budget, own_mib, seed);

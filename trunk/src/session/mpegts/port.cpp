@@ -174,7 +174,7 @@ void Port::keep(TsReader::Unit unit) {
     pending_.push_back(std::move(unit));
 }
 
-void Port::set_sink(UnitSink* sink) {
+void Port::set_sink(FrameSink* sink) {
     sink_ = sink;
     auto pending = std::exchange(pending_, {});
     pending_bytes_ = 0;
@@ -220,8 +220,8 @@ void Port::serve(const std::string& id, const TransportAddress& from, io::Deadli
     request.param = url_.param;
     request.tc_url = "rtmp://" + url_.vhost + "/" + url_.app;
     auto ended = [&]() -> Result<void> {
-        const auto place = TRY(context_.places.take(Places::Kind::client, ip, sizeof(PublishSession), io::now()));
-        Feed& feed = *this;
+        const auto place = TRY(context_.places.take(ConnectionLimits::Kind::client, ip, sizeof(PublishSession), io::now()));
+        DemuxedInput& feed = *this;
         return std::make_unique<PublishSession>(feed, std::move(request), log)->run(deadline);
     }();
     // Its sender cannot know what happened, and goes on.

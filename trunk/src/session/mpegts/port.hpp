@@ -14,7 +14,7 @@
 #include "base/net/transport_address.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
-#include "session/mpegts/feed.hpp"
+#include "session/mpegts/demuxed_input.hpp"
 #include "session/mpegts/listen_address.hpp"
 #include "session/mpegts/rtp_order.hpp"
 #include "wire/rtmp/stream_url.hpp"
@@ -22,7 +22,7 @@
 
 namespace live::session::mpegts {
 
-class Port final : private Feed {
+class Port final : private DemuxedInput {
 public:
     // Another sender is listened to when the last one has been silent for this long.
     static constexpr std::chrono::seconds kSenderHolds{5};
@@ -62,12 +62,12 @@ public:
     std::uint16_t port_number() const { return sockets_.empty() ? std::uint16_t{0} : sockets_.front()->endpoint().port; }
 
 private:
-    // Feed
+    // DemuxedInput
     const Context& context() const override { return context_; }
     TimePoint heard() const override { return heard_; }
     std::uint64_t received_bytes() const override { return counters_.bytes; }
     std::size_t held_bytes() const override { return reader_->held_bytes() + pending_bytes_; }
-    void set_sink(UnitSink* sink) override;
+    void set_sink(FrameSink* sink) override;
     void finish_reader() override;
 
     void receive(io::UdpSocket& socket, io::Deadline deadline);
@@ -94,7 +94,7 @@ private:
     TimePoint heard_{};
     std::optional<TimePoint> retry_at_;
     bool has_session_ = false;
-    UnitSink* sink_ = nullptr;
+    FrameSink* sink_ = nullptr;
     std::vector<wire::ts::TsReader::Unit> pending_;
     std::size_t pending_bytes_ = 0;
     std::uint32_t logged_version_ = 0;

@@ -96,7 +96,7 @@ protected:
     Door door;
     Events events;
     ClientTable clients;
-    Places places{10, log};
+    ConnectionLimits places{10, log};
     Context context{streams, door, events, clients, places};
     io::Scope sessions{"sessions"};
     io::Scope fibers{"fibers"};
@@ -104,7 +104,7 @@ protected:
 };
 
 TEST_F(CasterPort, AStreamIsPublishedUntilItsSenderIsSilent) {
-    send(second_of_stream(), 1'000, Feed::kSilenceMax - 200ms);
+    send(second_of_stream(), 1'000, DemuxedInput::kSilenceMax - 200ms);
     EXPECT_FALSE(is_published()) << "its session asks first";
     wait_published();
     EXPECT_EQ(clients.size(), 1u);
@@ -199,7 +199,7 @@ TEST_F(CasterPort, ARefusedSenderIsNotRead) {
 }
 
 TEST_F(CasterPort, WhatASilentSenderHasBegunIsForgotten) {
-    send(unfinished_unit(), 1'000, Feed::kSilenceMax);
+    send(unfinished_unit(), 1'000, DemuxedInput::kSilenceMax);
     EXPECT_GT(port.reader().held_bytes(), 400'000u);
     port.forget_silent(io::now() - 1s);
     EXPECT_GT(port.reader().held_bytes(), 400'000u);

@@ -10,7 +10,7 @@
 
 namespace live::session::mpegts {
 
-PublishSession::PublishSession(Feed& feed, ClientRequest request, const Log& log)
+PublishSession::PublishSession(DemuxedInput& feed, ClientRequest request, const Log& log)
     : feed_(feed),
       request_(std::move(request)),
       log_(log),
@@ -73,9 +73,9 @@ Result<void> PublishSession::receive(std::unique_ptr<media::Publication> publica
 Result<void> PublishSession::wait_for_end(media::Publication& publication, io::Deadline deadline) {
     for (;;) {
         const auto silence = io::now() - io::silence_from(feed_.heard());
-        if (silence >= Feed::kSilenceMax)
+        if (silence >= DemuxedInput::kSilenceMax)
             return {};
-        const auto waited = io::wait(ended_, deadline.sooner(io::Deadline::after(Feed::kSilenceMax - silence)));
+        const auto waited = io::wait(ended_, deadline.sooner(io::Deadline::after(DemuxedInput::kSilenceMax - silence)));
         if (!kick_reason_.empty())
             return Error(Errc::closed, kick_reason_);
         if (!publication.is_current())

@@ -14,14 +14,14 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/limits/memory_budget.hpp"
-#include "session/mpegts/feed.hpp"
+#include "session/mpegts/demuxed_input.hpp"
 
 namespace live::session::mpegts {
 
-class PublishSession final : private Client, private UnitSink, private MemoryBudget::Holder {
+class PublishSession final : private Client, private FrameSink, private MemoryBudget::Holder {
 public:
     // Everything referred to outlives this.
-    PublishSession(Feed& feed, ClientRequest request, const Log& log);
+    PublishSession(DemuxedInput& feed, ClientRequest request, const Log& log);
     ~PublishSession();
 
     // Until the sender is silent, or something ends the stream.
@@ -35,7 +35,7 @@ private:
     const ClientRequest& request() const override { return request_; }
     ClientFigures figures() const override;
     void kick(std::string reason) override;
-    // UnitSink
+    // FrameSink
     void take(wire::ts::TsReader::Unit unit) override;
     void pass(Bytes bytes, const wire::ts::TsReader& reader) override;
     void flush() override;
@@ -43,7 +43,7 @@ private:
     std::string_view address() const override { return request_.ip; }
     void lose_memory(std::string why) override { kick(std::move(why)); }
 
-    Feed& feed_;
+    DemuxedInput& feed_;
     const ClientRequest request_;
     const Log& log_;
     const std::uint64_t bytes_before_;

@@ -6,7 +6,7 @@
 #include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/rtc/options.hpp"
 #include "session/rtc/transport/players.hpp"
 #include "session/rtc/transport/port.hpp"
@@ -31,7 +31,7 @@ struct Context {
     Admission& admission;
     StreamEvents& events;
     ClientTable& clients;
-    Places& places;
+    ConnectionLimits& places;
     Port& port;
     Players& players;
     const Log& log;

@@ -96,8 +96,9 @@ Protocol rtc::describe(Port& port, const CircuitBreaker& breaker, const RtcVhost
             .write_metrics =
                 [&port, &breaker](MetricsText& text) { write_metrics(text, port.read(), port.half_open(), breaker.level()); },
             .addresses = [&settings] { return rtc_addresses(settings.server()); },
-            .datagrams = Stray::Protocol::webrtc,
-            .take_datagram = [&port](const Stray& stray, MutBytes datagram) { port.take_stray(stray, io::now(), datagram); }};
+            .datagrams = ForwardedDatagram::Protocol::webrtc,
+            .take_datagram = [&port](const ForwardedDatagram& forwarded,
+                                     MutBytes datagram) { port.take_forwarded(forwarded, io::now(), datagram); }};
 }
 
 }  // namespace live::session

@@ -258,7 +258,7 @@ struct SessionFixture : ::testing::Test {
     OpenDoor door;
     RecordedEvents stream_events;
     ClientTable clients;
-    Places places{100, log};
+    ConnectionLimits places{100, log};
     std::unique_ptr<Port> port;
     std::unique_ptr<Players> players;
     std::unique_ptr<Context> context;

@@ -136,7 +136,7 @@ void begin_media(PlaySession& session, const sdp::Agreement& agreement, const sd
 }  // namespace
 
 struct SessionOpener::Opening {
-    Places::Place place;
+    ConnectionLimits::Place place;
     OfferRequest offered;
     RtcOptions options;
     RtcServerOptions server;
@@ -230,7 +230,7 @@ Result<std::optional<Opened>> SessionOpener::open_elsewhere(const OfferRequest& 
 }
 
 Result<Opened> SessionOpener::open(OfferRequest offered, io::Deadline deadline) {
-    using enum Places::Kind;
+    using enum ConnectionLimits::Kind;
     if (auto opened = TRY(open_elsewhere(offered, deadline)))
         return *std::move(opened);
     Opening opening{.place = TRY(context_.places.take(half_open, offered.client.peer_ip, sizeof(Opening), io::now())),

@@ -26,7 +26,7 @@ SessionPeer::SessionPeer(Context& context, ClientRequest request, RtcOptions opt
 
 SessionPeer::~SessionPeer() { CHECK(!stay_); }
 
-void SessionPeer::take(Places::Place place) {
+void SessionPeer::take(ConnectionLimits::Place place) {
     place_.emplace(std::move(place));
     place_->set_bytes(sizeof(SessionPeer));
 }

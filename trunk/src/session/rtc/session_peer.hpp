@@ -38,7 +38,7 @@ public:
     std::optional<Redirect> take_redirect() { return redirect_ ? std::optional(std::move(*redirect_)) : std::nullopt; }
 
     // A half-open place; becomes a client's place when the client has connected.
-    void take(Places::Place place);
+    void take(ConnectionLimits::Place place);
     // Ends the session for this reason. Only the first call counts.
     void end(Error why);
 
@@ -109,7 +109,7 @@ private:
     std::unique_ptr<Redirect> redirect_;
     std::string session_id_;
     ClientEntry entry_;
-    std::optional<Places::Place> place_;  // half open until an address is proved
+    std::optional<ConnectionLimits::Place> place_;  // half open until an address is proved
     std::unique_ptr<engine::webrtc::Session> session_;
     std::unique_ptr<HandshakeRun> run_;  // while a step is with the worker
     std::optional<StreamStay> stay_;

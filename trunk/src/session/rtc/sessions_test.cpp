@@ -273,7 +273,7 @@ TEST_F(RtcSessions, AClientTakesAPlaceOnConnectingOrIsClosed) {
     EXPECT_EQ(port->sessions(), 1U);
     EXPECT_EQ(places.used(), 1U);
     EXPECT_EQ(places.half_open(), 0U);
-    EXPECT_EQ(places.refused(Places::Reason::connections_per_ip), 1U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::connections_per_ip), 1U);
 }
 
 TEST_F(RtcSessions, KickClosesThePublisherAndFreesTheStream) {

@@ -10,7 +10,7 @@
 
 namespace live::session::rtmp {
 
-Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places,
+Acceptor::Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimits& places,
                    io::Scope& connections, const Log& log)
     : listener_(std::move(listener)), tls_(tls), context_(context), places_(places), connections_(connections), log_(log) {}
 
@@ -20,7 +20,7 @@ void Acceptor::run(io::Deadline deadline) {
 }
 
 void Acceptor::serve(std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
-    const auto place = places_.take(Places::Kind::client, stream->peer_ip(), sizeof(Connection), io::now());
+    const auto place = places_.take(ConnectionLimits::Kind::client, stream->peer_ip(), sizeof(Connection), io::now());
     if (!place.ok())
         return;
     const Log log = log_.with_id(random_id());

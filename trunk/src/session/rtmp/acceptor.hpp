@@ -7,7 +7,7 @@
 #include "io/fibers/scope.hpp"
 #include "io/net/tcp_listener.hpp"
 #include "io/tls/tls_stream.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/rtmp/context.hpp"
 
 namespace live::session::rtmp {
@@ -18,7 +18,7 @@ public:
     static constexpr std::chrono::seconds kTlsLimit{10};
 
     // `tls` is nullptr for plain RTMP. The connections' fibers belong to `connections`.
-    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, Places& places,
+    Acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, Context& context, ConnectionLimits& places,
              io::Scope& connections, const Log& log);
 
     // Runs until cancelled.
@@ -33,7 +33,7 @@ private:
     std::unique_ptr<io::TcpListener> listener_;
     io::TlsContext* tls_;
     Context& context_;
-    Places& places_;
+    ConnectionLimits& places_;
     io::Scope& connections_;
     const Log& log_;
 };

@@ -247,7 +247,7 @@ struct SessionTest : ::testing::Test {
     FanOut fan_out{services};
     ClientTable clients;
     Traffic traffic;
-    Places places{10, log};
+    ConnectionLimits places{10, log};
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(64 * 1024);
     Context context{streams, door, door, stream_events, fan_out, clients, traffic, scratch, "1", "test/1", 1};
     Acceptor acceptor{*io::TcpListener::listen({"127.0.0.1", 0}), nullptr, context, places, connections, log};

@@ -15,7 +15,7 @@
 #include "base/check.hpp"
 #include "engine/rtmp/client.hpp"
 #include "io/fibers/loop.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/rtmp/connection.hpp"
 
 namespace {
@@ -237,7 +237,7 @@ private:
     FanOut fan_out_{services_};
     ClientTable clients_;
     Traffic traffic_;
-    Places places_{100, log_};
+    ConnectionLimits places_{100, log_};
     std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(64 * 1024);
     rtmp::Context context_{streams_, *this, *this, *this, fan_out_, clients_, traffic_, scratch_, "1", "fuzz/1", 1};
 };

@@ -6,7 +6,7 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/fan_out/transport_log.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/srt/options.hpp"
 #include "session/srt/port/players.hpp"
 #include "session/srt/port/port.hpp"
@@ -31,7 +31,7 @@ struct Context {
     Admission& admission;
     StreamEvents& events;
     ClientTable& clients;
-    Places& places;
+    ConnectionLimits& places;
     Port& port;
     Players& players;
     TransportLogs& transports;

@@ -16,7 +16,7 @@ Result<srt::KeyEncryptingKey> derive_key(std::string passphrase, const srt::Salt
         [passphrase = std::move(passphrase), salt, key_bytes] { return srt::derive_key(passphrase, salt, key_bytes); }, deadline);
 }
 
-Result<srt::KeyEncryptingKey> derive_client_key(Places& places, std::string_view ip, std::string passphrase,
+Result<srt::KeyEncryptingKey> derive_client_key(ConnectionLimits& places, std::string_view ip, std::string passphrase,
                                                 const srt::Salt& salt, std::size_t key_bytes, io::Deadline deadline) {
     TRY(check_handshake_room(places, ip, io::now()));
     return io::off_loop(
@@ -24,7 +24,7 @@ Result<srt::KeyEncryptingKey> derive_client_key(Places& places, std::string_view
         io::Work::arrival, handshake_party(places, ip));
 }
 
-Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(Places& places, const srt::Request& request,
+Result<std::optional<srt::KeyEncryptingKey>> check_passphrase(ConnectionLimits& places, const srt::Request& request,
                                                               const std::string& passphrase, io::Deadline deadline) {
     std::optional<srt::KeyEncryptingKey> kek;
     // Version 4 announces encryption after the handshake.

@@ -8,7 +8,7 @@
 
 #include "engine/srt/listener.hpp"
 #include "io/fibers/deadline.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::session::srt {
 
@@ -16,12 +16,13 @@ namespace live::session::srt {
 Result<engine::srt::KeyEncryptingKey> derive_key(std::string passphrase, const engine::srt::Salt& salt, std::size_t key_bytes,
                                                  io::Deadline deadline);
 // The same for a client, in the thread for handshakes. Errc::limit when too many wait for it.
-Result<engine::srt::KeyEncryptingKey> derive_client_key(Places& places, std::string_view ip, std::string passphrase,
+Result<engine::srt::KeyEncryptingKey> derive_client_key(ConnectionLimits& places, std::string_view ip, std::string passphrase,
                                                         const engine::srt::Salt& salt, std::size_t key_bytes,
                                                         io::Deadline deadline);
 // The key of the passphrase that the client must have, if there is one. Errc::denied when its passphrase is another one,
 // Errc::unsupported when only one side has one, Errc::limit as above.
-Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(Places& places, const engine::srt::Request& request,
+Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(ConnectionLimits& places,
+                                                                      const engine::srt::Request& request,
                                                                       const std::string& passphrase, io::Deadline deadline);
 // The reject reason for the client.
 engine::srt::RejectReason key_reject_reason_of(const Error& error);

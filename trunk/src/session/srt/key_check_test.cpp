@@ -45,13 +45,13 @@ TEST(SrtKeyCheck, RefusesANewcomerWhenTooManyWait) {
     while (io::start_job(std::make_shared<Obstacle>(held)).ok()) {
     }
     const Log log;
-    Places places(10, log);
+    ConnectionLimits places(10, log);
     const engine::srt::Salt salt{1, 2, 3};
     const auto soon = io::Deadline::after(io::kSoon);
     const auto refused = derive_client_key(places, "192.0.2.1", "a long secret", salt, 16, soon);
     EXPECT_EQ(refused.code(), Errc::limit);
     EXPECT_EQ(key_reject_reason_of(refused.error()), engine::srt::RejectReason::overload);
-    EXPECT_EQ(places.refused(Places::Reason::handshakes), 1U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::handshakes), 1U);
     // Calls of this server do not wait behind strangers.
     const auto own = derive_key("a long secret", salt, 16, soon);
     held->goes = true;

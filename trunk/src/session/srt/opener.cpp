@@ -114,7 +114,7 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
         return error;
     };
     const std::string ip = ip_text(opening.request.from.ip);
-    const auto place = context_.places.take(Places::Kind::client, ip, sizeof(PublishSession), io::now());
+    const auto place = context_.places.take(ConnectionLimits::Kind::client, ip, sizeof(PublishSession), io::now());
     if (!place.ok())
         return refuse(place.error(), RejectReason::overload);
     const auto id = stream_id_of(opening.request);

@@ -12,7 +12,7 @@ namespace live::session::srt {
 engine::srt::RejectReason reject_reason_of(const Error& error);
 engine::srt::ConnectionOptions connection_options(const SrtServerOptions& options);
 
-class Opener final : public Door {
+class Opener final : public HandshakeListener {
 public:
     // A client repeats its request every 250 ms.
     static constexpr std::chrono::milliseconds kPatienceMax{1500};

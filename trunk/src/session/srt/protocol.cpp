@@ -70,8 +70,9 @@ Protocol srt::describe(Port& port, const Players& players, std::function<bool()>
                     const SrtServerOptions options = listening();
                     return options.enabled ? addresses_of("udp://", options.listen) : std::vector<std::string>();
                 },
-            .datagrams = Stray::Protocol::srt,
-            .take_datagram = [&port](const Stray& stray, MutBytes datagram) { port.take_stray(stray, io::now(), datagram); }};
+            .datagrams = ForwardedDatagram::Protocol::srt,
+            .take_datagram = [&port](const ForwardedDatagram& forwarded,
+                                     MutBytes datagram) { port.take_forwarded(forwarded, io::now(), datagram); }};
 }
 
 }  // namespace live::session

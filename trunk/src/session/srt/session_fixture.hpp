@@ -173,7 +173,7 @@ protected:
     SrtSessions() {
         for (int sockets = 0; sockets < 2; ++sockets)
             MUST(port.listen({"127.0.0.1", 0}));
-        port.set_door(opener);
+        port.set_handshake_listener(opener);
         MUST(port.start(fibers));
         MUST(players.start(fibers));
     }
@@ -193,7 +193,7 @@ protected:
     SomeEvents events;
     SomeVhosts vhosts;
     ClientTable clients;
-    Places places{10, log};
+    ConnectionLimits places{10, log};
     io::Scope sessions{"sessions"};
     io::Scope fibers{"fibers"};
     Port port{io::now(), log};

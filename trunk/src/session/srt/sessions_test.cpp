@@ -130,7 +130,7 @@ TEST_F(SrtSessions, ASlowVirtualHostLeavesPlacesToOthers) {
         ASSERT_TRUE(waiting.back()->pump_until([&] { return admission.asked.size() == i; }));
     }
     EXPECT_EQ(Remote(socket(), "#!::h=slow,m=publish,r=live/third").refusal(), RejectReason::overload);
-    EXPECT_EQ(places.refused(Places::Reason::srt_half_open_per_vhost), 1U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::srt_half_open_per_vhost), 1U);
     admission.is_slow = false;
     EXPECT_TRUE(Remote(socket(), "#!::h=quick,m=publish,r=live/other").connect());
 }
@@ -298,18 +298,18 @@ TEST_F(SrtSessions, CallersFromOneAddressAreAnsweredByTheSocketsTheyCameTo) {
 }
 
 // Records the datagrams forwarded to another process.
-struct RecordedStrays final : StraySink {
-    void pass(const Stray& stray, Bytes datagram) override {
-        strays.push_back(stray);
+struct RecordedDatagrams final : DatagramForwarding {
+    void pass(const ForwardedDatagram& forwarded, Bytes datagram) override {
+        headers.push_back(forwarded);
         datagrams.emplace_back(datagram.begin(), datagram.end());
     }
-    std::vector<Stray> strays;
+    std::vector<ForwardedDatagram> headers;
     std::vector<std::vector<std::uint8_t>> datagrams;
 };
 
 TEST_F(SrtSessions, ForwardsUnknownDatagramsOnce) {
-    RecordedStrays sink;
-    port.set_strays(&sink);
+    RecordedDatagrams sink;
+    port.set_forwarding(&sink);
     const Remote stranger(socket(), "#!::r=live/cam,m=publish");
     // Data for a socket that there is not.
     auto data = hex("00000001 e0000001 00000000 12345678 47");
@@ -317,24 +317,24 @@ TEST_F(SrtSessions, ForwardsUnknownDatagramsOnce) {
     const TransportAddress to{MUST(parse_ip("127.0.0.1")), socket().endpoint().port};
     const std::array one{io::GsoBatch{data, data.size(), to, {}}};
     EXPECT_EQ(stranger.socket->send(one), 1U);
-    io::wait_until([&] { return !sink.strays.empty(); });
+    io::wait_until([&] { return !sink.headers.empty(); });
     ASSERT_EQ(sink.datagrams.size(), 1U);
     EXPECT_EQ(sink.datagrams[0], data);
-    const Stray stray = sink.strays[0];
-    EXPECT_EQ(stray.protocol, Stray::Protocol::srt);
-    EXPECT_TRUE(stray.came_by(socket().endpoint()));
-    EXPECT_EQ(stray.from.port, stranger.socket->endpoint().port);
+    const ForwardedDatagram forwarded = sink.headers[0];
+    EXPECT_EQ(forwarded.protocol, ForwardedDatagram::Protocol::srt);
+    EXPECT_TRUE(forwarded.came_by(socket().endpoint()));
+    EXPECT_EQ(forwarded.from.port, stranger.socket->endpoint().port);
     EXPECT_EQ(port.read().port.strangers, 1U);
 
-    port.take_stray(stray, io::now(), data);
+    port.take_forwarded(forwarded, io::now(), data);
     EXPECT_EQ(port.read().port.strangers, 2U) << "this process does not know it either";
-    EXPECT_EQ(sink.strays.size(), 1U) << "and the other one is not asked again";
-    Stray other = stray;
+    EXPECT_EQ(sink.headers.size(), 1U) << "and the other one is not asked again";
+    ForwardedDatagram other = forwarded;
     ++other.port;
-    port.take_stray(other, io::now(), data);
+    port.take_forwarded(other, io::now(), data);
     EXPECT_EQ(port.read().port.strangers, 2U) << "it came by a socket that is not ours";
-    port.set_strays(nullptr);
-    port.take_stray(stray, io::now(), data);
+    port.set_forwarding(nullptr);
+    port.take_forwarded(forwarded, io::now(), data);
     EXPECT_EQ(port.read().port.strangers, 3U);
 }
 

@@ -14,10 +14,10 @@ Result<void> MasterLine::take_tally(std::string_view secret, io::Deadline deadli
     if (first.message.kind != messages::Kind::tally)
         return Error(Errc::malformed, "the master does not begin with the memory that the workers share");
     inherits_ = first.message.flag == 1;
-    memory_ = TRY(io::SharedMemory::adopt(std::move(first.passed), messages::Tally::bytes_for(identity_.count)));
-    messages::Tally::Key key{};
+    memory_ = TRY(io::SharedMemory::adopt(std::move(first.passed), messages::SharedLimits::bytes_for(identity_.count)));
+    messages::SharedLimits::Key key{};
     std::copy_n(secret.begin(), std::min(secret.size(), key.size()), key.begin());
-    tally_.emplace(memory_->bytes(), identity_.count, identity_.number, key);
+    shared_limits_.emplace(memory_->bytes(), identity_.count, identity_.number, key);
     return {};
 }
 

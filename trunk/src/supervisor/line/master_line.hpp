@@ -10,7 +10,7 @@
 
 #include "base/signal.hpp"
 #include "engine/workers/message.hpp"
-#include "engine/workers/tally.hpp"
+#include "engine/workers/shared_limits.hpp"
 #include "engine/workers/worker_identity.hpp"
 #include "io/files/shared_memory.hpp"
 #include "io/net/message_socket.hpp"
@@ -38,7 +38,7 @@ public:
     // Receives the master's first message: the shared memory. Errc::timed_out, Errc::closed, Errc::malformed, Errc::system.
     Result<void> take_tally(std::string_view secret, io::Deadline deadline);
     // nullptr before take_tally().
-    engine::workers::Tally* tally() { return tally_ ? &*tally_ : nullptr; }
+    engine::workers::SharedLimits* shared_limits() { return shared_limits_ ? &*shared_limits_ : nullptr; }
     // Reports whether inherited sockets follow the shared memory.
     bool inherits() const { return inherits_; }
     // Queues a message. Never waits. False when the queue is full.
@@ -70,7 +70,7 @@ private:
     io::MessageSocket socket_;
     const std::size_t queue_max_;
     std::unique_ptr<io::SharedMemory> memory_;
-    std::optional<engine::workers::Tally> tally_;
+    std::optional<engine::workers::SharedLimits> shared_limits_;
     bool inherits_ = false;
     std::deque<Outgoing> queue_;
     Signal queued_;

@@ -13,7 +13,7 @@ namespace {
 
 using engine::workers::Kind;
 using engine::workers::Message;
-using engine::workers::Tally;
+using engine::workers::SharedLimits;
 
 class MasterLineTest : public testing::Test {
 protected:
@@ -127,15 +127,15 @@ TEST_F(MasterLineTest, WakeEndsAWait) {
 }
 
 TEST_F(MasterLineTest, SharedMemoryComesFirst) {
-    const auto memory = MUST(io::SharedMemory::create(Tally::bytes_for(3)));
-    EXPECT_EQ(worker_->tally(), nullptr);
+    const auto memory = MUST(io::SharedMemory::create(SharedLimits::bytes_for(3)));
+    EXPECT_EQ(worker_->shared_limits(), nullptr);
     EXPECT_TRUE(master_->send({Kind::tally, 1}, MUST(memory->handle())));
     MUST(worker_->take_tally("secret", io::Deadline::after(io::kSoon)));
-    ASSERT_NE(worker_->tally(), nullptr);
+    ASSERT_NE(worker_->shared_limits(), nullptr);
     EXPECT_TRUE(worker_->inherits());
-    worker_->tally()->set(Tally::Sum::places, 12);
-    Tally first(memory->bytes(), 3, 1, {});
-    EXPECT_EQ(first.others(Tally::Sum::places), 12U) << "it is the same memory";
+    worker_->shared_limits()->set(SharedLimits::Sum::places, 12);
+    SharedLimits first(memory->bytes(), 3, 1, {});
+    EXPECT_EQ(first.others(SharedLimits::Sum::places), 12U) << "it is the same memory";
 }
 
 TEST_F(MasterLineTest, OtherFirstMessageIsMalformed) {
@@ -145,7 +145,7 @@ TEST_F(MasterLineTest, OtherFirstMessageIsMalformed) {
 }
 
 TEST_F(MasterLineTest, SharedMemoryOfAnotherSizeIsRefused) {
-    const auto memory = MUST(io::SharedMemory::create(Tally::bytes_for(2)));
+    const auto memory = MUST(io::SharedMemory::create(SharedLimits::bytes_for(2)));
     EXPECT_TRUE(master_->send({Kind::tally}, MUST(memory->handle())));
     EXPECT_FALSE(worker_->take_tally("secret", io::Deadline::after(io::kSoon)).ok());
 }

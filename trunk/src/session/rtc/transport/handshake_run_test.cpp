@@ -112,7 +112,7 @@ TEST_F(HandshakeRunTest, TheLoopRefusesWhenTooManyWait) {
     const auto client = arrive(Purpose::play);
     client->run(3 * TimerWheel::kTick);
     EXPECT_EQ(port->sessions(), 0U) << "the handshake is not done in the loop";
-    EXPECT_EQ(places.refused(Places::Reason::handshakes), 1U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::handshakes), 1U);
     EXPECT_FALSE(obstacle->goes);
 }
 

@@ -205,30 +205,31 @@ void Port::take(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     }
     const auto path = paths_.find(arrival.from);
     if (path == paths_.end())
-        pass_stray(datagram, arrival);
+        forward(datagram, arrival);
     else {
         path->second.received_at = now;
         deliver(*path->second.peer, now, datagram, arrival);
     }
 }
 
-void Port::pass_stray(Bytes datagram, const Arrival& arrival) {
+void Port::forward(Bytes datagram, const Arrival& arrival) {
     ++figures_.strangers;
-    if (strays_ == nullptr || arrival.path.socket == nullptr)
+    if (forwarding_ == nullptr || arrival.path.socket == nullptr)
         return;
     const Endpoint& local = arrival.path.socket->endpoint();
-    strays_->pass({Stray::Protocol::webrtc, local.is_ipv6(), local.port, arrival.from, arrival.path.local}, datagram);
+    forwarding_->pass({ForwardedDatagram::Protocol::webrtc, local.is_ipv6(), local.port, arrival.from, arrival.path.local},
+                      datagram);
 }
 
-void Port::take_stray(const Stray& stray, TimePoint now, MutBytes datagram) {
-    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return stray.came_by(one->endpoint()); });
+void Port::take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram) {
+    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return forwarded.came_by(one->endpoint()); });
     if (socket == sockets_.end())
         return;
     // It is not forwarded again: the other process has passed it to every candidate itself.
-    StraySink* const strays = std::exchange(strays_, nullptr);
-    take(now, datagram, {stray.from, {nullptr, socket->get(), nullptr, stray.to}});
+    DatagramForwarding* const forwarding = std::exchange(forwarding_, nullptr);
+    take(now, datagram, {forwarded.from, {nullptr, socket->get(), nullptr, forwarded.to}});
     end_batch(now);
-    strays_ = strays;
+    forwarding_ = forwarding;
 }
 
 void Port::stop_receiving() {
@@ -248,7 +249,7 @@ void Port::take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival) {
     // address is free.
     const bool is_taken = here != nullptr && here != peer && now - path->second.received_at < kHolds;
     if (peer == nullptr || is_taken)
-        return pass_stray(datagram, arrival);
+        return forward(datagram, arrival);
     deliver(*peer, now, datagram, arrival);
     if (!peer->is_retired_ && peer->is_checked(arrival.from))
         bind(*peer, arrival, now);

@@ -20,7 +20,7 @@
 #include "engine/webrtc/shared_state.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
-#include "session/common/stray.hpp"
+#include "session/common/forwarded_datagram.hpp"
 #include "session/fan_out/timer_wheel.hpp"
 #include "session/rtc/transport/peer.hpp"
 
@@ -95,9 +95,9 @@ public:
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
 
     // Receives UDP datagrams for no session here. nullptr: they are dropped.
-    void set_strays(StraySink* strays) { strays_ = strays; }
+    void set_forwarding(DatagramForwarding* forwarding) { forwarding_ = forwarding; }
     // Handles a datagram that another process, the current owner of the sockets, received on one of them.
-    void take_stray(const Stray& stray, TimePoint now, MutBytes datagram);
+    void take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram);
     void stop_receiving();
 
     // Errc::limit when there are too many sessions.
@@ -160,7 +160,7 @@ private:
     void keep_time(io::Deadline deadline);
     void finish_steps(io::Deadline deadline);
     void take(TimePoint now, MutBytes datagram, const Arrival& arrival);
-    void pass_stray(Bytes datagram, const Arrival& arrival);
+    void forward(Bytes datagram, const Arrival& arrival);
     void take_stun(TimePoint now, MutBytes datagram, const Arrival& arrival);
     void deliver(Peer& peer, TimePoint now, MutBytes datagram, const Arrival& arrival);
     void bind(Peer& peer, const Arrival& arrival, TimePoint now);
@@ -185,7 +185,7 @@ private:
     io::UdpSocket* pending_socket_ = nullptr;
     std::optional<Arrival> arrival_;  // the check being answered
     std::size_t half_open_ = 0;
-    StraySink* strays_ = nullptr;
+    DatagramForwarding* forwarding_ = nullptr;
     PortFigures figures_;
     engine::webrtc::SharedState shared_;
     PortReading reported_;

@@ -108,39 +108,39 @@ const std::vector<std::uint8_t> kMedia(40, 0x80);
 constexpr auto kSilence = 50ms;
 
 // Another process's sessions.
-struct Elsewhere final : StraySink {
-    void pass(const Stray& stray, Bytes datagram) override {
-        strays.push_back(stray);
+struct Elsewhere final : DatagramForwarding {
+    void pass(const ForwardedDatagram& forwarded, Bytes datagram) override {
+        headers.push_back(forwarded);
         datagrams.emplace_back(datagram.begin(), datagram.end());
     }
-    std::vector<Stray> strays;
+    std::vector<ForwardedDatagram> headers;
     std::vector<std::vector<std::uint8_t>> datagrams;
 };
 
 TEST_F(RtcPort, ForwardsUnknownDatagramsAndTakesForwardedOnes) {
     Elsewhere elsewhere;
-    port->set_strays(&elsewhere);
+    port->set_forwarding(&elsewhere);
     send(0, check_for("theirs", true));
     send(0, kMedia);
     EXPECT_EQ(receive(0, kSilence), 0U);
-    ASSERT_EQ(elsewhere.strays.size(), 2U);
-    const Stray stray = elsewhere.strays.front();
-    EXPECT_TRUE(stray.came_by(port->sockets().front()->endpoint()));
-    EXPECT_EQ(stray.from.port, clients[0]->endpoint().port);
-    EXPECT_EQ(stray.protocol, Stray::Protocol::webrtc);
+    ASSERT_EQ(elsewhere.headers.size(), 2U);
+    const ForwardedDatagram forwarded = elsewhere.headers.front();
+    EXPECT_TRUE(forwarded.came_by(port->sockets().front()->endpoint()));
+    EXPECT_EQ(forwarded.from.port, clients[0]->endpoint().port);
+    EXPECT_EQ(forwarded.protocol, ForwardedDatagram::Protocol::webrtc);
     // As the other process does, which has the same socket.
     FakePeer& peer = add("theirs");
-    port->take_stray(stray, io::now(), elsewhere.datagrams[0]);
-    port->take_stray(stray, io::now(), elsewhere.datagrams[1]);
+    port->take_forwarded(forwarded, io::now(), elsewhere.datagrams[0]);
+    port->take_forwarded(forwarded, io::now(), elsewhere.datagrams[1]);
     EXPECT_EQ(peer.taken.size(), 2U);
     EXPECT_GT(receive(0), 0U) << "it answers by the socket";
     // Nobody's: it goes no further.
     std::vector<std::uint8_t> check = check_for("nobody", true);
-    port->take_stray(stray, io::now(), check);
-    Stray other = stray;
+    port->take_forwarded(forwarded, io::now(), check);
+    ForwardedDatagram other = forwarded;
     ++other.port;
-    port->take_stray(other, io::now(), elsewhere.datagrams[1]);
-    EXPECT_EQ(elsewhere.strays.size(), 2U);
+    port->take_forwarded(other, io::now(), elsewhere.datagrams[1]);
+    EXPECT_EQ(elsewhere.headers.size(), 2U);
     EXPECT_EQ(peer.taken.size(), 2U) << "it came to a port that is not here";
     port->stop_receiving();
     send(0, kMedia);

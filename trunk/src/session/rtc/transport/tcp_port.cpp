@@ -108,14 +108,14 @@ Result<void> TcpPort::listen(std::unique_ptr<io::TcpListener> listener, io::Scop
     return scope.start("rtc-listener", [this, &opened, &scope](io::Deadline forever) {
         accept_each(opened, scope, "rtc-tcp", log_, forever,
                     [this](std::unique_ptr<io::TcpStream> stream, io::Deadline deadline) {
-                        auto place = places_.take(Places::Kind::client, stream->peer_ip(), sizeof(Link), io::now());
+                        auto place = places_.take(ConnectionLimits::Kind::client, stream->peer_ip(), sizeof(Link), io::now());
                         if (place.ok())
                             serve(std::move(stream), *std::move(place), deadline);
                     });
     });
 }
 
-void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) {
+void TcpPort::serve(std::unique_ptr<io::TcpStream> stream, ConnectionLimits::Place place, io::Deadline deadline) {
     place.set_bytes(sizeof(Link));
     const std::string peer = stream->peer();
     const auto ip = parse_ip(stream->peer_ip());

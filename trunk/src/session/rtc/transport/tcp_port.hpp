@@ -11,7 +11,7 @@
 #include "io/fibers/scope.hpp"
 #include "io/net/tcp_listener.hpp"
 #include "session/http/acceptor.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "session/rtc/transport/port.hpp"
 
 namespace live::session::rtc {
@@ -25,7 +25,7 @@ public:
     static constexpr std::size_t kPendingBytesMax = 1 << 20;
 
     // `scratch` is shared with all fibers. Everything referred to outlives the connections.
-    TcpPort(Port& port, Places& places, MutBytes scratch, const Log& log)
+    TcpPort(Port& port, ConnectionLimits& places, MutBytes scratch, const Log& log)
         : port_(port), places_(places), scratch_(scratch), log_(log) {}
     TcpPort(const TcpPort&) = delete;
     TcpPort& operator=(const TcpPort&) = delete;
@@ -34,7 +34,7 @@ public:
     Result<void> listen(std::unique_ptr<io::TcpListener> listener, io::Scope& scope);
     // A check is shorter than 2 KiB, and its frame begins with its length; HTTP begins with a letter, TLS with 22.
     bool begins_with(std::uint8_t first) const override { return first < 8; }
-    void serve(std::unique_ptr<io::TcpStream> stream, Places::Place place, io::Deadline deadline) override;
+    void serve(std::unique_ptr<io::TcpStream> stream, ConnectionLimits::Place place, io::Deadline deadline) override;
     // Stops accepting; connections continue.
     void close() {
         for (const auto& listener : listeners_)
@@ -47,7 +47,7 @@ private:
     class Link;
 
     Port& port_;
-    Places& places_;
+    ConnectionLimits& places_;
     MutBytes scratch_;
     const Log& log_;
     std::vector<std::unique_ptr<io::TcpListener>> listeners_;

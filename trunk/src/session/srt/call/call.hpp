@@ -11,7 +11,7 @@
 
 namespace live::session::srt {
 
-class Call final : public Link, private Calling {
+class Call final : public Link, private OutgoingCall {
 public:
     enum class Purpose : bool { pull, push };
 
@@ -27,7 +27,7 @@ public:
     Result<void> connect(engine::srt::Caller::Options options, io::Deadline deadline);
 
 private:
-    // Calling
+    // OutgoingCall
     void take(TimePoint now, Bytes datagram) override;
     // Link
     void on_input(TimePoint) override {}

@@ -49,7 +49,7 @@ Result<void> HalfOpen::Place::enter_vhost(const std::string& vhost, TimePoint no
     CHECK(all_ != nullptr && !vhost_);
     const std::size_t bound = std::max<std::size_t>(all_->places_.limits().srt_half_open / kVhostShare, 1);
     if (count_of(all_->vhosts_, vhost) >= bound)
-        return all_->places_.refuse(Places::Reason::srt_half_open_per_vhost, ip_, bound, now);
+        return all_->places_.refuse(ConnectionLimits::Reason::srt_half_open_per_vhost, ip_, bound, now);
     ++all_->vhosts_[vhost];
     vhost_ = vhost;
     return {};
@@ -59,10 +59,10 @@ Result<HalfOpen::Place> HalfOpen::take(const IpAddress& from, TimePoint now) {
     const LimitOptions& limits = places_.limits();
     std::string ip = ip_text(from);
     if (size_ >= limits.srt_half_open)
-        return places_.refuse(Places::Reason::srt_half_open, ip, limits.srt_half_open, now);
+        return places_.refuse(ConnectionLimits::Reason::srt_half_open, ip, limits.srt_half_open, now);
     const auto group = places_.group_of(ip);
     if (group && count_of(addresses_, group->bytes) >= limits.srt_half_open_per_ip)
-        return places_.refuse(Places::Reason::srt_half_open_per_ip, ip, limits.srt_half_open_per_ip, now);
+        return places_.refuse(ConnectionLimits::Reason::srt_half_open_per_ip, ip, limits.srt_half_open_per_ip, now);
     return Place(*this, std::move(ip), group);
 }
 

@@ -12,7 +12,7 @@
 #include "base/net/ip_network.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 namespace live::session::srt {
 
@@ -42,7 +42,7 @@ public:
     };
 
     // The limits are those of `places`, which outlives this.
-    explicit HalfOpen(Places& places) : places_(places) {}
+    explicit HalfOpen(ConnectionLimits& places) : places_(places) {}
     HalfOpen(const HalfOpen&) = delete;
     HalfOpen& operator=(const HalfOpen&) = delete;
 
@@ -51,7 +51,7 @@ public:
     std::size_t size() const { return size_; }
 
 private:
-    Places& places_;
+    ConnectionLimits& places_;
     std::size_t size_ = 0;
     // Trees: strangers choose the keys. Only of those that have a place.
     std::map<std::array<std::uint8_t, 16>, std::size_t> addresses_;

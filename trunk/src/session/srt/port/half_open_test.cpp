@@ -17,7 +17,7 @@ struct HalfOpenTest : ::testing::Test {
     }
 
     Log log;
-    Places places{10, log, {.srt_half_open = 20, .srt_half_open_per_ip = 4}};
+    ConnectionLimits places{10, log, {.srt_half_open = 20, .srt_half_open_per_ip = 4}};
     HalfOpen half_open{places};
     TimePoint now = TimePoint() + std::chrono::hours(1);
 };
@@ -26,10 +26,10 @@ TEST_F(HalfOpenTest, AnAddressHasAShareOfThePlaces) {
     {
         const auto greedy = take_many("192.0.2.1", 9);
         EXPECT_EQ(greedy.size(), 4U);
-        EXPECT_EQ(places.refused(Places::Reason::srt_half_open_per_ip), 5U);
+        EXPECT_EQ(places.refused(ConnectionLimits::Reason::srt_half_open_per_ip), 5U);
         EXPECT_EQ(take_many("192.0.2.2", 4).size(), 4U);
         EXPECT_EQ(take_many("127.0.0.1", 30).size(), 16U) << "a trusted one has no share, only the whole";
-        EXPECT_EQ(places.refused(Places::Reason::srt_half_open), 14U);
+        EXPECT_EQ(places.refused(ConnectionLimits::Reason::srt_half_open), 14U);
     }
     EXPECT_EQ(half_open.size(), 0U);
     EXPECT_EQ(take_many("192.0.2.1", 9).size(), 4U) << "all were given back";
@@ -44,7 +44,7 @@ TEST_F(HalfOpenTest, AVirtualHostHasAHalfOfThePlaces) {
         if (entered.ok())
             waiting.push_back(*std::move(place));
     }
-    EXPECT_EQ(places.refused(Places::Reason::srt_half_open_per_vhost), 2U);
+    EXPECT_EQ(places.refused(ConnectionLimits::Reason::srt_half_open_per_vhost), 2U);
     auto other = half_open.take(MUST(parse_ip("192.0.2.99")), now);
     EXPECT_TRUE(other->enter_vhost("quick", now).ok());
     waiting.pop_back();

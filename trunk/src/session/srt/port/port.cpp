@@ -154,7 +154,7 @@ void Port::take(MutBytes datagram, const TransportAddress& from, const Path& pat
             calling != calls_.end() && calling->second.to == from)
             return calling->second.call->take(now, datagram);
     if (found == links_.end() || !found->second->connection_->is_peer(from))
-        return pass_stray(datagram, from, path);
+        return forward(datagram, from, path);
     found->second->connection_->handle_datagram(now, datagram);
     touch(*found->second);
 }
@@ -178,26 +178,26 @@ void Port::take_handshake(Bytes datagram, const TransportAddress& from, const Pa
         ++figures_.handshakes;
         return take_request(std::move(*request), path, now);
     }
-    pass_stray(datagram, from, path);
+    forward(datagram, from, path);
 }
 
-void Port::pass_stray(Bytes datagram, const TransportAddress& from, const Path& path) {
+void Port::forward(Bytes datagram, const TransportAddress& from, const Path& path) {
     ++figures_.strangers;
-    if (strays_ == nullptr || path.socket == nullptr)
+    if (forwarding_ == nullptr || path.socket == nullptr)
         return;
     const Endpoint& local = path.socket->endpoint();
-    strays_->pass({Stray::Protocol::srt, local.is_ipv6(), local.port, from, path.local}, datagram);
+    forwarding_->pass({ForwardedDatagram::Protocol::srt, local.is_ipv6(), local.port, from, path.local}, datagram);
 }
 
-void Port::take_stray(const Stray& stray, TimePoint now, MutBytes datagram) {
-    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return stray.came_by(one->endpoint()); });
+void Port::take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram) {
+    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return forwarded.came_by(one->endpoint()); });
     if (socket == sockets_.end())
         return;
     // It is not forwarded again: the other process has passed it to every candidate itself.
-    StraySink* const strays = std::exchange(strays_, nullptr);
-    take(datagram, stray.from, {socket->get(), stray.to}, now);
+    DatagramForwarding* const forwarding = std::exchange(forwarding_, nullptr);
+    take(datagram, forwarded.from, {socket->get(), forwarded.to}, now);
     end_batch(now);
-    strays_ = strays;
+    forwarding_ = forwarding;
 }
 
 void Port::stop_receiving() {
@@ -221,8 +221,8 @@ void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
     }
     if (const auto refusal = refusals_.find(caller); refusal != refusals_.end())
         return send_now(srt::refuse(request, refusal->second.reason), request.from, path);
-    auto place =
-        door_ == nullptr ? Result<HalfOpen::Place>(Error(Errc::closed, "nobody takes clients")) : door_->take_place(request, now);
+    auto place = handshakes_ == nullptr ? Result<HalfOpen::Place>(Error(Errc::closed, "nobody takes clients"))
+                                        : handshakes_->take_place(request, now);
     if (!place.ok()) {
         ++figures_.refused;
         return send_now(srt::refuse(request, srt::RejectReason::overload), request.from, path);
@@ -232,7 +232,7 @@ void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
     opening_.emplace(caller, Opened{now, *std::move(place)});
     if (next_look_ < woken_at_)
         earlier_.raise();
-    door_->open(std::move(request), path);
+    handshakes_->open(std::move(request), path);
 }
 
 // An opening releases its place as soon as its fiber has ended; a callback for it may take much longer.
@@ -240,7 +240,7 @@ void Port::look_at_openings(TimePoint now) {
     next_look_ = now + kLookEvery;
     for (const auto& [caller, opened] : opening_)
         if (opened.has_given_up(now))
-            door_->give_up(opened.fiber);
+            handshakes_->give_up(opened.fiber);
 }
 
 // In a flood they go out with few system calls.
@@ -322,11 +322,11 @@ bool Port::is_outgoing(const io::UdpSocket* socket) const {
     return std::ranges::any_of(outgoing_, [socket](const auto& one) { return one != nullptr && one.get() == socket; });
 }
 
-void Port::begin_call(Calling& call, srt::SocketId id, const TransportAddress& to) {
+void Port::begin_call(OutgoingCall& call, srt::SocketId id, const TransportAddress& to) {
     calls_[static_cast<std::uint32_t>(id)] = {&call, to};
 }
 
-void Port::end_call(const Calling& call) {
+void Port::end_call(const OutgoingCall& call) {
     std::erase_if(calls_, [&call](const auto& called) { return called.second.call == &call; });
 }
 

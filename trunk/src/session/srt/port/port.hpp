@@ -1,7 +1,7 @@
 // Port: the sockets of SRT and their connections. A datagram finds its connection by socket id, and is dropped when it comes from
 // another address than the connection's: socket ids are no secret. Output of all connections is gathered in one batch and sent in
 // GSO batches. One fiber per socket receives, one handles timeouts; handshakes keep no memory until a client has proved its
-// address and is handed to the door.
+// address and is handed to the listener.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 #include "engine/webrtc/datagram_batch.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
-#include "session/common/stray.hpp"
+#include "session/common/forwarded_datagram.hpp"
 #include "session/fan_out/timer_wheel.hpp"
 #include "session/srt/port/half_open.hpp"
 #include "session/srt/port/link.hpp"
@@ -27,7 +27,7 @@
 namespace live::session::srt {
 
 // Takes the clients that request a connection. Must not suspend. Port::end_opening is called once for each.
-class Door {
+class HandshakeListener {
 public:
     // Before open(). Errc::limit: the client is refused.
     virtual Result<HalfOpen::Place> take_place(const engine::srt::Request& request, TimePoint now) = 0;
@@ -36,16 +36,16 @@ public:
     virtual void give_up(std::uint64_t fiber) = 0;
 
 protected:
-    ~Door() = default;
+    ~HandshakeListener() = default;
 };
 
 // A call to another server that has no connection yet. Nothing here may suspend.
-class Calling {
+class OutgoingCall {
 public:
     virtual void take(TimePoint now, Bytes datagram) = 0;
 
 protected:
-    ~Calling() = default;
+    ~OutgoingCall() = default;
 };
 
 struct PortFigures {
@@ -118,16 +118,16 @@ public:
 
     // Errors as UdpSocket::bind.
     Result<void> listen(const Endpoint& endpoint);
-    void set_door(Door& door) { door_ = &door; }
+    void set_handshake_listener(HandshakeListener& listener) { handshakes_ = &listener; }
     void set_key_bytes(std::size_t bytes) { listener_.set_key_bytes(bytes); }
     // Starts the fibers; they end with the scope.
     Result<void> start(io::Scope& scope);
     const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
 
     // Receives datagrams for no connection here. nullptr: they are dropped.
-    void set_strays(StraySink* strays) { strays_ = strays; }
+    void set_forwarding(DatagramForwarding* forwarding) { forwarding_ = forwarding; }
     // Handles a datagram that another process, the current owner of the sockets, received on one of them.
-    void take_stray(const Stray& stray, TimePoint now, MutBytes datagram);
+    void take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram);
     void stop_receiving();
 
     // A random socket id that is not in use.
@@ -140,20 +140,20 @@ public:
     void remove(Link& link);
     void refuse(const engine::srt::Request& request, const Path& path, engine::srt::RejectReason reason);
     // The client waits for its admission, which `fiber` requests. It repeats its request several times a second; after `patience`
-    // without a repetition it has given up, and Door::give_up is called. Zero: never.
+    // without a repetition it has given up, and HandshakeListener::give_up is called. Zero: never.
     void begin_opening(const engine::srt::Request& request, std::chrono::milliseconds patience, std::uint64_t fiber);
     bool has_given_up(const engine::srt::Request& request) const;
     // Its place counts for this virtual host. Errc::limit.
     Result<void> enter_vhost(const engine::srt::Request& request, const std::string& vhost);
-    // The last call for a request: the door has decided it.
+    // The last call for a request: the listener has decided it.
     void end_opening(const engine::srt::Request& request);
 
     // For calls to other servers, one socket for each IP version, opened with the first call. After start(). Errors as
     // UdpSocket::bind.
     Result<io::UdpSocket*> outgoing_socket(bool is_ipv4);
     // Datagrams of that server for this socket id belong to the call, until end_call().
-    void begin_call(Calling& call, engine::srt::SocketId id, const TransportAddress& to);
-    void end_call(const Calling& call);
+    void begin_call(OutgoingCall& call, engine::srt::SocketId id, const TransportAddress& to);
+    void end_call(const OutgoingCall& call);
     // As add(), of a call that was answered.
     Result<void> add_called(Link& link, std::unique_ptr<engine::srt::Connection> connection, const Path& path);
     // Sends a datagram without a connection at once.
@@ -196,7 +196,7 @@ private:
     };
     using Induction = std::array<std::uint8_t, engine::srt::kHeaderBytes + engine::srt::kHandshakeBytes>;
     struct Called {
-        Calling* call = nullptr;
+        OutgoingCall* call = nullptr;
         TransportAddress to;
     };
     // A client that waits for its admission.
@@ -217,7 +217,7 @@ private:
     void receive(io::UdpSocket& socket, io::Deadline deadline);
     void keep_time(io::Deadline deadline);
     void take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
-    void pass_stray(Bytes datagram, const TransportAddress& from, const Path& path);
+    void forward(Bytes datagram, const TransportAddress& from, const Path& path);
     void take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
     void answer(const Induction& induction, const TransportAddress& to, const Path& path);
     void take_request(engine::srt::Request request, const Path& path, TimePoint now);
@@ -241,8 +241,8 @@ private:
 
     const Log& log_;
     engine::srt::Listener listener_;
-    Door* door_ = nullptr;
-    StraySink* strays_ = nullptr;
+    HandshakeListener* handshakes_ = nullptr;
+    DatagramForwarding* forwarding_ = nullptr;
     TimerWheel wheel_;
     TimePoint woken_at_;  // by the timer, next
     Signal earlier_;

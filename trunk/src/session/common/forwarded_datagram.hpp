@@ -1,4 +1,4 @@
-// Stray datagrams: those that the process which owns a UDP port cannot place. After an upgrade the old process has sessions
+// Forwarded datagrams: those that the process which owns a UDP port cannot place. After an upgrade the old process has sessions
 // still, whose clients send to the same port, so the new one passes what it does not know on to it, as one message for each
 // datagram:
 //
@@ -16,7 +16,7 @@
 
 namespace live::session {
 
-struct Stray {
+struct ForwardedDatagram {
     enum class Protocol : std::uint8_t { webrtc, srt };
     static constexpr std::size_t kHeadBytes = 38;
     // As io::UdpSocket takes them.
@@ -28,22 +28,22 @@ struct Stray {
     TransportAddress from{};
     IpAddress to{};
 
-    bool operator==(const Stray&) const = default;
+    bool operator==(const ForwardedDatagram&) const = default;
     bool came_by(const Endpoint& local) const { return local.port == port && local.is_ipv6() == is_ipv6; }
 };
 
 // Into `out`, which is reused.
-void write_stray(const Stray& stray, Bytes datagram, std::vector<std::uint8_t>& out);
+void write_forwarded(const ForwardedDatagram& forwarded, Bytes datagram, std::vector<std::uint8_t>& out);
 // The rest of the message is the datagram, 1 to kDatagramBytesMax bytes. Errc::malformed.
-Result<Stray> parse_stray(Bytes message);
+Result<ForwardedDatagram> parse_forwarded(Bytes message);
 
-class StraySink {
+class DatagramForwarding {
 public:
     // Never suspends; it may be lost, as any datagram may.
-    virtual void pass(const Stray& stray, Bytes datagram) = 0;
+    virtual void pass(const ForwardedDatagram& forwarded, Bytes datagram) = 0;
 
 protected:
-    ~StraySink() = default;
+    ~DatagramForwarding() = default;
 };
 
 }  // namespace live::session

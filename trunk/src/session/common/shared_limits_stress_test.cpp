@@ -1,5 +1,5 @@
 // Workers that ask at the same moment, as threads of one process.
-#include "engine/workers/tally.hpp"
+#include "engine/workers/shared_limits.hpp"
 
 #include <atomic>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace live::session {
 namespace {
 
-using engine::workers::Tally;
+using engine::workers::SharedLimits;
 using engine::workers::Worker;
 
 struct Race {
@@ -23,22 +23,22 @@ struct Race {
     static constexpr std::size_t kBound = 10;
 
     void run(Worker worker) {
-        Tally tally(memory->bytes(), kWorkers, worker, {});
+        SharedLimits shared_limits(memory->bytes(), kWorkers, worker, {});
         const std::array<std::uint8_t, 16> stranger{1};
         std::size_t own = 0;
         const auto leave = [&] {
             --own;
             --at_once;
-            tally.leave(0, stranger);
+            shared_limits.leave(0, stranger);
         };
         for (int i = 0; i < 30'000; ++i) {
-            if (tally.enter(0, stranger, own, kBound)) {
+            if (shared_limits.enter(0, stranger, own, kBound)) {
                 ++own;
                 const std::size_t all = ++at_once;
                 for (std::size_t before = most; before < all && !most.compare_exchange_weak(before, all);) {
                 }
             }
-            paid += tally.pay(0, stranger, {1ms, 100ms}, TimePoint() + 1h) ? 1 : 0;
+            paid += shared_limits.try_charge(0, stranger, {1ms, 100ms}, TimePoint() + 1h) ? 1 : 0;
             if (own > 0 && i % 2 == 0)
                 leave();
         }
@@ -46,13 +46,13 @@ struct Race {
             leave();
     }
 
-    std::unique_ptr<io::SharedMemory> memory = MUST(io::SharedMemory::create(Tally::bytes_for(kWorkers)));
+    std::unique_ptr<io::SharedMemory> memory = MUST(io::SharedMemory::create(SharedLimits::bytes_for(kWorkers)));
     std::atomic<std::size_t> at_once = 0;
     std::atomic<std::size_t> most = 0;
     std::atomic<std::size_t> paid = 0;
 };
 
-TEST(TallyStress, NoWorkerSeesRoomThatAnotherHasTaken) {
+TEST(SharedLimitsStress, NoWorkerSeesRoomThatAnotherHasTaken) {
     const auto loop = MUST(io::Loop::create());
     const auto race = std::make_shared<Race>();
     io::Scope fibers("worker");
@@ -63,7 +63,7 @@ TEST(TallyStress, NoWorkerSeesRoomThatAnotherHasTaken) {
     MUST(fibers.join(io::Deadline::after(60s)));
     EXPECT_LE(race->most, Race::kBound);
     EXPECT_EQ(race->paid, 100U);
-    Tally all(race->memory->bytes(), Race::kWorkers, 1, {});
+    SharedLimits all(race->memory->bytes(), Race::kWorkers, 1, {});
     EXPECT_TRUE(all.enter(0, std::array<std::uint8_t, 16>{1}, 0, 1)) << "all is given back";
 }
 

@@ -1,4 +1,4 @@
-#include "session/limits/address_book.hpp"
+#include "session/limits/per_address_limits.hpp"
 
 #include <algorithm>
 #include <random>
@@ -9,13 +9,13 @@
 namespace live::session {
 namespace {
 
-using Entry = AddressBook::Answer;
-using Pace = AddressBook::Pace;
-using Use = AddressBook::Use;
+using Entry = PerAddressLimits::Answer;
+using Pace = PerAddressLimits::Pace;
+using Use = PerAddressLimits::Use;
 
 const TimePoint kStart = TimePoint() + 1h;
 
-IpAddress at(std::string_view text) { return AddressBook::group_of(parse_ip(text).value()); }
+IpAddress at(std::string_view text) { return PerAddressLimits::group_of(parse_ip(text).value()); }
 
 IpAddress numbered(std::uint32_t number) {
     IpAddress address = parse_ip("2001:db8::").value();
@@ -24,15 +24,15 @@ IpAddress numbered(std::uint32_t number) {
     return address;
 }
 
-TEST(AddressBook, AnIpv6AddressIsItsNetworkOf64BitsAndAnIpv4AddressItself) {
+TEST(PerAddressLimits, AnIpv6AddressIsItsNetworkOf64BitsAndAnIpv4AddressItself) {
     EXPECT_EQ(at("2001:db8:0:7::1"), at("2001:db8:0:7:ffff::2"));
     EXPECT_NE(at("2001:db8:0:7::1"), at("2001:db8:0:8::1"));
     EXPECT_NE(at("192.0.2.1"), at("192.0.2.2"));
     EXPECT_EQ(at("192.0.2.1"), at("::ffff:192.0.2.1"));
 }
 
-TEST(AddressBook, EachUseHasItsOwnBoundAndIsGivenBack) {
-    AddressBook book;
+TEST(PerAddressLimits, EachUseHasItsOwnBoundAndIsGivenBack) {
+    PerAddressLimits book;
     book.set_bounds(Use::connection, {2, 0});
     book.set_bounds(Use::viewer, {1, 0});
     const IpAddress who = at("192.0.2.1");
@@ -46,8 +46,8 @@ TEST(AddressBook, EachUseHasItsOwnBoundAndIsGivenBack) {
     EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart), Entry::taken);
 }
 
-TEST(AddressBook, AQuietAddressMayHaveTenSecondsWorthAtOnceAndThenItsRate) {
-    AddressBook book;
+TEST(PerAddressLimits, AQuietAddressMayHaveTenSecondsWorthAtOnceAndThenItsRate) {
+    PerAddressLimits book;
     book.set_bounds(Use::connection, {1000, 5});
     const IpAddress who = at("192.0.2.1");
     for (int i = 0; i < 50; ++i) {
@@ -61,37 +61,38 @@ TEST(AddressBook, AQuietAddressMayHaveTenSecondsWorthAtOnceAndThenItsRate) {
     EXPECT_EQ(book.enter(who, Use::connection, Pace::counts, kStart + 201ms), Entry::too_fast);
 }
 
-TEST(AddressBook, ManyShortLivedAddressesDoNotGrowIt) {
-    AddressBook book;
+TEST(PerAddressLimits, ManyShortLivedAddressesDoNotGrowIt) {
+    PerAddressLimits book;
     book.set_bounds(Use::connection, {1, 1});
-    for (std::uint32_t i = 0; i < 4 * AddressBook::kRestingMax; ++i) {
+    for (std::uint32_t i = 0; i < 4 * PerAddressLimits::kRestingMax; ++i) {
         EXPECT_EQ(book.enter(numbered(i), Use::connection, Pace::counts, kStart), Entry::taken);
         book.leave(numbered(i), Use::connection);
     }
-    EXPECT_EQ(book.size(), AddressBook::kRestingMax);
+    EXPECT_EQ(book.size(), PerAddressLimits::kRestingMax);
     EXPECT_LT(book.bytes(), 4U << 20);
     // Entries that hold something stay, and so do the latest to rest.
     EXPECT_EQ(book.enter(numbered(1), Use::connection, Pace::counts, kStart), Entry::taken);
     for (std::uint32_t i = 0; i < 9; ++i) {
-        const IpAddress last = numbered(4 * AddressBook::kRestingMax - 1);
+        const IpAddress last = numbered(4 * PerAddressLimits::kRestingMax - 1);
         ASSERT_EQ(book.enter(last, Use::connection, Pace::counts, kStart), Entry::taken);
         book.leave(last, Use::connection);
     }
-    EXPECT_EQ(book.enter(numbered(4 * AddressBook::kRestingMax - 1), Use::connection, Pace::counts, kStart), Entry::too_fast);
+    EXPECT_EQ(book.enter(numbered(4 * PerAddressLimits::kRestingMax - 1), Use::connection, Pace::counts, kStart),
+              Entry::too_fast);
     // It shrinks over time, by two for each new one.
-    for (std::uint32_t i = 0; i < AddressBook::kRestingMax; ++i) {
+    for (std::uint32_t i = 0; i < PerAddressLimits::kRestingMax; ++i) {
         const TimePoint later = kStart + 1min;
         ASSERT_EQ(book.enter(numbered(9'000'000 + i), Use::connection, Pace::counts, later), Entry::taken);
         book.leave(numbered(9'000'000 + i), Use::connection);
     }
     EXPECT_EQ(book.in_use(numbered(1), Use::connection), 1U);
-    EXPECT_LE(book.size(), AddressBook::kRestingMax + 1);
+    EXPECT_LE(book.size(), PerAddressLimits::kRestingMax + 1);
 }
 
 // Keeps the whole history, and counts from scratch for each request.
 class NaiveBook {
 public:
-    void set_bounds(Use use, AddressBook::Bounds bounds) { bounds_[static_cast<std::size_t>(use)] = bounds; }
+    void set_bounds(Use use, PerAddressLimits::Bounds bounds) { bounds_[static_cast<std::size_t>(use)] = bounds; }
     Entry enter(std::uint32_t who, Use use, Pace pace, TimePoint now) {
         const auto& bounds = bounds_[static_cast<std::size_t>(use)];
         if (in_use(who, use) >= bounds.at_once)
@@ -127,18 +128,18 @@ public:
     std::vector<Asked> held_;
 
 private:
-    std::array<AddressBook::Bounds, AddressBook::kUses> bounds_{};
+    std::array<PerAddressLimits::Bounds, PerAddressLimits::kUses> bounds_{};
     std::vector<Asked> asked_;
 };
 
-TEST(AddressBook, AnswersAsANaiveOneDoes) {
+TEST(PerAddressLimits, AnswersAsANaiveOneDoes) {
     std::mt19937 random(7);
     const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
     for (int round = 0; round < 40; ++round) {
-        AddressBook book;
+        PerAddressLimits book;
         NaiveBook naive;
         for (const Use use : {Use::connection, Use::half_open, Use::viewer}) {
-            const AddressBook::Bounds bounds{1 + below(8), below(3)};
+            const PerAddressLimits::Bounds bounds{1 + below(8), below(3)};
             book.set_bounds(use, bounds);
             naive.set_bounds(use, bounds);
         }
@@ -146,7 +147,7 @@ TEST(AddressBook, AnswersAsANaiveOneDoes) {
         for (int step = 0; step < 400; ++step) {
             now += std::chrono::milliseconds(below(3) == 0 ? below(4000) : 0);
             const std::uint32_t who = below(4);
-            const auto use = static_cast<Use>(below(AddressBook::kUses));
+            const auto use = static_cast<Use>(below(PerAddressLimits::kUses));
             if (below(2) == 0 && !naive.held_.empty()) {
                 const auto gone = naive.held_.begin() + below(static_cast<std::uint32_t>(naive.held_.size()));
                 book.leave(numbered(gone->who), gone->use);

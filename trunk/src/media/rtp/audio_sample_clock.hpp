@@ -1,4 +1,4 @@
-// SampleLine: places audio frames on a continuous sample timeline without gaps or overlaps. Frame times are rounded to
+// AudioSampleClock: places audio frames on a continuous sample timeline without gaps or overlaps. Frame times are rounded to
 // milliseconds and jitter; sample counts do not. Only if time and sample count diverge by more than the tolerance are they
 // corrected: silence for missing audio, a dropped frame for excess audio.
 #pragma once
@@ -9,13 +9,13 @@
 
 namespace live::media {
 
-class SampleLine {
+class AudioSampleClock {
 public:
     static constexpr std::chrono::milliseconds kTolerance{40};
     // A longer gap is not filled; the timeline restarts after it.
     static constexpr std::chrono::milliseconds kFillMax{1'000};
 
-    explicit SampleLine(std::uint32_t rate) : rate_(rate) {}
+    explicit AudioSampleClock(std::uint32_t rate) : rate_(rate) {}
 
     enum class Is : std::uint8_t {
         in_line,  // continues after `missing` samples of silence (usually 0)

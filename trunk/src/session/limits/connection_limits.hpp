@@ -1,6 +1,7 @@
-// Places: accounts for the clients the process serves, over all protocols and per address, including unauthenticated ones. Every
-// client must have a place before it is served. Refusals are logged, one line per reason every few seconds. Each worker accounts
-// for its own clients, and the limits hold for all workers (share()). The memory of these clients is accounted for in memory().
+// ConnectionLimits: accounts for the clients the process serves, over all protocols and per address, including unauthenticated
+// ones. Every client must have a place before it is served. Refusals are logged, one line per reason every few seconds. Each
+// worker accounts for its own clients, and the limits hold for all workers (share()). The memory of these clients is accounted
+// for in memory().
 #pragma once
 
 #include <array>
@@ -14,14 +15,14 @@
 #include "base/net/ip_network.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
-#include "engine/workers/tally.hpp"
-#include "session/limits/address_book.hpp"
+#include "engine/workers/shared_limits.hpp"
 #include "session/limits/limit_options.hpp"
 #include "session/limits/memory_budget.hpp"
+#include "session/limits/per_address_limits.hpp"
 
 namespace live::session {
 
-class Places final : private AddressGroups {
+class ConnectionLimits final : private AddressGroups {
 public:
     // Half of the places: the rest stays free for new clients.
     static constexpr std::size_t kCrowdedShare = 2;
@@ -55,7 +56,7 @@ public:
     static constexpr std::size_t kReasons = 12;
     static std::string_view name_of(Reason reason);
 
-    // The place of one client; released when destroyed, which must be before the Places are.
+    // The place of one client; released when destroyed, which must be before the ConnectionLimits are.
     class Place {
     public:
         Place(Place&& other) noexcept;
@@ -69,22 +70,22 @@ public:
         void set_bytes(std::size_t bytes);
 
     private:
-        friend class Places;
-        Place(Places& places, Kind kind, std::optional<IpAddress> group, std::size_t bytes);
+        friend class ConnectionLimits;
+        Place(ConnectionLimits& places, Kind kind, std::optional<IpAddress> group, std::size_t bytes);
 
-        Places* places_;
+        ConnectionLimits* places_;
         Kind kind_;
         std::optional<IpAddress> group_;  // none: trusted
         std::size_t bytes_;
     };
 
     // The log outlives this.
-    Places(std::size_t max, const Log& log, const LimitOptions& options = {});
-    Places(const Places&) = delete;
-    Places& operator=(const Places&) = delete;
+    ConnectionLimits(std::size_t max, const Log& log, const LimitOptions& options = {});
+    ConnectionLimits(const ConnectionLimits&) = delete;
+    ConnectionLimits& operator=(const ConnectionLimits&) = delete;
 
     // Call before the first client. From then on, the counts of other workers apply too.
-    void share(engine::workers::Tally& tally) { tally_ = &tally; }
+    void share(engine::workers::SharedLimits& shared_limits) { shared_limits_ = &shared_limits; }
 
     // For a client at `ip`, whose object takes `bytes`. Errc::limit.
     Result<Place> take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
@@ -98,7 +99,7 @@ public:
     bool is_crowded() const;
     // Size of the objects that have a place, without what they own elsewhere.
     std::size_t bytes() const { return bytes_; }
-    const AddressBook& addresses() const { return addresses_; }
+    const PerAddressLimits& addresses() const { return addresses_; }
     MemoryBudget& memory() { return memory_; }
     const MemoryBudget& memory() const { return memory_; }
     const LimitOptions& limits() const { return options_; }
@@ -120,11 +121,13 @@ private:
     std::size_t places_for(Kind kind, bool is_trusted) const;
     Result<Place> try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
     // Reports whether there is room for one more than `own`. Workers that take a place at the same time never use the same room.
-    bool has_room(engine::workers::Tally::Sum sum, std::size_t own, std::size_t bound);
+    bool has_room(engine::workers::SharedLimits::Sum sum, std::size_t own, std::size_t bound);
     void tell_others();
-    AddressBook::Answer enter_everywhere(const IpAddress& group, AddressBook::Use use, AddressBook::Pace pace, TimePoint now);
-    void leave_address(const IpAddress& group, AddressBook::Use use);
-    Result<void> enter_address(Kind kind, const IpAddress& group, std::string_view ip, AddressBook::Pace pace, TimePoint now);
+    PerAddressLimits::Answer enter_everywhere(const IpAddress& group, PerAddressLimits::Use use, PerAddressLimits::Pace pace,
+                                              TimePoint now);
+    void leave_address(const IpAddress& group, PerAddressLimits::Use use);
+    Result<void> enter_address(Kind kind, const IpAddress& group, std::string_view ip, PerAddressLimits::Pace pace,
+                               TimePoint now);
     void count(const Place& place, int change);
 
     const Log& log_;
@@ -134,8 +137,8 @@ private:
     std::size_t used_ = 0;
     std::size_t half_open_ = 0;
     std::size_t bytes_ = 0;
-    AddressBook addresses_;
-    engine::workers::Tally* tally_ = nullptr;
+    PerAddressLimits addresses_;
+    engine::workers::SharedLimits* shared_limits_ = nullptr;
     std::array<Refusals, kReasons> refusals_{};
     MemoryBudget memory_{*this};
 };

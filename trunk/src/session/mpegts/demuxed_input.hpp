@@ -9,7 +9,7 @@
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
 #include "session/fan_out/transport_log.hpp"
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 #include "wire/ts/read/ts_reader.hpp"
 
 namespace live::session::mpegts {
@@ -20,13 +20,13 @@ struct Context {
     Admission& admission;
     StreamEvents& events;
     ClientTable& clients;
-    Places& places;
+    ConnectionLimits& places;
     // For players of SRT; nullptr: there are none.
     TransportLogs* transports = nullptr;
 };
 
 // Takes the frames of a port once it is published.
-class UnitSink {
+class FrameSink {
 public:
     virtual void take(wire::ts::TsReader::Unit unit) = 0;
     // Bytes of the stream as they came, which the reader has read; before the frames that they complete.
@@ -35,10 +35,10 @@ public:
     virtual void flush() = 0;
 
 protected:
-    ~UnitSink() = default;
+    ~FrameSink() = default;
 };
 
-class Feed {
+class DemuxedInput {
 public:
     // A stream that nothing comes for has ended.
     static constexpr std::chrono::seconds kSilenceMax{3};
@@ -50,12 +50,12 @@ public:
     // Frames that wait, and unfinished ones.
     virtual std::size_t held_bytes() const = 0;
     // The sink takes what has come, and all that follows; nullptr: no longer.
-    virtual void set_sink(UnitSink* sink) = 0;
+    virtual void set_sink(FrameSink* sink) = 0;
     // Gives the last frames to the sink; the stream is over.
     virtual void finish_reader() = 0;
 
 protected:
-    ~Feed() = default;
+    ~DemuxedInput() = default;
 };
 
 }  // namespace live::session::mpegts

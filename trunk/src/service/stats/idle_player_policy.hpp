@@ -1,5 +1,5 @@
-// PlayerPatience: decides when a player has kept its place too long without using it: it reads nothing although there is data for
-// it, or its stream has no publisher. Dry: the caller polls all clients and passes what it sees.
+// IdlePlayerPolicy: decides when a player has kept its place too long without using it: it reads nothing although there is data
+// for it, or its stream has no publisher. Dry: the caller polls all clients and passes what it sees.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace live::service::stats {
 
-class PlayerPatience {
+class IdlePlayerPolicy {
 public:
     struct Seen {
         std::uint64_t taken = 0;  // of any unit: bytes sent, or what it has acknowledged

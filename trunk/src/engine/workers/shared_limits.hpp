@@ -1,4 +1,4 @@
-// Tally: the shared counts of all resources that are limited over all workers together, in shared memory: no messages, no
+// SharedLimits: the shared counts of all resources that are limited over all workers together, in shared memory: no messages, no
 // waiting, and a limit holds over the whole. Sums are exact. Each address maps to two counters by its keyed hash, of which the
 // lesser one counts: it is never too small, and too large only where others share both. A worker writes only its own counts; the
 // master clears those of a dead one. The memory may contain anything.
@@ -15,7 +15,7 @@
 
 namespace live::engine::workers {
 
-class Tally {
+class SharedLimits {
 public:
     enum class Sum : std::uint8_t { places, half_open, memory };
     // Kinds of things that are bounded per address.
@@ -31,7 +31,7 @@ public:
 
     static std::size_t bytes_for(Worker workers);
     // `memory` is aligned, of bytes_for(workers), zero at first, and outlives this. The key is the same for all workers.
-    Tally(MutBytes memory, Worker workers, Worker self, const Key& key);
+    SharedLimits(MutBytes memory, Worker workers, Worker self, const Key& key);
 
     // Sets this worker's part.
     void set(Sum sum, std::uint64_t value);
@@ -43,7 +43,7 @@ public:
     bool enter(std::size_t use, Bytes address, std::size_t own, std::size_t bound);
     void leave(std::size_t use, Bytes address);
     // A request of an address, which counts if it is granted.
-    bool pay(std::size_t use, Bytes address, const Rate& rate, TimePoint now);
+    bool try_charge(std::size_t use, Bytes address, const Rate& rate, TimePoint now);
 
     // For the master: the worker has died.
     static void forget(MutBytes memory, Worker workers, Worker dead);
@@ -52,9 +52,9 @@ private:
     static constexpr std::size_t kCells = 1U << 14;
     static constexpr std::size_t kRows = 2;
 
-    using Places = std::array<std::size_t, kRows>;
+    using Cells = std::array<std::size_t, kRows>;
 
-    Places places_of(Bytes address) const;
+    Cells cells_of(Bytes address) const;
     static std::size_t cell_at(Worker workers, std::size_t use, std::size_t row, std::size_t cell, Worker worker);
     // A worker's count in a cell, and the time that all have there.
     std::atomic_ref<std::uint32_t> count(std::size_t use, std::size_t row, std::size_t cell, Worker worker) const;

@@ -1,5 +1,5 @@
-// AddressBook: how much of each bounded resource every address holds, and its request rate. An IPv6 address counts as its /64
-// network, the usual allocation of one customer. Dry: the caller passes the time.
+// PerAddressLimits: how much of each bounded resource every address holds, and its request rate. An IPv6 address counts as its
+// /64 network, the usual allocation of one customer. Dry: the caller passes the time.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace live::session {
 
-class AddressBook {
+class PerAddressLimits {
 public:
     enum class Use : std::uint8_t { connection, half_open, viewer };
     static constexpr std::size_t kUses = 3;

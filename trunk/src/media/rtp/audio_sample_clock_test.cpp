@@ -1,14 +1,14 @@
-#include "media/rtp/sample_line.hpp"
+#include "media/rtp/audio_sample_clock.hpp"
 
 #include <gtest/gtest.h>
 
 namespace live::media {
 namespace {
 
-using Is = SampleLine::Is;
+using Is = AudioSampleClock::Is;
 
-TEST(SampleLine, CountsSamplesAndIgnoresRounding) {
-    SampleLine line(44'100);
+TEST(AudioSampleClock, CountsSamplesAndIgnoresRounding) {
+    AudioSampleClock line(44'100);
     EXPECT_EQ(line.check(5s).is, Is::restart);
     // Six hours of AAC with timestamps in whole milliseconds.
     for (std::int64_t i = 0; i < 930'000; ++i) {
@@ -21,8 +21,8 @@ TEST(SampleLine, CountsSamplesAndIgnoresRounding) {
     EXPECT_EQ(line.samples(), 930'000LL * 1'024);
 }
 
-TEST(SampleLine, SaysWhatIsMissing) {
-    SampleLine line(48'000);
+TEST(AudioSampleClock, SaysWhatIsMissing) {
+    AudioSampleClock line(48'000);
     line.check(0ms);
     line.advance(48'000);
     EXPECT_EQ(line.check(1'040ms).missing, 0) << "still within the tolerance";
@@ -33,8 +33,8 @@ TEST(SampleLine, SaysWhatIsMissing) {
     EXPECT_EQ(line.end(), 1'041ms);
 }
 
-TEST(SampleLine, BeginsAnewBehindALongHole) {
-    SampleLine line(48'000);
+TEST(AudioSampleClock, BeginsAnewBehindALongHole) {
+    AudioSampleClock line(48'000);
     line.check(0ms);
     line.advance(960);
     EXPECT_EQ(line.check(1'020ms).is, Is::in_line) << "exactly the longest hole that is filled";
@@ -43,8 +43,8 @@ TEST(SampleLine, BeginsAnewBehindALongHole) {
     EXPECT_EQ(line.samples(), 0);
 }
 
-TEST(SampleLine, LeavesOutWhatComesTooEarly) {
-    SampleLine line(48'000);
+TEST(AudioSampleClock, LeavesOutWhatComesTooEarly) {
+    AudioSampleClock line(48'000);
     line.check(0ms);
     line.advance(48'000);
     EXPECT_EQ(line.check(960ms).is, Is::in_line);

@@ -1,4 +1,4 @@
-#include "session/limits/address_book.hpp"
+#include "session/limits/per_address_limits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace live::session {
 
-IpAddress AddressBook::group_of(const IpAddress& address) {
+IpAddress PerAddressLimits::group_of(const IpAddress& address) {
     IpAddress group = address;
     constexpr std::size_t kNetworkBytes = 8;
     if (!TransportAddress{address, 0}.is_ipv4())
@@ -16,15 +16,15 @@ IpAddress AddressBook::group_of(const IpAddress& address) {
     return group;
 }
 
-bool AddressBook::Entry::has_nothing() const {
+bool PerAddressLimits::Entry::has_nothing() const {
     return std::ranges::all_of(in_use, [](std::uint32_t count) { return count == 0; });
 }
 
-bool AddressBook::Entry::is_rested(TimePoint now) const {
+bool PerAddressLimits::Entry::is_rested(TimePoint now) const {
     return std::ranges::all_of(rested_at, [now](TimePoint when) { return when <= now; });
 }
 
-AddressBook::Answer AddressBook::enter(const IpAddress& group, Use use, Pace pace, TimePoint now) {
+PerAddressLimits::Answer PerAddressLimits::enter(const IpAddress& group, Use use, Pace pace, TimePoint now) {
     now_ = now;
     const Bounds& bounds = bounds_[index_of(use)];
     const auto known = entries_.find(group.bytes);
@@ -46,7 +46,7 @@ AddressBook::Answer AddressBook::enter(const IpAddress& group, Use use, Pace pac
     return Answer::taken;
 }
 
-void AddressBook::leave(const IpAddress& group, Use use) {
+void PerAddressLimits::leave(const IpAddress& group, Use use) {
     const auto at = entries_.find(group.bytes);
     CHECK(at != entries_.end() && at->second.in_use[index_of(use)] > 0);
     --at->second.in_use[index_of(use)];
@@ -55,7 +55,7 @@ void AddressBook::leave(const IpAddress& group, Use use) {
 }
 
 // Checks two resting entries for each one that begins to rest, so that their number follows the load.
-void AddressBook::rest(Entries::iterator at) {
+void PerAddressLimits::rest(Entries::iterator at) {
     at->second.is_resting = true;
     at->second.resting = resting_.insert(resting_.end(), IpAddress{at->first});
     constexpr int kLooks = 2;
@@ -66,18 +66,18 @@ void AddressBook::rest(Entries::iterator at) {
     }
 }
 
-void AddressBook::forget(const IpAddress& group) {
+void PerAddressLimits::forget(const IpAddress& group) {
     const auto at = entries_.find(group.bytes);
     resting_.erase(at->second.resting);
     entries_.erase(at);
 }
 
-std::size_t AddressBook::in_use(const IpAddress& group, Use use) const {
+std::size_t PerAddressLimits::in_use(const IpAddress& group, Use use) const {
     const auto at = entries_.find(group.bytes);
     return at == entries_.end() ? 0 : at->second.in_use[index_of(use)];
 }
 
-std::size_t AddressBook::bytes() const {
+std::size_t PerAddressLimits::bytes() const {
     constexpr std::size_t kNodeLinks = 4 * sizeof(void*);
     return entries_.size() * (sizeof(Entries::value_type) + kNodeLinks) +
            resting_.size() * (sizeof(IpAddress) + 2 * sizeof(void*));

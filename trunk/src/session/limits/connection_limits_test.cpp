@@ -1,4 +1,4 @@
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 #include <array>
 #include <string>
@@ -10,8 +10,8 @@
 namespace live::session {
 namespace {
 
-using PlaceKind = Places::Kind;
-using Reason = Places::Reason;
+using PlaceKind = ConnectionLimits::Kind;
+using Reason = ConnectionLimits::Reason;
 
 class Lines final : public LogSink {
 public:
@@ -20,12 +20,13 @@ public:
     std::vector<std::string> lines;
 };
 
-struct PlacesTest : ::testing::Test {
-    Result<Places::Place> take(Places& places, PlaceKind kind, std::string_view ip = "192.0.2.1") {
+struct ConnectionLimitsTest : ::testing::Test {
+    Result<ConnectionLimits::Place> take(ConnectionLimits& places, PlaceKind kind, std::string_view ip = "192.0.2.1") {
         return places.take(kind, ip, 100, now);
     }
-    std::vector<Places::Place> take_many(Places& places, PlaceKind kind, std::size_t count, std::string_view ip) {
-        std::vector<Places::Place> taken;
+    std::vector<ConnectionLimits::Place> take_many(ConnectionLimits& places, PlaceKind kind, std::size_t count,
+                                                   std::string_view ip) {
+        std::vector<ConnectionLimits::Place> taken;
         for (std::size_t i = 0; i < count; ++i)
             if (auto place = take(places, kind, ip); place.ok())
                 taken.push_back(*std::move(place));
@@ -37,8 +38,8 @@ struct PlacesTest : ::testing::Test {
     TimePoint now = TimePoint() + 1h;
 };
 
-TEST_F(PlacesTest, APlaceIsGivenBackWithItsBytes) {
-    Places places(10, log);
+TEST_F(ConnectionLimitsTest, APlaceIsGivenBackWithItsBytes) {
+    ConnectionLimits places(10, log);
     {
         const auto place = take(places, PlaceKind::client);
         ASSERT_TRUE(place.ok());
@@ -49,37 +50,37 @@ TEST_F(PlacesTest, APlaceIsGivenBackWithItsBytes) {
     EXPECT_EQ(places.bytes(), 0U);
 }
 
-TEST_F(PlacesTest, WhenAllPlacesAreTakenTenAreLeftForControl) {
-    Places places(4, log);
+TEST_F(ConnectionLimitsTest, WhenAllPlacesAreTakenTenAreLeftForControl) {
+    ConnectionLimits places(4, log);
     const auto all = take_many(places, PlaceKind::client, 5, "127.0.0.1");
     EXPECT_EQ(all.size(), 4U);
     EXPECT_FALSE(take(places, PlaceKind::either).ok());
     EXPECT_TRUE(take(places, PlaceKind::either, "::1").ok());
     const auto control = take_many(places, PlaceKind::control, 20, "127.0.0.1");
-    EXPECT_EQ(control.size(), Places::kKeptForControl);
+    EXPECT_EQ(control.size(), ConnectionLimits::kKeptForControl);
     EXPECT_EQ(places.refused(Reason::max_connections), 12U);
 }
 
-TEST_F(PlacesTest, NoAddressHasMoreThanAHalfOfThePlaces) {
-    Places places(7, log);
+TEST_F(ConnectionLimitsTest, NoAddressHasMoreThanAHalfOfThePlaces) {
+    ConnectionLimits places(7, log);
     const auto greedy = take_many(places, PlaceKind::client, 10, "192.0.2.1");
     EXPECT_EQ(greedy.size(), 4U);
     EXPECT_EQ(places.refused(Reason::connections_per_ip), 6U);
     EXPECT_TRUE(take(places, PlaceKind::client, "192.0.2.2").ok());
-    Places one(1, log);
+    ConnectionLimits one(1, log);
     EXPECT_TRUE(take(one, PlaceKind::client).ok());
 }
 
-TEST_F(PlacesTest, LoopbackAndTrustedAddressesHaveNoLimitOfTheirOwn) {
-    Places places(1000, log, {.connections_per_ip = 1, .new_connections_per_ip = 1, .trusted = {"10.0.0.0/8"}});
+TEST_F(ConnectionLimitsTest, LoopbackAndTrustedAddressesHaveNoLimitOfTheirOwn) {
+    ConnectionLimits places(1000, log, {.connections_per_ip = 1, .new_connections_per_ip = 1, .trusted = {"10.0.0.0/8"}});
     for (const char* ip : {"127.0.0.7", "::1", "10.1.2.3", "::ffff:10.1.2.3"})
         EXPECT_EQ(take_many(places, PlaceKind::client, 20, ip).size(), 20U) << ip;
     EXPECT_EQ(take_many(places, PlaceKind::client, 20, "11.1.2.3").size(), 1U);
     EXPECT_EQ(places.addresses().size(), 1U);
 }
 
-TEST_F(PlacesTest, AnOfferTakesNoPlaceBeforeItsClientConnects) {
-    Places places(2, log);
+TEST_F(ConnectionLimitsTest, AnOfferTakesNoPlaceBeforeItsClientConnects) {
+    ConnectionLimits places(2, log);
     const auto offers = take_many(places, PlaceKind::half_open, 1000, "192.0.2.1");
     EXPECT_EQ(offers.size(), 200U);
     EXPECT_EQ(places.half_open(), 200U);
@@ -102,8 +103,8 @@ TEST_F(PlacesTest, AnOfferTakesNoPlaceBeforeItsClientConnects) {
     EXPECT_EQ(places.half_open(), 202U);
 }
 
-TEST_F(PlacesTest, HalfOpenSessionsAreBoundedInAllAndByTheirRate) {
-    Places places(10, log, {.rtc_half_open = 3, .rtc_offers_per_ip = 1});
+TEST_F(ConnectionLimitsTest, HalfOpenSessionsAreBoundedInAllAndByTheirRate) {
+    ConnectionLimits places(10, log, {.rtc_half_open = 3, .rtc_offers_per_ip = 1});
     const auto trusted = take_many(places, PlaceKind::half_open, 9, "127.0.0.1");
     EXPECT_EQ(trusted.size(), 3U);
     EXPECT_EQ(take(places, PlaceKind::half_open).code(), Errc::limit);
@@ -114,16 +115,16 @@ TEST_F(PlacesTest, HalfOpenSessionsAreBoundedInAllAndByTheirRate) {
     EXPECT_EQ(places.half_open(), 3U);
 }
 
-TEST_F(PlacesTest, ViewersAreBoundedForEachAddressAlone) {
-    Places places(1, log, {.hls_sessions_per_ip = 5});
+TEST_F(ConnectionLimitsTest, ViewersAreBoundedForEachAddressAlone) {
+    ConnectionLimits places(1, log, {.hls_sessions_per_ip = 5});
     const auto viewers = take_many(places, PlaceKind::viewer, 9, "192.0.2.1");
     EXPECT_EQ(viewers.size(), 5U);
     EXPECT_EQ(places.used(), 0U);
     EXPECT_EQ(places.refused(Reason::hls_sessions_per_ip), 4U);
 }
 
-TEST_F(PlacesTest, RefusalsAreALineEveryTenSecondsForEachReason) {
-    Places places(0, log);
+TEST_F(ConnectionLimitsTest, RefusalsAreALineEveryTenSecondsForEachReason) {
+    ConnectionLimits places(0, log);
     for (int i = 0; i < 500; ++i)
         EXPECT_FALSE(take(places, PlaceKind::client).ok());
     ASSERT_EQ(sink.lines.size(), 1U);
@@ -138,9 +139,9 @@ TEST_F(PlacesTest, RefusalsAreALineEveryTenSecondsForEachReason) {
 }
 
 // Two of several workers, which share memory only.
-struct PlacesOfWorkersTest : PlacesTest {
-    using Tally = engine::workers::Tally;
-    PlacesOfWorkersTest() {
+struct ConnectionLimitsOfWorkersTest : ConnectionLimitsTest {
+    using SharedLimits = engine::workers::SharedLimits;
+    ConnectionLimitsOfWorkersTest() {
         one.share(first);
         other.share(second);
     }
@@ -149,28 +150,28 @@ struct PlacesOfWorkersTest : PlacesTest {
         other.set_limits(max, options);
     }
 
-    alignas(Tally::kAlignment) static inline std::array<std::uint8_t, 2 << 20> memory;
+    alignas(SharedLimits::kAlignment) static inline std::array<std::uint8_t, 2 << 20> memory;
     MutBytes all = [] {
         memory.fill(0);
         return MutBytes(memory);
     }();
-    Tally first{all, 2, 1, {}};
-    Tally second{all, 2, 2, {}};
-    Places one{1000, log};
-    Places other{1000, log};
+    SharedLimits first{all, 2, 1, {}};
+    SharedLimits second{all, 2, 2, {}};
+    ConnectionLimits one{1000, log};
+    ConnectionLimits other{1000, log};
 };
 
-TEST_F(PlacesOfWorkersTest, AllHaveTheSamePlaces) {
+TEST_F(ConnectionLimitsOfWorkersTest, AllHaveTheSamePlaces) {
     limit(8, {});
     const auto taken = take_many(one, PlaceKind::client, 6, "127.0.0.1");
     EXPECT_EQ(taken.size(), 6U);
     EXPECT_TRUE(other.is_crowded());
     EXPECT_EQ(take_many(other, PlaceKind::client, 6, "127.0.0.1").size(), 2U);
     EXPECT_EQ(take_many(one, PlaceKind::client, 6, "127.0.0.1").size(), 2U) << "those of the other worker are given back";
-    EXPECT_EQ(take_many(other, PlaceKind::control, 20, "127.0.0.1").size(), 2 + Places::kKeptForControl);
+    EXPECT_EQ(take_many(other, PlaceKind::control, 20, "127.0.0.1").size(), 2 + ConnectionLimits::kKeptForControl);
 }
 
-TEST_F(PlacesOfWorkersTest, AnAddressHasTheSameLimitsEverywhere) {
+TEST_F(ConnectionLimitsOfWorkersTest, AnAddressHasTheSameLimitsEverywhere) {
     limit(1000, {.connections_per_ip = 5, .rtc_half_open_per_ip = 3, .hls_sessions_per_ip = 4});
     for (const auto& [kind, bound] :
          {std::pair(PlaceKind::client, 5U), std::pair(PlaceKind::half_open, 3U), std::pair(PlaceKind::viewer, 4U)}) {
@@ -183,7 +184,7 @@ TEST_F(PlacesOfWorkersTest, AnAddressHasTheSameLimitsEverywhere) {
     EXPECT_EQ(take_many(one, PlaceKind::client, 9, "192.0.2.1").size(), 5U) << "all are given back";
 }
 
-TEST_F(PlacesOfWorkersTest, AnAddressHasTheSameRateEverywhere) {
+TEST_F(ConnectionLimitsOfWorkersTest, AnAddressHasTheSameRateEverywhere) {
     limit(1000, {.new_connections_per_ip = 2});
     EXPECT_EQ(take_many(one, PlaceKind::client, 15, "192.0.2.1").size(), 15U);
     EXPECT_EQ(take_many(other, PlaceKind::client, 15, "192.0.2.1").size(), 5U);
@@ -193,7 +194,7 @@ TEST_F(PlacesOfWorkersTest, AnAddressHasTheSameRateEverywhere) {
     EXPECT_EQ(take_many(one, PlaceKind::client, 15, "192.0.2.1").size(), 2U);
 }
 
-TEST_F(PlacesOfWorkersTest, OffersOfAllWorkersCountUntilTheirClientsConnect) {
+TEST_F(ConnectionLimitsOfWorkersTest, OffersOfAllWorkersCountUntilTheirClientsConnect) {
     limit(2, {.rtc_half_open = 3});
     auto offers = take_many(one, PlaceKind::half_open, 2, "127.0.0.1");
     EXPECT_EQ(take_many(other, PlaceKind::half_open, 5, "127.0.0.1").size(), 1U);
@@ -205,12 +206,12 @@ TEST_F(PlacesOfWorkersTest, OffersOfAllWorkersCountUntilTheirClientsConnect) {
 }
 
 // An address never has more than it may, and gives everything back.
-TEST_F(PlacesOfWorkersTest, RefusalsLeaveNoCounts) {
+TEST_F(ConnectionLimitsOfWorkersTest, RefusalsLeaveNoCounts) {
     limit(100, {.connections_per_ip = 10, .rtc_half_open = 20, .rtc_half_open_per_ip = 7});
     std::uint32_t seed = 1;
     const auto random = [&] { return (seed = seed * 1'664'525 + 1'013'904'223) >> 16; };
     {
-        std::vector<Places::Place> places;
+        std::vector<ConnectionLimits::Place> places;
         for (int i = 0; i < 3'000; ++i) {
             now += 10ms;
             const auto kind = std::array{PlaceKind::client, PlaceKind::half_open, PlaceKind::viewer}[random() % 3];
@@ -226,8 +227,8 @@ TEST_F(PlacesOfWorkersTest, RefusalsLeaveNoCounts) {
             ASSERT_LE(one.half_open() + other.half_open(), 20U);
         }
     }
-    EXPECT_EQ(first.others(Tally::Sum::places) + second.others(Tally::Sum::places), 0U);
-    EXPECT_EQ(first.others(Tally::Sum::half_open) + second.others(Tally::Sum::half_open), 0U);
+    EXPECT_EQ(first.others(SharedLimits::Sum::places) + second.others(SharedLimits::Sum::places), 0U);
+    EXPECT_EQ(first.others(SharedLimits::Sum::half_open) + second.others(SharedLimits::Sum::half_open), 0U);
     now += 1h;
     for (int i = 0; i < 20; ++i)
         EXPECT_EQ(take_many(one, PlaceKind::client, 20, fmt::format("192.0.2.{}", i)).size(), 10U);

@@ -1,5 +1,5 @@
-// Strays: the datagrams that a process passes on to those that had its UDP ports before it, and those that it gets from the one
-// that has them now. Nothing waits: what a socket does not take is lost, as in a network.
+// DatagramForwarder: the datagrams that a process passes on to those that had its UDP ports before it, and those that it gets
+// from the one that has them now. Nothing waits: what a socket does not take is lost, as in a network.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 #include "io/net/message_socket.hpp"
 #include "service/service.hpp"
 #include "service/workers/worker_service.hpp"
-#include "session/common/stray.hpp"
+#include "session/common/forwarded_datagram.hpp"
 
 namespace live::service::workers {
 
-class Strays final : public Service, public session::StraySink {
+class DatagramForwarder final : public Service, public session::DatagramForwarding {
 public:
     // From one process, between two yields.
     static constexpr std::size_t kBatch = 64;
 
     // The datagram may be changed in place. Must not suspend.
-    using Take = std::function<void(const session::Stray& stray, MutBytes datagram)>;
+    using Take = std::function<void(const session::ForwardedDatagram& forwarded, MutBytes datagram)>;
 
     // `is_heir`: this process has taken over from others. Everything referred to outlives this.
-    Strays(WorkerService& workers, bool is_heir, Take take, Log log)
+    DatagramForwarder(WorkerService& workers, bool is_heir, Take take, Log log)
         : workers_(workers), is_heir_(is_heir), take_(std::move(take)), log_(std::move(log)) {}
 
     // Those that are there before this process serves are the ones that had its ports.
@@ -32,7 +32,7 @@ public:
     void on_others(const std::vector<engine::workers::Worker>& all);
     // The process that has the ports now passes on what comes.
     void serve(io::Socket socket);
-    void pass(const session::Stray& stray, Bytes datagram) override;
+    void pass(const session::ForwardedDatagram& forwarded, Bytes datagram) override;
 
     std::size_t links() const { return links_.size(); }
     std::uint64_t passed() const { return passed_; }
@@ -58,7 +58,7 @@ private:
     std::vector<std::uint8_t> message_;
     std::vector<std::uint8_t> received_;
     std::uint64_t passed_ = 0;
-    io::Scope receivers_{"strays"};
+    io::Scope receivers_{"forwarded"};
 };
 
 }  // namespace live::service::workers

@@ -1,9 +1,9 @@
-#include "service/workers/strays.hpp"
+#include "service/workers/datagram_forwarder.hpp"
 
 #include "io/fibers/wait_fixture.hpp"
 #include "service/workers/no_events_fixture.hpp"
 #include "service/workers/worker_fixture.hpp"
-#include "session/common/stray_vectors.hpp"
+#include "session/common/forwarded_datagram_vectors.hpp"
 
 namespace live::service::workers {
 namespace {
@@ -12,15 +12,15 @@ using engine::workers::Kind;
 using engine::workers::Message;
 
 // The test is the master, and the process that was there before.
-class StraysTest : public WorkerFixture {
+class ForwardedDatagramsTest : public WorkerFixture {
 protected:
-    StraysTest() : WorkerFixture({0, 0, 2}) {
+    ForwardedDatagramsTest() : WorkerFixture({0, 0, 2}) {
         MUST(workers_.start(fibers_, io::Deadline::never()));
         MUST(workers_.attach(*line_));
         MUST(heir_.start(fibers_, io::Deadline::never()));
         MUST(old_.start(fibers_, io::Deadline::never()));
     }
-    ~StraysTest() override {
+    ~ForwardedDatagramsTest() override {
         MUST(old_.stop(io::Deadline::after(io::kSoon)));
         MUST(heir_.stop(io::Deadline::after(io::kSoon)));
         MUST(fibers_.stop(io::Deadline::after(io::kSoon)));
@@ -36,28 +36,31 @@ protected:
 
     NoEvents events_;
     WorkerService workers_{{nullptr, streams_, http_, {}, {}}, events_, log_};
-    std::vector<std::pair<session::Stray, std::string>> taken_;
-    Strays heir_{workers_, true, {}, log_};
-    Strays old_{workers_, false,
-                [this](const session::Stray& stray, MutBytes datagram) { taken_.emplace_back(stray, as_text(datagram)); }, log_};
+    std::vector<std::pair<session::ForwardedDatagram, std::string>> taken_;
+    DatagramForwarder heir_{workers_, true, {}, log_};
+    DatagramForwarder old_{workers_, false,
+                           [this](const session::ForwardedDatagram& forwarded, MutBytes datagram) {
+                               taken_.emplace_back(forwarded, as_text(datagram));
+                           },
+                           log_};
 };
 
-TEST_F(StraysTest, ReachTheProcessThatWasThereBefore) {
-    heir_.pass(session::kStrayVectors[0].stray, as_bytes("nobody is there"));
+TEST_F(ForwardedDatagramsTest, ReachTheProcessThatWasThereBefore) {
+    heir_.pass(session::kForwardedVectors[0].forwarded, as_bytes("nobody is there"));
     heir_.on_others({1});
     ASSERT_EQ(heir_.links(), 1U);
     io::Socket socket = asked();
     ASSERT_TRUE(socket.is_open());
     old_.serve(std::move(socket));
-    for (const session::StrayVector& vector : session::kStrayVectors)
-        heir_.pass(vector.stray, as_bytes(vector.datagram));
+    for (const session::ForwardedDatagramVector& vector : session::kForwardedVectors)
+        heir_.pass(vector.forwarded, as_bytes(vector.datagram));
     heir_.pass({}, {});
-    heir_.pass({}, std::vector<std::uint8_t>(session::Stray::kDatagramBytesMax + 1));
-    io::wait_until([this] { return taken_.size() == session::kStrayVectors.size(); });
-    EXPECT_EQ(heir_.passed(), session::kStrayVectors.size()) << "neither nothing nor too much";
+    heir_.pass({}, std::vector<std::uint8_t>(session::ForwardedDatagram::kDatagramBytesMax + 1));
+    io::wait_until([this] { return taken_.size() == session::kForwardedVectors.size(); });
+    EXPECT_EQ(heir_.passed(), session::kForwardedVectors.size()) << "neither nothing nor too much";
     for (std::size_t i = 0; i < taken_.size(); ++i) {
-        EXPECT_EQ(taken_[i].first, session::kStrayVectors[i].stray);
-        EXPECT_EQ(taken_[i].second, session::kStrayVectors[i].datagram);
+        EXPECT_EQ(taken_[i].first, session::kForwardedVectors[i].forwarded);
+        EXPECT_EQ(taken_[i].second, session::kForwardedVectors[i].datagram);
     }
     // A program that comes later has the ports then.
     heir_.on_others({1, 3});
@@ -66,22 +69,22 @@ TEST_F(StraysTest, ReachTheProcessThatWasThereBefore) {
     EXPECT_EQ(heir_.links(), 0U) << "the old one has ended";
 }
 
-TEST_F(StraysTest, AProcessThatHasNotTakenOverPassesNothingOn) {
+TEST_F(ForwardedDatagramsTest, AProcessThatHasNotTakenOverPassesNothingOn) {
     old_.on_others({2});
     EXPECT_EQ(old_.links(), 0U);
     EXPECT_FALSE(asked().is_open());
 }
 
-TEST_F(StraysTest, WhatAProcessThatIsGoneOrStuckDoesNotTakeIsLost) {
+TEST_F(ForwardedDatagramsTest, WhatAProcessThatIsGoneOrStuckDoesNotTakeIsLost) {
     heir_.on_others({1});
     {
         const io::Socket stuck = asked();
         for (int i = 0; i < 10'000; ++i)
-            heir_.pass(session::kStrayVectors[0].stray, as_bytes("x"));
+            heir_.pass(session::kForwardedVectors[0].forwarded, as_bytes("x"));
         EXPECT_LT(heir_.passed(), 10'000U);
         EXPECT_EQ(heir_.links(), 1U);
     }
-    heir_.pass(session::kStrayVectors[0].stray, as_bytes("x"));
+    heir_.pass(session::kForwardedVectors[0].forwarded, as_bytes("x"));
     EXPECT_EQ(heir_.links(), 0U);
 }
 
@@ -99,7 +102,7 @@ protected:
 
     NoEvents events_;
     WorkerService workers_{{line_.get(), streams_, http_, {}, {}}, events_, log_};
-    Strays heir_{workers_, true, {}, log_};
+    DatagramForwarder heir_{workers_, true, {}, log_};
 };
 
 TEST_F(WorkersStraysTest, AreForTheOldWorkerInTheSamePlace) {

@@ -1,4 +1,4 @@
-#include "engine/workers/tally.hpp"
+#include "engine/workers/shared_limits.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,8 +14,8 @@ namespace live::engine::workers {
 namespace {
 
 constexpr Worker kWorkers = 3;
-constexpr Tally::Key kKey = {1, 2, 3};
-using Sum = Tally::Sum;
+constexpr SharedLimits::Key kKey = {1, 2, 3};
+using Sum = SharedLimits::Sum;
 
 using Address = std::array<std::uint8_t, 16>;
 Address address_of(std::uint32_t number) {
@@ -26,7 +26,7 @@ Address address_of(std::uint32_t number) {
 
 struct WorkersTallyTest : ::testing::Test {
     struct Free {
-        void operator()(std::uint8_t* block) const { ::operator delete(block, std::align_val_t(Tally::kAlignment)); }
+        void operator()(std::uint8_t* block) const { ::operator delete(block, std::align_val_t(SharedLimits::kAlignment)); }
     };
     WorkersTallyTest() {
         std::memset(memory.get(), 0, size);
@@ -36,14 +36,14 @@ struct WorkersTallyTest : ::testing::Test {
     MutBytes whole() const { return {memory.get(), size}; }
     // Checks the counts only; paces belong to no worker.
     bool is_zero() const {
-        const std::size_t counts = size - Tally::kUses * 2 * (1U << 14) * sizeof(std::uint64_t);
+        const std::size_t counts = size - SharedLimits::kUses * 2 * (1U << 14) * sizeof(std::uint64_t);
         return std::all_of(memory.get(), memory.get() + counts, [](std::uint8_t byte) { return byte == 0; });
     }
 
-    const std::size_t size = Tally::bytes_for(kWorkers);
+    const std::size_t size = SharedLimits::bytes_for(kWorkers);
     const std::unique_ptr<std::uint8_t, Free> memory{
-        static_cast<std::uint8_t*>(::operator new(size, std::align_val_t(Tally::kAlignment)))};
-    std::vector<Tally> tallies;
+        static_cast<std::uint8_t*>(::operator new(size, std::align_val_t(SharedLimits::kAlignment)))};
+    std::vector<SharedLimits> tallies;
     const TimePoint now = TimePoint() + 1h;
 };
 
@@ -62,7 +62,7 @@ TEST_F(WorkersTallyTest, ABoundOfOneAddressHoldsOverAllWorkers) {
     EXPECT_TRUE(tallies[0].enter(0, stranger, 0, 3));
     EXPECT_TRUE(tallies[1].enter(0, stranger, 0, 3));
     EXPECT_TRUE(tallies[1].enter(0, stranger, 1, 3));
-    for (Tally& tally : tallies)
+    for (SharedLimits& tally : tallies)
         EXPECT_FALSE(tally.enter(0, stranger, &tally == &tallies[1] ? 2 : &tally == &tallies[0] ? 1 : 0, 3));
     EXPECT_TRUE(tallies[2].enter(1, stranger, 0, 1)) << "another use";
     EXPECT_TRUE(tallies[2].enter(0, address_of(2), 0, 1)) << "another address";
@@ -71,18 +71,18 @@ TEST_F(WorkersTallyTest, ABoundOfOneAddressHoldsOverAllWorkers) {
 }
 
 TEST_F(WorkersTallyTest, ARateHoldsOverAllWorkers) {
-    const Tally::Rate rate{100ms, 1s};
+    const SharedLimits::Rate rate{100ms, 1s};
     const Address stranger = address_of(1);
     int granted = 0;
     for (int i = 0; i < 60; ++i)
-        granted += tallies[static_cast<std::size_t>(i) % kWorkers].pay(0, stranger, rate, now) ? 1 : 0;
+        granted += tallies[static_cast<std::size_t>(i) % kWorkers].try_charge(0, stranger, rate, now) ? 1 : 0;
     EXPECT_EQ(granted, 10);
-    EXPECT_TRUE(tallies[0].pay(0, address_of(2), rate, now));
-    EXPECT_FALSE(tallies[0].pay(0, stranger, rate, now + 99ms));
-    EXPECT_TRUE(tallies[1].pay(0, stranger, rate, now + 100ms));
-    EXPECT_FALSE(tallies[2].pay(0, stranger, rate, now + 100ms));
+    EXPECT_TRUE(tallies[0].try_charge(0, address_of(2), rate, now));
+    EXPECT_FALSE(tallies[0].try_charge(0, stranger, rate, now + 99ms));
+    EXPECT_TRUE(tallies[1].try_charge(0, stranger, rate, now + 100ms));
+    EXPECT_FALSE(tallies[2].try_charge(0, stranger, rate, now + 100ms));
     for (int i = 0; i < 10; ++i)
-        EXPECT_TRUE(tallies[2].pay(0, stranger, rate, now + 2h)) << "a quiet address may burst again";
+        EXPECT_TRUE(tallies[2].try_charge(0, stranger, rate, now + 2h)) << "a quiet address may burst again";
 }
 
 TEST_F(WorkersTallyTest, ADeadWorkersCountsAreReleased) {
@@ -92,7 +92,7 @@ TEST_F(WorkersTallyTest, ADeadWorkersCountsAreReleased) {
     EXPECT_TRUE(tallies[0].enter(2, stranger, 0, 2));
     EXPECT_TRUE(tallies[1].enter(2, stranger, 0, 2));
     EXPECT_FALSE(tallies[2].enter(2, stranger, 0, 2));
-    Tally::forget(whole(), kWorkers, 1);
+    SharedLimits::forget(whole(), kWorkers, 1);
     EXPECT_EQ(tallies[2].others(Sum::places), 7U);
     EXPECT_TRUE(tallies[2].enter(2, stranger, 0, 2));
     EXPECT_FALSE(tallies[2].enter(2, stranger, 1, 2));
@@ -133,17 +133,17 @@ TEST_F(WorkersTallyTest, AnythingMayStandInTheMemory) {
     std::mt19937 random(7);  // NOLINT: the same each time
     for (std::size_t i = 0; i < size; ++i)
         memory.get()[i] = static_cast<std::uint8_t>(random());
-    for (Tally& tally : tallies)
+    for (SharedLimits& tally : tallies)
         for (std::uint32_t i = 0; i < 100; ++i) {
-            static_cast<void>(tally.enter(i % Tally::kUses, address_of(i), 0, 1'000));
+            static_cast<void>(tally.enter(i % SharedLimits::kUses, address_of(i), 0, 1'000));
             static_cast<void>(tally.others(Sum::memory));
-            static_cast<void>(tally.pay(i % Tally::kUses, address_of(i), {100ms, 10s}, now));
+            static_cast<void>(tally.try_charge(i % SharedLimits::kUses, address_of(i), {100ms, 10s}, now));
         }
     // Arbitrary values do not count as times, and forgetting the workers clears all counts.
     for (Worker worker = 1; worker <= kWorkers; ++worker)
-        Tally::forget(whole(), kWorkers, worker);
+        SharedLimits::forget(whole(), kWorkers, worker);
     EXPECT_TRUE(is_zero());
-    EXPECT_TRUE(tallies[0].pay(0, address_of(200), {100ms, 10s}, now));
+    EXPECT_TRUE(tallies[0].try_charge(0, address_of(200), {100ms, 10s}, now));
 }
 
 }  // namespace

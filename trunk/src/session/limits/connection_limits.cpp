@@ -1,4 +1,4 @@
-#include "session/limits/places.hpp"
+#include "session/limits/connection_limits.hpp"
 
 #include <algorithm>
 #include <string>
@@ -11,11 +11,11 @@ namespace live::session {
 
 namespace {
 
-using Use = AddressBook::Use;
-using Kind = Places::Kind;
-using Reason = Places::Reason;
-using Sum = engine::workers::Tally::Sum;
-static_assert(AddressBook::kUses == engine::workers::Tally::kUses);
+using Use = PerAddressLimits::Use;
+using Kind = ConnectionLimits::Kind;
+using Reason = ConnectionLimits::Reason;
+using Sum = engine::workers::SharedLimits::Sum;
+static_assert(PerAddressLimits::kUses == engine::workers::SharedLimits::kUses);
 
 struct ReasonText {
     std::string_view name;
@@ -23,7 +23,7 @@ struct ReasonText {
 };
 
 // In the order of the enumeration. 1074 is the reference's number for it, which scripts look for.
-constexpr std::array<ReasonText, Places::kReasons> kReasonTexts = {{
+constexpr std::array<ReasonText, ConnectionLimits::kReasons> kReasonTexts = {{
     {"max_connections", "{} connections are the limit (max_connections), code=1074"},
     {"connections_per_ip", "{} connections are the limit of one address (limits.connections_per_ip, max_connections)"},
     {"new_connections_per_ip", "{} new connections a second are the limit of one address (limits.new_connections_per_ip)"},
@@ -58,17 +58,17 @@ AddressTerms terms_of(Kind kind) {
 
 }  // namespace
 
-std::string_view Places::name_of(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)].name; }
+std::string_view ConnectionLimits::name_of(Reason reason) { return kReasonTexts[static_cast<std::size_t>(reason)].name; }
 
-Places::Place::Place(Places& places, Kind kind, std::optional<IpAddress> group, std::size_t bytes)
+ConnectionLimits::Place::Place(ConnectionLimits& places, Kind kind, std::optional<IpAddress> group, std::size_t bytes)
     : places_(&places), kind_(kind), group_(group), bytes_(bytes) {
     places_->count(*this, +1);
 }
 
-Places::Place::Place(Place&& other) noexcept
+ConnectionLimits::Place::Place(Place&& other) noexcept
     : places_(std::exchange(other.places_, nullptr)), kind_(other.kind_), group_(other.group_), bytes_(other.bytes_) {}
 
-Places::Place::~Place() {
+ConnectionLimits::Place::~Place() {
     if (places_ == nullptr)
         return;
     places_->count(*this, -1);
@@ -76,13 +76,14 @@ Places::Place::~Place() {
         places_->leave_address(*group_, terms_of(kind_).use);
 }
 
-Result<void> Places::Place::arrive(TimePoint now) {
+Result<void> ConnectionLimits::Place::arrive(TimePoint now) {
     CHECK(places_ != nullptr && kind_ == Kind::half_open);
     const std::string_view whose = "a WebRTC client";
     if (!places_->has_room(Sum::places, places_->used_, places_->max_))
         return places_->refuse(Reason::max_connections, whose, places_->max_, now);
     if (group_) {
-        if (auto entered = places_->enter_address(Kind::client, *group_, whose, AddressBook::Pace::is_free, now); !entered.ok()) {
+        if (auto entered = places_->enter_address(Kind::client, *group_, whose, PerAddressLimits::Pace::is_free, now);
+            !entered.ok()) {
             places_->tell_others();
             return entered;
         }
@@ -94,14 +95,16 @@ Result<void> Places::Place::arrive(TimePoint now) {
     return {};
 }
 
-void Places::Place::set_bytes(std::size_t bytes) {
+void ConnectionLimits::Place::set_bytes(std::size_t bytes) {
     places_->bytes_ = places_->bytes_ - bytes_ + bytes;
     bytes_ = bytes;
 }
 
-Places::Places(std::size_t max, const Log& log, const LimitOptions& options) : log_(log) { set_limits(max, options); }
+ConnectionLimits::ConnectionLimits(std::size_t max, const Log& log, const LimitOptions& options) : log_(log) {
+    set_limits(max, options);
+}
 
-void Places::set_limits(std::size_t max, const LimitOptions& options) {
+void ConnectionLimits::set_limits(std::size_t max, const LimitOptions& options) {
     max_ = max;
     options_ = options;
     trusted_ = {MUST(IpNetwork::parse("127.0.0.0/8")), MUST(IpNetwork::parse("::1"))};
@@ -112,54 +115,56 @@ void Places::set_limits(std::size_t max, const LimitOptions& options) {
     addresses_.set_bounds(Use::viewer, {options.hls_sessions_per_ip, 0});
 }
 
-bool Places::is_trusted(const IpAddress& address) const {
+bool ConnectionLimits::is_trusted(const IpAddress& address) const {
     return std::ranges::any_of(trusted_, [&](const IpNetwork& network) { return network.contains(address); });
 }
 
 // So that no address can take all of them.
-std::size_t Places::connections_per_address() const { return std::min<std::size_t>(options_.connections_per_ip, (max_ + 1) / 2); }
+std::size_t ConnectionLimits::connections_per_address() const {
+    return std::min<std::size_t>(options_.connections_per_ip, (max_ + 1) / 2);
+}
 
-std::size_t Places::places_for(Kind kind, bool is_trusted) const {
+std::size_t ConnectionLimits::places_for(Kind kind, bool is_trusted) const {
     const bool has_kept = kind == Kind::control || (kind == Kind::either && is_trusted);
     return has_kept ? max_ + kKeptForControl : max_;
 }
 
-std::optional<IpAddress> Places::group_of(std::string_view ip) const {
+std::optional<IpAddress> ConnectionLimits::group_of(std::string_view ip) const {
     const auto parsed = parse_ip(ip);
     const IpAddress address = parsed.ok() ? *parsed : IpAddress();
-    return is_trusted(address) ? std::nullopt : std::optional(AddressBook::group_of(address));
+    return is_trusted(address) ? std::nullopt : std::optional(PerAddressLimits::group_of(address));
 }
 
-bool Places::is_crowded() const {
-    const std::uint64_t others = tally_ == nullptr ? 0 : tally_->others(Sum::places);
+bool ConnectionLimits::is_crowded() const {
+    const std::uint64_t others = shared_limits_ == nullptr ? 0 : shared_limits_->others(Sum::places);
     return used_ + others > max_ / kCrowdedShare;
 }
 
-bool Places::has_room(Sum sum, std::size_t own, std::size_t bound) {
-    if (tally_ == nullptr)
+bool ConnectionLimits::has_room(Sum sum, std::size_t own, std::size_t bound) {
+    if (shared_limits_ == nullptr)
         return own < bound;
-    tally_->set(sum, own + 1);
-    if (own + 1 + tally_->others(sum) <= bound)
+    shared_limits_->set(sum, own + 1);
+    if (own + 1 + shared_limits_->others(sum) <= bound)
         return true;
-    tally_->set(sum, own);
+    shared_limits_->set(sum, own);
     return false;
 }
 
-void Places::tell_others() {
-    if (tally_ == nullptr)
+void ConnectionLimits::tell_others() {
+    if (shared_limits_ == nullptr)
         return;
-    tally_->set(Sum::places, used_);
-    tally_->set(Sum::half_open, half_open_);
+    shared_limits_->set(Sum::places, used_);
+    shared_limits_->set(Sum::half_open, half_open_);
 }
 
-Result<Places::Place> Places::take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+Result<ConnectionLimits::Place> ConnectionLimits::take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
     auto place = try_take(kind, ip, bytes, now);
     if (!place.ok())
         tell_others();
     return place;
 }
 
-Result<Places::Place> Places::try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+Result<ConnectionLimits::Place> ConnectionLimits::try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
     const std::optional<IpAddress> group = group_of(ip);
     if (kind == Kind::half_open && !has_room(Sum::half_open, half_open_, options_.rtc_half_open))
         return refuse(Reason::rtc_half_open, ip, options_.rtc_half_open, now);
@@ -167,48 +172,50 @@ Result<Places::Place> Places::try_take(Kind kind, std::string_view ip, std::size
     if (kind != Kind::viewer && !has_room(Sum::places, used_, places_for(kind, !group)))
         return refuse(Reason::max_connections, ip, max_, now);
     if (group)
-        TRY(enter_address(kind, *group, ip, AddressBook::Pace::counts, now));
+        TRY(enter_address(kind, *group, ip, PerAddressLimits::Pace::counts, now));
     return Place(*this, kind, group, bytes);
 }
 
-Result<void> Places::enter_address(Kind kind, const IpAddress& group, std::string_view ip, AddressBook::Pace pace,
-                                   TimePoint now) {
+Result<void> ConnectionLimits::enter_address(Kind kind, const IpAddress& group, std::string_view ip, PerAddressLimits::Pace pace,
+                                             TimePoint now) {
     const AddressTerms terms = terms_of(kind);
-    const AddressBook::Bounds bounds = addresses_.bounds(terms.use);
+    const PerAddressLimits::Bounds bounds = addresses_.bounds(terms.use);
     switch (enter_everywhere(group, terms.use, pace, now)) {
-        case AddressBook::Answer::taken: break;
-        case AddressBook::Answer::too_many: return refuse(terms.too_many, ip, bounds.at_once, now);
-        case AddressBook::Answer::too_fast: return refuse(terms.too_fast, ip, bounds.per_second, now);
+        case PerAddressLimits::Answer::taken: break;
+        case PerAddressLimits::Answer::too_many: return refuse(terms.too_many, ip, bounds.at_once, now);
+        case PerAddressLimits::Answer::too_fast: return refuse(terms.too_fast, ip, bounds.per_second, now);
     }
     return {};
 }
 
-AddressBook::Answer Places::enter_everywhere(const IpAddress& group, Use use, AddressBook::Pace pace, TimePoint now) {
+PerAddressLimits::Answer ConnectionLimits::enter_everywhere(const IpAddress& group, Use use, PerAddressLimits::Pace pace,
+                                                            TimePoint now) {
     const std::size_t own = addresses_.in_use(group, use);
     const auto answer = addresses_.enter(group, use, pace, now);
-    if (tally_ == nullptr || answer != AddressBook::Answer::taken)
+    if (shared_limits_ == nullptr || answer != PerAddressLimits::Answer::taken)
         return answer;
     const auto index = static_cast<std::size_t>(use);
-    const AddressBook::Bounds bounds = addresses_.bounds(use);
-    const bool is_paid = pace == AddressBook::Pace::counts && bounds.per_second > 0;
-    if (!tally_->enter(index, group.bytes, own, bounds.at_once)) {
+    const PerAddressLimits::Bounds bounds = addresses_.bounds(use);
+    const bool is_paid = pace == PerAddressLimits::Pace::counts && bounds.per_second > 0;
+    if (!shared_limits_->enter(index, group.bytes, own, bounds.at_once)) {
         addresses_.leave(group, use);
-        return AddressBook::Answer::too_many;
+        return PerAddressLimits::Answer::too_many;
     }
-    if (is_paid && !tally_->pay(index, group.bytes, {Duration(1s) / bounds.per_second, AddressBook::kBurst}, now)) {
+    if (is_paid &&
+        !shared_limits_->try_charge(index, group.bytes, {Duration(1s) / bounds.per_second, PerAddressLimits::kBurst}, now)) {
         leave_address(group, use);
-        return AddressBook::Answer::too_fast;
+        return PerAddressLimits::Answer::too_fast;
     }
     return answer;
 }
 
-void Places::leave_address(const IpAddress& group, Use use) {
+void ConnectionLimits::leave_address(const IpAddress& group, Use use) {
     addresses_.leave(group, use);
-    if (tally_ != nullptr)
-        tally_->leave(static_cast<std::size_t>(use), group.bytes);
+    if (shared_limits_ != nullptr)
+        shared_limits_->leave(static_cast<std::size_t>(use), group.bytes);
 }
 
-void Places::count(const Place& place, int change) {
+void ConnectionLimits::count(const Place& place, int change) {
     const auto by = static_cast<std::size_t>(change);  // wraps around for -1
     if (place.kind_ == Kind::half_open)
         half_open_ += by;
@@ -218,7 +225,7 @@ void Places::count(const Place& place, int change) {
     tell_others();
 }
 
-Error Places::refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now) {
+Error ConnectionLimits::refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now) {
     const auto index = static_cast<std::size_t>(reason);
     Refusals& refusals = refusals_[index];
     ++refusals.count;

@@ -1,14 +1,14 @@
-#include "media/rtp/sample_line.hpp"
+#include "media/rtp/audio_sample_clock.hpp"
 
 namespace live::media {
 
-MediaTime SampleLine::time_at(std::int64_t sample) const {
+MediaTime AudioSampleClock::time_at(std::int64_t sample) const {
     constexpr std::int64_t kMicroseconds = 1'000'000;
     const std::int64_t rate = rate_;
     return begin_ + MediaTime(sample / rate * kMicroseconds + sample % rate * kMicroseconds / rate);
 }
 
-SampleLine::Verdict SampleLine::check(MediaTime time) {
+AudioSampleClock::Verdict AudioSampleClock::check(MediaTime time) {
     const MediaTime ahead = time - end();
     if (!started_ || ahead > kFillMax) {
         started_ = true;

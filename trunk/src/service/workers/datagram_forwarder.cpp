@@ -1,4 +1,4 @@
-#include "service/workers/strays.hpp"
+#include "service/workers/datagram_forwarder.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,12 +10,12 @@
 
 namespace live::service::workers {
 
-Result<void> Strays::start(io::Scope&, io::Deadline) {
-    received_.resize(session::Stray::kHeadBytes + session::Stray::kDatagramBytesMax + 1);
+Result<void> DatagramForwarder::start(io::Scope&, io::Deadline) {
+    received_.resize(session::ForwardedDatagram::kHeadBytes + session::ForwardedDatagram::kDatagramBytesMax + 1);
     return {};
 }
 
-void Strays::on_others(const std::vector<engine::workers::Worker>& all) {
+void DatagramForwarder::on_others(const std::vector<engine::workers::Worker>& all) {
     std::vector<engine::workers::Worker> others;
     std::ranges::copy_if(all, std::back_inserter(others), [this](auto one) { return workers_.seat().shares_ports_with(one); });
     std::erase_if(links_, [&](const Link& link) { return std::ranges::find(others, link.to) == others.end(); });
@@ -30,10 +30,10 @@ void Strays::on_others(const std::vector<engine::workers::Worker>& all) {
     }
 }
 
-void Strays::pass(const session::Stray& stray, Bytes datagram) {
-    if (links_.empty() || datagram.empty() || datagram.size() > session::Stray::kDatagramBytesMax)
+void DatagramForwarder::pass(const session::ForwardedDatagram& forwarded, Bytes datagram) {
+    if (links_.empty() || datagram.empty() || datagram.size() > session::ForwardedDatagram::kDatagramBytesMax)
         return;
-    session::write_stray(stray, datagram, message_);
+    session::write_forwarded(forwarded, datagram, message_);
     std::erase_if(links_, [this](Link& link) {
         const auto sent = link.socket.try_send(message_);
         passed_ += sent.ok() && *sent ? 1 : 0;
@@ -41,15 +41,15 @@ void Strays::pass(const session::Stray& stray, Bytes datagram) {
     });
 }
 
-void Strays::serve(io::Socket socket) {
+void DatagramForwarder::serve(io::Socket socket) {
     // A std::function is copied, so the socket has two owners.
     const auto held = std::make_shared<io::MessageSocket>(std::move(socket));
-    const auto started = receivers_.start("strays", [this, held](io::Deadline forever) { receive(*held, forever); });
+    const auto started = receivers_.start("forwarded", [this, held](io::Deadline forever) { receive(*held, forever); });
     if (!started.ok())
         LOG_WARN(log_, "datagrams of another process are not taken: {}", started.error().text());
 }
 
-void Strays::receive(io::MessageSocket& socket, io::Deadline deadline) {
+void DatagramForwarder::receive(io::MessageSocket& socket, io::Deadline deadline) {
     for (;;) {
         const auto taken = take_batch(socket);
         if (taken.ok() && !io::yield(deadline).ok())
@@ -62,12 +62,12 @@ void Strays::receive(io::MessageSocket& socket, io::Deadline deadline) {
 }
 
 // Errc::need_more when there is nothing more.
-Result<void> Strays::take_batch(io::MessageSocket& socket) {
+Result<void> DatagramForwarder::take_batch(io::MessageSocket& socket) {
     for (std::size_t i = 0; i < kBatch; ++i) {
         const auto got = TRY(socket.try_receive(received_));
         const MutBytes message = MutBytes(received_).first(got.size);
-        if (const auto stray = session::parse_stray(message); stray.ok())
-            take_(*stray, message.subspan(session::Stray::kHeadBytes));
+        if (const auto forwarded = session::parse_forwarded(message); forwarded.ok())
+            take_(*forwarded, message.subspan(session::ForwardedDatagram::kHeadBytes));
     }
     return {};
 }

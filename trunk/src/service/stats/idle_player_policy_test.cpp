@@ -1,24 +1,24 @@
-#include "service/stats/player_patience.hpp"
+#include "service/stats/idle_player_policy.hpp"
 
 #include <gtest/gtest.h>
 
 namespace live::service::stats {
 namespace {
 
-using Verdict = PlayerPatience::Verdict;
+using Verdict = IdlePlayerPolicy::Verdict;
 
 constexpr TimePoint kStart{std::chrono::hours(1)};
 const media::PlayOptions kOptions;  // 30 s, 10 min
 
-TEST(PlayerPatience, WhoTakesNothingIsStalledAtTheLimit) {
-    PlayerPatience patience;
+TEST(IdlePlayerPolicy, WhoTakesNothingIsStalledAtTheLimit) {
+    IdlePlayerPolicy patience;
     EXPECT_EQ(patience.look(kStart, {100, true, true}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 29'999ms, {100, true, true}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 30s, {100, true, true}, kOptions), Verdict::stalled);
 }
 
-TEST(PlayerPatience, AByteTakenOrNothingToTakeBeginsAnew) {
-    PlayerPatience patience;
+TEST(IdlePlayerPolicy, AByteTakenOrNothingToTakeBeginsAnew) {
+    IdlePlayerPolicy patience;
     patience.look(kStart, {100, true, true}, kOptions);
     EXPECT_EQ(patience.look(kStart + 30s, {101, true, true}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 60s, {101, false, true}, kOptions), Verdict::stays);
@@ -26,26 +26,26 @@ TEST(PlayerPatience, AByteTakenOrNothingToTakeBeginsAnew) {
     EXPECT_EQ(patience.look(kStart + 90s, {101, true, true}, kOptions), Verdict::stalled);
 }
 
-TEST(PlayerPatience, WhoWaitsForAPublisherLeavesAtTheLimit) {
-    PlayerPatience patience;
+TEST(IdlePlayerPolicy, WhoWaitsForAPublisherLeavesAtTheLimit) {
+    IdlePlayerPolicy patience;
     EXPECT_EQ(patience.look(kStart, {0, false, false}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 9min, {0, false, true}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 19min - 1ms, {0, false, false}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 19min, {0, false, false}, kOptions), Verdict::unpublished);
 }
 
-TEST(PlayerPatience, APauseOfTheProcessDoesNotCount) {
-    PlayerPatience patience;
+TEST(IdlePlayerPolicy, APauseOfTheProcessDoesNotCount) {
+    IdlePlayerPolicy patience;
     patience.look(kStart, {100, true, false}, kOptions);
     EXPECT_EQ(patience.looked_at(), kStart);
     EXPECT_EQ(patience.look(kStart + 1h, {100, true, false, 1h - 29s}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 1h + 1s, {100, true, false}, kOptions), Verdict::stalled);
 }
 
-TEST(PlayerPatience, ZeroIsNoLimit) {
+TEST(IdlePlayerPolicy, ZeroIsNoLimit) {
     media::PlayOptions options;
     options.stall_timeout = options.unpublished_timeout = 0s;
-    PlayerPatience patience;
+    IdlePlayerPolicy patience;
     patience.look(kStart, {100, true, false}, options);
     EXPECT_EQ(patience.look(kStart + 24h, {100, true, false}, options), Verdict::stays);
 }
