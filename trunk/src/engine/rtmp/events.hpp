@@ -63,9 +63,9 @@ struct GotMedia {
 struct PauseChanged {
     bool paused = false;
 };
-// The publisher stopped and has been answered; the connection stays and may publish or play again.
+// The publisher stopped and has been answered; the connection remains and may publish or play again.
 struct StoppedPublishing {};
-// The player stopped; the connection stays and may play or publish again.
+// The player stopped; the connection remains and may play or publish again.
 struct StoppedPlaying {};
 // deleteStream: the session ends.
 struct StreamDeleted {};

@@ -26,7 +26,7 @@ struct ConnectionOptions {
     // Packets between two keys, and how many packets earlier the next key is announced.
     std::uint64_t key_refresh_packets = std::uint64_t{1} << 24;
     std::uint64_t key_announce_packets = std::uint64_t{1} << 12;
-    // Payloads that are not encrypted are dropped. For version 4 callers, which say so only after the handshake.
+    // Payloads that are not encrypted are dropped. For version 4 callers, which announce it only after the handshake.
     bool requires_encryption = false;
 };
 

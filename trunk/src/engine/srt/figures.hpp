@@ -34,7 +34,7 @@ struct Figures {
     std::uint64_t received_bytes = 0;
     std::uint64_t received_retransmitted = 0;
     std::uint64_t received_duplicates = 0;
-    std::uint64_t receive_lost = 0;     // seen missing, whether or not they came later
+    std::uint64_t receive_lost = 0;     // missing at first, including those that arrived later
     std::uint64_t receive_dropped = 0;  // never delivered: too late, or no space
     std::uint64_t undecrypted = 0;      // no key, or not encrypted though that is required
     std::uint64_t receive_buffer_packets = 0;

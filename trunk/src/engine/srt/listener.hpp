@@ -44,7 +44,7 @@ struct Request {
 class Listener {
 public:
     using Secret = std::array<std::uint8_t, 16>;
-    // Datagrams to be sent to where the input came from; std::monostate: nothing to do or to answer.
+    // Datagrams for the sender of the input; std::monostate: nothing to do or to answer.
     using Outcome = std::variant<std::monostate, std::vector<std::uint8_t>, Request>;
 
     explicit Listener(const Secret& secret) : secret_(secret) {}

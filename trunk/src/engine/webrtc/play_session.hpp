@@ -44,7 +44,7 @@ public:
     // negotiated, or until the session is established. The payload is at most kPayloadBytesMax; longer ones are dropped.
     static constexpr std::size_t kPayloadBytesMax = PeerLink::kPayloadBytesMax;
     void send(TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header, Bytes payload);
-    // True once after the player asked for a key frame (PLI, FIR).
+    // True once after the player requested a key frame (PLI, FIR).
     bool take_key_frame_request() { return sender_.take_key_request(); }
     // RTP log numbers of packets the player is missing, at most MediaSender::kNacksMax; find them in the RTP log and call
     // resend().

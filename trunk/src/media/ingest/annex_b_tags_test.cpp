@@ -85,7 +85,7 @@ TEST_F(AnnexBTagsTest, InDoubtThePublishersFormDecides) {
     EXPECT_EQ(source->ring().newest().frame()[3], 0x42) << "a unit more than its length said, which was its header";
 }
 
-TEST_F(AnnexBTagsTest, InDoubtItIsLengthsWhereTheConfSaysSo) {
+TEST_F(AnnexBTagsTest, AmbiguousFramesAreLengthsIfConfigured) {
     start(false);
     push(0, "17 01 000000 00000001 65b80102");
     expect_body(0, "17 01 000000 00000004 65b80102");
@@ -138,7 +138,7 @@ TEST_F(AnnexBTagsTest, HevcToo) {
     expect_body(1, "2c 01 000000 00000003 0201d0");
 }
 
-TEST_F(AnnexBTagsTest, PiecesOfAPictureAreJoinedToo) {
+TEST_F(AnnexBTagsTest, JoinsPiecesOfAnImage) {
     start();
     push(0, "27 01 000000 00000001 09f0");
     push(0, "17 01 000000 00000001 65b801");
@@ -146,7 +146,7 @@ TEST_F(AnnexBTagsTest, PiecesOfAPictureAreJoinedToo) {
     expect_body(0, "17 01 000000 00000002 09f0 00000003 65b801");
 }
 
-TEST_F(AnnexBTagsTest, LengthsAreAsTheSequenceHeaderSaysAndUnitsFit) {
+TEST_F(AnnexBTagsTest, UsesLengthSizeOfSequenceHeader) {
     start();
     auto record = wire::codec::avc_vectors().front().record;
     record[4] = 0xFC;

@@ -20,14 +20,14 @@ public:
     static constexpr std::size_t kFramesMax = 64;
 
     struct Frames {
-        std::vector<std::uint8_t> config;  // empty: the frames themselves say it, or it has not come yet
+        std::vector<std::uint8_t> config;  // empty: part of the frames, or not received yet
         wire::codec::AudioSpecificConfig parsed;
         std::vector<Slice> raw;
     };
 
     // None: the body holds raw AAC. The caller bounds the number of tracks.
     std::optional<Frames> read(TrackId track, Bytes body);
-    // Whether such a body came on this track.
+    // Whether this track has had such a body.
     bool has_come(TrackId track) const { return tracks_.test(static_cast<std::uint8_t>(track)); }
 
 private:

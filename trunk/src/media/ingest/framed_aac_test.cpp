@@ -38,7 +38,7 @@ TEST(FramedAac, SplitsAdtsIntoFramesAndAConfiguration) {
     EXPECT_TRUE(framed.has_come(TrackId(2)) && !framed.has_come(TrackId(0)));
 }
 
-TEST(FramedAac, SplitsLatmWhoseConfigurationComesOnce) {
+TEST(FramedAac, SplitsLatmWithOneConfiguration) {
     using wire::codec::latm_test::element;
     FramedAac framed;
     const auto before = framed.read({}, element(kRaw, {}));

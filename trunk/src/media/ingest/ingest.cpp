@@ -269,7 +269,7 @@ bool Ingest::push_framed_aac(const TagPacket& tagged, std::uint32_t stamp_ms) {
     if (!frames)
         return false;
     if (is_first)
-        LOG_INFO(log_, "the AAC of audio track {} comes in ADTS or LATM: it is made raw, with a sequence header",
+        LOG_INFO(log_, "the AAC of audio track {} arrives in ADTS or LATM: converted to raw AAC with a sequence header",
                  static_cast<unsigned>(packet.track));
     const auto push_part = [&](Content content, Slice data, MediaTime offset) {
         TagPacket part;
@@ -329,10 +329,10 @@ void Ingest::note_headerless(const Packet& packet) {
     if (packet.content == Content::config || publication_.source().tracks().config_of(packet.kind, packet.track) != nullptr)
         return;
     if (++headerless_frames_ == kHeaderlessFrames)
-        LOG_WARN(log_,
-                 "the AAC of audio track {} comes without a sequence header: RTMP and FLV relay it as it is, everything else "
-                 "leaves it out",
-                 static_cast<unsigned>(packet.track));
+        LOG_WARN(
+            log_,
+            "the AAC of audio track {} has no sequence header: RTMP and FLV relay it unchanged, other protocols leave it out",
+            static_cast<unsigned>(packet.track));
 }
 
 void Ingest::push_data(std::uint32_t stamp_ms, Slice body) {

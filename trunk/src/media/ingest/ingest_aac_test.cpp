@@ -57,7 +57,7 @@ TEST_F(AacForms, AdtsGetsASequenceHeaderAndBecomesRaw) {
     EXPECT_EQ(lines_.count("comes in ADTS or LATM"), 1U);
 }
 
-TEST_F(AacForms, ASequenceHeaderThatAgreesWithAdtsStays) {
+TEST_F(AacForms, KeepsSequenceHeaderThatAgreesWithAdts) {
     push(0, "af 00 121056e500");
     push(0, "af 01 " + kAdts);
     push(23, "af 00 121056e500");

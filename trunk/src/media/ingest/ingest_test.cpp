@@ -43,7 +43,7 @@ const Slice kAvcInter = body({0x27, 1, 0, 0, 0, 4, 5, 6});
 const Slice kAacConfig = body({0xAF, 0, 0x12, 0x10});
 const Slice kAacFrame = body({0xAF, 1, 9, 9});
 
-TEST_F(IngestTest, KnowsConfigsKeyFramesAndTheRest) {
+TEST_F(IngestTest, ReadsConfigurationsKeyFramesAndOthers) {
     start();
     ingest->push_body(MediaKind::video, 1000, kAvcConfig);
     ingest->push_body(MediaKind::audio, 1000, kAacConfig);
@@ -102,7 +102,7 @@ TEST_F(IngestTest, FramesWithinThePublishersTimeoutKeepTheirDistance) {
     }
 }
 
-TEST_F(IngestTest, BrokenBodiesAreDroppedAndCountedAndTheStreamGoesOn) {
+TEST_F(IngestTest, DropsAndCountsBrokenBodies) {
     start();
     ingest->push_body(MediaKind::video, 0, body({0x17}));
     ingest->push_data(0, body({2, 0, 200, 'x'}));
@@ -140,7 +140,7 @@ TEST_F(IngestTest, BodiesThatShareTheirMemoryAreNotCopied) {
     EXPECT_EQ(ingest->dropped(), 0U);
 }
 
-TEST_F(IngestTest, WhoMostlyGetsDroppedDoesNotMakeTheRingKeepTheRest) {
+TEST_F(IngestTest, MostlyDroppedBlocksAreNotKeptAlive) {
     start();
     Blocks blocks;
     for (std::uint32_t i = 0; i < 3000; ++i) {
@@ -173,7 +173,7 @@ TEST_F(IngestTest, MetadataLosesItsWrapperAndItsDuration) {
     EXPECT_NE(values.find("server"), nullptr);
 }
 
-TEST_F(IngestTest, TracksHaveTheNamesThatTheMetadataSays) {
+TEST_F(IngestTest, TracksHaveTheNamesInMetadata) {
     start();
     ingest->push_body(MediaKind::audio, 0, Slice::copy_of(hex("af 00 1210")));
     ByteWriter writer;
@@ -235,7 +235,7 @@ TEST_F(IngestTest, DropsSyncMessagesOfAPublisher) {
     EXPECT_EQ(ingest->dropped(), 1U);
 }
 
-TEST_F(IngestTest, RepeatedSequenceHeadersAreLeftOutWhenAsked) {
+TEST_F(IngestTest, RepeatedSequenceHeadersAreLeftOutIfConfigured) {
     options.reduce_sequence_header = true;
     start();
     ingest->push_body(MediaKind::video, 0, kAvcConfig);
@@ -408,7 +408,7 @@ TEST_F(IngestTest, TracksOfOneMessageAreAPacketEach) {
             EXPECT_TRUE(holds(bytes, part)) << part;
 }
 
-TEST_F(IngestTest, AMessageOfOneTrackStaysAsItCame) {
+TEST_F(IngestTest, MessageWithOneTrackPassesUnchanged) {
     start();
     const Slice one = Slice::copy_of(hex("96 01 61766331 00 000000 d0d0d0d0"));
     ingest->push_body(MediaKind::video, 0, one);

@@ -34,7 +34,7 @@ public:
     // After passes(). `ring` has the packets that passed before.
     void push(TagPacket&& tagged, std::uint32_t stamp_ms, const Ring& ring);
     std::optional<Picture> pop();
-    // The publisher has ended: what is held comes out by pop().
+    // The publisher has ended: pop() returns the held pieces.
     void finish();
 
     // The configuration of a track has changed.
@@ -42,7 +42,7 @@ public:
     // Bytes of the lengths in front of its NAL units.
     std::uint8_t length_size(TrackId id) { return track_of(id).length_size; }
 
-    // Whether a picture came in several messages.
+    // Whether an image arrived in several messages.
     bool has_joined() const { return has_joined_; }
 
 private:
@@ -60,7 +60,7 @@ private:
         TrackId id{};
         std::uint8_t length_size = 4;
         Slices slices = Slices::unknown;
-        bool has_fronts = false;  // something came in front of a picture, in a message of its own
+        bool has_fronts = false;  // an image had leading units in a separate message
         bool has_passed = false;  // a picture has
         std::uint32_t passed_ms = 0;
         Held held;

@@ -51,7 +51,7 @@ struct PictureJoinerTest : ::testing::Test {
     std::unique_ptr<Ingest> ingest = std::make_unique<Ingest>(*publication, PlayOptions{}, PublishOptions{}, log);
 };
 
-TEST_F(PictureJoinerTest, OrdinaryMessagesGoOnAtOnceAsTheyCame) {
+TEST_F(PictureJoinerTest, OrdinaryMessagesPassUnchanged) {
     const std::string bodies[] = {kKey + kDelimiter + kSets + kSei + kIdr, kInter + kP, kInter + kDelimiter + kP + kPRest,
                                   kInter + kSei + kP, kKey + kIdr + kIdrRest};
     std::uint32_t at = 0;
@@ -63,7 +63,7 @@ TEST_F(PictureJoinerTest, OrdinaryMessagesGoOnAtOnceAsTheyCame) {
     EXPECT_EQ(count(), 5U);
 }
 
-TEST_F(PictureJoinerTest, SoDoContentsThatCannotBeRead) {
+TEST_F(PictureJoinerTest, UnreadableContentsPassUnchanged) {
     for (std::uint32_t i = 0; i < 3; ++i) {
         const Slice message = Slice::copy_of(hex(i == 0 ? "17 01 000000 010203" : "27 01 000000 ffffffff 00"));
         ingest->push_body(MediaKind::video, 40 * i, message);
@@ -75,7 +75,7 @@ TEST_F(PictureJoinerTest, SoDoContentsThatCannotBeRead) {
     EXPECT_EQ(count(), 5U);
 }
 
-TEST_F(PictureJoinerTest, PiecesInFrontGoOnWithTheirPicture) {
+TEST_F(PictureJoinerTest, LeadingPiecesPassWithTheirImage) {
     push(0, kInter + kDelimiter);
     push(0, kInter + kSets);
     push(0, kInter + kSei);
@@ -90,7 +90,7 @@ TEST_F(PictureJoinerTest, PiecesInFrontGoOnWithTheirPicture) {
     EXPECT_EQ(source->counters().key_frames, 1U);
 }
 
-TEST_F(PictureJoinerTest, SlicesBehindPiecesInFrontBelongToTheirPicture) {
+TEST_F(PictureJoinerTest, SlicesAfterLeadingPiecesBelongToTheirImage) {
     push(0, kInter + kSei);
     push(0, kKey + kIdr);
     push(0, kKey + kIdrRest);
@@ -106,7 +106,7 @@ TEST_F(PictureJoinerTest, SlicesBehindPiecesInFrontBelongToTheirPicture) {
     EXPECT_EQ(count(), 2U) << "the end of the publisher: there is no picture behind the SEI";
 }
 
-TEST_F(PictureJoinerTest, AKeyFrameWhoseRestFollowsGoesOnOnceMoreWhole) {
+TEST_F(PictureJoinerTest, ResendsKeyFrameWholeWhenItsRestFollows) {
     push(0, kKey + kIdr);
     EXPECT_EQ(count(), 1U) << "at once: it may be whole";
     ingest->push_body(MediaKind::audio, 0, Slice::copy_of(hex("af 01 0909")));
@@ -121,7 +121,7 @@ TEST_F(PictureJoinerTest, AKeyFrameWhoseRestFollowsGoesOnOnceMoreWhole) {
     expect_packet(4, 80ms, false, kInter + kP);
 }
 
-TEST_F(PictureJoinerTest, TheRestOfAnotherPictureThatHasGoneOnIsLeftOut) {
+TEST_F(PictureJoinerTest, DropsRestOfAnotherImageThatHasPassed) {
     push(0, kKey + kIdr);
     push(40, kInter + kP);
     push(40, kInter + kPRest);
@@ -133,7 +133,7 @@ TEST_F(PictureJoinerTest, TheRestOfAnotherPictureThatHasGoneOnIsLeftOut) {
     expect_packet(2, 80ms, false, kInter + kP + kPRest);
 }
 
-TEST_F(PictureJoinerTest, FillerBehindAPictureIsNoPicture) {
+TEST_F(PictureJoinerTest, FillerAfterAnImageIsNotAnImage) {
     for (std::uint32_t at = 0; at < 200; at += 40) {
         push(at, (at == 0 ? kKey + kIdr : kInter + kP));
         push(at, kInter + kFiller);
@@ -143,13 +143,13 @@ TEST_F(PictureJoinerTest, FillerBehindAPictureIsNoPicture) {
     expect_packet(4, 160ms, false, kInter + kP);
 }
 
-TEST_F(PictureJoinerTest, PicturesOfOneTimeGoOnEach) {
+TEST_F(PictureJoinerTest, ImagesWithOneTimestampPassSeparately) {
     for (int i = 0; i < 3; ++i)
         push(0, kKey + kIdr);
     EXPECT_EQ(count(), 3U) << "an encoder that stamps carelessly";
 }
 
-TEST_F(PictureJoinerTest, FieldsOfOneTimeAreOneFrameWhereMessagesArePieces) {
+TEST_F(PictureJoinerTest, FieldsWithOneTimestampAreOneFrameInPieces) {
     push(0, kInter + kDelimiter);
     push(0, kKey + kIdr);
     push(0, kInter + kP);
@@ -165,7 +165,7 @@ TEST_F(PictureJoinerTest, CompositionTimeAndKeyAreThoseOfTheSlices) {
     EXPECT_EQ(packet(0).cts, 80ms);
 }
 
-TEST_F(PictureJoinerTest, ASequenceHeaderFollowsThePictureBeforeIt) {
+TEST_F(PictureJoinerTest, SequenceHeaderFollowsThePreviousImage) {
     push(0, kInter + kDelimiter);
     push(0, kKey + kIdr);
     ingest->push_body(MediaKind::video, 40, avc_config_body());
@@ -178,7 +178,7 @@ TEST_F(PictureJoinerTest, ASequenceHeaderFollowsThePictureBeforeIt) {
     expect_packet(3, 40ms, true, kKey + kDelimiter + kIdr);
 }
 
-TEST_F(PictureJoinerTest, LengthsAreAsTheSequenceHeaderSays) {
+TEST_F(PictureJoinerTest, UsesLengthSizeOfTheSequenceHeader) {
     auto record = wire::codec::avc_vectors().front().record;
     record[4] = 0xFD;
     ingest->push_body(MediaKind::video, 0, tag_body(hex("17 00 000000"), record));
@@ -188,7 +188,7 @@ TEST_F(PictureJoinerTest, LengthsAreAsTheSequenceHeaderSays) {
     expect_packet(1, 0ms, true, kKey + "0002 09f0 0003 65b801");
 }
 
-TEST_F(PictureJoinerTest, HevcAndAv1AreJoinedToo) {
+TEST_F(PictureJoinerTest, JoinsHevcAndAv1) {
     push(0, "a1 68766331 000000 00000003 460110");
     push(0, "91 68766331 000000 00000004 2601af01");
     push(0, "91 68766331 000000 00000004 26012f02");
@@ -203,7 +203,7 @@ TEST_F(PictureJoinerTest, HevcAndAv1AreJoinedToo) {
     expect_packet(2, 80ms, true, "91 61763031 0a01 00 3201 20 3201 10");  // the last OBU had no size
 }
 
-TEST_F(PictureJoinerTest, EachTrackHasItsOwnPictures) {
+TEST_F(PictureJoinerTest, JoinsEachTrackSeparately) {
     const std::string other = "a6 01 61766331 01 000000 ";  // track 1
     push(0, kKey + kIdr);
     push(0, other + kSei);
@@ -215,7 +215,7 @@ TEST_F(PictureJoinerTest, EachTrackHasItsOwnPictures) {
     EXPECT_EQ(packet(2).track, TrackId(1));
 }
 
-TEST_F(PictureJoinerTest, TheLastPictureGoesOnWhenThePublisherEndsAndNotAfterATakeover) {
+TEST_F(PictureJoinerTest, LastImagePassesAtPublishersEndButNotAfterTakeover) {
     push(0, kInter + kDelimiter);
     push(0, kKey + kIdr);
     auto newcomer = *Publication::start(source, Takeover::replace);

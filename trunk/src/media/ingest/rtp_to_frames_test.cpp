@@ -135,19 +135,19 @@ TEST_F(RtpToFramesTest, MakesMetadata) {
     EXPECT_EQ(values->find("audiocodecid")->number(), 10);
 }
 
-TEST_F(RtpToFramesTest, WantsKeyFramesNowAndThen) {
+TEST_F(RtpToFramesTest, RequestsKeyFramesAtIntervals) {
     for (int i = 0; i < 25 * 60; ++i)
         picture(i * 40ms, i == 0);
     EXPECT_EQ(publisher.times, 9) << "a minute, each 6 s";
 }
 
-TEST_F(RtpToFramesTest, KeyFramesThatComeNeedNotBeAskedFor) {
+TEST_F(RtpToFramesTest, ArrivingKeyFramePostponesTheNextRequest) {
     for (int i = 0; i < 25 * 60; ++i)
         picture(i * 40ms, i % 50 == 0);
     EXPECT_EQ(publisher.times, 0);
 }
 
-TEST_F(RtpToFramesTest, AsksForAKeyFrameBehindALoss) {
+TEST_F(RtpToFramesTest, RequestsKeyFrameAfterALoss) {
     for (int i = 0; i < 25; ++i)
         picture(i * 40ms, i == 0);
     rtp_log.append({.kind = MediaKind::video,

@@ -23,8 +23,8 @@ struct BridgeOptions {
     std::uint32_t opus_bitrate = 48'000;
     bool keep_bframe = false;
     bool keep_avc_nalu_sei = true;
-    // Play RTP as frames: audio becomes AAC at this bit rate, or stays Opus, for players that know it and for other nodes, and a
-    // key frame is requested at this interval.
+    // Play RTP as frames: audio becomes AAC at this bit rate, or remains Opus for players that support it and for other nodes,
+    // and a key frame is requested at this interval.
     bool rtc_to_rtmp = false;
     bool keep_opus = false;
     std::uint32_t aac_bitrate = 48'000;

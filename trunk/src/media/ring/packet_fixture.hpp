@@ -24,8 +24,8 @@ inline Packet plain_packet(MediaKind kind, bool key, bool config, MediaTime dts,
     return packet;
 }
 
-// A packet of a body that may be broken: then nothing is known about it. The test decides whether it is a key frame, whatever the
-// header says.
+// A packet of a body that may be broken: then it has no codec. The test decides whether it is a key frame; the
+// header is ignored.
 inline Packet tag_packet(MediaKind kind, bool key, bool config, MediaTime dts, const Slice& body) {
     if (kind == MediaKind::data)
         return plain_packet(kind, key, config, dts, body);

@@ -1,6 +1,6 @@
 // Ring: the packets of one source in one order, with sequence numbers that start at zero and never wrap. Readers hold numbers,
-// not pointers. Publishing is one append; the owner (Source) decides what is dropped at the old end, because only it knows the
-// readers. Packets are kept in chunks, so that growing moves no packets, and memory follows what is held.
+// not pointers. Publishing is one append; the owner (Retention) decides how many old packets are dropped, because it has the
+// list of readers. Packets are kept in chunks: growing moves no packets, and memory follows the number of packets.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ Packet numbered(Sequence number, std::size_t bytes = 4) {
     return plain_packet(MediaKind::video, false, false, std::chrono::milliseconds(number), Slice::allocate(bytes));
 }
 
-TEST(Ring, HoldsWhatWasAppendedAndNotDropped) {
+TEST(Ring, HoldsAppendedPacketsUntilDropped) {
     std::mt19937 random(1);
     Ring ring;
     std::deque<std::size_t> sizes;
@@ -42,7 +42,7 @@ TEST(Ring, HoldsWhatWasAppendedAndNotDropped) {
     }
 }
 
-TEST(Ring, ItsMemoryFollowsWhatItHolds) {
+TEST(Ring, MemoryFollowsNumberOfPackets) {
     Ring ring;
     for (Sequence i = 0; i < 100'000; ++i)
         ring.append(numbered(i));

@@ -24,8 +24,8 @@ struct TagPacket {
     bool is_plain() const { return !has_more && !reserved_type && !may_be_annex_b; }
 };
 
-// Of a result with has_more, only the payload may be used. Errors as in wire/flv's parsers; Errc::limit for a header above 65,535
-// bytes.
+// Returns the packet of a body. If `has_more` is set, only the payload may be used. Errors as in wire/flv's parsers; Errc::limit
+// for a header above 65,535 bytes.
 Result<TagPacket> read_tag(MediaKind kind, Slice body);
 
 // Writes the frame type into the header: of a key frame or a sequence header, or of another frame. The payload is copied.

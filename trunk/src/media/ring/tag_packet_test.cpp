@@ -44,7 +44,7 @@ void expect_as_said(MediaKind kind, const Vector& vector) {
     EXPECT_EQ(packet.dts, std::chrono::floor<MediaTime>(std::chrono::nanoseconds(vector.offset_ns)));
 }
 
-TEST(TagPacket, KnowsTheHeadOfEveryForm) {
+TEST(TagPacket, FindsHeaderOfEveryForm) {
     for (const flv::VideoVector& vector : flv::video_vectors()) {
         expect_as_said(MediaKind::video, vector);
         const Packet packet = read_tag(MediaKind::video, Slice::copy_of(vector.bytes))->packet;
@@ -178,7 +178,7 @@ TEST(TagPacket, AHeadHasABound) {
     EXPECT_EQ(read_tag(MediaKind::video, with_head(kMax + 1)).code(), Errc::limit);
 }
 
-TEST(TagPacket, AFourCcThatNobodyKnowsIsOpaque) {
+TEST(TagPacket, UnknownFourCcIsOpaque) {
     const auto tagged = read(MediaKind::video, "91 76766331 000001");
     ASSERT_TRUE(tagged.ok());
     EXPECT_EQ(tagged->packet.codec, Codec::unknown);

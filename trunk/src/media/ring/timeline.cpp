@@ -40,7 +40,7 @@ void Timeline::start_relay(std::uint32_t stamp_ms) {
     };
     if (any_packet_ && !continues(raw_ms + shift_ms_))
         shift_ms_ = continues(raw_ms) ? 0 : newest_ms() + kRelayJoin.count() - raw_ms;
-    // What comes before the first packet has its time: readers would leave it out as too old.
+    // Headers and data before the first packet get its time; readers would leave them out as too old otherwise.
     if (!any_packet_)
         newest_ = std::chrono::milliseconds(raw_ms);
     start_ms_ = newest_ms();

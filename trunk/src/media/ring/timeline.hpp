@@ -3,7 +3,7 @@
 // never rejects them.
 //
 // Audio and video move together: when two stamps of one kind in a row agree on a new time base, one new shift is computed and
-// each kind adopts it when it reaches it, so that their distance stays as the publisher sent it. A single stamp out of line moves
+// each kind adopts it when it reaches it, so that their distance is that of the publisher. A single stamp out of line moves
 // nothing, and neither do headers and data: many publishers stamp them carelessly, for example always 0.
 #pragma once
 
@@ -58,7 +58,7 @@ public:
     MediaTime header_time(MediaKind kind) const;
     // The next stamp comes from another publisher: its time base continues right after the newest packet.
     void start_publisher();
-    // This publisher may be silent for so long.
+    // Sets how long this publisher may be silent.
     void allow_gap(std::chrono::milliseconds timeout);
     // For a publisher that is another node, with the first stamp of its audio or video: stamps are kept as they are, as far as
     // they continue the stream.

@@ -11,7 +11,7 @@ using Event = Timeline::Event;
 
 std::int64_t ms(MediaTime time) { return std::chrono::duration_cast<std::chrono::milliseconds>(time).count(); }
 
-TEST(Timeline, StartsAtZeroWhateverThePublisherSends) {
+TEST(Timeline, StartsAtZeroForAnyFirstStamp) {
     Timeline timeline;
     EXPECT_EQ(ms(timeline.map(MediaKind::video, 900'000).dts), 0);
     EXPECT_EQ(ms(timeline.map(MediaKind::video, 900'040).dts), 40);
@@ -19,7 +19,7 @@ TEST(Timeline, StartsAtZeroWhateverThePublisherSends) {
     EXPECT_EQ(ms(timeline.publisher_offset()), 900'000);
 }
 
-TEST(Timeline, GoesOnOverTheWrapOf32Bits) {
+TEST(Timeline, ContinuesAcrossWrapOf32Bits) {
     Timeline timeline;
     timeline.map(MediaKind::video, 0xFFFFFFF0U);
     const auto stamp = timeline.map(MediaKind::video, 0x10U);
@@ -79,7 +79,7 @@ TEST(Timeline, AudioThatComesLateKeepsItsPlace) {
     EXPECT_EQ(ms(stamp.dts), 39'990);
 }
 
-TEST(Timeline, NewPublisherGoesOnAfterTheNewestPacket) {
+TEST(Timeline, NewPublisherContinuesAfterNewestPacket) {
     Timeline timeline;
     timeline.map(MediaKind::video, 0);
     timeline.map(MediaKind::video, 2000);

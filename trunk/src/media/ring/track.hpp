@@ -9,7 +9,7 @@
 
 namespace live::media {
 
-// What a container says about audio, for codecs whose configuration does not say it; 0 if unknown.
+// The audio format in a container's header, for codecs whose configuration lacks it; 0 if unknown.
 struct AudioFormat {
     std::uint32_t sample_rate = 0;
     std::uint8_t channels = 0;

@@ -60,7 +60,7 @@ bool is_name(std::string_view text) {
     return true;
 }
 
-// Of the first of these members that is text.
+// Returns the first of these members that is text.
 std::string text_of(const wire::amf::Value& track, std::initializer_list<std::string_view> keys,
                     bool (*is_good)(std::string_view)) {
     for (const std::string_view key : keys)
@@ -83,7 +83,7 @@ std::vector<TrackName> read_track_names(const wire::amf::Value& metadata, std::s
             const auto id = id_of(member);
             if (!id || !track.is_container() || count == count_max)
                 continue;
-            // The text leaves open what else an encoder says; these are what containers call them.
+            // E-RTMP does not define the members; these names are those of containers.
             TrackName name{kind, *id, text_of(track, {"language", "lang"}, is_language),
                            text_of(track, {"name", "title", "label"}, is_name)};
             if (name.language.empty() && name.name.empty())

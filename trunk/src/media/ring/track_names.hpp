@@ -1,5 +1,5 @@
-// What a publisher's metadata says of its tracks (E-RTMP v2, "Enhancing onMetaData": audioTrackIdInfoMap and videoTrackIdInfoMap,
-// objects with a member for each track id): their languages and names, for viewers who choose. Dry.
+// Reads the languages and names of tracks from a publisher's metadata (E-RTMP v2, "Enhancing onMetaData": audioTrackIdInfoMap
+// and videoTrackIdInfoMap, objects with a member for each track id), for viewers who choose a track.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct TrackName {
     bool operator==(const TrackName&) const = default;
 };
 
-// At most `count_max` of each kind, the first ones. What is longer, or no such text, is left out.
+// Returns the first `count_max` of each kind, without texts that are too long or invalid.
 std::vector<TrackName> read_track_names(const wire::amf::Value& metadata, std::size_t count_max);
 
 }  // namespace live::media

@@ -11,7 +11,7 @@ std::vector<TrackName> names_of(Value map, std::size_t count_max = 16) {
     return read_track_names(Value::ecma_array({{"width", 640}, {"audioTrackIdInfoMap", std::move(map)}}), count_max);
 }
 
-TEST(TrackNames, AreWhatTheMapsOfTheMetadataSay) {
+TEST(TrackNames, AreReadFromMapsInMetadata) {
     const Value audio = Value::object({{"0", Value::object({{"language", "en"}, {"channels", 2}})},
                                        {"2", Value::object({{"lang", "de-CH"}, {"title", "Z\xC3\xBCrich"}})}});
     const Value video = Value::ecma_array({{"1", Value::object({{"name", "camera 2"}})}});
@@ -21,7 +21,7 @@ TEST(TrackNames, AreWhatTheMapsOfTheMetadataSay) {
                                              {MediaKind::video, TrackId{1}, "", "camera 2"}}));
 }
 
-TEST(TrackNames, WhatIsNoMapOfTracksSaysNothing) {
+TEST(TrackNames, IgnoresOtherMetadata) {
     EXPECT_TRUE(names_of("text").empty());
     EXPECT_TRUE(names_of(Value::object({{"one", Value::object({{"language", "en"}})}})).empty());
     EXPECT_TRUE(names_of(Value::object({{"256", Value::object({{"language", "en"}})}})).empty());

@@ -11,7 +11,7 @@ using wire::codec::Codec;
 
 const TimePoint kStart = TimePoint() + 1h;
 
-TEST(AudioMeter, AFrameLastsAsLongAsItSays) {
+TEST(AudioMeter, FrameDurationIsThatOfItsHeader) {
     const std::vector<std::uint8_t> opus = {0xFC, 1, 2};  // 20 ms
     EXPECT_EQ(audio_in(Codec::opus, opus, 0), 20ms);
     EXPECT_EQ(audio_in(Codec::opus, {}, 0), 20ms);
@@ -31,7 +31,7 @@ TEST(AudioMeter, AudioInRealTimeAndTwiceAsFastPasses) {
     }
 }
 
-TEST(AudioMeter, ABurstOfFiveSecondsPassesAndWhatIsMoreDoesNot) {
+TEST(AudioMeter, BurstOfFiveSecondsPassesAndTheRestDoesNot) {
     AudioMeter meter;
     int taken = 0;
     for (int i = 0; i < 10'000; ++i)

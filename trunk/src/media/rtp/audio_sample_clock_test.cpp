@@ -21,7 +21,7 @@ TEST(AudioSampleClock, CountsSamplesAndIgnoresRounding) {
     EXPECT_EQ(line.samples(), 930'000LL * 1'024);
 }
 
-TEST(AudioSampleClock, SaysWhatIsMissing) {
+TEST(AudioSampleClock, ReportsMissingSamples) {
     AudioSampleClock line(48'000);
     line.check(0ms);
     line.advance(48'000);
@@ -43,7 +43,7 @@ TEST(AudioSampleClock, BeginsAnewBehindALongHole) {
     EXPECT_EQ(line.samples(), 0);
 }
 
-TEST(AudioSampleClock, LeavesOutWhatComesTooEarly) {
+TEST(AudioSampleClock, LeavesOutEarlyFrames) {
     AudioSampleClock line(48'000);
     line.check(0ms);
     line.advance(48'000);

@@ -93,7 +93,7 @@ void AudioToRtp::make_transcoder(Codec codec, Bytes config) {
         return;
     }
     if (!std::exchange(is_refused_, true))
-        LOG_WARN(log_, "WebRTC players get no audio: {} cannot be made Opus: {}", name_of(codec), made.error().text());
+        LOG_WARN(log_, "WebRTC players get no audio: {} cannot be converted to Opus: {}", name_of(codec), made.error().text());
 }
 
 bool AudioToRtp::is_too_fast(const Packet& packet) {
@@ -102,7 +102,7 @@ bool AudioToRtp::is_too_fast(const Packet& packet) {
     transcoders_->note_too_fast();
     if (counters_.too_fast++ == 0)
         LOG_WARN(log_,
-                 "audio comes more than {} times as fast as it plays: WebRTC players miss what is too much; it is counted only",
+                 "audio arrives more than {} times as fast as it plays: the excess is dropped for WebRTC players and counted",
                  AudioMeter::kTimesRealTime);
     return true;
 }

@@ -75,7 +75,7 @@ TEST_F(AudioToRtpTest, Mp3NeedsNoConfig) {
     EXPECT_EQ(packets_of(rtp_log, MediaKind::audio).size(), 3U);
 }
 
-TEST_F(AudioToRtpTest, BrokenFramesAreCountedAndAudioGoesOn) {
+TEST_F(AudioToRtpTest, CountsBrokenFramesAndContinues) {
     push(aac_config());
     push(aac(0ms));
     for (int i = 0; i < 50; ++i)
@@ -99,7 +99,7 @@ TEST_F(AudioToRtpTest, FramesThatAreLeftOutAreCountedApart) {
     EXPECT_EQ(lines.count("full on purpose"), 1U);
 }
 
-TEST_F(AudioToRtpTest, CodecThatCannotBeConvertedIsSaidOnce) {
+TEST_F(AudioToRtpTest, LogsUnconvertibleCodecOnce) {
     transcoders.refused = Codec::speex;
     for (int i = 0; i < 10; ++i)
         push(audio_packet(Codec::speex, Content::frame, i * 20ms, Octets(30, 2)));
@@ -156,7 +156,7 @@ TEST_F(OpusToRtpTest, StampsThatShakeDoNotReachTheLine) {
     }
 }
 
-TEST_F(OpusToRtpTest, AHoleStaysAHole) {
+TEST_F(OpusToRtpTest, KeepsGaps) {
     start();
     frame(0ms);
     frame(500ms);

@@ -37,7 +37,7 @@ public:
     // Returns converted audio frame by frame, and nothing if there is none yet; conversion may take a while, and the listener is
     // notified. An error belongs to a frame that was pushed; more frames may follow it.
     virtual Result<std::optional<AudioFrame>> poll() = 0;
-    // Of the output: an AudioSpecificConfig for AAC, empty for Opus.
+    // The configuration of the output: an AudioSpecificConfig for AAC, empty for Opus.
     virtual Bytes config() const = 0;
     // No more output is due until the next push.
     virtual bool is_idle() const = 0;

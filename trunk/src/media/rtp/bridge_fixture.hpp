@@ -39,7 +39,7 @@ public:
 inline const Octets kSps = hex("67640028acb403c0113f2e02200000030020000006d1e30654");
 inline const Octets kPps = hex("68ee3cb0");
 
-// A NAL unit of `size` bytes with this header; its slice header says "first of a frame".
+// A NAL unit of `size` bytes with this header; its slice header marks the first slice of a frame.
 inline Octets unit(std::initializer_list<std::uint8_t> head, std::size_t size, std::uint8_t fill = 0xAB) {
     Octets bytes(size, fill);
     std::size_t at = 0;

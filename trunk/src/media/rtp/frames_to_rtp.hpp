@@ -1,5 +1,5 @@
 // FramesToRtp: fills the RTP log of a source whose publisher sends frames. The source creates one while the RTP log is held and
-// gives it every packet it appends. An RTMP encoder cannot be asked for a key frame, so key frame requests are ignored.
+// gives it every packet it appends. RTMP has no key frame requests, so those of players are ignored.
 #pragma once
 
 #include "media/rtp/audio_to_rtp.hpp"

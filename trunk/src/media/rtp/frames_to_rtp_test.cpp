@@ -112,7 +112,7 @@ TEST_F(LongGopTest, FirstPlayerGetsItInPieces) {
     EXPECT_EQ(packets_of(player.rtp_log(), MediaKind::audio).size(), 1U);
 }
 
-TEST_F(LongGopTest, IsCaughtUpWithWhateverIsAppended) {
+TEST_F(LongGopTest, CatchesUpWithEachAppendedPacket) {
     const RtpReader player(source);
     for (int i = 0; i < 20; ++i) {
         audio(kFrames * 40ms + i * 20ms);
@@ -123,7 +123,7 @@ TEST_F(LongGopTest, IsCaughtUpWithWhateverIsAppended) {
     EXPECT_EQ(packets_of(rtp_log, MediaKind::audio).size(), 20U) << "what came since the player did";
 }
 
-TEST_F(LongGopTest, WhatTheRingHasDroppedIsLeftOut) {
+TEST_F(LongGopTest, SkipsPacketsThatTheRingHasDropped) {
     const RtpReader player(source);
     source->retention().release_oldest(SIZE_MAX);
     picture(4s, Picture::key);

@@ -18,7 +18,7 @@ TEST(PictureOrder, LeavesTimesAloneWithoutReordering) {
     EXPECT_EQ(order.depth(), 0U);
 }
 
-TEST(PictureOrder, KnowsAFrameThatIsPresentedEarlier) {
+TEST(PictureOrder, DetectsFrameThatIsPresentedEarlier) {
     PictureOrder order;
     EXPECT_FALSE(order.is_reordered(-5s));
     order.place(160ms);

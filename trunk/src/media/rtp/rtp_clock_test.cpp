@@ -47,7 +47,7 @@ TEST(RtpClock, IsExactAfterADay) {
 }
 
 // Video arrives 120 ms after audio that was captured at the same time.
-TEST(RtpClock, MovesThePictureLittleByLittle) {
+TEST(RtpClock, MovesVideoGradually) {
     RtpClock clock(0ms);
     MediaTime last = -1ms;
     MediaTime audio{};

@@ -1,6 +1,6 @@
 // RtpLog: the second log of a source, RTP payloads in the order they are to be sent. An RTP publisher fills it directly; for any
 // other publisher a converter fills it while somebody holds the log. Each packet is prepared once: a player's copy differs only
-// in its header. Sent packets stay for a while, so that players can request retransmission.
+// in its header. Sent packets are kept for a while, so that players can request retransmission.
 //
 // A packet has two numbers: its 64-bit position in the RTP log, which never wraps, and its track's RTP sequence number, which has
 // a gap only where the writer lost something for good. Both continue when one writer follows another.
@@ -90,7 +90,7 @@ public:
     void set_track(RtpTrack track);
     // The SSRC the publisher uses for a track, if announced; valid until the next writer starts.
     void set_origin_ssrc(MediaKind kind, std::uint32_t ssrc) { origin_ssrcs_[index_of(kind)] = ssrc; }
-    // Audio or video. The payload must not change any more.
+    // Appends audio or video. The caller must not change the payload afterwards.
     void append(RtpPacket packet);
     // Ends a batch: notifies the listeners.
     void flush();
@@ -117,7 +117,7 @@ public:
     const RtpTrack* track(MediaKind kind) const;
     // 0 if unknown.
     std::uint32_t origin_ssrc(MediaKind kind) const { return origin_ssrcs_[index_of(kind)]; }
-    // Counts track changes. A player's negotiated formats may no longer fit.
+    // Counts track changes. After a change, a player's negotiated formats may not fit.
     std::uint32_t version() const { return version_; }
     // Counts writers.
     std::uint32_t writers() const { return writers_; }

@@ -45,7 +45,7 @@ TEST(RtpLog, NumbersEachTrackWithoutGaps) {
     EXPECT_EQ(rtp_log.size(), 300U);
 }
 
-TEST(RtpLog, FindsWhatAPlayerMisses) {
+TEST(RtpLog, FindsMissingPackets) {
     RtpLog rtp_log;
     for (int i = 0; i < 1'000; ++i)
         rtp_log.append(i % 5 == 0 ? audio(i) : video(i));
@@ -123,7 +123,7 @@ TEST(RtpLog, KeepsAWhileAndTheNewestGroup) {
     EXPECT_EQ(*rtp_log.gop_start(), rtp_log.next() - 1);
 }
 
-TEST(RtpLog, AnotherWriterGoesOnWithTheNumbers) {
+TEST(RtpLog, NextWriterContinuesTheNumbers) {
     RtpLog rtp_log;
     Counted first;
     Counted second;
@@ -165,7 +165,7 @@ TEST(RtpLog, CountsChangesOfTracks) {
     EXPECT_EQ(rtp_log.track(MediaKind::data), nullptr);
 }
 
-TEST(RtpLog, TellsListenersOncePerBatch) {
+TEST(RtpLog, NotifiesListenersOncePerBatch) {
     RtpLog rtp_log;
     Counted listener;
     rtp_log.add_listener(listener);

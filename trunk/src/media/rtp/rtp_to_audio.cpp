@@ -30,7 +30,7 @@ bool RtpToAudio::set_track(const RtpTrack& track) {
     if (made.ok())
         transcoder_ = std::move(*made);
     else
-        LOG_WARN(log_, "Opus cannot be converted to AAC: {}. It stays Opus, which only enhanced RTMP players support",
+        LOG_WARN(log_, "Opus cannot be converted to AAC: {}. It is sent as Opus, which only enhanced RTMP players support",
                  made.error().text());
     return true;
 }
@@ -88,8 +88,7 @@ bool RtpToAudio::is_too_fast(const RtpPacket& packet) {
         return false;
     transcoders_->note_too_fast();
     if (counters_.too_fast++ == 0)
-        LOG_WARN(log_,
-                 "audio comes more than {} times as fast as it plays: RTMP players miss what is too much; it is counted only",
+        LOG_WARN(log_, "audio arrives more than {} times as fast as it plays: the excess is dropped for RTMP players and counted",
                  AudioMeter::kTimesRealTime);
     return true;
 }

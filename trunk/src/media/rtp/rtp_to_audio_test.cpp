@@ -59,7 +59,7 @@ TEST_F(RtpToAudioTest, AudioThatComesTooFastIsLeftOutBeforeItIsTranscoded) {
     EXPECT_EQ(lines.count("as fast as it plays"), 1U);
 }
 
-TEST_F(RtpToAudioTest, WithoutTranscoderOpusGoesOn) {
+TEST_F(RtpToAudioTest, PassesOpusWithoutTranscoder) {
     RtpToAudio alone{options, nullptr, nobody, log};
     EXPECT_TRUE(alone.set_track(kOpus));
     EXPECT_EQ(alone.codec(), Codec::opus);
@@ -113,7 +113,7 @@ TEST_F(RtpToAudioTest, BrokenFramesAreCounted) {
     EXPECT_EQ(lines.lines.size(), 1U);
 }
 
-TEST_F(RtpToAudioTest, OtherCodecsAreSaid) {
+TEST_F(RtpToAudioTest, LogsOtherCodecs) {
     EXPECT_FALSE(converter.set_track({MediaKind::audio, "PCMU", 8'000, 1, ""}));
     push(converter, 0ms);
     EXPECT_FALSE(converter.poll());

@@ -41,7 +41,7 @@ public:
     std::optional<wire::codec::Frame> poll();
     // True once each time a key frame is needed.
     bool take_key_frame_request() { return std::exchange(wants_key_frame_, false); }
-    // Of the latest key frame.
+    // The sequence parameters of the latest key frame.
     const wire::codec::SpsInfo& picture() const { return picture_; }
     Codec codec() const { return codec_; }
     const Counters& counters() const { return counters_; }

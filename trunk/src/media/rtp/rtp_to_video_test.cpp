@@ -262,7 +262,7 @@ TEST_F(RtpToVideoTest, Vp8AndVp9) {
     EXPECT_TRUE(bodies[1].frame.key);
 }
 
-TEST_F(RtpToVideoTest, UnknownCodecIsSaid) {
+TEST_F(RtpToVideoTest, LogsUnknownCodec) {
     EXPECT_FALSE(converter.set_track({MediaKind::video, "H263", 90'000, 0, ""}));
     EXPECT_EQ(lines.count("H263"), 1U);
     send({idr(100)}, 0ms);

@@ -52,7 +52,7 @@ struct SingleNal : ::testing::Test {
     RtpLog from;
 };
 
-TEST_F(SingleNal, PacketsAreOneNalUnitEachAndWhatDoesNotFitIsLeftOut) {
+TEST_F(SingleNal, PacketsHoldOneNalUnitAndLargerUnitsAreLeftOut) {
     SingleNalLog single(from, Log());
     publish();
     EXPECT_EQ(all(single.rtp_log()), (std::vector<GotUnits>{{{0x67, 1}, 100, false, true},

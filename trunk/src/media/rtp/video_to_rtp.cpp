@@ -43,7 +43,7 @@ Unit avc_unit(std::uint8_t head) {
 
 Unit hevc_unit(std::uint8_t head) {
     const unsigned type = head >> 1 & 0x3FU;
-    // Of types 0 to 15, the even ones are not referenced by frames of their own sub-layer; the others are key frames.
+    // The even types from 0 to 15 are not referenced by frames of their own sub-layer; types from 16 on are key frames.
     if (type < 32)
         return {Unit::Is::slice, type >= 16 || type % 2 == 1};
     if (type <= 34)
@@ -214,7 +214,7 @@ bool VideoToRtp::admit_b_frame(bool is_needed) {
         LOG_WARN(log_,
                  "the stream has B-frames, which browsers do not reorder: {}. Better switch them off in the encoder "
                  "(tune=zerolatency, bframes=0)",
-                 options_.keep_bframe ? "kept, as keep_bframe says"
+                 options_.keep_bframe ? "kept because of keep_bframe"
                                       : "they are left out for WebRTC, which gets fewer frames a second");
     has_b_frames_ = true;
     if (options_.keep_bframe || is_needed)

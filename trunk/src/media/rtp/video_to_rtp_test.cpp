@@ -24,7 +24,7 @@ struct VideoToRtpTest : ::testing::Test {
         for (const Packet& packet : packets)
             converter().push(packet);
     }
-    // What a receiver makes of the RTP log.
+    // The frames that a receiver assembles from the RTP log.
     template <class Depacketizer>
     std::vector<rtp_payload::Frame> received(Depacketizer depacketizer) const {
         std::vector<rtp_payload::Frame> frames;
@@ -102,7 +102,7 @@ TEST_F(VideoToRtpTest, DelimitersNeverAndMessagesByOption) {
     EXPECT_EQ(received_avc().at(1).data, with_lengths({inter(100)}));
 }
 
-TEST_F(VideoToRtpTest, WhatConstantRateEncodersSayOfTheirChannelIsLeftOut) {
+TEST_F(VideoToRtpTest, LeavesOutFillerOfConstantRateEncoders) {
     const Octets timing{0x06, 0x01, 0x01, 0x24, 0x80};
     const Octets user_data{0x06, 0x05, 0x03, 1, 2, 3, 0x80};
     const Octets broken{0x06, 0x01, 0x09, 0x24, 0x80};
@@ -141,7 +141,7 @@ TEST_F(VideoToRtpTest, LeavesBFramesOutWithEvenPacing) {
     EXPECT_EQ(lines.count("B-frames"), 1U) << "said once";
 }
 
-TEST_F(VideoToRtpTest, KeepsBFramesWhenAskedWithStampsThatRise) {
+TEST_F(VideoToRtpTest, KeepsBFramesWithRisingStampsIfConfigured) {
     options.keep_bframe = true;
     auto packets = with_b_frames();
     push(packets);
@@ -258,14 +258,14 @@ TEST_F(VideoToRtpTest, Vp9AndVp8) {
     EXPECT_EQ(rtp_log.next(), before + 1);
 }
 
-TEST_F(VideoToRtpTest, WhatCannotBeSentIsSaidOnce) {
+TEST_F(VideoToRtpTest, LogsUnsupportedContentOnce) {
     const auto screen = video_frame(Codec::screen, Picture::key, {}, kPps);
     push({screen, screen});
     EXPECT_TRUE(rtp_log.empty());
     EXPECT_EQ(rtp_log.track(MediaKind::video), nullptr);
 }
 
-TEST_F(VideoToRtpTest, BrokenBodiesAreCountedAndTheStreamGoesOn) {
+TEST_F(VideoToRtpTest, CountsBrokenBodiesAndContinues) {
     const Packet whole = avc_frame(Picture::key, 0ms, {idr(200)});
     push({avc_config()});
     for (std::size_t size = whole.head; size < whole.payload.size(); ++size) {

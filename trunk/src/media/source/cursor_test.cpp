@@ -33,7 +33,7 @@ TEST(Cursor, ABatchedListenerDoesNotKeepThePublisherFromItsTicks) {
     EXPECT_TRUE(stage.source->is_awaited());
 }
 
-TEST(Cursor, StandsBehindWhatItLeavesOut) {
+TEST(Cursor, SkipsPacketsThatItLeavesOut) {
     Stage stage;
     Cursor cursor(stage.source, WakeMode::batched, Cursor::Start::now);
     const auto append = [&stage](std::uint8_t id) {

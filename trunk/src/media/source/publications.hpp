@@ -102,10 +102,10 @@ public:
     void evict();
     // Makes the publisher check its connection: it confirms or leaves. False without a publisher, or if it cannot check.
     bool ask();
-    // `publisher` was asked, and is still there.
+    // `publisher` was asked, and its connection is alive.
     void confirm(Publisher& publisher);
 
-    // The stream has ended at its origin. Its publication may stay for a while, in case the stream resumes; the watches are
+    // The stream has ended at its origin. Its publication may continue for a while, in case the stream resumes; the watches are
     // notified now.
     void note_stream_ended() const { watches_.notify_publisher_left(); }
     // Whether the stream may resume soon after its publisher has left, from another process: players that end with it wait. When

@@ -56,7 +56,7 @@ TEST_F(PublicationsTest, SuccessorEvictsThePublisher) {
     EXPECT_EQ(take(), PublisherEvents()) << "the source reports the end when the last frames are encoded";
 }
 
-TEST_F(PublicationsTest, OnlyAPublisherThatCanConfirmIsAsked) {
+TEST_F(PublicationsTest, AsksOnlyPublishersThatCanConfirm) {
     EXPECT_FALSE(publications.ask());
     publications.start(first);
     EXPECT_FALSE(publications.ask());

@@ -11,7 +11,7 @@
 
 namespace live::media {
 
-// A batched listener tolerates that the publisher is read on a tick; one that wants every packet at once prevents that.
+// Publishers without listeners of mode `at_once` are read on a tick.
 enum class WakeMode : std::uint8_t { at_once, batched };
 
 // Whether the output of a reader has viewers.

@@ -33,7 +33,7 @@ public:
     // History kept while there are readers: after a network outage a publisher sends its whole backlog at once, before players on
     // a tick have read any of it.
     static constexpr std::chrono::seconds kHistory{10};
-    // The beginning of a publication is kept for so long: a publisher that moves from node to node starts with packets that its
+    // The beginning of a publication is kept for this long: a publisher that moves from node to node starts with packets that its
     // previous node may have missed, and other nodes pull them from here then.
     static constexpr std::chrono::seconds kYoung{2};
     // After this many audio packets in a row without video, the stream counts as audio only: no GOP is cached.

@@ -19,10 +19,10 @@
 namespace live::media {
 namespace {
 
-// What a source keeps in any case: it drops a sixteenth when there is too much.
+// A source always keeps this much: it drops a sixteenth above its limit.
 constexpr std::size_t kSureBytes = Retention::kRingBytesMax / 16 * 15 - (2U << 20);
 
-// A publisher with random habits: numbers its packets, remembers them, and says where a reader can be.
+// A publisher with random habits: numbers its packets, keeps a list of them, and returns the possible places of a reader.
 struct Broadcast {
     explicit Broadcast(std::uint32_t seed) : random(seed), stage(options_for(random)) {
         gop = std::array{10U, 50U, 400U, 3'000U}[random() % 4];
@@ -155,7 +155,7 @@ void watch(std::uint32_t seed, Memory memory) {
     Broadcast broadcast(seed);
     std::vector<std::unique_ptr<Reader>> readers;
     std::vector<int> habits;  // 0 reads everything, 1 as it arrives, 2 almost nothing, 3 sleeps long, then reads everything
-    // Of the large ones so many that the ring is filled twice: to copy them is most of this test.
+    // Enough large packets to fill the ring twice; copying them takes most of the time.
     const std::size_t packets = broadcast.size_max > 1'000'000 ? 180 : 1'500;
     const std::size_t joins_every = std::min<std::size_t>(packets / 2, 200);
     for (std::size_t i = 0; i < packets; ++i) {
@@ -192,18 +192,18 @@ void watch(std::uint32_t seed, Memory memory) {
     EXPECT_EQ(broadcast.stage.source->counters().dropped_packets, dropped);
 }
 
-TEST(Retention, NobodyWithinTheBoundsLosesAnythingAndAllLossIsCounted) {
+TEST(Retention, ReadersWithinBoundsLoseNothingAndLossIsCounted) {
     for (std::uint32_t seed = 0; seed < rounds(12U, 60U); ++seed)
         watch(seed, Memory::enough);
 }
 
-TEST(Retention, WhatIsLetGoOfIsCountedAndReadersGoOn) {
+TEST(Retention, CountsReleasedPacketsAndReadersContinue) {
     for (std::uint32_t seed = 100; seed < rounds(106U, 130U); ++seed)
         watch(seed, Memory::scarce);
 }
 
 // A forward or a recording on a slow disk, with gop_cache off and sparse key frames: the place where it resumes must be kept too.
-TEST(Retention, ASlowReaderOfLongGopsWithoutAGopCacheGoesOn) {
+TEST(Retention, SlowReaderOfLongGopsContinuesWithoutGopCache) {
     for (const int gop : {300, 1'000, 100'000}) {
         PlayOptions options;
         options.gop_cache = false;
@@ -228,7 +228,7 @@ TEST(Retention, ASlowReaderOfLongGopsWithoutAGopCacheGoesOn) {
     }
 }
 
-TEST(Retention, ARingOverItsBytesLetsGoOfTheOldestOnly) {
+TEST(Retention, RingOverItsByteLimitDropsOnlyTheOldest) {
     PlayOptions options;
     options.gop_cache = false;
     Stage stage(options);

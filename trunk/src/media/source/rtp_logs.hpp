@@ -1,5 +1,5 @@
 // RtpLogs: the RTP logs of a source, one for each track choice that has readers, and their converters. A publisher that brings
-// RTP fills only the default log; the others stay empty then.
+// RTP fills only the default log; the others are empty then.
 #pragma once
 
 #include <cstddef>
@@ -75,7 +75,7 @@ public:
     // Ends a batch.
     void flush();
     void start_publisher();
-    // Converters whose last frames are still to be converted stay until the next publisher starts or the last player leaves.
+    // Converters with unconverted frames remain until the next publisher starts or the last player leaves.
     void end_publisher();
 
 private:

@@ -79,7 +79,7 @@ TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
     EXPECT_EQ(source->retention().join_point(500ms), 25U) << "480 ms";
     picture(2'520);
     EXPECT_EQ(source->retention().join_point(500ms), 50U);
-    // Of other sequence headers.
+    // Another sequence header.
     source->append(plain_packet(MediaKind::video, false, true, 2'530ms, Slice::copy_of(as_bytes("\x17\x00 other"))));
     picture(2'540, true);
     picture(3'200);
@@ -101,7 +101,7 @@ TEST_F(SourceTest, KeepsTheBeginningOfAPublicationForAMoment) {
     EXPECT_EQ(source->ring().first(), source->retention().join_point());
 }
 
-TEST_F(SourceTest, AnEarlierJoinPointOfSoundIsAtThatAge) {
+TEST_F(SourceTest, AudioJoinPointIsAtRequestedAge) {
     const Cursor reader(source, WakeMode::batched, Cursor::Start::join_point);
     const auto publication = *Publication::start(source, Takeover::refuse);
     for (int i = 0; i < 100; ++i)
@@ -136,7 +136,7 @@ TEST_F(SourceTest, OneGopOverTheByteLimitIsDroppedWhole) {
     EXPECT_EQ(source->retention().join_point(), source->ring().next());
 }
 
-TEST_F(SourceTest, LetsGoOfTheOldestWhoeverWantsThem) {
+TEST_F(SourceTest, ReleasesTheOldestEvenIfStillNeeded) {
     picture(0, true);
     Cursor slow(source, WakeMode::batched);
     for (int i = 1; i < 10; ++i)
@@ -168,7 +168,7 @@ std::vector<std::uint8_t> bytes_of(const WireLog& wire_log) {
     return bytes;
 }
 
-TEST_F(SourceTest, ANewWireLogCatchesUpInPiecesWhileTheStreamGoesOn) {
+TEST_F(SourceTest, NewWireLogCatchesUpInPieces) {
     constexpr WireFormat kFlv{Container::flv};
     picture(0, true);
     for (int i = 1; i < 100; ++i)
@@ -210,7 +210,7 @@ TEST_F(SourceTest, AWireLogThatCatchesUpSkipsWhatTheRingDrops) {
     EXPECT_EQ(player.behind(), 1U);
 }
 
-TEST_F(SourceTest, LetsGoOfSmallPacketsInPortionsToo) {
+TEST_F(SourceTest, ReleasesSmallPacketsInPortions) {
     options.gop_cache_frames_max = 0;
     source->set_options(options);
     picture(0, true);
@@ -265,7 +265,7 @@ TEST_F(SourceTest, FramesOfTheLargestSizeDoNotTakeTheRingFarOverItsLimit) {
     }
 }
 
-TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
+TEST_F(SourceTest, OnlyListenersAtOnceAreAwaited) {
     struct Listener final : PacketListener {
         void on_packets() override { ++batches; }
         int batches = 0;
@@ -286,7 +286,7 @@ TEST_F(SourceTest, OnlyWhoWantsPacketsAtOnceIsWaitedFor) {
     EXPECT_EQ(batched.batches, 2);
 }
 
-TEST_F(SourceTest, CursorGetsIntroductionsThenTheGopThenWhatComes) {
+TEST_F(SourceTest, CursorReturnsHeadersThenGopThenNewPackets) {
     source->append(plain_packet(MediaKind::data, false, true, {}, Slice::allocate(10)));
     source->append(plain_packet(MediaKind::video, false, true, {}, Slice::allocate(20)));
     source->append(plain_packet(MediaKind::audio, false, true, {}, Slice::allocate(30)));
@@ -490,7 +490,7 @@ TEST_F(SourceTest, TableForgetsManySourcesInPortions) {
     EXPECT_LE(calls, 10U);
 }
 
-TEST_F(SourceTest, WhatAllSourcesHoldIsCounted) {
+TEST_F(SourceTest, CountsMemoryOfAllSources) {
     auto other = make_ref<Source>("/live/other", options, 60'000U, pool);
     EXPECT_EQ(pool.totals().sources, 2U);
     for (int i = 0; i < 60; ++i)
@@ -510,7 +510,7 @@ TEST_F(SourceTest, WhatAllSourcesHoldIsCounted) {
 }
 
 // The owner of the process's memory returns it in time, before there is so much that this takes long.
-TEST_F(SourceTest, SaysWhenMuchHasBeenDropped) {
+TEST_F(SourceTest, SignalsWhenMuchHasBeenDropped) {
     constexpr std::size_t kFrame = 50'000;
     SourceTotals& totals = pool.totals();
     totals.much = 20 * kFrame;

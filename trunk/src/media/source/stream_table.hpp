@@ -1,5 +1,5 @@
-// StreamTable: all live sources by url. A source is created when the first publisher or player asks for it and removed some
-// seconds after the last one left; sessions hold a Ref, so removal never invalidates a source in use.
+// StreamTable: all live sources by url. A source is created for the first publisher or player and removed some
+// seconds after the last one has left; sessions hold a Ref, so removal never invalidates a source in use.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ public:
     Result<Ref<Source>> find_or_create(const std::string& url, const PlayOptions& options, std::uint32_t chunk_size);
     Ref<Source> find(const std::string& url) const;
     // Removes sources that have been unused for `idle`, up to kExpiredMax of them or some kExpiredBytes, as freeing a MiB takes
-    // 0.1 ms; returns their urls. To be called every second or so, and again until there are none.
+    // 0.1 ms; returns their urls. The caller repeats it about once a second, and at once while it returns any.
     static constexpr std::size_t kExpiredMax = 100;
     static constexpr std::size_t kExpiredBytes = 4U << 20;
     std::vector<std::string> expire(TimePoint now, Duration idle);

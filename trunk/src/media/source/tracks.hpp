@@ -1,5 +1,5 @@
-// Tracks: what is known about the elementary streams of a source: codecs, configurations, defaults, names and metadata. This is
-// the only place that keeps them; everything else asks.
+// Tracks: the elementary streams of a source: their codecs, configurations, names and metadata, and the default ones. Every other
+// part looks them up here and keeps no copy.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ public:
     // Counts changes of metadata and configurations.
     std::uint32_t config_version() const { return config_version_; }
 
-    // This publisher's container announces these kinds: a program map, metadata, an offer. Their frames may come late.
+    // This publisher's container announces these kinds: a program map, metadata, an offer. Their frames may arrive late.
     void announce(MediaKindSet kinds) { announced_.add(kinds); }
     // Audio and video that this publisher has announced, and those that any has configured or sent.
     MediaKindSet expected_kinds() const;
@@ -82,7 +82,7 @@ public:
     void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
     // Players that join get no metadata until the publisher sends some again.
     void forget_metadata();
-    // The publisher's metadata about its tracks, including tracks that come later.
+    // The publisher's metadata about its tracks, including tracks that appear later.
     void name_tracks(std::vector<TrackName> names);
     // The metadata requests the publisher's own timestamps (atc_auto).
     void request_publisher_time(bool on) { wants_publisher_time_ = on; }
@@ -121,7 +121,7 @@ private:
     std::vector<Packet> extra_configs_;
     std::vector<Track> tracks_;           // few; the default one is the publisher's first of its kind
     std::size_t rendition_tracks_ = 0;    // of tracks_
-    std::vector<TrackName> track_names_;  // as the publisher said last, at most kMax of a kind
+    std::vector<TrackName> track_names_;  // in the latest metadata, at most kMax of a kind
 };
 
 }  // namespace live::media

@@ -19,7 +19,7 @@ private:
     // The publisher has left without a successor, and its last frames are encoded. Also called by
     // Publications::note_stream_ended.
     virtual void on_publisher_left() {}
-    // The publisher was asked, and is still there: see Publications::ask.
+    // The publisher was asked and has confirmed: see Publications::ask.
     virtual void on_publisher_confirmed() {}
     // The first viewer has arrived (`watched`), or the last one has left: see Readers::is_watched.
     virtual void on_watched(bool /*watched*/) {}

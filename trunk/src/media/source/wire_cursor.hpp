@@ -40,8 +40,8 @@ public:
     WireCursor(const WireCursor&) = delete;
     WireCursor& operator=(const WireCursor&) = delete;
 
-    // What can be sent to this player now, oldest first, as spans that stay valid until the source is appended to or this cursor
-    // is used again. May be less than everything: repeat take and advance until it is empty.
+    // Returns bytes that can be sent to this player now, oldest first, as spans that are valid until the source is appended to or
+    // this cursor is used again. May return fewer than there are: repeat take and advance until it is empty.
     Batch take(std::span<::iovec> out) { return take_up_to(out, wire_log_.head()); }
     // The same, but no further than the end of the next message.
     Batch take_message(std::span<::iovec> out);

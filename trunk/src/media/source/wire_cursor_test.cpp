@@ -26,7 +26,7 @@ struct Got {
     std::uint32_t number;
 };
 
-// A player whose socket accepts as much as the test says.
+// A player whose socket accepts as many bytes as the test allows.
 struct Player {
     explicit Player(Stage& stage, const WireFormat& format = {}) : cursor(stage.source, format), stage_(stage) {
         reader.set_chunk_size(kChunkSize);
@@ -131,7 +131,7 @@ TEST(WireCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
     EXPECT_TRUE(early.cursor.is_in_sync());
     EXPECT_TRUE(late.cursor.is_in_sync());
     EXPECT_EQ(early.cursor.position(), late.cursor.position());
-    // What a cohort sends from here on fits both: the same bytes, each on its own clock.
+    // From here on a cohort can send to both: the same bytes, each on its own clock.
     stage.picture();
     early.read_all();
     late.read_all();
@@ -156,7 +156,7 @@ TEST(WireCursor, SurvivesWritesCutAnywhere) {
     }
 }
 
-TEST(WireCursor, LateReaderResumesAtTheNewestGopAndNobodyElseNotices) {
+TEST(WireCursor, LateReaderResumesAtNewestGopWithoutEffectOnOthers) {
     PlayOptions options;
     options.queue_length = 5s;
     Stage stage(options);
@@ -195,7 +195,7 @@ TEST(WireCursor, ASlowReaderCostsTheRingNoMoreThanItsQueueLength) {
     EXPECT_LE(span, 13s);
 }
 
-TEST(WireCursor, ABurstWithinTheQueueLengthOvertakesNobody) {
+TEST(WireCursor, BurstWithinQueueLengthOvertakesNoReader) {
     Stage stage;
     stage.config();
     Player early(stage);
@@ -212,7 +212,7 @@ TEST(WireCursor, ABurstWithinTheQueueLengthOvertakesNobody) {
     }
 }
 
-TEST(WireCursor, WhatABurstOverTheQueueLengthOvertakesIsCounted) {
+TEST(WireCursor, CountsPacketsThatABurstOverQueueLengthOvertakes) {
     Stage stage;
     stage.config();
     stage.picture();
@@ -340,7 +340,7 @@ TEST(WireCursor, ControlBytesGoBetweenMessages) {
     expect_continuous(stage, player.media(), 0, 0);
 }
 
-TEST(WireCursor, ControlBytesThatNobodyTakesHaveABound) {
+TEST(WireCursor, UnreadControlBytesAreBounded) {
     Stage stage;
     stage.config();
     stage.picture();

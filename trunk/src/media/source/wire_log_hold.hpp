@@ -21,7 +21,7 @@ public:
     WireLogHold(const WireLogHold&) = delete;
     WireLogHold& operator=(const WireLogHold&) = delete;
 
-    // Encodes some `bytes` more; true: the log is complete, and stays so while it is held.
+    // Encodes some `bytes` more; true: the log is complete, and remains complete while it is held.
     bool catch_up(std::size_t bytes) { return source_->wire_logs().catch_up(format_, bytes); }
 
 private:

@@ -54,7 +54,7 @@ public:
     // For a reader of the log. The log is complete unless `catches_up`: see WireLogHold. Released with the same audience.
     WireLog& hold(const WireFormat& format, bool catches_up = false, Audience audience = Audience::some);
     void release(const WireFormat& format, Audience audience = Audience::some);
-    // Encodes some `bytes` more; true: the log is complete, and stays so while it is held.
+    // Encodes some `bytes` more; true: the log is complete, and remains complete while it is held.
     bool catch_up(const WireFormat& format, std::size_t bytes);
     // nullptr if it is not held.
     WireLog* find(const WireFormat& format) const;

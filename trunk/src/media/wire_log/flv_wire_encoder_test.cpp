@@ -103,7 +103,7 @@ void expect_media(const Stage& stage, const std::vector<flv::Tag>& tags, std::ui
     }
 }
 
-TEST(FlvWireEncoder, StartsWithTheFileHeadAndWhatDecodersNeed) {
+TEST(FlvWireEncoder, StartsWithFileHeaderAndConfigurations) {
     Stage stage;
     stage.config();
     for (int i = 0; i < 60; ++i)
@@ -119,7 +119,7 @@ TEST(FlvWireEncoder, StartsWithTheFileHeadAndWhatDecodersNeed) {
     expect_media(stage, tags, 100, 2000);
 }
 
-TEST(FlvWireEncoder, EachPlayerStartsAtZeroWhateverItsSocketTakes) {
+TEST(FlvWireEncoder, EachPlayerStartsAtZeroForAnySocket) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
         std::mt19937 random(seed);
         Stage stage;
@@ -263,8 +263,8 @@ TEST(FlvWireEncoder, ManyFormatsOfOneSourceComeAndGo) {
     EXPECT_EQ(stage.source->wire_logs().find(kChunked), nullptr);
 }
 
-// What the format leaves out has no bytes in the log, and is no message.
-TEST(FlvWireEncoder, GivesMessageByMessageTheKindsThatTheReaderAskedFor) {
+// Kinds that the format leaves out have no bytes in the log and no message.
+TEST(FlvWireEncoder, ReturnsOnlyMessagesOfTheSelectedKinds) {
     MediaKindSet audio_only;
     audio_only.add(MediaKind::audio);
     for (const MediaTime start : {MediaTime(0ms), MediaTime(1h)}) {

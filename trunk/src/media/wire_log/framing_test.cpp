@@ -21,14 +21,14 @@ TEST(Framing, WithoutOneNothingIsAdded) {
     EXPECT_TRUE(frame_end(Framing::websocket).empty());
 }
 
-TEST(Framing, AChunkSaysItsSizeInHex) {
+TEST(Framing, WritesChunkSizeInHex) {
     EXPECT_EQ(head(Framing::http_chunk, 1), text("1\r\n"));
     EXPECT_EQ(head(Framing::http_chunk, 0x1F4), text("1f4\r\n"));
     EXPECT_EQ(head(Framing::http_chunk, ~std::size_t{0}), text("ffffffffffffffff\r\n"));
     EXPECT_EQ(frame_end(Framing::http_chunk).size(), 2U);
 }
 
-TEST(Framing, GoesAroundAMessageUnlessThereIsNone) {
+TEST(Framing, FramesEveryNonEmptyMessage) {
     std::vector<std::uint8_t> out = {'>'};
     append_framed(Framing::http_chunk, text("abc"), out);
     append_framed(Framing::http_chunk, {}, out);

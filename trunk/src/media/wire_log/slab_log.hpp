@@ -16,7 +16,7 @@
 
 namespace live::media {
 
-// What the sources of the process hold at the moment.
+// Totals of the process's sources.
 struct SourceTotals {
     std::size_t sources = 0;
     std::size_t packets = 0;  // in rings
@@ -27,21 +27,21 @@ struct SourceTotals {
     std::size_t dropped = 0;
 };
 
-// The memory of slabs, one pool per process, so that logs come and go without allocation. Slabs are parts of mapped regions, not
-// of the heap: a log of a long GOP that goes leaves no holes between other blocks, and what it leaves goes back to the system in
-// portions, by give_back_unused(), instead of by a walk through the heap.
+// The memory of slabs, one pool per process, so that logs are created and destroyed without allocation. Slabs are parts of mapped
+// regions, not of the heap: a log of a long GOP that goes leaves no holes between other blocks, and what it leaves goes back to
+// the system in portions, by give_back_unused(), instead of by a walk through the heap.
 class SlabPool {
 public:
     static constexpr std::size_t kSlabBytes = 64 * 1024;
     // Mapped at once. Regions stay mapped, as address space; their number follows the most slabs that were ever in use.
     static constexpr std::size_t kRegionSlabs = 64;
-    // Unused slabs kept for logs to come, because a slab's pages cost 35 us when they come from the system anew: an eighth as
+    // Unused slabs kept for later logs, because new pages for a slab cost 35 us: an eighth as
     // many as are in use, and at least so many. Less when they have not been needed for long: see age().
     static constexpr std::size_t kKeptMin = 64;
     static constexpr std::size_t kKeptPart = 8;
     // Given back at once: some 0.5 ms.
     static constexpr std::size_t kGivenBackAtOnce = 16;
-    // Spent slices kept for a worker; what comes beyond this is freed at once.
+    // Spent slices kept for a worker; further ones are freed at once.
     static constexpr std::size_t kSpentMax = 16U << 20;
 
     // Returns the slab to its pool, which outlives it.
@@ -61,8 +61,8 @@ public:
     std::size_t surplus() const;
     // To be called at an interval longer than a GOP: what was not needed since the last call is not kept.
     void age();
-    // What a ring or a log has dropped: kept for take_spent() if it is alone on pages of its own, because unmapping a MiB takes
-    // up to a millisecond.
+    // Takes a payload that a ring or a log has dropped. Keeps it for take_spent() if it is alone on pages of its own, because
+    // unmapping a MiB takes up to a millisecond.
     void recycle(Slice slice) {
         if (!slice.is_alone_on_pages() || spent_bytes_ + slice.memory_bytes() > kSpentMax)
             return;
@@ -116,20 +116,20 @@ public:
     Position tail() const { return tail_; }
     Position head() const { return head_; }
     bool empty() const { return tail_ == head_; }
-    // Of slabs, and of what only this log refers to.
+    // The memory of the slabs and of the payloads that only this log refers to.
     std::size_t bytes() const { return slabs_ * SlabPool::kSlabBytes + owned_bytes_; }
 
     void append(Bytes bytes);
     // Keeps the slice until its bytes are dropped.
     void append_shared(Slice slice);
-    // The same of memory that nobody else holds.
+    // The same for memory without other owners.
     void append_owned(Slice slice);
     // Drops everything before `position`.
     void drop_before(Position position);
     // Fills `out` with spans of [from, to), which must lie in [tail, head]; returns their number. Covers less than requested if
     // `out` is too short.
     std::size_t spans(Position from, Position to, std::span<::iovec> out) const;
-    // A log of the bytes of [from, to) alone. What this one refers to is referred to, the rest is copied.
+    // Returns a log of the bytes in [from, to). It shares the payloads that this log refers to and copies the rest.
     std::unique_ptr<SlabLog> copy_of(Position from, Position to) const;
 
 private:

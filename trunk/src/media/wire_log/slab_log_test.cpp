@@ -13,7 +13,7 @@
 namespace live::media {
 namespace {
 
-TEST(SlabLog, GivesBackWhatWasWrittenAcrossSlabs) {
+TEST(SlabLog, ReturnsBytesWrittenAcrossSlabs) {
     SlabPool pool;
     SlabLog log(pool);
     std::vector<std::uint8_t> bytes(200'000);
@@ -35,7 +35,7 @@ TEST(SlabLog, GivesBackWhatWasWrittenAcrossSlabs) {
 }
 
 // Against a string, with references between copies, and slabs in use against those that are needed.
-TEST(SlabLog, IsAStringOfBytesWhoseOldOnesAreDropped) {
+TEST(SlabLog, DropsTheOldestBytes) {
     std::mt19937 random(7);
     SlabPool pool;
     {
@@ -79,8 +79,8 @@ TEST(SlabLog, IsAStringOfBytesWhoseOldOnesAreDropped) {
     EXPECT_EQ(pool.in_use(), 0U);
 }
 
-// What a long GOP leaves goes back to the system, in portions.
-TEST(SlabPool, GivesBackWhatIsNotUsedInPortions) {
+// After a long GOP, unused slabs are returned to the system in portions.
+TEST(SlabPool, ReturnsUnusedSlabsInPortions) {
     SlabPool pool;
     std::vector<SlabPool::Slab> slabs;
     for (int i = 0; i < 1'200; ++i) {
@@ -111,7 +111,7 @@ TEST(SlabPool, GivesBackWhatIsNotUsedInPortions) {
     EXPECT_EQ(zeros, 1'200U - SlabPool::kKeptMin);
 }
 
-TEST(SlabPool, KeepsWhatLogsHaveOwnedForAnotherThread) {
+TEST(SlabPool, KeepsDroppedPayloadsForAnotherThread) {
     constexpr std::size_t kSize = 1U << 20;
     SlabPool pool;
     Slice shared = Slice::allocate(kSize);
@@ -134,7 +134,7 @@ TEST(SlabPool, KeepsWhatLogsHaveOwnedForAnotherThread) {
     EXPECT_EQ(pool.unused_bytes(), SlabPool::kSpentMax);
 }
 
-TEST(SlabPool, KeepsWhatIsNeededNowAndThenAndNothingElse) {
+TEST(SlabPool, KeepsOnlyRegularlyUsedSlabs) {
     SlabPool pool;
     std::vector<SlabPool::Slab> slabs;
     const auto use = [&](int count) {

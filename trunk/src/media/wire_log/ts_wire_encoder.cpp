@@ -63,7 +63,7 @@ WireEncoder::Encoded TsWireEncoder::encode(const Packet& packet, SlabLog& log) {
 }
 
 bool TsWireEncoder::prepare(const Packet& packet, std::size_t bytes) {
-    // Of another one if that was dropped before it was encoded.
+    // `large_` may belong to an earlier packet that was dropped before it was encoded.
     if (!large_ || large_->payload.data() != packet.payload.data())
         begin_large(packet);
     for (std::size_t done = 0; large_ && large_->filled < large_->packed.size(); done += kPieceBytes) {

@@ -24,7 +24,7 @@ public:
     bool is_slow(const Packet& packet) const override;
     bool prepare(const Packet& packet, std::size_t bytes) override;
     bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
-    // For a sequence header: the tables, so that a reader that joins between two key frames knows the tracks.
+    // For a sequence header: the tables, for readers that join between two key frames.
     void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const override;
 
 private:

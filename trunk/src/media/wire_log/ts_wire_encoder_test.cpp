@@ -100,7 +100,7 @@ void expect_transport_stream(Bytes bytes) {
     }
 }
 
-TEST(TsWireEncoder, APlayerThatComesAtAnyTimeGetsAWholeTransportStream) {
+TEST(TsWireEncoder, PlayerThatJoinsAtAnyTimeGetsCompleteTransportStream) {
     Show show;
     show.begin();
     show.second();
@@ -128,7 +128,7 @@ TEST(TsWireEncoder, TablesComeFirstEvenBetweenTwoKeyFrames) {
     expect_transport_stream(read_all(player));
 }
 
-TEST(TsWireEncoder, KnowsConfigurationsThatHaveLeftTheRing) {
+TEST(TsWireEncoder, UsesConfigurationsThatHaveLeftTheRing) {
     Show show;
     show.begin();
     for (int i = 0; i < 20; ++i)
@@ -259,7 +259,7 @@ private:
 };
 
 // Frames of all sizes, encoded now and then, for readers of all speeds: each gets whole frames in order, and the newest.
-TEST(TsWireEncoder, ReadersOfALogThatIsBehindGetWholeFramesInOrder) {
+TEST(TsWireEncoder, ReadersOfLaggingLogGetWholeFramesInOrder) {
     for (std::uint32_t seed = 0; seed < rounds(2U, 6U); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         std::mt19937 random(seed);
@@ -315,7 +315,7 @@ TEST(AudioWireEncoder, AacIsAdtsFrames) {
     EXPECT_EQ(frames, 25U);
 }
 
-TEST(AudioWireEncoder, StartsAsFarBackAsAsked) {
+TEST(AudioWireEncoder, StartsAtRequestedAge) {
     Show show;
     PlayOptions options;
     options.history_min = 2s;
@@ -330,7 +330,7 @@ TEST(AudioWireEncoder, StartsAsFarBackAsAsked) {
     EXPECT_EQ(read_all(player).size() / frame_bytes, 51U);
 }
 
-TEST(AudioWireEncoder, Mp3IsWhatTheTagHolds) {
+TEST(AudioWireEncoder, Mp3IsTheTagsContent) {
     SlabPool pool;
     const auto source = make_ref<Source>("/live/mp3", PlayOptions(), 4096U, pool);
     WireCursor player(source, {Container::mp3, Framing::http_chunk, MediaKindSet::all()});

@@ -43,7 +43,7 @@ protected:
     std::vector<std::uint8_t> said_;
 };
 
-TEST_F(AcceptLoopTest, AConnectionGoesOnWhenNobodyElseIsTaken) {
+TEST_F(AcceptLoopTest, ConnectionContinuesWhenNoOtherIsAccepted) {
     const auto first = connect();
     const auto second = connect();
     io::wait_until([this] { return begun_ == 2; });
@@ -55,7 +55,7 @@ TEST_F(AcceptLoopTest, AConnectionGoesOnWhenNobodyElseIsTaken) {
     EXPECT_EQ(said_, std::vector<std::uint8_t>({'x', 'x'}));
 }
 
-TEST_F(AcceptLoopTest, WhoGetsNoFiberIsClosedAndTheNextIsTaken) {
+TEST_F(AcceptLoopTest, ClosesConnectionWithoutFiberAndAcceptsTheNext) {
     MUST(connections_.stop(io::Deadline::after(kLimit)));
     for (int i = 0; i < 2; ++i) {
         const auto stream = connect();

@@ -1,6 +1,6 @@
-// Admission: may this client publish or play this stream, and with which settings? Asked once before a session begins, whatever
-// the protocol. The answer comes from a higher room (settings, rules about addresses and pages, callbacks); sessions only know
-// this interface. StreamEvents receives what happens to admitted clients.
+// Admission: may this client publish or play this stream, and with which settings? Asked once before a session of any
+// protocol begins. A higher room implements it (settings, rules about addresses and pages, callbacks). StreamEvents receives
+// the events of admitted clients.
 #pragma once
 
 #include <charconv>
@@ -22,17 +22,17 @@
 
 namespace live::session {
 
-// Of the servers that a relayed request has come through; more is cut off, which makes it a path that is too long. In HTTP it is
-// a field of the request.
+// The list of servers that a relayed request has passed. A longer one is cut off, which makes it a path that is too long. In HTTP
+// it is a field of the request.
 inline constexpr std::size_t kRelayPathBytesMax = 1024;
 inline constexpr std::string_view kRelayPathField = "X-Millrace-Path";
-// Of the proof that the request comes from a server of the same operator; a longer one is no proof.
+// The proof that the request comes from a server of the same operator. A longer one is invalid.
 inline constexpr std::size_t kRelayProofBytesMax = 256;
 inline constexpr std::string_view kRelayProofField = "X-Millrace-Proof";
 // The virtual host of a relay's request. It overrides the URL's, and the proof covers it.
 inline constexpr std::size_t kRelayVhostBytesMax = 256;
 inline constexpr std::string_view kRelayVhostField = "X-Millrace-Vhost";
-// Of the name of a node.
+// The name of a node.
 inline constexpr std::size_t kRelayNodeBytesMax = 64;
 // HTTP-FLV: with the path, the relay requests sync messages (media/ring/sync_message.hpp) and the source's own timeline. The same
 // field in the response grants them. The response then outlasts the stream's publisher: a sync message reports the end.
@@ -41,17 +41,18 @@ inline constexpr std::string_view kRelaySyncField = "X-Millrace-Marks";
 // another node. With the path; of a relay that has none, and of one that has none of these seconds: no field.
 inline constexpr std::string_view kRelayHasField = "X-Millrace-Has";
 inline constexpr std::chrono::milliseconds kRelayHasMax{10'000};
-// Of an RTMP client's own arguments to connect, as AMF0; longer ones are not kept.
+// An RTMP client's own arguments to connect, as AMF0. Longer ones are not kept.
 inline constexpr std::size_t kConnectArgumentsBytesMax = 4096;
 
-// What a connection from another server says of itself, and what other clients say in the same place. Nothing of it is checked.
+// The parameters by which a connection from another server describes itself, and those of other clients in the same place. They
+// are not verified.
 struct RelayClaims {
-    // RTMP and HTTP live streams: the servers that the request has come through, as another edge says it; see
-    // service/relay/upstream/upstream_request.hpp. A client that makes it up only has itself refused.
+    // RTMP and HTTP live streams: the servers that the request has passed, as another edge lists them; see
+    // service/relay/upstream/upstream_request.hpp. A client that invents a list is only refused by it.
     std::string path;
-    // The proof that comes with it; see service/relay/relay_proof.hpp.
+    // The proof of the path; see service/relay/relay_proof.hpp.
     std::string proof;
-    // RTMP: what a client that is no relay sends after the command object of connect, as AMF0.
+    // RTMP: the values after the command object of connect, as AMF0, of a client that is not a relay.
     std::string connect_arguments;
     // RTMP: the name that the other server has as a node of a cluster.
     std::string node{};
@@ -77,10 +78,10 @@ inline std::optional<std::chrono::milliseconds> read_relay_has(std::string_view 
 struct ClientRequest {
     std::string id;  // of the session, as in the log
     ClientKind kind = ClientKind::unknown;
-    bool is_secure = false;  // TLS, of this server or as its HTTP side is told
-    // The other end of its connection is another worker of this server: nothing about it is asked or counted here.
+    bool is_secure = false;  // over TLS, of this server or of a proxy in front of it
+    // The other end of its connection is another worker of this server: it is neither admitted nor counted here.
     bool is_sibling = false;
-    // Another worker of this server has admitted it: nothing about it is asked or counted here, but its stream is got.
+    // Another worker of this server has admitted it: it is neither admitted nor counted here, but its stream is pulled.
     bool is_admitted = false;
     std::string ip;       // for display and callbacks; HTTP: as stated by a proxy (X-Forwarded-For, X-Real-IP), which anyone can
                           // forge
@@ -111,13 +112,13 @@ struct StreamPlan {
     std::string url;                    // of the source
     std::string vhost;                  // name of the serving virtual host in the settings
     std::uint32_t chunk_size = 60'000;  // bytes; the stream is encoded once for all of its RTMP players
-    // The client is a server of the same operator: callbacks are not told of it.
+    // The client is a server of the same operator: callbacks are not called for it.
     bool is_trusted_relay = false;
     media::PlayOptions play;
     media::PublishOptions publish;
     // Publishers only: full URLs to forward the stream to, requested by an operator's service, instead of the configured ones.
     std::optional<std::vector<std::string>> forward_urls{};
-    // SRT: the passphrase that an operator's service wants of this client, instead of the configured one; empty: no encryption.
+    // SRT: the passphrase that an operator's service requires from this client instead of the configured one; empty: none.
     std::optional<std::string> srt_passphrase{};
 };
 
@@ -127,13 +128,13 @@ struct Redirect {
     std::string rtmp{};
     std::string http{};  // of live streams and files
     std::string api{};   // of WHEP
-    // "name=value", added to the query there: how a cluster knows a player that it has sent on.
+    // "name=value", added to the query there: marks a player that a cluster has redirected.
     std::string mark{};
     // To where the client is already: another process has the ports.
     bool is_here = false;
 };
 
-// What becomes of an admitted player.
+// The outcome for an admitted player.
 using Served = std::variant<StreamPlan, Redirect>;
 
 // The answer of admission. A switch over its kinds shows which callers must handle a new one.
@@ -177,8 +178,8 @@ public:
     virtual Answer publish(const ClientRequest& request, io::Deadline deadline) = 0;
     // Once admitted (not redirected), on_play_ended must be called on every path: keep an AdmittedPlay.
     virtual Answer play(const ClientRequest& request, io::Deadline deadline) = 0;
-    // For sessions, which know nothing of pulls. Not inlined: their locals must not stay on the stack of a fiber that
-    // waits for media afterwards.
+    // For sessions that do not support pulls. Not inlined: the locals must not remain on the stack of a fiber that waits for
+    // media afterwards.
     [[gnu::noinline]] Result<StreamPlan> serve_publish(const ClientRequest& request, io::Deadline deadline) {
         auto served = publish(request, deadline).served();
         if (!served.ok())
@@ -195,8 +196,8 @@ public:
             TRY(pull(request, std::get<StreamPlan>(*served), deadline));
         return served;
     }
-    // For an answer of that kind: returns when the stream has media here. Errc::not_found when it was not to be had in time; then
-    // the play has ended, and no event is due.
+    // For an answer of that kind: returns when the stream has media here. Errc::not_found after a timeout; the play has
+    // ended then, and no event is due.
     virtual Result<void> pull(const ClientRequest& /*request*/, const StreamPlan& plan, io::Deadline /*deadline*/) {
         return Error(Errc::not_found, "there is no stream " + plan.url);
     }
@@ -223,7 +224,7 @@ public:
     virtual void on_published(const ClientRequest& request, const StreamPlan& plan) = 0;
     // The publisher has left or was replaced: once for each on_published.
     virtual void on_publish_ended(const ClientRequest& request, const StreamPlan& plan) = 0;
-    // The stream has no publisher any more.
+    // The publisher has left without a successor.
     virtual void on_unpublished(const std::string& url) = 0;
     // Once for each admitted play.
     virtual void on_play_ended(const ClientRequest& request, const StreamPlan& plan) = 0;

@@ -76,7 +76,7 @@ TEST(Admission, APublisherPullsNothing) {
     EXPECT_EQ(admission.pulls, 0);
 }
 
-TEST(Admission, SendsNobodyAnywhereUnlessItSaysSo) {
+TEST(Admission, RedirectsOnlyIfAnswered) {
     const PullingAdmission admission;
     EXPECT_FALSE(admission.may_pull({}));
     EXPECT_FALSE(admission.send_on({}).has_value());

@@ -18,7 +18,7 @@ struct ClientKindRow {
     std::string_view redirected_protocol{};
     // A drain ends such a session, and the client opens a new one. Other clients are asked to move.
     bool is_ended_by_drain = false;
-    // The client asks again and again, and keeps no connection that could stall.
+    // The client polls. It keeps no connection that could stall.
     bool is_polling = false;
 };
 

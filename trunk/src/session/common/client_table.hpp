@@ -19,7 +19,7 @@
 
 namespace live::session {
 
-// What one client has used so far.
+// The usage of one client so far.
 struct ClientFigures {
     std::uint64_t received_bytes = 0;
     std::uint64_t sent_bytes = 0;
@@ -29,7 +29,7 @@ struct ClientFigures {
     std::uint64_t queued_packets = 0;   // not sent yet
     MediaTime queue_delay{};            // from the oldest to the newest queued packet
     bool is_paused = false;             // paused by the player
-    // Where players say how much they have taken, in a unit of their own; sending alone says nothing there.
+    // For protocols whose players acknowledge data, in a unit of the protocol. There the number of sent bytes shows no progress.
     struct Taken {
         std::uint64_t amount = 0;
         bool is_all = true;
@@ -74,14 +74,14 @@ public:
     // The stream that it publishes takes too much memory, which is given back once the stream is unpublished. `why` is for the
     // log.
     virtual void lose_stream(std::string why) { kick(std::move(why)); }
-    // Asks the client to go on at another server by itself, if it has announced that it can. False: it has not.
+    // Asks the client to reconnect to another server, if it has announced support for that. False: it has not.
     virtual bool ask_to_move(const Redirect& /*to*/) { return false; }
 
 protected:
     ~Client() = default;
 };
 
-// Why a client's stay in a stream ended.
+// The reason why a client left a stream.
 struct SessionEnd {
     std::string why;      // a sentence
     bool failed = false;  // neither side intended it
@@ -130,7 +130,7 @@ public:
 
     Client& client() { return client_; }
     const Client& client() const { return client_; }
-    // Of the entered stream; nullptr before and after.
+    // The plan of the entered stream; nullptr before and after.
     const StreamPlan* plan() const { return plan_; }
     // Time of entry.
     TimePoint since() const { return since_; }
@@ -147,7 +147,7 @@ private:
     void enter(const StreamPlan& plan, TimePoint now);
     void leave(SessionEnd end);
 
-    bool is_told_ = false;  // the watchers know it; a connection to another worker is no client
+    bool is_told_ = false;  // the watchers have been notified; never for a connection to another worker
     ClientTable& table_;
     Client& client_;
     std::size_t index_;
@@ -157,7 +157,7 @@ private:
     std::unique_ptr<std::string> kick_reason_;  // few clients have one: a pointer's memory for the others
 };
 
-// A client's stay in one stream, from admission on. Everything referred to outlives it.
+// A client in one stream, from admission on. Everything referred to outlives it.
 class StreamStay {
 public:
     StreamStay(ClientEntry& entry, const StreamPlan& plan, TimePoint now) : entry_(entry) { entry_.enter(plan, now); }

@@ -39,7 +39,7 @@ protected:
     Watcher watcher_;
 };
 
-TEST_F(ClientTableTest, HoldsWhoIsConnectedInWhateverOrderTheyGo) {
+TEST_F(ClientTableTest, HoldsConnectedClientsForAnyOrderOfLeaving) {
     auto first = std::make_unique<FakeClient>(table_, ClientKind::rtmp_play, "one", "a");
     auto second = std::make_unique<FakeClient>(table_, ClientKind::rtmp_play, "one", "b");
     auto third = std::make_unique<FakeClient>(table_, ClientKind::rtmp_play, "one", "c");
@@ -82,7 +82,7 @@ TEST_F(ClientTableTest, AStayThatIsDestroyedHasEnded) {
     EXPECT_EQ(watcher_.said.back(), "left a: the client stopped");
 }
 
-TEST_F(ClientTableTest, AKickIsWhyItEndedWhateverTheSessionSays) {
+TEST_F(ClientTableTest, KickIsTheReasonForTheEnd) {
     FakeClient client(table_, ClientKind::flv_play, "one", "a");
     client.enter(TimePoint{});
     client.entry.kick("an operator said so");
@@ -91,7 +91,7 @@ TEST_F(ClientTableTest, AKickIsWhyItEndedWhateverTheSessionSays) {
     EXPECT_EQ(watcher_.said.back(), "left a: an operator said so");
 }
 
-TEST_F(ClientTableTest, AClientWithoutWordsForItIsKickedWhenAskedToLeave) {
+TEST_F(ClientTableTest, ClientWithoutAMessageForItIsKickedWhenAskedToLeave) {
     FakeClient client(table_, ClientKind::fmle_publish, "one", "a");
     client.enter(TimePoint{});
     client.entry.ask_to_leave("the server is about to stop");
@@ -115,7 +115,7 @@ TEST_F(ClientTableTest, BytesOfBeforeItEnteredAreNotTheStreams) {
     EXPECT_EQ(watcher_.figures.delivered_packets, 7U);
 }
 
-TEST_F(ClientTableTest, WhoIsNotAdmittedIsRefusedAndNeverEntered) {
+TEST_F(ClientTableTest, RefusedClientIsNeverEntered) {
     FakeClient client(table_, ClientKind::rtmp_play, "one", "a");
     client.entry.refuse(Error(Errc::denied, "security refuses it"));
     EXPECT_EQ(watcher_.said, std::vector<std::string>{"refused a: security refuses it"});

@@ -1,6 +1,5 @@
-// Forwarded datagrams: those that the process which owns a UDP port cannot place. After an upgrade the old process has sessions
-// still, whose clients send to the same port, so the new one passes what it does not know on to it, as one message for each
-// datagram:
+// ForwardedDatagram: a datagram for no session of the process that owns a UDP port. After an upgrade the old process still has
+// sessions whose clients send to the same port. The new process forwards unknown datagrams to it, each in one message:
 //
 //   protocol u8 | is IPv6 u8 | local port u16 | sender's address 16, port u16 | local address 16 | the datagram
 #pragma once
@@ -23,7 +22,7 @@ struct ForwardedDatagram {
     static constexpr std::size_t kDatagramBytesMax = 2048;
 
     Protocol protocol = Protocol::webrtc;
-    bool is_ipv6 = false;  // the socket that it came in by
+    bool is_ipv6 = false;  // the socket that received it
     std::uint16_t port = 0;
     TransportAddress from{};
     IpAddress to{};
@@ -32,14 +31,15 @@ struct ForwardedDatagram {
     bool came_by(const Endpoint& local) const { return local.port == port && local.is_ipv6() == is_ipv6; }
 };
 
-// Into `out`, which is reused.
+// Writes the message into `out`, which is reused.
 void write_forwarded(const ForwardedDatagram& forwarded, Bytes datagram, std::vector<std::uint8_t>& out);
-// The rest of the message is the datagram, 1 to kDatagramBytesMax bytes. Errc::malformed.
+// Returns the header of a message; the rest is the datagram, 1 to kDatagramBytesMax bytes. Errc::malformed.
 Result<ForwardedDatagram> parse_forwarded(Bytes message);
 
+// Forwards datagrams to other processes.
 class DatagramForwarding {
 public:
-    // Never suspends; it may be lost, as any datagram may.
+    // Must not suspend. The datagram may be lost, as any datagram may.
     virtual void pass(const ForwardedDatagram& forwarded, Bytes datagram) = 0;
 
 protected:

@@ -24,7 +24,7 @@ TEST(ForwardedDatagram, WithoutItsHeadOrItsDatagramIsRefused) {
                 << length;
 }
 
-TEST(ForwardedDatagram, RefusesWhatMakesNoSense) {
+TEST(ForwardedDatagram, RefusesInvalidMessages) {
     std::vector<std::uint8_t> message;
     write_forwarded({}, std::vector<std::uint8_t>(ForwardedDatagram::kDatagramBytesMax, 1), message);
     EXPECT_TRUE(parse_forwarded(message).ok());
@@ -38,7 +38,7 @@ TEST(ForwardedDatagram, RefusesWhatMakesNoSense) {
     EXPECT_EQ(parse_forwarded(message).code(), Errc::malformed);
 }
 
-TEST(ForwardedDatagram, KnowsItsSocket) {
+TEST(ForwardedDatagram, IdentifiesItsSocket) {
     const ForwardedDatagram forwarded{ForwardedDatagram::Protocol::srt, true, 10080, {}, {}};
     EXPECT_TRUE(forwarded.came_by({"::", 10080}));
     EXPECT_FALSE(forwarded.came_by({"0.0.0.0", 10080}));

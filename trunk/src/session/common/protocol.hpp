@@ -1,7 +1,7 @@
 // Protocol: the description of a protocol for the rest of the server. Each protocol describes itself beside its own code
 // (session/*/protocol.hpp), and app keeps one list of them, which the API, metrics, memory counters, heartbeat and the forwarding
-// of datagrams walk for each report. What is counted for each packet stays a plain counter of the protocol; these functions read
-// it.
+// of datagrams walk for each report. Counters of the hot path are plain members of the protocol; these functions read
+// them.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@ namespace live::session {
 class StreamIds {
 public:
     virtual ~StreamIds() = default;
-    // Of the stream of `request`; `url` is its source's, `vhost` its virtual host's name in the settings. An id that is handed
-    // out before a client enters the stream is kept for it. Must not suspend.
+    // Returns the id of the stream of `request`; `url` is its source's, `vhost` its virtual host's name in the settings. An id
+    // that is returned before a client enters the stream is kept for it. Must not suspend.
     virtual std::string stream_id(const ClientRequest& request, const std::string& url, const std::string& vhost) = 0;
     // "" when the stream does not exist.
     virtual std::string stream_id(const std::string& url) const = 0;

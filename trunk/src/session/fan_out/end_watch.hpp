@@ -15,7 +15,7 @@ public:
     // `wake` outlives this.
     EndWatch(Ref<media::Source> source, Signal& wake) : SourceWatch(std::move(source)), wake_(wake) {}
 
-    // Whether a publisher has left since the last call, and none has come.
+    // Whether a publisher has left since the last call, without a successor.
     bool take_ended() { return std::exchange(ended_, false); }
 
 private:

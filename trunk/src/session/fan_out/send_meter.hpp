@@ -1,4 +1,4 @@
-// SendMeter: how long media stays in this server, from the read on its publisher's socket to the write on a player's, and how
+// SendMeter: how long media is in this server, from the read on its publisher's socket to the write on a player's, and how
 // much goes out in one write.
 #pragma once
 

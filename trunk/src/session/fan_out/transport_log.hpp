@@ -1,4 +1,4 @@
-// TransportLog: the transport stream of one publisher as it came, for players that get it unchanged, with all its tracks and
+// TransportLog: the transport stream of one publisher as it arrived, for players that get it unchanged, with all its tracks and
 // data: the newest one or two GOPs, copied into slabs. Dry. TransportLogs finds the log of a source.
 #pragma once
 
@@ -88,7 +88,7 @@ private:
     wire::ts::StreamFormat video_ = wire::ts::StreamFormat::unknown;  // where there is none
     std::vector<std::uint8_t> sets_;                                  // newest, each with a start code
     std::deque<Start> begun_;
-    std::uint64_t flags_ = 0;  // packets that say that decoding may begin there
+    std::uint64_t flags_ = 0;  // packets with the random access indicator
     std::uint64_t key_frames_ = 0;
     bool is_spoilt_ = false;
 };

@@ -159,7 +159,7 @@ TEST_F(HttpConnectionTest, ServesFurtherAndPipelinedRequests) {
     EXPECT_EQ(receive(*stream).body, "GET /3 [] ");
 }
 
-TEST_F(HttpConnectionTest, ClosesForAClientThatAsksForIt) {
+TEST_F(HttpConnectionTest, ClosesConnectionOnRequest) {
     const auto stream = dial();
     send(*stream, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
     const auto response = receive(*stream);
@@ -168,7 +168,7 @@ TEST_F(HttpConnectionTest, ClosesForAClientThatAsksForIt) {
     EXPECT_TRUE(is_closed(*stream));
 }
 
-TEST_F(HttpConnectionTest, AnOldClientKeepsItsConnectionOnlyWhenItAsks) {
+TEST_F(HttpConnectionTest, OldClientKeepsConnectionOnlyOnRequest) {
     const auto asking = dial();
     for (int i = 0; i < 2; ++i) {
         send(*asking, "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
@@ -180,7 +180,7 @@ TEST_F(HttpConnectionTest, AnOldClientKeepsItsConnectionOnlyWhenItAsks) {
     EXPECT_TRUE(is_closed(*other));
 }
 
-TEST_F(HttpConnectionTest, TheLastResponseOfAConnectionSaysSo) {
+TEST_F(HttpConnectionTest, LastResponseAnnouncesTheClose) {
     const auto stream = dial();
     const std::string get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
     for (std::size_t i = 1; i < Connection::kRequestsMax; ++i) {
@@ -254,7 +254,7 @@ TEST_F(HttpConnectionTest, ARefusedHeadHasNoBodyEither) {
     EXPECT_TRUE(rest_.empty());
 }
 
-TEST(ErrorReply, IsJsonWhateverTheSentenceIs) {
+TEST(ErrorReply, IsJsonForAnySentence) {
     EXPECT_EQ(error_reply(403, "say \"please\"\\\n\x01 \xC3\xA9").body,
               "{\"code\":403,\"message\":\"say \\\"please\\\"\\\\\\u000a\\u0001 \xC3\xA9\"}\n");
     EXPECT_EQ(error_reply(404, 2048, "there is no such stream").body,
@@ -435,7 +435,7 @@ TEST_F(HttpConnectionTest, AnOldClientGetsABodyThatEndsWithTheConnection) {
     EXPECT_TRUE(text.ends_with("\r\n\r\nabc")) << text;
 }
 
-TEST_F(HttpConnectionTest, AnUpgradeHandsOverWhatIsBehindTheRequest) {
+TEST_F(HttpConnectionTest, UpgradeHandsOverBytesAfterTheRequest) {
     const auto stream = dial();
     send(*stream, "GET /parrot HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x01z");
     std::string text;

@@ -45,7 +45,7 @@ struct Context {
     bool allows_jsonp = false;
     // The ports of all listeners that serve pages.
     std::vector<std::uint16_t> page_ports{};
-    // Its connections come from other workers of this server.
+    // Its clients are other workers of this server.
     bool is_sibling = false;
     wire::http::DateText date{};
 };

@@ -72,7 +72,7 @@ TEST(PageGuard, PagesOfThisServerMayControlAndOthersMayNot) {
     }
 }
 
-TEST(PageGuard, AReloadByAPageWhoseNamePointsAtThisMachineIsRefused) {
+TEST(PageGuard, RefusesReloadByPageWhoseNamePointsAtThisMachine) {
     const char* target = "/api/v1/raw?rpc=reload";
     EXPECT_FALSE(may_control(request_of("GET", target, "evil.example:1985", ""), kOpen));
     EXPECT_TRUE(may_control(request_of("GET", target, "evil.example:1985", ""), kWithPassword));

@@ -56,7 +56,7 @@ TEST_F(RouterTest, AFolderWithoutItsSlashIsSentThere) {
     EXPECT_EQ(match.redirect, "/api/v1/streams/");
 }
 
-TEST_F(RouterTest, FallbacksAreAskedInOrderBeforeTheRoot) {
+TEST_F(RouterTest, TriesFallbacksInOrderBeforeTheRoot) {
     Only first("/live/cam.flv"), second("/live/cam.flv"), api("/api/");
     router_.add_fallback(first);
     router_.add_fallback(second);
@@ -108,7 +108,7 @@ TEST_F(RouterTest, ARelayStatesTheVirtualHostOfALiveStream) {
     EXPECT_EQ(request.vhost(), "b.example");
 }
 
-TEST_F(RouterTest, WithoutARootNobodyAnswers) {
+TEST_F(RouterTest, WithoutARootNothingAnswers) {
     Router router;
     router.add("/api/", api_);
     EXPECT_EQ(router.find("/x").handler, nullptr);
@@ -117,7 +117,7 @@ TEST_F(RouterTest, WithoutARootNobodyAnswers) {
     EXPECT_EQ(router.find("/x").redirect, "");
 }
 
-TEST_F(RouterTest, TheFrontIsAskedFirst) {
+TEST_F(RouterTest, TriesTheFrontFirst) {
     Only front("/api/v1/streams/");
     router_.set_front(front);
     Request request;

@@ -87,7 +87,7 @@ struct StaticHandlerTest : ::testing::Test {
     std::unique_ptr<Acceptor> acceptor;
 };
 
-TEST_F(StaticHandlerTest, GivesWholeFilesWithTheirHeaders) {
+TEST_F(StaticHandlerTest, ReturnsWholeFilesWithHeaders) {
     const auto response = ask("/a.txt");
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.body, "0123456789");
@@ -211,7 +211,7 @@ TEST_F(StaticHandlerTest, AFileLargerThanEveryBufferArrivesWhole) {
     EXPECT_TRUE(ask("/large.bin?range=1000000-8999999").body == text.substr(1'000'000, 8'000'000));
 }
 
-TEST_F(StaticHandlerTest, AnFlvStartsInTheMiddleWithWhatDecodersNeed) {
+TEST_F(StaticHandlerTest, FlvStartsInTheMiddleWithConfigurations) {
     const auto text = [](std::string_view digits) {
         const auto bytes = hex(digits);
         return std::string(as_text(bytes));

@@ -69,7 +69,7 @@ TEST(Mount, APathLeadsBackToItsStream) {
     EXPECT_EQ(Mount::parse("[vhost]/[stream].flv")->path_of("other", "cam"), std::nullopt);
 }
 
-TEST(Mount, RefusesWhatNoPathCouldMatchForSure) {
+TEST(Mount, RefusesAmbiguousMounts) {
     for (const char* text : {"", "/", "[vhost]", "[vhost][app]/[stream].flv", "/[app]/x.flv", "/[app]/[stream].avi",
                              "/[app][stream].flv", "/[stream][stream].flv", "x/[app]/[stream].flv"})
         EXPECT_EQ(Mount::parse(text).code(), Errc::malformed) << text;

@@ -91,7 +91,7 @@ TEST(Tracks, AKnownConfigurationIsAnnouncedHoweverLateItsFramesAre) {
     EXPECT_TRUE(tracks->sent.has(MediaKind::video));
 }
 
-TEST(Tracks, WhatTheContainerAnnouncesCountsUntilAnotherPublisherComes) {
+TEST(Tracks, AnnouncedKindsCountUntilNextPublisher) {
     Stream stream;
     auto publication = media::Publication::start(stream.source, media::Takeover::refuse);
     ASSERT_TRUE(publication.ok());

@@ -24,7 +24,7 @@ namespace live::session {
 
 class ConnectionLimits final : private AddressGroups {
 public:
-    // Half of the places: the rest stays free for new clients.
+    // Half of the places: the other half is for new clients.
     static constexpr std::size_t kCrowdedShare = 2;
     // In addition to max(), for the API: an operator gets in when everything else is taken.
     static constexpr std::size_t kKeptForControl = 10;
@@ -90,7 +90,7 @@ public:
     // For a client at `ip`, whose object takes `bytes`. Errc::limit.
     Result<Place> take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
 
-    // Lower limits disconnect nobody; they only refuse new clients.
+    // Lower limits only refuse new clients; they disconnect none.
     void set_limits(std::size_t max, const LimitOptions& options);
     std::size_t max() const { return max_; }
     std::size_t used() const { return used_; }

@@ -161,7 +161,7 @@ struct ConnectionLimitsOfWorkersTest : ConnectionLimitsTest {
     ConnectionLimits other{1000, log};
 };
 
-TEST_F(ConnectionLimitsOfWorkersTest, AllHaveTheSamePlaces) {
+TEST_F(ConnectionLimitsOfWorkersTest, AllWorkersShareTheLimits) {
     limit(8, {});
     const auto taken = take_many(one, PlaceKind::client, 6, "127.0.0.1");
     EXPECT_EQ(taken.size(), 6U);

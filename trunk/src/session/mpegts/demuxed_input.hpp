@@ -1,4 +1,4 @@
-// Between a port, which receives a stream, and the session that publishes it.
+// DemuxedInput: the stream that a port receives, as the session that publishes it sees it.
 #pragma once
 
 #include <chrono>
@@ -21,15 +21,15 @@ struct Context {
     StreamEvents& events;
     ClientTable& clients;
     ConnectionLimits& places;
-    // For players of SRT; nullptr: there are none.
+    // For SRT players; nullptr if SRT is disabled.
     TransportLogs* transports = nullptr;
 };
 
-// Takes the frames of a port once it is published.
+// Receives the frames of a port once the stream is published.
 class FrameSink {
 public:
     virtual void take(wire::ts::TsReader::Unit unit) = 0;
-    // Bytes of the stream as they came, which the reader has read; before the frames that they complete.
+    // Bytes of the stream as they arrived and were read; called before the frames that they complete.
     virtual void pass(Bytes bytes, const wire::ts::TsReader& reader) = 0;
     // After the units of one batch of datagrams.
     virtual void flush() = 0;
@@ -40,18 +40,18 @@ protected:
 
 class DemuxedInput {
 public:
-    // A stream that nothing comes for has ended.
+    // A stream without datagrams for this long has ended.
     static constexpr std::chrono::seconds kSilenceMax{3};
 
     virtual const Context& context() const = 0;
-    // When the latest datagram came.
+    // The arrival of the latest datagram.
     virtual TimePoint heard() const = 0;
     virtual std::uint64_t received_bytes() const = 0;
-    // Frames that wait, and unfinished ones.
+    // Memory of waiting and unfinished frames.
     virtual std::size_t held_bytes() const = 0;
-    // The sink takes what has come, and all that follows; nullptr: no longer.
+    // The sink receives the waiting frames and all that follow, until it is replaced. nullptr: frames wait.
     virtual void set_sink(FrameSink* sink) = 0;
-    // Gives the last frames to the sink; the stream is over.
+    // The stream has ended: passes the last frames to the sink.
     virtual void finish_reader() = 0;
 
 protected:

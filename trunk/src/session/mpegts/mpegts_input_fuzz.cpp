@@ -1,4 +1,4 @@
-// What reaches a caster of transport streams before the reader: RTP in any order, of any contents, and the text of its address.
+// Fuzzes the input of a caster of transport streams before the reader: RTP in any order with any contents, and its address text.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

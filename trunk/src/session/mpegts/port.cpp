@@ -224,7 +224,7 @@ void Port::serve(const std::string& id, const TransportAddress& from, io::Deadli
         DemuxedInput& feed = *this;
         return std::make_unique<PublishSession>(feed, std::move(request), log)->run(deadline);
     }();
-    // Its sender cannot know what happened, and goes on.
+    // The sender gets no notice and continues.
     if (!ended.ok() && ended.code() != Errc::cancelled) {
         LOG_WARN(log, "mpegts client finished. ip={} reason=\"{}\"", ip, ended.error().text());
         retry_at_ = io::now() + kRetryAfter;

@@ -1,6 +1,6 @@
-// Port: one UDP port of a caster of transport streams, and the stream that it publishes: of one sender at a time. Each socket has
-// a fiber, which receives, reads the stream and appends frames; the session has one that asks for admission and waits for the
-// end.
+// Port: one UDP port of a caster of transport streams, and the stream that it publishes, from one sender at a time. Each socket
+// has a fiber, which receives, reads the stream and appends frames; the session has one that requests admission and waits for
+// the end.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ class Port final : private DemuxedInput {
 public:
     // Another sender is listened to when the last one has been silent for this long.
     static constexpr std::chrono::seconds kSenderHolds{5};
-    // After a refusal or a kick its sender, which cannot know of it, is tried again; until then it is not read.
+    // After a refusal or a kick, which the sender is not notified of, admission is requested again after this time. Until then
+    // its datagrams are dropped.
     static constexpr std::chrono::seconds kRetryAfter{5};
     // Frames kept while admission takes its time; later ones are dropped.
     static constexpr std::size_t kPendingBytesMax = 4U << 20;
@@ -37,8 +38,8 @@ public:
         std::uint64_t datagrams = 0;
         std::uint64_t bytes = 0;
         std::uint64_t strangers = 0;  // of other senders
-        std::uint64_t foreign = 0;    // that are no transport stream
-        std::uint64_t left_out = 0;   // frames that came while admission took too long, and datagrams after a refusal
+        std::uint64_t foreign = 0;    // not a transport stream
+        std::uint64_t left_out = 0;   // frames during a slow admission, and datagrams after a refusal
     };
 
     Port(Context& context, wire::rtmp::StreamUrl url, io::Scope& sessions, const Log& log);

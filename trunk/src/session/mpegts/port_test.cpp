@@ -162,7 +162,7 @@ TEST_F(CasterPort, GarbageOfTheSenderHurtsNothing) {
     EXPECT_GE(port.reader().counters().skipped_bytes, 1u);
 }
 
-TEST_F(CasterPort, ARefusedSenderIsAskedForAgainAfterAWhile) {
+TEST_F(CasterPort, RequestsAdmissionAgainForRefusedSender) {
     door.refuses = true;
     send(second_of_stream());
     io::wait_until([this] { return !events.order.empty(); });
@@ -198,7 +198,7 @@ TEST_F(CasterPort, ARefusedSenderIsNotRead) {
     EXPECT_GT(port.counters().left_out, 100u);
 }
 
-TEST_F(CasterPort, WhatASilentSenderHasBegunIsForgotten) {
+TEST_F(CasterPort, DropsUnfinishedFramesOfSilentSender) {
     send(unfinished_unit(), 1'000, DemuxedInput::kSilenceMax);
     EXPECT_GT(port.reader().held_bytes(), 400'000u);
     port.forget_silent(io::now() - 1s);

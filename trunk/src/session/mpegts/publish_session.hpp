@@ -1,5 +1,5 @@
-// PublishSession: the publisher that a port's sender is for everybody else: a client with admission, callbacks and figures. The
-// sender does not know of it: nothing is ever sent to it.
+// PublishSession: represents the sender of a port as a publisher: a client with admission, callbacks and counters. Nothing is
+// sent to the sender.
 #pragma once
 
 #include <memory>

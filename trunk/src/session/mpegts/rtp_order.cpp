@@ -54,7 +54,7 @@ void RtpOrder::push(Bytes datagram, std::vector<std::uint8_t>& out) {
         return;
     }
     strays_ = 0;
-    // What is in front of the window is given up.
+    // Packets before the window count as lost.
     for (auto left = static_cast<std::size_t>(ahead); left >= kWindow; --left) {
         Slot& first = slot(next_);
         if (first.full) {

@@ -1,5 +1,5 @@
-// RtpOrder: transport streams in RTP (RFC 2250, 2; payload type 33) in the order of their sequence numbers. What comes late waits
-// in a small window; what does not come is given up when the window is full. Dry.
+// RtpOrder: transport streams in RTP (RFC 2250, 2; payload type 33) in the order of their sequence numbers. Packets after a gap
+// wait in a small window; a missing packet counts as lost when the window is full. Dry.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ public:
 
     struct Counters {
         std::uint64_t lost = 0;
-        std::uint64_t late = 0;    // also those that came twice
+        std::uint64_t late = 0;    // or received twice
         std::uint64_t resets = 0;  // another SSRC, or another count
     };
 
     // The payload of RTP with a transport stream, borrowed; none for anything else.
     static std::optional<Bytes> payload_of(Bytes datagram);
 
-    // Appends the payloads that are in order now. Anything that is no RTP of that kind is ignored.
+    // Appends the payloads that are in order now. Other datagrams are ignored.
     void push(Bytes datagram, std::vector<std::uint8_t>& out);
     const Counters& counters() const { return counters_; }
     std::size_t held() const { return held_; }

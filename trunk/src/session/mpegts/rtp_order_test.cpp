@@ -62,7 +62,7 @@ TEST(RtpOrder, AnyOrderWithinTheWindowAndAcrossTheWrap) {
     }
 }
 
-TEST(RtpOrder, GivesUpWhatIsMissingWhenTheWindowIsFull) {
+TEST(RtpOrder, CountsMissingPacketsAsLostWhenWindowIsFull) {
     RtpOrder order;
     std::vector<std::uint16_t> sequences = {1};
     for (std::uint16_t i = 0; i < RtpOrder::kWindow - 1; ++i)

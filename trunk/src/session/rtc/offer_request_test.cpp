@@ -102,7 +102,7 @@ TEST(OfferRequest, BadNamesAndParametersAreErrors) {
     }
 }
 
-TEST(OfferRequest, TheJsonApiSaysTheStreamInAUrl) {
+TEST(OfferRequest, JsonApiNamesTheStreamInAUrl) {
     const auto request = request_for("/rtc/v1/publish/?eip=203.0.113.1");
     UrlOfferRequest asked{"v=0 x", "webrtc://192.0.2.1:1985/live/cam?vhost=v.example&token=abc&encrypt=false",
                           "http://api.example.com:1985/rtc/v1/publish/", "198.51.100.7"};

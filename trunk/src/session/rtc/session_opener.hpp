@@ -57,9 +57,9 @@ class SessionOpener {
     struct Private {};
 
 public:
-    // For names in the API's address, which the client has chosen, so that a slow DNS server delays nobody for long.
+    // For names in the API's address, which the client has chosen, so that a slow DNS server delays no client for long.
     static constexpr std::chrono::seconds kResolveLimit{2};
-    // The machine's addresses are listed no more often than this, however many clients come: each listing is a netlink exchange
+    // The machine's addresses are listed no more often than this, for any number of clients: each listing is a netlink exchange
     // with the kernel.
     static constexpr std::chrono::seconds kDevicesAge{1};
     static constexpr std::size_t kUfragBytes = 8;

@@ -140,7 +140,7 @@ TEST_F(SessionOpenerTest, AClientCannotDoWithoutTheHandshakeWhereTheServerEncryp
     EXPECT_TRUE(client.connect()) << "by DTLS";
 }
 
-TEST_F(SessionOpenerTest, APlayerGetsTheTracksThatItAskedForOrIsRefused) {
+TEST_F(SessionOpenerTest, PlayerGetsRequestedTracksOrIsRefused) {
     vhosts.options.rtmp_to_rtc = true;
     door.bridge.rtmp_to_rtc = true;
     const auto source = streams.find_or_create("/live/cam", {}, 60'000).value();

@@ -58,7 +58,8 @@ void SessionPeer::finish() {
         why = Error(Errc::timed_out, "never connected: " + why.sentence());
     const auto figures = session_->figures();
     LOG_INFO(log_,
-             "{} ends, url={}, received={} packets, sent={}, dropped={}, lost={}, asked again={}, came again={}. reason=\"{}\"",
+             "{} ends, url={}, received={} packets, sent={}, dropped={}, lost={}, requested again={}, received again={}. "
+             "reason=\"{}\"",
              name_of(request_.kind), plan_.url, figures.packets_in, figures.packets_out, dropped_, figures.lost, figures.nacked,
              figures.repaired, why.sentence());
     stay_->end(why);

@@ -76,7 +76,7 @@ protected:
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }
     // Memory of this part touched by sending.
     void add_peer_hot_lines(HotLines& lines) const { lines.add_range(session_, is_established_); }
-    // Sends the close_notify and leaves the stream: must come first in the destructor of derived classes.
+    // Sends the close_notify and leaves the stream: destructors of derived classes must call it first.
     void finish();
 
     // Called after every input: takes the engine's results.

@@ -253,7 +253,7 @@ struct SessionTest : ::testing::Test {
     Acceptor acceptor{*io::TcpListener::listen({"127.0.0.1", 0}), nullptr, context, places, connections, log};
 };
 
-TEST_F(SessionTest, PlayersGetWhatIsPublishedFromTheGopOn) {
+TEST_F(SessionTest, PlayersReceiveTheStreamFromTheGopOn) {
     const auto publisher = client(Mode::publish);
     ASSERT_TRUE(publisher->started);
     EXPECT_EQ(stream_events.published, std::vector<std::string>{"cam"});
@@ -276,7 +276,7 @@ TEST_F(SessionTest, PlayersGetWhatIsPublishedFromTheGopOn) {
     EXPECT_GT(traffic.received_bytes, 0U);
 }
 
-TEST_F(SessionTest, PlayerBeforeThePublisherStaysOverARepublish) {
+TEST_F(SessionTest, PlayerBeforeThePublisherRemainsAcrossRepublish) {
     const auto player = client(Mode::play);
     auto publisher = client(Mode::publish);
     publish_second(*publisher, 0);
@@ -317,7 +317,7 @@ TEST_F(SessionTest, APublisherIsKickedForIdleSomeTimeAfterItsLastPlayer) {
     EXPECT_LT(io::now() - began, 5s);
 }
 
-TEST_F(SessionTest, SecondPublisherGetsTheReasonAndTheFirstGoesOn) {
+TEST_F(SessionTest, SecondPublisherGetsReasonAndFirstContinues) {
     const auto first = client(Mode::publish);
     const auto second = client(Mode::publish);
     ASSERT_TRUE(second->refused.has_value());
@@ -373,7 +373,7 @@ TEST_F(SessionTest, WithoutAMergeWindowEveryPacketComesAtOnce) {
 }
 
 // Its own players wait for theirs.
-TEST_F(SessionTest, AnotherNodeGetsEveryPacketAtOnceWhateverPlayersGet) {
+TEST_F(SessionTest, AnotherNodeReceivesEveryPacketAtOnce) {
     door.plan.play.mw_latency = 10s;
     door.plan.play.mw_msgs = 8;
     const auto publisher = client(Mode::publish);
@@ -562,7 +562,7 @@ TEST_F(SessionTest, ReportsAClientThatStopsLikeAnyOther) {
                                         "unpublished /live/cam", "closed fmle-publish"}));
 }
 
-TEST_F(SessionTest, MergedReadAndDataChangeNothingOfWhatArrives) {
+TEST_F(SessionTest, MergedReadAndDataDoNotChangeReceivedMedia) {
     door.plan.publish.merged_read = true;
     door.plan.publish.merged_read_latency = 20ms;
     const auto publisher = client(Mode::publish);
@@ -580,7 +580,7 @@ TEST_F(SessionTest, MergedReadAndDataChangeNothingOfWhatArrives) {
 }
 
 // The readers of formats that copy it get it in pieces, in turns of the loop; what follows it comes after it.
-TEST_F(SessionTest, ALargeFrameIsEncodedBeforeWhatFollows) {
+TEST_F(SessionTest, LargeFrameIsEncodedBeforeTheNextPackets) {
     const auto publisher = client(Mode::publish);
     const auto source = streams.find("/live/cam");
     auto config = hex("17 00 000000");

@@ -9,7 +9,7 @@ namespace live::session::rtmp {
 struct RtmpOptions {
     // Payload bytes of each chunk we send. The loader copies the root's value into a virtual host without its own.
     std::uint32_t chunk_size = 60'000;
-    // The acknowledgement window assumed for a peer that never sets one; 0 is none.
+    // The acknowledgement window assumed for a peer that never sets one; 0: no window.
     std::uint32_t in_ack_size = 0;
     // The acknowledgement window we request from a peer; 0 requests none.
     std::uint32_t out_ack_size = 2'500'000;

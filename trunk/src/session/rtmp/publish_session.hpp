@@ -1,5 +1,5 @@
 // PublishSession: from an admitted publisher's first packet to its last. The only read loop of a publisher: bytes go to the
-// engine, its messages to the ingest. When no reader needs packets at once, the socket is read on a tick and stays out of epoll
+// engine, its messages to the ingest. When no reader needs packets at once, the socket is read on a tick and is not in epoll
 // between ticks. A publisher that sends faster than that is read continuously, but yields every few milliseconds.
 #pragma once
 

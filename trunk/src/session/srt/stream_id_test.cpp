@@ -84,7 +84,7 @@ TEST(StreamId, EveryTruncationIsReadOrRefused) {
     }
 }
 
-TEST(StreamId, DefaultsFillWhatIsOpen) {
+TEST(StreamId, DefaultsFillMissingParts) {
     const StreamIdDefaults defaults{"other", publish};
     EXPECT_EQ(parse_stream_id("cam", defaults)->mode, publish);
     EXPECT_EQ(parse_stream_id("cam", defaults)->url.app, "other");

@@ -46,7 +46,7 @@ public:
     // For a peer that has not got the first key with the handshake (version 4): announces it, until it is confirmed.
     Result<void> announce_first();
     bool awaits_first() const { return next_key_.empty() && !announced_.empty(); }
-    // Nothing came back: libsrt sends no answer when it has another passphrase.
+    // No answer was received: libsrt sends none if it has another passphrase.
     bool is_ignored(Micros now) const;
     std::size_t key_bytes() const { return key_.size(); }
     // For the next new packet. None if the key is used up, because the peer never confirmed another.

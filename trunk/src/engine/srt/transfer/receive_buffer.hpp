@@ -38,7 +38,8 @@ public:
 
     // Reports whether a packet would be stored. May give up missing packets at the front if that is the only way to continue.
     Place place_of(std::uint64_t position, std::size_t bytes);
-    // For a wanted position. Returns the gap that this packet reveals before it. Without bytes: it came, but cannot be delivered.
+    // For a wanted position. Returns the gap that this packet reveals before it. Without bytes: received, but cannot be
+    // delivered.
     std::optional<PositionRange> insert(std::uint64_t position, Micros timestamp, std::optional<Slice> bytes, Micros now);
     // The sender has given them up. Those outside the buffer are ignored.
     void give_up(PositionRange range);

@@ -24,11 +24,11 @@ class ReceiveSide {
 public:
     static constexpr Micros kAckInterval{10'000};
     static constexpr unsigned kLightAckPackets = 64;
-    // How often we look for packets to ask for again, while some are missing.
+    // Interval between retransmission requests while packets are missing.
     static constexpr Micros kNakTick{10'000};
     // As many as fit into one NAK.
     static constexpr std::size_t kNakRangesMax = kPayloadBytesMax / 8;
-    // ACKs whose ACKACK may still come: five seconds of them.
+    // ACKs that wait for their ACKACK: five seconds of them.
     static constexpr std::size_t kAcksMax = 512;
 
     ReceiveSide(std::uint64_t first, ReceiveBuffer::Limits limits) : buffer_(first, limits), acknowledged_(first) {}

@@ -38,7 +38,7 @@ public:
             smooth(std::min(sample, kMax));
     }
 
-    // An answer took so long; a shorter time that the peer reports does not count. A late answer counts little.
+    // Adds the time of one answer. A shorter time reported by the peer does not count. A late answer counts little.
     void add_bound(Micros sample) {
         sample = std::clamp(sample, Micros(0), kMax);
         bound_ = bound_ && sample > *bound_ ? *bound_ + (sample - *bound_) / 16 : sample;

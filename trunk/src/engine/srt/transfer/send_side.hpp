@@ -78,7 +78,7 @@ public:
 
     void handle_timeout(Micros now, const RoundTrip& round_trip);
     Micros next_timeout(const RoundTrip& round_trip) const;
-    // The next data packet, if one may be sent now; it counts as sent. The payload stays valid until the next call.
+    // The next data packet, if one may be sent now; it counts as sent. The payload is valid until the next call.
     std::optional<Outgoing> next(Micros now);
     // When next() has one. Micros::max() for never.
     Micros next_send() const;

@@ -72,7 +72,7 @@ TEST_F(HandshakeRunTest, PublishersAndPlayersConnectWithItAndWithout) {
     }
 }
 
-TEST_F(HandshakeRunTest, AHandshakeWaitsForTheThreadAndTheLoopGoesOn) {
+TEST_F(HandshakeRunTest, HandshakeWaitsForThreadWhileLoopContinues) {
     hold_up();
     const auto client = arrive(Purpose::publish);
     EXPECT_EQ(port->half_open(), 1U);

@@ -25,7 +25,7 @@ public:
     virtual void take_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) = 0;
     // Called after the datagrams of one receive call.
     virtual void finish_batch(TimePoint now) = 0;
-    // A handshake step that ran in a worker thread has come back: see Port::add_stepped. Output as in take_datagram().
+    // A handshake step has returned from its worker thread: see Port::add_stepped. Output as in take_datagram().
     virtual void finish_step(TimePoint) {}
     // Whether a check has proved that the client has this address.
     virtual bool is_checked(const TransportAddress& address) const = 0;

@@ -171,7 +171,7 @@ TEST_F(RtcPlayers, DoesNotServePlayersThatHaveEverything) {
     players->leave(player);
 }
 
-TEST_F(RtcPlayers, MostLinksDecideWhatIsForwarded) {
+TEST_F(RtcPlayers, MostLinksDecideForwardedLayer) {
     std::vector<FakePlayer> all(8);
     for (FakePlayer& player : all)
         players->join(source, player);
@@ -194,7 +194,7 @@ TEST_F(RtcPlayers, MostLinksDecideWhatIsForwarded) {
 }
 
 // Serving takes longer than the time between two batches: the last members still get their turn.
-TEST_F(RtcPlayers, NobodyStarvesWhenBatchesComeTooFast) {
+TEST_F(RtcPlayers, NoPlayerStarvesWhenBatchesArriveTooFast) {
     std::vector<FakePlayer> all(6);
     RtpLogGroup* group = nullptr;
     for (FakePlayer& player : all) {

@@ -243,7 +243,7 @@ TEST_F(RtcPort, ASessionIsDestroyedWhenItsTimeIsOverAndItsAddressIsForgotten) {
     EXPECT_EQ(port->figures().strangers, 1U);
 }
 
-TEST_F(RtcPort, ASessionThatIsOverStaysUntilItMayGo) {
+TEST_F(RtcPort, EndedSessionRemainsUntilReleased) {
     FakePeer& peer = add("abcd1234");
     peer.is_done = false;
     const auto gone = peer.gone;
@@ -318,7 +318,7 @@ TEST_F(RtcPort, SeveralSocketsShareAPort) {
     EXPECT_EQ(io::UdpSocket::bind(port->sockets()[1]->endpoint(), 1 << 16).code(), Errc::conflict);
 }
 
-TEST_F(RtcPort, CountsWhatItsSessionsHold) {
+TEST_F(RtcPort, CountsMemoryOfSessions) {
     add("abcd1234");
     add("efgh5678");
     EXPECT_EQ(port->memory().engine_bytes, 2'000U);

@@ -29,7 +29,7 @@ TEST(CallUrl, NeedsNothingButHostAndPort) {
     EXPECT_EQ(MUST(parse_call_url("srt://[2001:db8::1]:10080")).label(), "srt://[2001:db8::1]:10080");
 }
 
-TEST(CallUrl, WhatCannotBeCalledIsRefused) {
+TEST(CallUrl, RefusesInvalidUrls) {
     for (const char* text : {"", "rtmp://h:1", "srt://", "srt://h", "srt://:10080", "srt://h:0", "srt://h:70000",
                              "srt://h:1?passphrase=short", "srt://h:1?pbkeylen=17", "srt://h:1?pbkeylen=", "srt://h:1?latency=x",
                              "srt://h:1?latency=200000", "srt://h:1?kmrefreshrate=many", "srt://a b:1"})

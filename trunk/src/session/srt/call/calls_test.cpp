@@ -49,7 +49,7 @@ private:
     io::Scope calls_{"calls"};
 };
 
-TEST_F(SrtCalls, APullPublishesWhatTheOtherServerPlays) {
+TEST_F(SrtCalls, PullPublishesTheOtherServersStream) {
     pull("streamid=live/cam&latency=40", "copy");
     io::wait_until([this] { return pictures_of("/live/copy") >= 24; });
     const auto source = streams.find("/live/copy");
@@ -122,7 +122,7 @@ TEST_F(SrtCalls, ReportsAServerThatDoesNotAnswer) {
     EXPECT_EQ(ended->code(), Errc::timed_out);
 }
 
-TEST_F(SrtCalls, NobodyConnectsToASocketOfCalls) {
+TEST_F(SrtCalls, SocketOfCallsAcceptsNoConnections) {
     const std::uint16_t port_of_calls = MUST(port.outgoing_socket(true))->endpoint().port;
     const auto stranger = MUST(io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 20));
     Caller::Options options;
@@ -153,7 +153,7 @@ std::vector<std::uint8_t> read_until(io::Stream& stream, const std::function<boo
     return all;
 }
 
-TEST_F(SrtCalls, AStreamOfBytesIsWhatTheOtherServerPlays) {
+TEST_F(SrtCalls, ByteStreamIsTheOtherServersStream) {
     auto opened = dialler.open(to_this_server("streamid=live/cam&latency=40"), io::Deadline::after(io::kSoon));
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     ByteStream& stream = **opened;

@@ -28,7 +28,7 @@ public:
         Place& operator=(Place&&) = delete;
         ~Place();
 
-        // Once the virtual host is known. Errc::limit; the place stays one without a virtual host.
+        // Once the virtual host is known. Errc::limit; the place then counts for no virtual host.
         Result<void> enter_vhost(const std::string& vhost, TimePoint now);
 
     private:

@@ -91,7 +91,7 @@ public:
     // How long other fibers may be kept waiting, and how many GSO batches are gathered before they are sent with one call.
     static constexpr std::chrono::milliseconds kSlice{2};
     static constexpr std::size_t kGathered = io::UdpSocket::kBatch;
-    // The same in bytes: they stay in the cache until the kernel has copied them.
+    // The same in bytes: they are kept in the cache until the kernel has copied them.
     static constexpr std::size_t kGatheredBytes = 256U << 10;
 
     explicit Players(Port& port) : port_(port) {}
