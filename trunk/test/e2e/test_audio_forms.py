@@ -55,12 +55,12 @@ def test_adts_inside_rtmp_is_audio_everywhere(server, clip, form):
     done = subprocess.run(["ffmpeg", "-v", "error", "-i", segments[1], "-map", "0:a", "-f", "s16le", "-"], capture_output=True, timeout=30)
     assert done.stderr.decode() == ""
     assert len(done.stdout) > 44100 * 4 * 0.5, "seconds of sound"
-    live.wait_log("comes in ADTS or LATM")
+    live.wait_log("arrives in ADTS or LATM")
 
 
 def test_aac_without_a_header_is_reported(server, clip):
     live = server(HLS)
     publisher = publish(live, clip("basic"), without_header)
-    live.wait_log("comes without a sequence header")
+    live.wait_log("has no sequence header")
     assert stream_of(live)["audio"]["problem"] == "AAC without a sequence header"
     publisher.stop()

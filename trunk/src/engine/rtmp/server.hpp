@@ -49,7 +49,11 @@ public:
     // function. An error is final: send the pending output (it may contain the reason), then close.
     Result<void> handle_bytes(TimePoint now, Bytes input);
 
-    std::optional<Event> poll_event() { return events_.poll(); }
+    // Returns the next event, or only one of type `T`.
+    template <class T = Event>
+    std::optional<T> poll_event() {
+        return events_.poll<T>();
+    }
 
     bool has_output() const { return link_.has_output(); }
     // Moves the pending output, whole messages, to the end of `into`.

@@ -70,8 +70,10 @@ std::optional<FramedAac::Frames> FramedAac::read(TrackId track, Bytes body) {
         frames = read_adts(body);
     else if (is_latm(body))
         frames = read_latm(latm_[track], body);
-    if (frames)
+    if (frames) {
+        has_read_ = true;
         tracks_.set(static_cast<std::uint8_t>(track));
+    }
     return frames;
 }
 

@@ -25,12 +25,15 @@ public:
         std::vector<Slice> raw;
     };
 
+    // Whether read() may find frames in the body, or has found some in an earlier one. False for most bodies of raw AAC.
+    bool may_read(Bytes body) const { return has_read_ || (!body.empty() && (body[0] == 0xFF || body[0] == 0x56)); }
     // None: the body holds raw AAC. The caller bounds the number of tracks.
     std::optional<Frames> read(TrackId track, Bytes body);
     // Whether this track has had such a body.
     bool has_come(TrackId track) const { return tracks_.test(static_cast<std::uint8_t>(track)); }
 
 private:
+    bool has_read_ = false;
     std::bitset<256> tracks_;
     std::map<TrackId, wire::codec::LatmReader> latm_;
 };

@@ -92,7 +92,7 @@ void Ingest::push_packet(TagPacket&& tagged, std::uint32_t stamp_ms, Stage stage
     if (stage == Stage::arrived) {
         if (!source.tracks().has_room_for(packet.kind, packet.track))
             return leave_out(packet);
-        if (packet.codec == Codec::aac && push_framed_aac(tagged, stamp_ms))
+        if (packet.codec == Codec::aac && framed_aac_.may_read(packet.frame()) && push_framed_aac(tagged, stamp_ms))
             return;
         if (packet.kind == MediaKind::video && !joiner_.passes(packet, stamp_ms)) {
             joiner_.push(std::move(tagged), stamp_ms, source.ring());
@@ -318,7 +318,7 @@ void Ingest::note_track(const TagPacket& tagged) {
         return;
     if (packet.kind == MediaKind::audio)
         publication_.source().tracks().note_audio(packet.track, packet.codec, tagged.audio);
-    if (packet.codec == Codec::aac && headerless_frames_ < kHeaderlessFrames)
+    if (packet.codec == Codec::aac && packet.track != headed_track_ && headerless_frames_ < kHeaderlessFrames)
         note_headerless(packet);
     if (packet.codec == Codec::unknown && is_first(Notice::unknown_codec, packet.kind))
         LOG_WARN(log_, "the {} codec{} is unknown: RTMP and FLV relay it unchanged, other protocols leave it out",
@@ -326,8 +326,10 @@ void Ingest::note_track(const TagPacket& tagged) {
 }
 
 void Ingest::note_headerless(const Packet& packet) {
-    if (packet.content == Content::config || publication_.source().tracks().config_of(packet.kind, packet.track) != nullptr)
+    if (packet.content == Content::config || publication_.source().tracks().config_of(packet.kind, packet.track) != nullptr) {
+        headed_track_ = packet.track;
         return;
+    }
     if (++headerless_frames_ == kHeaderlessFrames)
         LOG_WARN(
             log_,

@@ -95,7 +95,8 @@ private:
     bool has_shown_ = false;      // a frame of video has arrived
     std::uint32_t newest_shown_ms_ = 0;
     std::uint32_t headerless_frames_ = 0;
-    std::uint32_t noticed_ = 0;  // a bit for each Notice and kind
+    std::optional<TrackId> headed_track_;  // the latest AAC track with a sequence header
+    std::uint32_t noticed_ = 0;            // a bit for each Notice and kind
 };
 
 }  // namespace live::media

@@ -54,7 +54,7 @@ TEST_F(AacForms, AdtsGetsASequenceHeaderAndBecomesRaw) {
         EXPECT_TRUE(is(packets[i], "af 01 2110")) << i;
     EXPECT_EQ(packets[2].dts - packets[1].dts, std::chrono::microseconds(23'219)) << "1,024 samples";
     EXPECT_EQ(packets[3].dts - packets[1].dts, 46ms);
-    EXPECT_EQ(lines_.count("comes in ADTS or LATM"), 1U);
+    EXPECT_EQ(lines_.count("arrives in ADTS or LATM"), 1U);
 }
 
 TEST_F(AacForms, KeepsSequenceHeaderThatAgreesWithAdts) {
@@ -98,7 +98,7 @@ TEST_F(AacForms, AMissingSequenceHeaderIsReportedOnce) {
     for (std::uint32_t i = 0; i < 200; ++i)
         push(23 * i, "af 01 211004");
     EXPECT_EQ(taken().size(), 200U);
-    EXPECT_EQ(lines_.count("without a sequence header"), 1U);
+    EXPECT_EQ(lines_.count("has no sequence header"), 1U);
 }
 
 TEST_F(AacForms, ASequenceHeaderThatComesASecondLateIsNotMissed) {
@@ -106,7 +106,7 @@ TEST_F(AacForms, ASequenceHeaderThatComesASecondLateIsNotMissed) {
     push(0, "af 00 1210");
     for (std::uint32_t i = 1; i < 200; ++i)
         push(23 * i, "af 01 211004");
-    EXPECT_EQ(lines_.count("without a sequence header"), 0U);
+    EXPECT_EQ(lines_.count("has no sequence header"), 0U);
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ void PictureJoiner::note_config(const Packet& config) {
 }
 
 bool PictureJoiner::passes(const Packet& packet, std::uint32_t stamp_ms) {
-    Track& track = track_of(packet.track);
+    const bool is_front = !tracks_.empty() && tracks_.front().id == packet.track;
+    Track& track = is_front ? tracks_.front() : track_of(packet.track);
     if (packet.content != Content::frame)
         return track.held.pieces.empty();
     part_ = wire::codec::picture_part_of(packet.codec, track.length_size, packet.frame());

@@ -36,7 +36,7 @@ bool is_enhanced(Codec codec) {
 
 // Fills in the fields that both kinds of tag have. `tag.body` is a part of `body`.
 template <class Tag>
-Result<void> fill(TagPacket& made, MediaKind kind, const Tag& tag, Slice body) {
+Result<void> fill(TagPacket& made, MediaKind kind, const Tag& tag, Slice&& body) {
     const auto head = tag.body.data() == nullptr ? body.size() : static_cast<std::size_t>(tag.body.data() - body.data());
     if (head > std::numeric_limits<std::uint16_t>::max())
         return Error(Errc::limit, "a tag's header of " + std::to_string(head) + " bytes");

@@ -14,8 +14,6 @@ std::int64_t unwrap(std::uint32_t stamp_ms, std::int64_t near_ms) {
 
 }  // namespace
 
-std::int64_t Timeline::newest_ms() const { return std::chrono::duration_cast<std::chrono::milliseconds>(newest_).count(); }
-
 void Timeline::start_publisher() {
     for (Track& track : tracks_) {
         track.seen = false;
@@ -27,7 +25,7 @@ void Timeline::start_publisher() {
     jump_ahead_ms_ = kJumpAhead.count();
     step_ms_ = 0;
     frames_ = 0;
-    start_ms_ = newest_ms();
+    start_ms_ = newest_ms_;
 }
 
 void Timeline::allow_gap(std::chrono::milliseconds timeout) { jump_ahead_ms_ = std::max(kJumpAhead, timeout).count(); }
@@ -36,14 +34,14 @@ void Timeline::allow_gap(std::chrono::milliseconds timeout) { jump_ahead_ms_ = s
 void Timeline::start_relay(std::uint32_t stamp_ms) {
     const std::int64_t raw_ms = stamp_ms;
     const auto continues = [&](std::int64_t time_ms) {
-        return time_ms >= newest_ms() && time_ms <= newest_ms() + kJumpAhead.count();
+        return time_ms >= newest_ms_ && time_ms <= newest_ms_ + kJumpAhead.count();
     };
     if (any_packet_ && !continues(raw_ms + shift_ms_))
-        shift_ms_ = continues(raw_ms) ? 0 : newest_ms() + kRelayJoin.count() - raw_ms;
+        shift_ms_ = continues(raw_ms) ? 0 : newest_ms_ + kRelayJoin.count() - raw_ms;
     // Headers and data before the first packet get its time; readers would leave them out as too old otherwise.
     if (!any_packet_)
-        newest_ = std::chrono::milliseconds(raw_ms);
-    start_ms_ = newest_ms();
+        newest_ms_ = raw_ms;
+    start_ms_ = newest_ms_;
     started_ = true;
     is_relay_ = true;
 }
@@ -60,8 +58,8 @@ bool Timeline::is_in_line(const Track& track, std::int64_t time_ms, TimePoint ar
     if (!any_packet_)
         return true;
     if (!track.seen)
-        return time_ms >= newest_ms() - kJumpAhead.count() && time_ms <= newest_ms() + jump_ahead_ms_;
-    const std::int64_t ahead_ms = time_ms - newest_ms();
+        return time_ms >= newest_ms_ - kJumpAhead.count() && time_ms <= newest_ms_ + jump_ahead_ms_;
+    const std::int64_t ahead_ms = time_ms - newest_ms_;
     return time_ms >= track.last_ms - kJumpBack.count() && (ahead_ms <= kLeap.count() || ahead_ms <= ahead_max_ms(arrived));
 }
 
@@ -96,28 +94,54 @@ std::optional<std::int64_t> Timeline::find_shift(const Track& track, std::int64_
 // The frame may be a stray one or the first of a new time base: the next one of its kind shows it. A step ahead within the
 // publisher's timeout would be on the same base; and a new base would be the one that the other kind may be about to begin.
 std::int64_t Timeline::place_stray(Track& track, std::int64_t raw_ms, TimePoint arrived) {
-    const std::int64_t ahead_ms = raw_ms + track.shift_ms - newest_ms();
+    const std::int64_t ahead_ms = raw_ms + track.shift_ms - newest_ms_;
     const bool is_gap = ahead_ms > 0 && ahead_ms <= jump_ahead_ms_;
-    Doubt doubt{raw_ms, is_gap ? track.shift_ms : newest_ms() + kJoin.count() - raw_ms};
+    Doubt doubt{raw_ms, is_gap ? track.shift_ms : newest_ms_ + kJoin.count() - raw_ms};
     for (const Track& other : tracks_)
         if (&other != &track && confirms(other.doubt, raw_ms, arrived))
             doubt.shift_ms = other.doubt->shift_ms;
     track.doubt = doubt;
-    return track.seen ? track.last_ms + kJoin.count() : newest_ms();
+    return track.seen ? track.last_ms + kJoin.count() : newest_ms_;
 }
 
+// Nearly all frames follow the previous one of their kind on the same time base.
 Timeline::Stamp Timeline::map(MediaKind kind, std::uint32_t stamp_ms, TimePoint arrived) {
+    Track& track = tracks_[index_of(kind)];
+    if (kind == MediaKind::data || !track.seen || track.doubt)
+        return map_unusual(kind, stamp_ms, arrived);
+    const std::int64_t raw_ms = unwrap(stamp_ms, track.raw_ms);
+    const std::int64_t time_ms = raw_ms + track.shift_ms;
+    if (time_ms < track.last_ms || time_ms > newest_ms_ + kLeap.count())
+        return map_unusual(kind, stamp_ms, arrived);
+    accept(track, raw_ms, time_ms, arrived);
+    track.last_ms = time_ms;
+    newest_ms_ = std::max(newest_ms_, time_ms);
+    return {std::chrono::milliseconds(time_ms), Event::none};
+}
+
+// Notes a stamp that is in line.
+void Timeline::accept(Track& track, std::int64_t raw_ms, std::int64_t time_ms, TimePoint arrived) {
+    track.raw_ms = raw_ms;
+    track.own_ms = time_ms;
+    // Slowly forgets a large step.
+    if (any_packet_)
+        step_ms_ = std::max(time_ms - newest_ms_, step_ms_ - step_ms_ / 64);
+    frames_ = std::min(frames_ + 1, kRateFrames);
+    arrived_ = arrived;
+}
+
+Timeline::Stamp Timeline::map_unusual(MediaKind kind, std::uint32_t stamp_ms, TimePoint arrived) {
     if (kind == MediaKind::data)
         return {map_data(stamp_ms), Event::none};
     Track& track = tracks_[index_of(kind)];
     // A kind's first stamp is placed near the other kinds' latest one.
     std::int64_t near_ms = track.raw_ms;
     if (!track.seen)
-        near_ms = started_ ? newest_ms() - shift_ms_ : static_cast<std::int64_t>(stamp_ms);
+        near_ms = started_ ? newest_ms_ - shift_ms_ : static_cast<std::int64_t>(stamp_ms);
     const std::int64_t raw_ms = unwrap(stamp_ms, near_ms);
     if (!started_) {
         started_ = true;
-        shift_ms_ = any_packet_ ? newest_ms() + kJoin.count() - raw_ms : -raw_ms;
+        shift_ms_ = any_packet_ ? newest_ms_ + kJoin.count() - raw_ms : -raw_ms;
         start_ms_ = raw_ms + shift_ms_;
     }
     if (!track.seen)
@@ -126,16 +150,11 @@ Timeline::Stamp Timeline::map(MediaKind kind, std::uint32_t stamp_ms, TimePoint 
     Stamp stamp;
     std::int64_t time_ms = 0;
     if (const auto shift_ms = find_shift(track, raw_ms, arrived, stamp.event)) {
-        track.raw_ms = raw_ms;
         track.shift_ms = *shift_ms;
-        track.own_ms = time_ms = raw_ms + *shift_ms;
+        time_ms = raw_ms + *shift_ms;
         track.doubt.reset();
         track.seen = true;
-        // Slowly forgets a large step.
-        if (any_packet_)
-            step_ms_ = std::max(time_ms - newest_ms(), step_ms_ - step_ms_ / 64);
-        frames_ = std::min(frames_ + 1, kRateFrames);
-        arrived_ = arrived;
+        accept(track, raw_ms, time_ms, arrived);
     } else {
         time_ms = place_stray(track, raw_ms, arrived);
         stamp.event = Event::doubt;
@@ -145,8 +164,8 @@ Timeline::Stamp Timeline::map(MediaKind kind, std::uint32_t stamp_ms, TimePoint 
     track.last_ms = time_ms;
     track.ever = true;
     stamp.dts = std::chrono::milliseconds(time_ms);
-    if (!any_packet_ || stamp.dts > newest_)
-        newest_ = stamp.dts;
+    if (!any_packet_ || time_ms > newest_ms_)
+        newest_ms_ = time_ms;
     any_packet_ = true;
     return stamp;
 }
@@ -154,9 +173,9 @@ Timeline::Stamp Timeline::map(MediaKind kind, std::uint32_t stamp_ms, TimePoint 
 // Data follows the clock of audio and video.
 MediaTime Timeline::map_data(std::uint32_t stamp_ms) {
     Track& track = tracks_[index_of(MediaKind::data)];
-    std::int64_t time_ms = started_ ? unwrap(stamp_ms, newest_ms() - shift_ms_) + shift_ms_ : newest_ms();
-    if (time_ms > newest_ms() + kJumpAhead.count() || time_ms < (track.ever ? track.last_ms : start_ms_))
-        time_ms = newest_ms();
+    std::int64_t time_ms = started_ ? unwrap(stamp_ms, newest_ms_ - shift_ms_) + shift_ms_ : newest_ms_;
+    if (time_ms > newest_ms_ + kJumpAhead.count() || time_ms < (track.ever ? track.last_ms : start_ms_))
+        time_ms = newest_ms_;
     track.last_ms = track.ever ? std::max(time_ms, track.last_ms) : time_ms;
     track.ever = true;
     return std::chrono::milliseconds(track.last_ms);
@@ -165,7 +184,7 @@ MediaTime Timeline::map_data(std::uint32_t stamp_ms) {
 MediaTime Timeline::header_time(MediaKind kind) const {
     const Track& track = tracks_[index_of(kind)];
     if (track.seen || !started_)
-        return track.seen ? std::chrono::milliseconds(track.last_ms) : newest_;
+        return track.seen ? std::chrono::milliseconds(track.last_ms) : newest();
     return std::chrono::milliseconds(track.ever ? std::max(track.last_ms, start_ms_) : start_ms_);
 }
 

@@ -64,7 +64,7 @@ public:
     // they continue the stream.
     void start_relay(std::uint32_t stamp_ms);
 
-    MediaTime newest() const { return newest_; }
+    MediaTime newest() const { return std::chrono::milliseconds(newest_ms_); }
     // Added to a dts, gives the publisher's own time.
     MediaTime publisher_offset() const { return std::chrono::milliseconds(-shift_ms_); }
     std::uint64_t jumps() const { return jumps_; }
@@ -91,17 +91,18 @@ private:
         bool is_far = false;  // the latest stamp was too far from the first track's
     };
 
-    std::int64_t newest_ms() const;
     std::int64_t ahead_max_ms(TimePoint arrived) const;
     bool is_in_line(const Track& track, std::int64_t time_ms, TimePoint arrived) const;
     bool confirms(const std::optional<Doubt>& doubt, std::int64_t raw_ms, TimePoint arrived) const;
     std::optional<std::int64_t> find_shift(const Track& track, std::int64_t raw_ms, TimePoint arrived, Event& event);
+    Stamp map_unusual(MediaKind kind, std::uint32_t stamp_ms, TimePoint arrived);
+    void accept(Track& track, std::int64_t raw_ms, std::int64_t time_ms, TimePoint arrived);
     std::int64_t place_stray(Track& track, std::int64_t raw_ms, TimePoint arrived);
     MediaTime map_data(std::uint32_t stamp_ms);
 
     std::array<Track, kMediaKindCount> tracks_{};                  // the first of each kind
     std::map<std::pair<MediaKind, TrackId>, Follower> followers_;  // each other track
-    MediaTime newest_{};
+    std::int64_t newest_ms_ = 0;
     std::int64_t start_ms_ = 0;                // of this publisher
     std::int64_t shift_ms_ = 0;                // the time base
     std::optional<std::int64_t> previous_ms_;  // the one before, to which the stamps may return

@@ -40,7 +40,8 @@ void Tracks::note_new(Packet& packet) {
     const std::size_t kind = index_of(packet.kind);
     if (packet.kind != MediaKind::data) {
         if (rendition_tracks_ != 0)
-            remove_rendition_track(packet.kind, packet.track);
+            if (const Track* const taken = find(packet.kind, packet.track); taken && taken->rendition != RenditionId::none)
+                remove_rendition(taken->rendition);
         if (!has_default_.has(packet.kind) && packet.content != Content::other)
             choose_default(packet);
         packet.extra = packet.track != defaults_[kind];
@@ -198,20 +199,15 @@ std::optional<TrackId> Tracks::add_rendition_track(RenditionId rendition, const 
 }
 
 void Tracks::remove_rendition(RenditionId rendition) {
-    for (std::size_t i = tracks_.size(); i-- > 0;)
-        if (const Track& track = tracks_[i]; track.rendition == rendition)
-            remove_rendition_track(track.kind, track.id);
-}
-
-// The publisher takes the id, or the rendition ends.
-void Tracks::remove_rendition_track(MediaKind kind, TrackId id) {
-    const auto removed = std::erase_if(tracks_, [&](const Track& track) {
-        return track.kind == kind && track.id == id && track.rendition != RenditionId::none;
-    });
+    const auto is_its = [rendition](const Track& track) { return track.rendition == rendition; };
+    for (const Track& track : tracks_)
+        if (is_its(track))
+            std::erase_if(extra_configs_,
+                          [&](const Packet& config) { return config.kind == track.kind && config.track == track.id; });
+    const auto removed = std::erase_if(tracks_, is_its);
+    rendition_tracks_ -= removed;
     if (removed == 0)
         return;
-    rendition_tracks_ -= removed;
-    std::erase_if(extra_configs_, [&](const Packet& config) { return config.kind == kind && config.track == id; });
     ++version_;
     ++config_version_;
 }
@@ -223,14 +219,10 @@ void Tracks::note_rendition(Packet& packet) {
     note_track(packet);
 }
 
-void Tracks::note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
-    Known& known = known_[index_of(MediaKind::audio)];
-    const bool is_known = is_chosen(MediaKind::audio, id);
-    if (is_known && codec == known.codec && audio == known.audio)
-        return;
+void Tracks::set_audio(TrackId id, Codec codec, const AudioFormat& audio) {
     Track& track = track_of(MediaKind::audio, id);
-    if (is_known)
-        known = {codec, audio};
+    if (is_chosen(MediaKind::audio, id))
+        known_[index_of(MediaKind::audio)] = {codec, audio};
     if (codec != track.codec) {
         track.codec = codec;
         track.config = {};

@@ -71,7 +71,7 @@ public:
     void note_b_frames() { has_b_frames_ = true; }
 
     // Adds a track of a rendition under the highest free id and returns it; nullopt if there are kRenditionMax of the kind. The
-    // id of `name` is ignored. A packet of the publisher with the same id replaces the track.
+    // id of `name` is ignored. A packet of the publisher with the same id removes the tracks of the rendition.
     std::optional<TrackId> add_rendition_track(RenditionId rendition, const TrackName& name);
     // Removes the tracks of a rendition.
     void remove_rendition(RenditionId rendition);
@@ -79,7 +79,11 @@ public:
     void note_rendition(Packet& packet);
 
     // The publisher's container describes audio that its packets do not describe.
-    void note_audio(TrackId id, Codec codec, const AudioFormat& audio);
+    void note_audio(TrackId id, Codec codec, const AudioFormat& audio) {
+        const Known& known = known_[index_of(MediaKind::audio)];
+        if (!is_chosen(MediaKind::audio, id) || codec != known.codec || audio != known.audio)
+            set_audio(id, codec, audio);
+    }
     // Players that join get no metadata until the publisher sends some again.
     void forget_metadata();
     // The publisher's metadata about its tracks, including tracks that appear later.
@@ -99,7 +103,7 @@ private:
     bool has_room_for_another(MediaKind kind, TrackId id) const;
     void choose_default(const Packet& packet);
     void forget_extra_tracks();
-    void remove_rendition_track(MediaKind kind, TrackId id);
+    void set_audio(TrackId id, Codec codec, const AudioFormat& audio);
     Packet& kept_config(const Packet& packet);
     void note_new(Packet& packet);
     void remember_config(const Packet& packet);

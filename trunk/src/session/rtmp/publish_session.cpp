@@ -171,8 +171,8 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
     std::size_t taken = 0;
     bool any = false;
     publication_->source().set_arrival(io::now());
-    while (auto event = peer_.engine().poll_event()) {
-        if (auto* media = std::get_if<rtmp::GotMedia>(&*event)) {
+    for (;;) {
+        if (auto media = peer_.engine().poll_event<rtmp::GotMedia>()) {
             if (const auto kind = kind_of(media->type); kind == MediaKind::data)
                 ingest_.push_data(media->timestamp_ms, std::move(media->payload));
             else
@@ -183,9 +183,11 @@ Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline
                 if (!publication_->is_current())
                     break;
             }
+        } else if (const auto event = peer_.engine().poll_event(); !event) {
+            break;
         } else if (std::holds_alternative<rtmp::StoppedPublishing>(*event)) {
             step = Step::stopped;
-            break;  // what follows belongs to the next session
+            break;  // further events belong to the next session
         } else if (std::holds_alternative<rtmp::StreamDeleted>(*event)) {
             return Error(Errc::closed, "the client deleted the stream");
         }

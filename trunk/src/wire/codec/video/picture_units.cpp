@@ -136,6 +136,16 @@ PicturePart nal_part_of(Codec codec, std::uint8_t length_size, Bytes units) {
     return part;
 }
 
+// Most frames of H.264 begin with their first slice.
+bool begins_with_first_slice(Bytes units) {
+    constexpr std::size_t kLengthBytes = 4;
+    if (units.size() < kLengthBytes + 2)
+        return false;
+    const std::size_t length = std::size_t{units[0]} << 24 | std::size_t{units[1]} << 16 | std::size_t{units[2]} << 8 | units[3];
+    const unsigned type = units[4] & 0x1FU;
+    return (type == 1 || type == 5) && (units[5] & 0x80U) != 0 && length >= 2 && length <= units.size() - kLengthBytes;
+}
+
 // AV1, 5.9.2: show_existing_frame, then the frame type and show_frame. A still picture's reduced header is shown as well, but its
 // bits have another meaning; such streams are not live.
 bool is_shown(const Obu& frame) {
@@ -191,6 +201,8 @@ bool is_random_access(Codec codec, std::uint8_t length_size, Bytes frame) {
 }
 
 PicturePart picture_part_of(Codec codec, std::uint8_t length_size, Bytes units) {
+    if (codec == Codec::avc && length_size == 4 && begins_with_first_slice(units))
+        return PicturePart::first;
     switch (codec) {
         case Codec::avc:
         case Codec::hevc: return nal_part_of(codec, length_size, units);
