@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/srt/handshake/capability_requests.hpp"
 #include "engine/srt/handshake/connection_setup.hpp"
 #include "engine/srt/handshake/keys.hpp"
 #include "engine/srt/transfer/delivery_clock.hpp"
@@ -16,9 +17,6 @@ namespace live::engine::srt {
 namespace {
 
 constexpr Micros kKeepaliveInterval = std::chrono::seconds(1);
-// Version 4: how often we send our capabilities without an answer.
-constexpr Micros kCapabilitiesInterval{250'000};
-constexpr unsigned kCapabilitiesRepeatsMax = 20;
 constexpr std::size_t kAckAcksMax = 64;
 constexpr std::uint32_t kIpAndUdpBytes = 28;
 constexpr std::uint32_t kMessageNumbers = 0x3FF'FFFF;  // 1 to this
@@ -82,11 +80,6 @@ private:
     std::size_t write_data(Micros now, MutBytes into);
     // A version 4 peer sends its capabilities before it exchanges keys.
     bool may_announce() const { return send_keys_ && setup_.peer_capabilities; }
-    bool owes_capabilities() const { return wants_capabilities_ && capabilities_repeats_ < kCapabilitiesRepeatsMax; }
-    // True for a peer that never sends its capabilities: it gets no key from us, and without a key nothing may be sent to it.
-    bool hides_capabilities() const {
-        return wants_capabilities_ && send_keys_ && capabilities_repeats_ == kCapabilitiesRepeatsMax;
-    }
 
     Setup setup_;
     std::uint64_t send_first_;
@@ -106,10 +99,7 @@ private:
     bool is_goodbye_due_ = false;
     RingQueue<std::uint32_t> ack_acks_;
     std::vector<ControlOutput> answers_;  // to key and capability messages; the newest of each kind
-    // Version 4: we have sent data and not yet received the peer's capabilities.
-    bool wants_capabilities_ = false;
-    Micros capabilities_at_{};
-    unsigned capabilities_repeats_ = 0;
+    CapabilityRequests capability_requests_;
 
     Figures counts_;  // only what is counted here
 };
@@ -283,7 +273,7 @@ void Connection::State::handle_user(Micros now, const ControlPacket& packet) {
                 agree(*theirs);
                 clock_.restart(now, packet.header.timestamp);
             }
-            wants_capabilities_ = false;
+            capability_requests_.finish();
             if (!is_receiver) {
                 const auto ours = write_capabilities(own_capabilities_4(setup_.options, setup_.options.receive_latency));
                 answer(ExtensionType::handshake_response, {ours.begin(), ours.end()});
@@ -320,7 +310,8 @@ void Connection::State::handle_timeout(Micros now) {
         return;
     if (now - heard_at_ >= setup_.options.peer_idle_timeout)
         return close(CloseReason::idle, true);
-    if ((send_keys_ && send_keys_->is_ignored(now)) || (hides_capabilities() && now >= capabilities_at_))
+    // A peer that never sends its capabilities gets no key, and without a key nothing may be sent to it.
+    if (send_keys_ && (send_keys_->is_ignored(now) || capability_requests_.are_unanswered(now)))
         return close(CloseReason::peer_rejected, true);
     receive_.handle_timeout(now, round_trip_);
     send_.handle_timeout(now, round_trip_);
@@ -336,8 +327,8 @@ Micros Connection::State::next_timeout(Micros now) const {
                             receive_.next_timeout(), send_.next_timeout(round_trip_), send_.next_send()});
     if (may_announce())
         next = std::min(next, send_keys_->next_announcement());
-    if (owes_capabilities() || hides_capabilities())
-        next = std::min(next, capabilities_at_);
+    if (send_keys_ || !capability_requests_.are_all_sent())
+        next = std::min(next, capability_requests_.next_timeout());
     return next;
 }
 
@@ -347,7 +338,7 @@ Connection::Sent Connection::State::send(Micros now, const Slice& payload) {
     if (payload.size() > payload_bytes_max_)
         return Sent::too_long;
     if (!setup_.peer_capabilities)
-        wants_capabilities_ = true;
+        capability_requests_.start();
     KeyFlag key = KeyFlag::none;
     if (setup_.options.requires_encryption) {
         if (send_keys_ && send_keys_->awaits_first())
@@ -380,9 +371,8 @@ std::optional<ControlOutput> Connection::State::next_control(Micros now) {
         answers_.pop_back();
         return answer;
     }
-    if (owes_capabilities() && now >= capabilities_at_) {
-        ++capabilities_repeats_;
-        capabilities_at_ = now + kCapabilitiesInterval;
+    if (capability_requests_.is_due(now)) {
+        capability_requests_.note_sent(now);
         const auto ours = write_capabilities(own_capabilities_4(setup_.options, setup_.options.peer_latency));
         return ControlOutput{
             ControlType::user, 0, {ours.begin(), ours.end()}, static_cast<std::uint16_t>(ExtensionType::handshake_request)};

@@ -9,11 +9,7 @@
 
 namespace live::engine::webrtc {
 
-namespace {
-
-constexpr std::chrono::microseconds kRoundTripMax = 1s;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<std::unique_ptr<PeerTransport>> PeerTransport::create(const dtls::Context& context, Options options, DatagramBatch& output,
                                                              TimePoint now) {
@@ -162,11 +158,8 @@ Result<void> PeerTransport::finish_step(TimePoint now, dtls::HandshakeStep& step
 // round trip; the answer to the server's own flight ends the handshake.
 void PeerTransport::measure_round_trip(TimePoint arrived, dtls::Transport::State state) {
     const bool is_answer = options_.dtls.role == dtls::Role::client || state == dtls::Transport::State::established;
-    if (!is_answer || !flight_sent_ || has_keys_)
-        return;
-    const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(arrived - *flight_sent_);
-    round_trip_ = std::clamp(passed, std::chrono::microseconds::zero(), kRoundTripMax);
-    flight_sent_.reset();
+    if (is_answer && !has_keys_)
+        flights_.note_answer(arrived);
 }
 
 Result<void> PeerTransport::after_dtls(TimePoint now, Result<void> outcome) {
@@ -186,7 +179,7 @@ Result<void> PeerTransport::after_progress(TimePoint now, dtls::Transport::Progr
     if (progress.state == Dtls::closed)
         end("close_notify");
     else if (is_through && options_.after_handshake == AfterHandshake::free_dtls)
-        let_dtls_go(now, std::move(progress));
+        release_dtls(now, std::move(progress));
     return {};
 }
 
@@ -198,13 +191,13 @@ Result<void> PeerTransport::take_keys(TimePoint now, const std::optional<Result<
         state_ = State::established;
         return {};
     }
-    if (handshake_to_ && !handshake_moved_)
-        ice_->confirm(now, *handshake_to_);
+    if (const auto to = flights_.only_destination())
+        ice_->confirm(now, *to);
     return look_at_ice(now);
 }
 
 // On a client, the server's last flight has arrived, so nothing has to be repeated. A server's last flight is its Finished.
-void PeerTransport::let_dtls_go(TimePoint now, dtls::Transport::Progress progress) {
+void PeerTransport::release_dtls(TimePoint now, dtls::Transport::Progress progress) {
     if (options_.dtls.role == dtls::Role::server && !dtls::LastFlight::may_keep(progress.flight.size()))
         return;
     goodbye_datagram_ = dtls_ != nullptr ? dtls_->write_goodbye() : std::move(progress.goodbye);
@@ -214,11 +207,8 @@ void PeerTransport::let_dtls_go(TimePoint now, dtls::Transport::Progress progres
 }
 
 void PeerTransport::send_flight(TimePoint now, const Flight& datagrams) {
-    // Measured for the first flight only: for later ones it is unknown which flight was answered.
-    if (!datagrams.empty() && !flight_sent_ && !round_trip_)
-        flight_sent_ = now;
-    if (!datagrams.empty() && to_ && !has_keys_)
-        handshake_moved_ |= std::exchange(handshake_to_, to_).value_or(*to_) != *to_;
+    if (!datagrams.empty())
+        flights_.note_sent(now, has_keys_ ? std::nullopt : to_);
     for (const auto& datagram : datagrams)
         send(datagram);
 }

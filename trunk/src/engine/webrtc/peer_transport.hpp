@@ -23,6 +23,7 @@
 #include "engine/ice/agent.hpp"
 #include "engine/srtp/session.hpp"
 #include "engine/webrtc/datagram_batch.hpp"
+#include "engine/webrtc/handshake_flights.hpp"
 
 namespace live::engine::webrtc {
 
@@ -97,7 +98,7 @@ public:
     std::optional<TransportAddress> selected() const { return to_; }
     bool is_checked(const TransportAddress& address) const;
     // From our first flight to its answer; nothing before that.
-    std::optional<std::chrono::microseconds> round_trip() const { return round_trip_; }
+    std::optional<std::chrono::microseconds> round_trip() const { return flights_.round_trip(); }
     bool holds_dtls() const { return dtls_ != nullptr || is_lent_; }
     const Counters& counters() const { return counters_; }
     // The memory send_rtp() uses.
@@ -122,7 +123,7 @@ private:
     using Flight = std::vector<std::vector<std::uint8_t>>;
     void send_flight(TimePoint now, const Flight& datagrams);
     // The handshake is over.
-    void let_dtls_go(TimePoint now, dtls::Transport::Progress progress);
+    void release_dtls(TimePoint now, dtls::Transport::Progress progress);
     void send(Bytes datagram);
     void end(std::string reason);
 
@@ -146,10 +147,7 @@ private:
     dtls::GoodbyeWatch goodbye_;                   // active once dtls_ is gone
     std::optional<dtls::LastFlight> last_flight_;  // until the peer has shown that it has the keys
     std::vector<std::uint8_t> goodbye_datagram_;   // our close_notify, once dtls_ is gone
-    std::optional<TimePoint> flight_sent_;
-    std::optional<TransportAddress> handshake_to_;  // the destination of our flights
-    bool handshake_moved_ = false;                  // they went to more than one address
-    std::optional<std::chrono::microseconds> round_trip_;
+    HandshakeFlights flights_;
     std::string end_reason_;
 };
 
