@@ -221,7 +221,7 @@ Result<void> RtcWiring::Parts::stop(io::Deadline deadline) {
 }
 
 void RtcWiring::Parts::hand_over() {
-    port_.stop_receiving();
+    port_.sockets().stop_receiving();
     tcp_.close();
 }
 

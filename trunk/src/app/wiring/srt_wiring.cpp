@@ -62,7 +62,7 @@ Result<void> SrtWiring::run() {
 }
 
 Result<void> SrtWiring::hand_over(io::Deadline) {
-    port_.stop_receiving();
+    port_.sockets().stop_receiving();
     return {};
 }
 

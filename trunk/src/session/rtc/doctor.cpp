@@ -263,11 +263,11 @@ void Doctor::advise(const RtcServerOptions& options, const std::string& api_host
         add("only UDP is named: browsers behind a network that drops it cannot connect. rtc_server { protocol all; tcp { enabled "
             "on; } }");
     for (const auto& socket : context_.port.sockets())
-        if (socket->buffers().receive / 2 < Port::kBufferBytes) {
+        if (socket->buffers().receive / 2 < UdpSockets::kBufferBytes) {
             add(
                 fmt::format("the kernel keeps {} KB of received datagrams: for many sessions, sysctl -w net.core.rmem_max={} "
                             "net.core.wmem_max={}",
-                            socket->buffers().receive / 2 >> 10, Port::kBufferBytes, Port::kBufferBytes));
+                            socket->buffers().receive / 2 >> 10, UdpSockets::kBufferBytes, UdpSockets::kBufferBytes));
             break;
         }
     add("this was tried from the server itself: a firewall or a router between it and the browser may still drop what went well "

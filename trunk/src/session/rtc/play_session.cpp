@@ -189,7 +189,7 @@ bool PlaySession::is_far_behind(TimePoint now) {
 }
 
 std::optional<TimePoint> PlaySession::serve(TimePoint now) {
-    if (is_over() || !has_begun() || is_half_open() || !fits_tracks())
+    if (!is_running() || is_half_open() || !fits_tracks())
         return std::nullopt;
     if (!has_joined_)
         join_rtp_log(now);

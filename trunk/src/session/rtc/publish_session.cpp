@@ -111,7 +111,7 @@ void PublishSession::look_around(TimePoint now) {
 }
 
 void PublishSession::on_key_frame_wanted() {
-    if (is_over() || !has_begun())
+    if (!is_running())
         return;
     engine_->request_key_frame(io::now());
     context().port.touch(*this);

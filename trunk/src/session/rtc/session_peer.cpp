@@ -102,12 +102,9 @@ void SessionPeer::start_step(TimePoint now) {
 void SessionPeer::finish_step(TimePoint now) {
     const auto step = run_->take();
     run_.reset();
-    if (!end_)
-        take_step(now, *step);
-}
-
-void SessionPeer::take_step(TimePoint now, engine::dtls::HandshakeStep& step) {
-    const auto finished = session_->finish_step(now, step);
+    if (end_)
+        return;
+    const auto finished = session_->finish_step(now, *step);
     if (!finished.ok())
         return end(finished.error());
     drain(now);

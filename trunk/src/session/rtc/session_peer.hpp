@@ -69,9 +69,9 @@ protected:
         begin(std::move(made), options.agreement.remote_ufrag, now);
         return engine;
     }
-    bool has_begun() const { return session_ != nullptr; }
-    bool is_over() const { return end_.has_value(); }
-    // Valid once it is.
+    // From the answer on until the session has ended.
+    bool is_running() const { return session_ != nullptr && !end_; }
+    // Valid once it has ended.
     TimePoint over_since() const { return over_since_; }
     void count_dropped(std::uint64_t packets) { dropped_ += packets; }
     // Memory of this part touched by sending.
@@ -95,7 +95,6 @@ private:
     void look_at_state(TimePoint now);
     // The next step of the handshake, if there is one, goes to the worker; when too many wait for that, the session ends.
     void start_step(TimePoint now);
-    void take_step(TimePoint now, engine::dtls::HandshakeStep& step);
     void on_step_run() override { context_.port.add_stepped(*this); }
     // When it times out, unless something is received before.
     std::optional<TimePoint> limit() const;

@@ -51,32 +51,6 @@ std::string report_line(const PortReading& now, const PortReading& then) {
 
 Port::~Port() { CHECK(peers_.empty()); }
 
-Result<void> Port::listen(const Endpoint& endpoint, std::size_t sockets) {
-    const auto sharing = sockets > 1 ? io::PortSharing::shared : io::PortSharing::alone;
-    Endpoint on = endpoint;
-    for (std::size_t i = 0; i < sockets; ++i) {
-        sockets_.push_back(TRY(io::UdpSocket::bind(on, kBufferBytes, sharing)));
-        const io::UdpSocket& socket = *sockets_.back();
-        // The first socket may have been given a free port.
-        on.port = socket.endpoint().port;
-        LOG_INFO(log_, "rtc listen at udp://{}, fd={}", socket.endpoint().text(), socket.native_handle());
-        if (i == 0)
-            hint_at_buffers(socket);
-    }
-    return {};
-}
-
-// The kernel reports twice what it reserves for data.
-void Port::hint_at_buffers(const io::UdpSocket& socket) const {
-    const auto [receive, send] = socket.buffers();
-    if (receive / 2 >= kBufferBytes && send / 2 >= kBufferBytes)
-        return;
-    LOG_WARN(log_,
-             "the kernel's UDP buffers are small: receive {} KB, send {} KB. For many sessions: sysctl -w net.core.rmem_max={} "
-             "net.core.wmem_max={}",
-             receive / 2 >> 10, send / 2 >> 10, kBufferBytes, kBufferBytes);
-}
-
 Result<void> Port::start(io::Scope& scope) {
     for (const auto& socket : sockets_)
         TRY(scope.start("rtc-receive", [this, &socket = *socket](io::Deadline forever) { receive(socket, forever); }));
@@ -222,19 +196,14 @@ void Port::forward(Bytes datagram, const Arrival& arrival) {
 }
 
 void Port::take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram) {
-    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return forwarded.came_by(one->endpoint()); });
-    if (socket == sockets_.end())
+    io::UdpSocket* const socket = sockets_.find(forwarded);
+    if (socket == nullptr)
         return;
     // It is not forwarded again: the other process has passed it to every candidate itself.
     DatagramForwarding* const forwarding = std::exchange(forwarding_, nullptr);
-    take(now, datagram, {forwarded.from, {nullptr, socket->get(), nullptr, forwarded.to}});
+    take(now, datagram, {forwarded.from, {nullptr, socket, nullptr, forwarded.to}});
     end_batch(now);
     forwarding_ = forwarding;
-}
-
-void Port::stop_receiving() {
-    for (const auto& socket : sockets_)
-        socket->stop_receiving();
 }
 
 // Responses go back to the sender of the check, before the next datagram: its address may not be the session's, or not yet.
@@ -391,18 +360,8 @@ void Port::reap(TimePoint now, std::size_t at_once) {
     retired_.insert(retired_.end(), stay.begin(), stay.end());
 }
 
-std::uint64_t Port::lost_on_arrival() const {
-    std::uint64_t lost = 0;
-    for (const auto& socket : sockets_)
-        lost += socket->lost_on_arrival();
-    return lost;
-}
-
 PortReading Port::read() const {
-    PortReading reading{peers_.size(), figures_, shared_, lost_on_arrival(), figures_.unsent};
-    for (const auto& socket : sockets_)
-        reading.unsent += socket->counters().sent_failed;
-    return reading;
+    return {peers_.size(), figures_, shared_, sockets_.lost_on_arrival(), figures_.unsent + sockets_.send_failures()};
 }
 
 PortMemory Port::memory() const {

@@ -21,6 +21,7 @@
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
 #include "session/common/forwarded_datagram.hpp"
+#include "session/common/udp_sockets.hpp"
 #include "session/fan_out/timer_wheel.hpp"
 #include "session/rtc/transport/peer.hpp"
 
@@ -79,26 +80,23 @@ public:
     static constexpr std::chrono::seconds kHolds{10};
     // Destroyed at once, because each takes some 50 us (its DTLS connection): a thousand may end at the same moment.
     static constexpr std::size_t kReapedAtOnce = 32;
-    // The value that the guides recommend for net.core.rmem_max and wmem_max.
-    static constexpr std::size_t kBufferBytes = 16U << 20;
     static constexpr std::chrono::seconds kReportEvery{10};
 
-    Port(TimePoint now, const Log& log) : log_(log), wheel_(now) {}
+    Port(TimePoint now, const Log& log) : log_(log), wheel_(now), sockets_("rtc", log) {}
     ~Port();
     Port(const Port&) = delete;
     Port& operator=(const Port&) = delete;
 
-    // Opens a UDP endpoint with that many sockets, among which the kernel distributes clients. Errors as UdpSocket::bind.
-    Result<void> listen(const Endpoint& endpoint, std::size_t sockets = 1);
+    // As UdpSockets::listen, before start().
+    Result<void> listen(const Endpoint& endpoint, std::size_t sockets = 1) { return sockets_.listen(endpoint, sockets); }
     // Starts the fibers; they end with the scope.
     Result<void> start(io::Scope& scope);
-    const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
+    const UdpSockets& sockets() const { return sockets_; }
 
     // Receives UDP datagrams for no session here. nullptr: they are dropped.
     void set_forwarding(DatagramForwarding* forwarding) { forwarding_ = forwarding; }
     // Handles a datagram that another process, the current owner of the sockets, received on one of them.
     void take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram);
-    void stop_receiving();
 
     // Errc::limit when there are too many sessions.
     Result<void> check_room() const;
@@ -137,8 +135,6 @@ public:
     }
 
     const PortFigures& figures() const { return figures_; }
-    // Datagrams that the kernel dropped before we read them, over all sockets.
-    std::uint64_t lost_on_arrival() const;
     PortReading read() const;
     // Visits every session.
     PortMemory memory() const;
@@ -169,12 +165,11 @@ private:
     void reschedule(Peer& peer);
     void reap(TimePoint now, std::size_t at_once);
     void report();
-    void hint_at_buffers(const io::UdpSocket& socket) const;
 
     const Log& log_;
     TimerWheel wheel_;
     engine::webrtc::DatagramBatch output_;
-    std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
+    UdpSockets sockets_;
     std::unordered_map<std::string, std::unique_ptr<Peer>> peers_;
     std::unordered_map<TransportAddress, Path, TransportAddress::Hash> paths_;
     std::vector<Peer*> touched_;

@@ -142,7 +142,7 @@ TEST_F(RtcPort, ForwardsUnknownDatagramsAndTakesForwardedOnes) {
     port->take_forwarded(other, io::now(), elsewhere.datagrams[1]);
     EXPECT_EQ(elsewhere.headers.size(), 2U);
     EXPECT_EQ(peer.taken.size(), 2U) << "it came to a port that is not here";
-    port->stop_receiving();
+    port->sockets().stop_receiving();
     send(0, kMedia);
     static_cast<void>(receive(0, kSilence));
     EXPECT_EQ(peer.taken.size(), 2U) << "what comes is another process's now";

@@ -55,23 +55,10 @@ Port::Port(TimePoint now, const Log& log)
       listener_(srt::Listener::random_secret()),
       wheel_(now, kTick),
       woken_at_(now),
+      sockets_("srt", log),
       next_report_(now + kReportEvery) {}
 
 Port::~Port() { CHECK(links_.empty()); }
-
-Result<void> Port::listen(const Endpoint& endpoint) {
-    sockets_.push_back(TRY(io::UdpSocket::bind(endpoint, kBufferBytes)));
-    const io::UdpSocket& socket = *sockets_.back();
-    LOG_INFO(log_, "srt listen at udp://{}, fd={}", socket.endpoint().text(), socket.native_handle());
-    const auto [receive, send] = socket.buffers();
-    // The kernel reports twice what it reserves for data.
-    if (sockets_.size() == 1 && (receive / 2 < kBufferBytes || send / 2 < kBufferBytes))
-        LOG_WARN(log_,
-                 "the kernel's UDP buffers are small: receive {} KB, send {} KB. For many SRT clients: sysctl -w "
-                 "net.core.rmem_max={} net.core.wmem_max={}",
-                 receive / 2 >> 10, send / 2 >> 10, kBufferBytes, kBufferBytes);
-    return {};
-}
 
 Result<void> Port::start(io::Scope& scope) {
     scope_ = &scope;
@@ -190,19 +177,14 @@ void Port::forward(Bytes datagram, const TransportAddress& from, const Path& pat
 }
 
 void Port::take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram) {
-    const auto socket = std::ranges::find_if(sockets_, [&](const auto& one) { return forwarded.came_by(one->endpoint()); });
-    if (socket == sockets_.end())
+    io::UdpSocket* const socket = sockets_.find(forwarded);
+    if (socket == nullptr)
         return;
     // It is not forwarded again: the other process has passed it to every candidate itself.
     DatagramForwarding* const forwarding = std::exchange(forwarding_, nullptr);
-    take(datagram, forwarded.from, {socket->get(), forwarded.to}, now);
+    take(datagram, forwarded.from, {socket, forwarded.to}, now);
     end_batch(now);
     forwarding_ = forwarding;
-}
-
-void Port::stop_receiving() {
-    for (const auto& socket : sockets_)
-        socket->stop_receiving();
 }
 
 // A client repeats its request until it is answered.
@@ -312,7 +294,7 @@ Result<io::UdpSocket*> Port::outgoing_socket(bool is_ipv4) {
     if (known != nullptr)
         return known.get();
     CHECK(scope_ != nullptr);
-    auto socket = TRY(io::UdpSocket::bind({is_ipv4 ? "0.0.0.0" : "::", 0}, kBufferBytes));
+    auto socket = TRY(io::UdpSocket::bind({is_ipv4 ? "0.0.0.0" : "::", 0}, UdpSockets::kBufferBytes));
     TRY(scope_->start("srt-receive", [this, &one = *socket](io::Deadline forever) { receive(one, forever); }));
     known = std::move(socket);
     return known.get();

@@ -20,6 +20,7 @@
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
 #include "session/common/forwarded_datagram.hpp"
+#include "session/common/udp_sockets.hpp"
 #include "session/fan_out/timer_wheel.hpp"
 #include "session/srt/port/half_open.hpp"
 #include "session/srt/port/link.hpp"
@@ -108,7 +109,6 @@ public:
     // datagram cost more than handling it. Compared to the latency of a connection and the 10 ms between ACKs the delay is
     // negligible.
     static constexpr std::chrono::milliseconds kGather{1};
-    static constexpr std::size_t kBufferBytes = 16U << 20;
     static constexpr std::chrono::seconds kReportEvery{10};
 
     Port(TimePoint now, const Log& log);
@@ -116,19 +116,18 @@ public:
     Port(const Port&) = delete;
     Port& operator=(const Port&) = delete;
 
-    // Errors as UdpSocket::bind.
-    Result<void> listen(const Endpoint& endpoint);
+    // As UdpSockets::listen, before start().
+    Result<void> listen(const Endpoint& endpoint) { return sockets_.listen(endpoint); }
     void set_handshake_listener(HandshakeListener& listener) { handshakes_ = &listener; }
     void set_key_bytes(std::size_t bytes) { listener_.set_key_bytes(bytes); }
     // Starts the fibers; they end with the scope.
     Result<void> start(io::Scope& scope);
-    const std::vector<std::unique_ptr<io::UdpSocket>>& sockets() const { return sockets_; }
+    const UdpSockets& sockets() const { return sockets_; }
 
     // Receives datagrams for no connection here. nullptr: they are dropped.
     void set_forwarding(DatagramForwarding* forwarding) { forwarding_ = forwarding; }
     // Handles a datagram that another process, the current owner of the sockets, received on one of them.
     void take_forwarded(const ForwardedDatagram& forwarded, TimePoint now, MutBytes datagram);
-    void stop_receiving();
 
     // A random socket id that is not in use.
     engine::srt::SocketId free_socket_id() const;
@@ -248,7 +247,7 @@ private:
     Signal earlier_;
     engine::webrtc::DatagramBatch output_;
     std::vector<const Link*> receivers_;  // of each GSO batch in it
-    std::vector<std::unique_ptr<io::UdpSocket>> sockets_;
+    UdpSockets sockets_;
     std::array<std::unique_ptr<io::UdpSocket>, 2> outgoing_;  // IPv4, IPv6; those of calls
     io::Scope* scope_ = nullptr;                              // after start()
     std::unordered_map<std::uint32_t, Link*> links_;          // by socket id
