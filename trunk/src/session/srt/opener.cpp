@@ -85,7 +85,7 @@ void Opener::open(srt::Request request, const Path& path) {
         return;
     LOG_WARN(context_.log, "SRT: no session: {}", started.error().sentence());
     context_.port.refuse(opening->request, path, RejectReason::resource);
-    context_.port.end_opening(opening->request);
+    context_.port.openings().remove(PeerKey::of(opening->request));
 }
 
 void Opener::serve(Opening& opening, io::Deadline deadline) {
@@ -94,9 +94,10 @@ void Opener::serve(Opening& opening, io::Deadline deadline) {
                      static_cast<std::uint32_t>(opening.request.socket_id), opening.request.capabilities.version);
     auto ended = run(opening, log, deadline);
     if (!opening.is_accepted) {
-        if (!ended.ok() && ended.code() == Errc::cancelled && context_.port.has_given_up(opening.request))
+        if (!ended.ok() && ended.code() == Errc::cancelled &&
+            context_.port.openings().has_given_up(PeerKey::of(opening.request), io::now()))
             ended = given_up_error();
-        context_.port.end_opening(opening.request);
+        context_.port.openings().remove(PeerKey::of(opening.request));
     }
     if (!ended.ok() && ended.code() != Errc::cancelled)
         LOG_WARN(log, "srt client disconnect peer. ip={} reason=\"{}\"", ip_text(opening.request.from.ip), ended.error().text());
@@ -125,8 +126,9 @@ Result<void> Opener::run(Opening& opening, const Log& log, io::Deadline deadline
         return refuse(options.error(), reject_reason_of(options.error()));
     const SrtServerOptions& server = context_.vhosts.server();
     opening.options = connection_options(server);
-    context_.port.begin_opening(opening.request, std::min(server.connect_timeout, kPatienceMax), io::fiber_id());
-    if (const auto entered = context_.port.enter_vhost(opening.request, context_.vhosts.serving_name(id->url.vhost));
+    context_.port.openings().begin(PeerKey::of(opening.request), std::min(server.connect_timeout, kPatienceMax), io::fiber_id());
+    if (const auto entered = context_.port.openings().enter_vhost(PeerKey::of(opening.request),
+                                                                  context_.vhosts.serving_name(id->url.vhost), io::now());
         !entered.ok())
         return refuse(entered.error(), RejectReason::overload);
     opening.passphrase = options->passphrase.empty() ? server.passphrase : options->passphrase;

@@ -75,7 +75,7 @@ Result<void> Session::connect(Opening& opening) {
         opening.is_accepted = true;
         return {};
     }
-    if (context_.port.has_given_up(opening.request))
+    if (context_.port.openings().has_given_up(PeerKey::of(opening.request), io::now()))
         return given_up_error();
     auto connection =
         TRY(srt::accept(io::now(), opening.request, context_.port.free_socket_id(), opening.options, opening.kek, opening.salt));
@@ -111,7 +111,7 @@ void Session::answer_key(io::Deadline deadline) {
     if (const auto answered = connection()->answer_key(kek); !answered.ok())
         LOG_WARN(log_, "SRT: {}", answered.error().sentence());
     context_.port.service(*this, now);
-    context_.port.flush();
+    context_.port.output().flush();
 }
 
 void Session::end(Error why) {

@@ -64,7 +64,7 @@ Result<std::size_t> ByteStream::try_read(MutBytes into) {
     }
     if (connection() != nullptr) {
         context_.port.service(*this, now);
-        context_.port.flush();
+        context_.port.output().flush();
     }
     if (size > 0)
         return size;

@@ -11,7 +11,7 @@ namespace live::session::srt {
 namespace srt = engine::srt;
 
 Call::~Call() {
-    port_.end_call(*this);
+    port_.calls().remove(*this);
     port_.remove(*this);
 }
 
@@ -21,13 +21,13 @@ Result<void> Call::connect(srt::Caller::Options options, io::Deadline deadline) 
     options.socket_id = id;
     path_.socket = TRY(port_.outgoing_socket(to_.is_ipv4()));
     caller_.emplace(io::now(), std::move(options));
-    port_.begin_call(*this, id, to_);
+    port_.calls().add(*this, id, to_);
     for (;;) {
         const TimePoint now = io::now();
         caller_->handle_timeout(now);
         std::array<std::uint8_t, srt::kDatagramBytesMax> buffer{};
         while (const std::size_t size = caller_->write_next(now, buffer))
-            port_.send_now(Bytes(buffer).first(size), to_, path_);
+            port_.output().send_now(Bytes(buffer).first(size), to_, path_);
         switch (caller_->state()) {
             case srt::Caller::State::calling: break;
             case srt::Caller::State::connected:
@@ -54,7 +54,7 @@ Result<void> Call::connect(srt::Caller::Options options, io::Deadline deadline) 
 void Call::take(TimePoint now, Bytes datagram) {
     caller_->handle_datagram(now, datagram);
     if (auto connection = caller_->take_connection()) {
-        port_.end_call(*this);
+        port_.calls().remove(*this);
         if (auto added = port_.add_called(*this, std::move(connection), path_); !added.ok())
             failure_.emplace(std::move(added).error());
     }

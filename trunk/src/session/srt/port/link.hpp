@@ -38,6 +38,7 @@ public:
 
 private:
     friend class Port;
+    friend class PortOutput;
     void on_due(TimePoint now) final;
 
     std::unique_ptr<engine::srt::Connection> connection_;

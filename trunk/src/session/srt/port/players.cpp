@@ -121,15 +121,15 @@ Result<void> Players::serve_due(io::Deadline deadline) {
         player->serve(now);
         if (player->link().connection() != nullptr)
             port_.service(player->link(), now);
-        if (port_.output().gso_batches() >= kGathered || port_.output().bytes() >= kGatheredBytes)
-            port_.flush();
+        if (port_.output().batch().gso_batches() >= kGathered || port_.output().batch().bytes() >= kGatheredBytes)
+            port_.output().flush();
         if (!slice.expired())
             continue;
-        port_.flush();
+        port_.output().flush();
         TRY(io::yield(deadline));
         slice = io::Deadline::after(kSlice);
     }
-    port_.flush();
+    port_.output().flush();
     return {};
 }
 
