@@ -21,7 +21,7 @@ WireCursor::WireCursor(Ref<Source> source, const WireFormat& format, std::vector
 }
 
 WireCursor::~WireCursor() {
-    let_go_of_place();
+    release_place();
     source_->wire_logs().release(format_, audience_);
 }
 
@@ -238,7 +238,7 @@ void WireCursor::hold_place() {
         wire_log_.hold(*this);
 }
 
-void WireCursor::let_go_of_place() {
+void WireCursor::release_place() {
     if (std::exchange(holds_place_, false))
         wire_log_.release(*this);
 }

@@ -64,7 +64,7 @@ public:
     void resume_at(Position position, Bytes rest);
     // Keeps its place within the source's bounds. Held from construction; not while the player's cohort keeps the place.
     void hold_place();
-    void let_go_of_place();
+    void release_place();
     // Called before the log overtakes it: it will jump. It holds its place.
     void leave_place() override;
     // Media time sent so far, on this player's clock.

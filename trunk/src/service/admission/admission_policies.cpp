@@ -73,7 +73,7 @@ Result<void> AdmissionPolicies::end_gone_publisher(const session::StreamPlan& pl
     const auto source = streams_.find(plan.url);
     if (!source || !source->is_published() || plan.publish.takeover)
         return {};
-    return session::let_gone_publisher_end(source, deadline);
+    return session::end_gone_publisher(source, deadline);
 }
 
 Result<void> AdmissionPolicies::pull(const session::ClientRequest& request, const session::StreamPlan& plan,

@@ -21,7 +21,7 @@ inline constexpr std::chrono::milliseconds kConfirmLimit{500};
 
 // A publisher that returns at once after its connection broke finds itself on the stream: that connection is read on a tick, or
 // its fiber has not run yet. Waits until the current publisher, if there is one, has ended or is known to be there.
-[[gnu::noinline]] inline Result<void> let_gone_publisher_end(const Ref<media::Source>& source, io::Deadline deadline) {
+[[gnu::noinline]] inline Result<void> end_gone_publisher(const Ref<media::Source>& source, io::Deadline deadline) {
     class Watch final : public media::SourceWatch {
     public:
         using SourceWatch::SourceWatch;
@@ -49,7 +49,7 @@ inline Result<std::unique_ptr<media::Publication>> take_stream(media::StreamTabl
     using media::Source;
     const auto source = TRY(streams.find_or_create(plan.url, plan.play, plan.chunk_size));
     if (source->is_published() && !plan.publish.takeover)
-        TRY(let_gone_publisher_end(source, deadline));
+        TRY(end_gone_publisher(source, deadline));
     source->set_options(plan.play);
     return media::Publication::start(source, plan.publish.takeover ? media::Takeover::replace : media::Takeover::refuse);
 }

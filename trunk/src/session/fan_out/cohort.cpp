@@ -50,7 +50,7 @@ void Cohort::leave(CohortMember& member) {
 void Cohort::add_member(CohortMember& member) {
     if (members_.empty())
         member.cursor.wire_log().hold(*this);
-    member.cursor.let_go_of_place();
+    member.cursor.release_place();
     member.is_member = true;
     member.index = members_.size();
     members_.push_back(&member);
