@@ -56,7 +56,7 @@ private:
     AudioListener& listener_;
     const Log& log_;
     Codec codec_ = Codec::none;
-    std::vector<std::uint8_t> config_;             // the transcoder was created with
+    std::vector<std::uint8_t> config_;             // of the transcoder, to recognise a repetition
     std::unique_ptr<AudioTranscoder> transcoder_;  // nullptr for Opus, and if none could be created
     std::uint32_t sample_rate_ = 0;                // AAC only
     AudioMeter meter_;

@@ -72,7 +72,7 @@ private:
     std::size_t next_stamp_ = 0;
     std::array<Sets, 3> sets_;          // VPS, SPS, PPS
     std::vector<std::uint8_t> units_;   // of the current frame, without parameter sets
-    std::vector<std::uint8_t> config_;  // emitted last
+    std::vector<std::uint8_t> config_;  // emitted last, to recognise a repetition
     PictureOrder order_;
     std::deque<wire::codec::Frame> frames_;
     wire::codec::SpsInfo picture_;

@@ -27,7 +27,7 @@ private:
 
     Framing framing_;
     Codec codec_;
-    std::optional<wire::codec::AudioSpecificConfig> aac_;
+    std::optional<wire::codec::AudioSpecificConfig> aac_;  // parsed: each frame gets a header made from it
 };
 
 }  // namespace live::media
