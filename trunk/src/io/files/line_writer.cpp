@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <condition_variable>
 #include <csignal>
-#include <cstdio>
 #include <ctime>
 #include <mutex>
 #include <optional>
@@ -14,10 +12,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "io/files/append_file.hpp"
 
 namespace live::io {
 
@@ -47,16 +41,10 @@ std::uint64_t lines_in(std::string_view text) { return static_cast<std::uint64_t
 // State shared by the loop and the thread is under the mutex; the file and its state belong to the thread alone.
 class LineWriter::Thread {
 public:
-    explicit Thread(Options options) : options_(std::move(options)), file_(options_.path.empty() ? options_.standing : -1) {}
+    explicit Thread(Options options) : options_(std::move(options)), file_(options_.path, options_.standing, options_.rotation) {}
 
     Result<void> open() {
-        if (!options_.path.empty())
-            TRY(file_.open(options_.path));
-        struct stat about {};
-        is_regular_ = !options_.path.empty() && ::fstat(file_.native_handle(), &about) == 0 && S_ISREG(about.st_mode);
-        file_bytes_ = is_regular_ ? static_cast<std::uint64_t>(about.st_size) : 0;
-        file_bytes_max_ = options_.rotation.file_bytes_max;
-        is_within_line_ = false;
+        TRY(file_.open());
         if (options_.opened)
             options_.opened(file_.native_handle());
         return {};
@@ -83,16 +71,13 @@ private:
     };
     using Lock = std::unique_lock<std::mutex>;
 
-    bool has_work() const { return !waiting_.empty() || reopen_at_ || unsaid_lost_ > 0; }
+    bool has_work() const { return !waiting_.text.empty() || waiting_.reopen_at || waiting_.lost > 0; }
     void take(Batch& batch);
     void write_batch(const Batch& batch);
     void write_out(std::string_view text);
     bool may_try_again(const Error& error, std::string_view& text);
-    std::size_t fitting(std::string_view text) const;
     void rotate();
     void open_anew();
-    Result<void> move_away() const;
-    void grow_on();
     void give_up(std::string_view text);
     void remark(std::string sentence);
     void write_remarks();
@@ -102,9 +87,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable wanted_;
     std::condition_variable done_;
-    std::string waiting_;
-    std::optional<std::size_t> reopen_at_;  // position in `waiting_`
-    std::uint64_t unsaid_lost_ = 0;         // after the last line of `waiting_`
+    Batch waiting_;
     std::uint64_t lost_ = 0;
     std::size_t writing_bytes_ = 0;
     std::size_t batch_capacity_ = 0;
@@ -113,13 +96,9 @@ private:
     bool hurry_ = false;
     bool stopping_ = false;
     bool ended_ = false;
-    std::atomic<std::size_t> unwritten_ = 0;  // size of `waiting_` and `writing_bytes_`
+    std::atomic<std::size_t> unwritten_ = 0;  // size of the waiting text and `writing_bytes_`
 
-    AppendFile file_;
-    bool is_regular_ = false;
-    std::uint64_t file_bytes_ = 0;
-    std::uint64_t file_bytes_max_ = 0;
-    bool is_within_line_ = false;  // the file took only part of a line
+    RotatedFile file_;
     bool is_failing_ = false;
     bool reopens_next_ = false;   // after the current write
     std::uint64_t given_up_ = 0;  // lines that the file did not take, not reported yet
@@ -130,13 +109,13 @@ void LineWriter::Thread::add(std::string_view line) {
     bool wake = false;
     {
         const Lock lock(mutex_);
-        const std::size_t held = waiting_.size() + writing_bytes_;
+        const std::size_t held = waiting_.text.size() + writing_bytes_;
         // Once a line is lost all following ones are, so that the report can say where.
-        if (unsaid_lost_ > 0 || held + line.size() > options_.waiting_bytes_max) {
-            ++unsaid_lost_;
+        if (waiting_.lost > 0 || held + line.size() > options_.waiting_bytes_max) {
+            ++waiting_.lost;
             ++lost_;
         } else {
-            waiting_ += line;
+            waiting_.text += line;
             unwritten_ = held + line.size();
         }
         wake = std::exchange(sleeps_, false);
@@ -150,7 +129,7 @@ void LineWriter::Thread::add(std::string_view line) {
 void LineWriter::Thread::reopen() {
     {
         const Lock lock(mutex_);
-        reopen_at_ = waiting_.size();
+        waiting_.reopen_at = waiting_.text.size();
         hurry_ = true;
     }
     wanted_.notify_one();
@@ -158,7 +137,7 @@ void LineWriter::Thread::reopen() {
 
 LineWriter::Counters LineWriter::Thread::counters() const {
     const Lock lock(mutex_);
-    return {lost_, waiting_.capacity() + batch_capacity_};
+    return {lost_, waiting_.text.capacity() + batch_capacity_};
 }
 
 std::vector<std::string> LineWriter::Thread::take_remarks() {
@@ -197,7 +176,7 @@ void LineWriter::Thread::run() {
         write_batch(batch);
         lock.lock();
         writing_bytes_ = 0;
-        unwritten_ = waiting_.size();
+        unwritten_ = waiting_.text.size();
         wanted_.wait_for(lock, kGather, [this] { return hurry_ || stopping_; });
         hurry_ = false;
     }
@@ -210,9 +189,9 @@ void LineWriter::Thread::take(Batch& batch) {
     batch.text.clear();
     if (batch.text.capacity() > kKeptBytes)
         batch.text.shrink_to_fit();
-    batch.text.swap(waiting_);
-    batch.reopen_at = std::exchange(reopen_at_, std::nullopt);
-    batch.lost = std::exchange(unsaid_lost_, 0);
+    batch.text.swap(waiting_.text);
+    batch.reopen_at = std::exchange(waiting_.reopen_at, std::nullopt);
+    batch.lost = std::exchange(waiting_.lost, 0);
     batch_capacity_ = batch.text.capacity();
     writing_bytes_ = batch.text.size();
 }
@@ -232,18 +211,14 @@ void LineWriter::Thread::write_batch(const Batch& batch) {
 
 void LineWriter::Thread::write_out(std::string_view text) {
     while (!text.empty()) {
-        std::size_t size = fitting(text);
+        std::size_t size = file_.fitting(text);
         if (size == 0) {
             rotate();
-            size = std::max(fitting(text), text.find('\n') + 1);
+            size = std::max(file_.fitting(text), text.find('\n') + 1);
         }
         std::string_view rest = text.substr(0, size);
         const auto written = file_.write(rest);
-        if (const std::size_t taken = size - rest.size(); taken > 0) {
-            is_within_line_ = text[taken - 1] != '\n';
-            file_bytes_ += taken;
-            text.remove_prefix(taken);
-        }
+        text.remove_prefix(size - rest.size());
         if (written.ok() && std::exchange(is_failing_, false))
             remark("it is written to again");
         if (!written.ok() && !may_try_again(written.error(), text))
@@ -258,13 +233,13 @@ bool LineWriter::Thread::may_try_again(const Error& error, std::string_view& tex
     Lock lock(mutex_);
     if (stopping_)
         return false;
-    if (!std::exchange(reopens_next_, false) && !std::exchange(reopen_at_, std::nullopt)) {
-        wanted_.wait_for(lock, kRetry, [this] { return reopen_at_ || stopping_; });
+    if (!std::exchange(reopens_next_, false) && !std::exchange(waiting_.reopen_at, std::nullopt)) {
+        wanted_.wait_for(lock, kRetry, [this] { return waiting_.reopen_at || stopping_; });
         return true;
     }
     lock.unlock();
     // The rest of a line whose beginning is in the old file is useless.
-    if (is_within_line_) {
+    if (file_.is_within_line()) {
         const std::size_t rest = text.find('\n') + 1;
         give_up(text.substr(0, rest));
         text.remove_prefix(rest);
@@ -279,59 +254,19 @@ void LineWriter::Thread::give_up(std::string_view text) {
     lost_ += lines_in(text);
 }
 
-// How many bytes of the text go into the current file: whole lines, or the rest of one. 0: a new file is due.
-std::size_t LineWriter::Thread::fitting(std::string_view text) const {
-    const std::uint64_t room = file_bytes_max_ - std::min(file_bytes_max_, file_bytes_);
-    if (options_.rotation.file_bytes_max == 0 || !is_regular_ || text.size() <= room)
-        return text.size();
-    const std::size_t first = text.find('\n') + 1;
-    if (is_within_line_ || (file_bytes_ == 0 && first > room))
-        return first;
-    return room == 0 ? 0 : text.rfind('\n', room - 1) + 1;
-}
-
 void LineWriter::Thread::rotate() {
-    struct stat ours {};
-    struct stat named {};
-    const bool is_in_place = ::fstat(file_.native_handle(), &ours) == 0 && ::stat(options_.path.c_str(), &named) == 0 &&
-                             ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
-    // Another program has truncated it, or has moved it without requesting a reopen yet.
-    const auto bytes = static_cast<std::uint64_t>(ours.st_size);
-    if (bytes < file_bytes_) {
-        file_bytes_ = bytes;
-        return;
-    }
-    if (!is_in_place)
-        return open_anew();
-    if (const auto moved = move_away(); !moved.ok()) {
-        grow_on();
+    const auto moved = file_.move_away();
+    if (!moved.ok()) {
+        file_.postpone_rotation();
         return remark(fmt::format("it is not rotated: {}", moved.error().sentence()));
     }
-    open_anew();
-}
-
-// Retries the rotation after the same growth again.
-void LineWriter::Thread::grow_on() { file_bytes_max_ = file_bytes_ + options_.rotation.file_bytes_max; }
-
-Result<void> LineWriter::Thread::move_away() const {
-    const std::uint32_t backups = options_.rotation.backups;
-    if (backups == 0) {
-        if (::unlink(options_.path.c_str()) != 0)
-            return system_error("cannot remove " + options_.path, errno);
-        return {};
-    }
-    const auto numbered = [this](std::uint32_t number) { return fmt::format("{}.{}", options_.path, number); };
-    // Backups that do not exist yet need no move.
-    for (std::uint32_t number = backups; number > 1; --number)
-        static_cast<void>(std::rename(numbered(number - 1).c_str(), numbered(number).c_str()));
-    if (std::rename(options_.path.c_str(), numbered(1).c_str()) != 0)
-        return system_error("cannot rename " + options_.path, errno);
-    return {};
+    if (*moved)
+        open_anew();
 }
 
 void LineWriter::Thread::open_anew() {
     if (const auto opened = open(); !opened.ok()) {
-        grow_on();
+        file_.postpone_rotation();
         remark(opened.error().sentence() + "; the old file goes on");
     }
 }

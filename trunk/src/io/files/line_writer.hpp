@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "io/files/rotated_file.hpp"
 
 namespace live::io {
 
@@ -32,12 +33,7 @@ public:
     // The same for a crash.
     static constexpr std::chrono::milliseconds kCrashLimit{200};
 
-    // When PATH would grow beyond this many bytes, it becomes PATH.1, PATH.1 becomes PATH.2, and so on up to PATH.`backups`,
-    // which is deleted. 0: never.
-    struct Rotation {
-        std::uint64_t file_bytes_max = 0;
-        std::uint32_t backups = 0;
-    };
+    using Rotation = RotatedFile::Rotation;
     struct Options {
         std::string thread_name;  // at most 15 characters
         std::string path;         // empty: `standing`, which is never closed
