@@ -81,7 +81,7 @@ def test_every_session_that_is_over_is_a_line(server, clip):
     assert "secret" not in log.read_text()
 
 
-def test_sigusr1_goes_on_in_a_new_file_and_a_stop_writes_the_rest(server):
+def test_sigusr1_opens_a_new_file_and_a_stop_writes_the_rest(server):
     live = server(root="access_log $folder/sessions.log;\n")
     log, moved = live.folder / "sessions.log", live.folder / "sessions.log.1"
     with RtmpClient(live.ports["rtmp"]) as first:
@@ -99,7 +99,7 @@ def test_sigusr1_goes_on_in_a_new_file_and_a_stop_writes_the_rest(server):
     assert not (live.folder / "objs" / "access.log").exists()
 
 
-def test_a_missing_folder_is_one_warning_and_off_is_none(server):
+def test_a_missing_folder_causes_one_warning_and_off_none(server):
     for value, warnings in (("$folder/absent/access.log", 1), ("off", 0)):
         live = server(root=f"access_log {value};\n")
         for _ in range(2):

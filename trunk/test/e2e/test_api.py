@@ -62,7 +62,7 @@ def test_a_browser_of_another_origin_may_ask(server):
                                    b"GET /../../etc/passwd HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 20_000,
                                    b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"],
                          ids=["blank", "half", "version", "zeros", "long path", "dots", "many headers", "huge body"])
-def test_bad_requests_harm_nobody(server, words):
+def test_bad_requests_affect_no_other_client(server, words):
     live = server()
     with socket.create_connection(("127.0.0.1", live.ports["api"]), 5) as rude:
         rude.settimeout(20)

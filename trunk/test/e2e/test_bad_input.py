@@ -191,7 +191,7 @@ def test_connections_that_say_nothing_are_freed(server, clip, count):
             client.close()
 
 
-def test_pings_whose_answers_nobody_reads_cost_little(server, clip):
+def test_pings_without_a_reader_cost_little(server, clip):
     """A player of a stream that never comes asks for ever and reads nothing: it goes before that costs memory."""
     live = server()
     ping = encode_message(USER_CONTROL, 0, b"\0\x06" + bytes(4), stream_id=0, chunk_stream=2) * 5000
@@ -224,7 +224,7 @@ def test_slow_but_honest_bytes_are_understood(server, clip):
         assert client.read_command("_result")[3]["code"] == "NetConnection.Connect.Success"
 
 
-def test_what_a_publisher_repeats_is_a_few_lines_of_the_log(server):
+def test_repeated_messages_of_a_publisher_are_throttled_in_the_log(server):
     live = server("", "stream_caster { enabled on; caster mpegts_over_udp; output rtmp://127.0.0.1/live/cast; listen 127.0.0.1:$caster; }")
     name, empty = amf0("onMetaData"), b"\x03\x00\x00\x09"
     with RtmpClient(live.ports["rtmp"]) as client:

@@ -44,12 +44,12 @@ def test_the_whole_matrix_leaves_json_a_table_and_charts(tmp_path):
         assert xml.etree.ElementTree.parse(tmp_path / name).getroot().tag.endswith("svg")
 
 
-def test_some_parts_leave_only_what_was_asked_for(tmp_path):
+def test_a_run_of_some_parts_writes_only_json(tmp_path):
     bench.write_results(argparse.Namespace(output=tmp_path / "run.json", whole=False), ROWS, "bench.py --only play")
     assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
 
 
-def test_without_rows_for_it_there_is_no_chart(tmp_path):
+def test_no_chart_is_drawn_without_rows(tmp_path):
     (tmp_path / "run.json").write_text('{"rows": []}')
     assert charts.draw(tmp_path / "run.json", tmp_path) == []
 
@@ -73,7 +73,7 @@ def measure_publish(monkeypatch, plan: scenarios.Plan) -> tuple[list[Row], list[
     return scenarios.run_parts(None, plan), plans
 
 
-def test_a_missed_count_is_measured_again_with_thrice_the_repeats_and_says_so(monkeypatch):
+def test_a_missed_count_is_measured_again_with_thrice_the_repeats(monkeypatch):
     rows, plans = measure_publish(monkeypatch, plan_of())
     assert [(plan.streams, plan.repeats) for plan in plans] == [([500, 1000], 3), ([1000], 9)]
     assert [row.ratio for row in rows] == [0.4, 0.48] and [row.met for row in rows] == [True, True]

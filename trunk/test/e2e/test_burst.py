@@ -81,7 +81,7 @@ def publish_at_once(live, data: bytes) -> RtmpClient:
 
 
 @pytest.mark.parametrize("vhost", ["", "min_latency on;", "play { gop_cache off; mw_latency 1000; }"])
-def test_a_burst_reaches_everybody_who_waits_whole(server, clip, vhost):
+def test_a_burst_reaches_every_waiting_player(server, clip, vhost):
     live = server(REMUX + vhost)
     ts = server(REMUX.replace(".flv", ".ts") + vhost) if not vhost else None
     data, marks = burst_of(clip("basic"), BURST_S)
@@ -109,7 +109,7 @@ def test_a_burst_reaches_everybody_who_waits_whole(server, clip, vhost):
         assert "dropped" not in each.log(), "nothing was lost, and nothing was said to be"
 
 
-def test_what_a_burst_over_the_queue_length_costs_is_said_in_every_protocol(server, clip):
+def test_losses_of_a_burst_over_the_queue_length_are_reported_in_every_protocol(server, clip):
     live = server(REMUX + "play { queue_length 5; }")
     # More than the kernel buffers for a player that does not read.
     data, marks = burst_of(clip("basic"), 12 * BURST_S)

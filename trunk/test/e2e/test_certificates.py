@@ -85,7 +85,7 @@ def test_changed_files_are_taken_over_and_connections_stay(server, pairs, tmp_pa
         assert still_answers(old) and old.getpeercert(binary_form=True) == der(pairs[0][1])
 
 
-def test_a_bad_pair_keeps_the_old_one_and_says_so_once(server, pairs, tmp_path):
+def test_a_bad_pair_keeps_the_old_one_and_is_logged_once(server, pairs, tmp_path):
     install(pairs[0], tmp_path)
     live = start(server, tmp_path)
     replace(pairs[1][0], tmp_path / "now.key")  # the key of another

@@ -203,7 +203,7 @@ def test_the_registry_is_paused(registry, node, clip, pause_s):
         one.stop()
 
 
-def test_nobody_waits_for_a_registry_that_is_late(registry, node, network, clip):
+def test_clients_do_not_wait_for_a_late_registry(registry, node, network, clip):
     late = LateAnswers(registry, 0.4, network.ADDRESS)
     try:
         first, second = [node(registry, url=f"redis://{late.host}:{late.port}") for _ in range(2)]
@@ -354,7 +354,7 @@ def master_of(sentinel: Sentinel) -> bytes:
         return line.recv(65536)
 
 
-def test_what_stands_in_the_registry_is_hostile(registry, node, clip):
+def test_hostile_registry_entries_are_ignored(registry, node, clip):
     one = node(registry)
     wait_up(one)
     publisher = start_publisher(one, clip("basic"))

@@ -274,6 +274,6 @@ def report(clients: Clients, publishers, players, memory) -> None:
 
 
 @pytest.mark.long
-def test_everybody_has_picture_again(tmp_path, clip):
+def test_all_players_show_frames_again(tmp_path, clip):
     seconds = float(os.environ.get("LIVE_CHAOS_SECONDS", "600"))
     own_network.run(wreak_havoc, tmp_path, clip("small"), seconds, int(os.environ.get("LIVE_CHAOS_SEED", "1")), limit_s=seconds + 180)

@@ -77,7 +77,7 @@ def test_a_node_that_drains_gives_its_publishers_and_players_away(registry, site
     publisher.stop()
 
 
-def test_an_hls_player_goes_on_at_another_node(registry, site, clip):
+def test_an_hls_player_continues_at_another_node(registry, site, clip):
     first, second = site(registry, REDIRECT + "drain_limit 10;"), site(registry)
     wait_nodes(first, second)
     publisher = start_publisher(second, clip("basic"))
@@ -120,7 +120,7 @@ def test_a_drain_is_not_for_strangers(registry, site):
     assert drain_of(one) == {"state": "serving", "lasted_ms": 0, "limit_ms": 0, "publishers": 0, "players": 0, "asked": 0, "redirected": 0}
 
 
-def test_with_redirect_off_no_address_is_told(registry, site, server, clip):
+def test_with_redirect_off_no_address_is_sent(registry, site, server, clip):
     """Clients may not reach the advertised addresses: they reconnect through, for instance, a load balancer."""
     first, second = site(registry, "drain_limit 10;"), site(registry)
     wait_nodes(first, second)
@@ -166,7 +166,7 @@ def test_publishers_are_not_sent_to_an_edge(registry, site, server, clip):
 
 
 @pytest.mark.one_machine("the browser is older than the test's network")
-def test_webrtc_clients_go_on_at_another_node(registry, site, chromium, html):
+def test_webrtc_clients_continue_at_another_node(registry, site, chromium, html):
     """Both pages: the node ends their sessions in the last quarter of the limit, they ask again and are sent on."""
     first, second = site(registry, REDIRECT + "drain_limit 12;"), site(registry)
     wait_nodes(first, second)

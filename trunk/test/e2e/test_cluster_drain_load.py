@@ -11,7 +11,7 @@ from live_server import wait_until
 
 
 @pytest.mark.parametrize("players, publishers, limit_s", [(20, 6, 16), pytest.param(500, 50, 60, marks=pytest.mark.long)])
-def test_nobody_loses_a_frame_or_is_cut_early(registry, site, server, clip, load, monkeypatch, players, publishers, limit_s):
+def test_no_player_loses_a_frame_or_is_closed_early(registry, site, server, clip, load, monkeypatch, players, publishers, limit_s):
     """Half of the publishers are a forward, which obeys Reconnect; the others do not know it, and neither do the load programs."""
     monkeypatch.setenv("SRS_MAX_CONNECTIONS", "10000")
     first = site(registry, REDIRECT + f"drain_limit {limit_s};")

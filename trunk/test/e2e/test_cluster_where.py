@@ -80,7 +80,7 @@ def test_the_load_is_shown(registry, site, clip):
     publisher.stop()
 
 
-def test_nodes_with_a_secret_believe_nobody_else(registry, site, clip):
+def test_nodes_with_a_secret_reject_unsigned_entries(registry, site, clip):
     first, second = site(registry, "secret hush;"), site(registry, "secret hush;")
     stranger = site(registry)
     wait_up(first, second, stranger)

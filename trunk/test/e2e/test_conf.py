@@ -169,7 +169,7 @@ def test_each_warning_of_a_conf_is_in_the_log_and_in_the_api(server, tmp_path):
     assert not [one for one in live.api("/api/v1/configs/warnings")["warnings"] if "vhost.exec" in one]
 
 
-def test_a_server_that_stays_in_the_foreground_of_a_container_says_why(server):
+def test_a_server_in_the_foreground_of_a_container_explains_it(server):
     live = server(conf=conf(root="in_docker on;\n").replace("daemon              off;", "daemon on;"))
     lines = [line for line in live.log().splitlines() if "stays in the foreground" in line]
     assert len(lines) == 1 and "disable_daemon_for_docker off" in lines[0], live.log()

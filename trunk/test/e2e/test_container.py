@@ -117,7 +117,7 @@ def fixture_contain(image):
         one.kill()
 
 
-def test_the_dockerfile_says_what_a_container_is():
+def test_the_dockerfile_defines_the_container():
     all_stages = stages()
     assert list(all_stages)[-1] == "millrace" and {"build", "symbols", "with-ffmpeg"} < set(all_stages)
     image = all_stages["millrace"]
@@ -137,7 +137,7 @@ def test_the_dockerfile_says_what_a_container_is():
     assert last(all_stages[""], "ARG").startswith("BASE=") and ("ARG", "TARGETPLATFORM") in all_stages["build"]
 
 
-def test_what_the_image_holds_of_ours(image):
+def test_the_files_of_the_image(image):
     if b"__asan_init" in BINARY.read_bytes():
         pytest.skip("sizes are those of a release build")
     files = [path for path in image.rglob("*") if path.is_file() and not path.is_symlink()]
@@ -180,7 +180,7 @@ def test_the_entry_point_runs_any_command(image):
     assert (done.returncode, done.stdout) == (3, "a b c\n")
 
 
-def test_the_health_check_knows_a_server_without_api_and_one_that_hangs(contain):
+def test_the_health_check_handles_a_server_without_api_and_a_hanging_one(contain):
     ports = live_server.Ports()
     plain = contain("-c", "conf/rtmp.conf", SRS_LISTEN=f"127.0.0.1:{ports['rtmp']}").run(ready=False)
     wait_until(lambda: can_connect(ports["rtmp"]), 20, "it listens")

@@ -160,7 +160,7 @@ def wait_for_ahead(live, answers: dict, stopping: threading.Event) -> None:
 
 
 @pytest.mark.one_worker("the worker that has the publisher has what is promised")
-def test_who_waits_for_a_segment_gets_none_of_the_next_period(server, clip, tmp_path):
+def test_a_waiting_player_gets_no_segment_of_the_next_period(server, clip, tmp_path):
     """One publisher changes the size in mid-stream: the segment that the old period named next belongs to the new one."""
     live, basic = server(vhost=DASH.format("dash_ll on;")), read_flv(clip("basic"))
     small = read_flv(small_clip(tmp_path))
@@ -301,7 +301,7 @@ class Playing:
 
 
 @pytest.mark.one_worker("the process that comes back is the one that writes the files")
-def test_a_player_goes_on_after_a_crash(server, clip, tmp_path):
+def test_a_player_continues_after_a_crash(server, clip, tmp_path):
     live = server(vhost=DASH.format("dash_update_period 1;"))
     path = "/live/cam.mpd"
     publisher = FfmpegPublisher(live.url("cam"), clip("basic"))

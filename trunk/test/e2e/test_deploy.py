@@ -56,7 +56,7 @@ def milliseconds(conf: Path, name: str) -> int:
     return int(re.search(rf"^{name}\s+(\d+);", conf.read_text(), re.MULTILINE).group(1))
 
 
-def test_the_compose_file_names_what_exists():
+def test_the_compose_file_names_existing_files():
     assert [SERVICES[name]["image"].split("/")[-1].split(":")[0] for name in SERVICES if name not in NODES] == ["valkey", "prometheus", "grafana"]
     assert NODES == ["origin1", "origin2", "edge1", "edge2"]
     assert (DEPLOY / SERVICES["origin1"]["build"] / "Dockerfile").is_file()
@@ -186,7 +186,7 @@ def test_an_edge_takes_no_publisher(topology, clip):
     topology.nodes["edge1"].wait_log("this node of the cluster takes no publishers")
 
 
-def test_what_prometheus_asks_answers(topology):
+def test_prometheus_targets_respond(topology):
     (job,) = PROMETHEUS["scrape_configs"]
     targets = [(target, group["labels"]) for group in job["static_configs"] for target in group["targets"]]
     assert [target.split(":")[0] for target, _ in targets] == NODES

@@ -66,7 +66,7 @@ def test_other_codecs_are_recorded(server, clip, tmp_path, name, codecs):
         assert_decodes(path, 70, codecs)
 
 
-def test_what_was_recorded_in_fragments_outlives_a_kill(server, clip, tmp_path):
+def test_fragmented_recordings_survive_a_kill(server, clip, tmp_path):
     live = server(vhost=f"dvr {{ enabled on; {FORMATS['fmp4']} }}")
     left = tmp_path / "server0" / "rec" / "fmp4.mp4.tmp"
     publisher = FfmpegPublisher(live.url("cam"), clip("basic"), speed=SPEED)
@@ -99,7 +99,7 @@ def test_a_full_disk_ends_the_recording_and_not_the_stream(server, clip, tmp_pat
 
 
 @pytest.mark.workers
-def test_segments_go_on_when_the_disk_takes_them_again(server, clip):
+def test_segments_continue_when_the_disk_has_space_again(server, clip):
     live = server(vhost="dvr { enabled on; dvr_plan segment; dvr_duration 1; dvr_path $folder/rec/[stream].[timestamp].mp4; }\n")
     folder = live.folder / "rec"
     folder.write_text("no folder")
@@ -115,7 +115,7 @@ def test_segments_go_on_when_the_disk_takes_them_again(server, clip):
         assert_decodes(path, 10)
 
 
-def test_the_callback_and_what_cannot_be_written(server, clip, tmp_path):
+def test_the_callback_and_unwritable_files(server, clip, tmp_path):
     with HookServer() as hooks:
         live = server(vhost="dvr { enabled on; dvr_path ./rec/[app]/[stream].flv; dvr_apply live/cam live/no; }\n" + told_at(hooks))
         folder = tmp_path / "server0"

@@ -137,7 +137,7 @@ def test_a_forward_does_not_keep_a_pull(server, clip, kind):
         assert time.monotonic() - left > 4, "it lingers"
 
 
-def test_an_edge_says_that_there_is_no_such_stream(server):
+def test_an_edge_reports_a_missing_stream(server):
     origin = server()
     edge = server(edge_of(origin, more="first_frame_timeout 1;"))
     began, watch = time.monotonic(), Stopwatch(origin, edge)
@@ -268,7 +268,7 @@ def test_names_of_origins_are_resolved_again(tmp_path, clip):
     own_network.run(play_when_the_name_moves, tmp_path, clip)
 
 
-def test_what_is_published_on_an_edge_goes_to_an_origin(server, mortal, clip):
+def test_an_edge_forwards_publishers_to_an_origin(server, mortal, clip):
     first, second = mortal(DVR), mortal(DVR)
     edge = server(edge_of(first, second, more="publish_retry 3;"))
     publisher = Publisher(edge.ports["rtmp"], "cam", clip("basic"))

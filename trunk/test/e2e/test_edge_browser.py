@@ -111,7 +111,7 @@ def come_back_elsewhere(folder, clip, html) -> None:
         assert errors_in(pages, "levelLoadTimeOut") == {}
 
 
-def test_a_browser_goes_on_when_the_publisher_is_back_at_another_origin(tmp_path, clip, html):
+def test_a_browser_continues_when_the_publisher_returns_at_another_origin(tmp_path, clip, html):
     run_with_browser(come_back_elsewhere, tmp_path, clip("basic"), html, limit_s=150)
 
 

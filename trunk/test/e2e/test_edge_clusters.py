@@ -182,7 +182,7 @@ def asking(hooks: HookService) -> str:
 
 
 @pytest.mark.parametrize("way", ["rtmp", "http"])
-def test_an_edge_that_knows_the_secret_is_no_client_for_callbacks(server, clip, way):
+def test_an_edge_with_the_secret_causes_no_callbacks(server, clip, way):
     with HookService() as hooks, HookService() as edge_hooks:
         origin = server(f"{REMUX} {asking(hooks)} cluster {{ secret s3cret; }}")
         place = http_of(origin) if way == "http" else f"127.0.0.1:{origin.ports['rtmp']}"
@@ -210,7 +210,7 @@ def test_an_edge_that_knows_the_secret_is_no_client_for_callbacks(server, clip, 
         publisher.stop()
 
 
-def test_a_publisher_carried_by_a_trusted_edge_is_no_client_either(server, clip):
+def test_a_publisher_forwarded_by_a_trusted_edge_causes_no_callbacks(server, clip):
     with HookService() as hooks, HookService() as edge_hooks:
         origin = server(f"{asking(hooks)} cluster {{ secret s3cret; }}")
         edge = server(edge_of(origin, more="secret s3cret;") + asking(edge_hooks))
@@ -305,7 +305,7 @@ def test_an_origin_decides_about_clients(server, clip):
         assert origin.calls[-1][2]["tcUrl"].endswith("/live?token=bad"), "no other way in"
 
 
-def test_without_an_origin_that_decides_nobody_is_let_in(server):
+def test_clients_are_refused_without_a_deciding_origin(server):
     edge = server(edge_of(f"127.0.0.1:{DEAD_PORT}", more="token_traverse on;"))
     player = Player(edge.ports["rtmp"], "cam")
     assert player.status["level"] == "error"

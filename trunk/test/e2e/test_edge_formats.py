@@ -87,7 +87,7 @@ def publish_on_an_edge(folder, clip) -> None:
         assert stage.recordings(publisher, origin, other) == {}
 
 
-def test_what_is_published_on_an_edge_is_everywhere(tmp_path, clip):
+def test_a_stream_published_on_an_edge_plays_on_every_node(tmp_path, clip):
     own_network.run(publish_on_an_edge, tmp_path, clip("basic"), limit_s=120)
 
 

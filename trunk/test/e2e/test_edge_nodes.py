@@ -209,7 +209,7 @@ def publish_far_away(folder, clip) -> None:
 
 
 @pytest.mark.long
-def test_a_far_origin_takes_what_is_published_on_an_edge(tmp_path, clip):
+def test_an_edge_forwards_publishers_to_a_far_origin(tmp_path, clip):
     own_network.run(publish_far_away, tmp_path, clip("basic"))
 
 

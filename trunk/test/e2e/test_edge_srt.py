@@ -123,7 +123,7 @@ def test_a_long_latency_is_no_silence(server, clip):
         publisher.stop()
 
 
-def test_the_api_says_why_an_origin_refuses(server, clip):
+def test_the_api_reports_the_refusal_of_an_origin(server, clip):
     origin = server((SRT % f'passphrase "{SECRET}";'), SRT_ROOT)
     publisher = publish_again(origin, clip)
     edge = server(edge_of(origin_of(origin, "passphrase=another-passphrase"), more="first_frame_timeout 2;"))
@@ -177,7 +177,7 @@ def test_edges_in_a_circle_are_refused(server):
     assert "in a circle" in left.log() + right.log()
 
 
-def test_an_origin_that_cannot_be_called_is_said_by_the_check(server):
+def test_test_mode_reports_an_invalid_origin(server):
     live = server(edge_of('"srt://127.0.0.1:9?passphrase=tooshort"', "srt://127.0.0.1:9", more="token_traverse on;"))
     done = subprocess.run([str(BINARY), "-t", "-c", str(live.conf_path)], capture_output=True, text=True, timeout=30, check=False)
     said = done.stdout + done.stderr

@@ -89,7 +89,7 @@ def first_frame(origin, way: str, order: Order, has_ms: int | None) -> int:
 
 
 @pytest.mark.parametrize("way", ["rtmp", "flv"])
-def test_a_node_that_goes_on_gets_what_followed_its_newest(server, clip, way):
+def test_a_reconnecting_node_gets_the_media_after_its_newest(server, clip, way):
     """A publisher that moves may leave its last frames at its new place, in a GOP that is not the newest when its former place asks for it."""
     origin = server(REMUX)
     publisher = publish_again(origin, clip)
@@ -153,7 +153,7 @@ def stream_that_asks_last(place: str, others: list[str]) -> str:
 
 
 @pytest.mark.parametrize("bad", [MuteOrigin, RandomOrigin])
-def test_an_origin_that_is_none_is_left_and_hurts_nobody(server, clip, bad):
+def test_an_invalid_origin_is_left_without_effect_on_clients(server, clip, bad):
     origin = server()
     place = f"rtmp://127.0.0.1:{origin.ports['rtmp']}"
     with bad() as other:
@@ -178,7 +178,7 @@ def test_an_origin_that_is_none_is_left_and_hurts_nobody(server, clip, bad):
 
 
 @pytest.mark.parametrize("what", ["falls silent", pytest.param("never answers", marks=pytest.mark.long)])
-def test_an_encoder_is_kept_when_its_origin_says_nothing(server, mortal, clip, what):
+def test_an_encoder_stays_connected_while_its_origin_is_silent(server, mortal, clip, what):
     """Whose machine still takes what is sent."""
     other = mortal()
     with MuteOrigin() as mute:

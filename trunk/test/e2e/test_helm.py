@@ -163,7 +163,7 @@ def test_values_that_make_no_cluster_are_refused(helm, values):
 
 
 @pytest.mark.parametrize("name", list(SETS))
-def test_what_is_named_exists(helm, name):
+def test_named_files_exist(helm, name):
     manifests = Manifests(render(helm, SETS[name]))
     names = set(manifests)
     pods = [one["spec"]["template"]["metadata"]["labels"] for one in manifests.workloads()]
@@ -252,7 +252,7 @@ def test_a_node_of_the_chart(helm, name, tmp_path):
         assert pod.get("hostNetwork", False) == (name == "host_network") and ("hostPort" in str(ports)) == ("rtc" in ports)
 
 
-def test_what_each_set_of_values_says(helm):
+def test_rendered_values(helm):
     sets = {name: Manifests(render(helm, values)) for name, values in SETS.items()}
     base = sets["default"]
     assert {key[0] for key in base} == {"ConfigMap", "Deployment", "HorizontalPodAutoscaler", "NetworkPolicy", "PodDisruptionBudget", "Secret", "Service",

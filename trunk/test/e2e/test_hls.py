@@ -175,7 +175,7 @@ def test_a_session_is_a_client_that_is_admitted_reported_and_kicked(server, clip
         assert Path(fragment["cwd"], fragment["file"]).exists() and 1.5 < fragment["duration"] < 2.5
 
 
-def test_keys_encrypt_what_then_decrypts(live):
+def test_encrypted_segments_decrypt_with_their_keys(live):
     player = Player(live, "/live/keys.m3u8?vhost=keys.test").wait()
     playlist = player.has(3)
     assert playlist.count("#EXT-X-KEY:METHOD=AES-128,URI=\"keys-") >= 2
@@ -189,7 +189,7 @@ def numbers_of(playlist: str) -> list[int]:
 
 
 @pytest.mark.parametrize("form", ["", "hls_ll on; hls_use_fmp4 on;"], ids=["ts", "low_latency"])
-def test_after_a_kill_the_list_goes_on_and_nothing_listed_is_missing(server, clip, form):
+def test_after_a_kill_the_list_continues_and_listed_segments_exist(server, clip, form):
     live = server(hls(form))
     on_disk = live.folder / "html/live/cam.m3u8"
     for _ in range(2):

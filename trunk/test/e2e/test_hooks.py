@@ -61,7 +61,7 @@ def publish(server, clip, stream="cam?token=abc") -> Publisher:
 
 
 @pytest.mark.workers(always=True)
-def test_every_event_comes_once_in_order_with_its_members(server, clip, hooks):
+def test_every_event_is_sent_once_in_order_with_its_members(server, clip, hooks):
     live = server(hooks.conf())
     publisher = publish(live, clip)
     player = Player(live.ports["rtmp"], "cam?user=7")
@@ -174,7 +174,7 @@ def test_only_a_zero_is_a_yes(server, hooks, answer):
     live.wait_log("http hook on_connect failed, url=http://127.0.0.1")
 
 
-def test_a_service_that_is_away_refuses_and_is_said_once(server):
+def test_an_unreachable_service_refuses_and_is_logged_once(server):
     gone = free_port()
     live = server(f"http_hooks {{ enabled on; on_publish http://127.0.0.1:{gone}/x?key=secret; }}")
     with RtmpClient(live.ports["rtmp"]) as client:
@@ -233,7 +233,7 @@ def test_https_with_a_certificate_of_an_authority_that_the_conf_names(server, cl
         assert hooks.actions() == ["on_connect", "on_publish", "on_unpublish", "on_close"]
 
 
-def test_https_with_a_certificate_that_nobody_vouches_for_is_asked_only_where_the_conf_says_so(server, clip, certificate):
+def test_https_with_an_untrusted_certificate_is_used_only_with_verify_off(server, clip, certificate):
     with HookServer(certificate=certificate) as hooks:
         strict = server(f"http_hooks {{ enabled on; on_publish {hooks.url('/on_publish')}; }}\n")
         with RtmpClient(strict.ports["rtmp"]) as client:
@@ -380,7 +380,7 @@ def test_a_stop_does_not_wait_for_a_hanging_service(server, hooks):
     ("allow publish 127.0.0.1; deny publish 127.0.0.0/8; allow play 10.0.0.0/8;", False, "1053"),
     ("allow play all; allow publish 10.0.0.0/8;", True, "1054"),
 ], ids=["no rule", "denied", "deny first", "not allowed"])
-def test_security_refuses_by_address_and_says_so(server, rules, play, number):
+def test_security_refuses_by_address_with_a_reason(server, rules, play, number):
     live = server(FLV + f"security {{ enabled on; {rules} }}")
     with RtmpClient(live.ports["rtmp"]) as client:
         status = client.publish("cam")
@@ -436,7 +436,7 @@ def test_refer_looks_at_the_page(server, hooks):
     ])
 
 
-def test_heartbeat_says_who_and_where(server, hooks):
+def test_heartbeat_has_identity_and_addresses(server, hooks):
     live = server("", root=f"""heartbeat {{ enabled on; interval 0.3; url {hooks.url('/beat?key=1')}; device_id my-device;
                                summaries on; ports on; auth {{ enabled on; token secret; }} }}\n""",
                   environment={"SRS_DEVICE_IP": "203.0.113.9"})
@@ -487,7 +487,7 @@ def test_heartbeat_ignores_the_answer_and_a_reload_changes_it(server, hooks):
     assert len(hooks.events) == count
 
 
-def test_forward_goes_where_the_backend_says(server, clip, hooks):
+def test_forward_uses_the_destinations_of_the_backend(server, clip, hooks):
     slave, nowhere = server(), free_port()
     url = f"rtmp://127.0.0.1:{slave.ports['rtmp']}/relay/renamed"
     hooks.answers["/forward"] = Answer(json.dumps({"code": 0, "data": {"urls": [url]}}))

@@ -202,7 +202,7 @@ def test_figures_of_the_machine_fit_together(show):
     assert asked["headers"]["Host"] == f"127.0.0.1:{show.ports['api']}"
 
 
-def test_streams_clients_and_hosts_say_what_goes_on(show):
+def test_streams_clients_and_vhosts_report_the_state(show):
     wait_until(lambda: all(c["alive"] > 3 and (c["kbps"]["recv_30s"] > 100 if c["publish"] else c["send_bytes"] > 50_000)
                            for c in show.api("/api/v1/clients/")["clients"]), 30, "three seconds of figures")
     (stream,) = show.api("/api/v1/streams/")["streams"]
@@ -229,7 +229,7 @@ def test_streams_clients_and_hosts_say_what_goes_on(show):
         assert show.api(f"/api/v1/{kind}s/{entry['id']}")[kind]["id"] == entry["id"]
 
 
-def test_streams_of_other_hosts_and_of_nobody(server, clip):
+def test_streams_of_other_hosts_and_without_publisher(server, clip):
     live = server(FLV, root="vhost video.example.com { http_remux { enabled on; mount [vhost]/[app]/[stream].ts; } }\n")
     publisher = Publisher(live.ports["rtmp"], "cam", clip("audio"), app="live?vhost=video.example.com")
     publisher.start()
@@ -298,7 +298,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
     ("/api/v1/streams?start=1&count=20", 302, "/api/v1/streams/?start=1&count=20"), ("/api/v1/clients", 302, "/api/v1/clients/"),
     ("/api/v1/vhosts", 302, "/api/v1/vhosts/"), ("/api/v1", 302, "/api/v1/"), ("/api", 302, "/api/"), ("/console", 302, "/console/"),
     ("/api/v1/tests/redirects", 301, "/api/v1/tests/errors")])
-def test_who_forgets_the_slash_is_sent_there(server, path, status, location):
+def test_a_missing_slash_is_redirected(server, path, status, location):
     live = server()
     with pytest.raises(urllib.error.HTTPError) as answer:
         urllib.request.build_opener(NoRedirect).open(f"http://127.0.0.1:{live.ports['api']}{path}", timeout=5)
@@ -367,7 +367,7 @@ def test_one_port_serves_it_all(server, clip):
     publisher.stop()
 
 
-def test_the_exporters_port_tells_figures_and_controls_nothing(server, clip):
+def test_the_exporters_port_serves_metrics_only(server, clip):
     live = server(FLV, EXPORTER)
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
@@ -410,7 +410,7 @@ def test_a_page_of_another_origin_reloads_nothing(server):
         assert api(live, "/api/v1/raw?rpc=reload", headers={"Sec-Fetch-Site": site})[0] == 200, site
 
 
-def test_a_script_tag_gets_no_answer_it_can_run_and_kicks_nobody(server, clip):
+def test_a_script_tag_gets_no_executable_answer_and_kicks_no_client(server, clip):
     live = server(FLV)
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()
@@ -438,7 +438,7 @@ def test_pages_of_other_origins_may_ask_and_callbacks_are_checked(server):
             pass  # Closing without a word is an answer too.
 
 
-def test_only_who_knows_the_password_reads_the_api(server):
+def test_the_api_requires_the_password(server):
     live = server(FLV)
     live.write_conf(CLOSED_CONF)
     live.stop()

@@ -107,7 +107,7 @@ BIG = {
 
 
 @both_ports
-def test_what_has_no_end_is_cut(server, clip, port):
+def test_endless_input_is_limited(server, clip, port):
     live = server(FLV)
     with Bystander(live.ports["rtmp"], clip("basic")):
         watch = Watch(live)
@@ -197,7 +197,7 @@ SLOW_REQUESTS = {
 
 @pytest.mark.parametrize("what, count", [pytest.param("body", 200), pytest.param("header", 200, marks=pytest.mark.long),
                                          *(pytest.param(what, 1000, marks=pytest.mark.long) for what in SLOW_REQUESTS)])
-def test_slow_requests_hold_nobody_up(server, clip, what, count):
+def test_slow_requests_delay_no_other_client(server, clip, what, count):
     """One byte a second: such a client is closed after 15 s with a response, and delays no other client."""
     live = server(conf=live_server.conf(FLV).replace("max_connections     1000;", "max_connections 2000;"))
     request = SLOW_REQUESTS[what]
@@ -277,7 +277,7 @@ def test_websocket_frames_that_lie_are_refused_with_the_reason(server, clip):
     publisher.stop()
 
 
-def test_pings_whose_pongs_nobody_reads_cost_little(server, clip):
+def test_pings_without_a_reader_of_pongs_cost_little(server, clip):
     """80 MB of pings, and not one pong is read: the connection ends before they cost memory."""
     live = server(FLV)
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))

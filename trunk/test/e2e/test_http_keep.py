@@ -113,7 +113,7 @@ def test_every_kind_of_answer_can_be_followed_by_another(server, clip):
         kept.ask("/page.html", stays=False, Connection="close")
 
 
-def test_what_is_not_understood_ends_the_connection(server):
+def test_unknown_input_ends_the_connection(server):
     live = server()
     for path in ("/../x", "/" + "a" * 9000):
         with Kept(live.ports["api"]) as kept:
@@ -139,7 +139,7 @@ def test_curl_and_ffmpeg_keep_their_connections(server, clip):
     assert len(asked) >= 3 and len({peer for peer, _ in asked}) < len(asked), asked
 
 
-def test_nobody_keeps_a_connection_of_a_crowded_server(server):
+def test_a_crowded_server_keeps_no_idle_connections(server):
     few = server(conf=conf().replace("max_connections     1000", "max_connections     4"))
     with Kept(few.ports["api"]) as first, Kept(few.ports["api"]) as second:
         first.ask("/api/v1/versions")

@@ -186,7 +186,7 @@ def test_fifty_players_of_all_kinds_get_every_tag(server, clip):
 
 
 @pytest.mark.parametrize("name,flags", [("video", 1), ("audio", 4)])
-def test_the_flv_header_says_what_there_is(server, clip, name, flags):
+def test_the_flv_header_announces_the_kinds(server, clip, name, flags):
     live = server(FLV)
     publisher = publish(live, clip, name=name)
     with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
@@ -197,7 +197,7 @@ def test_the_flv_header_says_what_there_is(server, clip, name, flags):
     assert {t.type for t in tags} - {SCRIPT} == {VIDEO if flags == 1 else AUDIO}
 
 
-def test_what_was_not_announced_is_dropped(server, clip):
+def test_kinds_that_were_not_announced_are_dropped(server, clip):
     live = server("http_remux { enabled on; mount [vhost]/[app]/[stream].flv; guess_has_av off; has_video off; drop_if_not_match on; }")
     publisher = publish(live, clip)
     with HttpStream(live.ports[PORT], "/live/cam.flv") as player:
@@ -318,7 +318,7 @@ def test_a_posted_flv_is_a_stream_like_any_other(server, clip):
     live.wait_log("cleanup when unpublish, url=/live/posted")
 
 
-def test_a_posted_body_that_is_no_flv_is_refused(server):
+def test_a_posted_body_of_another_format_is_refused(server):
     live = server(FLV, root=CASTER)
     for path, method, status in (("/live/x.flv", "GET", 405), ("/x.flv", "POST", 404), ("/live/x.ts", "POST", 404)):
         with HttpStream(live.ports["caster"], path, {"Transfer-Encoding": "chunked"}, method=method) as bad:
@@ -375,7 +375,7 @@ def head_vhost(name: str, hooks: str, more: str) -> str:
 
 
 @pytest.mark.one_worker("HEAD makes no pull: a master playlist says what its worker knows of the stream")
-def test_head_makes_no_player_and_calls_nobody(server, clip):
+def test_head_makes_no_player_and_no_callback(server, clip):
     with HookServer() as hooks:
         called = f"http_hooks {{ enabled on; on_play {hooks.url('/on_play')}; on_stop {hooks.url('/on_stop')}; }}"
         endings = ("flv", "ts", "aac", "mp3")

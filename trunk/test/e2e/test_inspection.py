@@ -69,7 +69,7 @@ def test_memory_grows_with_streams_and_comes_back(server, clip):
     assert re.search(r"^millrace_loop_long_holds_total \d+$", text, re.M)
 
 
-def test_tls_sessions_are_counted_with_what_openssl_holds(server, certificate):
+def test_tls_sessions_are_counted_with_openssl_memory(server, certificate):
     key, cert = certificate
     live = server(root=f"rtmps {{ enabled on; listen 127.0.0.1:$rtmps; key {key}; cert {cert}; }}\n")
     anybody = ssl._create_unverified_context()  # pylint: disable=protected-access
@@ -94,7 +94,7 @@ def test_tls_sessions_are_counted_with_what_openssl_holds(server, certificate):
     assert bytes_of_none() - before < 10 * 500
 
 
-def test_fibers_are_listed_with_what_they_wait_for(server):
+def test_fibers_are_listed_with_their_wait_state(server):
     live = server()
     data = live.api("/api/v1/fibers?count=100")["data"]
     fibers = {fiber["name"]: fiber for fiber in data["fibers"]}
@@ -145,7 +145,7 @@ def words_of(profile: bytes) -> list[int]:
 
 
 @pytest.mark.one_worker("each worker takes a profile at a time")
-def test_a_profile_names_what_the_server_does(server, tmp_path):
+def test_a_profile_names_running_functions(server, tmp_path):
     live = server()
     assert ask(live, "/api/v1/profile?seconds=61")[0] == 400
     with concurrent.futures.ThreadPoolExecutor() as pool:

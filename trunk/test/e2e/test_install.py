@@ -52,7 +52,7 @@ def test_the_unit_runs_the_server_as_a_user_without_rights(root):
         assert "srs.service" not in done.stderr, done.stderr
 
 
-def test_what_the_unit_starts_needs_objs_alone(root):
+def test_the_unit_writes_to_objs_only(root):
     ports = Ports()
     text = conf().replace("daemon              off;", "daemon on;").replace("$folder", "./objs")
     for name in ("rtmp", "api", "http"):
@@ -75,7 +75,7 @@ def test_what_the_unit_starts_needs_objs_alone(root):
             os.kill(int((root / "objs/srs.pid").read_text()), signal.SIGKILL)
 
 
-def test_the_readme_says_how_to_install_a_service():
+def test_the_readme_describes_the_installation_of_a_service():
     text = (TRUNK.parent / "README.md").read_text()
     assert "make install" in text and "systemctl enable --now srs" in text and "useradd --system" in text
 

@@ -83,7 +83,7 @@ def post_offers(address: str, port: int, count: int, name: str = "s") -> list[in
 
 
 @pytest.mark.workers(always=True)
-def test_offers_that_nobody_comes_for_shut_nobody_out(server, address):
+def test_unused_offers_do_not_exclude_other_clients(server, address):
     live = start(server, "rtc_half_open_per_ip 30; rtc_offers_per_ip 10;")
     statuses = post_offers(address, live.ports["http"], 60)
     assert statuses == [201] * 30 + [503] * 30, statuses

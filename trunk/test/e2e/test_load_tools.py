@@ -41,7 +41,7 @@ def assert_played(result: dict, clients: int) -> None:
     assert sum(client[fields.index("bytes")] for client in result["per_client"]) == result["bytes_in"]
 
 
-def test_what_players_count_is_what_our_server_has_sent(server, clip, load):
+def test_players_count_the_bytes_that_the_server_sent(server, clip, load):
     live = server(FLV)
     publisher = load("sb_rtmp_publish", "-c", 1, "-s", 0, "-r", live.url("cam_{i}"), "-i", clip("fat"), "--stamp")
     wait_until(lambda: live.api("/api/v1/streams/")["streams"], 20, "the stream is there")

@@ -19,7 +19,7 @@ def make_lines(server, count: int) -> None:
             client.play(LONG_NAME)
 
 
-def test_a_console_that_nobody_reads_holds_nobody(tmp_path):
+def test_a_console_without_a_reader_does_not_block(tmp_path):
     exporter = free_port()
     server = LiveServer(tmp_path, conf(root=f"exporter {{ enabled on; listen 127.0.0.1:{exporter}; }}\n"))
     os.mkfifo(server.log_path)

@@ -51,7 +51,7 @@ def test_unfinished_messages_take_a_quarter_at_most(server):
     live.assert_alive()
 
 
-def test_the_largest_stream_is_closed_and_the_others_go_on(server):
+def test_the_largest_stream_is_closed_and_the_others_continue(server):
     live = start(server)
     with publisher(live, "modest") as modest, publisher(live, "large") as large, publisher(live, "larger") as larger:
         send_pictures(modest, 30)
@@ -74,7 +74,7 @@ def test_the_largest_stream_is_closed_and_the_others_go_on(server):
         assert max(live.resident_kib() for _ in range(20)) < BUDGET_MIB << 10
 
 
-def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
+def test_publishers_are_refused_when_the_budget_is_nearly_used_up(server):
     """From 70 % on. One of them takes less than the rest up to 75 %, where a client would be closed."""
     mib = 5
     live = start(server, "} vhost edge.test { cluster { mode remote; origin 127.0.0.1:9; }")
@@ -97,7 +97,7 @@ def test_nobody_begins_to_publish_when_the_budget_is_nearly_used_up(server):
         assert live.resident_kib() < BUDGET_MIB << 10
 
 
-def test_an_edge_lets_go_of_what_it_pulls_and_the_others_go_on(server):
+def test_an_edge_ends_its_largest_pull_and_the_others_continue(server):
     origin = server("publish { normal_timeout 60000; }")
     live = start(server, f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }}")
     with contextlib.ExitStack() as stack:
@@ -130,7 +130,7 @@ def test_an_edge_lets_go_of_what_it_pulls_and_the_others_go_on(server):
             player.stop()
 
 
-def test_what_nobody_publishes_any_more_goes_first(server):
+def test_unpublished_streams_are_released_first(server):
     live = start(server, "hls { enabled on; hls_path $folder/html; hls_fragment 1; hls_window 60; hls_dispose 100; }")
     with publisher(live, "over") as over:
         send_pictures(over, 35)

@@ -102,7 +102,7 @@ def beside(*calls) -> list:
         return [one.result() for one in [pool.submit(call) for call in calls]]
 
 
-def test_what_ffmpeg_sends_plays_by_everything_in_step(server, clip, tmp_path):
+def test_an_ffmpeg_transport_stream_plays_over_every_protocol_in_step(server, clip, tmp_path):
     port = free_udp_ports(1)
     live = start(server, f"127.0.0.1:{port}")
     source = clip("basic")

@@ -159,7 +159,7 @@ HLS_VHOSTS = "".join(f"vhost {name} {{ hls {{ enabled on; hls_fragment 2; hls_wi
 
 
 @pytest.mark.parametrize("forms", [["ll"], pytest.param(["llts", "ts", "fmp4"], marks=pytest.mark.long)], ids=["low_latency", "others"])
-def test_player_plays_hls_and_says_how_far_behind(site, html, clip, forms):
+def test_player_plays_hls_and_shows_its_latency(site, html, clip, forms):
     needs_libraries(html)
     one = site(root=HLS_VHOSTS)
     publishers, began = [one.publish(f"{form}?vhost={form}.test", clip("basic")) for form in forms], {}
@@ -190,7 +190,7 @@ def test_player_plays_hls_and_says_how_far_behind(site, html, clip, forms):
             publisher.kill()
 
 
-def test_landing_tells_how_to_publish_and_notices_who_comes_and_goes(site, clip):
+def test_landing_shows_how_to_publish_and_follows_streams(site, clip):
     one = site()
     page = one.landing()
     page.wait("document.getElementById('none').checkVisibility()")
@@ -203,7 +203,7 @@ def test_landing_tells_how_to_publish_and_notices_who_comes_and_goes(site, clip)
     page.wait("document.getElementById('none').checkVisibility()")
 
 
-def test_landing_says_so_when_the_server_goes_and_comes_back(site):
+def test_landing_reports_a_lost_and_returned_server(site):
     one = site()
     page = one.landing()
     page.wait("document.getElementById('none').checkVisibility()")
@@ -215,7 +215,7 @@ def test_landing_says_so_when_the_server_goes_and_comes_back(site):
     page.wait("document.getElementById('none').checkVisibility()")
 
 
-def test_landing_says_so_when_the_list_is_switched_off(site, clip):
+def test_landing_reports_a_disabled_list(site, clip):
     one = site(conf=live_server.conf(REMUX).replace("dir $folder/html;", "dir $folder/html; stream_list off;"))
     with one.publish("cam", clip("basic")):
         page = one.landing()
@@ -389,7 +389,7 @@ def test_console_does_not_take_another_server_for_its_own(site):
         console.shot("console-another-server")
 
 
-def test_console_of_an_edge_says_where_a_stream_comes_from(site, server, clip):
+def test_console_of_an_edge_shows_the_origin_of_a_stream(site, server, clip):
     origin = server()
     one = site(conf=live_server.conf(f"cluster {{ mode remote; origin 127.0.0.1:{origin.ports['rtmp']}; }} {REMUX}").replace("$http", "$api"), ports=live_server.OnePort())
     with players.FfmpegPublisher(origin.url("cam"), clip("basic")):
@@ -479,7 +479,7 @@ def test_player_plays_flv_over_websocket(site, html, clip):
         assert page.value("document.getElementById('address').value").startswith("http://")
 
 
-def test_player_says_which_library_is_missing(site, html, tmp_path):
+def test_player_names_a_missing_library(site, html, tmp_path):
     bare = tmp_path / "bare"
     shutil.copytree(html, bare)
     shutil.rmtree(bare / "players/js", ignore_errors=True)
@@ -637,7 +637,7 @@ def test_console_signs_in_with_a_token(site):
     page.wait("document.getElementById('figures').checkVisibility()")
 
 
-def test_console_keeps_its_figures_and_says_so_when_the_server_goes(site):
+def test_console_keeps_its_values_and_reports_a_lost_server(site):
     one = site()
     page = one.console()
     page.wait("document.getElementById('state').textContent === 'Connected'")

@@ -20,7 +20,7 @@ PAGES = {"flv": "/players/srs_player.html?stream=cam&autostart=true", "ws": "/pl
 
 
 @pytest.mark.parametrize("way, more", [("whep", ""), ("hls", "}"), ("hls", "hls_ll on; hls_use_fmp4 on; }")], ids=["whep", "hls", "ll-hls"])
-def test_a_page_says_that_the_stream_has_ended_and_plays_its_successor(site, html, clip, way, more):
+def test_a_page_shows_the_end_of_the_stream_and_plays_its_successor(site, html, clip, way, more):
     needs_libraries(html)
     one = site(conf=live_server.conf(RTC + REMUX + (HLS + more if way == "hls" else ""), RTC_ROOT))
     with one.publish("cam", clip("basic")):
@@ -68,7 +68,7 @@ def test_a_player_still_waits_for_a_stream_that_may_come(site, html):
 
 @pytest.mark.parametrize("name, said", [("NotFoundError", "no suitable camera"), ("NotAllowedError", "Allow it and try again"),
                                         ("NotReadableError", "Another program"), ("OverconstrainedError", "is missing")])
-def test_the_publishers_page_has_words_for_what_a_browser_reports(site, name, said):
+def test_the_publishers_page_explains_browser_errors(site, name, said):
     page = site(conf=live_server.conf(RTC, RTC_ROOT)).open("/players/whip.html?stream=cam")
     page.value("navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Requested device not found', "
                f"{name!r})), 0")

@@ -47,7 +47,7 @@ def test_pages_fit_and_have_one_menu(site, clip, width, height, scheme):
             page.shot(f"layout-{width}-{path.strip('/').replace('/', '-') or 'landing'}", whole=True)
 
 
-def test_the_landing_page_sorts_streams_and_always_tells_how_to_publish(site, clip):
+def test_the_landing_page_sorts_streams_and_shows_how_to_publish(site, clip):
     one = site(conf=live_server.conf(REMUX + "srt { enabled on; }", SRT_ROOT))
     page = one.landing()
     page.wait("document.getElementById('none').checkVisibility()")

@@ -41,7 +41,7 @@ def wait_more(live, before: dict[str, int]) -> None:
 
 
 @pytest.mark.alone
-def test_a_pause_of_the_process_ends_nobody(server, clip, tmp_path):
+def test_a_pause_of_the_process_closes_no_client(server, clip, tmp_path):
     live = server(VHOST, root=ROOT)
     with contextlib.ExitStack() as stack:
         stack.enter_context(FfmpegPublisher(live.url("cam"), clip("basic")))

@@ -43,7 +43,7 @@ def test_first_key_frame_comes_at_once_and_time_starts_at_zero(server, clip):
 
 
 @pytest.mark.one_worker("a worker pulls from a key frame on")
-def test_without_gop_cache_a_player_starts_with_what_comes_next(server, clip):
+def test_without_gop_cache_a_player_starts_with_the_next_media(server, clip):
     live = server("play { gop_cache off; }")
     publisher = publish(live, clip)
     wait_until(lambda: 40 < publisher.frames_since_key() < 48, 10, "the end of a GOP", 0.01)

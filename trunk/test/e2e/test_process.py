@@ -55,7 +55,7 @@ def test_wrong_options_exit_with_a_config_error(arguments):
     assert done.returncode == CONFIG_ERROR and done.stdout + done.stderr
 
 
-def test_test_mode_says_yes_to_a_good_file(tmp_path):
+def test_test_mode_accepts_a_valid_file(tmp_path):
     server = LiveServer(tmp_path, conf())
     done = run("-t", "-c", server.conf_path, cwd=tmp_path)
     out = done.stdout + done.stderr
@@ -63,7 +63,7 @@ def test_test_mode_says_yes_to_a_good_file(tmp_path):
     assert not (tmp_path / "srs.pid").exists()
 
 
-def test_test_mode_says_no_to_a_bad_file(tmp_path):
+def test_test_mode_refuses_an_invalid_file(tmp_path):
     server = LiveServer(tmp_path, conf(root="max_conections 5;\n"))
     done = run("-t", "-c", server.conf_path, cwd=tmp_path)
     assert done.returncode == CONFIG_ERROR and "failed" in (done.stdout + done.stderr).lower()

@@ -126,7 +126,7 @@ def test_a_publisher_that_sends_nothing_is_closed_in_time(server):
         assert 1.0 < time.monotonic() - start < 8
 
 
-def test_kickoff_for_idle_closes_a_publisher_nobody_watches(server, clip):
+def test_kickoff_for_idle_closes_a_publisher_without_players(server, clip):
     live = server("publish { kickoff_for_idle 2; }")
     publisher = Publisher(live.ports["rtmp"], "cam", clip("basic"))
     publisher.start()

@@ -29,7 +29,7 @@ def clients(live, kind):
 
 
 @pytest.mark.workers(always=True)
-def test_whip_answers_as_rfc_9725_wants(live):
+def test_whip_answers_follow_rfc_9725(live):
     api = live.ports["api"]
     opened = post(api, WHIP + "a&secret=x", offer())
     assert opened.status == 201 and opened.headers["Content-Type"] == "application/sdp"
@@ -79,7 +79,7 @@ def test_a_page_of_another_origin_may_use_it(live):
     (WHIP + "a&ice-ufrag=ab", offer(), 400, "ice-ufrag"),
     (WHIP + "a&vhost=off.example", offer(), 404, "has no WebRTC"),
 ])
-def test_what_cannot_be_is_refused_with_a_reason(server, path, sdp, status, said):
+def test_invalid_combinations_are_refused_with_a_reason(server, path, sdp, status, said):
     live = server(vhost=RTC + "} vhost off.example {", root=ROOT)
     answer = post(live.ports["api"], path, sdp)
     assert answer.status == status, answer.body
@@ -163,7 +163,7 @@ def test_strangers_get_nothing(live):
     live.assert_alive()
 
 
-def test_sessions_that_nobody_comes_for_expire(server):
+def test_sessions_without_a_client_expire(server):
     live = server(vhost=RTC.replace("on;", "on; stun_timeout 8;"), root=ROOT)
     for i in range(30):
         assert post(live.ports["api"], WHIP + f"s{i}", offer()).status == 201
@@ -310,7 +310,7 @@ def test_a_wrong_fingerprint_ends_the_session(site):
     wait_until(lambda: "/live/wrong" not in [client["url"] for client in clients(one.live, "rtc-publish")], 10, "it is not listed any more")
 
 
-def test_a_server_without_dtls_says_so_and_serves_the_rest(server, tmp_path):
+def test_a_server_without_dtls_reports_it_and_serves_the_rest(server, tmp_path):
     broken = tmp_path / "openssl.cnf"
     # Of OpenSSL's providers only one that has no algorithm.
     broken.write_text("openssl_conf = start\n[start]\nproviders = all\n[all]\nnull = one\n[one]\nactivate = 1\n")

@@ -27,7 +27,7 @@ def probe(url: str) -> dict[str, dict]:
     return {stream["codec_type"]: stream for stream in json.loads(done.stdout)["streams"]}
 
 
-def test_what_chromium_publishes_is_played_by_all(site):
+def test_a_chromium_stream_plays_over_every_protocol(site):
     one = site(vhost=TO_RTMP)
     one.publish("cam", "&codec=h264")
     live = one.live
@@ -47,7 +47,7 @@ def test_what_chromium_publishes_is_played_by_all(site):
     assert set(probe(http + ".m3u8")) == {"video", "audio"}
 
 
-def test_what_rtmp_publishes_is_played_by_chromium(site, clip):
+def test_chromium_plays_an_rtmp_stream(site, clip):
     one = site(vhost=TO_RTC)
     with players.FfmpegPublisher(one.live.url("cam"), clip("basic")):
         players.wait_playable(one.live.url("cam"))
@@ -84,7 +84,7 @@ def test_b_frames_are_named_and_do_no_harm(site, clip):
         assert video["pliCount"] <= 1 and 0 < seen["gap"] < 2500, (name, seen)
 
 
-def test_a_reload_that_wants_audio_converted_loads_the_libraries(server):
+def test_a_reload_that_enables_audio_conversion_loads_the_libraries(server):
     """Before the first stream needs them: loading takes longer than any frame may."""
     rtc = "rtc {{ enabled on; rtmp_to_rtc {}; }}"
     live = server(rtc.format("off"))

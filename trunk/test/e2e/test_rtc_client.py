@@ -31,7 +31,7 @@ def test_another_client_publishes_and_plays(server, aiortc, codec):
     wait_until(lambda: not live.api("/api/v1/clients/")["clients"], 15, "DELETE ends both")
 
 
-def test_another_client_plays_what_came_by_rtmp(server, aiortc, clip):
+def test_another_client_plays_an_rtmp_stream(server, aiortc, clip):
     live = server(vhost=VHOST, root=ROOT)
     with players.FfmpegPublisher(live.url("cam"), clip("basic")):
         players.wait_playable(live.url("cam"))

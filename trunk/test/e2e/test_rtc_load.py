@@ -64,7 +64,7 @@ def pause(publisher) -> None:
     time.sleep(2)
 
 
-def test_players_of_what_rtmp_publishes(live, clip, load):
+def test_players_of_rtmp_streams(live, clip, load):
     publisher = load("sb_rtmp_publish", "-s", 0, "-r", live.url("cam"), "-i", clip("basic"), "--stamp")
     wait_until(lambda: live.api("/api/v1/streams/")["streams"], 20, "the stream is there")
     real = load("sb_rtc_load", "-c", 20, "--ramp", 50, "-r", url(live, "whep"))
@@ -88,7 +88,7 @@ def test_players_of_what_rtmp_publishes(live, clip, load):
     publisher.result()
 
 
-def test_publishers_and_players_of_what_they_publish(live, clip, load):
+def test_publishers_and_players_of_their_streams(live, clip, load):
     publishers = load("sb_rtc_load", "-c", 3, "-s", 0, "-r", url(live, "whip", "cam_{i}"), "-i", clip("basic"), "--stamp", "--silence")
     wait_until(lambda: len(clients(live, "rtc-publish")) == 3, 20, "three publishers are there")
     time.sleep(0.5)
@@ -131,7 +131,7 @@ def test_a_server_that_goes_is_a_failure(tmp_path, clip, load):
     ("/rtc/v1/nothing/?app=live&stream=cam", "status 404"),
     ("/rtc/v1/whip/?app=live&stream=cam", "status 400"),
 ])
-def test_what_is_refused_is_reported(live, load, path, sentence):
+def test_refusals_are_reported(live, load, path, sentence):
     one = load("sb_rtc_load", "-c", 2, "-t", 1, "-s", 0, "-e", 0, "-r", f"http://127.0.0.1:{live.ports['api']}{path}")
     assert one.result(status=1)["failed"] == 2
     assert re.search(rf"\[error\] .*{sentence}.* errno=\d+\(", one.log), one.log

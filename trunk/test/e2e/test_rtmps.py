@@ -44,7 +44,7 @@ def test_clients_that_speak_no_tls_are_closed(server, certificate):
     live.assert_alive()
 
 
-def test_a_missing_certificate_is_said_at_start(tmp_path):
+def test_a_missing_certificate_is_reported_at_start(tmp_path):
     from live_server import LiveServer, conf
     live = LiveServer(tmp_path, conf(root="rtmps { enabled on; listen 127.0.0.1:$rtmps; key absent.key; cert absent.crt; }\n"))
     live.start(ready=False)

@@ -58,7 +58,7 @@ def fixture_demo(tmp_path):
     return conf, ports
 
 
-def test_what_it_names_answers_and_ctrl_c_stops_everything(demo, tmp_path):
+def test_printed_addresses_respond_and_ctrl_c_stops_everything(demo, tmp_path):
     conf, ports = demo
     for number in ("first", "second"):
         run = Run(conf, tmp_path / f"{number}.txt")
@@ -86,7 +86,7 @@ def test_what_it_names_answers_and_ctrl_c_stops_everything(demo, tmp_path):
         assert not any(can_connect(ports[port]) for port in (1935, 1985, 8080))
 
 
-def test_a_server_that_can_not_start_is_said_with_its_words(demo, tmp_path):
+def test_a_failed_start_is_reported_with_the_servers_message(demo, tmp_path):
     conf, ports = demo
     conf.write_text(conf.read_text().replace(f"listen              {ports[1935]};", "listen              1;;"))
     run = Run(conf, tmp_path / "out.txt")

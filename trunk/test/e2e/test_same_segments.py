@@ -243,7 +243,7 @@ def numbers_in(playlist: str) -> list[int]:
     return [int(number) for number in re.findall(r"-([0-9]+)\.(?:ts|m4s)", " ".join(names))]
 
 
-def test_after_another_origin_the_numbers_go_on(server, clip, tmp_path):
+def test_numbers_continue_after_a_change_of_the_origin(server, clip, tmp_path):
     """An HLS player of an edge continues, after a discontinuity, when another origin has the stream."""
     hls = HLS.format(more="")
     first = LiveServer(tmp_path / "first", conf(hls)).start()

@@ -66,13 +66,13 @@ def run_with_slow_readers(live, clip, seconds: float) -> None:
     live.assert_alive()
 
 
-def test_a_slow_reader_costs_nobody_a_frame(server, clip):
+def test_a_slow_reader_costs_other_players_no_frame(server, clip):
     live = server("play { queue_length 8; }")
     run_with_slow_readers(live, clip, 38)
 
 
 @pytest.mark.long
-def test_a_slow_reader_costs_nobody_a_frame_for_ten_minutes(server, clip):
+def test_a_slow_reader_costs_other_players_no_frame_for_ten_minutes(server, clip):
     live = server()
     run_with_slow_readers(live, clip, 600)
 
@@ -113,7 +113,7 @@ def test_players_that_take_nothing_are_closed_and_counted(server, clip):
     assert metric(live, "millrace_players_stalled_total") == len(PROTOCOLS)
 
 
-def test_players_of_a_stream_that_nobody_publishes_leave_after_a_while(server):
+def test_players_of_an_unpublished_stream_are_closed_after_a_while(server):
     live = server(IMPATIENT, EXPORTER)
     with ExitStack() as stack:
         players = [stack.enter_context(open_player(live, protocol, "nobody")) for protocol in PROTOCOLS]

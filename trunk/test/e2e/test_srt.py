@@ -36,7 +36,7 @@ def kick(live, client_id: str) -> None:
         assert json.load(answer)["code"] == 0
 
 
-def test_what_ffmpeg_publishes_plays_by_everything(server, clip):
+def test_an_ffmpeg_stream_plays_over_every_protocol(server, clip):
     live = start(server)
     with publish(live, clip("basic")):
         wait_published(live)
@@ -99,7 +99,7 @@ def refused(said: str) -> bool:
     return "failed" in said or "Input/output error" in said or "rejected" in said
 
 
-def test_who_is_refused_hears_the_reason(server, clip):
+def test_a_refused_client_receives_the_reason(server, clip):
     with HookServer() as hooks:
         live = start(server, more=hooks.conf() + " security { enabled on; deny play 127.0.0.1; allow publish all; }")
         hooks.answers["on_publish"] = Answer('{"code":100,"msg":"not today"}')
@@ -169,7 +169,7 @@ class MuteLink(UdpLink):
         super()._pass(out, address, b"\x80\x01" + bytes(6) + datagram[8:16] + bytes(4) if is_answer else datagram)
 
 
-def test_players_that_take_nothing_or_wait_for_nobody_are_closed(server, clip):
+def test_players_that_read_nothing_or_have_no_publisher_are_closed(server, clip):
     live = start(server, vhost="", more=" play { stall_timeout 2; unpublished_timeout 3; }")
     with publish(live, clip("basic")), MuteLink(free_port(), live.ports["srt"]) as link, contextlib.ExitStack() as stack:
         wait_published(live)

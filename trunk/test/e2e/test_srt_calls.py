@@ -49,7 +49,7 @@ def test_a_pull_needs_no_srt_of_its_own(server, clip):
         assert play_check.play(live.url("pulled"), 3).problems() == []
 
 
-def test_a_forward_pushes_to_another_server_and_says_why_not(server, clip):
+def test_a_forward_pushes_to_another_server_and_logs_failures(server, clip):
     there = start(server, vhost=f'passphrase "{SECRET}";')
     here = server(FORWARD % f"srt://127.0.0.1:{there.ports['srt']}?passphrase={SECRET}&pbkeylen=24&latency=200")
     with FfmpegPublisher(here.url("cam"), clip("basic")):

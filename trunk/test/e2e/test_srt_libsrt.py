@@ -138,7 +138,7 @@ class Transmit:
 @pytest.mark.long
 @pytest.mark.alone
 @pytest.mark.parametrize("latency, loss, seconds", [(120, 0.1, 25), (250, 0.1, 75), (120, 0.25, 25)])
-def test_beyond_its_limits_a_link_costs_what_it_costs_libsrt(server, clip, tmp_path, latency, loss, seconds):
+def test_a_link_beyond_its_limits_loses_as_much_as_libsrt(server, clip, tmp_path, latency, loss, seconds):
     """Its sender, 100 ms of round trip, and its receiver or ours. How many packets are never delivered is luck, of some thirty or more."""
     port, delay_s = free_port(), 0.05
     live = start(server, root=f"latency {latency};")

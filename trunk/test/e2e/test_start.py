@@ -84,7 +84,7 @@ def test_a_daemon_that_cannot_write_its_files_is_a_failed_start(tmp_path, files)
     assert done.returncode == CONFIG_ERROR and next(iter(files.values())) in done.stderr and "No such file or directory" in done.stderr
 
 
-def test_an_error_line_says_no_success(tmp_path, taken_port):
+def test_an_error_line_does_not_end_with_success(tmp_path, taken_port):
     server = LiveServer(tmp_path, conf(), ports=Ports(rtmp=taken_port))
     server.start(ready=False)
     assert server.process.wait(LIMIT_S) == LISTEN_FAILED
@@ -130,7 +130,7 @@ def test_the_init_script_starts_and_stops(root, how):
     assert init("status").returncode != 0
 
 
-def test_the_init_script_says_that_a_start_failed(root, taken_port):
+def test_the_init_script_reports_a_failed_start(root, taken_port):
     folder, init = root
     write_init_conf(folder, conf(), ports=Ports(rtmp=taken_port))
     done = init("start")

@@ -48,7 +48,7 @@ def test_a_graceful_stop_asks_publishers_to_leave_and_then_closes_all(server):
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGQUIT])
-def test_a_stop_finishes_what_webrtc_publishes(server, clip, load, tmp_path, how):
+def test_a_stop_finishes_recordings_of_webrtc_publishers(server, clip, load, tmp_path, how):
     live = server(vhost="rtc { enabled on; rtc_to_rtmp on; } dvr { enabled on; dvr_path rec/cam.mp4; }",
                   root=GRACE + "rtc_server { enabled on; listen 127.0.0.1:$udp; }\n")
     load("sb_rtc_load", "-t", 1, "-s", 0, "-r", f"http://127.0.0.1:{live.ports['api']}/rtc/v1/whip/?app=live&stream=cam", "-i", clip("basic"), "--silence")
@@ -74,7 +74,7 @@ def test_publishers_that_leave_when_they_are_asked_end_the_stop_early(server, cl
     assert "graceful quit closes" not in live.log()
 
 
-def test_the_next_start_finishes_what_a_kill_has_left(server, clip, tmp_path):
+def test_the_next_start_finishes_recordings_after_a_kill(server, clip, tmp_path):
     folder = tmp_path / "server0"
     with HookServer() as hooks:
         live = server(root="".join(f"vhost {name}.test {{ dvr {{ enabled on; {dvr} }} {told_at(hooks)} }}\n" for name, dvr in FORMATS.items()))

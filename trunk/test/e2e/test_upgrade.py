@@ -30,7 +30,7 @@ def fixture_live(server):
 
 
 @pytest.mark.workers
-def test_nobody_notices(live, clip):
+def test_clients_are_not_affected(live, clip):
     """The encoder does not support reconnect requests, so it stays at the old process; later players get its stream from there."""
     publisher, before = start_publisher(live, clip), start_player(live)
     flv = f"http://127.0.0.1:{live.ports['http']}/live/cam.flv"
@@ -369,7 +369,7 @@ def test_ffmpeg_publishes_and_plays_on(live, clip):
 
 
 @pytest.mark.skipif(not installed("ffmpeg") or not srt_stage.has_srt(), reason="this ffmpeg has no libsrt")
-def test_srt_goes_on_at_the_old_process_and_begins_at_the_new_one(server, clip):
+def test_srt_continues_at_the_old_process_and_starts_at_the_new_one(server, clip):
     """Both have the same UDP port."""
     live = srt_stage.start(server)
     play_url = srt_stage.srt_url(live, "#!::r=live/cam,m=request", **srt_stage.PATIENT)
@@ -393,7 +393,7 @@ def test_srt_goes_on_at_the_old_process_and_begins_at_the_new_one(server, clip):
 
 
 @pytest.mark.parametrize("bridge", ["on", "off"])
-def test_webrtc_goes_on_at_the_old_process_and_begins_at_the_new_one(server, aiortc, bridge):
+def test_webrtc_continues_at_the_old_process_and_starts_at_the_new_one(server, aiortc, bridge):
     """Without a bridge the old process takes the new player, too."""
     live = server(vhost=aiortc_client.VHOST.replace("rtc_to_rtmp on", f"rtc_to_rtmp {bridge}"), root=aiortc_client.ROOT)
     address = f"http://127.0.0.1:{live.ports['api']}/rtc/v1/%s/?app=live&stream=cam"

@@ -43,7 +43,7 @@ def upgrade_in_vain(live: LiveServer) -> None:
 @pytest.mark.workers
 @pytest.mark.parametrize("live, publishers, players", [("here", 10, 40), pytest.param("here", 50, 500, marks=pytest.mark.long),
                                                        pytest.param("container", 50, 500, marks=pytest.mark.long)], indirect=["live"])
-def test_nobody_notices(live, server, load, clip, workers, publishers, players):
+def test_clients_are_not_affected(live, server, load, clip, workers, publishers, players):
     """Clients that obey Reconnect move to the new process and lose no frame; none of the others fails, or has to reconnect. Half of the publishers are a forward,
     which obeys; the others do not know Reconnect, and neither do the load programs."""
     encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{live.ports['rtmp']}; }}")

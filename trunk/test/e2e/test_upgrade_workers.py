@@ -44,7 +44,7 @@ def players_on_both(live: LiveServer, stream: str, workers: set[int]) -> list:
     return players
 
 
-def test_nobody_notices(server, load, clip):
+def test_clients_are_not_affected(server, load, clip):
     """An encoder that announces Reconnect comes over, another one stays; players of each kind see no gap, whichever worker they are on."""
     live = start(server)
     encoder = server(f"forward {{ enabled on; destination 127.0.0.1:{live.ports['rtmp']}; }}")
@@ -155,7 +155,7 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
     again.stop()
 
 
-def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, clip, own_program):
+def test_a_worker_that_dies_during_a_hand_over_delays_no_client(server, clip, own_program):
     """A restarted worker without requests must not delay new clients, which once waited ten seconds."""
     live = server(vhost=VHOST, root=f"workers {WORKERS};\n")  # a UDP port that is taken would keep it from being there again
     live.wait_log(f"{WORKERS} workers serve", 20)
@@ -179,7 +179,7 @@ def test_a_worker_that_dies_while_another_hands_over_holds_nobody_up(server, cli
     assert facts(live)["pid"] != live.process.pid
 
 
-def test_nobody_is_asked_to_come_again_before_all_old_workers_have_let_go(server, clip, own_program):
+def test_clients_reconnect_only_after_all_old_workers_have_released_the_ports(server, clip, own_program):
     """A connection that came to one that had not would have to move again."""
     live = server(vhost=VHOST, root=f"workers {WORKERS};\n")
     live.wait_log(f"{WORKERS} workers serve", 20)

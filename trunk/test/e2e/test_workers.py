@@ -58,7 +58,7 @@ def test_any_stream_on_any_connection(live, clip):
     wait_until(lambda: not streams(live), 20, "the stream is gone everywhere")
 
 
-def test_a_cluster_of_origins_has_what_any_worker_has(server, clip):
+def test_an_origin_cluster_finds_streams_of_any_worker(server, clip):
     """The other origin does not answer, and is not needed."""
     live = start(server, f"cluster {{ origin_cluster on; coworkers 127.0.0.1:{free_port()}; }}")
     publisher = start_publisher(live, clip)
@@ -74,7 +74,7 @@ def test_a_cluster_of_origins_has_what_any_worker_has(server, clip):
     publisher.stop()
 
 
-def test_what_an_edge_pulls_is_listed_for_all(server, clip):
+def test_pulls_of_an_edge_are_listed_for_all_workers(server, clip):
     """Each worker pulls for itself."""
     origin = server()
     publisher = start_publisher(origin, clip)
@@ -144,7 +144,7 @@ LATE = {"keys": "hls {{ {common} hls_keys on; hls_fragments_per_key 2; hls_key_f
 
 
 @pytest.mark.parametrize("form", LATE)
-def test_whoever_comes_late_gets_the_whole_list(server, clip, form):
+def test_a_late_player_gets_the_whole_list(server, clip, form):
     """Only the worker that publishes has had the stream until then."""
     common = "enabled on; hls_fragment 1; hls_window 60; hls_ctx off; hls_ts_ctx off; hls_path $folder/html;"
     live = start(server, LATE[form].format(common=common))
@@ -215,7 +215,7 @@ def test_webrtc_sessions_are_reached_from_everywhere(live, load, clip):
     publisher.stop()
 
 
-def test_what_comes_by_webrtc_is_played_on_all(server, load, clip):
+def test_a_webrtc_stream_plays_on_all_workers(server, load, clip):
     live = start(server, "rtc { enabled on; rtmp_to_rtc on; rtc_to_rtmp on; }")
     live.wait_log(f"{WORKERS} workers serve", 20)
     base = f"http://127.0.0.1:{live.ports['api']}/rtc/v1"
@@ -236,7 +236,7 @@ def test_what_comes_by_webrtc_is_played_on_all(server, load, clip):
     assert publisher.result()["failed"] == 0
 
 
-def test_what_comes_by_webrtc_and_is_not_converted_is_played_on_all(server, load, clip):
+def test_an_unconverted_webrtc_stream_plays_on_all_workers(server, load, clip):
     """Workers relay frames: the one that has the RTP answers the offers that come to the others."""
     with HookServer() as hooks:
         live = start(server, "rtc { enabled on; }" + hooks.conf())
@@ -330,7 +330,7 @@ def test_pages_and_recordings_are_listed_for_all(server, clip):
         publisher.stop()
 
 
-def test_each_worker_tells_of_itself_and_says_who_it_is(live):
+def test_each_worker_reports_its_own_state_and_number(live):
     """With worker=N the selected worker, as long as it takes; without, the responding worker returns its number."""
     def own(path: str, **limit) -> tuple[int, bytes]:
         with urllib.request.urlopen(f"http://127.0.0.1:{live.ports['api']}{path}", **limit) as answer:
@@ -356,7 +356,7 @@ def test_each_worker_tells_of_itself_and_says_who_it_is(live):
     assert lags == ["1", "2", "3"]
 
 
-def test_what_a_client_calls_the_server_is_no_part_of_what_workers_are_asked(live):
+def test_the_host_of_a_client_is_not_part_of_requests_between_workers(live):
     """Workers trust each other where a client may be refused: they forward the Host field, and only that."""
     for host in ("elsewhere", "elsewhere/api/v1/versions?", "elsewhere/api/v1/versions#", "/api/v1/versions?", "two words"):
         request = urllib.request.Request(f"http://127.0.0.1:{live.ports['api']}/api/v1/fibers?count=1&worker=2", headers={"Host": host})
@@ -431,7 +431,7 @@ def test_a_graceful_stop(server, clip):
     publisher.break_off()
 
 
-def test_a_drain_that_is_asked_for_at_one_is_everybodys(server, clip):
+def test_a_drain_requested_at_one_worker_applies_to_all(server, clip):
     """One that ended alone would be started again."""
     live = start(server, root=ROOT + "grace_start_wait 300;\n")
     live.wait_log(f"{WORKERS} workers serve", 20)
@@ -448,7 +448,7 @@ def test_a_drain_that_is_asked_for_at_one_is_everybodys(server, clip):
     assert f"{WORKERS} workers serve" in live.log() and len(re.findall(r"worker \d serves", live.log())) == WORKERS, "none was started again"
 
 
-def test_a_reload_is_everybodys(live):
+def test_a_reload_applies_to_all_workers(live):
     before = live.conf_path.read_text()
     live.conf_path.write_text(before.replace("rtc { enabled on;", "publish { parse_sps off; } rtc { enabled off;"))
     live.process.send_signal(signal.SIGHUP)
@@ -495,7 +495,7 @@ def test_a_port_that_is_taken(tmp_path):
     assert "listening" in live.log() and "workers serve" not in live.log()
 
 
-def test_a_daemon_says_why_it_does_not_start(tmp_path):
+def test_a_daemon_reports_a_failed_start(tmp_path):
     root = ROOT.replace("$udp", "$taken")
     text = conf(VHOST, root).replace("daemon              off;", "daemon on;").replace("srs_log_tank        console;",
                                                                                       "srs_log_tank file; srs_log_file $folder/srs.log;")

@@ -234,7 +234,7 @@ def test_auto_is_a_worker_for_each_core_that_may_be_used(tmp_path):
             live.kill()
 
 
-def test_the_environment_says_how_many(tmp_path):
+def test_the_environment_sets_the_number_of_workers(tmp_path):
     text = "listen 127.0.0.1:$rtmp; daemon off; srs_log_tank console; pid $folder/srs.pid; http_api { enabled on; listen 127.0.0.1:$api; }\n" \
            "workers 4; vhost __defaultVhost__ {}\n"
     live = LiveServer(tmp_path / "by-environment", text, environment={"SRS_WORKERS": "2"}).start()
