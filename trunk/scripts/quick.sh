@@ -46,7 +46,7 @@ take build make -s server
 report build
 # The end-to-end tests wait more than they work.
 tests='test_publish_and_play_by_tls or test_joining_later_starts_at_zero or test_head_makes_no_player'
-tests="$tests or test_fragments_are_whole_and_join or test_whip_answers_as_rfc_9725"
+tests="$tests or test_fragments_are_whole_and_join or test_whip_answers_follow_rfc_9725"
 take e2e scripts/e2e.sh "$objs" -k "$tests" &
 take lint scripts/lint.sh "$objs"
 wait
