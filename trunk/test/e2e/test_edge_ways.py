@@ -137,7 +137,7 @@ def test_an_edge_pulls_over_rtmps(server, clip, certificate):
 
 
 def order_of(origins: list[str], stream: str) -> list[str]:
-    """In which order edges ask them, as service/relay/origins/origin_book.cpp has it: all nodes agree on it, of all versions."""
+    """The order in which edges try the origins, as in engine/relay/origin_health.cpp: all nodes of all versions agree on it."""
     def weight(origin: str) -> int:
         value = 0xCBF29CE484222325
         for byte in f"{origin}\n/live/{stream}".encode():

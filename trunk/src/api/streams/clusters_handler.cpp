@@ -88,14 +88,14 @@ Reply ClustersHandler::handle(const Request& request, io::Deadline deadline) {
         return find_stream(request);
     const TimePoint now = io::now();
     Json origins = Json::array();
-    relay_.book().for_each([&](const std::string& url, const service::relay::OriginBook::Health& health) {
+    relay_.health().for_each([&](const std::string& url, const service::relay::OriginHealth::Record& record) {
         origins.push_back({{"url", url},
-                           {"state", health.is_up ? "up" : "down"},
-                           {"since_ms", (now - health.since) / std::chrono::milliseconds(1)},
-                           {"tries", health.tries},
-                           {"failures", health.failures},
-                           {"last_error", health.last_error},
-                           {"rtt_ms", std::chrono::duration<double, std::milli>(health.rtt).count()}});
+                           {"state", record.is_up ? "up" : "down"},
+                           {"since_ms", (now - record.since) / std::chrono::milliseconds(1)},
+                           {"tries", record.tries},
+                           {"failures", record.failures},
+                           {"last_error", record.last_error},
+                           {"rtt_ms", std::chrono::duration<double, std::milli>(record.rtt).count()}});
     });
     Json pulls = Json::array();
     for (const auto& pull : relay_.list()) {

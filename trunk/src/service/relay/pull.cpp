@@ -1,7 +1,7 @@
 #include "service/relay/pull.hpp"
 
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <utility>
 
 #include "base/bytes/random.hpp"
@@ -10,32 +10,46 @@
 #include "base/text/secret.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"
-#include "service/relay/upstream/flv_upstream.hpp"
-#include "service/relay/upstream/rtmp_upstream.hpp"
-#include "service/relay/upstream/ts_upstream.hpp"
+#include "service/relay/relay_clock.hpp"
 #include "session/common/join.hpp"
-#include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::relay {
 
-namespace rtmp = engine::rtmp;
+using engine::relay::PullAction;
+using engine::relay::Puller;
+using engine::relay::PullNotice;
+using engine::relay::PullState;
+using engine::relay::SilenceWatch;
 using std::chrono::milliseconds;
 
-Pull::Pull(const PullContext& context, Resolver& resolver, OriginBook& book, PullTotals& totals, session::ClientRequest request,
-           session::StreamPlan plan, std::string path, Log log)
+namespace {
+
+// How long ago the newest packet of the stream arrived, from any connection; nullopt: too long ago for a request.
+std::optional<milliseconds> age_of_newest(const media::Ring& ring) {
+    if (ring.size() == 0)
+        return std::nullopt;
+    const auto age = std::chrono::ceil<milliseconds>(io::now() - ring.newest().arrived);
+    return age <= session::kRelayHasMax ? std::optional(age) : std::nullopt;
+}
+
+bool is_cancelled(const Result<void>& result) { return !result.ok() && result.code() == Errc::cancelled; }
+
+}  // namespace
+
+Pull::Pull(const PullContext& context, Resolver& resolver, OriginHealth& health, PullTotals& totals,
+           session::ClientRequest request, session::StreamPlan plan, std::string path, Log log)
     : context_(context),
       resolver_(resolver),
-      book_(book),
+      health_(health),
       totals_(totals),
-      followed_(protocol_of(request)),
       request_(std::move(request)),
+      followed_(protocol_of(request_)),
       plan_(std::move(plan)),
       path_(std::move(path)),
       log_(std::move(log)),
       entry_(context.clients, *this),
-      state_since_(io::now()),
-      needed_at_(io::now()),
-      media_at_(io::now()) {
+      puller_(*this, health, plan_.url, {.silence_max = plan_.publish.normal_timeout}, random_number(), io::now()),
+      connection_(context) {
     request_.id = log_.id();
     request_.kind = session::ClientKind::relay_pull;
     request_.protocol = "rtmp";
@@ -46,472 +60,354 @@ Pull::~Pull() = default;
 void Pull::run(io::Deadline deadline) {
     LOG_INFO(log_, "edge-pull start, stream={}", plan_.url);
     ++totals_.pulls;
-    if (auto source = context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size); source.ok())
+    if (auto source = context_.streams.find_or_create(plan_.url, plan_.play, plan_.chunk_size); source.ok()) {
+        stream_.emplace(context_, puller_, totals_, PulledStream::Publisher{entry_, request_, plan_, log_}, *source);
         viewers_.emplace(*std::move(source), *this);
-    else
-        last_error_ = source.error().sentence();
-    while (viewers_) {
-        const auto left = attempt(deadline);
-        if (!left.ok() && left.code() == Errc::cancelled)
+        update_demand();
+    } else {
+        puller_.handle_no_origins(source.error().sentence(), {}, io::now());
+    }
+    while (stream_) {
+        const PullAction action = puller_.next_action(io::now());
+        log_notice();
+        if (!engine::relay::is_connected(state()))
+            close_connection();
+        if (action == PullAction::stop || !perform(action, deadline).ok())
             break;
-        if (left.ok() && *left == Left::stream_unneeded)
-            break;
-        if (!left.ok())
-            last_error_ = left.error().sentence();
-        look_around();
+        log_notice();
     }
     end();
     LOG_INFO(log_, "edge-pull stop, stream={}", plan_.url);
 }
 
 void Pull::end() {
-    over_ = true;
-    unpublish();
+    puller_.stop(io::now());
+    if (stream_) {
+        close_connection();
+        stream_->unpublish();
+    }
     viewers_.reset();
-    for (Signal* signal : waiting_)
-        signal->raise();
+    stream_.reset();
+    wake_clients();
 }
 
-// One attempt: chooses an origin, pulls from it, leaves it.
-Result<Pull::Left> Pull::attempt(io::Deadline deadline) {
-    if (!is_needed())
-        return Left::stream_unneeded;
-    const ClusterOptions* found = context_.options.find(plan_.vhost);
-    if (found == nullptr || !(may_pull(*found) || has_siblings()))
-        return Left::stream_unneeded;
-    look_again_ = false;
-    moved_.consume();
-    if (is_resting()) {
-        TRY(pause(kMemoryPause, deadline));
-        return Left::origin;
-    }
-    rests_since_.reset();
-    ClusterOptions options = *found;
-    if (options.follow_client)
-        options.protocol = followed_.value_or(options.protocol);
-    set_state(PullFacts::State::connecting);
-    const Pick pick = pick_origin(resolver_, book_, plan_.url, OriginUse::pull, options, left_,
-                                  deadline.sooner(io::Deadline::after(kStartLimit)));
-    if (const auto* not_now = std::get_if<NotNow>(&pick)) {
-        if (!not_now->why.empty())
-            last_error_ = not_now->why;
-        TRY(pause(not_now->wait, deadline));
-        return Left::origin;
-    }
-    const Picked& picked = std::get<Picked>(pick);
-    asked_ = picked.origin.text();
-    return pull_from(wanted_from(picked.origin, request_, plan_.vhost, options), options, picked.has_others, deadline);
-}
-
-Result<Pull::Left> Pull::pull_from(Wanted wanted, const ClusterOptions& options, bool has_others, io::Deadline deadline) {
-    for (int redirects = 0;; ++redirects) {
-        redirect_url_.clear();
-        auto left = visit(wanted, options, first_media_limit(has_others, redirects > 0), deadline);
-        const bool was_sent_on = !redirect_url_.empty();
-        if (was_sent_on && redirects < (is_http(wanted.origin.scheme) ? kHttpRedirectsMax : kRtmpRedirectsMax)) {
-            LOG_INFO(log_, "edge-pull redirect, RTMP redirect from {} to {}", origin_, redacted(redirect_url_));
-            auto next = follow_redirect(wanted, redirect_url_);
-            if (next.ok()) {
-                examine_redirect(wanted, *next, options);
-                wanted = *std::move(next);
-                continue;
-            }
-            last_error_ = next.error().sentence();
-            LOG_WARN(log_, "edge-pull redirect is not followed, stream={}: {}", plan_.url, last_error_);
+Result<void> Pull::perform(PullAction action, io::Deadline deadline) {
+    switch (action) {
+        case PullAction::find_origins: return find_origins(deadline);
+        case PullAction::wait: {
+            const auto waited = io::wait(wake_, deadline.sooner(next_decision()));
+            return is_cancelled(waited) ? waited : Result<void>();
         }
-        const bool is_over = left.ok() ? *left == Left::stream_unneeded : left.code() == Errc::cancelled;
-        // A place that the origin sent us to has no backoff that keeps the origin from sending us there again at once. One that
-        // has sent media is another matter.
-        const bool had_none = media_try_ != tries_;
-        if (!is_over && (was_refused_ || (redirects > 0 && had_none)))
-            TRY(pause(kRefusedPause, deadline));
-        return left;
+        case PullAction::dial: return dial(deadline);
+        case PullAction::follow_redirect: follow_redirect(); break;
+        case PullAction::exchange: return exchange(deadline);
+        case PullAction::check_location: return check_location(deadline);
+        case PullAction::unpublish:
+            stream_->unpublish();
+            puller_.handle_unpublished();
+            break;
+        case PullAction::stop: break;
     }
-}
-
-// The origin chooses the place: one that the operator has not named gets no proof, and not every address may be reached.
-void Pull::examine_redirect(const Wanted& from, Wanted& to, const ClusterOptions& options) const {
-    const bool is_known = resolver_.knows(to.origin.host, to.origin.port, options);
-    const auto sender = parse_host(request_.peer);
-    to.is_trusted = from.is_trusted && is_known && keeps_trust(from, to);
-    to.sent_by = is_known ? std::string() : sender.ok() ? sender->host : "an unknown server";
-}
-
-// Two nodes that two owners have sent to each other would wait for ever.
-std::optional<Duration> Pull::first_media_limit(bool has_others, bool was_sent_there) {
-    if (has_others)
-        return kFirstMediaLimit;
-    return was_sent_there ? std::optional<Duration>(kSilenceMax) : std::nullopt;
-}
-
-Result<Pull::Left> Pull::visit(const Wanted& wanted, const ClusterOptions& options, std::optional<Duration> first_limit,
-                               io::Deadline deadline) {
-    origin_ = wanted.origin.text();
-    const auto connected = connect(wanted, options, deadline);
-    auto left = connected.ok() ? receive(first_limit, deadline)
-                : was_dropped_ ? Result<Left>(Left::origin)
-                               : Result<Left>(connected.error());
-    // A host that cannot be found is down; an origin that answered without the stream is not.
-    was_refused_ = !left.ok() && left.code() == Errc::not_found && upstream_ != nullptr;
-    if (!left.ok() && left.code() != Errc::cancelled && !was_refused_ && !rests_since_) {
-        book_.report_down(origin_, left.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
-        LOG_WARN(log_, "edge-pull origin disconnected, retry. stream={}, origin={}: {}", plan_.url, origin_,
-                 left.error().sentence());
-    }
-    // Once for the same answer, which may be repeated until the player gives up.
-    if (was_refused_ && redirect_url_.empty() && left.error().sentence() != last_error_)
-        LOG_INFO(log_, "edge-pull is refused, stream={}, origin={}: {}", plan_.url, origin_, left.error().sentence());
-    say_goodbye();
-    // Nothing is known of one that had no time to answer.
-    if (!was_dropped_)
-        left_.add(origin_);
-    return left;
-}
-
-Result<void> Pull::connect(const Wanted& wanted, const ClusterOptions& options, io::Deadline deadline) {
-    const Origin& origin = wanted.origin;
-    ++tries_;
-    ++totals_.connections;
-    has_key_ = false;
-    has_ended_ = was_dropped_ = false;
-    // An origin that was left for its silence and still has the stream: the stream may be that slow.
-    longest_gap_ = silent_origin_ == origin_ ? silence_ : Duration::zero();
-    delay_ = Duration::zero();
-    const TimePoint began = io::now();
-    const auto limit = deadline.sooner(io::Deadline::after(kStartLimit));
-    request_.is_sibling = origin.scheme == Scheme::worker;
-    auto dialled = dial(wanted, limit);
-    was_dropped_ = !dialled.ok() && dialled.code() == Errc::cancelled && look_again_;
-    stream_ = TRY(std::move(dialled));
-    request_.ip = origin.host;
-    request_.peer = stream_->peer();
-    LOG_INFO(log_, "edge-pull publish url {}, origin={}", label_of(wanted), origin_);
-    make_upstream(wanted, options);
-    TRY(upstream_->start(io::now()));
-    auto started = start(limit);
-    // An edge answers when its own origin has. That a stream is nowhere must not cost those that are there their origin.
-    if (!started.ok() && started.code() == Errc::timed_out && (upstream_->has_answered() || book_.is_heard_after(origin_, began)))
-        started = Error(Errc::not_found, "the origin has not begun the stream in time");
-    if (started.ok() || started.code() == Errc::not_found)
-        book_.report_up(origin_, io::now() - began, io::now());
-    return started;
-}
-
-Result<std::unique_ptr<io::Stream>> Pull::dial(const Wanted& wanted, io::Deadline deadline) {
-    const Origin& origin = wanted.origin;
-    if (origin.scheme == Scheme::worker)
-        return context_.dial.worker(origin.port);
-    if (origin.scheme != Scheme::srt)
-        return rtmp_client::dial({origin.host, origin.port, is_secure(origin.scheme), origin.name, wanted.sent_by}, context_.dial,
-                                 deadline, &moved_);
-    return call(wanted, deadline);
-}
-
-// An SRT origin answers the connection and the request at once.
-Result<std::unique_ptr<io::Stream>> Pull::call(const Wanted& wanted, io::Deadline deadline) {
-    if (context_.srt == nullptr)
-        return Error(Errc::unsupported, "SRT is not available");
-    const TimePoint began = io::now();
-    const auto request = srt_request(wanted, session::srt::Mode::request, path_);
-    auto opened = request.ok() ? context_.srt->open(*request, deadline)
-                               : Result<std::unique_ptr<session::srt::ByteStream>>(request.error());
-    const bool is_refused = request.ok() && !opened.ok() && opened.code() == Errc::conflict;
-    if (is_refused)
-        book_.report_up(origin_, io::now() - began, io::now());
-    if (is_refused || !request.ok()) {
-        upstream_ = std::make_unique<TsUpstream>();  // it is not the origin that is wrong
-        return Error(Errc::not_found, opened.error().sentence());
-    }
-    auto stream = TRY(std::move(opened));
-    delay_ = stream->latency();
-    return std::unique_ptr<io::Stream>(std::move(stream));
-}
-
-void Pull::make_upstream(const Wanted& wanted, const ClusterOptions& options) {
-    const std::string vhost = stated_vhost(wanted);
-    const Introduction introduction{
-        path_,
-        proof_for({RelayedRequest::Role::play, vhost, wanted.app, wanted.stream, path_}, wanted.is_trusted ? options.secret : ""),
-        age_of_newest(), wanted.origin.scheme == Scheme::worker ? plan_.url : std::string()};
-    request_.protocol = "rtmp";
-    if (wanted.origin.scheme == Scheme::srt) {
-        request_.protocol = "srt";
-        upstream_ = std::make_unique<TsUpstream>();
-    } else if (is_http(wanted.origin.scheme)) {
-        request_.protocol = "http-flv";
-        upstream_ = std::make_unique<FlvUpstream>(flv_request(wanted, context_.node, introduction));
-    } else {
-        rtmp::ClientOptions asked = rtmp_request(wanted, options, context_.node, introduction);
-        request_.tc_url = asked.tc_url;
-        upstream_ = std::make_unique<RtmpUpstream>(std::move(asked), random_number());
-    }
-}
-
-// Of what the viewers have, from whoever had the stream before this connection.
-std::optional<milliseconds> Pull::age_of_newest() const {
-    const media::Ring& ring = viewers_->source().ring();
-    if (ring.size() == 0)
-        return std::nullopt;
-    const auto age = std::chrono::ceil<milliseconds>(io::now() - ring.newest().arrived);
-    return age <= session::kRelayHasMax ? std::optional(age) : std::nullopt;
-}
-
-Result<void> Pull::start(io::Deadline deadline) {
-    bool any = false;
-    while (!upstream_->is_started()) {
-        std::vector<std::uint8_t> output;
-        upstream_->take_output(output);
-        const std::array parts{io::as_part(output)};
-        if (!output.empty())
-            TRY(stream_->write_all(parts, deadline));
-        const auto ready = TRY(stream_->wait_ready(io::Interest::readable, &wake_, deadline));
-        if (ready.timed_out)
-            return Error(Errc::timed_out, "nothing came from the origin");
-        was_dropped_ = std::exchange(look_again_, false) && has_moved(deadline);
-        if (was_dropped_)
-            return Error(Errc::cancelled, "the stream has moved");
-        const auto count = ready.readable ? stream_->try_read(context_.dial.scratch) : Error(Errc::need_more, "");
-        if (count.ok() || count.code() != Errc::need_more)
-            TRY(handle_input(count, any));
-    }
-    if (any)
-        viewers_->source().flush();
     return {};
 }
 
-// Receives until the origin fails or falls silent, or nobody needs the stream.
-Result<Pull::Left> Pull::receive(std::optional<Duration> first_limit, io::Deadline deadline) {
-    asked_at_ = key_asked_at_ = io::now();
-    if (!ingest_)
-        set_state(PullFacts::State::waiting);
-    while (!over_) {
-        const auto first_due =
-            first_limit ? io::Deadline::at(io::silence_from(asked_at_) + *first_limit + delay_) : io::Deadline::never();
-        const auto media_due = ingest_ ? io::Deadline::at(io::silence_from(media_at_) + silence_limit()) : first_due;
-        std::vector<std::uint8_t> output;
-        upstream_->take_output(output);
-        const std::array parts{io::as_part(output)};
-        if (!output.empty())
-            TRY(stream_->write_all(parts, deadline.sooner(io::Deadline::after(kStartLimit))));
-        const auto ready =
-            TRY(stream_->wait_ready(io::Interest::readable, &wake_, deadline.sooner(next_check()).sooner(media_due)));
-        if (over_)
-            return Left::stream_unneeded;
-        if (!kick_reason_.empty())
-            return Error(Errc::closed, std::exchange(kick_reason_, {}));
-        if (rests_since_)
-            return Error(Errc::limit, last_error_);
-        if (std::exchange(look_again_, false) && has_moved(deadline))
-            return Left::origin;
-        if (publication_ != nullptr && !publication_->is_current())
-            return Left::stream_unneeded;  // another client publishes the stream on this node
-        if (ready.readable)
-            TRY(read(deadline));
-        look_around();
-        if (!is_needed())
-            return Left::stream_unneeded;
-        if (!ingest_ && first_limit && io::now() >= io::silence_from(asked_at_) + *first_limit + delay_) {
-            last_error_ = "the origin has no media";
-            return Left::origin;
-        }
-        const Duration silence = io::now() - io::silence_from(media_at_);
-        if (!ingest_ || silence < silence_limit())
-            continue;
-        silence_ = silence;
-        silent_origin_ = origin_;
-        const Error silent(Errc::timed_out, fmt::format("no media for {} ms", silence / milliseconds(1)));
-        if (!is_origin_heard())
-            return silent;
-        last_error_ = silent.sentence();
-        return Left::origin;
+Result<void> Pull::find_origins(io::Deadline deadline) {
+    const ClusterOptions* found = context_.options.find(plan_.vhost);
+    if (found == nullptr)
+        return {};
+    options_ = *found;
+    if (options_.follow_client)
+        options_.protocol = followed_.value_or(options_.protocol);
+    moved_.consume();
+    const Candidates candidates =
+        relay::find_origins(resolver_, plan_.url, OriginUse::pull, options_, deadline.sooner(next_decision()));
+    if (const auto* later = std::get_if<RetryLater>(&candidates)) {
+        puller_.handle_no_origins(later->why, later->wait, io::now());
+        return {};
     }
-    return Left::stream_unneeded;
+    const auto& origins = std::get<std::vector<Origin>>(candidates);
+    if (const auto chosen = puller_.handle_origins(names_of(origins), io::now()))
+        wanted_ = wanted_from(origins[*chosen], request_, plan_.vhost, options_);
+    return {};
 }
 
-bool Pull::has_siblings() const { return context_.has_siblings && context_.has_siblings(); }
+Result<void> Pull::dial(io::Deadline deadline) {
+    ++totals_.connections;
+    request_.is_sibling = wanted_.origin.scheme == Scheme::worker;
+    const auto opened = open(deadline.sooner(next_decision()));
+    if (!opened.ok()) {
+        if (opened.code() == Errc::cancelled && !puller_.handle_dial_stopped(io::now()))
+            return opened;
+        if (wanted_.origin.scheme == Scheme::srt && opened.code() == Errc::conflict)
+            puller_.handle_refused(opened.error().sentence(), io::now());
+        else
+            puller_.handle_failed(opened.error().sentence(), io::now());
+        return {};
+    }
+    puller_.handle_dialled(connection_.latency(), request_.is_sibling, io::now());
+    if (!engine::relay::is_connected(state()))
+        return {};
+    if (const auto begun = begin(); !begun.ok())
+        handle_error(begun.error());
+    return {};
+}
 
-// Whether another origin has the stream. While none is known, the connection that exists is the best there is.
-bool Pull::has_moved(io::Deadline deadline) {
+Result<void> Pull::open(io::Deadline deadline) {
+    if (wanted_.origin.scheme != Scheme::srt)
+        return connection_.dial(wanted_, moved_, deadline);
+    const auto request = srt_request(wanted_, session::srt::Mode::request, path_);
+    if (request.ok())
+        return connection_.call(*request, deadline);
+    puller_.handle_unusable(request.error().sentence(), io::now());
+    return request.error();
+}
+
+Result<void> Pull::begin() {
+    request_.ip = wanted_.origin.host;
+    request_.peer = connection_.stream().peer();
+    LOG_INFO(log_, "edge-pull publish url {}, origin={}", label_of(wanted_), puller_.status().origin);
+    const bool is_worker = wanted_.origin.scheme == Scheme::worker;
+    const std::string vhost = stated_vhost(wanted_);
+    const RelayedRequest relayed{RelayedRequest::Role::play, vhost, wanted_.app, wanted_.stream, path_};
+    const Introduction introduction{path_, proof_for(relayed, wanted_.is_trusted ? options_.secret : ""),
+                                    age_of_newest(stream_->source().ring()), is_worker ? plan_.url : std::string()};
+    return connection_.begin(wanted_, options_, introduction, request_);
+}
+
+// The origin chooses the target. A target that the operator has not named receives no proof, and some addresses are not dialled:
+// see rtmp_client::Target::sent_by.
+void Pull::follow_redirect() {
+    const std::string& url = puller_.status().redirect_url;
+    LOG_INFO(log_, "edge-pull redirect, RTMP redirect from {} to {}", puller_.status().origin, redacted(url));
+    auto target = relay::follow_redirect(wanted_, url);
+    if (!target.ok()) {
+        const std::string why = target.error().sentence();
+        LOG_WARN(log_, "edge-pull redirect is not followed, stream={}: {}", plan_.url, why);
+        return puller_.handle_unusable(why, io::now());
+    }
+    const bool is_known = resolver_.knows(target->origin.host, target->origin.port, options_);
+    const auto sender = parse_host(request_.peer);
+    target->is_trusted = wanted_.is_trusted && is_known && keeps_trust(wanted_, *target);
+    target->sent_by = is_known ? std::string() : sender.ok() ? sender->host : "an unknown server";
+    wanted_ = *std::move(target);
+    puller_.handle_redirect_target(wanted_.origin.text(), io::now());
+}
+
+Result<void> Pull::check_location(io::Deadline deadline) {
     const ClusterOptions* options = context_.options.find(plan_.vhost);
-    if (options == nullptr || !(options->by_registry || has_siblings()))
-        return false;
-    const Location location = resolver_.find(plan_.url, *options, deadline.sooner(io::Deadline::after(kSilenceMin)));
+    if (options == nullptr)
+        return {};
+    const Location location =
+        resolver_.find(plan_.url, *options, deadline.sooner(io::Deadline::after(SilenceWatch::kSilenceMin)));
+    // Without a known owner, the existing connection is the best one.
     const auto* located = std::get_if<Located>(&location);
-    return located != nullptr && located->epoch != 0 &&
-           std::ranges::none_of(located->origins, [this](const Origin& origin) { return origin.text() == asked_; });
+    const auto is_asked = [this](const Origin& origin) { return origin.text() == puller_.status().asked; };
+    puller_.handle_location(located != nullptr && located->epoch != 0 && std::ranges::none_of(located->origins, is_asked),
+                            io::now());
+    return {};
 }
 
-Duration Pull::silence_limit() const {
-    if (request_.is_sibling)
-        return kSilenceOfWorker;
-    const Duration most = std::max<Duration>(kSilenceMax, plan_.publish.normal_timeout);
-    return is_origin_heard() ? most : std::clamp<Duration>(2 * longest_gap_, kSilenceMin, most);
+Result<void> Pull::exchange(io::Deadline deadline) {
+    auto exchanged = send_and_receive(deadline);
+    if (is_cancelled(exchanged))
+        return exchanged;
+    if (!exchanged.ok())
+        handle_error(exchanged.error());
+    return {};
 }
 
-// Since well after the last media here: then the origin is there, and it is this stream's publisher that is silent.
-bool Pull::is_origin_heard() const { return book_.is_heard_after(origin_, media_at_ + kSilenceMin / 2); }
+Result<void> Pull::send_and_receive(io::Deadline deadline) {
+    const io::Deadline until = deadline.sooner(next_decision());
+    const bool is_starting = engine::relay::is_starting(state());
+    const auto sent = connection_.send(is_starting ? until : deadline.sooner(io::Deadline::after(Puller::kStartLimit)));
+    // The puller decides what it means that the origin has not answered in time.
+    if (is_starting && !sent.ok() && sent.code() == Errc::timed_out && until.expired())
+        return {};
+    TRY(sent);
+    const auto ready = TRY(connection_.stream().wait_ready(io::Interest::readable, &wake_, until));
+    if (!engine::relay::is_connected(state()))
+        return {};
+    if (stream_->is_replaced()) {
+        puller_.stop(io::now());
+        return {};
+    }
+    return ready.readable ? read(deadline) : Result<void>();
+}
 
 Result<void> Pull::read(io::Deadline deadline) {
     bool any = false;
-    for (;;) {
-        const auto count = stream_->try_read(context_.dial.scratch);
+    while (engine::relay::is_connected(state())) {
+        const auto count = connection_.read(io::now());
         if (!count.ok() && count.code() == Errc::need_more)
             break;
-        TRY(handle_input(count, any));
+        TRY(handle_events(any));
+        TRY(count);
         if (*count < context_.dial.scratch.size() || io::is_turn_over())
             break;
     }
     if (!any)
         return {};
+    if (is_playing())
+        wake_clients();
     // The publication may be over afterwards.
-    TRY(session::encode_rest(viewers_->source(), deadline));
-    viewers_->source().flush();
+    TRY(session::encode_rest(stream_->source(), deadline));
+    stream_->source().flush();
     return {};
 }
 
-// `count`: of the bytes in the scratch buffer. Fails at the end of the connection in any case.
-Result<void> Pull::handle_input(Result<std::size_t> count, bool& any) {
-    if (!count.ok()) {
-        if (count.code() == Errc::closed && upstream_->handle_end().ok())
-            TRY(handle_events(any));
-        return Error(count.error());
+// Fails if the stream cannot be published.
+Result<void> Pull::handle_events(bool& any) {
+    const TimePoint now = io::now();
+    Upstream& upstream = connection_.upstream();
+    if (upstream.is_started())
+        puller_.handle_started(now);
+    stream_->note_arrival(now);
+    while (auto event = upstream.poll_event()) {
+        if (auto* media = std::get_if<engine::rtmp::GotMedia>(&*event)) {
+            any = TRY(stream_->push(*media, upstream.keeps_timeline())) || any;
+        } else if (auto* frame = std::get_if<GotFrame>(&*event)) {
+            any = TRY(stream_->push(*frame)) || any;
+        } else if (const auto* refused = std::get_if<Refused>(&*event)) {
+            puller_.handle_refused(refused->sentence, now);
+        } else if (auto* redirected = std::get_if<Redirected>(&*event)) {
+            const bool http = is_http(wanted_.origin.scheme);
+            puller_.handle_redirect(std::move(redirected->url), http ? Puller::kHttpRedirectsMax : Puller::kRtmpRedirectsMax,
+                                    now);
+        } else if (const auto* ended = std::get_if<Ended>(&*event)) {
+            handle_end(*ended);
+        } else if (const auto* warning = std::get_if<engine::rtmp::PeerWarning>(&*event)) {
+            LOG_WARN(log_, "edge-pull {}: {}", puller_.status().origin, warning->sentence);
+        }
     }
-    const auto handled = upstream_->handle_bytes(io::now(), context_.dial.scratch.first(*count));
-    TRY(handle_events(any));
-    return handled;
-}
-
-void Pull::say_goodbye() {
-    if (upstream_ != nullptr)
-        earlier_bytes_ += upstream_->bytes_received();
-    upstream_.reset();
-    if (stream_ != nullptr)
-        stream_->close();
-    stream_.reset();
-    // The publication is kept: the next origin takes over.
-    ingest_.reset();
-    early_.clear();
-}
-
-Result<void> Pull::pause(Duration length, io::Deadline deadline) {
-    const auto until = io::Deadline::after(length);
-    while (!until.expired() && is_needed() && !look_again_) {
-        const auto waited = io::wait(wake_, deadline.sooner(until.sooner(next_check())));
-        if (!waited.ok() && waited.code() == Errc::cancelled)
-            return waited;
-        look_around();
-    }
+    if (upstream.has_answered())
+        puller_.handle_answered(now);
+    if (upstream.is_started())
+        puller_.handle_started(now);
     return {};
 }
 
-// Unpublishes the stream when it has been silent for that long.
-void Pull::look_around() {
-    if (publication_ != nullptr && !ingest_ && io::now() - media_at_ >= gone_after())
-        unpublish();
+// The origin is up, and the publisher may return soon: its media begin a new publication.
+void Pull::handle_end(const Ended& ended) {
+    LOG_INFO(log_, "edge-pull the stream ended at the origin, stream={}: {}", plan_.url, ended.sentence);
+    stream_->note_stream_ended();
+    puller_.handle_stream_ended(io::now());
+    if (ended.is_final)
+        puller_.handle_refused(ended.sentence, io::now());
 }
 
-// A worker that says so knows: only a publisher that takes the stream over on another one is still to come.
-Duration Pull::gone_after() const { return request_.is_sibling && has_ended_ ? kGoneAfterOfWorker : Duration(kGoneAfter); }
+void Pull::handle_error(const Error& error) {
+    if (error.code() == Errc::not_found)
+        puller_.handle_refused(error.sentence(), io::now());
+    else
+        puller_.handle_failed(error.sentence(), io::now());
+}
+
+// The publication is kept: the next origin takes over.
+void Pull::close_connection() {
+    connection_.close();
+    stream_->end_connection();
+}
+
+void Pull::log_notice() {
+    const auto notice = puller_.take_notice();
+    if (!notice)
+        return;
+    if (notice->kind == PullNotice::Kind::failed)
+        LOG_WARN(log_, "edge-pull origin disconnected, retry. stream={}, origin={}: {}", plan_.url, notice->origin,
+                 notice->sentence);
+    else
+        LOG_INFO(log_, "edge-pull is refused, stream={}, origin={}: {}", plan_.url, notice->origin, notice->sentence);
+}
+
+io::Deadline Pull::next_decision() const {
+    const auto at = puller_.deadline();
+    return at ? io::Deadline::at(*at) : io::Deadline::never();
+}
+
+engine::relay::PullRules Pull::rules() const {
+    const ClusterOptions* options = context_.options.find(plan_.vhost);
+    if (options == nullptr)
+        return {.may_pull = false};
+    const bool has_siblings = context_.has_siblings && context_.has_siblings();
+    return {may_pull(*options) || has_siblings, options->by_registry || has_siblings, options->linger};
+}
+
+TimePoint Pull::silence_from(TimePoint start) const { return io::silence_from(start); }
 
 void Pull::give_way() {
-    if (over_)
+    if (is_over())
         return;
     LOG_INFO(log_, "edge-pull gives way to a publisher on this node, stream={}", plan_.url);
-    gave_way_ = true;
-    over_ = true;
-    unpublish();
-    for (Signal* signal : waiting_)
-        signal->raise();
+    puller_.handle_local_publisher(io::now());
+    if (stream_)
+        stream_->unpublish();
+    wake_clients();
     wake_.raise();
 }
 
 void Pull::look_again() {
-    look_again_ = true;
+    puller_.handle_moved();
     wake_.raise();
     moved_.raise();
 }
 
-void Pull::note_need() {
-    needed_at_ = io::now();
+void Pull::update_demand() {
+    puller_.set_demand(!waiting_.empty() || (viewers_ && viewers_->source().readers().is_watched()), io::now());
     wake_.raise();
 }
 
-bool Pull::is_resting() const {
-    return rests_since_ && (io::now() - *rests_since_ < kMemoryPause || context_.is_short_of_memory());
-}
-
-bool Pull::is_needed() const {
-    return !over_ && (!waiting_.empty() || viewers_->source().readers().is_watched() || io::now() - needed_at_ < linger());
-}
-
-Duration Pull::linger() const {
-    if (!had_media_)
-        return kLingerWithoutMedia;
-    const ClusterOptions* options = context_.options.find(plan_.vhost);
-    return options == nullptr ? Duration::zero() : Duration(options->linger);
-}
-
-// When something has to be decided although nothing happens: the end of the lingering, or of the publication.
-io::Deadline Pull::next_check() const {
-    auto next = publication_ != nullptr && !ingest_ ? io::Deadline::at(media_at_ + gone_after()) : io::Deadline::never();
-    if (waiting_.empty() && !viewers_->source().readers().is_watched())
-        next = next.sooner(io::Deadline::at(needed_at_ + linger()));
-    return next;
+void Pull::wake_clients() {
+    for (Signal* signal : waiting_)
+        signal->raise();
 }
 
 Result<void> Pull::wait_for_media(io::Deadline deadline) {
     Signal signal;
     waiting_.push_back(&signal);
+    update_demand();
     Result<void> waited;
-    while (waited.ok() && !is_playing() && !over_ && !rests_since_)
+    while (waited.ok() && !is_playing() && !is_over() && state() != PullState::resting)
         waited = io::wait(signal, deadline);
     std::erase(waiting_, &signal);
-    note_need();
-    if (!waited.ok() && waited.code() == Errc::cancelled)
+    update_demand();
+    if (is_cancelled(waited))
         return waited;
-    if (is_playing() || gave_way_)
+    if (is_playing() || state() == PullState::replaced)
         return {};
-    if (rests_since_)
-        return Error(Errc::limit, last_error_);
-    return Error(Errc::not_found, last_error_.empty() ? "no origin has sent the stream in time"
-                                                      : "no origin has sent the stream in time: " + last_error_);
+    const std::string& why = puller_.status().last_error;
+    if (state() == PullState::resting)
+        return Error(Errc::limit, why);
+    return Error(Errc::not_found,
+                 why.empty() ? "no origin has sent the stream in time" : "no origin has sent the stream in time: " + why);
 }
 
 session::ClientFigures Pull::figures() const {
     session::ClientFigures figures;
-    figures.received_bytes = earlier_bytes_ + (upstream_ != nullptr ? upstream_->bytes_received() : 0);
+    figures.received_bytes = connection_.bytes_received();
     return figures;
 }
 
 void Pull::kick(std::string reason) {
-    kick_reason_ = reason.empty() ? "kicked" : std::move(reason);
+    puller_.handle_kick(std::move(reason));
     wake_.raise();
 }
 
 void Pull::lose_stream(std::string why) {
-    if (over_)
+    if (is_over())
         return;
-    LOG_WARN(log_, "edge-pull lets go of the stream for a while, stream={}: {}", plan_.url, why);
-    last_error_ = std::move(why);
-    rests_since_ = io::now();
-    unpublish();
-    set_state(PullFacts::State::connecting);
-    for (Signal* signal : waiting_)
-        signal->raise();
+    LOG_WARN(log_, "edge-pull pauses because memory is short, stream={}: {}", plan_.url, why);
+    puller_.handle_memory_lost(std::move(why), io::now());
+    if (stream_)
+        stream_->unpublish();
+    wake_clients();
     wake_.raise();
 }
 
-void Pull::set_state(PullFacts::State state) {
-    // A failover that leaves the state unchanged does not reset its start time.
-    if (state_ != state)
-        state_since_ = io::now();
-    state_ = state;
-}
-
 PullFacts Pull::facts() const {
-    const OriginBook::Health* health = book_.find(origin_);
-    return {plan_.url,    plan_.vhost, origin_,     state_,
-            state_since_, tries_,      last_error_, health == nullptr ? Duration() : health->rtt};
+    const engine::relay::PullStatus& status = puller_.status();
+    const OriginHealth::Record* record = health_.find(status.origin);
+    return {plan_.url,    plan_.vhost,  status.origin,     phase_of(status.state),
+            status.since, status.tries, status.last_error, record == nullptr ? Duration() : record->rtt};
 }
 
 }  // namespace live::service::relay

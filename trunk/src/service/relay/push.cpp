@@ -4,9 +4,11 @@
 
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
+#include "engine/relay/puller.hpp"
 #include "io/fibers/loop.hpp"
 #include "service/forward/destination.hpp"
 #include "service/forward/splice.hpp"
+#include "service/relay/relay_clock.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
 namespace live::service::relay {
@@ -18,16 +20,16 @@ bool is_refusal(Errc code) { return code == Errc::conflict || code == Errc::limi
 
 }  // namespace
 
-Push::Push(const PullContext& context, Resolver& resolver, OriginBook& book, session::ClientRequest publisher,
+Push::Push(const PullContext& context, Resolver& resolver, OriginHealth& health, session::ClientRequest publisher,
            session::StreamPlan plan, Ref<media::Source> source, Log log)
     : context_(context),
       resolver_(resolver),
-      book_(book),
+      health_(health),
       publisher_(std::move(publisher)),
       plan_(std::move(plan)),
       source_(std::move(source)),
       log_(std::move(log)),
-      forward_{context.dial, 10s, nullptr, Pull::kStartLimit, kSilence} {}
+      forward_{context.dial, 10s, nullptr, engine::relay::Puller::kStartLimit, kSilence} {}
 
 void Push::run(io::Deadline deadline) {
     LOG_INFO(log_, "edge-fwr start, stream={}", plan_.url);
@@ -57,19 +59,19 @@ Result<void> Push::attempt(io::Deadline deadline) {
         return Error(Errc::not_found, "the virtual host is gone");
     const ClusterOptions options = *found;
     const auto pick = [&] {
-        return pick_origin(resolver_, book_, plan_.url, OriginUse::push, options, left_,
-                           deadline.sooner(io::Deadline::after(Pull::kStartLimit)));
+        return pick_origin(resolver_, health_, plan_.url, options, left_,
+                           deadline.sooner(io::Deadline::after(engine::relay::Puller::kStartLimit)));
     };
     Pick picked = pick();
-    for (; std::holds_alternative<NotNow>(picked); picked = pick()) {
-        const NotNow& not_now = std::get<NotNow>(picked);
-        const auto waited = io::sleep(deadline.sooner(io::Deadline::after(not_now.wait)));
+    for (; std::holds_alternative<RetryLater>(picked); picked = pick()) {
+        const RetryLater& later = std::get<RetryLater>(picked);
+        const auto waited = io::sleep(deadline.sooner(io::Deadline::after(later.wait)));
         if (!waited.ok() && waited.code() == Errc::cancelled)
             return waited;
-        if (!not_now.why.empty())
-            return Error(Errc::not_found, not_now.why);
+        if (!later.why.empty())
+            return Error(Errc::not_found, later.why);
     }
-    const Origin origin = std::get<Picked>(picked).origin;
+    const Origin origin = std::get<Origin>(picked);
     // An edge that is given the stream does not give it back: the path is checked there.
     const std::string path = TRY(extend_path(publisher_.relay_path(), context_.node.server_id));
     const TimePoint began = io::now();
@@ -79,7 +81,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
     if (ended.ok())
         ended = Error(Errc::closed, "the push ended");
     if (ended.code() != Errc::cancelled && !is_refusal(ended.code()))
-        book_.report_down(origin.text(), ended.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
+        health_.report_down(origin.text(), ended.error().sentence(), io::now(), static_cast<std::uint32_t>(random_number()));
     left_.add(origin.text());
     return ended;
 }

@@ -9,7 +9,8 @@
 #include "base/log/log.hpp"
 #include "media/source/source.hpp"
 #include "service/forward/push_session.hpp"
-#include "service/relay/pull.hpp"
+#include "service/relay/origins/pick_origin.hpp"
+#include "service/relay/pull_context.hpp"
 
 namespace live::service::relay {
 
@@ -20,7 +21,7 @@ public:
     // An origin that has answered and then says nothing for so long is left.
     static constexpr std::chrono::seconds kSilence{3};
 
-    Push(const PullContext& context, Resolver& resolver, OriginBook& book, session::ClientRequest publisher,
+    Push(const PullContext& context, Resolver& resolver, OriginHealth& health, session::ClientRequest publisher,
          session::StreamPlan plan, Ref<media::Source> source, Log log);
 
     // Runs until cancelled, or until no origin accepts the stream: then the publisher is kicked.
@@ -38,7 +39,7 @@ private:
 
     const PullContext& context_;
     Resolver& resolver_;
-    OriginBook& book_;
+    OriginHealth& health_;
     const session::ClientRequest publisher_;
     const session::StreamPlan plan_;
     const Ref<media::Source> source_;

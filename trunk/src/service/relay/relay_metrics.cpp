@@ -21,8 +21,8 @@ void RelayService::write_metrics(MetricsText& text) const {
                 "Times that a stream went on with another connection.")
         .sample(totals.failovers);
     text.family("millrace_relay_origin_up", MetricsText::Type::gauge, "Whether an origin answered when it was last tried.");
-    book().for_each([&](const std::string& origin, const OriginBook::Health& health) {
-        text.sample(std::uint64_t{health.is_up ? 1U : 0U}, {{"origin", origin}});
+    health().for_each([&](const std::string& origin, const OriginHealth::Record& record) {
+        text.sample(std::uint64_t{record.is_up ? 1U : 0U}, {{"origin", origin}});
     });
     text.family("millrace_relay_join_seconds", MetricsText::Type::histogram,
                 "From a client's question for a stream to its first media here.")

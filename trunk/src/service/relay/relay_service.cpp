@@ -49,7 +49,7 @@ Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const ses
     if (jobs_.size() + leaving_.size() >= kPullsMax)
         return Error(Errc::limit, fmt::format("{} streams are pulled already", jobs_.size()));
     auto job =
-        std::make_shared<Job>(context_, resolver_, book_, totals_, request, plan, std::move(path), log_.with_id(random_id()));
+        std::make_shared<Job>(context_, resolver_, health_, totals_, request, plan, std::move(path), log_.with_id(random_id()));
     Pull& pull = job->pull;
     TRY(job->scope.start("pull", [&pull](io::Deadline forever) { pull.run(forever); }));
     std::shared_ptr<Job>& place = jobs_[plan.url];
@@ -113,7 +113,7 @@ void RelayService::on_published(const session::ClientRequest& request, const ses
     reap();
     // A new publisher that took over the stream gets its own push: the old push would kick the wrong client.
     on_unpublished(plan.url);
-    const auto started = pushes_.start(context_, resolver_, book_, request, plan, source, log_.with_id(random_id()));
+    const auto started = pushes_.start(context_, resolver_, health_, request, plan, source, log_.with_id(random_id()));
     if (!started.ok())
         LOG_ERROR(log_, "edge-fwr cannot start, stream={}: {}", plan.url, started.error().text());
 }

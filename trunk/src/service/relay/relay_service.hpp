@@ -64,7 +64,7 @@ public:
     // Seconds from a client's request to the first media, for clients that had to wait.
     const Histogram<kJoinBounds>& joins() const { return joins_; }
     const PullTotals& totals() const { return totals_; }
-    const OriginBook& book() const { return book_; }
+    const OriginHealth& health() const { return health_; }
 
 private:
     struct Job {
@@ -82,7 +82,7 @@ private:
     const PullContext context_;
     Resolver& resolver_;
     const Log log_;
-    OriginBook book_;
+    OriginHealth health_;
     PullTotals totals_;
     // By the source's url, as every player looks there; so not a JobList. The second owner is the fiber of a client waiting for
     // the first media.

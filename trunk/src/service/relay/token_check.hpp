@@ -8,7 +8,8 @@
 #include "base/log/log.hpp"
 #include "io/fibers/deadline.hpp"
 #include "service/relay/origins/resolver.hpp"
-#include "service/relay/pull.hpp"
+#include "service/relay/pull_context.hpp"
+#include "service/relay/upstream/upstream.hpp"
 
 namespace live::service::relay {
 

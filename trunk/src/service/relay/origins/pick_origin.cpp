@@ -19,26 +19,39 @@ std::vector<Origin> usable_origins(std::vector<Origin> origins, OriginUse use, c
     return origins;
 }
 
-Pick pick_origin(Resolver& resolver, const OriginBook& book, const std::string& url, OriginUse use, const ClusterOptions& options,
-                 const LeftOrigins& left, io::Deadline deadline) {
+Candidates find_origins(Resolver& resolver, const std::string& url, OriginUse use, const ClusterOptions& options,
+                        io::Deadline deadline) {
     ClusterOptions asked = options;
     if (use == OriginUse::push)
         asked.protocol = PullProtocol::rtmp;
     Location location = resolver.find(url, asked, deadline);
     if (const auto* unknown = std::get_if<Unknown>(&location))
-        return NotNow{unknown->why, unknown->retry_after};
+        return RetryLater{unknown->why, unknown->retry_after};
     if (const auto* nowhere = std::get_if<Nowhere>(&location))
-        return NotNow{nowhere->why, StaticResolver::kRetry};
+        return RetryLater{nowhere->why, StaticResolver::kRetry};
     std::vector<Origin> origins = usable_origins(std::get<Located>(std::move(location)).origins, use, asked);
+    if (origins.empty())
+        return RetryLater{"no origin takes a publisher: all are HTTP", StaticResolver::kRetry};
+    return origins;
+}
+
+std::vector<std::string> names_of(const std::vector<Origin>& origins) {
     std::vector<std::string> names;
     for (const Origin& origin : origins)
         names.push_back(origin.text());
-    const auto choice = book.choose(names, url, left, io::now());
-    if (!choice)
-        return NotNow{"no origin takes a publisher: all are HTTP", StaticResolver::kRetry};
-    if (choice->wait > Duration::zero())
-        return NotNow{{}, choice->wait};
-    return Picked{std::move(origins[choice->index]), origins.size() > 1};
+    return names;
+}
+
+Pick pick_origin(Resolver& resolver, const OriginHealth& health, const std::string& url, const ClusterOptions& options,
+                 const LeftOrigins& left, io::Deadline deadline) {
+    Candidates candidates = find_origins(resolver, url, OriginUse::push, options, deadline);
+    if (auto* later = std::get_if<RetryLater>(&candidates))
+        return std::move(*later);
+    auto& origins = std::get<std::vector<Origin>>(candidates);
+    const auto choice = health.choose(names_of(origins), url, left, io::now()).value();
+    if (choice.wait > Duration::zero())
+        return RetryLater{{}, choice.wait};
+    return std::move(origins[choice.index]);
 }
 
 }  // namespace live::service::relay

@@ -1,38 +1,47 @@
 // The choice of one origin among those that a resolver names: by use and protocol, health, and what the caller has just left.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/time.hpp"
+#include "engine/relay/left_origins.hpp"
+#include "engine/relay/origin_health.hpp"
 #include "io/fibers/deadline.hpp"
-#include "service/relay/origins/origin_book.hpp"
 #include "service/relay/origins/resolver.hpp"
 
 namespace live::service::relay {
 
+using engine::relay::LeftOrigins;
+using engine::relay::OriginHealth;
+
 enum class OriginUse : std::uint8_t {
     pull,
-    push,  // always over RTMP
+    push,  // over RTMP or SRT
 };
 
-struct Picked {
-    Origin origin;
-    bool has_others = false;
-};
-// None may be tried now.
-struct NotNow {
-    std::string why;  // empty when the origins are merely down
+// No origin may be tried now.
+struct RetryLater {
+    std::string why;  // empty when all origins are down
     Duration wait{};
 };
-using Pick = std::variant<Picked, NotNow>;
+using Candidates = std::variant<std::vector<Origin>, RetryLater>;
+using Pick = std::variant<Origin, RetryLater>;
 
-// Whether an origin suits: RTMP for a push; for a pull that follows its client, the client's protocol if any origin has it.
+// Returns the origins that suit: not HTTP for a push; for a pull that follows its client, those with the client's protocol if
+// there are any.
 std::vector<Origin> usable_origins(std::vector<Origin> origins, OriginUse use, const ClusterOptions& options);
 
-// `options.protocol` is that of origins without a scheme. Waits for the resolver, at most until the deadline.
-Pick pick_origin(Resolver& resolver, const OriginBook& book, const std::string& url, OriginUse use, const ClusterOptions& options,
+// Looks up the usable origins of a stream, at most until the deadline. `options.protocol` is that of origins without a scheme.
+Candidates find_origins(Resolver& resolver, const std::string& url, OriginUse use, const ClusterOptions& options,
+                        io::Deadline deadline);
+// The names by which OriginHealth knows them.
+std::vector<std::string> names_of(const std::vector<Origin>& origins);
+
+// For a push: looks up the origins and chooses one. A pull's engine::relay::Puller chooses by itself.
+Pick pick_origin(Resolver& resolver, const OriginHealth& health, const std::string& url, const ClusterOptions& options,
                  const LeftOrigins& left, io::Deadline deadline);
 
 }  // namespace live::service::relay

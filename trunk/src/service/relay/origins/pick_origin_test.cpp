@@ -23,7 +23,7 @@ std::vector<std::string> usable(OriginUse use, const ClusterOptions& options) {
 
 using Names = std::vector<std::string>;
 
-TEST(UsableOrigins, AreAllForAPullThatFollowsNobody) {
+TEST(UsableOrigins, AreAllForPullWithFixedProtocol) {
     ClusterOptions options;
     options.origin = {"a", "http://b", "https://c"};
     EXPECT_EQ(usable(OriginUse::pull, options), (Names{"rtmp://a:1935", "http://b:80", "https://c:443"}));
@@ -31,7 +31,7 @@ TEST(UsableOrigins, AreAllForAPullThatFollowsNobody) {
     EXPECT_EQ(usable(OriginUse::pull, options), (Names{"http://a:80", "http://b:80", "https://c:443"}));
 }
 
-TEST(UsableOrigins, HaveTheClientsProtocolIfAnyHas) {
+TEST(UsableOrigins, HaveClientsProtocolIfAvailable) {
     ClusterOptions options;
     options.follow_client = true;
     options.origin = {"rtmp://a", "http://b", "https://c"};
@@ -42,7 +42,7 @@ TEST(UsableOrigins, HaveTheClientsProtocolIfAnyHas) {
     EXPECT_EQ(usable(OriginUse::pull, options), (Names{"rtmp://a:1935"}));
 }
 
-TEST(UsableOrigins, AreRtmpForAPush) {
+TEST(UsableOrigins, AreNotHttpForPush) {
     ClusterOptions options;
     options.origin = {"rtmps://a", "http://b", "c"};
     EXPECT_EQ(usable(OriginUse::push, options), (Names{"rtmps://a:443", "rtmp://c:1935"}));
@@ -58,28 +58,32 @@ public:
     PullProtocol protocol = PullProtocol::flvs;
 };
 
-TEST(PickOrigin, AsksTheResolverAndTheBook) {
+TEST(FindOrigins, ReturnsUsableOriginsOrReason) {
+    OneAnswer resolver;
+    ClusterOptions options;
+    const auto find = [&](OriginUse use) { return find_origins(resolver, "/live/cam", use, options, io::Deadline::never()); };
+    resolver.answer = Unknown{"the service is away", std::chrono::milliseconds(700)};
+    EXPECT_EQ(std::get<RetryLater>(find(OriginUse::pull)).wait, std::chrono::milliseconds(700));
+    resolver.answer = Nowhere{"nobody has it"};
+    EXPECT_EQ(std::get<RetryLater>(find(OriginUse::pull)).why, "nobody has it");
+    resolver.answer = Located{{{"h", 80, Scheme::http}}};
+    EXPECT_EQ(names_of(std::get<std::vector<Origin>>(find(OriginUse::pull))), (Names{"http://h:80"}));
+    options.protocol = PullProtocol::flv;
+    EXPECT_TRUE(std::holds_alternative<RetryLater>(find(OriginUse::push)));
+    EXPECT_EQ(resolver.protocol, PullProtocol::rtmp) << "an origin without a scheme is RTMP for a push";
+}
+
+TEST(PickOrigin, ChoosesByHealth) {
     const auto loop = MUST(io::Loop::create());
     OneAnswer resolver;
-    OriginBook book;
-    ClusterOptions options;
-    const auto pick = [&](OriginUse use) {
-        return pick_origin(resolver, book, "/live/cam", use, options, {}, io::Deadline::never());
-    };
-    resolver.answer = Unknown{"the service is away", std::chrono::milliseconds(700)};
-    EXPECT_EQ(std::get<NotNow>(pick(OriginUse::pull)).wait, std::chrono::milliseconds(700));
-    resolver.answer = Nowhere{"nobody has it"};
-    EXPECT_EQ(std::get<NotNow>(pick(OriginUse::pull)).why, "nobody has it");
-    resolver.answer = Located{{{"h", 80, Scheme::http}}};
-    EXPECT_EQ(std::get<Picked>(pick(OriginUse::pull)).origin.text(), "http://h:80");
-    EXPECT_FALSE(std::get<Picked>(pick(OriginUse::pull)).has_others);
-    options.protocol = PullProtocol::flv;
-    EXPECT_TRUE(std::holds_alternative<NotNow>(pick(OriginUse::push)));
-    EXPECT_EQ(resolver.protocol, PullProtocol::rtmp) << "what has no scheme is RTMP for a push";
-    book.report_down("http://h:80", "gone", io::now(), 0);
-    const auto later = pick(OriginUse::pull);
-    EXPECT_GT(std::get<NotNow>(later).wait, Duration::zero());
-    EXPECT_TRUE(std::get<NotNow>(later).why.empty());
+    OriginHealth health;
+    const auto pick = [&] { return pick_origin(resolver, health, "/live/cam", {}, {}, io::Deadline::never()); };
+    resolver.answer = Located{{{"h", 1935, Scheme::rtmp}}};
+    EXPECT_EQ(std::get<Origin>(pick()).text(), "rtmp://h:1935");
+    health.report_down("rtmp://h:1935", "gone", io::now(), 0);
+    const auto later = pick();
+    EXPECT_GT(std::get<RetryLater>(later).wait, Duration::zero());
+    EXPECT_TRUE(std::get<RetryLater>(later).why.empty());
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ std::string chunked(const std::string& body, std::size_t size) {
 }
 
 // Everything the upstream reports: media as type@time:size.
-class Heard {
+class FlvEvents {
 public:
-    Heard() : upstream_("GET / HTTP/1.1\r\n\r\n") { EXPECT_TRUE(upstream_.start({}).ok()); }
+    FlvEvents() : upstream_("GET / HTTP/1.1\r\n\r\n") { EXPECT_TRUE(upstream_.start({}).ok()); }
 
     Result<void> feed(std::string_view text, std::size_t piece = std::string::npos) {
         while (!text.empty()) {
@@ -80,40 +80,40 @@ private:
 };
 
 TEST(FlvUpstream, SendsItsRequestOnce) {
-    Heard heard;
+    FlvEvents events;
     std::vector<std::uint8_t> output;
-    heard.upstream().take_output(output);
+    events.upstream().take_output(output);
     EXPECT_EQ(as_text(output), "GET / HTTP/1.1\r\n\r\n");
     output.clear();
-    heard.upstream().take_output(output);
+    events.upstream().take_output(output);
     EXPECT_TRUE(output.empty());
 }
 
 TEST(FlvUpstream, ReadsPlainAndChunkedBodiesInAnyPortions) {
     for (const std::string& text : {kPlainHead + kStream, chunked(kStream, 7), chunked(kStream, 1000)})
         for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, std::size_t{64}, std::string::npos}) {
-            Heard heard;
-            EXPECT_FALSE(heard.upstream().is_started());
-            ASSERT_TRUE(heard.feed(text, piece).ok());
-            EXPECT_TRUE(heard.upstream().is_started());
-            EXPECT_EQ(heard.lines(), kMedia);
-            EXPECT_EQ(heard.upstream().bytes_received(), text.size());
+            FlvEvents events;
+            EXPECT_FALSE(events.upstream().is_started());
+            ASSERT_TRUE(events.feed(text, piece).ok());
+            EXPECT_TRUE(events.upstream().is_started());
+            EXPECT_EQ(events.lines(), kMedia);
+            EXPECT_EQ(events.upstream().bytes_received(), text.size());
         }
 }
 
 TEST(FlvUpstream, TakesMoreThanOnePieceAtOnce) {
     const std::string body(3 * FlvUpstream::kPieceBytes, 'x');
-    Heard heard;
-    ASSERT_TRUE(heard.feed(chunked(stream_of({{wire::flv::TagType::video, body}}), body.size() * 2)).ok());
-    EXPECT_EQ(heard.lines(), "9@40:" + std::to_string(body.size()) + " ");
+    FlvEvents events;
+    ASSERT_TRUE(events.feed(chunked(stream_of({{wire::flv::TagType::video, body}}), body.size() * 2)).ok());
+    EXPECT_EQ(events.lines(), "9@40:" + std::to_string(body.size()) + " ");
 }
 
 TEST(FlvUpstream, KnowsTheEndOfAStream) {
-    Heard chunks;
+    FlvEvents chunks;
     ASSERT_TRUE(chunks.feed(chunked(kStream, 50) + "0\r\n\r\n").ok());
     EXPECT_EQ(chunks.lines(), kMedia + "ended");
     EXPECT_EQ(chunks.end().code(), Errc::closed);
-    Heard plain;
+    FlvEvents plain;
     ASSERT_TRUE(plain.feed(kPlainHead + kStream).ok());
     EXPECT_TRUE(plain.end().ok());
     EXPECT_EQ(plain.lines(), kMedia + "ended");
@@ -131,27 +131,27 @@ TEST(FlvUpstream, HearsOfTheEndFromANodeOfOurs) {
                                         {TagType::video, "\x17\x01 other"}});
     const std::string marked = "HTTP/1.1 200 OK\r\nX-Millrace-Marks: 1\r\n\r\n";
     for (const std::size_t piece : {std::size_t{1}, std::string::npos}) {
-        Heard ours;
+        FlvEvents ours;
         ASSERT_TRUE(ours.feed(marked + body, piece).ok());
         EXPECT_TRUE(ours.upstream().keeps_timeline());
         EXPECT_EQ(ours.lines(), fmt::format("9@40:8 18@80:{} paused9@160:8 ", mark.size()));
         EXPECT_TRUE(ours.upstream().is_started());
     }
     // Who has not agreed to it sends data like any other.
-    Heard other;
+    FlvEvents other;
     ASSERT_TRUE(other.feed(kPlainHead + body).ok());
     EXPECT_FALSE(other.upstream().keeps_timeline());
     EXPECT_EQ(other.lines().find("paused"), std::string::npos);
 }
 
 TEST(FlvUpstream, KnowsAConnectionThatBreaks) {
-    Heard chunks;
+    FlvEvents chunks;
     ASSERT_TRUE(chunks.feed(chunked(kStream, 50)).ok());
     EXPECT_EQ(chunks.end().code(), Errc::closed) << "the last chunk is missing";
-    Heard plain;
+    FlvEvents plain;
     ASSERT_TRUE(plain.feed((kPlainHead + kStream).substr(0, kPlainHead.size() + kStream.size() - 8)).ok());
     EXPECT_EQ(plain.end().code(), Errc::closed) << "in the middle of a tag";
-    Heard early;
+    FlvEvents early;
     ASSERT_TRUE(early.feed("HTTP/1.1 20").ok());
     EXPECT_EQ(early.end().code(), Errc::closed);
 }
@@ -160,18 +160,18 @@ TEST(FlvUpstream, KnowsAConnectionThatBreaks) {
 TEST(FlvUpstream, WaitsForTheRest) {
     const std::string text = chunked(kStream, 9);
     for (std::size_t size = 0; size < text.size(); ++size) {
-        Heard heard;
-        ASSERT_TRUE(heard.feed(text.substr(0, size)).ok()) << size;
-        EXPECT_TRUE(kMedia.starts_with(heard.lines())) << size;
+        FlvEvents events;
+        ASSERT_TRUE(events.feed(text.substr(0, size)).ok()) << size;
+        EXPECT_TRUE(kMedia.starts_with(events.lines())) << size;
     }
 }
 
 TEST(FlvUpstream, TellsWhyThereIsNoStream) {
     const auto answered = [](const std::string& head) {
-        Heard heard;
-        const auto fed = heard.feed(head + "\r\n\r\n");
-        EXPECT_FALSE(heard.upstream().is_started()) << head;
-        return fed.ok() ? heard.lines() : "down";
+        FlvEvents events;
+        const auto fed = events.feed(head + "\r\n\r\n");
+        EXPECT_FALSE(events.upstream().is_started()) << head;
+        return fed.ok() ? events.lines() : "down";
     };
     EXPECT_EQ(answered("HTTP/1.1 404 Not Found"), "refused: the origin does not have the stream (status 404)");
     EXPECT_EQ(answered("HTTP/1.1 403 Forbidden"), "refused: the origin answers with status 403");
@@ -185,14 +185,14 @@ TEST(FlvUpstream, TellsWhyThereIsNoStream) {
 }
 
 TEST(FlvUpstream, BoundsWhatAnOriginSends) {
-    EXPECT_EQ(Heard().feed("HTTP/1.1 200 OK\r\nX: " + std::string(2 * FlvUpstream::kHeaderBytesMax, 'x')).code(), Errc::limit);
+    EXPECT_EQ(FlvEvents().feed("HTTP/1.1 200 OK\r\nX: " + std::string(2 * FlvUpstream::kHeaderBytesMax, 'x')).code(), Errc::limit);
     std::string many = "HTTP/1.1 200 OK\r\n";
     for (int i = 0; i < 200; ++i)
         many += "X: y\r\n";
-    EXPECT_EQ(Heard().feed(many).code(), Errc::limit);
-    EXPECT_FALSE(Heard().feed(kPlainHead + "no FLV at all").ok());
+    EXPECT_EQ(FlvEvents().feed(many).code(), Errc::limit);
+    EXPECT_FALSE(FlvEvents().feed(kPlainHead + "no FLV at all").ok());
     const std::string huge_tag("\x09\xFF\xFF\xFF\0\0\0\0\0\0\0", 11);
-    EXPECT_EQ(Heard().feed(kPlainHead + stream_of({}) + huge_tag).code(), Errc::limit);
+    EXPECT_EQ(FlvEvents().feed(kPlainHead + stream_of({}) + huge_tag).code(), Errc::limit);
 }
 
 }  // namespace

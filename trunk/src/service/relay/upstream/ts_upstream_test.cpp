@@ -7,7 +7,7 @@
 namespace live::service::relay {
 namespace {
 
-struct Heard {
+struct TsEvents {
     std::vector<std::int64_t> pictures;  // ms
     std::size_t keys = 0;
     std::size_t configs = 0;
@@ -37,22 +37,22 @@ TEST(TsUpstream, GivesTheFramesOfTheStreamAndThenItsEnd) {
     const auto bytes = wire::ts::stream_of(5);
     TsUpstream upstream;
     EXPECT_TRUE(upstream.start({}).ok() && upstream.is_started() && !upstream.keeps_timeline());
-    Heard heard;
+    TsEvents events;
     for (Bytes rest = bytes; !rest.empty(); rest = rest.subspan(std::min<std::size_t>(rest.size(), 100))) {
         EXPECT_TRUE(upstream.handle_bytes({}, rest.first(std::min<std::size_t>(rest.size(), 100))).ok());
-        heard.take(upstream);
+        events.take(upstream);
     }
-    EXPECT_EQ(heard.ended, 0U);
+    EXPECT_EQ(events.ended, 0U);
     EXPECT_TRUE(upstream.handle_end().ok());
-    heard.take(upstream);
-    heard.take(upstream);
-    ASSERT_EQ(heard.pictures.size(), 5U);
-    EXPECT_EQ(heard.pictures[4] - heard.pictures[0], 160);
-    EXPECT_EQ(heard.keys, 1U);
-    EXPECT_GE(heard.configs, 2U);
-    EXPECT_EQ(heard.audio, 5U);
-    EXPECT_TRUE(heard.announced.has(MediaKind::audio) && heard.announced.has(MediaKind::video));
-    EXPECT_EQ(heard.ended, 1U);
+    events.take(upstream);
+    events.take(upstream);
+    ASSERT_EQ(events.pictures.size(), 5U);
+    EXPECT_EQ(events.pictures[4] - events.pictures[0], 160);
+    EXPECT_EQ(events.keys, 1U);
+    EXPECT_GE(events.configs, 2U);
+    EXPECT_EQ(events.audio, 5U);
+    EXPECT_TRUE(events.announced.has(MediaKind::audio) && events.announced.has(MediaKind::video));
+    EXPECT_EQ(events.ended, 1U);
     EXPECT_EQ(upstream.bytes_received(), bytes.size());
 }
 
@@ -60,12 +60,12 @@ TEST(TsUpstream, SurvivesAStreamThatIsCutAnywhere) {
     const auto bytes = wire::ts::stream_of(5);
     for (std::size_t cut = 0; cut < bytes.size(); cut += 47) {
         TsUpstream upstream;
-        Heard heard;
+        TsEvents events;
         EXPECT_TRUE(upstream.handle_bytes({}, Bytes(bytes).subspan(cut)).ok());
         EXPECT_TRUE(upstream.handle_end().ok());
-        heard.take(upstream);
-        EXPECT_LE(heard.pictures.size(), 5U);
-        EXPECT_EQ(heard.ended, 1U);
+        events.take(upstream);
+        EXPECT_LE(events.pictures.size(), 5U);
+        EXPECT_EQ(events.ended, 1U);
     }
 }
 
