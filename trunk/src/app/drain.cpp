@@ -86,7 +86,7 @@ void Drain::ask(session::ClientEntry& client) {
 
 // A session without another place stays.
 void Drain::end_sessions(std::vector<session::ClientEntry*> sessions) {
-    std::erase_if(sessions, [this](session::ClientEntry* client) { return !placer_.move(client->client().request()); });
+    std::erase_if(sessions, [this](session::ClientEntry* client) { return !redirector_.move(client->client().request()); });
     sessions.resize(plan_.sessions_to_end(sessions.size(), io::now()));
     for (session::ClientEntry* client : sessions) {
         plan_.note_asked(client->client().request().id);
@@ -99,7 +99,7 @@ bool Drain::is_late() const { return plan_.is_late(io::now()); }
 std::optional<session::Redirect> Drain::place_for(const session::ClientRequest& request) {
     if (to_ == To::new_program)
         return session::Redirect{.is_here = true};
-    return placer_.move(request);
+    return redirector_.move(request);
 }
 
 bool Drain::is_over() const {

@@ -13,7 +13,7 @@
 #include "api/system/drain_handler.hpp"
 #include "base/log/log.hpp"
 #include "media/source/stream_table.hpp"
-#include "service/cluster/placer.hpp"
+#include "service/cluster/player_redirector.hpp"
 #include "session/common/client_table.hpp"
 #include "supervisor/decisions/drain_plan.hpp"
 
@@ -26,8 +26,8 @@ public:
 
     // All outlive this.
     Drain(const session::ClientTable& clients, const media::StreamTable& streams, service::cluster::ClusterService& node,
-          service::cluster::Placer& placer, Log log)
-        : clients_(clients), streams_(streams), node_(node), placer_(placer), log_(std::move(log)) {}
+          service::cluster::PlayerRedirector& redirector, Log log)
+        : clients_(clients), streams_(streams), node_(node), redirector_(redirector), log_(std::move(log)) {}
 
     // On a server that is alone only the state is remembered.
     enum class To : bool { other_nodes, new_program };
@@ -52,7 +52,7 @@ private:
     const session::ClientTable& clients_;
     const media::StreamTable& streams_;
     service::cluster::ClusterService& node_;
-    service::cluster::Placer& placer_;
+    service::cluster::PlayerRedirector& redirector_;
     const Log log_;
     std::optional<session::Redirect> place_for(const session::ClientRequest& request);
 

@@ -14,7 +14,7 @@
 #include "base/log/log_fixture.hpp"
 #include "base/options_of_fixture.hpp"
 #include "service/access_log/access_line.hpp"
-#include "service/cluster/placer.hpp"
+#include "service/cluster/player_redirector.hpp"
 #include "service/heartbeat/heartbeat.hpp"
 #include "service/workers/no_events_fixture.hpp"
 
@@ -139,8 +139,8 @@ TEST_F(MadeUpProtocolTest, IsInADrain) {
         {.dial = {}, .streams = streams, .events = stream_events, .clients = clients, .options = cluster_vhosts, .node = {}},
         resolver,
         log};
-    service::cluster::Placer placer{node, relay};
-    Drain drain{clients, streams, node, placer, log};
+    service::cluster::PlayerRedirector redirector{node, relay};
+    Drain drain{clients, streams, node, redirector, log};
     drain.begin(20s, Drain::To::new_program, io::Deadline::never());
     EXPECT_EQ(drain.facts().clients.players, 1U);
     drain.step();

@@ -51,7 +51,7 @@ public:
     }
     void on_unpublished(const std::string& url) override { server_.services_.on_unpublished(url); }
     void on_play_ended(const session::ClientRequest& request, const session::StreamPlan& plan) override {
-        server_.placer_.on_play_ended(request, plan.url);
+        server_.redirector_.on_play_ended(request, plan.url);
         server_.admission_.callbacks().report_stream(service::hooks::Action::on_stop, request, plan);
     }
     void on_closed(const session::ClientRequest& request, const session::Traffic& traffic) override {
@@ -112,7 +112,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
       hooks_(http_client_, {names_.server_id, names_.service_id}, stream_stats_, log),
       admission_(
-          {vhost_table_, places_.memory(), streams_, hooks_, token_check_, {relay_, coworkers_, node_, placer_, workers_}}),
+          {vhost_table_, places_.memory(), streams_, hooks_, token_check_, {relay_, coworkers_, node_, redirector_, workers_}}),
       events_(std::make_unique<Events>(*this)),
       rtmp_context_{streams_,
                     admission_,

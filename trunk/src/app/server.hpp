@@ -176,8 +176,8 @@ private:
     service::cluster::RegistryResolver origins_;
     service::workers::WorkersResolver all_origins_;
     service::relay::RelayService relay_;
-    service::cluster::Placer placer_{node_, relay_};
-    Drain drain_{clients_, streams_, node_, placer_, log_};
+    service::cluster::PlayerRedirector redirector_{node_, relay_};
+    Drain drain_{clients_, streams_, node_, redirector_, log_};
     service::relay::Coworkers coworkers_;
     service::relay::TokenCheck token_check_;
     VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};

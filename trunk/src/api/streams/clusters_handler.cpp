@@ -36,18 +36,18 @@ Json node_json(const cluster::NodeRecord& node) {
 }
 
 Json registry_json(service::cluster::ClusterService& service, io::Deadline deadline) {
-    const auto& member = *service.member();
-    const auto& counts = member.counts();
-    Json nodes = Json::array({node_json(member.self())});
-    for (const cluster::NodeRecord& node : member.neighbours())
+    const auto& here = *service.node();
+    const auto& counts = here.counts();
+    Json nodes = Json::array({node_json(here.self())});
+    for (const cluster::NodeRecord& node : here.neighbours())
         nodes.push_back(node_json(node));
-    const Json registry = {{"state", member.is_up() ? "up" : "away"},
-                           {"latency_ms", std::chrono::duration<double, std::milli>(member.latency()).count()},
+    const Json registry = {{"state", here.is_up() ? "up" : "away"},
+                           {"latency_ms", std::chrono::duration<double, std::milli>(here.latency()).count()},
                            {"connections", service.connections()},
                            {"commands", counts.commands},
                            {"timeouts", counts.timeouts}};
-    Json data = {{"node", member.self().id}, {"owned", member.owned()}, {"unannounced", member.unannounced()},
-                 {"lost", counts.lost},      {"registry", registry},    {"nodes", nodes}};
+    Json data = {{"node", here.self().id}, {"owned", here.streams().size()}, {"unannounced", here.streams().unannounced()},
+                 {"lost", counts.lost},    {"registry", registry},           {"nodes", nodes}};
     data["redirect"] = service.options().redirect;
     data["players"] = {{"sent", service.placements.sent}, {"stayed", service.placements.stayed}};
     const auto all = service::cluster::list_streams(service, deadline);
@@ -124,7 +124,7 @@ Reply ClusterWhereHandler::handle(const Request& request, io::Deadline deadline)
             data["state"] = "nowhere";
         } else if (std::holds_alternative<cluster::Here>(*where)) {
             data["state"] = "here";
-            data["node"] = node_json(node_.member()->self());
+            data["node"] = node_json(node_.node()->self());
         } else if (const auto* there = std::get_if<cluster::There>(&*where)) {
             data["state"] = "there";
             data["node"] = node_json(there->node);

@@ -92,7 +92,7 @@ private:
         owners_.erase(found);
         return {};
     }
-    LookDone run(const Look& look, TimePoint now) const {
+    StreamLookupDone run(const StreamLookup& look, TimePoint now) const {
         const auto found = owners_.find(look.stream);
         if (found == owners_.end())
             return {};

@@ -1,5 +1,5 @@
-// The commands of a node to the registry, and its answers: the interface between Member, which decides, and the code that moves
-// the bytes. A registry executes a command as a whole, in the order in which one connection sends them.
+// The commands of a node to the registry, and its answers: the interface between ClusterNode, which decides, and the code that
+// moves the bytes. A registry executes a command as a whole, in the order in which one connection sends them.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct Withdraw {
     OwnRecord own;
 };
 // Looks up a stream's owner and the record of that node.
-struct Look {
+struct StreamLookup {
     std::string stream;
 };
 // All nodes whose lease lives.
@@ -45,7 +45,7 @@ struct ListNodes {};
 
 struct Command {
     std::uint64_t id = 0;
-    std::variant<Beat, Claim, Withdraw, Look, ListNodes> what;
+    std::variant<Beat, Claim, Withdraw, StreamLookup, ListNodes> what;
 };
 
 // Texts are the raw contents of the registry, not parsed yet.
@@ -59,7 +59,7 @@ struct ClaimDone {
     std::string holder{};     // the record of the owner that keeps it
 };
 struct WithdrawDone {};
-struct LookDone {
+struct StreamLookupDone {
     std::string own{};   // empty: nobody
     std::string node{};  // empty: its lease has ended
 };
@@ -70,6 +70,6 @@ struct NodesDone {
 struct Refusal {
     std::string why;
 };
-using Answer = std::variant<BeatDone, ClaimDone, WithdrawDone, LookDone, NodesDone, Refusal>;
+using Answer = std::variant<BeatDone, ClaimDone, WithdrawDone, StreamLookupDone, NodesDone, Refusal>;
 
 }  // namespace live::engine::cluster

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/time.hpp"
-#include "engine/cluster/member.hpp"
+#include "engine/cluster/cluster_node.hpp"
 #include "engine/cluster/puller_tree.hpp"
 
 namespace live::engine::cluster {
@@ -26,7 +26,7 @@ public:
     virtual void later(Duration from_now, std::function<void()> act) = 0;
     // Calls when the node is not paused; never, when it has crashed.
     virtual void within(std::size_t node, std::function<void()> act) = 0;
-    virtual const Member* member_of(std::size_t node) const = 0;  // nullptr: it has crashed
+    virtual const ClusterNode* cluster_node_of(std::size_t node) const = 0;  // nullptr: it has crashed
     virtual bool is_paused(std::size_t node) const = 0;
     virtual bool is_apart(std::size_t node) const = 0;
     virtual bool has_publisher(std::size_t node, std::size_t stream) const = 0;
@@ -176,7 +176,7 @@ private:
     // only: while some of those it feeds are paused, the others get more.
     std::size_t fed_max(std::size_t stream) const { return 2 * std::max(direct_max_, nodes_.size() / choices_[stream]); }
     void note_choice(std::size_t owner, std::size_t stream) {
-        const std::span<const NodeRecord> listed = world_.member_of(owner)->neighbours();
+        const std::span<const NodeRecord> listed = world_.cluster_node_of(owner)->neighbours();
         const auto can_be_named = [&](const NodeRecord& node) {
             const Pull& pull = nodes_[number_of(node.id)].pulls[stream];
             return pull.step == Step::served && pull.from == owner && pull.place != Pull::Place::branch;
@@ -188,7 +188,7 @@ private:
     // Connections from the publisher, while media come.
     std::optional<std::size_t> depth_of(std::size_t node, std::size_t stream) const {
         for (std::size_t depth = 0; depth <= nodes_.size(); ++depth) {
-            if (world_.member_of(node) == nullptr || (depth > 0 && world_.is_paused(node)))
+            if (world_.cluster_node_of(node) == nullptr || (depth > 0 && world_.is_paused(node)))
                 return std::nullopt;
             if (publishes(node, stream))
                 return world_.has_publisher(node, stream) ? std::optional(depth) : std::nullopt;
@@ -230,7 +230,7 @@ private:
 
     void look_later(std::size_t node, std::size_t stream) {
         world_.later(kLook + milliseconds(world_.draw(20)), [this, node, stream] {
-            if (world_.member_of(node) != nullptr && !world_.is_paused(node))
+            if (world_.cluster_node_of(node) != nullptr && !world_.is_paused(node))
                 look(node, stream);
             look_later(node, stream);
         });
@@ -291,7 +291,7 @@ private:
         pull.looks_again = false;
         ask(node, stream);
     }
-    void on_found(std::size_t node, std::size_t stream, const Whereabouts& where) {
+    void on_found(std::size_t node, std::size_t stream, const StreamLocation& where) {
         Pull& pull = nodes_[node].pulls[stream];
         const auto* there = std::get_if<There>(&where);
         if (pull.step == Step::served) {
@@ -301,11 +301,11 @@ private:
         }
         if (pull.step != Step::finding)
             return;
-        const Member& member = *world_.member_of(node);
+        const ClusterNode& cluster_node = *world_.cluster_node_of(node);
         if (there != nullptr)
             pull.asked = there->node.id;
-        else if (std::holds_alternative<Unknown>(where) && !member.is_up() && !member.neighbours().empty())
-            pull.asked = member.neighbours()[world_.draw(member.neighbours().size())].id;
+        else if (std::holds_alternative<Unknown>(where) && !cluster_node.is_up() && !cluster_node.neighbours().empty())
+            pull.asked = cluster_node.neighbours()[world_.draw(cluster_node.neighbours().size())].id;
         else
             return fall_back(node, stream);
         const std::size_t target = number_of(pull.asked);
@@ -331,7 +331,7 @@ private:
         world_.later(milliseconds(2 + world_.draw(30)), [this, node, stream, target, is_branch, turn] {
             if (nodes_[node].pulls[stream].turn != turn || !is_linked(node, target))
                 return;
-            if (world_.member_of(target) == nullptr)
+            if (world_.cluster_node_of(target) == nullptr)
                 return fall_back(node, stream);
             world_.within(target, [this, node, stream, target, is_branch, turn] {
                 if (nodes_[node].pulls[stream].turn == turn && is_linked(node, target))
@@ -345,7 +345,7 @@ private:
         const std::string client = "c" + std::to_string(++clients_);
         if (publishes(target, stream)) {
             const NodeRecord* other = nodes_[target].tree.enter(world_.name_of_stream(stream), "n" + std::to_string(node), client,
-                                                                world_.member_of(target)->neighbours());
+                                                                world_.cluster_node_of(target)->neighbours());
             if (other != nullptr) {
                 ++figures_.handed_on;
                 note_choice(target, stream);

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/cluster/member.hpp"
+#include "engine/cluster/cluster_node.hpp"
 #include "engine/cluster/model_registry_fixture.hpp"
 #include "engine/cluster/simulated_pulls_fixture.hpp"
 
@@ -84,7 +84,7 @@ private:
     };
     struct Node {
         std::string name;
-        std::unique_ptr<Member> member;  // nullptr: it has crashed
+        std::unique_ptr<ClusterNode> cluster_node;  // nullptr: it has crashed
         std::uint64_t run = 0;
         Duration skew{};
         std::uint64_t connection = 0;  // 0: none
@@ -135,7 +135,7 @@ private:
     std::uint64_t draw(std::uint64_t limit) override { return below(limit); }
     void later(Duration from_now, std::function<void()> act) override { at(from_now, std::move(act)); }
     void within(std::size_t node, std::function<void()> act) override { in_node(node, std::move(act)); }
-    const Member* member_of(std::size_t node) const override { return nodes_[node]->member.get(); }
+    const ClusterNode* cluster_node_of(std::size_t node) const override { return nodes_[node]->cluster_node.get(); }
     bool is_paused(std::size_t node) const override { return nodes_[node]->paused_until > now_; }
     bool is_apart(std::size_t node) const override { return nodes_[node]->is_cut; }
     bool has_publisher(std::size_t node, std::size_t stream) const override {
@@ -145,7 +145,7 @@ private:
     void look_up(std::size_t index, std::size_t stream, std::uint64_t& ticket) override {
         Node& node = *nodes_[index];
         ++node.asked_in_second;
-        ticket = node.member->find(stream_of(stream), local(node));
+        ticket = node.cluster_node->find(stream_of(stream), local(node));
         node.questions.emplace(ticket, Question{now_, stream, false});
         settle(index);
     }
@@ -165,16 +165,16 @@ private:
         self.run = node.run * 1'000 + index;
         self.host = "192.0.2.1";
         self.rtmp_port = 1935;
-        MemberOptions options;
+        ClusterNodeOptions options;
         options.secret = secret_;
-        node.member = std::make_unique<Member>(options, self, random_());
-        node.member->set_self(self, wall(node), local(node));
+        node.cluster_node = std::make_unique<ClusterNode>(options, self, random_());
+        node.cluster_node->set_self(self, wall(node), local(node));
         node.paused_until = {};
         reconnect(index, milliseconds(below(300)));
     }
     void crash(std::size_t index) {
         Node& node = *nodes_[index];
-        node.member.reset();
+        node.cluster_node.reset();
         pulls_->crash(index);
         node.connection = 0;
         node.questions.clear();
@@ -190,7 +190,7 @@ private:
         Node& node = *nodes_[index];
         if (node.paused_until > now_)
             at(node.paused_until - now_, [this, index, act] { in_node(index, act); });
-        else if (node.member != nullptr)
+        else if (node.cluster_node != nullptr)
             act();
     }
 
@@ -205,7 +205,7 @@ private:
                 node.connection = ++numbers_;
                 node.last_sent = node.last_received = now_;
                 node.unanswered.clear();
-                node.member->handle_connected(local(node));
+                node.cluster_node->handle_connected(local(node));
                 settle(index);
             });
         });
@@ -218,25 +218,25 @@ private:
         in_node(index, [this, index] {
             Node& here = *nodes_[index];
             if (here.connection == 0) {
-                here.member->handle_disconnected(local(here));
+                here.cluster_node->handle_disconnected(local(here));
                 settle(index);
             }
         });
         reconnect(index, milliseconds(200 + below(600)));
     }
 
-    // Delivers the commands and notices of a member after each input.
+    // Delivers the commands and notices of a cluster_node after each input.
     void settle(std::size_t index) {
         Node& node = *nodes_[index];
-        while (auto command = node.member->poll_command()) {
+        while (auto command = node.cluster_node->poll_command()) {
             count(node);
             transmit(index, *std::move(command));
         }
-        while (auto notice = node.member->poll_notice())
+        while (auto notice = node.cluster_node->poll_notice())
             on_notice(index, *notice);
         if (!node.unanswered.empty() && now_ - node.unanswered.front().second > std::chrono::seconds(8))
             disconnect(index);
-        const auto next = node.member->next_timeout();
+        const auto next = node.cluster_node->next_timeout();
         const TimePoint when = next ? *next - node.skew : TimePoint::max();
         if (when < node.wake_at && when != TimePoint::max()) {
             node.wake_at = when;
@@ -249,7 +249,7 @@ private:
             if (node.wake_at != when)
                 return;
             node.wake_at = TimePoint::max();
-            node.member->handle_timeout(local(node));
+            node.cluster_node->handle_timeout(local(node));
             settle(index);
         });
     }
@@ -262,8 +262,8 @@ private:
         }
         most_per_second_ = std::max(most_per_second_, ++node.in_second);
         // Each stream is announced once and withdrawn once in a second at most; the rest is a handful.
-        if (node.in_second >
-            40 + 3 * size_.streams / size_.nodes * 4 + 3 * (node.asked_in_second + node.asked_before) + 3 * node.member->owned())
+        if (node.in_second > 40 + 3 * size_.streams / size_.nodes * 4 + 3 * (node.asked_in_second + node.asked_before) +
+                                 3 * node.cluster_node->streams().size())
             fail(node.name + " sends " + std::to_string(node.in_second) + " commands in a second");
     }
 
@@ -294,7 +294,7 @@ private:
                     return;
                 if (!here.unanswered.empty())
                     here.unanswered.pop_front();
-                here.member->handle_answer(id, answer, local(here));
+                here.cluster_node->handle_answer(id, answer, local(here));
                 settle(index);
             });
         });
@@ -310,7 +310,7 @@ private:
             }
             at(milliseconds(1 + below(are_faults_on_ ? 400 : 20)), [this, i, event] {
                 in_node(i, [this, i, event] {
-                    nodes_[i]->member->handle_event(event, local(*nodes_[i]));
+                    nodes_[i]->cluster_node->handle_event(event, local(*nodes_[i]));
                     settle(i);
                 });
             });
@@ -323,7 +323,7 @@ private:
         at(milliseconds(500 + below(2'000)), [this, index] {
             nodes_[index]->is_deaf = false;
             in_node(index, [this, index] {
-                nodes_[index]->member->handle_events_missed(local(*nodes_[index]));
+                nodes_[index]->cluster_node->handle_events_missed(local(*nodes_[index]));
                 settle(index);
             });
         });
@@ -342,13 +342,13 @@ private:
         Publisher& publisher = publishers_[number];
         const std::size_t index = below(nodes_.size());
         Node& node = *nodes_[index];
-        if (node.member == nullptr || node.paused_until > now_)
+        if (node.cluster_node == nullptr || node.paused_until > now_)
             return retry(number, milliseconds(300 + below(500)));
         publisher.node = index;
         publisher.step = Publisher::Step::asking;
         ++publisher.turn;
         ++node.asked_in_second;
-        const std::uint64_t ticket = node.member->publish(stream_of(number), one_in(4), wall(node), local(node));
+        const std::uint64_t ticket = node.cluster_node->publish(stream_of(number), one_in(4), wall(node), local(node));
         node.questions.emplace(ticket, Question{now_, number, true});
         settle(index);
     }
@@ -369,7 +369,7 @@ private:
         if (publishers_[number].node == index && publishers_[number].step == Publisher::Step::on)
             return;
         ++nodes_[index]->asked_in_second;
-        nodes_[index]->member->unpublish(stream_of(number), local(*nodes_[index]));
+        nodes_[index]->cluster_node->unpublish(stream_of(number), local(*nodes_[index]));
         pulls_->set_unpublished(index, number);
         settle(index);
     }
@@ -384,7 +384,7 @@ private:
             on_lost(index, number_of(lost->stream));
         else if (const auto* moved = std::get_if<Moved>(&notice))
             pulls_->look_again(index, number_of(moved->stream));
-        if (node.member == nullptr)
+        if (node.cluster_node == nullptr)
             fail("a notice without a node");
     }
     std::optional<Question> take_question(Node& node, std::uint64_t ticket) {
@@ -393,7 +393,7 @@ private:
             return std::nullopt;  // of an earlier turn
         const Duration waited = now_ - asked.mapped().asked;
         const Duration slept = node.paused_until > asked.mapped().asked ? node.paused_until - asked.mapped().asked : Duration();
-        if (waited > Member::kWaitMax + milliseconds(1) + std::max<Duration>(slept, {}))
+        if (waited > ClusterNode::kWaitMax + milliseconds(1) + std::max<Duration>(slept, {}))
             fail(node.name + " has waited for " + std::to_string(waited / milliseconds(1)) + " ms");
         return asked.mapped();
     }
@@ -412,7 +412,7 @@ private:
             return retry(number, milliseconds(300 + below(1'000)));
         publisher.step = Publisher::Step::on;
         pulls_->set_published(index, number);
-        node.member->confirm(stream_of(number), wall(node), local(node));
+        node.cluster_node->confirm(stream_of(number), wall(node), local(node));
     }
     void on_found(std::size_t index, const FindDecided& found) {
         Node& node = *nodes_[index];
@@ -434,11 +434,11 @@ private:
         for (int i = 0; i < 3; ++i) {
             const std::size_t index = below(nodes_.size());
             Node& node = *nodes_[index];
-            if (node.member == nullptr || node.paused_until > now_)
+            if (node.cluster_node == nullptr || node.paused_until > now_)
                 continue;
             ++node.asked_in_second;
             const std::size_t number = below(publishers_.size());
-            const std::uint64_t ticket = node.member->find(stream_of(number), local(node));
+            const std::uint64_t ticket = node.cluster_node->find(stream_of(number), local(node));
             node.questions.emplace(ticket, Question{now_, number, false});
             settle(index);
         }
@@ -466,7 +466,7 @@ private:
         const Duration rest = until - now_;
         switch (below(11)) {
             case 0:
-                if (node.member != nullptr)
+                if (node.cluster_node != nullptr)
                     crash(index);
                 break;
             case 1:
@@ -525,7 +525,7 @@ private:
             const std::string stream = stream_of(number);
             std::string owners;
             for (const auto& node : nodes_)
-                if (node->member != nullptr && node->member->owns(stream))
+                if (node->cluster_node != nullptr && node->cluster_node->streams().contains(stream))
                     owners += " " + node->name;
             const Publisher& publisher = publishers_[number];
             const std::string expected = nodes_[publisher.node]->name;
@@ -540,18 +540,18 @@ private:
         }
         for (const auto& node : nodes_)
             for (const auto& [ticket, question] : node->questions)
-                if (now_ - question.asked > Member::kWaitMax + milliseconds(1))
+                if (now_ - question.asked > ClusterNode::kWaitMax + milliseconds(1))
                     return fail(node->name + " waits for ever");
     }
     // Acts as a player's node would now: it pulls from the owner at once, and the owner does not pull.
     void check_found(std::size_t number, const std::string& owner) {
         Node& node = *nodes_[below(nodes_.size())];
-        Member& member = *node.member;
-        member.find(stream_of(number), local(node));
-        while (auto command = member.poll_command())
-            member.handle_answer(command->id, registry_.execute(*command, now_), local(node));
+        ClusterNode& cluster_node = *node.cluster_node;
+        cluster_node.find(stream_of(number), local(node));
+        while (auto command = cluster_node.poll_command())
+            cluster_node.handle_answer(command->id, registry_.execute(*command, now_), local(node));
         std::string place;
-        while (auto notice = member.poll_notice())
+        while (auto notice = cluster_node.poll_notice())
             if (const auto* found = std::get_if<FindDecided>(&*notice)) {
                 const auto* there = std::get_if<There>(&found->where);
                 place = there != nullptr ? there->node.id : std::holds_alternative<Here>(found->where) ? node.name : "?";

@@ -78,7 +78,7 @@ protected:
         fake_hooks_.stop();
     }
 
-    Routes routes() { return {relay_, coworkers_, cluster_, placer_, workers_}; }
+    Routes routes() { return {relay_, coworkers_, cluster_, redirector_, workers_}; }
     // Names of the callbacks that have been made, after those that are queued.
     std::vector<std::string> callbacks() {
         io::wait_until([this] { return hooks_.waiting_clients() == 0; });
@@ -109,7 +109,7 @@ protected:
     relay::Coworkers coworkers_{http_, streams_, log_};
     relay::TokenCheck tokens_{pull_context(), origins_, log_};
     cluster::ClusterService cluster_;
-    cluster::Placer placer_{cluster_, relay_};
+    cluster::PlayerRedirector redirector_{cluster_, relay_};
     workers::WorkerService workers_;
 
 private:

@@ -44,7 +44,7 @@ session::Answer AdmissionPolicies::play(const session::ClientRequest& request, i
     }
     if (*pulls)
         return session::Answer::Pull{std::move(plan)};
-    if (auto other = routing_.hand_on(request, plan)) {
+    if (auto other = routing_.redirect_puller(request, plan)) {
         callbacks_.report_stream(Action::on_stop, request, plan);
         return *std::move(other);
     }

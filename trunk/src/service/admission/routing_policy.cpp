@@ -41,7 +41,7 @@ bool RoutingPolicy::may_pull(const session::ClientRequest& request) const {
 Result<std::optional<session::Redirect>> RoutingPolicy::redirect_publisher(const session::ClientRequest& request) const {
     if (!is_of_cluster(request.vhost) || routes_.cluster.takes_publishers())
         return std::optional<session::Redirect>();
-    if (auto elsewhere = routes_.placer.other_for_publisher(request))
+    if (auto elsewhere = routes_.redirector.other_for_publisher(request))
         return elsewhere;
     return Error(Errc::limit, routes_.cluster.is_draining()
                                   ? "this node of the cluster is about to stop and takes no publishers: try again, at another one"
@@ -72,7 +72,7 @@ Result<std::optional<session::Redirect>> RoutingPolicy::redirect_player(const se
     }
     if (!is_of_cluster(request.vhost))
         return std::optional<session::Redirect>();
-    return routes_.placer.find(request, plan.url, deadline);
+    return routes_.redirector.find(request, plan.url, deadline);
 }
 
 Result<bool> RoutingPolicy::needs_pull(const session::ClientRequest& request, const session::StreamPlan& plan,
@@ -115,7 +115,7 @@ Result<bool> RoutingPolicy::is_elsewhere(const session::ClientRequest& request, 
     const auto where = TRY(routes_.cluster.find(plan.url, deadline));
     if (std::holds_alternative<engine::cluster::There>(where))
         return true;
-    return std::holds_alternative<engine::cluster::Unknown>(where) && !routes_.cluster.member()->neighbours().empty();
+    return std::holds_alternative<engine::cluster::Unknown>(where) && !routes_.cluster.node()->neighbours().empty();
 }
 
 Result<void> RoutingPolicy::pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
@@ -133,7 +133,7 @@ Result<void> RoutingPolicy::fetch(const session::ClientRequest& request, const s
 }
 
 std::optional<session::Redirect> RoutingPolicy::send_on(const session::ClientRequest& request) const {
-    return is_of_cluster(request.vhost) ? routes_.placer.send_on(request) : std::nullopt;
+    return is_of_cluster(request.vhost) ? routes_.redirector.send_on(request) : std::nullopt;
 }
 
 }  // namespace live::service::admission

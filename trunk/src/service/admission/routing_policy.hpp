@@ -9,7 +9,7 @@
 #include "io/fibers/deadline.hpp"
 #include "service/admission/vhost_policy.hpp"
 #include "service/cluster/cluster_service.hpp"
-#include "service/cluster/placer.hpp"
+#include "service/cluster/player_redirector.hpp"
 #include "service/relay/origins/coworkers.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/workers/worker_service.hpp"
@@ -21,7 +21,7 @@ struct Routes {
     relay::RelayService& relay;
     relay::Coworkers& coworkers;
     cluster::ClusterService& cluster;
-    cluster::Placer& placer;
+    cluster::PlayerRedirector& redirector;
     workers::WorkerService& workers;
 };
 
@@ -38,14 +38,14 @@ public:
     Result<void> claim(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
 
     // For a player, before callbacks, because the other server calls its own: another server to send it to. nullopt: it plays
-    // here. Errors as Coworkers::find() and Placer::find().
+    // here. Errors as OriginPeers::find() and PlayerRedirector::find().
     Result<std::optional<session::Redirect>> redirect_player(const session::ClientRequest& request,
                                                              const session::StreamPlan& plan, io::Deadline deadline);
     // For a player: whether its stream is to be pulled. Errc::not_found for another node that requests a stream that is not here.
     Result<bool> needs_pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
     // For an admitted node: another node to pull from. Does not suspend.
-    std::optional<session::Redirect> hand_on(const session::ClientRequest& request, const session::StreamPlan& plan) {
-        return routes_.placer.hand_on(request, plan);
+    std::optional<session::Redirect> redirect_puller(const session::ClientRequest& request, const session::StreamPlan& plan) {
+        return routes_.redirector.redirect_puller(request, plan);
     }
     // For a player that needs a pull: returns when the stream has media here, or may start without. Errors as
     // RelayService::pull().

@@ -25,7 +25,7 @@ TEST_F(RoutingPolicyTest, ServesEveryClientOnASingleServer) {
     EXPECT_TRUE(policy_.claim(publisher_, plan(), soon()).ok());
     EXPECT_FALSE(MUST(policy_.redirect_player(player_, plan(), soon())));
     EXPECT_FALSE(MUST(policy_.needs_pull(player_, plan(), soon())));
-    EXPECT_FALSE(policy_.hand_on(player_, plan()));
+    EXPECT_FALSE(policy_.redirect_puller(player_, plan()));
     EXPECT_FALSE(policy_.send_on(player_));
     EXPECT_TRUE(policy_.fetch(player_, plan(), soon()).ok());
     EXPECT_TRUE(relay_.list().empty());

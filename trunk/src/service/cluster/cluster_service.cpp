@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/backoff.hpp"
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
@@ -19,7 +18,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Above Member::kWaitMax: the member decides in time by itself.
+// Longer than ClusterNode::kWaitMax: the node decides in time by itself.
 constexpr milliseconds kDecisionLimit{1'000};
 
 std::int64_t wall_ms() {
@@ -27,27 +26,21 @@ std::int64_t wall_ms() {
     return std::chrono::duration_cast<milliseconds>(now).count();
 }
 
-Backoff make_backoff() { return Backoff(ClusterService::kBackoffFirst, ClusterService::kBackoffMax); }
-
-// False when cancelled.
-bool pause_before_retry(Backoff& backoff, io::Deadline deadline) {
-    const auto slept = io::sleep(deadline.sooner(io::Deadline::after(backoff.next(static_cast<std::uint32_t>(random_number())))));
-    return slept.ok() || slept.code() == Errc::timed_out;
-}
-
 }  // namespace
 
 ClusterService::ClusterService(ClusterContext context, ClusterEvents& events, Log log)
-    : context_(std::move(context)), events_(events), log_(std::move(log)) {
+    : context_(std::move(context)), events_(events), log_(std::move(log)), orphans_(context_.streams) {
     const RegistryOptions& options = context_.options;
     if (options.registry.empty())
         return;
-    url_ = MUST(parse_registry_url(options.registry));
     cluster::NodeRecord self;
     self.id = context_.node_id;
     self.run = random_number() % cluster::kNumberMax;
-    member_ = std::make_unique<Member>(cluster::MemberOptions{options.beat, options.lease, options.secret}, std::move(self),
-                                       random_number());
+    node_ = std::make_unique<cluster::ClusterNode>(cluster::ClusterNodeOptions{options.beat, options.lease, options.secret},
+                                                   std::move(self), random_number());
+    registry_ = std::make_unique<RegistryClient>(
+        *node_, RegistryClient::Access{MUST(parse_registry_url(options.registry)), context_.tls, context_.scratch, options.lease},
+        [this] { pump(); }, log_);
 }
 
 ClusterService::~ClusterService() = default;
@@ -56,163 +49,28 @@ Result<void> ClusterService::start(io::Scope& fibers, io::Deadline) {
     if (!is_on())
         return {};
     describe_self();
-    LOG_INFO(log_, "cluster node {} at {}, registry={}", context_.node_id, member_->self().host, url_.label());
-    TRY(fibers.start("registry", [this](io::Deadline forever) { run_commands(forever); }));
-    TRY(fibers.start("registry events", [this](io::Deadline forever) { run_events(forever); }));
+    LOG_INFO(log_, "cluster node {} at {}, registry={}", context_.node_id, node_->self().host, registry_->label());
+    TRY(registry_->start(fibers));
     TRY(fibers.start("cluster timer", [this](io::Deadline forever) { run_timer(forever); }));
     return fibers.start("cluster orphans", [this](io::Deadline forever) { run_orphans(forever); });
 }
 
-void ClusterService::run_commands(io::Deadline deadline) {
-    Backoff backoff = make_backoff();
-    for (;;) {
-        auto link = RedisLink::open(url_, context_.tls, context_.scratch, deadline);
-        Result<void> served;
-        if (link.ok()) {
-            LOG_INFO(log_, "cluster registry is connected, {}", (*link)->stream().peer());
-            backoff.reset();
-            why_away_.clear();
-            ++connections_;
-            is_connected_ = true;
-            sent_.clear();
-            member_->handle_connected(io::now());
-            pump();
-            served = serve_commands(**link, deadline);
-            is_connected_ = false;
-            end_calls();
-            member_->handle_disconnected(io::now());
-            pump();
-        } else {
-            served = link.error();
-        }
-        if (!served.ok() && served.code() == Errc::cancelled)
-            return;
-        // Once for an absence.
-        if (link.ok() || served.error().sentence() != why_away_)
-            LOG_WARN(log_, "cluster registry is away, everything goes on: {}", served.error().sentence());
-        why_away_ = served.error().sentence();
-        if (!pause_before_retry(backoff, deadline))
-            return;
-    }
-}
-
-// Fails at the end of the connection in any case.
-Result<void> ClusterService::serve_commands(RedisLink& link, io::Deadline deadline) {
-    for (;;) {
-        send_commands(link);
-        TRY(link.flush(deadline.sooner(io::Deadline::after(context_.options.lease))));
-        const auto oldest = sent_.empty() ? io::Deadline::never() : io::Deadline::at(sent_.front().at + context_.options.lease);
-        const auto ready = link.stream().wait_ready(io::Interest::readable, &commands_wait_, deadline.sooner(oldest));
-        if (!ready.ok() && ready.code() != Errc::timed_out)
-            return ready.error();
-        if (ready.ok() && ready->readable) {
-            TRY(link.read());
-            TRY(take_replies(link));
-        } else if (oldest.expired()) {
-            return Error(Errc::timed_out, "it has not answered for the length of a lease");
-        }
-    }
-}
-
-void ClusterService::send_commands(RedisLink& link) {
-    const TimePoint now = io::now();
-    while (auto command = member_->poll_command()) {
-        link.queue(words_of(*command));
-        sent_.push_back({*std::move(command), 0, now});
-    }
-    while (!calls_.empty()) {
-        link.queue(calls_.front().words);
-        sent_.push_back({{}, calls_.front().number, now});
-        calls_.pop_front();
-    }
-}
-
-Result<void> ClusterService::take_replies(RedisLink& link) {
-    while (auto reply = TRY(link.next())) {
-        if (sent_.empty())
-            return Error(Errc::malformed, "it answers what was not asked");
-        const Sent sent = std::move(sent_.front());
-        sent_.pop_front();
-        if (sent.call != 0) {
-            end_call(sent.call, *std::move(reply));
-            continue;
-        }
-        const auto answer = answer_of(sent.command, *reply);
-        if (const auto* refusal = std::get_if<cluster::Refusal>(&answer))
-            LOG_WARN(log_, "cluster registry refuses a command: {}", refusal->why);
-        member_->handle_answer(sent.command.id, answer, io::now());
-        warn_of_namesakes();
-        pump();
-    }
-    return {};
-}
-
-void ClusterService::warn_of_namesakes() {
-    if (std::exchange(namesakes_, member_->counts().namesakes) != member_->counts().namesakes)
-        LOG_WARN(log_, "cluster node {}: another process has this node_id too, and takes its streams; each node needs its own",
-                 context_.node_id);
-}
-
-void ClusterService::run_events(io::Deadline deadline) {
-    Backoff backoff = make_backoff();
-    for (;;) {
-        auto link = RedisLink::open(url_, context_.tls, context_.scratch, deadline);
-        const auto served = link.ok() ? serve_events(**link, deadline) : Result<void>(link.error());
-        if (!served.ok() && served.code() == Errc::cancelled)
-            return;
-        if (link.ok())
-            backoff.reset();
-        if (!pause_before_retry(backoff, deadline))
-            return;
-    }
-}
-
-Result<void> ClusterService::serve_events(RedisLink& link, io::Deadline deadline) {
-    const std::vector<std::string> subscribe = {"SUBSCRIBE", std::string(kEventChannel)};
-    const Reply subscribed = TRY(link.call(subscribe, deadline.sooner(io::Deadline::after(RedisLink::kOpenLimit))));
-    if (!subscribed.is_list(3))
-        return Error(Errc::denied, "the registry does not let us subscribe");
-    member_->handle_events_missed(io::now());
-    pump();
-    // A silent peer is found out by a question of our own.
-    const std::vector<std::string> ping = {"PING"};
-    for (bool asked = false;;) {
-        const auto limit = deadline.sooner(io::Deadline::after(context_.options.lease));
-        const auto ready = link.stream().wait_ready(io::Interest::readable, nullptr, limit);
-        if (!ready.ok() && (ready.code() != Errc::timed_out || std::exchange(asked, true)))
-            return ready.error();
-        if (!ready.ok()) {
-            link.queue(ping);
-            TRY(link.flush(limit));
-            continue;
-        }
-        asked = false;
-        TRY(link.read());
-        while (auto reply = TRY(link.next())) {
-            if (reply->is_list(3) && reply->items[0].text == "message")
-                member_->handle_event(reply->items[2].text, io::now());
-        }
-        pump();
-    }
-}
-
 void ClusterService::run_timer(io::Deadline deadline) {
     for (;;) {
-        const auto next = member_->next_timeout();
+        const auto next = node_->next_timeout();
         const auto waited = io::wait(timer_changed_, next ? deadline.sooner(io::Deadline::at(*next)) : deadline);
         if (!waited.ok() && waited.code() != Errc::timed_out)
             return;
-        member_->handle_timeout(io::now());
+        node_->handle_timeout(io::now());
         pump();
-        timer_changed_.consume();  // the next turn looks anyway
+        timer_changed_.consume();  // the loop reads next_timeout() anyway
     }
 }
 
 void ClusterService::pump() {
-    while (auto notice = member_->poll_notice())
+    while (auto notice = node_->poll_notice())
         deliver(*std::move(notice));
-    if (member_->has_commands())
-        commands_wait_.raise();
+    registry_->wake();
     timer_changed_.raise();
 }
 
@@ -228,19 +86,19 @@ void ClusterService::deliver(cluster::Notice notice) {
             waiter->second->signal.raise();
         }
     } else if (const auto* lost = std::get_if<cluster::Lost>(&notice)) {
-        LOG_WARN(log_, "cluster stream {} is on node {} now: its publisher here is closed", lost->stream, lost->to);
+        LOG_WARN(log_, "cluster stream {} has moved to node {}: its publisher here is closed", lost->stream, lost->to);
         events_.on_taken(lost->stream);
         events_.on_lost(lost->stream, "the stream is published on node " + lost->to);
     } else if (const auto* kicked = std::get_if<cluster::Kicked>(&notice)) {
         events_.on_lost(kicked->stream, "kicked by the cluster's operator");
     } else if (const auto* moved = std::get_if<cluster::Moved>(&notice)) {
         events_.on_moved(moved->stream);
-        note_orphan(moved->stream);
+        orphans_.note(moved->stream);
     }
 }
 
 Result<void> ClusterService::claim(const std::string& url, bool replaces, io::Deadline deadline) {
-    const auto answered = io::Deadline::after(Member::kWaitMax);
+    const auto answered = io::Deadline::after(cluster::ClusterNode::kWaitMax);
     auto claimed = claim_once(url, replaces, {}, deadline);
     if (claimed.ok() || claimed.code() != Errc::conflict)
         return claimed;
@@ -251,7 +109,7 @@ Result<void> ClusterService::claim(const std::string& url, bool replaces, io::De
     return claim_once(url, replaces, dead, deadline);
 }
 
-// A publisher that comes here at once after its connection to another node broke: that node reads the end on a tick.
+// A publisher may connect here at once after its connection to another node broke. That node detects the end on a tick.
 Result<void> ClusterService::claim_again(const std::string& url, bool replaces, Result<void> claimed, io::Deadline deadline) {
     const auto until = deadline.sooner(io::Deadline::after(kReturnLimit));
     while (!claimed.ok() && claimed.code() == Errc::conflict && !until.expired()) {
@@ -261,8 +119,8 @@ Result<void> ClusterService::claim_again(const std::string& url, bool replaces, 
     return claimed;
 }
 
-// A killed process keeps its lease for some seconds, and its encoder is back elsewhere at once. A machine that says that nobody
-// listens there any more is as good as the lease's end; one that says nothing is not.
+// A killed process keeps its lease for some seconds, and its encoder reconnects elsewhere at once. A machine that refuses the
+// connection proves that the process has ended; a machine that does not answer proves nothing.
 std::optional<cluster::NodeRun> ClusterService::find_dead_owner(const std::string& url, io::Deadline answered,
                                                                 io::Deadline deadline) {
     const auto where = find(url, deadline.sooner(answered));
@@ -283,7 +141,7 @@ std::optional<cluster::NodeRun> ClusterService::find_dead_owner(const std::strin
 Result<void> ClusterService::claim_once(const std::string& url, bool replaces, const std::optional<cluster::NodeRun>& dead,
                                         io::Deadline deadline) {
     Waiter<cluster::PublishDecided> waiter;
-    const std::uint64_t ticket = member_->publish(url, replaces, wall_ms(), io::now(), dead);
+    const std::uint64_t ticket = node_->publish(url, replaces, wall_ms(), io::now(), dead);
     publishers_[ticket] = &waiter;
     pump();
     Result<void> waited;
@@ -303,9 +161,9 @@ Result<void> ClusterService::claim_once(const std::string& url, bool replaces, c
     return {};
 }
 
-Result<cluster::Whereabouts> ClusterService::find(const std::string& url, io::Deadline deadline) {
-    Waiter<cluster::Whereabouts> waiter;
-    const std::uint64_t ticket = member_->find(url, io::now());
+Result<cluster::StreamLocation> ClusterService::find(const std::string& url, io::Deadline deadline) {
+    Waiter<cluster::StreamLocation> waiter;
+    const std::uint64_t ticket = node_->find(url, io::now());
     finders_[ticket] = &waiter;
     pump();
     Result<void> waited;
@@ -316,56 +174,24 @@ Result<cluster::Whereabouts> ClusterService::find(const std::string& url, io::De
         return *std::move(waiter.value);
     if (waited.code() == Errc::cancelled)
         return waited.error();
-    return cluster::Whereabouts(cluster::Unknown{});
+    return cluster::StreamLocation(cluster::Unknown{});
 }
 
-Result<Reply> ClusterService::call(std::vector<std::string> words, io::Deadline deadline) {
-    if (!is_on() || !is_connected_)
-        return Error(Errc::closed, "the registry is away");
-    if (callers_.size() >= kCallsMax)
-        return Error(Errc::limit, "too many questions for the registry");
-    CallWaiter waiter;
-    const std::uint64_t number = next_call_++;
-    callers_[number] = &waiter;
-    calls_.push_back({number, std::move(words)});
-    commands_wait_.raise();
-    Result<void> waited;
-    while (waited.ok() && !waiter.value)
-        waited = io::wait(waiter.signal, deadline);
-    callers_.erase(number);
-    std::erase_if(calls_, [number](const QueuedCall& queued) { return queued.number == number; });
-    return waiter.value ? *std::move(waiter.value) : Result<Reply>(waited.error());
-}
-
-void ClusterService::end_call(std::uint64_t number, Result<Reply> reply) {
-    if (const auto waiter = callers_.find(number); waiter != callers_.end()) {
-        waiter->second->value = std::move(reply);
-        waiter->second->signal.raise();
-    }
-}
-
-void ClusterService::end_calls() {
-    calls_.clear();
-    for (const auto& [number, waiter] : callers_)
-        if (!waiter->value)
-            end_call(number, Error(Errc::closed, "the registry is away"));
-}
-
-// What a pull publishes is another node's; an edge's publishers are the origin's.
+// The publisher of a pulled stream is on another node; the publishers of an edge belong to its origin.
 void ClusterService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
     if (!is_on() || request.kind == session::ClientKind::relay_pull || !context_.takes_part(plan.vhost))
         return;
     published_.insert(plan.url);
-    member_->confirm(plan.url, wall_ms(), io::now());
+    node_->confirm(plan.url, wall_ms(), io::now());
     pump();
 }
 
 void ClusterService::on_unpublished(const std::string& url) {
     if (!is_on() || published_.erase(url) == 0)
         return;
-    member_->unpublish(url, io::now());
+    node_->unpublish(url, io::now());
     pump();
-    note_orphan(url);
+    orphans_.note(url);
 }
 
 void ClusterService::on_tick() {
@@ -373,7 +199,7 @@ void ClusterService::on_tick() {
         return;
     sent_rate_.note(context_.sent_bytes(), io::now());
     describe_self();
-    find_orphans();
+    orphans_.note_all(io::now());
 }
 
 void ClusterService::describe_self() {
@@ -382,62 +208,39 @@ void ClusterService::describe_self() {
     self.state = is_draining_ ? State::draining : context_.options.publishers ? State::up : State::edge;
     self.capacity = context_.options.capacity;
     self.load = sent_rate_.per_second();
-    member_->set_self(std::move(self), wall_ms(), io::now());
+    node_->set_self(std::move(self), wall_ms(), io::now());
 }
 
 void ClusterService::drain(io::Deadline deadline) {
     if (!is_on() || std::exchange(is_draining_, true))
         return;
-    LOG_INFO(log_, "cluster node {} drains: it takes no more streams, and sends its clients to other nodes", context_.node_id);
+    LOG_INFO(log_, "cluster node {} drains: it takes no further streams and sends its clients to other nodes", context_.node_id);
     describe_self();
-    member_->announce_state(io::now());
+    node_->announce_state(io::now());
     pump();
-    // A hint: they list the nodes by themselves, some seconds later.
-    cluster::Event event{cluster::Event::Kind::drain, context_.node_id, member_->self().run, 0, {}, {}};
-    member_->seal().put_on(event);
+    // A hint: the other nodes list all nodes every few seconds anyway.
+    cluster::Event event{cluster::Event::Kind::drain, context_.node_id, node_->self().run, 0, {}, {}};
+    node_->seal().put_on(event);
     static_cast<void>(
         call({"PUBLISH", std::string(kEventChannel), text_of(event)}, deadline.sooner(io::Deadline::after(kDrainLimit))));
 }
 
-bool ClusterService::is_orphan(const std::string& url) const {
-    const auto source = context_.streams.find(url);
-    return source && !source->is_published() && source->readers().is_watched();
-}
-
-void ClusterService::note_orphan(const std::string& url) {
-    if (orphans_.size() >= kOrphansMax || !is_orphan(url))
-        return;
-    orphans_.insert(url);
-    orphans_wait_.raise();
-}
-
-// An event may be lost.
-void ClusterService::find_orphans() {
-    if (io::now() - orphans_at_ < kOrphanPeriod)
-        return;
-    orphans_at_ = io::now();
-    context_.streams.for_each([this](media::Source& source) {
-        if (!source.is_published() && source.readers().is_watched() && orphans_.size() < kOrphansMax)
-            orphans_.insert(source.url());
-    });
-    orphans_wait_.raise();
-}
-
 void ClusterService::run_orphans(io::Deadline deadline) {
     for (;;) {
-        while (!orphans_.empty()) {
-            const std::string url = *orphans_.begin();
-            orphans_.erase(orphans_.begin());
-            const auto where = is_orphan(url) ? find(url, deadline) : cluster::Whereabouts(cluster::Nowhere{});
-            if (!where.ok())
-                return;
-            const bool may_be_anywhere = std::holds_alternative<cluster::Unknown>(*where) && !member_->neighbours().empty();
-            if ((std::holds_alternative<cluster::There>(*where) || may_be_anywhere) && is_orphan(url))
-                events_.on_elsewhere(url);
-        }
-        if (!io::wait(orphans_wait_, deadline).ok())
+        const auto url = orphans_.next(deadline);
+        if (!url.ok())
             return;
+        const auto where = orphans_.is_orphan(*url) ? find(*url, deadline) : cluster::StreamLocation(cluster::Nowhere{});
+        if (!where.ok())
+            return;
+        const bool may_be_anywhere = std::holds_alternative<cluster::Unknown>(*where) && !node_->neighbours().empty();
+        if ((std::holds_alternative<cluster::There>(*where) || may_be_anywhere) && orphans_.is_orphan(*url))
+            events_.on_elsewhere(*url);
     }
+}
+
+Result<Reply> ClusterService::call(std::vector<std::string> words, io::Deadline deadline) {
+    return is_on() ? registry_->call(std::move(words), deadline) : Result<Reply>(Error(Errc::closed, "the registry is away"));
 }
 
 }  // namespace live::service::cluster

@@ -165,59 +165,60 @@ std::vector<std::string> words_of(const cluster::Command& command) {
     const std::string channel(kEventChannel);
     const auto age = std::to_string(std::chrono::milliseconds(kOwnershipAge).count());
     using Words = std::vector<std::string>;
-    return std::visit(
-        Overloaded{
-            [&](const cluster::Beat& beat) {
-                return Words{"EVAL",
-                             script_of(kBeat),
-                             "2",
-                             key_of("node", beat.node.id),
-                             prefix + "nodes",
-                             beat.node.id,
-                             text_of(beat.node),
-                             std::to_string(beat.lease.count()),
-                             std::to_string(beat.node.run)};
-            },
-            [&](const cluster::Claim& claim) {
-                return Words{"EVAL",
-                             script_of(kClaim),
-                             "1",
-                             key_of("own", claim.stream),
-                             claim.own.node,
-                             std::to_string(claim.own.run),
-                             std::to_string(claim.own.epoch),
-                             std::to_string(claim.own.since) + (claim.own.mac.empty() ? "" : "|" + claim.own.mac),
-                             flag(claim.is_fresh),
-                             flag(claim.replaces),
-                             age,
-                             prefix,
-                             claim.stream,
-                             channel,
-                             claim.dead ? fmt::format("{}|{}", claim.dead->node, claim.dead->run) : std::string()};
-            },
-            [&](const cluster::Withdraw& withdraw) {
-                return Words{"EVAL",
-                             script_of(kWithdraw),
-                             "1",
-                             key_of("own", withdraw.stream),
-                             withdraw.own.node,
-                             std::to_string(withdraw.own.run),
-                             std::to_string(withdraw.own.epoch),
-                             withdraw.stream,
-                             channel};
-            },
-            [&](const cluster::Look& look) { return Words{"EVAL", script_of(kLook), "1", key_of("own", look.stream), prefix}; },
-            [&](const cluster::ListNodes&) {
-                return Words{"EVAL",
-                             script_of(kNodes),
-                             "1",
-                             prefix + "nodes",
-                             prefix,
-                             std::to_string(kNodesRead - 1),
-                             std::to_string(cluster::kIdBytesMax)};
-            },
-        },
-        command.what);
+    return std::visit(Overloaded{
+                          [&](const cluster::Beat& beat) {
+                              return Words{"EVAL",
+                                           script_of(kBeat),
+                                           "2",
+                                           key_of("node", beat.node.id),
+                                           prefix + "nodes",
+                                           beat.node.id,
+                                           text_of(beat.node),
+                                           std::to_string(beat.lease.count()),
+                                           std::to_string(beat.node.run)};
+                          },
+                          [&](const cluster::Claim& claim) {
+                              return Words{"EVAL",
+                                           script_of(kClaim),
+                                           "1",
+                                           key_of("own", claim.stream),
+                                           claim.own.node,
+                                           std::to_string(claim.own.run),
+                                           std::to_string(claim.own.epoch),
+                                           std::to_string(claim.own.since) + (claim.own.mac.empty() ? "" : "|" + claim.own.mac),
+                                           flag(claim.is_fresh),
+                                           flag(claim.replaces),
+                                           age,
+                                           prefix,
+                                           claim.stream,
+                                           channel,
+                                           claim.dead ? fmt::format("{}|{}", claim.dead->node, claim.dead->run) : std::string()};
+                          },
+                          [&](const cluster::Withdraw& withdraw) {
+                              return Words{"EVAL",
+                                           script_of(kWithdraw),
+                                           "1",
+                                           key_of("own", withdraw.stream),
+                                           withdraw.own.node,
+                                           std::to_string(withdraw.own.run),
+                                           std::to_string(withdraw.own.epoch),
+                                           withdraw.stream,
+                                           channel};
+                          },
+                          [&](const cluster::StreamLookup& look) {
+                              return Words{"EVAL", script_of(kLook), "1", key_of("own", look.stream), prefix};
+                          },
+                          [&](const cluster::ListNodes&) {
+                              return Words{"EVAL",
+                                           script_of(kNodes),
+                                           "1",
+                                           prefix + "nodes",
+                                           prefix,
+                                           std::to_string(kNodesRead - 1),
+                                           std::to_string(cluster::kIdBytesMax)};
+                          },
+                      },
+                      command.what);
 }
 
 cluster::Answer answer_of(const cluster::Command& command, const Reply& reply) {
@@ -232,9 +233,9 @@ cluster::Answer answer_of(const cluster::Command& command, const Reply& reply) {
                           [&](const cluster::Withdraw&) {
                               return reply.kind == Reply::Kind::number ? Answer(cluster::WithdrawDone{}) : broken(reply);
                           },
-                          [&](const cluster::Look&) {
+                          [&](const cluster::StreamLookup&) {
                               return reply.is_list(2) && reply.items[0].is_text() && reply.items[1].is_text()
-                                         ? Answer(cluster::LookDone{reply.items[0].text, reply.items[1].text})
+                                         ? Answer(cluster::StreamLookupDone{reply.items[0].text, reply.items[1].text})
                                          : broken(reply);
                           },
                           [&](const cluster::ListNodes&) { return nodes_answer(reply); },

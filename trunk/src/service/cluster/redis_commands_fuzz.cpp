@@ -12,8 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::array<cluster::Command, 5> commands = {
         cluster::Command{1, cluster::Beat{{"a", 7, "h"}, std::chrono::seconds(8)}},
         cluster::Command{2, cluster::Claim{"/live/cam", {"a", 7, 3, 5}, true, false}},
-        cluster::Command{3, cluster::Withdraw{"/live/cam", {"a", 7, 3, 5}}}, cluster::Command{4, cluster::Look{"/live/cam"}},
-        cluster::Command{5, cluster::ListNodes{}}};
+        cluster::Command{3, cluster::Withdraw{"/live/cam", {"a", 7, 3, 5}}},
+        cluster::Command{4, cluster::StreamLookup{"/live/cam"}}, cluster::Command{5, cluster::ListNodes{}}};
     engine::redis::ReplyReader reader;
     if (!reader.feed({data, size}).ok())
         return 0;

@@ -15,7 +15,7 @@ Reply list(std::vector<Reply> items) { return {Reply::Kind::list, 0, {}, std::mo
 const cluster::Command kBeat{1, cluster::Beat{{"a", 7, "h"}, std::chrono::seconds(8)}};
 const cluster::Command kClaim{2, cluster::Claim{"/live/cam", {"a", 7, 3, 5}, false, true}};
 const cluster::Command kWithdraw{3, cluster::Withdraw{"/live/cam", {"a", 7, 3, 5}}};
-const cluster::Command kLook{4, cluster::Look{"/live/cam"}};
+const cluster::Command kLook{4, cluster::StreamLookup{"/live/cam"}};
 const cluster::Command kList{5, cluster::ListNodes{}};
 
 std::string without_script(const cluster::Command& command) {
@@ -51,7 +51,7 @@ TEST(RedisCommands, ReadTheirAnswers) {
     EXPECT_TRUE(granted.is_granted && granted.epoch == 4);
     const auto refused = std::get<cluster::ClaimDone>(answer_of(kClaim, list({number(0), text("b|1|9|0")})));
     EXPECT_TRUE(!refused.is_granted && refused.holder == "b|1|9|0");
-    EXPECT_EQ(std::get<cluster::LookDone>(answer_of(kLook, list({text("o"), text("n")}))).node, "n");
+    EXPECT_EQ(std::get<cluster::StreamLookupDone>(answer_of(kLook, list({text("o"), text("n")}))).node, "n");
     EXPECT_EQ(std::get<cluster::NodesDone>(answer_of(kList, list({text("a"), text("x"), text("b")}))).nodes.size(), 1U);
     EXPECT_TRUE(std::holds_alternative<cluster::WithdrawDone>(answer_of(kWithdraw, number(0))));
 }

@@ -34,7 +34,7 @@ relay::Location RegistryResolver::find(const std::string& url, const relay::Clus
 bool RegistryResolver::knows(std::string_view host, std::uint16_t port, const relay::ClusterOptions& options) const {
     if (!service_.is_on() || !options.by_registry)
         return next_.knows(host, port, options);
-    const auto& nodes = service_.member()->neighbours();
+    const auto& nodes = service_.node()->neighbours();
     return std::ranges::any_of(nodes,
                                [&](const engine::cluster::NodeRecord& node) {
                                    return node.host == host && (node.rtmp_port == port || node.http_port == port);
@@ -45,12 +45,12 @@ bool RegistryResolver::knows(std::string_view host, std::uint16_t port, const re
 // One that does not have the stream says so at once. Only while the registry is away: an answer that is late, or a question too
 // many for it, is asked again.
 relay::Location RegistryResolver::neighbours() {
-    if (service_.member()->is_up())
+    if (service_.node()->is_up())
         return relay::Unknown{"the registry has not answered in time", late_.take(io::now()) ? kLateRetry : kRetry};
     if (!budget_.take(io::now()))
         return relay::Unknown{"the registry is away, and too many streams are asked for", kRetry};
     relay::Located found;
-    for (const auto& node : service_.member()->neighbours())
+    for (const auto& node : service_.node()->neighbours())
         if (node.rtmp_port != 0 && found.origins.size() < kNeighboursMax)
             found.origins.push_back(origin_of(node));
     if (found.origins.empty())

@@ -15,7 +15,7 @@ Result<std::string> read_page(ClusterService& service, const std::string& cursor
     const auto owners = TRY(service.call(owner_words(page.streams), deadline));
     for (std::size_t i = 0; i < page.streams.size() && i < owners.items.size(); ++i)
         if (const auto own = engine::cluster::parse_own(owners.items[i].text);
-            own.ok() && service.member()->believes(*own, page.streams[i], io::now()))
+            own.ok() && service.node()->believes(*own, page.streams[i], io::now()))
             all.streams.emplace_back(page.streams[i], *own);
     return page.cursor;
 }

@@ -185,7 +185,8 @@ TEST(FlvUpstream, TellsWhyThereIsNoStream) {
 }
 
 TEST(FlvUpstream, BoundsWhatAnOriginSends) {
-    EXPECT_EQ(FlvEvents().feed("HTTP/1.1 200 OK\r\nX: " + std::string(2 * FlvUpstream::kHeaderBytesMax, 'x')).code(), Errc::limit);
+    EXPECT_EQ(FlvEvents().feed("HTTP/1.1 200 OK\r\nX: " + std::string(2 * FlvUpstream::kHeaderBytesMax, 'x')).code(),
+              Errc::limit);
     std::string many = "HTTP/1.1 200 OK\r\n";
     for (int i = 0; i < 200; ++i)
         many += "X: y\r\n";

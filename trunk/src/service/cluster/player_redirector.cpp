@@ -1,4 +1,4 @@
-#include "service/cluster/placer.hpp"
+#include "service/cluster/player_redirector.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -44,47 +44,47 @@ std::optional<std::uint16_t cluster::NodeRecord::*> port_for(const session::Clie
     return std::nullopt;
 }
 
-Result<std::optional<session::Redirect>> Placer::find(const session::ClientRequest& request, const std::string& url,
-                                                      io::Deadline deadline) {
-    if (!node_.is_on() || !node_.options().redirect || !port_for(request))
+Result<std::optional<session::Redirect>> PlayerRedirector::find(const session::ClientRequest& request, const std::string& url,
+                                                                io::Deadline deadline) {
+    if (!cluster_.is_on() || !cluster_.options().redirect || !port_for(request))
         return std::optional<session::Redirect>();
     const auto pulled = relay_.find(url);
     const bool is_pulled = pulled && pulled->state == relay::PullFacts::State::playing;
-    const bool has_stream = node_.publishes(url) || is_pulled;
-    if (has_stream || node_.is_draining())
+    const bool has_stream = cluster_.publishes(url) || is_pulled;
+    if (has_stream || cluster_.is_draining())
         return send(request, has_stream, nullptr);
-    const auto where = TRY(node_.find(url, deadline));
+    const auto where = TRY(cluster_.find(url, deadline));
     const auto* there = std::get_if<cluster::There>(&where);
     // A stream that no node has is waited for here.
     return there == nullptr ? std::optional<session::Redirect>() : send(request, has_stream, &there->node);
 }
 
-std::optional<session::Redirect> Placer::send_on(const session::ClientRequest& request) {
-    if (!node_.is_on() || !node_.options().redirect || !node_.is_draining() || !port_for(request))
+std::optional<session::Redirect> PlayerRedirector::send_on(const session::ClientRequest& request) {
+    if (!cluster_.is_on() || !cluster_.options().redirect || !cluster_.is_draining() || !port_for(request))
         return std::nullopt;
     return send(request, true, nullptr);
 }
 
-std::optional<session::Redirect> Placer::other_for_publisher(const session::ClientRequest& request) const {
+std::optional<session::Redirect> PlayerRedirector::other_for_publisher(const session::ClientRequest& request) const {
     const auto port = port_for(request);
-    if (!node_.is_on() || !node_.options().redirect || !port)
+    if (!cluster_.is_on() || !cluster_.options().redirect || !port)
         return std::nullopt;
-    const cluster::Member& member = *node_.member();
-    const auto* node = cluster::choose_node({member.self(), false, nullptr, member.neighbours(), *port, true}, random_number());
+    const cluster::ClusterNode& here = *cluster_.node();
+    const auto* node = cluster::choose_node({here.self(), false, nullptr, here.neighbours(), *port, true}, random_number());
     return node == nullptr ? std::nullopt : std::optional(place_of(*node, mark()));
 }
 
-std::optional<session::Redirect> Placer::move(const session::ClientRequest& request) const {
-    if (!node_.is_on() || !node_.is_draining())
+std::optional<session::Redirect> PlayerRedirector::move(const session::ClientRequest& request) const {
+    if (!cluster_.is_on() || !cluster_.is_draining())
         return std::nullopt;
-    const bool is_told_where = node_.options().redirect;
+    const bool is_told_where = cluster_.options().redirect;
     const bool is_rtmp_publisher = is_publisher(request.kind) && request.protocol == "rtmp";
     const auto port = is_rtmp_publisher || !is_told_where ? std::optional(&cluster::NodeRecord::rtmp_port) : port_for(request);
     if (!port)
         return std::nullopt;
-    std::vector<cluster::NodeRecord> others = node_.member()->neighbours();
+    std::vector<cluster::NodeRecord> others = cluster_.node()->neighbours();
     const auto* node = is_publisher(request.kind) || !is_told_where
-                           ? cluster::choose_node({.self = node_.member()->self(),
+                           ? cluster::choose_node({.self = cluster_.node()->self(),
                                                    .others = others,
                                                    .port = *port,
                                                    .is_for_publisher = is_publisher(request.kind)},
@@ -96,33 +96,34 @@ std::optional<session::Redirect> Placer::move(const session::ClientRequest& requ
 }
 
 // `others`: where the chosen node is.
-const cluster::NodeRecord* Placer::choose(const session::ClientRequest& request, bool has_stream,
-                                          const cluster::NodeRecord* owner, std::vector<cluster::NodeRecord>& others) const {
+const cluster::NodeRecord* PlayerRedirector::choose(const session::ClientRequest& request, bool has_stream,
+                                                    const cluster::NodeRecord* owner,
+                                                    std::vector<cluster::NodeRecord>& others) const {
     const auto port = port_for(request);
     const auto hops = hops_of_player(request);
-    const cluster::Member& member = *node_.member();
+    const cluster::ClusterNode& here = *cluster_.node();
     // One that was sent here stays, unless this node drains; then it is not sent back.
-    if (!hops.empty() && (!node_.is_draining() || hops.size() >= kHopsMax))
+    if (!hops.empty() && (!cluster_.is_draining() || hops.size() >= kHopsMax))
         return nullptr;
-    others = member.neighbours();
+    others = here.neighbours();
     // Its record has just been read; it may not be listed yet.
     if (owner != nullptr) {
         std::erase_if(others, [&](const cluster::NodeRecord& node) { return node.id == owner->id; });
         others.push_back(*owner);
     }
     std::erase_if(others, [&](const cluster::NodeRecord& node) { return std::ranges::find(hops, node.id) != hops.end(); });
-    return cluster::choose_node({member.self(), has_stream, owner, others, *port}, random_number());
+    return cluster::choose_node({here.self(), has_stream, owner, others, *port}, random_number());
 }
 
-std::optional<session::Redirect> Placer::send(const session::ClientRequest& request, bool has_stream,
-                                              const cluster::NodeRecord* owner) {
+std::optional<session::Redirect> PlayerRedirector::send(const session::ClientRequest& request, bool has_stream,
+                                                        const cluster::NodeRecord* owner) {
     std::vector<cluster::NodeRecord> others;
     const auto* node = choose(request, has_stream, owner, others);
     if (node == nullptr) {
-        ++node_.placements.stayed;
+        ++cluster_.placements.stayed;
         return std::nullopt;
     }
-    ++node_.placements.sent;
+    ++cluster_.placements.sent;
     return place_of(*node, mark());
 }
 
@@ -131,29 +132,30 @@ std::string_view puller_of(const session::ClientRequest& request, const session:
     return is_believed ? std::string_view(request.claims->node) : std::string_view();
 }
 
-std::optional<session::Redirect> Placer::hand_on(const session::ClientRequest& request, const session::StreamPlan& plan) {
-    if (!node_.is_on() || !node_.publishes(plan.url))
+std::optional<session::Redirect> PlayerRedirector::redirect_puller(const session::ClientRequest& request,
+                                                                   const session::StreamPlan& plan) {
+    if (!cluster_.is_on() || !cluster_.publishes(plan.url))
         return std::nullopt;
-    const auto node = puller_of(request, plan, node_.options().secret.empty() ? Proof::not_needed : Proof::needed);
+    const auto node = puller_of(request, plan, cluster_.options().secret.empty() ? Proof::not_needed : Proof::needed);
     if (node.empty())
         return std::nullopt;
-    const auto* other = pullers_.enter(plan.url, node, request.id, node_.member()->neighbours());
+    const auto* other = pullers_.enter(plan.url, node, request.id, cluster_.node()->neighbours());
     if (other == nullptr)
         return std::nullopt;
-    ++node_.placements.handed_on;
-    return place_of(*other, branch_mark(node_.member()->self().id));
+    ++cluster_.placements.handed_on;
+    return place_of(*other, branch_mark(cluster_.node()->self().id));
 }
 
-void Placer::on_play_ended(const session::ClientRequest& request, const std::string& url) {
+void PlayerRedirector::on_play_ended(const session::ClientRequest& request, const std::string& url) {
     if (request.is_relay())
         pullers_.leave(url, request.id);
 }
 
-session::Redirect Placer::place_of(const cluster::NodeRecord& node, std::string mark) const {
+session::Redirect PlayerRedirector::place_of(const cluster::NodeRecord& node, std::string mark) const {
     return {text_of_place(node.host, node.rtmp_port), text_of_place(node.host, node.http_port),
             text_of_place(node.host, node.api_port), std::move(mark)};
 }
 
-std::string Placer::mark() const { return hop_mark(node_.member()->self().id); }
+std::string PlayerRedirector::mark() const { return hop_mark(cluster_.node()->self().id); }
 
 }  // namespace live::service::cluster

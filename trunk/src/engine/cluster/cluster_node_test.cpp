@@ -1,4 +1,4 @@
-#include "engine/cluster/member.hpp"
+#include "engine/cluster/cluster_node.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ class Cluster {
 public:
     struct Node {
         explicit Node(const std::string& id, std::uint64_t run = 1, const std::string& secret = {})
-            : member({std::chrono::seconds(2), std::chrono::seconds(8), secret}, record_of(id, run), run) {}
-        Member member;
+            : cluster_node({std::chrono::seconds(2), std::chrono::seconds(8), secret}, record_of(id, run), run) {}
+        ClusterNode cluster_node;
         std::vector<Notice> notices;
         std::vector<Command> unanswered;
         std::size_t commands = 0;
@@ -34,8 +34,8 @@ public:
 
     Node& add(const std::string& id, std::uint64_t run = 1, const std::string& secret = {}) {
         nodes.push_back(std::make_unique<Node>(id, run, secret));
-        nodes.back()->member.set_self(record_of(id, run), 5, now);
-        nodes.back()->member.handle_connected(now);
+        nodes.back()->cluster_node.set_self(record_of(id, run), 5, now);
+        nodes.back()->cluster_node.handle_connected(now);
         settle();
         return *nodes.back();
     }
@@ -44,48 +44,48 @@ public:
         for (bool any = true; any;) {
             any = false;
             for (const auto& node : nodes) {
-                while (auto command = node->member.poll_command()) {
+                while (auto command = node->cluster_node.poll_command()) {
                     any = true;
                     ++node->commands;
                     if (is_silent)
                         node->unanswered.push_back(*std::move(command));
                     else
-                        node->member.handle_answer(command->id, registry.execute(*command, now), now);
+                        node->cluster_node.handle_answer(command->id, registry.execute(*command, now), now);
                 }
-                while (auto notice = node->member.poll_notice())
+                while (auto notice = node->cluster_node.poll_notice())
                     node->notices.push_back(*std::move(notice));
             }
             for (const std::string& event : registry.take_events())
                 for (const auto& node : nodes)
                     if (hears_events)
-                        node->member.handle_event(event, now);
+                        node->cluster_node.handle_event(event, now);
         }
     }
     void run(Duration length) {
         const TimePoint end = now + length;
         for (; now < end; now += milliseconds(10)) {
             for (const auto& node : nodes)
-                node->member.handle_timeout(now);
+                node->cluster_node.handle_timeout(now);
             settle();
         }
     }
     Verdict publish(Node& node, const std::string& stream, bool replaces = false, const std::optional<NodeRun>& dead = {}) {
-        const std::uint64_t ticket = node.member.publish(stream, replaces, 5, now, dead);
+        const std::uint64_t ticket = node.cluster_node.publish(stream, replaces, 5, now, dead);
         settle();
         if (is_silent)
-            run(Member::kWaitMax + milliseconds(20));
+            run(ClusterNode::kWaitMax + milliseconds(20));
         const auto* decided = newest<PublishDecided>(node);
         EXPECT_TRUE(decided != nullptr && decided->ticket == ticket);
         if (decided->verdict == Verdict::granted || decided->verdict == Verdict::unregistered)
-            node.member.confirm(stream, 5, now);
+            node.cluster_node.confirm(stream, 5, now);
         settle();
         return decided->verdict;
     }
-    Whereabouts find(Node& node, const std::string& stream) {
-        const std::uint64_t ticket = node.member.find(stream, now);
+    StreamLocation find(Node& node, const std::string& stream) {
+        const std::uint64_t ticket = node.cluster_node.find(stream, now);
         settle();
         if (is_silent)
-            run(Member::kWaitMax + milliseconds(20));
+            run(ClusterNode::kWaitMax + milliseconds(20));
         const auto* decided = newest<FindDecided>(node);
         EXPECT_TRUE(decided != nullptr && decided->ticket == ticket);
         return decided->where;
@@ -105,7 +105,7 @@ public:
     bool hears_events = true;
 };
 
-std::string place_of(const Whereabouts& where) {
+std::string place_of(const StreamLocation& where) {
     if (const auto* there = std::get_if<There>(&where))
         return there->node.id;
     return std::holds_alternative<Here>(where) ? "here" : std::holds_alternative<Nowhere>(where) ? "nowhere" : "unknown";
@@ -120,7 +120,7 @@ TEST(ClusterMember, PublishesAndFinds) {
     EXPECT_NE(Cluster::newest<Moved>(b), nullptr);
     EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "a") << "the event made the old answer worthless";
     EXPECT_EQ(place_of(cluster.find(a, "/live/cam")), "here");
-    a.member.unpublish("/live/cam", cluster.now);
+    a.cluster_node.unpublish("/live/cam", cluster.now);
     cluster.settle();
     EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "nowhere");
     EXPECT_EQ(cluster.registry.streams(), 0U);
@@ -133,13 +133,13 @@ TEST(ClusterMember, ASecondPublisherIsRefusedOrTakesOver) {
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
     EXPECT_EQ(Cluster::newest<PublishDecided>(b)->holder, "a");
-    EXPECT_FALSE(b.member.owns("s"));
+    EXPECT_FALSE(b.cluster_node.streams().contains("s"));
     EXPECT_EQ(cluster.publish(b, "s", true), Verdict::granted);
     cluster.run(milliseconds(200));
     const auto* lost = Cluster::newest<Lost>(a);
     ASSERT_NE(lost, nullptr);
     EXPECT_EQ(lost->stream + " " + lost->to, "s b");
-    EXPECT_FALSE(a.member.owns("s"));
+    EXPECT_FALSE(a.cluster_node.streams().contains("s"));
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->epoch, 2U);
 }
 
@@ -164,10 +164,10 @@ TEST(ClusterMember, ANodeThatDrainsGivesItsStreamsAway) {
     auto& b = cluster.add("b");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
-    NodeRecord self = a.member.self();
+    NodeRecord self = a.cluster_node.self();
     self.state = NodeRecord::State::draining;
-    a.member.set_self(self, 0, cluster.now);
-    a.member.announce_state(cluster.now);
+    a.cluster_node.set_self(self, 0, cluster.now);
+    a.cluster_node.announce_state(cluster.now);
     cluster.settle();
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted) << "at once";
     cluster.run(milliseconds(200));
@@ -197,28 +197,28 @@ TEST(ClusterMember, PublishesAndPlaysWithoutARegistry) {
     cluster.is_silent = true;
     EXPECT_EQ(cluster.publish(a, "new"), Verdict::unregistered);
     cluster.run(std::chrono::seconds(10));
-    EXPECT_FALSE(a.member.is_up());
+    EXPECT_FALSE(a.cluster_node.is_up());
     const TimePoint asked = cluster.now;
-    b.member.find("old", asked);
+    b.cluster_node.find("old", asked);
     cluster.settle();
     EXPECT_EQ(place_of(Cluster::newest<FindDecided>(b)->where), "a") << "at once, from what was known";
-    b.member.find("new", asked);
+    b.cluster_node.find("new", asked);
     cluster.settle();
     EXPECT_EQ(place_of(Cluster::newest<FindDecided>(b)->where), "unknown");
-    EXPECT_TRUE(a.member.owns("old") && a.member.owns("new"));
-    EXPECT_EQ(a.member.unannounced(), 1U);
+    EXPECT_TRUE(a.cluster_node.streams().contains("old") && a.cluster_node.streams().contains("new"));
+    EXPECT_EQ(a.cluster_node.streams().unannounced(), 1U);
     // Its connection is lost, and it comes back empty.
     cluster.registry.clear();
     cluster.is_silent = false;
     for (const auto& node : cluster.nodes) {
         node->unanswered.clear();
-        node->member.handle_disconnected(cluster.now);
-        node->member.handle_connected(cluster.now);
+        node->cluster_node.handle_disconnected(cluster.now);
+        node->cluster_node.handle_connected(cluster.now);
     }
     cluster.run(std::chrono::seconds(2));
     EXPECT_EQ(cluster.registry.streams(), 2U);
     EXPECT_EQ(place_of(cluster.find(b, "new")), "a");
-    EXPECT_EQ(a.member.unannounced(), 0U);
+    EXPECT_EQ(a.cluster_node.streams().unannounced(), 0U);
 }
 
 // Its kernel accepts the commands, and it answers none.
@@ -239,10 +239,10 @@ TEST(ClusterMember, ARegistryMayPauseForTenMinutes) {
     cluster.is_silent = false;
     for (const auto& node : cluster.nodes)
         for (const Command& command : std::exchange(node->unanswered, {}))
-            node->member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+            node->cluster_node.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
     cluster.run(std::chrono::seconds(10));
-    EXPECT_EQ(a.member.owned(), 50U);
-    EXPECT_EQ(a.member.unannounced() + b.member.unannounced(), 0U);
+    EXPECT_EQ(a.cluster_node.streams().size(), 50U);
+    EXPECT_EQ(a.cluster_node.streams().unannounced() + b.cluster_node.streams().unannounced(), 0U);
     for (int i = 0; i < 50; ++i)
         EXPECT_EQ(cluster.registry.owner("s" + std::to_string(i), cluster.now)->node, "a");
     EXPECT_EQ(cluster.registry.owner("late", cluster.now)->node, "b");
@@ -256,12 +256,12 @@ TEST(ClusterMember, LateAnswersCount) {
     cluster.is_silent = true;
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::unregistered);
     cluster.run(std::chrono::seconds(7));
-    EXPECT_FALSE(a.member.is_up());
+    EXPECT_FALSE(a.cluster_node.is_up());
     cluster.is_silent = false;
     for (const Command& command : std::exchange(a.unanswered, {}))
-        a.member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
-    EXPECT_TRUE(a.member.is_up());
-    EXPECT_EQ(a.member.unannounced(), 0U);
+        a.cluster_node.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+    EXPECT_TRUE(a.cluster_node.is_up());
+    EXPECT_EQ(a.cluster_node.streams().unannounced(), 0U);
     cluster.run(std::chrono::seconds(3));
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "a");
 }
@@ -275,21 +275,21 @@ TEST(ClusterMember, ALateRegistryGetsOnlyPostponedAnnouncements) {
         EXPECT_EQ(cluster.publish(a, "s" + std::to_string(i)), Verdict::granted);
     cluster.run(std::chrono::seconds(1));
     cluster.is_silent = true;
-    for (int i = 0; i < Member::kTimeoutsMax; ++i)
+    for (int i = 0; i < RegistryQueue::kTimeoutsMax; ++i)
         cluster.find(a, "other" + std::to_string(i));
-    EXPECT_FALSE(a.member.is_up());
+    EXPECT_FALSE(a.cluster_node.is_up());
     EXPECT_EQ(cluster.publish(a, "late"), Verdict::unregistered);
     // An event according to which another node owns one of them.
-    a.member.handle_event("moved|b|1|9|s7", cluster.now);
+    a.cluster_node.handle_event("moved|b|1|9|s7", cluster.now);
     cluster.run(milliseconds(500));
     cluster.is_silent = false;
     const std::size_t before = a.commands;
     for (const auto& node : {&a, &b})
         for (const Command& command : std::exchange(node->unanswered, {}))
-            node->member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+            node->cluster_node.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
     cluster.run(std::chrono::seconds(3));
-    EXPECT_TRUE(a.member.is_up());
-    EXPECT_EQ(a.member.unannounced(), 0U);
+    EXPECT_TRUE(a.cluster_node.is_up());
+    EXPECT_EQ(a.cluster_node.streams().unannounced(), 0U);
     EXPECT_EQ(cluster.registry.owner("late", cluster.now)->node, "a");
     EXPECT_GE(a.commands, before + 2) << "late and s7";
     EXPECT_LE(a.commands, before + 12);
@@ -312,12 +312,13 @@ TEST(ClusterMember, TwoNodesWithOneNameAreNoticed) {
     for (int i = 0; i < 100; ++i)
         EXPECT_EQ(cluster.publish(a, "s" + std::to_string(i)), Verdict::granted);
     cluster.run(std::chrono::seconds(3));
-    EXPECT_EQ(a.member.counts().namesakes, 0U);
+    EXPECT_EQ(a.cluster_node.counts().duplicate_node_ids, 0U);
     const std::size_t before = a.commands;
     auto& again = cluster.add("a", 2);
     cluster.run(std::chrono::seconds(10));
-    EXPECT_GE(a.member.counts().namesakes, 3U);
-    EXPECT_GE(again.member.counts().namesakes, 3U) << "the first beat of a process may find its predecessor's lease";
+    EXPECT_GE(a.cluster_node.counts().duplicate_node_ids, 3U);
+    EXPECT_GE(again.cluster_node.counts().duplicate_node_ids, 3U)
+        << "the first beat of a process may find its predecessor's lease";
     EXPECT_LE(a.commands, before + 10) << "its streams are not announced at each beat";
 }
 
@@ -326,16 +327,16 @@ TEST(ClusterMember, AfterAPartitionTheHigherClaimWins) {
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
-    a.member.handle_disconnected(cluster.now);
+    a.cluster_node.handle_disconnected(cluster.now);
     // b has its lease's length to wait.
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
     cluster.run(std::chrono::seconds(9));
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
-    EXPECT_TRUE(a.member.owns("s"));
-    a.member.handle_connected(cluster.now);
+    EXPECT_TRUE(a.cluster_node.streams().contains("s"));
+    a.cluster_node.handle_connected(cluster.now);
     cluster.run(std::chrono::seconds(2));
-    EXPECT_FALSE(a.member.owns("s"));
-    EXPECT_TRUE(b.member.owns("s"));
+    EXPECT_FALSE(a.cluster_node.streams().contains("s"));
+    EXPECT_TRUE(b.cluster_node.streams().contains("s"));
     ASSERT_NE(Cluster::newest<Lost>(a), nullptr);
     EXPECT_EQ(Cluster::newest<Lost>(a)->to, "b");
     EXPECT_EQ(Cluster::newest<Lost>(b), nullptr);
@@ -346,13 +347,13 @@ TEST(ClusterMember, TheHigherNodeWinsBetweenTwoAdmittedWithoutARegistry) {
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
     for (const auto& node : cluster.nodes)
-        node->member.handle_disconnected(cluster.now);
+        node->cluster_node.handle_disconnected(cluster.now);
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::unregistered);
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::unregistered);
     for (const auto& node : cluster.nodes)
-        node->member.handle_connected(cluster.now);
+        node->cluster_node.handle_connected(cluster.now);
     cluster.run(std::chrono::seconds(3));
-    EXPECT_TRUE(b.member.owns("s") && !a.member.owns("s"));
+    EXPECT_TRUE(b.cluster_node.streams().contains("s") && !a.cluster_node.streams().contains("s"));
 }
 
 // A forged event costs a question at most.
@@ -362,14 +363,14 @@ TEST(ClusterMember, EventsAreHintsOnly) {
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
     const std::size_t before = a.commands;
     for (int i = 0; i < 1'000; ++i)
-        a.member.handle_event("moved|evil|1|9007199254740992|s", cluster.now);
+        a.cluster_node.handle_event("moved|evil|1|9007199254740992|s", cluster.now);
     for (const char* text : {"", "moved", "moved|a b|1|1|s", "\xFF"})
-        a.member.handle_event(text, cluster.now);
+        a.cluster_node.handle_event(text, cluster.now);
     cluster.run(milliseconds(300));
-    EXPECT_TRUE(a.member.owns("s"));
+    EXPECT_TRUE(a.cluster_node.streams().contains("s"));
     EXPECT_LE(a.commands, before + 2);
-    EXPECT_EQ(a.member.counts().malformed, 4U);
-    a.member.handle_event("kick|a|1|0|s", cluster.now);
+    EXPECT_EQ(a.cluster_node.counts().malformed, 4U);
+    a.cluster_node.handle_event("kick|a|1|0|s", cluster.now);
     cluster.settle();
     EXPECT_NE(Cluster::newest<Kicked>(a), nullptr);
 }
@@ -386,18 +387,18 @@ TEST(ClusterMember, HostileAnswersAreNowhere) {
     int number = 0;
     for (const auto& [own, node] : wrong) {
         a.unanswered.clear();
-        a.member.find("s" + std::to_string(number++), cluster.now);
+        a.cluster_node.find("s" + std::to_string(number++), cluster.now);
         cluster.settle();
         ASSERT_EQ(a.unanswered.size(), 1U);
-        a.member.handle_answer(a.unanswered[0].id, LookDone{own, node}, cluster.now);
+        a.cluster_node.handle_answer(a.unanswered[0].id, StreamLookupDone{own, node}, cluster.now);
         cluster.settle();
         EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "nowhere") << own << " " << node;
     }
     // An answer to another question is none.
     a.unanswered.clear();
-    a.member.find("t", cluster.now);
+    a.cluster_node.find("t", cluster.now);
     cluster.settle();
-    a.member.handle_answer(a.unanswered.at(0).id, BeatDone{true}, cluster.now);
+    a.cluster_node.handle_answer(a.unanswered.at(0).id, BeatDone{true}, cluster.now);
     cluster.settle();
     EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "unknown");
 }
@@ -413,19 +414,19 @@ TEST(ClusterMember, NodesWithASecretAcceptOnlySignedRecords) {
     EXPECT_EQ(cluster.publish(stranger, "t"), Verdict::granted) << "in its own eyes";
     EXPECT_EQ(place_of(cluster.find(b, "t")), "nowhere") << "nobody is sent to a stranger";
     cluster.run(std::chrono::seconds(20));
-    ASSERT_EQ(b.member.neighbours().size(), 1U);
-    EXPECT_EQ(b.member.neighbours()[0].id, "a");
-    EXPECT_GT(b.member.counts().malformed, 0U);
+    ASSERT_EQ(b.cluster_node.neighbours().size(), 1U);
+    EXPECT_EQ(b.cluster_node.neighbours()[0].id, "a");
+    EXPECT_GT(b.cluster_node.counts().malformed, 0U);
     // Orders are signed too.
-    b.member.handle_event("drain|a|1|0|", cluster.now);
-    EXPECT_EQ(b.member.neighbours()[0].state, NodeRecord::State::up);
-    a.member.handle_event("kick|a|1|0|s", cluster.now);
+    b.cluster_node.handle_event("drain|a|1|0|", cluster.now);
+    EXPECT_EQ(b.cluster_node.neighbours()[0].state, NodeRecord::State::up);
+    a.cluster_node.handle_event("kick|a|1|0|s", cluster.now);
     cluster.settle();
     EXPECT_EQ(Cluster::newest<Kicked>(a), nullptr);
     Event drain{Event::Kind::drain, "a", 1, 0, {}};
-    a.member.seal().put_on(drain);
-    b.member.handle_event(text_of(drain), cluster.now);
-    EXPECT_EQ(b.member.neighbours()[0].state, NodeRecord::State::draining);
+    a.cluster_node.seal().put_on(drain);
+    b.cluster_node.handle_event(text_of(drain), cluster.now);
+    EXPECT_EQ(b.cluster_node.neighbours()[0].state, NodeRecord::State::draining);
 }
 
 // Somebody who may write to the registry, but does not have the secret, replays signed records.
@@ -435,10 +436,10 @@ TEST(ClusterMember, IgnoresReplayedRecords) {
     auto& b = cluster.add("b", 1, "hush");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
     cluster.run(milliseconds(100));
-    const LookDone old = std::get<LookDone>(cluster.registry.execute({0, Look{"s"}}, cluster.now));
+    const StreamLookupDone old = std::get<StreamLookupDone>(cluster.registry.execute({0, StreamLookup{"s"}}, cluster.now));
     const OwnRecord first = MUST(parse_own(old.own));
-    EXPECT_TRUE(a.member.seal().is_good(first, "s")) << "signed with the epoch that was counted";
-    a.member.unpublish("s", cluster.now);
+    EXPECT_TRUE(a.cluster_node.seal().is_good(first, "s")) << "signed with the epoch that was counted";
+    a.cluster_node.unpublish("s", cluster.now);
     cluster.settle();
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
     cluster.run(milliseconds(100));
@@ -446,17 +447,17 @@ TEST(ClusterMember, IgnoresReplayedRecords) {
     OwnRecord forged = first;
     forged.epoch = 1'000;
     cluster.registry.put("s", forged);
-    b.member.handle_event("moved|a|1|1000|s", cluster.now);
+    b.cluster_node.handle_event("moved|a|1|1000|s", cluster.now);
     cluster.run(std::chrono::seconds(10));
-    EXPECT_EQ(b.member.counts().lost, 0U);
-    EXPECT_TRUE(b.member.owns("s"));
+    EXPECT_EQ(b.cluster_node.counts().lost, 0U);
+    EXPECT_TRUE(b.cluster_node.streams().contains("s"));
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b") << "and its node sets it right";
     // A node that has ended: another host may have its address.
     cluster.nodes.erase(cluster.nodes.begin());
     cluster.run(Seal::kWindow + std::chrono::seconds(10));
     cluster.registry.put(MUST(parse_node("a", old.node)), cluster.now + std::chrono::hours(1));
     cluster.run(std::chrono::seconds(20));
-    EXPECT_TRUE(b.member.neighbours().empty());
+    EXPECT_TRUE(b.cluster_node.neighbours().empty());
     cluster.registry.put("t", first);
     EXPECT_EQ(place_of(cluster.find(b, "t")), "nowhere");
 }
@@ -465,18 +466,18 @@ TEST(ClusterMember, AKickIsForOnePublisher) {
     Cluster cluster;
     auto& a = cluster.add("a", 1, "hush");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
-    Event kick{Event::Kind::kick, "a", 1, static_cast<std::uint64_t>(a.member.find_own("s")->since), "s"};
-    a.member.seal().put_on(kick);
-    a.member.handle_event(text_of(kick), cluster.now);
+    Event kick{Event::Kind::kick, "a", 1, static_cast<std::uint64_t>(a.cluster_node.streams().find("s")->since), "s"};
+    a.cluster_node.seal().put_on(kick);
+    a.cluster_node.handle_event(text_of(kick), cluster.now);
     cluster.settle();
     EXPECT_NE(Cluster::newest<Kicked>(a), nullptr);
-    a.member.unpublish("s", cluster.now);
+    a.cluster_node.unpublish("s", cluster.now);
     cluster.settle();
     a.notices.clear();
-    a.member.publish("s", false, 6, cluster.now);
+    a.cluster_node.publish("s", false, 6, cluster.now);
     cluster.settle();
-    ASSERT_TRUE(a.member.owns("s"));
-    a.member.handle_event(text_of(kick), cluster.now);
+    ASSERT_TRUE(a.cluster_node.streams().contains("s"));
+    a.cluster_node.handle_event(text_of(kick), cluster.now);
     cluster.settle();
     EXPECT_EQ(Cluster::newest<Kicked>(a), nullptr) << "it was another one's";
 }
@@ -487,11 +488,11 @@ TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {
     cluster.is_silent = true;
     const std::size_t before = a.commands;
     for (int i = 0; i < 1'000; ++i)
-        a.member.find("s", cluster.now);
+        a.cluster_node.find("s", cluster.now);
     cluster.settle();
     EXPECT_EQ(a.commands, before + 1);
     a.notices.clear();
-    cluster.run(Member::kWaitMax + milliseconds(20));
+    cluster.run(ClusterNode::kWaitMax + milliseconds(20));
     EXPECT_EQ(a.notices.size(), 1'000U) << "all of them are told in time";
 }
 
@@ -503,25 +504,25 @@ TEST(ClusterMember, ASecondLookupOfALateAnswerDoesNotWait) {
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
     cluster.is_silent = true;
     EXPECT_EQ(place_of(cluster.find(a, "s")), "unknown");
-    EXPECT_TRUE(a.member.is_up());
+    EXPECT_TRUE(a.cluster_node.is_up());
     const std::size_t before = a.commands;
     a.notices.clear();
-    a.member.find("s", cluster.now);
+    a.cluster_node.find("s", cluster.now);
     cluster.settle();
     ASSERT_NE(Cluster::newest<FindDecided>(a), nullptr) << "at once";
     EXPECT_EQ(a.commands, before);
     // The late answer arrives.
     cluster.is_silent = false;
     for (const Command& command : std::exchange(a.unanswered, {}))
-        a.member.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
+        a.cluster_node.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
     EXPECT_EQ(place_of(cluster.find(a, "s")), "b");
     // It does not, and the connection is lost.
     cluster.is_silent = true;
-    a.member.forget("s");
+    a.cluster_node.forget("s");
     EXPECT_EQ(place_of(cluster.find(a, "s")), "b") << "from memory";
     cluster.is_silent = false;
-    a.member.handle_disconnected(cluster.now);
-    a.member.handle_connected(cluster.now);
+    a.cluster_node.handle_disconnected(cluster.now);
+    a.cluster_node.handle_connected(cluster.now);
     cluster.settle();
     const std::size_t asked = a.commands;
     EXPECT_EQ(place_of(cluster.find(a, "s")), "b");
@@ -532,19 +533,19 @@ TEST(ClusterMember, UnansweredCommandsHaveABound) {
     Cluster cluster;
     auto& a = cluster.add("a");
     cluster.is_silent = true;
-    for (std::size_t i = 0; i < 2 * Member::kInFlightMax; ++i)
-        a.member.find("s" + std::to_string(i), cluster.now);
+    for (std::size_t i = 0; i < 2 * RegistryQueue::kInFlightMax; ++i)
+        a.cluster_node.find("s" + std::to_string(i), cluster.now);
     cluster.settle();
-    EXPECT_EQ(a.unanswered.size(), Member::kInFlightMax);
-    EXPECT_EQ(a.notices.size(), Member::kInFlightMax) << "the others are told at once";
+    EXPECT_EQ(a.unanswered.size(), RegistryQueue::kInFlightMax);
+    EXPECT_EQ(a.notices.size(), RegistryQueue::kInFlightMax) << "the others are told at once";
 }
 
 TEST(ClusterMember, APublisherThatDoesNotComeIsForgotten) {
     Cluster cluster;
     auto& a = cluster.add("a");
-    a.member.publish("s", false, 5, cluster.now);
-    cluster.run(Member::kConfirmWithin + std::chrono::seconds(1));
-    EXPECT_FALSE(a.member.owns("s"));
+    a.cluster_node.publish("s", false, 5, cluster.now);
+    cluster.run(OwnedStreams::kConfirmWithin + std::chrono::seconds(1));
+    EXPECT_FALSE(a.cluster_node.streams().contains("s"));
     EXPECT_EQ(cluster.registry.streams(), 0U);
 }
 
@@ -565,10 +566,10 @@ TEST(ClusterMember, KnowsItsNeighbours) {
     auto& a = cluster.add("a");
     cluster.add("b");
     cluster.run(std::chrono::seconds(20));
-    ASSERT_EQ(a.member.neighbours().size(), 1U);
-    EXPECT_EQ(a.member.neighbours()[0].id, "b");
-    a.member.handle_event("drain|b|1|0|", cluster.now);
-    EXPECT_EQ(a.member.neighbours()[0].state, NodeRecord::State::draining);
+    ASSERT_EQ(a.cluster_node.neighbours().size(), 1U);
+    EXPECT_EQ(a.cluster_node.neighbours()[0].id, "b");
+    a.cluster_node.handle_event("drain|b|1|0|", cluster.now);
+    EXPECT_EQ(a.cluster_node.neighbours()[0].state, NodeRecord::State::draining);
 }
 
 }  // namespace

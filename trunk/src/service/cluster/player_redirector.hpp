@@ -1,6 +1,6 @@
-// Placer: with `redirect on`, sends players to the node of the cluster that serves them best, and its clients to other nodes
-// while this node drains. The choice is engine/cluster/placement.hpp; this knows which clients can be sent, and sees to it that
-// none is sent in a circle. Nodes that pull a stream of this one are sent on by engine/cluster/puller_tree.hpp.
+// PlayerRedirector: with `redirect on`, sends players to the node of the cluster that serves them best, and its clients to other
+// nodes while this node drains. The choice is engine/cluster/placement.hpp; this knows which clients can be sent, and sees to it
+// that none is sent in a circle. Nodes that pull a stream of this one are sent on by engine/cluster/puller_tree.hpp.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@
 
 namespace live::service::cluster {
 
-class Placer {
+class PlayerRedirector {
 public:
     // All outlive this.
-    Placer(ClusterService& node, const relay::RelayService& relay) : node_(node), relay_(relay) {}
+    PlayerRedirector(ClusterService& node, const relay::RelayService& relay) : cluster_(node), relay_(relay) {}
 
     // For a player at admission. None: it stays. Waits as ClusterService::find() does. Errc::cancelled.
     Result<std::optional<session::Redirect>> find(const session::ClientRequest& request, const std::string& url,
@@ -35,7 +35,7 @@ public:
 
     // For an admitted node that pulls a stream: the one to pull it from instead. None: this one, until on_play_ended(). Does not
     // suspend.
-    std::optional<session::Redirect> hand_on(const session::ClientRequest& request, const session::StreamPlan& plan);
+    std::optional<session::Redirect> redirect_puller(const session::ClientRequest& request, const session::StreamPlan& plan);
     void on_play_ended(const session::ClientRequest& request, const std::string& url);
 
 private:
@@ -47,7 +47,7 @@ private:
     session::Redirect place_of(const engine::cluster::NodeRecord& node, std::string mark) const;
     std::string mark() const;
 
-    ClusterService& node_;
+    ClusterService& cluster_;
     const relay::RelayService& relay_;
     engine::cluster::PullerTree pullers_;
 };

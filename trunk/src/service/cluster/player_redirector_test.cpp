@@ -1,4 +1,4 @@
-#include "service/cluster/placer.hpp"
+#include "service/cluster/player_redirector.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ session::ClientRequest node_of(const std::string& path, const std::string& node)
     return client;
 }
 
-TEST(Placer, KnowsWhichClientsCanBeSent) {
+TEST(PlayerRedirector, KnowsWhichClientsCanBeSent) {
     EXPECT_EQ(port_for(client_of(ClientKind::rtmp_play, "rtmp")), &NodeRecord::rtmp_port);
     EXPECT_EQ(port_for(client_of(ClientKind::flv_play, "http-flv")), &NodeRecord::http_port);
     EXPECT_EQ(port_for(client_of(ClientKind::hls_play, "hls")), &NodeRecord::http_port);
@@ -36,7 +36,7 @@ TEST(Placer, KnowsWhichClientsCanBeSent) {
     EXPECT_FALSE(port_for(secure));
 }
 
-TEST(Placer, ANodeThatPullsSaysSoAndProvesItWhereThereIsASecret) {
+TEST(PlayerRedirector, ANodeThatPullsSaysSoAndProvesItWhereThereIsASecret) {
     session::StreamPlan plan;
     EXPECT_EQ(puller_of(node_of("a", "n1"), plan, Proof::not_needed), "n1");
     EXPECT_EQ(puller_of(node_of("a", ""), plan, Proof::not_needed), "") << "an edge that is no node";

@@ -1,11 +1,11 @@
-// Any registry: each line of the input is what it answers next, or an event. The member neither waits for ever nor sends without
-// bounds, and keeps the stream that it publishes unless a claim is refused.
+// Any registry: each line of the input is what it answers next, or an event. The cluster_node neither waits for ever nor sends
+// without bounds, and keeps the stream that it publishes unless a claim is refused.
 #include <algorithm>
 #include <string_view>
 
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
-#include "engine/cluster/member.hpp"
+#include "engine/cluster/cluster_node.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ Answer made_of(const Command& command, std::string_view line) {
         case 0: return BeatDone{first.size() % 2 == 0};
         case 1: return ClaimDone{first.size() % 2 == 0, first.size() * 4'503'599'627'370'496, second};
         case 2: return WithdrawDone{};
-        case 3: return LookDone{first, second};
+        case 3: return StreamLookupDone{first, second};
         default: return NodesDone{{{first, second}, {second, first}}};
     }
 }
@@ -32,31 +32,31 @@ void ask_registry(std::string_view rest, const std::string& secret) {
     self.id = "me";
     self.run = 1;
     self.host = "192.0.2.1";
-    MemberOptions options;
+    ClusterNodeOptions options;
     options.secret = secret;
-    Member member(options, self, 1);
-    member.handle_connected(now);
-    member.publish("/live/mine", false, 0, now);
+    ClusterNode cluster_node(options, self, 1);
+    cluster_node.handle_connected(now);
+    cluster_node.publish("/live/mine", false, 0, now);
     std::size_t asked = 0, told = 0, sent = 0;
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         const std::string_view line = rest.substr(0, end);
         rest.remove_prefix(std::min(end + 1, rest.size()));
-        member.handle_event(line, now);
-        member.find("/live/" + std::string(line.substr(0, 1)), now);
+        cluster_node.handle_event(line, now);
+        cluster_node.find("/live/" + std::string(line.substr(0, 1)), now);
         ++asked;
-        while (auto command = member.poll_command()) {
+        while (auto command = cluster_node.poll_command()) {
             CHECK(++sent < 1'000'000);
             if (!line.starts_with('?'))
-                member.handle_answer(command->id, made_of(*command, line), now);
+                cluster_node.handle_answer(command->id, made_of(*command, line), now);
         }
         now += std::chrono::milliseconds(50);
-        member.handle_timeout(now);
-        while (auto notice = member.poll_notice())
+        cluster_node.handle_timeout(now);
+        while (auto notice = cluster_node.poll_notice())
             told += std::holds_alternative<FindDecided>(*notice) ? 1 : 0;
     }
-    member.handle_timeout(now + Member::kWaitMax);
-    while (auto notice = member.poll_notice())
+    cluster_node.handle_timeout(now + ClusterNode::kWaitMax);
+    while (auto notice = cluster_node.poll_notice())
         told += std::holds_alternative<FindDecided>(*notice) ? 1 : 0;
     CHECK(asked == told);
 }
