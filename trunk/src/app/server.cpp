@@ -112,7 +112,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       http_client_(fmt::format("{}/{}", kProduct, kVersion), scratch_, client_tls_.get()),
       hooks_(http_client_, {names_.server_id, names_.service_id}, stream_stats_, log),
       admission_(
-          {vhost_table_, places_.memory(), streams_, hooks_, token_check_, {relay_, coworkers_, node_, redirector_, workers_}}),
+          {vhost_table_, places_.memory(), streams_, hooks_, token_check_, {relay_, origin_peers_, node_, redirector_, workers_}}),
       events_(std::make_unique<Events>(*this)),
       rtmp_context_{streams_,
                     admission_,
@@ -149,7 +149,7 @@ Server::Server(Private, settings::Settings settings, ServerNames names, std::siz
       origins_(node_, asked_origins_),
       all_origins_(workers_, origins_),
       relay_(pull_context(), all_origins_, log.with_id("EIG")),
-      coworkers_(http_client_, streams_, log.with_id("EIG")),
+      origin_peers_(http_client_, streams_, log.with_id("EIG")),
       token_check_(pull_context(), all_origins_, log.with_id("EIG")),
       forward_(streams_, forward_options_, forward_context(), log),
       ingest_(wanted_ingests_, &srt_.dialler(), log),

@@ -41,7 +41,7 @@
 #include "service/http_client/http_client.hpp"
 #include "service/ingest/ingest_service.hpp"
 #include "service/relay/origins/backend_resolver.hpp"
-#include "service/relay/origins/coworkers.hpp"
+#include "service/relay/origins/origin_peers.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/relay/token_check.hpp"
 #include "service/rtmp_client/dial.hpp"
@@ -178,7 +178,7 @@ private:
     service::relay::RelayService relay_;
     service::cluster::PlayerRedirector redirector_{node_, relay_};
     Drain drain_{clients_, streams_, node_, redirector_, log_};
-    service::relay::Coworkers coworkers_;
+    service::relay::OriginPeers origin_peers_;
     service::relay::TokenCheck token_check_;
     VhostOptions<service::forward::ForwardOptions> forward_options_{settings_, &settings::Vhost::forward};
     service::forward::ForwardService forward_;

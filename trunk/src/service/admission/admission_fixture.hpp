@@ -78,7 +78,7 @@ protected:
         fake_hooks_.stop();
     }
 
-    Routes routes() { return {relay_, coworkers_, cluster_, redirector_, workers_}; }
+    Routes routes() { return {relay_, origin_peers_, cluster_, redirector_, workers_}; }
     // Names of the callbacks that have been made, after those that are queued.
     std::vector<std::string> callbacks() {
         io::wait_until([this] { return hooks_.waiting_clients() == 0; });
@@ -106,7 +106,7 @@ protected:
     std::unique_ptr<io::MessageSocket> master_;
     std::unique_ptr<supervisor::MasterLine> line_;
     relay::RelayService relay_;
-    relay::Coworkers coworkers_{http_, streams_, log_};
+    relay::OriginPeers origin_peers_{http_, streams_, log_};
     relay::TokenCheck tokens_{pull_context(), origins_, log_};
     cluster::ClusterService cluster_;
     cluster::PlayerRedirector redirector_{cluster_, relay_};

@@ -67,7 +67,7 @@ Result<std::optional<session::Redirect>> RoutingPolicy::redirect_player(const se
     if (asks_coworkers(request.vhost) && !request.is_sibling &&
         !(is_of_workers(request.vhost) && TRY(is_on_other_worker(request, plan, deadline)))) {
         const auto& cluster = TRY(vhosts_.rules_of(request.vhost)).cluster;
-        if (auto elsewhere = TRY(routes_.coworkers.find(request, plan, cluster, deadline)))
+        if (auto elsewhere = TRY(routes_.origin_peers.find(request, plan, cluster, deadline)))
             return elsewhere;
     }
     if (!is_of_cluster(request.vhost))

@@ -10,7 +10,7 @@
 #include "service/admission/vhost_policy.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/cluster/player_redirector.hpp"
-#include "service/relay/origins/coworkers.hpp"
+#include "service/relay/origins/origin_peers.hpp"
 #include "service/relay/relay_service.hpp"
 #include "service/workers/worker_service.hpp"
 
@@ -19,7 +19,7 @@ namespace live::service::admission {
 // All must outlive the policy.
 struct Routes {
     relay::RelayService& relay;
-    relay::Coworkers& coworkers;
+    relay::OriginPeers& origin_peers;
     cluster::ClusterService& cluster;
     cluster::PlayerRedirector& redirector;
     workers::WorkerService& workers;

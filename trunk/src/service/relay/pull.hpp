@@ -46,7 +46,7 @@ public:
     Pull(const Pull&) = delete;
     Pull& operator=(const Pull&) = delete;
 
-    // Runs until the stream is no longer needed, or until cancelled.
+    // Runs until the stream is not needed, or until cancelled.
     void run(io::Deadline deadline);
     // A client publishes the stream on this node: the pull ends, and its publication is free at once. Must not suspend.
     void give_way();
@@ -102,7 +102,7 @@ private:
     void close_connection();
     void log_notice();
     io::Deadline next_decision() const;
-    // Clients wait for the stream, or viewers read it; or no longer.
+    // Sets whether clients wait for the stream or viewers read it.
     void update_demand();
     void wake_clients();
     void end();

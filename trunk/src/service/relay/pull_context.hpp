@@ -1,4 +1,4 @@
-// What all pulls and pushes share: where to dial, the streams and clients of this server, and the totals for the metrics.
+// PullContext: the parts of this server that all pulls and pushes share, and their totals for the metrics.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace live::service::relay {
 
 namespace {
 
-// By the origin, see PushSession::run().
+// Reports whether the origin refuses the publisher: see PushSession::run().
 bool is_refusal(Errc code) { return code == Errc::conflict || code == Errc::limit; }
 
 }  // namespace
@@ -52,11 +52,11 @@ void Push::run(io::Deadline deadline) {
     LOG_INFO(log_, "edge-fwr stop, stream={}", plan_.url);
 }
 
-// Never ok: returns the error that ended the push.
+// Returns the error that ended the push; it is never ok.
 Result<void> Push::attempt(io::Deadline deadline) {
     const ClusterOptions* found = context_.options.find(plan_.vhost);
     if (found == nullptr)
-        return Error(Errc::not_found, "the virtual host is gone");
+        return Error(Errc::not_found, "the virtual host was removed");
     const ClusterOptions options = *found;
     const auto pick = [&] {
         return pick_origin(resolver_, health_, plan_.url, options, left_,
@@ -72,7 +72,7 @@ Result<void> Push::attempt(io::Deadline deadline) {
             return Error(Errc::not_found, later.why);
     }
     const Origin origin = std::get<Origin>(picked);
-    // An edge that is given the stream does not give it back: the path is checked there.
+    // If the origin is an edge, it checks the path, so that the stream does not return here.
     const std::string path = TRY(extend_path(publisher_.relay_path(), context_.node.server_id));
     const TimePoint began = io::now();
     auto ended = origin.scheme == Scheme::srt ? push_by_srt(origin, path, options, deadline)
@@ -93,7 +93,7 @@ Result<void> Push::push_by_srt(const Origin& origin, const std::string& path, co
     const Wanted wanted = wanted_from(origin, publisher_, plan_.vhost, options);
     const auto call = srt_request(wanted, session::srt::Mode::publish, path);
     if (!call.ok())
-        return Error(Errc::conflict, call.error().sentence());  // no other origin can be asked either
+        return Error(Errc::conflict, call.error().sentence());  // the request to another origin would fail too
     LOG_INFO(log_, "edge-fwr publish url {}, origin={}", label_of(wanted), origin.text());
     return context_.srt->push(*call, source_, log_, deadline);
 }
@@ -104,7 +104,7 @@ Result<void> Push::push_by_rtmp(const Origin& origin, const std::string& path, c
     const bool is_default = vhost == wire::rtmp::kDefaultVhost;
     auto destination = TRY(
         forward::make_destination(origin.text(), {is_default ? "" : vhost, publisher_.app, publisher_.stream, publisher_.param}));
-    // A proof is good once. The default virtual host is named as the tcUrl names it.
+    // A proof is valid once. The default virtual host has the name that the tcUrl has for it.
     const auto introduce = [&](forward::Destination& to) {
         const auto url = wire::rtmp::parse_stream_url(to.tc_url, to.stream);
         const std::string stated = !is_default ? vhost : url.ok() ? url->vhost : to.host;

@@ -18,7 +18,7 @@ class Push {
 public:
     // A push that lasted this long was accepted by the origin: the retry time limit restarts when it ends.
     static constexpr std::chrono::seconds kGoodAfter{2};
-    // An origin that has answered and then says nothing for so long is left.
+    // An origin that has answered and then sends nothing for this long is left.
     static constexpr std::chrono::seconds kSilence{3};
 
     Push(const PullContext& context, Resolver& resolver, OriginHealth& health, session::ClientRequest publisher,
@@ -31,7 +31,7 @@ public:
 
 private:
     Result<void> attempt(io::Deadline deadline);
-    // Until something ends it. `path`: of servers, including this one.
+    // Each runs until the push ends. `path` is the path of servers, including this one.
     Result<void> push_by_srt(const Origin& origin, const std::string& path, const ClusterOptions& options, io::Deadline deadline);
     Result<void> push_by_rtmp(const Origin& origin, const std::string& path, const ClusterOptions& options,
                               io::Deadline deadline);

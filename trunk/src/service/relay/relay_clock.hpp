@@ -15,7 +15,7 @@ inline std::int64_t unix_seconds_now() {
     return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-// Empty without a secret.
+// Returns an empty string without a secret.
 inline std::string proof_for(const RelayedRequest& request, std::string_view secret) {
     if (secret.empty())
         return {};

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kVersion = "2,";
 
-// Fields cannot run into each other: no name contains a line end.
+// A line end separates the fields, because no name contains one.
 Result<std::string> mac_of(std::string_view secret, const RelayedRequest& request, std::string_view head) {
     const std::string text = fmt::format("millrace-relay\n{}\n{}\n{}\n{}\n{}\n{}", head,
                                          request.role == RelayedRequest::Role::play ? "play" : "publish", request.vhost,
@@ -51,7 +51,7 @@ Result<void> RelayProofs::check(std::string_view proof, std::string_view secret,
     const std::string_view nonce = fields.substr(comma + 1);
     if (nonce.empty() || nonce.size() > kNonceBytesMax)
         return Error(Errc::malformed, "a proof without a nonce");
-    // First, so that nothing else can be learned or used up without the secret.
+    // Checked first, so that a peer without the secret learns nothing and fills no table.
     if (secret.empty() || !same_secret(proof.substr(mac_at + 1), TRY(mac_of(secret, request, head))))
         return Error(Errc::denied, "a proof with another secret, or for another request");
     if (seconds < unix_seconds - kWindowSeconds || seconds > unix_seconds + kWindowSeconds)

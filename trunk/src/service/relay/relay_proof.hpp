@@ -1,6 +1,6 @@
-// The proof that a relayed request comes from a server of the same operator, who gave all of them one `cluster.secret`: such a
-// server has asked the operator's callbacks for its own clients already. The proof is good for one request, for one stream, for
-// half a minute. Dry: the caller supplies time and nonce.
+// A proof that a relayed request comes from a server of the same operator: all of them have one `cluster.secret`. Such a server
+// has called the operator's callbacks for its own clients already. A proof is valid once, for one stream, within half a minute.
+// Dry: the caller supplies time and nonce.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace live::service::relay {
 
-// What a proof is for.
+// The request that a proof belongs to.
 struct RelayedRequest {
     enum class Role : std::uint8_t { play, publish } role = Role::play;
-    std::string_view vhost;  // as the relay states it
+    std::string_view vhost;  // as in the relay's request
     std::string_view app;
     std::string_view stream;
     std::string_view path;  // of servers
@@ -28,13 +28,13 @@ Result<std::string> make_relay_proof(std::string_view secret, const RelayedReque
 
 class RelayProofs {
 public:
-    // How far the clocks of two servers may differ.
+    // The greatest difference between the clocks of two servers.
     static constexpr std::int64_t kWindowSeconds = 30;
     static constexpr std::size_t kNoncesMax = 65'536;
     static constexpr std::size_t kNonceBytesMax = 32;
 
     // Errc::malformed; Errc::denied for another secret, virtual host, stream or path, a time outside the window, or a nonce that
-    // was used; Errc::limit when there are too many nonces to remember.
+    // was used; Errc::limit when the table of nonces is full.
     Result<void> check(std::string_view proof, std::string_view secret, const RelayedRequest& request, std::int64_t unix_seconds);
 
     std::size_t size() const { return nonces_.size(); }

@@ -1,4 +1,4 @@
-// Any text as a proof: refused, because its secret is not known to the fuzzer; and one that was made is good once.
+// Any text as a proof is refused, because the fuzzer does not have the secret; a generated proof is valid once.
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/relay/relay_proof.hpp"

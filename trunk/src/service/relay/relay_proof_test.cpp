@@ -12,14 +12,14 @@ std::string proof(std::string_view nonce = "n1", std::int64_t at = kSecondNow) {
     return MUST(make_relay_proof("secret", kRequest, at, nonce));
 }
 
-TEST(RelayProof, IsGoodOnce) {
+TEST(RelayProof, IsValidOnce) {
     RelayProofs proofs;
     EXPECT_TRUE(proofs.check(proof(), "secret", kRequest, kSecondNow).ok());
     EXPECT_EQ(proofs.check(proof(), "secret", kRequest, kSecondNow).code(), Errc::denied);
     EXPECT_TRUE(proofs.check(proof("n2"), "secret", kRequest, kSecondNow).ok());
 }
 
-TEST(RelayProof, IsForOneRequest) {
+TEST(RelayProof, IsValidForOneRequest) {
     RelayProofs proofs;
     EXPECT_EQ(proofs.check(proof(), "other", kRequest, kSecondNow).code(), Errc::denied);
     EXPECT_EQ(proofs.check(proof(), "", kRequest, kSecondNow).code(), Errc::denied);
@@ -32,7 +32,7 @@ TEST(RelayProof, IsForOneRequest) {
     EXPECT_EQ(proofs.size(), 0U) << "a wrong proof uses up no nonce";
 }
 
-TEST(RelayProof, IsGoodForHalfAMinute) {
+TEST(RelayProof, IsValidForHalfAMinute) {
     constexpr auto kWindow = RelayProofs::kWindowSeconds;
     RelayProofs proofs;
     EXPECT_TRUE(proofs.check(proof("a", kSecondNow - kWindow), "secret", kRequest, kSecondNow).ok());
@@ -41,7 +41,7 @@ TEST(RelayProof, IsGoodForHalfAMinute) {
     EXPECT_EQ(proofs.check(proof("d", kSecondNow + kWindow + 1), "secret", kRequest, kSecondNow).code(), Errc::denied);
 }
 
-TEST(RelayProof, IsRefusedWhenAnythingInItChanges) {
+TEST(RelayProof, IsRefusedAfterAnyChange) {
     const std::string good = proof();
     for (std::size_t i = 0; i < good.size(); ++i) {
         RelayProofs proofs;
@@ -54,7 +54,7 @@ TEST(RelayProof, IsRefusedWhenAnythingInItChanges) {
     EXPECT_FALSE(proofs.check(proof(std::string(RelayProofs::kNonceBytesMax + 1, 'n')), "secret", kRequest, kSecondNow).ok());
 }
 
-TEST(RelayProof, RemembersABoundedNumber) {
+TEST(RelayProof, BoundsTheTableOfNonces) {
     RelayProofs proofs;
     for (std::size_t i = 0; i < RelayProofs::kNoncesMax; ++i)
         ASSERT_TRUE(proofs.check(proof(std::to_string(i)), "secret", kRequest, kSecondNow).ok());

@@ -36,14 +36,14 @@ Result<std::shared_ptr<RelayService::Job>> RelayService::find_or_start(const ses
     reap();
     auto extended = extend_path(request.relay_path(), context_.node.server_id);
     if (!extended.ok()) {
-        LOG_INFO(log_, "edge-pull is not begun, stream={}: {}", plan.url, extended.error().sentence());
+        LOG_INFO(log_, "edge-pull not started, stream={}: {}", plan.url, extended.error().sentence());
         return extended.error();
     }
     std::string path = *std::move(extended);
     if (const auto known = jobs_.find(plan.url); known != jobs_.end() && !known->second->pull.is_over())
         return known->second;
     if (stopping_)
-        return Error(Errc::cancelled, "the server stops");
+        return Error(Errc::cancelled, "the server is stopping");
     if (context_.is_short_of_memory())
         return context_.memory->refusal();
     if (jobs_.size() + leaving_.size() >= kPullsMax)
@@ -89,7 +89,7 @@ void RelayService::hold_players(const std::string& url) {
     }
 }
 
-void RelayService::let_players_go() {
+void RelayService::release_held_players() {
     std::erase_if(held_, [this](const auto& entry) {
         if (io::now() - entry.second < kHeldFor)
             return false;
@@ -101,7 +101,7 @@ void RelayService::let_players_go() {
 
 void RelayService::on_tick() {
     reap();
-    let_players_go();
+    release_held_players();
 }
 
 void RelayService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
@@ -111,7 +111,7 @@ void RelayService::on_published(const session::ClientRequest& request, const ses
     if (!is_edge || request.kind == session::ClientKind::relay_pull || stopping_ || !source)
         return;
     reap();
-    // A new publisher that took over the stream gets its own push: the old push would kick the wrong client.
+    // A publisher that takes over the stream gets a new push: the old one would kick the wrong client.
     on_unpublished(plan.url);
     const auto started = pushes_.start(context_, resolver_, health_, request, plan, source, log_.with_id(random_id()));
     if (!started.ok())

@@ -1,5 +1,5 @@
-// RelayService: the streams of edges. Admission asks it for a stream that this node does not have; each stream is pulled once,
-// regardless of the number and protocols of its readers.
+// RelayService: the streams of edges. Admission requests a stream that this node does not have; the service pulls each stream
+// once, regardless of the number and protocols of its readers.
 #pragma once
 
 #include <array>
@@ -36,16 +36,16 @@ public:
     // origin has sent it in time, Errc::denied for a loop of edges, Errc::limit.
     Result<void> pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
 
-    // A stream is pulled, or about to be.
+    // Reports whether a pull of the stream runs.
     bool has(const std::string& url) const;
-    // Starts a pull for the readers that a stream has already, unless there is one.
+    // Starts a pull for the existing readers of a stream, unless one runs.
     void adopt(const session::ClientRequest& request, const session::StreamPlan& plan);
-    // A client publishes the stream on this node: its pull frees it at once.
+    // A client publishes the stream on this node: its pull ends at once.
     void give_way(const std::string& url);
-    // The stream may be on another node now.
+    // The stream may have moved to another node.
     void look_again(const std::string& url);
-    // The stream has a publisher on another node, and its publisher here is to leave: players that would end with that one wait
-    // for the pull, for kHeldFor.
+    // The stream has a publisher on another node, and its publisher here will leave. Its players wait for the pull, for kHeldFor,
+    // instead of ending with that publisher.
     void hold_players(const std::string& url);
 
     // A stream published on an edge is pushed to an origin.
@@ -58,7 +58,7 @@ public:
     void write_metrics(MetricsText& text) const override;
 
     std::vector<PullFacts> list() const;
-    // None when the stream is not pulled.
+    // Returns nullopt when the stream is not pulled.
     std::optional<PullFacts> find(const std::string& url) const;
     std::size_t pushes() const { return pushes_.size(); }
     // Seconds from a client's request to the first media, for clients that had to wait.
@@ -77,17 +77,17 @@ private:
     Result<std::shared_ptr<Job>> find_or_start(const session::ClientRequest& request, const session::StreamPlan& plan);
     // Removes jobs that have ended.
     void reap();
-    void let_players_go();
+    void release_held_players();
 
     const PullContext context_;
     Resolver& resolver_;
     const Log log_;
     OriginHealth health_;
     PullTotals totals_;
-    // By the source's url, as every player looks there; so not a JobList. The second owner is the fiber of a client waiting for
-    // the first media.
+    // Keyed by the source's url for the look-up by players; so not a JobList. The second owner is the fiber of a client that
+    // waits for the first media.
     std::unordered_map<std::string, std::shared_ptr<Job>> jobs_;
-    // Pulls that are over and have been followed by another one of their stream, until their fibers have noticed.
+    // Pulls that are over and have a successor, until their fibers end.
     std::vector<std::shared_ptr<Job>> leaving_;
     Histogram<kJoinBounds> joins_;
     io::JobList<Push> pushes_{"push"};

@@ -22,7 +22,7 @@ namespace {
 
 bool is_rtmp(const session::ClientRequest& client) { return client.protocol.starts_with("rtmp"); }
 
-// The client's own, but what names a virtual host does so once, and as this server has read it.
+// Returns the client's tcUrl with one virtual host, as this server has read it.
 std::string tc_url_of(const session::ClientRequest& client) {
     using wire::rtmp::without_vhost;
     if (!is_rtmp(client))
@@ -51,9 +51,9 @@ engine::rtmp::ClientOptions connect_of(const session::ClientRequest& client) {
     return options;
 }
 
-// Those that can be asked for this client, in the order of the settings.
+// Returns the origins that can check this client, in the order of the settings.
 std::vector<Origin> origins_for(const session::ClientRequest& client, std::vector<Origin> origins) {
-    // A call would be a player or a publisher already.
+    // An SRT call would already play or publish.
     std::erase_if(origins, [](const Origin& origin) { return origin.scheme == Scheme::srt; });
     const auto is_web = [](const Origin& origin) { return is_http(origin.scheme); };
     const bool wants_web = client.kind == session::ClientKind::flv_play && std::ranges::any_of(origins, is_web);
@@ -100,7 +100,7 @@ Result<void> TokenCheck::check(const session::ClientRequest& client, const sessi
         return said.ok() ? said : Error(Errc::denied, "the origin refuses the client: " + said.error().sentence());
     }
     LOG_WARN(log_, "Illegal edge token, tcUrl={}: no origin answers (3067): {}", redacted(client.tc_url), why);
-    return Error(Errc::denied, "no origin says whether the client may (3067)");
+    return Error(Errc::denied, "no origin has answered for the client (3067)");
 }
 
 Result<void> TokenCheck::ask(io::Stream& stream, Upstream& upstream, io::Deadline deadline) const {

@@ -1,6 +1,6 @@
-// TokenCheck: `token_traverse`. Before an edge admits a client, an origin is asked whether it accepts a connection with what the
-// client says of itself: RTMP handshake and connect, with the client's own tcUrl, page and arguments. A player of an HTTP live
-// stream is asked for with a GET if an origin is HTTP; all clients but RTMP's have their query in the tcUrl.
+// TokenCheck: `token_traverse`. Before an edge admits a client, an origin must accept a connection with the client's own data:
+// RTMP handshake and connect, with the client's tcUrl, page and arguments. For an HTTP live player, it is a GET if an origin is
+// HTTP. Clients of other protocols than RTMP have their query in the tcUrl.
 #pragma once
 
 #include <chrono>
@@ -15,16 +15,16 @@ namespace live::service::relay {
 
 class TokenCheck {
 public:
-    // To connect to one origin, and for its answer.
+    // For the connection to one origin, and for its answer.
     static constexpr std::chrono::seconds kConnectLimit{3};
     static constexpr std::chrono::seconds kAnswerLimit{5};
 
-    // Everything referred to outlives this.
+    // All referenced objects must outlive this.
     TokenCheck(const PullContext& context, Resolver& resolver, Log log)
         : context_(context), resolver_(resolver), log_(std::move(log)) {}
 
-    // The first origin that takes a connection decides. Errc::denied when it refuses the client (a redirect is no permission), or
-    // none answers (3067).
+    // The first origin that accepts a connection decides. Errc::denied when it refuses or redirects the client, or when no origin
+    // answers (3067).
     Result<void> check(const session::ClientRequest& client, const session::StreamPlan& plan, const ClusterOptions& options,
                        io::Deadline deadline);
 

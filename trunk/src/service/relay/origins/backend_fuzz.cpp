@@ -1,4 +1,4 @@
-// Any answer of a backend: refused, or a bounded list of origins that can be dialled; and any name of a stream in a question.
+// Any answer of a backend is refused, or is a bounded list of origins that can be dialled. Any stream name fits into a request.
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/relay/origins/backend_resolver.hpp"

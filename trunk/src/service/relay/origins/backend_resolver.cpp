@@ -69,11 +69,11 @@ Location BackendResolver::find(const std::string& url, const ClusterOptions& opt
     const std::string key = fmt::format("{} {}", static_cast<int>(options.protocol), url);
     if (const auto known = known_.find(key); known != known_.end() && io::now() - known->second.at < kAnswerAge)
         return as_location(known->second.origins);
-    // Copied, because the options may be gone after the first suspension.
+    // Copied, because a reload may free the options during a suspension.
     const auto asked = ask(url, std::string(options.backend), options.protocol, deadline.sooner(io::Deadline::after(kAskLimit)));
     const auto known = known_.find(key);
     if (!asked.ok()) {
-        LOG_WARN(log_, "backend does not say where {} is: {}", url, asked.error().sentence());
+        LOG_WARN(log_, "backend has no location of {}: {}", url, asked.error().sentence());
         const bool has_old = known != known_.end() && io::now() - known->second.at < kOldAnswerAge;
         return has_old && asked.code() != Errc::cancelled ? as_location(known->second.origins)
                                                           : Location(Unknown{asked.error().sentence(), kRetry});

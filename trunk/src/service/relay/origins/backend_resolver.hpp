@@ -1,6 +1,6 @@
-// BackendResolver: asks an operator's service (`cluster { backend URL; }`) where a stream is. POST of one JSON object like a
-// callback's, action on_origin; the answer is {"code":0,"data":{"urls":["rtmp://host:port", ...]}}, each as in `origin`. Virtual
-// hosts without a backend have what the next resolver says.
+// BackendResolver: requests the location of a stream from an operator's service (`cluster { backend URL; }`). It sends a POST
+// with one JSON object like a callback's, action on_origin; the answer is {"code":0,"data":{"urls":["rtmp://host:port", ...]}},
+// each as in `origin`. For virtual hosts without a backend, it calls the next resolver.
 #pragma once
 
 #include <chrono>
@@ -17,23 +17,23 @@
 
 namespace live::service::relay {
 
-// The body of the question.
+// Returns the body of the request.
 std::string backend_question(std::string_view server_id, std::string_view url);
-// The origins of an answer; none when the service knows the stream to be nowhere. Errc::malformed for anything but the documented
-// answer; entries that are no origins are left out, and those beyond kBackendOriginsMax.
+// Returns the origins of an answer; an empty list means that no origin has the stream. Skips malformed entries, and entries
+// beyond kBackendOriginsMax. Errc::malformed for anything but the documented answer.
 inline constexpr std::size_t kBackendOriginsMax = 64;
 Result<std::vector<Origin>> parse_backend_answer(int status, std::string_view body, PullProtocol protocol);
 
 class BackendResolver final : public Resolver {
 public:
     static constexpr std::chrono::seconds kAskLimit{3};
-    // How long an answer is used again; after this the service is asked again, and the old answer serves while it is silent.
+    // How long an answer is cached. After this the service is called again; the old answer is used if it does not answer.
     static constexpr std::chrono::seconds kAnswerAge{2};
     static constexpr std::chrono::seconds kOldAnswerAge{30};
     static constexpr std::chrono::milliseconds kRetry{1'000};
     static constexpr std::size_t kAnswersMax = 4096;
 
-    // Everything referred to outlives this.
+    // All referenced objects must outlive this.
     BackendResolver(const http_client::HttpClient& http, Resolver& next, std::string server_id, Log log)
         : http_(http), next_(next), server_id_(std::move(server_id)), log_(std::move(log)) {}
 

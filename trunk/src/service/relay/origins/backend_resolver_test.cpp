@@ -5,7 +5,7 @@
 namespace live::service::relay {
 namespace {
 
-TEST(BackendQuestion, NamesTheStream) {
+TEST(BackendRequest, NamesStream) {
     EXPECT_EQ(backend_question("vid-1", "/live/cam"),
               R"({"server_id":"vid-1","action":"on_origin","vhost":"__defaultVhost__","app":"live","stream":"cam",)"
               R"("stream_url":"/live/cam"})");
@@ -15,7 +15,7 @@ TEST(BackendQuestion, NamesTheStream) {
         EXPECT_FALSE(backend_question("", odd).empty());
 }
 
-TEST(BackendAnswer, IsAListOfOrigins) {
+TEST(BackendAnswer, IsListOfOrigins) {
     const auto read = [](const std::string& urls) {
         return parse_backend_answer(200, R"({"code":0,"data":{"urls":)" + urls + "}}", PullProtocol::flv);
     };

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using wire::http::percent_encode;
 
-// "host:port" again, or empty when it is not that.
+// Returns "host:port", or an empty string for any other text.
 std::string place_in(const Json& object, const char* name) {
     const auto found = object.find(name);
     if (found == object.end() || !found->is_string())

@@ -1,4 +1,4 @@
-// Any answer to a question about a stream: refused, or an address that can be dialled and written into a URL.
+// Any answer about a stream is refused, or is an address that can be dialled and written into a URL.
 #include "base/bytes/bytes.hpp"
 #include "base/net/host_and_port.hpp"
 #include "service/relay/origins/cluster_answer.hpp"

@@ -10,7 +10,7 @@ std::string answer_with(const std::string& origin) {
            "}}";
 }
 
-TEST(ClusterQuestion, NamesTheStreamAndWhoIsAsked) {
+TEST(ClusterQuestion, NamesStreamAndPeer) {
     session::ClientRequest client;
     client.vhost = "a.example";
     client.app = "live/x";
@@ -19,7 +19,7 @@ TEST(ClusterQuestion, NamesTheStreamAndWhoIsAsked) {
               "/api/v1/clusters?vhost=a.example&ip=192.0.2.1&app=live%2Fx&stream=cam%3D1&coworker=192.0.2.1%3A9090");
 }
 
-TEST(ClusterAnswer, SaysWhereTheStreamIs) {
+TEST(ClusterAnswer, HasAddressOfStream) {
     const auto full = parse_cluster_answer(200, answer_with(R"({"ip":"192.0.2.1","port":19350,"vhost":"__defaultVhost__",
         "api":"192.0.2.1:9090","routers":["192.0.2.1:9090"],"http":"192.0.2.1:8080"})"));
     ASSERT_TRUE(full.ok() && *full);
@@ -29,11 +29,11 @@ TEST(ClusterAnswer, SaysWhereTheStreamIs) {
     const auto short_form = parse_cluster_answer(200, answer_with(R"({"ip":"2001:db8::1","port":1935,"api":7,"http":"x"})"));
     ASSERT_TRUE(short_form.ok() && *short_form);
     EXPECT_EQ((*short_form)->rtmp, "[2001:db8::1]:1935");
-    EXPECT_TRUE((*short_form)->http.empty() && (*short_form)->api.empty()) << "what is no address is none";
+    EXPECT_TRUE((*short_form)->http.empty() && (*short_form)->api.empty()) << "malformed addresses are skipped";
     EXPECT_FALSE(*parse_cluster_answer(200, answer_with("null")));
 }
 
-TEST(ClusterAnswer, IsRefusedWhenItIsAnythingElse) {
+TEST(ClusterAnswer, RejectsAnyOtherAnswer) {
     EXPECT_EQ(parse_cluster_answer(500, answer_with("null")).code(), Errc::malformed);
     const std::string wrong[] = {"",
                                  "[]",

@@ -1,4 +1,4 @@
-// Origin: one entry of `cluster { origin ...; }`, parsed. Pure; names are resolved by the resolver.
+// Origin: one entry of `cluster { origin ...; }`, parsed. Pure; the resolver looks up names.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct Origin {
 
     // "rtmp://host:port", with the scheme: used in logs and the API, and as the key of its health record.
     std::string text() const;
-    // The name that its certificate and its Host field have.
+    // Returns the name in its certificate and in the Host field.
     const std::string& server_name() const { return name.empty() ? host : name; }
     bool operator==(const Origin&) const = default;
 };
 
-// Another worker of this server, by its number, which is also the port.
+// Returns the origin of another worker of this server. Its number is the port.
 Origin worker_origin(std::uint16_t number);
 
 std::string_view name_of(Scheme scheme);

@@ -5,7 +5,7 @@
 namespace live::service::relay {
 namespace {
 
-TEST(RelayOrigin, ReadsEverySpelling) {
+TEST(RelayOrigin, ParsesEveryForm) {
     EXPECT_EQ(parse_origin("192.0.2.1").value(), (Origin{"192.0.2.1", 1935}));
     EXPECT_EQ(parse_origin("origin.example:19350").value(), (Origin{"origin.example", 19350}));
     EXPECT_EQ(parse_origin("[2001:db8::1]:1936").value(), (Origin{"2001:db8::1", 1936}));
@@ -19,7 +19,7 @@ TEST(RelayOrigin, ReadsEverySpelling) {
               (Origin{"2001:db8::1", 9000, Scheme::srt, false, "", "?latency=200&streamid=[app]/[stream]"}));
 }
 
-TEST(RelayOrigin, HasTheProtocolsSchemeUnlessItNamesOne) {
+TEST(RelayOrigin, HasProtocolsSchemeByDefault) {
     EXPECT_EQ(parse_origin("h", PullProtocol::flv).value(), (Origin{"h", 80, Scheme::http}));
     EXPECT_EQ(parse_origin("h", PullProtocol::flvs).value(), (Origin{"h", 443, Scheme::https}));
     EXPECT_EQ(parse_origin("dns:h", PullProtocol::flv).value(), (Origin{"h", 80, Scheme::http, true}));
@@ -27,7 +27,7 @@ TEST(RelayOrigin, HasTheProtocolsSchemeUnlessItNamesOne) {
     EXPECT_EQ(parse_origin("http://h", PullProtocol::rtmp).value(), (Origin{"h", 80, Scheme::http}));
 }
 
-TEST(RelayOrigin, RefusesEverythingElse) {
+TEST(RelayOrigin, RejectsMalformedText) {
     for (const char* text : {"", ":1935", "ftp://h", "rtmp://", "http://", "rtmp://h/app", "http://h/", "h:0", "dns:", "h h"})
         EXPECT_EQ(parse_origin(text).code(), Errc::malformed) << text;
     for (const char* text : {"srt://", "srt://h/x", "srt://h?latency=x", "srt://h?mode=listener", "srt://h?pbkeylen=7",
@@ -37,7 +37,7 @@ TEST(RelayOrigin, RefusesEverythingElse) {
     EXPECT_EQ(shown.error().sentence(), "origin \"srt://h\": srt:// address: passphrase has 10 to 79 characters");
 }
 
-TEST(RelayOrigin, NamesItself) {
+TEST(RelayOrigin, TextHasSchemeAndPort) {
     EXPECT_EQ(parse_origin("[2001:db8::1]").value().text(), "rtmp://[2001:db8::1]:1935");
     EXPECT_EQ(parse_origin("rtmps://h:8443").value().text(), "rtmps://h:8443");
     EXPECT_EQ(parse_origin("h:8080", PullProtocol::flv).value().text(), "http://h:8080");

@@ -1,4 +1,4 @@
-// The choice of one origin among those that a resolver names: by use and protocol, health, and what the caller has just left.
+// The choice of one origin from a resolver's list: by use and protocol, by health, and by which origins the caller has left.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,10 @@ std::vector<Origin> usable_origins(std::vector<Origin> origins, OriginUse use, c
 // Looks up the usable origins of a stream, at most until the deadline. `options.protocol` is that of origins without a scheme.
 Candidates find_origins(Resolver& resolver, const std::string& url, OriginUse use, const ClusterOptions& options,
                         io::Deadline deadline);
-// The names by which OriginHealth knows them.
+// Returns the keys of the origins in OriginHealth.
 std::vector<std::string> names_of(const std::vector<Origin>& origins);
 
-// For a push: looks up the origins and chooses one. A pull's engine::relay::Puller chooses by itself.
+// Looks up the origins for a push and chooses one. For a pull, engine::relay::Puller chooses.
 Pick pick_origin(Resolver& resolver, const OriginHealth& health, const std::string& url, const ClusterOptions& options,
                  const LeftOrigins& left, io::Deadline deadline);
 

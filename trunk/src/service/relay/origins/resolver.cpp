@@ -8,7 +8,7 @@
 namespace live::service::relay {
 
 Location StaticResolver::find(const std::string& /*url*/, const ClusterOptions& options, io::Deadline deadline) {
-    // Copied, because the options may be gone after the first suspension.
+    // Copied, because a reload may free the options during a suspension.
     const std::vector<std::string> texts = options.origin;
     const PullProtocol protocol = options.protocol;
     std::vector<Origin> found;

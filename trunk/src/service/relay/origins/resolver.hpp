@@ -1,5 +1,5 @@
-// Resolver: locates a stream that this node does not have. The relay knows nothing else about topology: a static list of origins,
-// DNS, a registry or sibling processes are implementations.
+// Resolver: locates a stream that this node does not have. A static list of origins, DNS, a registry and sibling processes are
+// implementations; the relay does not depend on them.
 #pragma once
 
 #include <chrono>
@@ -19,14 +19,14 @@ namespace live::service::relay {
 // Any of these origins may have the stream. Not empty.
 struct Located {
     std::vector<Origin> origins;
-    // Counts ownership changes of the stream; 0 where nothing counts them.
+    // Counts ownership changes of the stream; 0: not counted.
     std::uint64_t epoch = 0;
 };
 // No origin has the stream.
 struct Nowhere {
     std::string why;
 };
-// Currently unknown.
+// The location cannot be looked up now.
 struct Unknown {
     std::string why;
     std::chrono::milliseconds retry_after{};
@@ -39,7 +39,7 @@ public:
 
     // `url` is the source's. Waits at most until the deadline.
     virtual Location find(const std::string& url, const ClusterOptions& options, io::Deadline deadline) = 0;
-    // Whether the operator has named the server at this address as one that has streams: in the settings, by a service, in the
+    // Reports whether the operator has listed this address as a server with streams: in the settings, by a service, in the
     // registry. Must not suspend.
     virtual bool knows(std::string_view /*host*/, std::uint16_t /*port*/, const ClusterOptions& /*options*/) const {
         return false;

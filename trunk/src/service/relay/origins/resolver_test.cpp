@@ -5,7 +5,7 @@
 namespace live::service::relay {
 namespace {
 
-TEST(StaticResolver, KnowsTheServersOfTheSettings) {
+TEST(StaticResolver, KnowsServersInSettings) {
     ClusterOptions options;
     options.origin = {"192.0.2.1", "http://192.0.2.2:8080", "rtmps://[2001:db8::1]", "o.example:19350", "no origin!"};
     const StaticResolver resolver;

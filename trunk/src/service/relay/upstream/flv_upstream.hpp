@@ -1,6 +1,6 @@
 // FlvUpstream: pulls a stream as HTTP-FLV: one GET, whose response never ends. Tags become the messages that RTMP would carry, so
-// every track and codec passes. 404 and the like mean that the origin does not have the stream; 5xx that something is wrong
-// there. A node of ours sends sync messages on request: one of them reports the end of a stream, and the response continues.
+// every track and codec passes. Status 404 means that the origin does not have the stream, 5xx that the origin has failed. A
+// server of this kind sends sync messages on request; one of them reports the end of a stream, and the response continues.
 #pragma once
 
 #include <deque>
@@ -29,7 +29,7 @@ public:
     void take_output(std::vector<std::uint8_t>& into) override;
     bool has_answered() const override { return bytes_received_ > 0; }
     bool is_started() const override { return phase_ == Phase::body; }
-    // A node of ours; others give each connection its own zero.
+    // A server that sends sync messages keeps its timeline; others start each connection at zero.
     bool keeps_timeline() const override { return gets_sync_; }
     std::uint64_t bytes_received() const override { return bytes_received_; }
 
@@ -39,7 +39,7 @@ private:
     Result<void> on_head(const engine::http1::Response& head);
     Result<void> on_body(Bytes body);
     void on_tag(wire::flv::Tag tag);
-    // No more media; whether that is the end of a stream depends on where it happens.
+    // The body has ended. It is the end of the stream unless a tag is incomplete.
     Result<void> end();
 
     std::string request_;

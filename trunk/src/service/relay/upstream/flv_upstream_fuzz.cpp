@@ -1,5 +1,5 @@
-// Any answer of an origin to a request for HTTP-FLV, in two portions: media, an end, or an error; never more than one final
-// event. With sync messages, that of an end makes no event.
+// Any answer of an origin to an HTTP-FLV request, in two portions: media, an end, or an error, and at most one final event. With
+// sync messages, the end of a stream is not final.
 #include "base/bytes/bytes.hpp"
 #include "service/relay/upstream/flv_upstream.hpp"
 

@@ -36,7 +36,7 @@ std::string chunked(const std::string& body, std::size_t size) {
     return text;
 }
 
-// Everything the upstream reports: media as type@time:size.
+// Returns all events of the upstream as text; media as type@time:size.
 class FlvEvents {
 public:
     FlvEvents() : upstream_("GET / HTTP/1.1\r\n\r\n") { EXPECT_TRUE(upstream_.start({}).ok()); }
@@ -79,7 +79,7 @@ private:
     std::string lines_;
 };
 
-TEST(FlvUpstream, SendsItsRequestOnce) {
+TEST(FlvUpstream, SendsRequestOnce) {
     FlvEvents events;
     std::vector<std::uint8_t> output;
     events.upstream().take_output(output);
@@ -101,14 +101,14 @@ TEST(FlvUpstream, ReadsPlainAndChunkedBodiesInAnyPortions) {
         }
 }
 
-TEST(FlvUpstream, TakesMoreThanOnePieceAtOnce) {
+TEST(FlvUpstream, ParsesLongInputInPieces) {
     const std::string body(3 * FlvUpstream::kPieceBytes, 'x');
     FlvEvents events;
     ASSERT_TRUE(events.feed(chunked(stream_of({{wire::flv::TagType::video, body}}), body.size() * 2)).ok());
     EXPECT_EQ(events.lines(), "9@40:" + std::to_string(body.size()) + " ");
 }
 
-TEST(FlvUpstream, KnowsTheEndOfAStream) {
+TEST(FlvUpstream, ReportsEndOfStream) {
     FlvEvents chunks;
     ASSERT_TRUE(chunks.feed(chunked(kStream, 50) + "0\r\n\r\n").ok());
     EXPECT_EQ(chunks.lines(), kMedia + "ended");
@@ -121,8 +121,8 @@ TEST(FlvUpstream, KnowsTheEndOfAStream) {
 
 std::string mark_of(const media::SyncMessage& mark) { return std::string(as_text(media::write_sync_message(mark).bytes())); }
 
-// The publisher leaves, which is no end of the connection, and another one comes.
-TEST(FlvUpstream, HearsOfTheEndFromANodeOfOurs) {
+// The publisher leaves and another one starts on the same connection.
+TEST(FlvUpstream, ReportsEndByMark) {
     using wire::flv::TagType;
     const std::string mark = mark_of({"hls", "1 2 3", {}});
     const std::string body = stream_of({{TagType::video, "\x17\x01 frame"},
@@ -137,14 +137,14 @@ TEST(FlvUpstream, HearsOfTheEndFromANodeOfOurs) {
         EXPECT_EQ(ours.lines(), fmt::format("9@40:8 18@80:{} paused9@160:8 ", mark.size()));
         EXPECT_TRUE(ours.upstream().is_started());
     }
-    // Who has not agreed to it sends data like any other.
+    // Without an agreement, a mark is a data message.
     FlvEvents other;
     ASSERT_TRUE(other.feed(kPlainHead + body).ok());
     EXPECT_FALSE(other.upstream().keeps_timeline());
     EXPECT_EQ(other.lines().find("paused"), std::string::npos);
 }
 
-TEST(FlvUpstream, KnowsAConnectionThatBreaks) {
+TEST(FlvUpstream, ReportsBrokenConnection) {
     FlvEvents chunks;
     ASSERT_TRUE(chunks.feed(chunked(kStream, 50)).ok());
     EXPECT_EQ(chunks.end().code(), Errc::closed) << "the last chunk is missing";
@@ -156,8 +156,8 @@ TEST(FlvUpstream, KnowsAConnectionThatBreaks) {
     EXPECT_EQ(early.end().code(), Errc::closed);
 }
 
-// Every truncation is waiting, not an error, and reports no more than what is complete.
-TEST(FlvUpstream, WaitsForTheRest) {
+// No truncation is an error, and only complete tags are reported.
+TEST(FlvUpstream, WaitsForRemainingBytes) {
     const std::string text = chunked(kStream, 9);
     for (std::size_t size = 0; size < text.size(); ++size) {
         FlvEvents events;
@@ -166,7 +166,7 @@ TEST(FlvUpstream, WaitsForTheRest) {
     }
 }
 
-TEST(FlvUpstream, TellsWhyThereIsNoStream) {
+TEST(FlvUpstream, ReportsReasonOfRefusal) {
     const auto answered = [](const std::string& head) {
         FlvEvents events;
         const auto fed = events.feed(head + "\r\n\r\n");
@@ -184,7 +184,7 @@ TEST(FlvUpstream, TellsWhyThereIsNoStream) {
     EXPECT_EQ(answered("SSH-2.0-x"), "down");
 }
 
-TEST(FlvUpstream, BoundsWhatAnOriginSends) {
+TEST(FlvUpstream, BoundsInput) {
     EXPECT_EQ(FlvEvents().feed("HTTP/1.1 200 OK\r\nX: " + std::string(2 * FlvUpstream::kHeaderBytesMax, 'x')).code(),
               Errc::limit);
     std::string many = "HTTP/1.1 200 OK\r\n";

@@ -32,7 +32,7 @@ public:
     void close();
 
     bool is_open() const { return stream_ != nullptr; }
-    // How long media take to arrive because of the receiver's buffer.
+    // Returns the delay of media by the receiver's buffer.
     Duration latency() const { return latency_; }
     // Requires is_open().
     io::Stream& stream() { return *stream_; }
@@ -44,7 +44,7 @@ public:
     // Reads available bytes into the context's scratch buffer and gives them to the protocol. Returns their number.
     // Errc::need_more: none are available. At the end of the connection, the protocol may have events.
     Result<std::size_t> read(TimePoint now);
-    // Of this connection and all earlier ones.
+    // Includes all earlier connections.
     std::uint64_t bytes_received() const { return earlier_bytes_ + (upstream_ != nullptr ? upstream_->bytes_received() : 0); }
 
 private:

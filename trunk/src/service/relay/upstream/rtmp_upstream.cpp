@@ -6,7 +6,7 @@ namespace live::service::relay {
 
 namespace rtmp = engine::rtmp;
 
-// Events without consequence for a pull are skipped.
+// Skips events that do not matter to a pull.
 std::optional<UpstreamEvent> RtmpUpstream::poll_event() {
     while (auto event = client_.poll_event()) {
         is_connected_ = is_connected_ || std::holds_alternative<rtmp::Connected>(*event);
@@ -16,7 +16,7 @@ std::optional<UpstreamEvent> RtmpUpstream::poll_event() {
             return std::move(*warning);
         if (auto* ended = std::get_if<rtmp::StreamEnded>(&*event))
             return Ended{"the origin says " + ended->code, false};
-        // A new connection begins with the newest GOP, so that nothing is lost between the two.
+        // The next connection begins with the newest GOP, so no frame is lost between the two.
         if (auto* asked = std::get_if<rtmp::ReconnectRequested>(&*event)) {
             if (!asked->tc_url.empty())
                 return Redirected{std::move(asked->tc_url)};

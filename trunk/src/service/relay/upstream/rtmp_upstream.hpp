@@ -10,7 +10,7 @@ namespace live::service::relay {
 
 class RtmpUpstream final : public Upstream {
 public:
-    // When it counts as started: with the permission to play, or to connect.
+    // The event after which it is started: the permission to play, or to connect.
     enum class Until : std::uint8_t { playing, connected };
 
     RtmpUpstream(engine::rtmp::ClientOptions options, std::uint64_t handshake_seed, Until until = Until::playing)

@@ -1,4 +1,4 @@
-// TsUpstream: what an SRT origin sends: a transport stream, which begins with the connection and has its own times.
+// TsUpstream: the transport stream of an SRT origin. It begins with the connection and has its own timeline.
 #pragma once
 
 #include "service/relay/upstream/upstream.hpp"

@@ -33,7 +33,7 @@ struct TsEvents {
     }
 };
 
-TEST(TsUpstream, GivesTheFramesOfTheStreamAndThenItsEnd) {
+TEST(TsUpstream, ReportsFramesThenEnd) {
     const auto bytes = wire::ts::stream_of(5);
     TsUpstream upstream;
     EXPECT_TRUE(upstream.start({}).ok() && upstream.is_started() && !upstream.keeps_timeline());
@@ -56,7 +56,7 @@ TEST(TsUpstream, GivesTheFramesOfTheStreamAndThenItsEnd) {
     EXPECT_EQ(upstream.bytes_received(), bytes.size());
 }
 
-TEST(TsUpstream, SurvivesAStreamThatIsCutAnywhere) {
+TEST(TsUpstream, AcceptsStreamCutAnywhere) {
     const auto bytes = wire::ts::stream_of(5);
     for (std::size_t cut = 0; cut < bytes.size(); cut += 47) {
         TsUpstream upstream;

@@ -1,5 +1,5 @@
-// Any text as an origin, as a redirect, and as the path of servers that a peer claims: parsed or refused; a parsed origin can be
-// dialled, and an extended path ends with this server and can be extended by another one or is refused.
+// Any text as an origin, as a redirect, and as a peer's path of servers is parsed or refused. A parsed origin can be dialled. An
+// extended path ends with this server, and can be extended by another one or is refused.
 #include <algorithm>
 
 #include "base/bytes/bytes.hpp"
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::string request = service::relay::flv_request(*sent, {"id", "sig", "1", 1}, {"id"});
         CHECK(request.ends_with("\r\n\r\n") && std::ranges::count(request, '\n') < 10);
     }
-    // Whatever a client says: the stream that is asked for is the one that it was admitted to.
+    // The requested stream is the one that the client was admitted to, for any query.
     service::relay::Wanted called{{"192.0.2.1", 80, service::relay::Scheme::srt}, "v", "live", "cam", std::string(text), {}};
     if (const auto call = service::relay::srt_request(called, session::srt::Mode::request, "id"); call.ok()) {
         const auto asked = session::srt::parse_stream_id(call->stream_id, {});

@@ -30,7 +30,7 @@ std::string tc_url_of(const Wanted& wanted) {
     return fmt::format("{}://{}/{}", name_of(origin.scheme), place, wanted.app);
 }
 
-// What an RTMP client sent may hold bytes that end a request line.
+// An RTMP client's text may contain bytes that end a request line.
 std::string fit_for_url(std::string_view query) {
     std::string fit;
     for (const char letter : query) {
@@ -40,7 +40,7 @@ std::string fit_for_url(std::string_view query) {
     return fit;
 }
 
-// Of a client's query, what may stand among the keys of a stream id: nothing that is another key, and no separator.
+// Returns the part of a client's query that may be a value in a stream id: without other keys and separators.
 std::vector<std::string> stream_id_parameters(std::string_view query) {
     std::vector<std::string> parameters;
     query.remove_prefix(std::min<std::size_t>(query.size(), query.starts_with('?') ? 1 : 0));
@@ -72,7 +72,7 @@ std::string authority_of(const Origin& origin) {
     return wire::http::Url{is_secure(origin.scheme), origin.server_name(), origin.port, {}}.authority();
 }
 
-// The target's query is the origin's; what it names as virtual host is asked for.
+// The target's query comes from the origin; its virtual host is requested.
 Result<Wanted> follow_http(Wanted wanted, std::string_view text) {
     auto url = TRY(wire::http::parse_url(text));
     wanted.origin = {std::move(url.host), url.port, url.is_secure ? Scheme::https : Scheme::http};
@@ -155,7 +155,7 @@ Result<Wanted> follow_redirect(const Wanted& from, std::string_view url) {
     return follow_http(from, url);
 }
 
-// As the protocol's own way names it, tcUrl or Host.
+// The virtual host in the tcUrl or the Host field.
 std::string stated_vhost(const Wanted& wanted) {
     if (wanted.vhost != wire::rtmp::kDefaultVhost || wanted.origin.scheme == Scheme::worker)
         return wanted.vhost;

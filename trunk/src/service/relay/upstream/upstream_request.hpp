@@ -1,6 +1,5 @@
-// What an edge asks of an origin: dry, built from the stream's names and the options. The path of servers that a request has
-// passed through goes with it (an argument of connect, a field of an HTTP request), so that a loop is detected at its second
-// visit.
+// The requests of an edge to an origin: dry, built from the stream's names and the options. Each carries the path of servers that
+// it has passed (an argument of connect, a field of an HTTP request), so that a loop is detected at its second visit.
 #pragma once
 
 #include <chrono>
@@ -25,20 +24,20 @@ struct Node {
     std::string signature;
     std::string version;
     std::int64_t process_id = 0;
-    std::string cluster_node{};  // its name in its cluster; empty: it is in none
+    std::string cluster_node{};  // its name in its cluster; empty: without a cluster
 };
 
 // A stream at an origin.
 struct Wanted {
     Origin origin;
-    std::string vhost;  // at the origin; wire::rtmp::kDefaultVhost is named to it as the origin's own host
+    std::string vhost;  // at the origin; wire::rtmp::kDefaultVhost is sent as the origin's own host
     std::string app;
     std::string stream;
     std::string query{};   // '?' and the client's parameters, without those that name a virtual host; or empty
     std::string target{};  // HTTP: path and query as a redirect gave them, instead of those made of the names
-    // The address of the server that has redirected us there; empty for an origin that the operator has named.
+    // The address of the server that has redirected the pull; empty for an origin that the operator has listed.
     std::string sent_by{};
-    bool is_trusted = true;  // it may be given a proof
+    bool is_trusted = true;  // it may receive a proof
 };
 
 // Servers in a path, including this one; a longer path is refused.
@@ -52,34 +51,34 @@ Result<std::string> extend_path(std::string_view path, std::string_view server_i
 // `vhost` is the edge's virtual host as named in the settings.
 Wanted wanted_from(const Origin& origin, const session::ClientRequest& client, const std::string& vhost,
                    const ClusterOptions& options);
-// Whether a proof for this request may go to where a redirect leads: to the same stream, and not out of TLS.
+// Reports whether the target of a redirect may receive a proof: it is the same stream, and the redirect does not leave TLS.
 bool keeps_trust(const Wanted& from, const Wanted& to);
-// What a redirect makes of it: a URL of a stream, rtmp(s)://host[:port]/app/stream or http(s)://...; of a place where the stream
-// has the names it had, rtmp(s)://host[:port][/app]; or, in answer to an HTTP request, a path. Paths of HTTP end in .flv, or are
-// "/": an API's do not. Errc::malformed, Errc::denied, Errc::limit.
+// Applies a redirect to a request. The URL is that of a stream, rtmp(s)://host[:port]/app/stream or http(s)://...; of a server
+// where the stream has the same names, rtmp(s)://host[:port][/app]; or, in answer to an HTTP request, a path. HTTP paths end in
+// .flv, or are "/", so that no API is called. Errc::malformed, Errc::denied, Errc::limit.
 Result<Wanted> follow_redirect(const Wanted& from, std::string_view url);
 
-// How a request says that it is a server's: `path` is the extended path; `proof` is that of relay_proof.hpp, or empty; `has` is
-// as in session::kRelayHasField; `url`, for another worker, is that of the source.
+// The fields that mark a request as a server's: `path` is the extended path; `proof` is a proof of relay_proof.hpp, or empty;
+// `has` is as in session::kRelayHasField; `url` is the source's, for another worker.
 struct Introduction {
     std::string path;
     std::string proof{};
     std::optional<std::chrono::milliseconds> has{};
     std::string url{};
 };
-// The virtual host in session::kRelayVhostField, which the proof is for.
+// Returns the virtual host for session::kRelayVhostField and the proof.
 std::string stated_vhost(const Wanted& wanted);
 engine::rtmp::ClientOptions rtmp_request(const Wanted& wanted, const ClusterOptions& options, const Node& node,
                                          const Introduction& introduction);
-// A whole HTTP request, for FLV.
+// Returns a whole HTTP request for FLV.
 std::string flv_request(const Wanted& wanted, const Node& node, const Introduction& introduction);
-// An SRT call. What the origin's address does not say of the stream id is made of the names, the client's query and the path:
-// there is no room for a proof. Errc::limit when that is too long, and as forward::make_srt_destination().
+// Returns an SRT call. Unless the origin's address contains the stream id, it is made from the names, the client's query and the
+// path; it has no room for a proof. Errc::limit when it is too long; other errors as forward::make_srt_destination().
 Result<session::srt::CallUrl> srt_request(const Wanted& wanted, session::srt::Mode mode, std::string_view path);
-// For the log: where the stream is requested, without its query.
+// Returns the requested URL without its query, for the log.
 std::string label_of(const Wanted& wanted);
 
-// The protocol of the player that begins a pull, for follow_client; none for the players of other protocols.
+// Returns the protocol of the player that starts a pull, for follow_client; nullopt for other protocols.
 std::optional<PullProtocol> protocol_of(const session::ClientRequest& player);
 
 }  // namespace live::service::relay

@@ -17,7 +17,7 @@ session::ClientRequest player(std::string param) {
 
 const Node kNode{"vid-1", "Millrace/7", "7.1.0", 42};
 
-TEST(UpstreamRequest, AsksForTheSameStreamWithTheClientsQuery) {
+TEST(UpstreamRequest, RequestsSameStreamWithClientsQuery) {
     const auto wanted = wanted_from({"192.0.2.1", 19350}, player("?token=x&vhost=a.example&b=2"), "__defaultVhost__", {});
     const auto request = rtmp_request(wanted, {}, kNode, {"vid-1", "proof"});
     EXPECT_EQ(request.tc_url, "rtmp://192.0.2.1:19350/live");
@@ -28,8 +28,9 @@ TEST(UpstreamRequest, AsksForTheSameStreamWithTheClientsQuery) {
     EXPECT_EQ(request.connect_arguments.find("millrace_proof")->string(), "proof");
 }
 
-// Each is one that some server reads as a virtual host; in each protocol, what is asked for is what the client was admitted to.
-TEST(UpstreamRequest, IsForOneVirtualHostWhateverTheClientSays) {
+// Some server reads each query as a virtual host. In each protocol, the requested stream is the one that the client was admitted
+// to.
+TEST(UpstreamRequest, KeepsVirtualHostForAnyClientQuery) {
     const char* queries[] = {
         "?vhost=open&domain=protected",  "?x?vhost=protected",    "?x#vhost=protected",  "?v%68ost=protected",
         "?x=1...vhost...protected",      "??domain=protected",    "?/vhost=protected",   "?v%2568ost=protected",
@@ -55,7 +56,7 @@ TEST(UpstreamRequest, IsForOneVirtualHostWhateverTheClientSays) {
     EXPECT_EQ(asked.stream, "cam");
 }
 
-TEST(UpstreamRequest, SaysWhichNodeOfAClusterAsks) {
+TEST(UpstreamRequest, NamesClusterNode) {
     const auto wanted = wanted_from({"192.0.2.1", 19350}, player(""), "__defaultVhost__", {});
     Node node = kNode;
     EXPECT_EQ(rtmp_request(wanted, {}, node, {"vid-1"}).connect_arguments.find("millrace_node"), nullptr);
@@ -63,7 +64,7 @@ TEST(UpstreamRequest, SaysWhichNodeOfAClusterAsks) {
     EXPECT_EQ(rtmp_request(wanted, {}, node, {"vid-1"}).connect_arguments.find("millrace_node")->string(), "n1");
 }
 
-TEST(UpstreamRequest, SaysHowOldTheNewestIsThatItHas) {
+TEST(UpstreamRequest, HasAgeOfNewestPacket) {
     const auto wanted = wanted_from({"192.0.2.1", 19350}, player(""), "__defaultVhost__", {});
     EXPECT_EQ(rtmp_request(wanted, {}, kNode, {"vid-1"}).connect_arguments.find("millrace_has"), nullptr);
     const auto at = std::chrono::milliseconds(340);
@@ -71,7 +72,7 @@ TEST(UpstreamRequest, SaysHowOldTheNewestIsThatItHas) {
     EXPECT_NE(flv_request(wanted, kNode, {"vid-1", "", at}).find("\r\nX-Millrace-Has: 340\r\n"), std::string::npos);
 }
 
-TEST(UpstreamRequest, NamesTheVirtualHostAtTheOrigin) {
+TEST(UpstreamRequest, NamesVirtualHostAtOrigin) {
     ClusterOptions options;
     options.debug_srs_upnode = false;
     const auto request = [&](const Origin& origin, const std::string& vhost) {
@@ -93,7 +94,7 @@ std::string stream_id_for(const std::string& param, const std::string& vhost = "
     return MUST(srt_request(wanted_from(origin, player(param), vhost, {}), session::srt::Mode::request, path)).stream_id;
 }
 
-TEST(SrtRequest, AsksByTheStreamIdWithTheClientsQueryAndThePath) {
+TEST(SrtRequest, StreamIdHasClientsQueryAndPath) {
     EXPECT_EQ(stream_id_for(""), "#!::r=live/cam,m=request,millrace_path=vid-1");
     EXPECT_EQ(stream_id_for("?token=x&vhost=a.example&b=1=2", "v.example", "", "vid-0,vid-1"),
               "#!::h=v.example,r=live/cam,m=request,token=x,b=1=2,millrace_path=vid-0:vid-1");
@@ -106,14 +107,14 @@ TEST(SrtRequest, AsksByTheStreamIdWithTheClientsQueryAndThePath) {
     EXPECT_EQ(call.latency, 200ms);
 }
 
-TEST(SrtRequest, ObeysAnOperatorsStreamId) {
+TEST(SrtRequest, KeepsConfiguredStreamId) {
     EXPECT_EQ(stream_id_for("?token=x", "__defaultVhost__", "?streamid=read:[app]/[stream]:::[param]"),
               "read:live/cam:::token=x");
     EXPECT_EQ(stream_id_for("?token=x", "__defaultVhost__", "?streamid=camera"), "camera");
 }
 
-// A client would get another stream than the one that it was admitted to, or publish.
-TEST(SrtRequest, IsForNothingElseWhateverTheClientSays) {
+// Otherwise a client could play a stream that it was not admitted to, or publish.
+TEST(SrtRequest, KeepsStreamForAnyClientQuery) {
     EXPECT_EQ(stream_id_for("?r=live/other&m=publish&h=v&t=file&millrace_path=x&ok=1"),
               "#!::r=live/cam,m=request,ok=1,millrace_path=vid-1");
     EXPECT_EQ(stream_id_for("?a=1,r=live/other&b=2?m=publish&c= d"),
@@ -125,7 +126,7 @@ TEST(SrtRequest, IsForNothingElseWhateverTheClientSays) {
     EXPECT_EQ(srt_request(wanted, session::srt::Mode::request, "p").code(), Errc::limit);
 }
 
-TEST(FlvRequest, IsOneGetWithTheQueryThePathAndTheVirtualHost) {
+TEST(FlvRequest, HasQueryPathAndVirtualHost) {
     const Origin origin{"192.0.2.1", 8080, Scheme::http};
     const auto wanted = wanted_from(origin, player("?token=x&vhost=a.example"), "edge.example", {});
     EXPECT_EQ(flv_request(wanted, kNode, {"vid-0,vid-1", "1,2,3,4"}),
@@ -137,7 +138,7 @@ TEST(FlvRequest, IsOneGetWithTheQueryThePathAndTheVirtualHost) {
     EXPECT_TRUE(flv_request(plain, kNode, {"p"}).starts_with("GET /live/cam.flv HTTP/1.1\r\nHost: o.example\r\n"));
 }
 
-TEST(FlvRequest, CannotBeSplitByAQuery) {
+TEST(FlvRequest, EscapesLineEndsInQuery) {
     const auto wanted = wanted_from({"h", 80, Scheme::http}, player("?a=b c\r\nX: y#\"\xC3"), "__defaultVhost__", {});
     EXPECT_TRUE(flv_request(wanted, kNode, {"p"}).starts_with("GET /live/cam.flv?a=b%20c%0D%0AX:%20y%23%22%C3 HTTP/1.1\r\n"));
 }
@@ -152,7 +153,7 @@ struct RedirectRow {
     const char* target = "";
 };
 
-TEST(Redirect, NamesAPlaceOrAStreamThere) {
+TEST(Redirect, IsUrlOfServerOrStream) {
     const RedirectRow rows[] = {
         {"rtmp://b.example/live/cam", "rtmp://b.example:1935"},
         {"rtmp://b.example:19350", "rtmp://b.example:19350"},
@@ -193,7 +194,7 @@ TEST(Redirect, NamesAPlaceOrAStreamThere) {
     }
     EXPECT_EQ(follow_redirect(from, "rtmp://b/live/" + std::string(kRedirectBytesMax, 'x')).code(), Errc::limit);
     EXPECT_EQ(follow_redirect({worker_origin(2), "v", "live", "cam"}, "rtmp://b/live/cam").code(), Errc::denied);
-    EXPECT_FALSE(follow_redirect({{"a", 1935}, "v", "live", "cam"}, "/other.flv").ok()) << "RTMP knows full addresses only";
+    EXPECT_FALSE(follow_redirect({{"a", 1935}, "v", "live", "cam"}, "/other.flv").ok()) << "RTMP needs full addresses";
 }
 
 TEST(Redirect, KeepsTrustForTheSameStream) {
@@ -208,7 +209,7 @@ TEST(Redirect, KeepsTrustForTheSameStream) {
     EXPECT_FALSE(keeps({{"192.0.2.1", 443, Scheme::rtmps}, "v", "live", "cam"}, "rtmp://192.0.2.2/live/cam"));
 }
 
-TEST(FollowClient, KnowsTheProtocolsAnOriginSpeaks) {
+TEST(FollowClient, MapsProtocols) {
     session::ClientRequest request = player("");
     request.kind = ClientKind::rtmp_play;
     EXPECT_EQ(protocol_of(request), PullProtocol::rtmp);
@@ -221,12 +222,12 @@ TEST(FollowClient, KnowsTheProtocolsAnOriginSpeaks) {
     EXPECT_EQ(protocol_of(request), std::nullopt);
 }
 
-TEST(RelayPath, GrowsUntilItIsALoopOrTooLong) {
+TEST(RelayPath, GrowsUntilLoopOrLimit) {
     EXPECT_EQ(extend_path("", "a").value(), "a");
     EXPECT_EQ(extend_path("a", "b").value(), "a,b");
     EXPECT_EQ(extend_path("a,b", "a").code(), Errc::denied);
     EXPECT_EQ(extend_path("a,b", "b").code(), Errc::denied);
-    EXPECT_TRUE(extend_path("aa,bb", "a").ok()) << "a part of a name is another name";
+    EXPECT_TRUE(extend_path("aa,bb", "a").ok()) << "a prefix of a name is another name";
     std::string path;
     for (std::size_t i = 0; i < kHopsMax; ++i)
         path = extend_path(path, "s" + std::to_string(i)).value();

@@ -1,5 +1,5 @@
-// Coworkers: the other origins of an `origin_cluster`, asked one after the other which of them has a stream. Answers are kept
-// for a moment, so that many players of one stream cost one round of questions.
+// OriginPeers: the other origins of an `origin_cluster` (its `coworkers`). It requests a stream's location from one after the
+// other. Answers are cached for a moment, so that many players of one stream cost one round of requests.
 #pragma once
 
 #include <chrono>
@@ -18,25 +18,25 @@
 
 namespace live::service::relay {
 
-class Coworkers {
+class OriginPeers {
 public:
-    // For one of them; and for all, so that a player hears something.
+    // For one peer; and for all peers, so that a player gets an answer in time.
     static constexpr std::chrono::milliseconds kAskLimit{1'500};
     static constexpr std::chrono::seconds kFindLimit{5};
-    // How long an answer is used again, and a coworker that did not answer is left alone.
+    // How long an answer is cached, and how long a peer that did not answer gets no request.
     static constexpr std::chrono::seconds kAnswerAge{1};
     static constexpr std::chrono::seconds kSilentAge{3};
     static constexpr std::size_t kAnswersMax = 1024;
     static constexpr std::size_t kAnswerBytesMax = 16 << 10;
-    // Players that are asked for at the same time.
+    // Concurrent requests for players.
     static constexpr std::size_t kAskingMax = 64;
 
-    // Everything referred to outlives this.
-    Coworkers(const http_client::HttpClient& http, media::StreamTable& streams, Log log)
+    // All referenced objects must outlive this.
+    OriginPeers(const http_client::HttpClient& http, media::StreamTable& streams, Log log)
         : http_(http), streams_(streams), log_(std::move(log)) {}
 
-    // None: it is published here. Errc::not_found when no coworker has it (3092), or the one that has it names no address for the
-    // player's protocol; Errc::closed when none of them answers (3091); Errc::limit.
+    // Returns nullopt for a stream that is published here. Errc::not_found when no peer has it (3092), or the peer that has it
+    // sends no address for the player's protocol; Errc::closed when no peer answers (3091); Errc::limit.
     Result<std::optional<session::Redirect>> find(const session::ClientRequest& request, const session::StreamPlan& plan,
                                                   const ClusterOptions& options, io::Deadline deadline);
 

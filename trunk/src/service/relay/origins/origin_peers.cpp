@@ -1,4 +1,4 @@
-#include "service/relay/origins/coworkers.hpp"
+#include "service/relay/origins/origin_peers.hpp"
 
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace live::service::relay {
 
 namespace {
 
-// Players of other protocols know no redirect.
+// Other protocols have no redirect for players.
 const std::string* place_for(session::ClientKind kind, const session::Redirect& to) {
     switch (kind.row().reach) {
         case session::Reach::rtmp: return &to.rtmp;
@@ -25,21 +25,21 @@ const std::string* place_for(session::ClientKind kind, const session::Redirect& 
 
 }  // namespace
 
-Result<std::optional<session::Redirect>> Coworkers::find(const session::ClientRequest& request, const session::StreamPlan& plan,
-                                                         const ClusterOptions& options, io::Deadline deadline) {
+Result<std::optional<session::Redirect>> OriginPeers::find(const session::ClientRequest& request, const session::StreamPlan& plan,
+                                                           const ClusterOptions& options, io::Deadline deadline) {
     if (const auto source = streams_.find(plan.url); source && source->is_published())
         return std::optional<session::Redirect>();
     const auto known = known_.find(plan.url);
     const bool is_fresh = known != known_.end() && io::now() - known->second.at < kAnswerAge;
     if (!is_fresh && asking_ >= kAskingMax)
         return Error(Errc::limit, "too many players wait for the other servers of this cluster");
-    // Copied, because the options may be gone after the first suspension.
+    // Copied, because a reload may free the options during a suspension.
     Answer answer = is_fresh ? known->second.answer
                              : ask_all(request, std::vector(options.coworkers), deadline.sooner(io::Deadline::after(kFindLimit)));
     if (!is_fresh)
         remember(plan.url, answer);
     const auto to = TRY(std::move(answer));
-    // The publisher may have come here meanwhile.
+    // The publisher may have connected here meanwhile.
     if (const auto source = streams_.find(plan.url); source && source->is_published())
         return std::optional<session::Redirect>();
     const std::string* place = place_for(request.kind, to);
@@ -48,8 +48,8 @@ Result<std::optional<session::Redirect>> Coworkers::find(const session::ClientRe
     return std::optional(to);
 }
 
-Coworkers::Answer Coworkers::ask_all(const session::ClientRequest& request, const std::vector<std::string>& coworkers,
-                                     io::Deadline deadline) {
+OriginPeers::Answer OriginPeers::ask_all(const session::ClientRequest& request, const std::vector<std::string>& coworkers,
+                                         io::Deadline deadline) {
     const Counted asking(asking_);
     bool any_answered = coworkers.empty();
     std::string why = "none answers";
@@ -61,7 +61,7 @@ Coworkers::Answer Coworkers::ask_all(const session::ClientRequest& request, cons
             return said.error();
         if (!said.ok()) {
             why = said.error().sentence();
-            LOG_WARN(log_, "coworker {} does not say who has {}/{} (3091): {}", coworker, request.app, request.stream, why);
+            LOG_WARN(log_, "coworker {} does not answer for {}/{} (3091): {}", coworker, request.app, request.stream, why);
             if (silent_.size() >= kAnswersMax)
                 silent_.clear();
             silent_[coworker] = io::now();
@@ -77,8 +77,8 @@ Coworkers::Answer Coworkers::ask_all(const session::ClientRequest& request, cons
     return Error(Errc::not_found, "no server of this cluster has the stream");
 }
 
-Result<std::optional<session::Redirect>> Coworkers::ask(const session::ClientRequest& request, const std::string& coworker,
-                                                        io::Deadline deadline) {
+Result<std::optional<session::Redirect>> OriginPeers::ask(const session::ClientRequest& request, const std::string& coworker,
+                                                          io::Deadline deadline) {
     const bool is_url = coworker.starts_with("http://") || coworker.starts_with("https://");
     const auto url = TRY(wire::http::parse_url(is_url ? coworker : "http://" + coworker));
     http_client::HttpCall call;
@@ -89,7 +89,7 @@ Result<std::optional<session::Redirect>> Coworkers::ask(const session::ClientReq
     return parse_cluster_answer(answer.status, answer.body);
 }
 
-void Coworkers::remember(const std::string& url, const Answer& answer) {
+void OriginPeers::remember(const std::string& url, const Answer& answer) {
     if (!answer.ok() && answer.code() == Errc::cancelled)
         return;
     if (known_.size() >= kAnswersMax)
