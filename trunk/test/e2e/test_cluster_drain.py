@@ -72,7 +72,7 @@ def test_a_node_that_drains_gives_its_publishers_and_players_away(registry, site
     got = [message for message in remote.stop() if message.type == VIDEO]
     assert remote.error is None and Order(clip("basic")).holes(got) == []
     assert max(later.arrived - earlier.arrived for earlier, later in zip(got, got[1:])) < 2.5 + publisher.longest_pause
-    encoder.wait_log("FWR goes on at")
+    encoder.wait_log("FWR continues at")
     local.stop()
     publisher.stop()
 
@@ -136,7 +136,7 @@ def test_with_redirect_off_no_address_is_sent(registry, site, server, clip):
     assert get(first, "http", "/live/cam.m3u8") == (200, ""), "players that come are served to the limit"
     assert ask_api(first, "POST", WHEP, offer("recvonly"), Content_Type="application/sdp").status == 201
     # Here a new connection leads to the node that drains: the forward stays while it may, and then tries again elsewhere or later.
-    encoder.wait_log("FWR stays at", 8)
+    encoder.wait_log("FWR keeps the connection to", 8)
     assert drain_of(first)["redirected"] == 0
     first.process.wait(30)
     publisher.stop()

@@ -243,7 +243,7 @@ def test_a_backend_names_the_origins(server, clip):
     assert play_check.play(edge.url("cam"), 2).problems() == [], "an old answer is better than none"
     player = Player(edge.ports["rtmp"], "other")
     assert player.status["level"] == "error"
-    edge.wait_log("backend does not say")
+    edge.wait_log("backend has no location of")
     player.client.close()
     publisher.stop()
 

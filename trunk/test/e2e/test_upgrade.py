@@ -104,7 +104,7 @@ def test_a_publisher_that_can_be_asked_comes_over(live, server, clip):
         pass
     assert told["tcUrl"] == f"rtmp://127.0.0.1:{live.ports['rtmp']}/live", told
     able.close()
-    wait_until(lambda: "FWR goes on at" in encoder.log(), 20, "it has come over")
+    wait_until(lambda: "FWR continues at" in encoder.log(), 20, "it has come over")
     wait_until(lambda: facts(live)["others"][0]["publishers"] == 0, 15, "the old process has no publisher")
     seen = videos(before), videos(after)
     wait_until(lambda: videos(before) > seen[0] + 50 and videos(after) > seen[1] + 50, 20, "both go on")

@@ -62,7 +62,7 @@ def test_clients_are_not_affected(server, load, clip):
     assert new != old and (live.folder / "srs.pid").read_text() == str(new)
     after = {stream: players_on_both(live, stream, {3, 4}) for stream in ("cam", "moves")}
     newcomers = load("sb_rtc_load", "-c", 4, "-r", whep, "--ramp", 50, "--seconds", 3)
-    wait_until(lambda: "FWR goes on at" in encoder.log(), 20, "it has come over")
+    wait_until(lambda: "FWR continues at" in encoder.log(), 20, "it has come over")
     state = wait_until(lambda: facts(live) if facts(live)["publishers"] == 1 else None, 20, "the new workers have it")
     assert state["pid"] == new and state["state"] == "serving" and len(state["others"]) == 1, state
     assert state["others"][0]["pid"] == old and state["others"][0]["state"] == "draining" and state["others"][0]["publishers"] == 1, state

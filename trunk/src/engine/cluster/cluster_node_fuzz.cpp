@@ -1,5 +1,5 @@
-// Any registry: each line of the input is what it answers next, or an event. The cluster_node neither waits for ever nor sends
-// without bounds, and keeps the stream that it publishes unless a claim is refused.
+// Any registry: each line of the input is its next answer, or an event. The node never waits forever, sends a bounded number of
+// commands, and keeps its stream unless a claim is refused.
 #include <algorithm>
 #include <string_view>
 

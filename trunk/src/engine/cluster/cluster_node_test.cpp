@@ -39,7 +39,7 @@ public:
         settle();
         return *nodes.back();
     }
-    // Everything that is due now.
+    // Runs all that is due now.
     void settle() {
         for (bool any = true; any;) {
             any = false;
@@ -111,14 +111,14 @@ std::string place_of(const StreamLocation& where) {
     return std::holds_alternative<Here>(where) ? "here" : std::holds_alternative<Nowhere>(where) ? "nowhere" : "unknown";
 }
 
-TEST(ClusterMember, PublishesAndFinds) {
+TEST(ClusterNode, PublishesAndFinds) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
     EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "nowhere");
     EXPECT_EQ(cluster.publish(a, "/live/cam"), Verdict::granted);
     EXPECT_NE(Cluster::newest<Moved>(b), nullptr);
-    EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "a") << "the event made the old answer worthless";
+    EXPECT_EQ(place_of(cluster.find(b, "/live/cam")), "a") << "the event invalidated the old answer";
     EXPECT_EQ(place_of(cluster.find(a, "/live/cam")), "here");
     a.cluster_node.unpublish("/live/cam", cluster.now);
     cluster.settle();
@@ -126,7 +126,7 @@ TEST(ClusterMember, PublishesAndFinds) {
     EXPECT_EQ(cluster.registry.streams(), 0U);
 }
 
-TEST(ClusterMember, ASecondPublisherIsRefusedOrTakesOver) {
+TEST(ClusterNode, SecondPublisherIsRefusedOrTakesOver) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -144,21 +144,21 @@ TEST(ClusterMember, ASecondPublisherIsRefusedOrTakesOver) {
 }
 
 // A killed process keeps its lease for some seconds.
-TEST(ClusterMember, ADeadOwnerLosesItsStreams) {
+TEST(ClusterNode, DeadOwnerLosesStreams) {
     Cluster cluster;
     auto& a = cluster.add("a", 7);
     auto& b = cluster.add("b");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
-    EXPECT_EQ(cluster.publish(b, "s", false, NodeRun{"a", 6}), Verdict::refused) << "another run of it is dead";
+    EXPECT_EQ(cluster.publish(b, "s", false, NodeRun{"a", 6}), Verdict::refused) << "another run is dead";
     EXPECT_EQ(cluster.publish(b, "s", false, NodeRun{"c", 7}), Verdict::refused) << "another node is dead";
     EXPECT_EQ(cluster.publish(b, "s", false, NodeRun{"a", 7}), Verdict::granted);
     auto& c = cluster.add("c");
-    EXPECT_EQ(cluster.publish(c, "s", false, NodeRun{"a", 7}), Verdict::refused) << "b was quicker, and lives";
+    EXPECT_EQ(cluster.publish(c, "s", false, NodeRun{"a", 7}), Verdict::refused) << "b was faster, and its process runs";
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b");
 }
 
 // Its publishers are requested to continue elsewhere, and join there before they leave here.
-TEST(ClusterMember, ANodeThatDrainsGivesItsStreamsAway) {
+TEST(ClusterNode, DrainingNodeLosesStreamsToPublishers) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -175,7 +175,7 @@ TEST(ClusterMember, ANodeThatDrainsGivesItsStreamsAway) {
     EXPECT_EQ(Cluster::newest<Lost>(a)->to, "b");
 }
 
-TEST(ClusterMember, ALeaseThatEndedOwnsNothing) {
+TEST(ClusterNode, EndedLeaseOwnsNothing) {
     Cluster cluster;
     auto& a = cluster.add("a");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
@@ -188,7 +188,7 @@ TEST(ClusterMember, ALeaseThatEndedOwnsNothing) {
     EXPECT_EQ(place_of(cluster.find(again, "s")), "b");
 }
 
-TEST(ClusterMember, PublishesAndPlaysWithoutARegistry) {
+TEST(ClusterNode, PublishesAndPlaysWithoutARegistry) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -207,7 +207,7 @@ TEST(ClusterMember, PublishesAndPlaysWithoutARegistry) {
     EXPECT_EQ(place_of(Cluster::newest<FindDecided>(b)->where), "unknown");
     EXPECT_TRUE(a.cluster_node.streams().contains("old") && a.cluster_node.streams().contains("new"));
     EXPECT_EQ(a.cluster_node.streams().unannounced(), 1U);
-    // Its connection is lost, and it comes back empty.
+    // The connection is lost, and the registry restarts empty.
     cluster.registry.clear();
     cluster.is_silent = false;
     for (const auto& node : cluster.nodes) {
@@ -221,8 +221,8 @@ TEST(ClusterMember, PublishesAndPlaysWithoutARegistry) {
     EXPECT_EQ(a.cluster_node.streams().unannounced(), 0U);
 }
 
-// Its kernel accepts the commands, and it answers none.
-TEST(ClusterMember, ARegistryMayPauseForTenMinutes) {
+// Its kernel accepts the commands, and the registry answers none.
+TEST(ClusterNode, RecoversAfterTenMinutesWithoutAnswers) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -231,11 +231,11 @@ TEST(ClusterMember, ARegistryMayPauseForTenMinutes) {
     EXPECT_EQ(place_of(cluster.find(b, "s0")), "a");
     cluster.is_silent = true;
     cluster.run(std::chrono::minutes(9));
-    EXPECT_EQ(place_of(cluster.find(b, "s0")), "a") << "from memory";
+    EXPECT_EQ(place_of(cluster.find(b, "s0")), "a") << "from the cache";
     EXPECT_EQ(cluster.publish(b, "late"), Verdict::unregistered);
     const std::size_t before = a.commands;
     cluster.run(std::chrono::minutes(1));
-    EXPECT_LE(a.commands - before, 34U) << "beats only";
+    EXPECT_LE(a.commands - before, 34U) << "heartbeats only";
     cluster.is_silent = false;
     for (const auto& node : cluster.nodes)
         for (const Command& command : std::exchange(node->unanswered, {}))
@@ -250,7 +250,7 @@ TEST(ClusterMember, ARegistryMayPauseForTenMinutes) {
 }
 
 // Answers that a paused registry sends when it resumes.
-TEST(ClusterMember, LateAnswersCount) {
+TEST(ClusterNode, AcceptsLateAnswers) {
     Cluster cluster;
     auto& a = cluster.add("a");
     cluster.is_silent = true;
@@ -266,8 +266,8 @@ TEST(ClusterMember, LateAnswersCount) {
     EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "a");
 }
 
-// As on a busy machine: confirmed streams are not announced again, the others are.
-TEST(ClusterMember, ALateRegistryGetsOnlyPostponedAnnouncements) {
+// The machine of the registry is busy: only unconfirmed streams are announced again.
+TEST(ClusterNode, SendsOnlyPostponedAnnouncementsToLateRegistry) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -279,7 +279,7 @@ TEST(ClusterMember, ALateRegistryGetsOnlyPostponedAnnouncements) {
         cluster.find(a, "other" + std::to_string(i));
     EXPECT_FALSE(a.cluster_node.is_up());
     EXPECT_EQ(cluster.publish(a, "late"), Verdict::unregistered);
-    // An event according to which another node owns one of them.
+    // An event that names another owner of one stream.
     a.cluster_node.handle_event("moved|b|1|9|s7", cluster.now);
     cluster.run(milliseconds(500));
     cluster.is_silent = false;
@@ -295,7 +295,7 @@ TEST(ClusterMember, ALateRegistryGetsOnlyPostponedAnnouncements) {
     EXPECT_LE(a.commands, before + 12);
 }
 
-TEST(ClusterMember, AnnouncesAgainToARegistryThatLostItsData) {
+TEST(ClusterNode, AnnouncesAgainAfterLossOfData) {
     Cluster cluster;
     auto& a = cluster.add("a");
     for (int i = 0; i < 100; ++i)
@@ -306,7 +306,7 @@ TEST(ClusterMember, AnnouncesAgainToARegistryThatLostItsData) {
     EXPECT_EQ(cluster.registry.streams(), 100U);
 }
 
-TEST(ClusterMember, TwoNodesWithOneNameAreNoticed) {
+TEST(ClusterNode, DetectsDuplicateNodeIds) {
     Cluster cluster;
     auto& a = cluster.add("a", 1);
     for (int i = 0; i < 100; ++i)
@@ -318,17 +318,17 @@ TEST(ClusterMember, TwoNodesWithOneNameAreNoticed) {
     cluster.run(std::chrono::seconds(10));
     EXPECT_GE(a.cluster_node.counts().duplicate_node_ids, 3U);
     EXPECT_GE(again.cluster_node.counts().duplicate_node_ids, 3U)
-        << "the first beat of a process may find its predecessor's lease";
-    EXPECT_LE(a.commands, before + 10) << "its streams are not announced at each beat";
+        << "the first heartbeat of a process may find its predecessor's lease";
+    EXPECT_LE(a.commands, before + 10) << "its streams are not announced at each heartbeat";
 }
 
-TEST(ClusterMember, AfterAPartitionTheHigherClaimWins) {
+TEST(ClusterNode, HigherClaimWinsAfterPartition) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
     a.cluster_node.handle_disconnected(cluster.now);
-    // b has its lease's length to wait.
+    // b waits for the length of the lease.
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::refused);
     cluster.run(std::chrono::seconds(9));
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
@@ -342,7 +342,7 @@ TEST(ClusterMember, AfterAPartitionTheHigherClaimWins) {
     EXPECT_EQ(Cluster::newest<Lost>(b), nullptr);
 }
 
-TEST(ClusterMember, TheHigherNodeWinsBetweenTwoAdmittedWithoutARegistry) {
+TEST(ClusterNode, HigherNodeWinsBetweenTwoAdmittedWithoutRegistry) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -356,8 +356,8 @@ TEST(ClusterMember, TheHigherNodeWinsBetweenTwoAdmittedWithoutARegistry) {
     EXPECT_TRUE(b.cluster_node.streams().contains("s") && !a.cluster_node.streams().contains("s"));
 }
 
-// A forged event costs a question at most.
-TEST(ClusterMember, EventsAreHintsOnly) {
+// A forged event costs at most one command.
+TEST(ClusterNode, TreatsEventsAsHints) {
     Cluster cluster;
     auto& a = cluster.add("a");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
@@ -375,7 +375,7 @@ TEST(ClusterMember, EventsAreHintsOnly) {
     EXPECT_NE(Cluster::newest<Kicked>(a), nullptr);
 }
 
-TEST(ClusterMember, HostileAnswersAreNowhere) {
+TEST(ClusterNode, TreatsMalformedAnswersAsNowhere) {
     Cluster cluster;
     auto& a = cluster.add("a");
     cluster.is_silent = true;
@@ -394,7 +394,7 @@ TEST(ClusterMember, HostileAnswersAreNowhere) {
         cluster.settle();
         EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "nowhere") << own << " " << node;
     }
-    // An answer to another question is none.
+    // An answer to another command is ignored.
     a.unanswered.clear();
     a.cluster_node.find("t", cluster.now);
     cluster.settle();
@@ -403,7 +403,7 @@ TEST(ClusterMember, HostileAnswersAreNowhere) {
     EXPECT_EQ(place_of(Cluster::newest<FindDecided>(a)->where), "unknown");
 }
 
-TEST(ClusterMember, NodesWithASecretAcceptOnlySignedRecords) {
+TEST(ClusterNode, NodesWithASecretAcceptOnlySignedRecords) {
     Cluster cluster;
     auto& a = cluster.add("a", 1, "hush");
     auto& b = cluster.add("b", 1, "hush");
@@ -411,8 +411,8 @@ TEST(ClusterMember, NodesWithASecretAcceptOnlySignedRecords) {
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
     EXPECT_EQ(place_of(cluster.find(b, "s")), "a");
     EXPECT_EQ(place_of(cluster.find(stranger, "s")), "nowhere");
-    EXPECT_EQ(cluster.publish(stranger, "t"), Verdict::granted) << "in its own eyes";
-    EXPECT_EQ(place_of(cluster.find(b, "t")), "nowhere") << "nobody is sent to a stranger";
+    EXPECT_EQ(cluster.publish(stranger, "t"), Verdict::granted) << "by its own rule";
+    EXPECT_EQ(place_of(cluster.find(b, "t")), "nowhere") << "no player is sent to a stranger";
     cluster.run(std::chrono::seconds(20));
     ASSERT_EQ(b.cluster_node.neighbours().size(), 1U);
     EXPECT_EQ(b.cluster_node.neighbours()[0].id, "a");
@@ -429,8 +429,8 @@ TEST(ClusterMember, NodesWithASecretAcceptOnlySignedRecords) {
     EXPECT_EQ(b.cluster_node.neighbours()[0].state, NodeRecord::State::draining);
 }
 
-// Somebody who may write to the registry, but does not have the secret, replays signed records.
-TEST(ClusterMember, IgnoresReplayedRecords) {
+// A client of the registry without the secret replays signed records.
+TEST(ClusterNode, IgnoresReplayedRecords) {
     Cluster cluster;
     auto& a = cluster.add("a", 1, "hush");
     auto& b = cluster.add("b", 1, "hush");
@@ -443,7 +443,7 @@ TEST(ClusterMember, IgnoresReplayedRecords) {
     cluster.settle();
     EXPECT_EQ(cluster.publish(b, "s"), Verdict::granted);
     cluster.run(milliseconds(100));
-    // With another epoch: it would take the stream from its owner.
+    // With another epoch, it would take the stream from its owner.
     OwnRecord forged = first;
     forged.epoch = 1'000;
     cluster.registry.put("s", forged);
@@ -451,8 +451,8 @@ TEST(ClusterMember, IgnoresReplayedRecords) {
     cluster.run(std::chrono::seconds(10));
     EXPECT_EQ(b.cluster_node.counts().lost, 0U);
     EXPECT_TRUE(b.cluster_node.streams().contains("s"));
-    EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b") << "and its node sets it right";
-    // A node that has ended: another host may have its address.
+    EXPECT_EQ(cluster.registry.owner("s", cluster.now)->node, "b") << "its node writes the record again";
+    // A node that has ended; another host may have its address.
     cluster.nodes.erase(cluster.nodes.begin());
     cluster.run(Seal::kWindow + std::chrono::seconds(10));
     cluster.registry.put(MUST(parse_node("a", old.node)), cluster.now + std::chrono::hours(1));
@@ -462,7 +462,7 @@ TEST(ClusterMember, IgnoresReplayedRecords) {
     EXPECT_EQ(place_of(cluster.find(b, "t")), "nowhere");
 }
 
-TEST(ClusterMember, AKickIsForOnePublisher) {
+TEST(ClusterNode, KickEndsOnePublisher) {
     Cluster cluster;
     auto& a = cluster.add("a", 1, "hush");
     EXPECT_EQ(cluster.publish(a, "s"), Verdict::granted);
@@ -479,10 +479,10 @@ TEST(ClusterMember, AKickIsForOnePublisher) {
     ASSERT_TRUE(a.cluster_node.streams().contains("s"));
     a.cluster_node.handle_event(text_of(kick), cluster.now);
     cluster.settle();
-    EXPECT_EQ(Cluster::newest<Kicked>(a), nullptr) << "it was another one's";
+    EXPECT_EQ(Cluster::newest<Kicked>(a), nullptr) << "it was for another publisher";
 }
 
-TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {
+TEST(ClusterNode, SharesOneCommandBetweenLookups) {
     Cluster cluster;
     auto& a = cluster.add("a");
     cluster.is_silent = true;
@@ -493,11 +493,11 @@ TEST(ClusterMember, ManyQuestionsForOneStreamAreOneCommand) {
     EXPECT_EQ(a.commands, before + 1);
     a.notices.clear();
     cluster.run(ClusterNode::kWaitMax + milliseconds(20));
-    EXPECT_EQ(a.notices.size(), 1'000U) << "all of them are told in time";
+    EXPECT_EQ(a.notices.size(), 1'000U) << "all are answered in time";
 }
 
 // A join looks the stream up three times: where to send the player, whether to pull, and where from.
-TEST(ClusterMember, ASecondLookupOfALateAnswerDoesNotWait) {
+TEST(ClusterNode, AnswersAtOnceWhileAnAnswerIsLate) {
     Cluster cluster;
     auto& a = cluster.add("a");
     auto& b = cluster.add("b");
@@ -516,10 +516,10 @@ TEST(ClusterMember, ASecondLookupOfALateAnswerDoesNotWait) {
     for (const Command& command : std::exchange(a.unanswered, {}))
         a.cluster_node.handle_answer(command.id, cluster.registry.execute(command, cluster.now), cluster.now);
     EXPECT_EQ(place_of(cluster.find(a, "s")), "b");
-    // It does not, and the connection is lost.
+    // The answer does not arrive, and the connection is lost.
     cluster.is_silent = true;
     a.cluster_node.forget("s");
-    EXPECT_EQ(place_of(cluster.find(a, "s")), "b") << "from memory";
+    EXPECT_EQ(place_of(cluster.find(a, "s")), "b") << "from the cache";
     cluster.is_silent = false;
     a.cluster_node.handle_disconnected(cluster.now);
     a.cluster_node.handle_connected(cluster.now);
@@ -529,7 +529,7 @@ TEST(ClusterMember, ASecondLookupOfALateAnswerDoesNotWait) {
     EXPECT_EQ(a.commands, asked + 1);
 }
 
-TEST(ClusterMember, UnansweredCommandsHaveABound) {
+TEST(ClusterNode, BoundsUnansweredCommands) {
     Cluster cluster;
     auto& a = cluster.add("a");
     cluster.is_silent = true;
@@ -537,10 +537,10 @@ TEST(ClusterMember, UnansweredCommandsHaveABound) {
         a.cluster_node.find("s" + std::to_string(i), cluster.now);
     cluster.settle();
     EXPECT_EQ(a.unanswered.size(), RegistryQueue::kInFlightMax);
-    EXPECT_EQ(a.notices.size(), RegistryQueue::kInFlightMax) << "the others are told at once";
+    EXPECT_EQ(a.notices.size(), RegistryQueue::kInFlightMax) << "the others are answered at once";
 }
 
-TEST(ClusterMember, APublisherThatDoesNotComeIsForgotten) {
+TEST(ClusterNode, RemovesUnconfirmedPublisher) {
     Cluster cluster;
     auto& a = cluster.add("a");
     a.cluster_node.publish("s", false, 5, cluster.now);
@@ -549,7 +549,7 @@ TEST(ClusterMember, APublisherThatDoesNotComeIsForgotten) {
     EXPECT_EQ(cluster.registry.streams(), 0U);
 }
 
-TEST(ClusterMember, AnIdleNodeSendsLittleMoreThanItsBeats) {
+TEST(ClusterNode, IdleNodeSendsFewCommands) {
     Cluster cluster;
     auto& a = cluster.add("a");
     for (int i = 0; i < 1'000; ++i)
@@ -558,10 +558,10 @@ TEST(ClusterMember, AnIdleNodeSendsLittleMoreThanItsBeats) {
     const std::size_t before = a.commands;
     cluster.run(std::chrono::seconds(60));
     EXPECT_GE(a.commands - before, 30U);
-    EXPECT_LE(a.commands - before, 30U + 12 + 4) << "and lists the nodes";
+    EXPECT_LE(a.commands - before, 30U + 12 + 4) << "heartbeats, lists and announcements";
 }
 
-TEST(ClusterMember, KnowsItsNeighbours) {
+TEST(ClusterNode, ListsNeighbours) {
     Cluster cluster;
     auto& a = cluster.add("a");
     cluster.add("b");

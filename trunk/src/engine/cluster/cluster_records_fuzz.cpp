@@ -1,4 +1,4 @@
-// Any text in a registry: refused, or a record that is written as it was read and read again as itself.
+// Any text in a registry is refused, or is a record that survives a round trip.
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "engine/cluster/records.hpp"

@@ -25,12 +25,12 @@ public:
         owners_.clear();
     }
 
-    // The owner whose lease lives.
+    // Returns the owner if its lease lives.
     std::optional<OwnRecord> owner(const std::string& stream, TimePoint now) const {
         const auto found = owners_.find(stream);
         return found != owners_.end() && lives(found->second, now) ? std::optional(found->second) : std::nullopt;
     }
-    // Somebody writes there.
+    // Another client writes to the registry.
     void put(const std::string& stream, const OwnRecord& own) { owners_[stream] = own; }
     void put(const NodeRecord& node, TimePoint until) { nodes_[node.id] = {node, until}; }
     std::size_t streams() const { return owners_.size(); }

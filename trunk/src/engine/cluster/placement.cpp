@@ -15,7 +15,7 @@ bool is_less_used(const NodeRecord& one, const NodeRecord& other) {
     return one.load < other.load;
 }
 
-// This node first, if it is one of them.
+// This node is the first one, if it is usable.
 std::vector<const NodeRecord*> usable_nodes(const PlacementQuestion& question, bool in_region) {
     std::vector<const NodeRecord*> usable;
     const auto is_usable = [&](const NodeRecord& node) {

@@ -1,5 +1,5 @@
-// Decides where a client is best served: on this node, or on another one. Any node can serve any stream, because it pulls missing
-// ones; a pull costs the stream's owner as much as a player does. Pure.
+// Chooses the best node for a client: this node, or another one. Any node can serve any stream, because it pulls missing ones; a
+// pull costs the stream's owner as much as a player. Pure.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct PlacementQuestion {
     std::span<const NodeRecord> others{};
     // The port that a node must have for this player's protocol.
     std::uint16_t NodeRecord::*port = &NodeRecord::rtmp_port;
-    // Edges take none.
+    // Edges accept no publisher.
     bool is_for_publisher = false;
 };
 
-// Load by capacity; 0 when the capacity is unknown.
+// Returns load divided by capacity; 0 if the capacity is unknown.
 double share_of(const NodeRecord& node);
-// Chooses among the usable nodes of this node's region, or else among all. nullptr: here. The owner is chosen while it has room;
-// otherwise the one of two random choices that uses the smaller share of its capacity (between two of unknown capacity, the one
-// that sends less). A draining node is no choice, and keeps a player only when there is no other.
+// Chooses among the usable nodes of this node's region, or else among all. Returns nullptr for this node. The owner is chosen
+// while it has room; otherwise the one of two random choices that uses the smaller share of its capacity (between two of unknown
+// capacity, the one that sends less). A draining node is never chosen, and keeps a player only if no other node is usable.
 const NodeRecord* choose_node(const PlacementQuestion& question, std::uint64_t random);
 
 }  // namespace live::engine::cluster

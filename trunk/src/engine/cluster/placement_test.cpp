@@ -25,7 +25,7 @@ std::string chosen(const PlacementQuestion& question, std::uint64_t random) {
     return node == nullptr ? "here" : node->id;
 }
 
-// How often each is chosen over all pairs of random choices.
+// Counts the choices over all pairs of random numbers.
 std::map<std::string, int> all_choices(const PlacementQuestion& question) {
     std::map<std::string, int> counts;
     const std::uint64_t nodes = question.others.size() + 1;
@@ -34,7 +34,7 @@ std::map<std::string, int> all_choices(const PlacementQuestion& question) {
     return counts;
 }
 
-TEST(Placement, ANodeWithTheStreamKeepsItsPlayersUntilItIsBusy) {
+TEST(Placement, NodeWithStreamKeepsPlayersUntilBusy) {
     const std::vector<NodeRecord> others = {node_of("b", "eu", 0), node_of("c", "eu", 0)};
     NodeRecord self = node_of("a", "eu", 79);
     for (std::uint64_t random = 0; random < 9; ++random)
@@ -42,28 +42,28 @@ TEST(Placement, ANodeWithTheStreamKeepsItsPlayersUntilItIsBusy) {
     self.load = 96;
     EXPECT_EQ(all_choices({self, true, nullptr, others}).count("here"), 0U) << "it is full";
     self.capacity = 0;
-    EXPECT_EQ(chosen({self, true, nullptr, others}, 1), "here") << "nobody has said what it can";
+    EXPECT_EQ(chosen({self, true, nullptr, others}, 1), "here") << "its capacity is unknown";
 }
 
-TEST(Placement, TheLessUsedOfTwoChoicesIsTaken) {
+TEST(Placement, ChoosesLessUsedOfTwo) {
     const std::vector<NodeRecord> others = {node_of("b", "eu", 10), node_of("c", "eu", 600, 1'000), node_of("d", "eu", 70)};
     const auto counts = all_choices({node_of("a", "eu", 50), false, nullptr, others});
-    EXPECT_EQ(counts.at("b"), 7) << "whenever it is one of the two";
+    EXPECT_EQ(counts.at("b"), 7) << "if it is one of the two";
     EXPECT_EQ(counts.at("here"), 5);
     EXPECT_EQ(counts.at("c"), 3);
-    EXPECT_EQ(counts.at("d"), 1) << "when it is both";
+    EXPECT_EQ(counts.at("d"), 1) << "if it is both";
 }
 
-TEST(Placement, TheRegionComesFirst) {
+TEST(Placement, PrefersOwnRegion) {
     const std::vector<NodeRecord> others = {node_of("b", "us", 0), node_of("c", "eu", 90)};
     auto counts = all_choices({node_of("a", "eu", 96), false, nullptr, others});
     EXPECT_EQ(counts.size(), 1U);
     EXPECT_EQ(counts.begin()->first, "c");
     counts = all_choices({node_of("a", "asia", 96), false, nullptr, others});
-    EXPECT_TRUE(counts.count("b") == 1 && counts.count("here") == 0) << "rather another region than a full node";
+    EXPECT_TRUE(counts.count("b") == 1 && counts.count("here") == 0) << "another region is better than a full node";
 }
 
-TEST(Placement, AnOwnerWithRoomAttracts) {
+TEST(Placement, ChoosesOwnerWithRoom) {
     std::vector<NodeRecord> others = {node_of("b", "eu", 0), node_of("c", "eu", 49)};
     const NodeRecord self = node_of("a", "eu", 0);
     for (std::uint64_t random = 0; random < 9; ++random)
@@ -71,10 +71,10 @@ TEST(Placement, AnOwnerWithRoomAttracts) {
     others[1].load = 50;
     EXPECT_GT(all_choices({self, false, &others[1], others}).at("here"), 0);
     others[1] = node_of("c", "us", 0);
-    EXPECT_EQ(all_choices({self, false, &others[1], others}).count("c"), 0U) << "it is far away";
+    EXPECT_EQ(all_choices({self, false, &others[1], others}).count("c"), 0U) << "it is in another region";
 }
 
-TEST(Placement, WithoutPortOrWhileItDrainsANodeIsNoChoice) {
+TEST(Placement, SkipsNodesWithoutPortAndDrainingNodes) {
     std::vector<NodeRecord> others = {node_of("b", "eu", 0), node_of("c", "eu", 0)};
     others[0].http_port = 0;
     others[1].state = NodeRecord::State::draining;
@@ -83,7 +83,7 @@ TEST(Placement, WithoutPortOrWhileItDrainsANodeIsNoChoice) {
     EXPECT_EQ(chosen(question, 4), "here");
 }
 
-TEST(Placement, ADrainingNodeRedirectsPlayersUnlessItIsAlone) {
+TEST(Placement, DrainingNodeRedirectsPlayersIfPossible) {
     std::vector<NodeRecord> others = {node_of("b", "us", 90)};
     NodeRecord self = node_of("a", "eu", 0);
     self.state = NodeRecord::State::draining;
@@ -95,14 +95,14 @@ TEST(Placement, ADrainingNodeRedirectsPlayersUnlessItIsAlone) {
 }
 
 // The registry may contain anything.
-TEST(Placement, ThisNodesOwnRecordAmongTheOthersIsNoChoice) {
+TEST(Placement, SkipsOwnRecordAmongOthers) {
     const std::vector<NodeRecord> others = {node_of("a", "eu", 0)};
     NodeRecord self = node_of("a", "eu", 99);
     EXPECT_EQ(chosen({self, false, &others[0], others}, 1), "here");
 }
 
-// Players come faster than records are renewed; the load that each node sees is that of the last round.
-TEST(Placement, ACrowdSpreads) {
+// Players arrive faster than records are renewed; each node sees the load of the last round.
+TEST(Placement, SpreadsCrowd) {
     std::vector<NodeRecord> nodes;
     for (const char* id : {"a", "b", "c", "d", "e", "f", "g", "h"})
         nodes.push_back(node_of(id, "", 0, 1'000));
@@ -122,7 +122,7 @@ TEST(Placement, ACrowdSpreads) {
         EXPECT_NEAR(static_cast<double>(load[node.id]), 500, 60) << node.id;
 }
 
-TEST(Placement, APublisherIsNotSentToAnEdge) {
+TEST(Placement, DoesNotSendPublisherToEdge) {
     NodeRecord self;
     self.id = "self";
     self.state = NodeRecord::State::draining;
@@ -141,7 +141,7 @@ TEST(Placement, APublisherIsNotSentToAnEdge) {
         EXPECT_EQ(to->id, "origin");
     }
     EXPECT_EQ(choose_node({.self = self, .others = std::span(others).first(1), .is_for_publisher = true}, 0), nullptr);
-    EXPECT_NE(choose_node({.self = self, .others = std::span(others).first(1)}, 0), nullptr) << "a player is";
+    EXPECT_NE(choose_node({.self = self, .others = std::span(others).first(1)}, 0), nullptr) << "for a player";
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ const NodeRecord* PullerTree::enter(const std::string& stream, std::string_view 
                                     std::span<const NodeRecord> others) {
     const auto asking = std::ranges::find(others, node, &NodeRecord::id);
     Pullers& direct = pullers_[stream];
-    // Its earlier connection is about to end, or has ended unnoticed.
+    // The earlier connection of the node ends soon, or has ended undetected.
     if (const auto known = direct.find(std::string(node)); known != direct.end()) {
         known->second.client = client;
         return nullptr;
@@ -46,7 +46,7 @@ const NodeRecord* PullerTree::enter(const std::string& stream, std::string_view 
             ++direct[other->id].named;
             return other;
         }
-    // Begins with the count of the least named one, so that it does not get all next pullers.
+    // Begins with the lowest count, so that the node does not get all of the next pullers.
     const auto least = std::ranges::min_element(direct, {}, [](const auto& entry) { return entry.second.named; });
     const std::uint64_t named = least == direct.end() ? 0 : least->second.named;
     direct.emplace(node, Puller{std::string(client), named});

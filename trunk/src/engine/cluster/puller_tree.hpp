@@ -1,6 +1,6 @@
-// PullerTree: the nodes that pull the streams of this one. A popular stream is not sent to all nodes from here: above kDirectMax,
-// a node is sent to one that has it already. Depth 2 serves kDirectMax² nodes. Only nodes that are served here are named, and
-// none of those is sent to another one, so no circle can form. Pure.
+// PullerTree: the nodes that pull the streams of this one. This node does not send a popular stream to all nodes: above
+// kDirectMax, it redirects a node to one that has the stream. Depth 2 serves kDirectMax² nodes. Only nodes that this node serves
+// are targets, and none of those is redirected, so no loop can form. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace live::engine::cluster {
 
 class PullerTree {
 public:
-    // Nodes that a stream is sent to from here.
+    // The nodes to which this node sends a stream.
     static constexpr std::size_t kDirectMax = 64;
 
     explicit PullerTree(std::size_t direct_max = kDirectMax) : direct_max_(direct_max) {}
 
-    // `node` requests a stream that is published here, over the connection `client`. nullptr: it is served here, until leave().
-    // Otherwise it must pull from the returned node: among those served here that take clients, those in its region first, the
-    // one that has been named least. If `others`, the listed nodes, has no such node, it is served here in excess of the maximum.
-    // An unlisted node counts like any other, but is not named.
+    // `node` requests a stream that is published here, over the connection `client`. Returns nullptr if this node serves it,
+    // until leave(). Otherwise `node` must pull from the returned one: a node that is served here and takes clients, preferably
+    // in its region, with the fewest redirects so far. If `others`, the listed nodes, has no such node, this node serves it in
+    // excess of the maximum. An unlisted node counts like any other, but is never a target.
     const NodeRecord* enter(const std::string& stream, std::string_view node, std::string_view client,
                             std::span<const NodeRecord> others);
     void leave(const std::string& stream, std::string_view client);

@@ -30,34 +30,34 @@ TEST(PullerTree, ServesSixtyFourAndRedirectsTheNext) {
     const NodeRecord* first = tree.enter(kStream, "n64", "c64", nodes);
     const NodeRecord* second = tree.enter(kStream, "n65", "c65", nodes);
     ASSERT_TRUE(first != nullptr && second != nullptr);
-    EXPECT_NE(first->id, second->id) << "each has its turn";
+    EXPECT_NE(first->id, second->id) << "in turn";
     EXPECT_EQ(tree.direct(kStream), PullerTree::kDirectMax);
     EXPECT_EQ(tree.enter("/live/cold", "n64", "c66", nodes), nullptr) << "of another stream";
     tree.leave(kStream, "c7");
-    EXPECT_EQ(tree.enter(kStream, "n64", "c67", nodes), nullptr) << "there is room again";
+    EXPECT_EQ(tree.enter(kStream, "n64", "c67", nodes), nullptr) << "a place is free";
     EXPECT_NE(tree.enter(kStream, "n7", "c68", nodes), nullptr);
 }
 
-TEST(PullerTree, ANodeThatComesAgainKeepsItsPlace) {
+TEST(PullerTree, ReconnectingNodeKeepsPlace) {
     const auto nodes = make_nodes(65);
     PullerTree tree;
     for (std::size_t i = 0; i < PullerTree::kDirectMax; ++i)
         tree.enter(kStream, nodes[i].id, "c" + std::to_string(i), nodes);
     EXPECT_EQ(tree.enter(kStream, "n3", "again", nodes), nullptr);
     tree.leave(kStream, "c3");
-    EXPECT_EQ(tree.direct(kStream), PullerTree::kDirectMax) << "its newest connection is there";
+    EXPECT_EQ(tree.direct(kStream), PullerTree::kDirectMax) << "its newest connection counts";
     tree.leave(kStream, "again");
     EXPECT_EQ(tree.direct(kStream), PullerTree::kDirectMax - 1);
 }
 
-TEST(PullerTree, OnlyNodesThatTakeClientsAreNamedThoseOfTheRegionFirst) {
+TEST(PullerTree, RedirectsToNodesThatTakeClientsOwnRegionFirst) {
     auto nodes = make_nodes(66);
     for (NodeRecord& node : nodes)
         node.state = NodeRecord::State::draining;
     PullerTree tree;
     for (std::size_t i = 0; i < PullerTree::kDirectMax; ++i)
         tree.enter(kStream, nodes[i].id, "c" + std::to_string(i), nodes);
-    EXPECT_EQ(tree.enter(kStream, "n64", "c64", nodes), nullptr) << "nobody can be named: in excess";
+    EXPECT_EQ(tree.enter(kStream, "n64", "c64", nodes), nullptr) << "no target: in excess";
     tree.leave(kStream, "c64");
     nodes[4].state = nodes[5].state = nodes[6].state = NodeRecord::State::edge;
     nodes[5].region = nodes[64].region = "eu";
@@ -66,13 +66,13 @@ TEST(PullerTree, OnlyNodesThatTakeClientsAreNamedThoseOfTheRegionFirst) {
     nodes[6].load = 99;
     for (int i = 0; i < 5; ++i)
         EXPECT_EQ(tree.enter(kStream, "n64", "x", nodes)->id, "n5");
-    EXPECT_EQ(tree.enter(kStream, "n65", "y", nodes)->id, "n4") << "of its own region; n6 is full";
+    EXPECT_EQ(tree.enter(kStream, "n65", "y", nodes)->id, "n4") << "in its own region; n6 is full";
     nodes.erase(nodes.begin() + 5);
-    EXPECT_EQ(tree.enter(kStream, "n64", "x", nodes)->id, "n4") << "n5 is gone: its lease has ended";
+    EXPECT_EQ(tree.enter(kStream, "n64", "x", nodes)->id, "n4") << "the lease of n5 has ended";
 }
 
-// As after a cut: many nodes are back before they are listed again.
-TEST(PullerTree, NodesThatAreNotListedCountAndAreNotNamed) {
+// After a network failure, many nodes reconnect before they are listed again.
+TEST(PullerTree, UnlistedNodesCountButAreNoTargets) {
     const auto nodes = make_nodes(1);
     PullerTree tree;
     EXPECT_EQ(tree.enter(kStream, "n0", "c0", nodes), nullptr);
@@ -87,8 +87,8 @@ TEST(PullerTree, NodesThatAreNotListedCountAndAreNotNamed) {
     EXPECT_EQ(tree.enter(kStream, "late", "c65", nodes), nullptr);
 }
 
-// 64² nodes, of which one after the other leaves and comes again, with all that it feeds.
-TEST(PullerTree, DepthTwoServesTheSquare) {
+// 64² nodes: one after the other leaves and returns, with all nodes that it serves.
+TEST(PullerTree, DepthTwoServesSquareOfLimit) {
     constexpr std::size_t kNodes = PullerTree::kDirectMax * (PullerTree::kDirectMax + 1);
     const auto nodes = make_nodes(kNodes);
     PullerTree tree;
@@ -102,7 +102,7 @@ TEST(PullerTree, DepthTwoServesTheSquare) {
         const NodeRecord* parent = tree.enter(kStream, node, connections[node], nodes);
         parents[node] = parent == nullptr ? "" : parent->id;
         if (parent != nullptr) {
-            ASSERT_EQ(parents[parent->id], "") << parent->id << " is fed by another one itself";
+            ASSERT_EQ(parents[parent->id], "") << parent->id << " is served by another node";
             ASSERT_NE(parent->id, node);
             ++children[parent->id];
         }

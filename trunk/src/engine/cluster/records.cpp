@@ -35,7 +35,7 @@ bool is_mac(std::string_view text) {
 
 std::string with_mac(std::string text, const std::string& mac) { return mac.empty() ? text : text + "|" + mac; }
 
-// The fields of a record, one after the other; the first that is wrong is remembered.
+// Reads the fields of a record in order and stores the first error.
 class Fields {
 public:
     explicit Fields(std::string_view text) : rest_(text), ok_(text.size() <= kRecordBytesMax) {}
@@ -48,7 +48,7 @@ public:
         rest_ = ended_ ? std::string_view() : rest_.substr(end + 1);
         return field;
     }
-    // All that is left, '|' included.
+    // The remaining text, including '|'.
     std::string_view remaining() {
         ok_ = ok_ && !ended_;
         ended_ = true;

@@ -1,5 +1,5 @@
 // The records and events that nodes of a cluster write into their registry, as text: the record of a node, the ownership of a
-// stream, and events. Anybody with access to the registry can write there, so all input is treated as hostile. Pure.
+// stream, and events. Any client of the registry can write there, so all input is untrusted. Pure.
 //
 //   node:<id>     RUN|HOST|RTMP|HTTP|API|REGION|STATE|CAPACITY|LOAD|VERSION[|AT|MAC]  for as long as its lease lives
 //   own:<stream>  NODE|RUN|EPOCH|SINCE[|MAC]                                          valid while that node's lease has that run
@@ -21,11 +21,11 @@ inline constexpr std::size_t kIdBytesMax = 64;  // of a node's id, region and ve
 inline constexpr std::size_t kMacBytes = 32;
 inline constexpr std::size_t kStreamBytesMax = 1024;
 inline constexpr std::size_t kRecordBytesMax = 2048;
-// Scripts of the registry compute with doubles.
+// The scripts of the registry compute with doubles.
 inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 53;
 
 struct NodeRecord {
-    // edge: serves players, and takes no publisher.
+    // `edge`: serves players and accepts no publisher.
     enum class State : std::uint8_t { up, draining, edge };
 
     std::string id{};       // in the key, not in the text
@@ -79,7 +79,7 @@ struct Event {
 
 // Letters, digits, '.', '_' and '-', at most kIdBytesMax.
 bool is_good_id(std::string_view text);
-// Reports whether a registry may contain this as the name of a stream.
+// Reports whether a registry may contain this stream name.
 bool is_good_stream(std::string_view text);
 
 std::string text_of(const NodeRecord& node);
@@ -93,7 +93,7 @@ Result<NodeRecord> parse_node(std::string_view id, std::string_view text);
 Result<OwnRecord> parse_own(std::string_view text);
 Result<Event> parse_event(std::string_view text);
 
-// Whether the first claim beats the second one.
+// Reports whether the first claim precedes the second one.
 bool is_higher(const OwnRecord& one, const OwnRecord& other);
 
 }  // namespace live::engine::cluster

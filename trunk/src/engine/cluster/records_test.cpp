@@ -7,7 +7,7 @@
 namespace live::engine::cluster {
 namespace {
 
-TEST(ClusterRecords, AreWrittenAsTheyWereRead) {
+TEST(ClusterRecords, SurviveRoundTrip) {
     for (const std::string_view text : kNodeTexts)
         EXPECT_EQ(text_of(MUST(parse_node("n", text))), text);
     for (const std::string_view text : kOwnTexts)
@@ -25,7 +25,7 @@ TEST(ClusterRecords, HaveTheirFields) {
     EXPECT_EQ(MUST(parse_event(kEventTexts[1])), (Event{Event::Kind::gone, "node-a", 7, 1, "a.example/live/x|y"}));
 }
 
-// A shorter text is refused, or is a record of its own: numbers, names and versions may end earlier.
+// A shorter text is refused, or is another record: numbers, names and versions may end earlier.
 template <class Parse>
 void cut_everywhere(std::string_view text, Parse&& parse) {
     for (std::size_t length = 0; length < text.size(); ++length)
@@ -35,7 +35,7 @@ void cut_everywhere(std::string_view text, Parse&& parse) {
             EXPECT_EQ(parsed.code(), Errc::malformed);
 }
 
-TEST(ClusterRecords, MayBeCutAnywhere) {
+TEST(ClusterRecords, AcceptTruncationAnywhere) {
     for (const std::string_view text : kNodeTexts)
         cut_everywhere(text, [](std::string_view part) { return parse_node("n", part); });
     for (const std::string_view text : kOwnTexts)
@@ -44,7 +44,7 @@ TEST(ClusterRecords, MayBeCutAnywhere) {
         cut_everywhere(text, parse_event);
 }
 
-TEST(ClusterRecords, RefuseEverythingElse) {
+TEST(ClusterRecords, RejectMalformedText) {
     for (const char* text : {"", "|", "1|h|1|1|1|r|up|0|0", "1|h|1|1|1|r|up|0|0|v|", "1|h|1|1|1|r|up|0|0|v|5",
                              "1|h|1|1|1|r|up|0|0|v|5|", "1|h|1|1|1|r|up|0|0|v|0123456789abcdef0123456789abcdef",
                              "1|h|1|1|1|r|up|0|0|v|9007199254740993|0123456789abcdef0123456789abcdef", "1|h|65536|1|1|r|up|0|0|v",
@@ -64,7 +64,7 @@ TEST(ClusterRecords, RefuseEverythingElse) {
         EXPECT_EQ(parse_event(text).code(), Errc::malformed) << text;
 }
 
-TEST(ClusterRecords, HaveBounds) {
+TEST(ClusterRecords, BoundFields) {
     const std::string head = "gone|n|1|1|";
     EXPECT_TRUE(parse_event(head + std::string(kStreamBytesMax, 's')).ok());
     EXPECT_FALSE(parse_event(head + std::string(kStreamBytesMax + 1, 's')).ok());
@@ -74,7 +74,7 @@ TEST(ClusterRecords, HaveBounds) {
     EXPECT_FALSE(parse_own("n|1|1|" + std::string(kRecordBytesMax, '0')).ok());
 }
 
-TEST(ClusterRecords, OfTwoClaimsOneIsHigher) {
+TEST(ClusterRecords, OrderClaims) {
     const OwnRecord a{"a", 1, 1, 0};
     const OwnRecord b{"b", 1, 1, 0};
     const OwnRecord later{"a", 1, 2, 0};

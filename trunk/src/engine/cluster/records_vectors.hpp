@@ -1,4 +1,4 @@
-// Records and events as a registry has them.
+// Records and events in the form of the registry.
 #pragma once
 
 #include <array>

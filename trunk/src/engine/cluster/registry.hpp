@@ -19,16 +19,16 @@ struct Beat {
     NodeRecord node;
     std::chrono::milliseconds lease{};
 };
-// Sets the owner of a stream, if nobody else owns it. An owner whose lease with its run has ended owns nothing; its epoch still
+// Sets the owner of a stream without another owner. An owner whose lease with its run has ended owns nothing; its epoch still
 // counts. A fresh claim is that of a new publisher: it gets an epoch above all earlier ones, and takes the stream over from a
-// living owner only with `replaces`, or if that owner is `dead` or drains. Any other claim repeats one that was made before: of
-// two living owners the higher one keeps the stream.
+// living owner only with `replaces`, or if that owner is `dead` or drains. Any other claim repeats an earlier one: of two living
+// owners the higher one keeps the stream.
 struct Claim {
     std::string stream;
     OwnRecord own;
     bool is_fresh = false;
     bool replaces = false;
-    // A run of a node that has been seen to have ended, although its lease lives: the stream is not taken from anybody else.
+    // A run of a node that is known to have ended before its lease. The stream is taken from this run only.
     std::optional<NodeRun> dead{};
 };
 // Removes exactly this ownership.
@@ -40,7 +40,7 @@ struct Withdraw {
 struct StreamLookup {
     std::string stream;
 };
-// All nodes whose lease lives.
+// Lists all nodes with a living lease.
 struct ListNodes {};
 
 struct Command {
@@ -48,10 +48,10 @@ struct Command {
     std::variant<Beat, Claim, Withdraw, StreamLookup, ListNodes> what;
 };
 
-// Texts are the raw contents of the registry, not parsed yet.
+// Texts are the raw contents of the registry.
 struct BeatDone {
     bool was_known = false;  // the lease had not ended
-    bool is_shared = false;  // another run of the node has it: the one before, or another node of that name
+    bool is_shared = false;  // another run of the node has it: the previous one, or another node with the same id
 };
 struct ClaimDone {
     bool is_granted = false;

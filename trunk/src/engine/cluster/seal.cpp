@@ -17,7 +17,7 @@ bool is_recent(std::int64_t at, std::int64_t wall) {
 
 }  // namespace
 
-// Half of the tag, in hexadecimal. Without OpenSSL nothing is sealed, and nothing is good.
+// Returns half of the tag, in hexadecimal. If OpenSSL fails, the MAC is empty and never valid.
 std::string Seal::mac_of(std::string_view kind, std::string_view text) const {
     std::string mac;
     if (!is_on())

@@ -2,9 +2,9 @@
 // attacker who can write to the registry can still remove records and trigger lookups, but cannot name a place to pull streams
 // from or send players to.
 //
-// Signed text may be replayed later, so all of it is bound to a moment: a node's record to the time at which it was signed,
+// Signed text may be replayed later, so each signature is bound to a moment: a node's record to the time of the signature,
 // ownership to its epoch, or to its beginning until the registry has counted one, a drain to the run of its node, and a kick to
-// the beginning of its publisher. Without a secret everything is good. Pure.
+// the beginning of its publisher. Without a secret all records are valid. Pure.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Seal {
 public:
     explicit Seal(std::string secret) : secret_(std::move(secret)) {}
 
-    // How far the clocks of two nodes may differ, and how long what a node has signed can be used after its end.
+    // The greatest difference between the clocks of two nodes. A record is valid for as long after its node has ended.
     static constexpr std::chrono::milliseconds kWindow{300'000};
 
     bool is_on() const { return !secret_.empty(); }
@@ -32,8 +32,8 @@ public:
 
     bool is_good(const NodeRecord& node, std::int64_t wall) const;
     bool is_good(const OwnRecord& own, std::string_view stream) const;
-    // The claim of a publisher that has just come, signed with epoch 0: the registry counts, and then its node signs again. Good
-    // enough to find a stream, but not to take it from another owner.
+    // Reports whether this is the claim of a new publisher, signed with epoch 0: the registry counts the epoch, and then its node
+    // signs again. Such a claim locates a stream, but does not take it from another owner.
     bool is_good_claim(OwnRecord own, std::string_view stream, std::int64_t wall) const;
     bool is_good(const Event& event) const;
 

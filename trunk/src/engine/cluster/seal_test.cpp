@@ -20,8 +20,8 @@ TEST(ClusterSeal, AcceptsSignedRecords) {
     seal.put_on(own, "/live/cam");
     EXPECT_TRUE(seal.is_good(MUST(parse_own(text_of(own))), "/live/cam"));
     own.epoch = 9;
-    EXPECT_FALSE(seal.is_good(own, "/live/cam")) << "of another publisher";
-    // Before the registry has counted an epoch, and with its epoch.
+    EXPECT_FALSE(seal.is_good(own, "/live/cam")) << "another publisher's";
+    // Before the registry has counted an epoch, and after.
     OwnRecord claim{"a", 7, 0, kWall};
     seal.put_on(claim, "/live/cam");
     claim.epoch = 9;
@@ -53,7 +53,7 @@ TEST(ClusterSeal, RefusesChangedRecords) {
     EXPECT_FALSE(seal.is_good(own, "/live/other")) << "another stream's owner";
     own.run = 8;
     EXPECT_FALSE(seal.is_good(own, "/live/cam"));
-    // One kind of record is no other.
+    // A signature is valid for one kind of record.
     Event event{Event::Kind::kick, "a", 7, 1, "/live/cam"};
     event.mac = signed_node.mac;
     EXPECT_FALSE(seal.is_good(event));
@@ -77,8 +77,8 @@ TEST(ClusterSeal, SignaturesExpire) {
     EXPECT_FALSE(seal.is_good(one, kWall)) << "the time is signed";
 }
 
-// As another implementation signs them, with the secret "hush".
-TEST(ClusterSeal, HasVectors) {
+// Signatures of another implementation, with the secret "hush".
+TEST(ClusterSeal, MatchesVectors) {
     const Seal seal("hush");
     NodeRecord one = node();
     seal.put_on(one, kWall);
@@ -91,13 +91,13 @@ TEST(ClusterSeal, HasVectors) {
     EXPECT_EQ(text_of(event), "drain:b5d86d711dbe8b678a9d3b6191243e30|a|7|0|");
 }
 
-TEST(ClusterSeal, WithoutASecretEverythingIsGood) {
+TEST(ClusterSeal, AcceptsAllRecordsWithoutSecret) {
     const Seal seal("");
     NodeRecord one = node();
     seal.put_on(one, kWall);
     EXPECT_TRUE(one.mac.empty() && seal.is_good(one, kWall));
     EXPECT_TRUE(seal.is_good(OwnRecord{"a", 7, 1, 5}, "s"));
-    // Also records that nodes with a secret have signed.
+    // Including records that nodes with a secret have signed.
     Seal("hush").put_on(one, kWall);
     EXPECT_TRUE(seal.is_good(one, kWall));
 }

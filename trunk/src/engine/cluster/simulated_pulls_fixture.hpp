@@ -1,5 +1,5 @@
 // The nodes of a simulated cluster pull the hot streams of their players: they find the owner, request the stream, and follow its
-// redirect, as service/relay does. Connections break, end and fall silent; a node reacts at its next look.
+// redirect, as service/relay does. Connections break, end and fall silent; a node reacts at its next check.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ public:
     virtual TimePoint moment() const = 0;
     virtual std::uint64_t draw(std::uint64_t limit) = 0;
     virtual void later(Duration from_now, std::function<void()> act) = 0;
-    // Calls when the node is not paused; never, when it has crashed.
+    // Calls when the node is not paused; never after a crash.
     virtual void within(std::size_t node, std::function<void()> act) = 0;
     virtual const ClusterNode* cluster_node_of(std::size_t node) const = 0;  // nullptr: it has crashed
     virtual bool is_paused(std::size_t node) const = 0;
     virtual bool is_apart(std::size_t node) const = 0;
     virtual bool has_publisher(std::size_t node, std::size_t stream) const = 0;
-    // The ticket is set before any answer comes.
+    // The ticket is set before an answer arrives.
     virtual void look_up(std::size_t node, std::size_t stream, std::uint64_t& ticket) = 0;
     virtual std::string name_of_stream(std::size_t stream) const = 0;
 
@@ -41,7 +41,7 @@ protected:
 class SimulatedPulls {
 public:
     using milliseconds = std::chrono::milliseconds;
-    // The values of service::relay::Pull.
+    // The values of engine::relay::Puller.
     static constexpr milliseconds kStartLimit{5'000}, kSilenceMin{1'000}, kSilenceMax{5'000}, kRefusedPause{500};
     static constexpr milliseconds kLook{200};
     // While two nodes believe that a stream is theirs.
@@ -69,7 +69,7 @@ public:
         if (stream < streams_)
             nodes_[node].published.insert(stream);
     }
-    // Its connections end.
+    // The connections of the node end.
     void set_unpublished(std::size_t node, std::size_t stream) {
         if (stream < streams_ && nodes_[node].published.erase(stream) > 0)
             end_connections(node, stream);
@@ -86,7 +86,7 @@ public:
         if (stream < streams_)
             nodes_[node].pulls[stream].looks_again = true;
     }
-    // The last player leaves, or another one comes.
+    // The last player leaves, or another one joins.
     void change_mind(std::size_t node, std::size_t stream) {
         if (stream < streams_)
             nodes_[node].pulls[stream].is_wanted ^= true;
@@ -96,7 +96,7 @@ public:
             for (Pull& pull : node.pulls)
                 pull.is_wanted = true;
     }
-    // Whether the question was asked here.
+    // Reports whether the ticket is one of these pulls.
     bool take_found(std::size_t node, const FindDecided& found) {
         for (std::size_t s = 0; s < streams_; ++s)
             if (Pull& pull = nodes_[node].pulls[s]; pull.ticket == found.ticket && pull.ticket != 0) {
@@ -141,19 +141,19 @@ private:
         bool is_wanted = false;
         Step step = Step::idle;
         std::uint64_t turn = 0;    // actions of an earlier turn are ignored
-        std::uint64_t ticket = 0;  // of a question that is not answered
+        std::uint64_t ticket = 0;  // of an unanswered look-up
         TimePoint since{}, not_before{};
-        std::string asked;     // the node that the registry has named
-        std::size_t from = 0;  // the one that serves
+        std::string asked;     // the owner in the registry
+        std::size_t from = 0;  // the node that serves it
         std::string client;    // the connection to it
-        // How it found its server. Excess: the owner had no other node to name.
+        // How the node found its server. `excess`: the owner had no other node for a redirect.
         enum class Place : std::uint8_t { branch, direct, excess } place = Place::branch;
         bool has_ended = false;
         bool looks_again = false;
         bool had_media = false;
         TimePoint media_at{};
         Duration silence{};
-        TimePoint circle_since{};  // 0: it is in none
+        TimePoint circle_since{};  // 0: not in a circle
         TimePoint second{};
         std::size_t in_second = 0;
     };
@@ -172,8 +172,8 @@ private:
             return pull.step == Step::served && pull.from == node && !pull.has_ended;
         });
     }
-    // Each node that the owner does not feed itself was sent to the node with the fewest such pulls. An owner names listed nodes
-    // only: while some of those it feeds are paused, the others get more.
+    // An owner redirects each further node to the node with the fewest pulls. Only listed nodes are targets: while some of them
+    // are paused, the others get more.
     std::size_t fed_max(std::size_t stream) const { return 2 * std::max(direct_max_, nodes_.size() / choices_[stream]); }
     void note_choice(std::size_t owner, std::size_t stream) {
         const std::span<const NodeRecord> listed = world_.cluster_node_of(owner)->neighbours();
@@ -185,7 +185,7 @@ private:
         choices_[stream] = std::clamp<std::size_t>(count, 1, choices_[stream]);
     }
 
-    // Connections from the publisher, while media come.
+    // Connections from the publisher, while media arrive.
     std::optional<std::size_t> depth_of(std::size_t node, std::size_t stream) const {
         for (std::size_t depth = 0; depth <= nodes_.size(); ++depth) {
             if (world_.cluster_node_of(node) == nullptr || (depth > 0 && world_.is_paused(node)))
@@ -339,7 +339,7 @@ private:
             });
         });
     }
-    // At the node that is called.
+    // On the called node.
     void serve(std::size_t node, std::size_t stream, std::size_t target, bool is_branch) {
         Pull& pull = nodes_[node].pulls[stream];
         const std::string client = "c" + std::to_string(++clients_);
@@ -377,7 +377,7 @@ private:
         ++pull.turn;
         pull.ticket = 0;
         if (pull.step == Step::served) {
-            // Over a link that is cut it ends unnoticed.
+            // Over a cut link, the end is not detected.
             const milliseconds delay(is_linked(node, pull.from) ? 1 + world_.draw(30) : 5'000 + world_.draw(25'000));
             world_.later(delay, [this, from = pull.from, client = pull.client] { leave(from, client); });
         }

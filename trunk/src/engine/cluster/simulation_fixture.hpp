@@ -1,5 +1,5 @@
-// A cluster of many members, publishers and players over a model of the registry, with seeded faults: nodes crash and pause,
-// links are cut, connections are lost, events are lost, late and out of order, clocks are minutes apart, the registry pauses and
+// A cluster of many nodes, publishers and players over a model of the registry, with seeded faults: nodes crash and pause, links
+// are cut, connections are lost, events are lost, late and out of order, clocks are minutes apart, the registry pauses and
 // restarts empty. All nodes pull a few hot streams. The same seed gives the same run.
 #pragma once
 
@@ -25,7 +25,7 @@ struct SimulationSize {
     std::size_t hot = 2;
     std::size_t direct_max = 3;
     std::chrono::seconds faults{60};
-    // Without faults, so that everything can come right.
+    // Without faults, so that the cluster can recover.
     std::chrono::seconds quiet{30};
 };
 
@@ -58,7 +58,8 @@ public:
         run_until(calm + size_.quiet);
         return check();
     }
-    // The registry answers nothing for so long, while encoders change their nodes; `right_within` later all is right.
+    // The registry answers nothing for this long, while encoders change their nodes. The cluster must recover within
+    // `right_within`.
     std::string run_without_registry(Duration length, Duration right_within) {
         are_faults_on_ = false;
         run_until(now_ + size_.quiet);
@@ -98,7 +99,7 @@ private:
         TimePoint second{};
         std::size_t in_second = 0, asked_in_second = 0, asked_before = 0;
     };
-    // One encoder for each stream: it tries until it is in, on one node after the other.
+    // One encoder for each stream: it tries one node after the other until it is admitted.
     struct Publisher {
         std::size_t node = 0;
         enum class Step : std::uint8_t { idle, asking, on } step = Step::idle;
@@ -150,7 +151,7 @@ private:
         settle(index);
     }
 
-    // Wall clocks are two minutes off at most.
+    // Wall clocks differ by at most two minutes.
     std::int64_t wall(const Node& node) const {
         return 1'790'000'000'000 + std::chrono::duration_cast<milliseconds>(now_.time_since_epoch() + node.skew / 5).count();
     }
@@ -185,7 +186,7 @@ private:
         at(milliseconds(500 + below(10'000)), [this, index] { start(index); });
     }
 
-    // Nothing happens in a paused node; its sockets keep what has come.
+    // A paused node does nothing; its sockets keep the arrived bytes.
     void in_node(std::size_t index, std::function<void()> act) {
         Node& node = *nodes_[index];
         if (node.paused_until > now_)
@@ -225,7 +226,7 @@ private:
         reconnect(index, milliseconds(200 + below(600)));
     }
 
-    // Delivers the commands and notices of a cluster_node after each input.
+    // Delivers the commands and notices of a node after each input.
     void settle(std::size_t index) {
         Node& node = *nodes_[index];
         while (auto command = node.cluster_node->poll_command()) {
@@ -261,7 +262,7 @@ private:
             node.asked_before = std::exchange(node.asked_in_second, 0);
         }
         most_per_second_ = std::max(most_per_second_, ++node.in_second);
-        // Each stream is announced once and withdrawn once in a second at most; the rest is a handful.
+        // Each stream is announced and withdrawn at most once in a second; other commands are few.
         if (node.in_second > 40 + 3 * size_.streams / size_.nodes * 4 + 3 * (node.asked_in_second + node.asked_before) +
                                  3 * node.cluster_node->streams().size())
             fail(node.name + " sends " + std::to_string(node.in_second) + " commands in a second");
@@ -278,7 +279,7 @@ private:
         Node& node = *nodes_[index];
         if (node.connection != connection || node.is_cut)
             return;
-        // A paused registry works through what has come, in order.
+        // A resumed registry processes the waiting commands in order.
         if (registry_paused_until_ > now_) {
             at(registry_paused_until_ - now_, [this, index, connection, command] { arrive(index, connection, command); });
             return;
@@ -317,7 +318,7 @@ private:
         }
     }
 
-    // The subscriber's connection is lost with the event; those that come before it is back are lost, too.
+    // The subscriber loses its connection with the event, and all events until it has reconnected.
     void lose_events(std::size_t index) {
         nodes_[index]->is_deaf = true;
         at(milliseconds(500 + below(2'000)), [this, index] {
@@ -407,7 +408,7 @@ private:
         const bool is_current = publisher.node == index && publisher.step == Publisher::Step::asking;
         const bool is_in = decided.verdict == Verdict::granted || decided.verdict == Verdict::unregistered;
         if (!is_current)
-            return;  // its encoder has left; nobody confirms it
+            return;  // its encoder has left, so it is not confirmed
         if (!is_in)
             return retry(number, milliseconds(300 + below(1'000)));
         publisher.step = Publisher::Step::on;

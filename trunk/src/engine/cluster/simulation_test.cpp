@@ -10,7 +10,7 @@
 namespace live::engine::cluster {
 namespace {
 
-std::uint64_t said(const char* variable, std::uint64_t otherwise) {
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     const char* text = std::getenv(variable);
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
@@ -26,15 +26,16 @@ void add(SimulatedPulls::Figures& sum, const SimulatedPulls::Figures& one) {
     sum.depth = std::max(sum.depth, one.depth);
 }
 
-// CLUSTER_SEED=first CLUSTER_SEEDS=count CLUSTER_NODES=200 CLUSTER_STREAMS=20000 make it longer; CLUSTER_SEED alone repeats one.
+// CLUSTER_SEED=first CLUSTER_SEEDS=count CLUSTER_NODES=200 CLUSTER_STREAMS=20000 make it longer; CLUSTER_SEED alone repeats one
+// seed.
 TEST(ClusterSimulation, RecoversFromEveryFault) {
     SimulationSize size;
-    size.nodes = said("CLUSTER_NODES", size.nodes);
-    size.streams = said("CLUSTER_STREAMS", size.streams);
+    size.nodes = number_from("CLUSTER_NODES", size.nodes);
+    size.streams = number_from("CLUSTER_STREAMS", size.streams);
     if (size.nodes > 2 * PullerTree::kDirectMax)
         size.direct_max = PullerTree::kDirectMax;
-    const std::uint64_t first = said("CLUSTER_SEED", 1);
-    const std::uint64_t count = said("CLUSTER_SEEDS", std::getenv("CLUSTER_SEED") == nullptr ? rounds(6U, 200U) : 1);
+    const std::uint64_t first = number_from("CLUSTER_SEED", 1);
+    const std::uint64_t count = number_from("CLUSTER_SEEDS", std::getenv("CLUSTER_SEED") == nullptr ? rounds(6U, 200U) : 1);
     std::uint64_t commands = 0, lost = 0, faults = 0;
     std::size_t most = 0;
     SimulatedPulls::Figures pulls;
@@ -67,7 +68,7 @@ TEST(ClusterSimulation, RecoversWithinTenSecondsAfterTenMinutesWithoutARegistry)
     }
 }
 
-TEST(ClusterSimulation, ASeedGivesTheSameRun) {
+TEST(ClusterSimulation, RepeatsSeed) {
     const auto run = [] {
         Simulation simulation(7, {});
         const std::string problem = simulation.run();

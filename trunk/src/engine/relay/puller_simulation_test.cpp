@@ -54,7 +54,7 @@ struct World {
     std::uint64_t connects = 0;
 };
 
-// The owner of a Puller. It does what the Puller says and checks the invariants.
+// The owner of a Puller. It performs the actions of the Puller and checks the invariants.
 class Owner final : public PullEnvironment {
 public:
     Owner(World& world, std::size_t index)

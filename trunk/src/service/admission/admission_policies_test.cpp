@@ -67,7 +67,7 @@ TEST_F(AdmissionPoliciesTest, ChecksAddressTokenAndPublishersPageBetweenTheCallb
     main().security = {};
     main().cluster.mode = relay::ClusterMode::remote;
     main().cluster.token_traverse = true;
-    EXPECT_EQ(play(player_).error().sentence(), "no origin says whether the client may (3067)");
+    EXPECT_EQ(play(player_).error().sentence(), "no origin has answered for the client (3067)");
     EXPECT_EQ(callbacks(), Names(3, "on_connect"));
     main().cluster = {};
     main().refer = {.enabled = true, .all = {}, .publish = {"a.example"}, .play = {}};

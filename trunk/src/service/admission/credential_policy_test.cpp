@@ -74,7 +74,7 @@ TEST_F(CredentialPolicyTest, ChecksTokensAtOriginsOnEdgesOnly) {
     options.token_traverse = true;
     const auto refused = policy_.check_token(player, plan, soon());
     EXPECT_EQ(refused.code(), Errc::denied);
-    EXPECT_EQ(refused.error().sentence(), "no origin says whether the client may (3067)");
+    EXPECT_EQ(refused.error().sentence(), "no origin has answered for the client (3067)");
     EXPECT_EQ(origins_.asked, std::vector<std::string>{"/live/cam"});
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using Hops = std::vector<std::string>;
 
-TEST(HopMark, IsReadFromAnyPlaceInTheQuery) {
+TEST(HopMark, IsFoundAnywhereInQuery) {
     EXPECT_EQ(hops_of(""), Hops());
     EXPECT_EQ(hops_of("?token=x"), Hops());
     EXPECT_EQ(hops_of("?" + hop_mark("a")), Hops{"a"});
@@ -15,7 +15,7 @@ TEST(HopMark, IsReadFromAnyPlaceInTheQuery) {
     EXPECT_EQ(hops_of("?not_millrace_hop=a&millrace_hopx=b"), Hops());
 }
 
-TEST(HopMark, MadeUpNamesAreLeftOutAndTheirNumberHasABound) {
+TEST(HopMark, SkipsMalformedNamesAndBoundsThem) {
     EXPECT_EQ(hops_of("?millrace_hop=&millrace_hop=a b&millrace_hop=%41&millrace_hop&millrace_hop=c"), Hops{"c"});
     EXPECT_EQ(hops_of("?millrace_hop=" + std::string(100, 'x')), Hops());
     std::string query;
@@ -24,7 +24,7 @@ TEST(HopMark, MadeUpNamesAreLeftOutAndTheirNumberHasABound) {
     EXPECT_EQ(hops_of(query).size(), kHopsMax);
 }
 
-TEST(HopMark, ABranchIsAnotherMark) {
+TEST(HopMark, DiffersFromBranchMark) {
     EXPECT_TRUE(has_branch_mark("?" + branch_mark("a")));
     EXPECT_TRUE(has_branch_mark("token=x&millrace_hop=b&millrace_branch=a"));
     EXPECT_EQ(hops_of("?" + branch_mark("a")), Hops());
@@ -32,7 +32,7 @@ TEST(HopMark, ABranchIsAnotherMark) {
         EXPECT_FALSE(has_branch_mark(query)) << query;
 }
 
-TEST(HopMark, EveryPrefixOfAQueryIsRead) {
+TEST(HopMark, AcceptsEveryPrefixOfQuery) {
     const std::string query = "?a=b&millrace_hop=n1&millrace_hop=n2&c=d";
     for (std::size_t length = 0; length <= query.size(); ++length)
         EXPECT_LE(hops_of(query.substr(0, length)).size(), 2U);

@@ -1,4 +1,4 @@
-// A cluster, as the operator says it: plain values with their defaults.
+// RegistryOptions: the settings of a cluster, as plain values with defaults.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 namespace live::service::cluster {
 
 struct RegistryOptions {
-    // Empty: this server is alone.
+    // Empty: this server is in no cluster.
     std::string registry;
     std::string node_id;
     std::string advertise;

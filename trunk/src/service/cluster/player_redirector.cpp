@@ -19,7 +19,7 @@ std::string text_of_place(const std::string& host, std::uint16_t port) {
     return port == 0 ? std::string() : Endpoint{host, port}.text();
 }
 
-// An RTMP player that knows tcUrl only has its mark there.
+// An RTMP player that redirects by its tcUrl has the mark there.
 std::vector<std::string> hops_of_player(const session::ClientRequest& request) {
     auto hops = hops_of(request.param);
     if (const std::size_t query_at = request.tc_url.find('?'); hops.empty() && query_at != std::string::npos)
@@ -55,7 +55,7 @@ Result<std::optional<session::Redirect>> PlayerRedirector::find(const session::C
         return send(request, has_stream, nullptr);
     const auto where = TRY(cluster_.find(url, deadline));
     const auto* there = std::get_if<cluster::There>(&where);
-    // A stream that no node has is waited for here.
+    // If no node has the stream, the player waits for it here.
     return there == nullptr ? std::optional<session::Redirect>() : send(request, has_stream, &there->node);
 }
 
@@ -95,18 +95,18 @@ std::optional<session::Redirect> PlayerRedirector::move(const session::ClientReq
     return is_told_where ? place_of(*node, mark()) : session::Redirect();
 }
 
-// `others`: where the chosen node is.
+// `others` is the storage of the returned node.
 const cluster::NodeRecord* PlayerRedirector::choose(const session::ClientRequest& request, bool has_stream,
                                                     const cluster::NodeRecord* owner,
                                                     std::vector<cluster::NodeRecord>& others) const {
     const auto port = port_for(request);
     const auto hops = hops_of_player(request);
     const cluster::ClusterNode& here = *cluster_.node();
-    // One that was sent here stays, unless this node drains; then it is not sent back.
+    // A player that was redirected here stays, unless this node drains; then it is not sent back.
     if (!hops.empty() && (!cluster_.is_draining() || hops.size() >= kHopsMax))
         return nullptr;
     others = here.neighbours();
-    // Its record has just been read; it may not be listed yet.
+    // The owner's record is newer than the list of nodes, which may lack it.
     if (owner != nullptr) {
         std::erase_if(others, [&](const cluster::NodeRecord& node) { return node.id == owner->id; });
         others.push_back(*owner);

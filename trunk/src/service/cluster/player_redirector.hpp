@@ -1,6 +1,6 @@
-// PlayerRedirector: with `redirect on`, sends players to the node of the cluster that serves them best, and its clients to other
-// nodes while this node drains. The choice is engine/cluster/placement.hpp; this knows which clients can be sent, and sees to it
-// that none is sent in a circle. Nodes that pull a stream of this one are sent on by engine/cluster/puller_tree.hpp.
+// PlayerRedirector: with `redirect on`, redirects players to the node of the cluster that serves them best, and all clients to
+// other nodes while this node drains. engine/cluster/placement.hpp chooses the node; this class checks that the client can
+// follow, and prevents loops. For nodes that pull a stream of this one, engine/cluster/puller_tree.hpp chooses.
 #pragma once
 
 #include <optional>
@@ -19,22 +19,22 @@ namespace live::service::cluster {
 
 class PlayerRedirector {
 public:
-    // All outlive this.
+    // Both must outlive this.
     PlayerRedirector(ClusterService& node, const relay::RelayService& relay) : cluster_(node), relay_(relay) {}
 
-    // For a player at admission. None: it stays. Waits as ClusterService::find() does. Errc::cancelled.
+    // For a player at admission. Returns nullopt if this node serves it. Waits as ClusterService::find() does. Errc::cancelled.
     Result<std::optional<session::Redirect>> find(const session::ClientRequest& request, const std::string& url,
                                                   io::Deadline deadline);
-    // For a player that is served here already, at its next request: only while this node drains. Does not suspend.
+    // For a player that this node serves already, at its next request: only while this node drains. Does not suspend.
     std::optional<session::Redirect> send_on(const session::ClientRequest& request);
-    // For a WHIP publisher that this node does not take; the other protocols have no redirect. Does not suspend.
+    // For a WHIP publisher that this node does not accept; the other protocols have no redirect. Does not suspend.
     std::optional<session::Redirect> other_for_publisher(const session::ClientRequest& request) const;
-    // For a client that is served here, while this node drains and another node takes it: where to go on by itself. Without
-    // `redirect` its place is empty: where the client has found this node, it finds another one. Does not suspend.
+    // For a client of this node, while it drains: the node at which the client can continue by itself. Without `redirect` the
+    // address is empty: the client finds another node by the way in which it found this one. Does not suspend.
     std::optional<session::Redirect> move(const session::ClientRequest& request) const;
 
-    // For an admitted node that pulls a stream: the one to pull it from instead. None: this one, until on_play_ended(). Does not
-    // suspend.
+    // For an admitted node that pulls a stream: the node to pull it from instead. Returns nullopt if this node sends it, until
+    // on_play_ended(). Does not suspend.
     std::optional<session::Redirect> redirect_puller(const session::ClientRequest& request, const session::StreamPlan& plan);
     void on_play_ended(const session::ClientRequest& request, const std::string& url);
 
@@ -52,12 +52,13 @@ private:
     engine::cluster::PullerTree pullers_;
 };
 
-// Whether the client's protocol has a redirect that clients obey, and which port of a node it needs. Clients over TLS and
-// WebSocket are never sent: the other node's name is not in a certificate, and scripts cannot follow. Pure.
+// Returns the port of a node that a redirected client needs; nullopt if the client's protocol has no redirect that clients
+// follow. Clients over TLS and WebSocket are never redirected: the other node's address is in no certificate, and scripts cannot
+// follow. Pure.
 std::optional<std::uint16_t engine::cluster::NodeRecord::*> port_for(const session::ClientRequest& request);
 
-// The name of the node that pulls, as it says; empty: the client is none, or where nodes have a secret, one that has not proved
-// that it has it. Pure.
+// Returns the name of a node that pulls, from its request. Empty if the client is not a node, or has no proof where nodes have a
+// secret. Pure.
 enum class Proof : bool { not_needed, needed };
 std::string_view puller_of(const session::ClientRequest& request, const session::StreamPlan& plan, Proof proof);
 

@@ -21,7 +21,7 @@ session::ClientRequest node_of(const std::string& path, const std::string& node)
     return client;
 }
 
-TEST(PlayerRedirector, KnowsWhichClientsCanBeSent) {
+TEST(PlayerRedirector, RedirectsClientsWithPort) {
     EXPECT_EQ(port_for(client_of(ClientKind::rtmp_play, "rtmp")), &NodeRecord::rtmp_port);
     EXPECT_EQ(port_for(client_of(ClientKind::flv_play, "http-flv")), &NodeRecord::http_port);
     EXPECT_EQ(port_for(client_of(ClientKind::hls_play, "hls")), &NodeRecord::http_port);
@@ -36,10 +36,10 @@ TEST(PlayerRedirector, KnowsWhichClientsCanBeSent) {
     EXPECT_FALSE(port_for(secure));
 }
 
-TEST(PlayerRedirector, ANodeThatPullsSaysSoAndProvesItWhereThereIsASecret) {
+TEST(PlayerRedirector, PullersNeedProofWithSecret) {
     session::StreamPlan plan;
     EXPECT_EQ(puller_of(node_of("a", "n1"), plan, Proof::not_needed), "n1");
-    EXPECT_EQ(puller_of(node_of("a", ""), plan, Proof::not_needed), "") << "an edge that is no node";
+    EXPECT_EQ(puller_of(node_of("a", ""), plan, Proof::not_needed), "") << "an edge outside the cluster";
     EXPECT_EQ(puller_of(node_of("", "n1"), plan, Proof::not_needed), "") << "a player";
     EXPECT_EQ(puller_of(client_of(ClientKind::rtmp_play, "rtmp"), plan, Proof::not_needed), "");
     EXPECT_EQ(puller_of(node_of("a", "n1"), plan, Proof::needed), "");

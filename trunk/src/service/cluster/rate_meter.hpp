@@ -10,7 +10,7 @@ namespace live::service::cluster {
 
 class RateMeter {
 public:
-    // Readings closer together than this are left out.
+    // Readings closer together than this are ignored.
     static constexpr std::chrono::milliseconds kStep{500};
 
     void note(std::uint64_t total, TimePoint now) {
@@ -20,7 +20,7 @@ public:
         if (at_ != TimePoint() && total >= total_) {
             const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
             const double rate = 1'000.0 * static_cast<double>(total - total_) / static_cast<double>(ms);
-            // A rise counts more than a fall: a burst of players is about to be a load.
+            // A rise counts more than a fall: a burst of players soon becomes load.
             rate_ += (rate > rate_ ? 0.7 : 0.3) * (rate - rate_);
         }
         total_ = total;

@@ -21,7 +21,7 @@ TEST(RateMeter, FollowsTheRate) {
     EXPECT_LT(meter.per_second(), 2U);
 }
 
-TEST(RateMeter, LeavesOutReadingsTooCloseAndATotalThatFalls) {
+TEST(RateMeter, IgnoresCloseReadingsAndFallingTotals) {
     RateMeter meter;
     TimePoint now{std::chrono::hours(1)};
     meter.note(0, now);

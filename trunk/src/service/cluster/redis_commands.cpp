@@ -21,11 +21,11 @@ template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
 constexpr std::size_t kScanCount = 500;
-// More than a registry of ours has.
+// Above the number of streams in any registry.
 constexpr std::size_t kNodesRead = 4'096;
 
-// Begins every script that reads records. One byte more than a record may have is enough to refuse it: a longer value, which
-// somebody else has put there, would exceed the bound of a reply and end the connection.
+// Begins every script that reads records. One byte above the limit is enough to refuse a record. A longer value from another
+// writer would exceed the limit of a reply and end the connection.
 std::string script_of(std::string_view body) {
     return fmt::format(R"(
 local function read(key)
@@ -37,8 +37,8 @@ end
            std::string(body);
 }
 
-// The lease of a node is a key that ends by itself; the set of nodes, sorted by the end of their leases in the registry's clock,
-// is for listing them. Returns 1 when the lease had not ended, 2 when it was another run's.
+// The lease of a node is a key that expires. The set of nodes, sorted by the end of their leases on the registry's clock, is for
+// listing them. Returns 1 when the lease had not ended, 2 when it was another run's.
 constexpr std::string_view kBeat = R"(
 local known = read(KEYS[1])
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
@@ -255,7 +255,7 @@ std::vector<std::string> scan_words(std::string_view cursor) {
 
 Result<ScanPage> parse_scan(const Reply& reply) {
     if (!reply.is_list(2) || !reply.items[0].is_text() || reply.items[1].kind != Reply::Kind::list)
-        return Error(Errc::malformed, reply.is_error() ? reply.text.substr(0, 256) : "an answer to SCAN that is none");
+        return Error(Errc::malformed, reply.is_error() ? reply.text.substr(0, 256) : "a malformed answer to SCAN");
     ScanPage page;
     page.cursor = reply.items[0].text;
     const std::string prefix = key_of("own", "");

@@ -1,4 +1,4 @@
-// Any bytes from a registry, as replies to each of our commands: read or refused, and what is read has bounds.
+// Any bytes from a registry, as replies to each command, are parsed or refused, within limits.
 #include <array>
 
 #include "base/bytes/bytes.hpp"
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             return 0;
         for (const cluster::Command& command : commands) {
             const auto answer = service::cluster::answer_of(command, **next);
-            // An answer of its own kind, or a refusal.
+            // An answer of the command's kind, or a refusal.
             CHECK(answer.index() == command.what.index() || std::holds_alternative<cluster::Refusal>(answer));
             if (const auto* claimed = std::get_if<cluster::ClaimDone>(&answer))
                 CHECK(claimed->epoch <= cluster::kNumberMax);

@@ -28,7 +28,7 @@ std::string without_script(const cluster::Command& command) {
 }
 
 // The scripts themselves are tested with a real server, in test/e2e/test_cluster.py.
-TEST(RedisCommands, NameTheirKeysAndArguments) {
+TEST(RedisCommands, HaveKeysAndArguments) {
     EXPECT_EQ(without_script(kBeat), "EVAL  2 millrace:node:a millrace:nodes a 7|h|0|0|0||up|0|0| 8000 7 ");
     EXPECT_EQ(without_script(kClaim), "EVAL  1 millrace:own:/live/cam a 7 3 5 0 1 3600000 millrace: /live/cam millrace:events  ");
     cluster::Command is_signed = kClaim;
@@ -42,7 +42,7 @@ TEST(RedisCommands, NameTheirKeysAndArguments) {
     EXPECT_EQ(without_script(kList), "EVAL  1 millrace:nodes millrace: 4095 64 ");
 }
 
-TEST(RedisCommands, ReadTheirAnswers) {
+TEST(RedisCommands, ParseAnswers) {
     EXPECT_TRUE(std::get<cluster::BeatDone>(answer_of(kBeat, number(1))).was_known);
     EXPECT_FALSE(std::get<cluster::BeatDone>(answer_of(kBeat, number(0))).was_known);
     EXPECT_FALSE(std::get<cluster::BeatDone>(answer_of(kBeat, number(1))).is_shared);
@@ -56,7 +56,7 @@ TEST(RedisCommands, ReadTheirAnswers) {
     EXPECT_TRUE(std::holds_alternative<cluster::WithdrawDone>(answer_of(kWithdraw, number(0))));
 }
 
-TEST(RedisCommands, AnythingElseIsARefusal) {
+TEST(RedisCommands, ReportMalformedAnswersAsRefusals) {
     const Reply wrong[] = {{},
                            text("x"),
                            list({}),
@@ -71,7 +71,7 @@ TEST(RedisCommands, AnythingElseIsARefusal) {
     EXPECT_TRUE(std::holds_alternative<cluster::Refusal>(answer_of(kList, number(1))));
 }
 
-TEST(RedisCommands, StreamsAreListedInPages) {
+TEST(RedisCommands, ListStreamsInPages) {
     EXPECT_EQ(scan_words("7")[3], "7");
     EXPECT_EQ(scan_words("0")[4], "millrace:own:*");
     const auto page = MUST(parse_scan(list({text("17"), list({text("millrace:own:/live/a"), text("other"), number(3)})})));

@@ -84,11 +84,11 @@ Result<void> RedisLink::introduce(const RegistryUrl& url, io::Deadline deadline)
     TRY(expect_good(call(select, deadline), "the registry refuses the database"));
     if (url.master.empty())
         return {};
-    // A sentinel may not know yet that its master has failed and come back as a replica.
+    // A sentinel may list a failed master that has restarted as a replica.
     const std::array<std::string, 1> role = {"ROLE"};
     const Reply reply = TRY(call(role, deadline));
     if (reply.is_list(1) && reply.items[0].text != "master")
-        return Error(Errc::not_found, "the sentinels name a server that is no master");
+        return Error(Errc::not_found, "the sentinels list a server that is not a master");
     return {};
 }
 

@@ -18,23 +18,23 @@ namespace live::service::cluster {
 
 class RedisLink {
 public:
-    // For one server, from its name to its first answer.
+    // The time limit for one server, from its name to its first answer.
     static constexpr std::chrono::seconds kOpenLimit{2};
 
     // `tls` may be nullptr: then rediss:// fails. `scratch` as for every reader: used between two suspensions only. Errc::denied
-    // for a password that is refused, Errc::not_found when no sentinel knows the master, and the network's errors.
+    // for a wrong password, Errc::not_found when no sentinel lists the master; otherwise the network's errors.
     static Result<std::unique_ptr<RedisLink>> open(const RegistryUrl& url, io::TlsContext* tls, MutBytes scratch,
                                                    io::Deadline deadline);
     RedisLink(std::unique_ptr<io::Stream> stream, MutBytes scratch) : stream_(std::move(stream)), scratch_(scratch) {}
 
-    // Appended to what flush() sends.
+    // Appends a command to the output of flush().
     void queue(std::span<const std::string> words);
     Result<void> flush(io::Deadline deadline);
     bool has_output() const { return !output_.empty(); }
-    // Takes what has come, without waiting. Errc::closed.
+    // Reads the bytes that have arrived, without waiting. Errc::closed.
     Result<void> read();
     Result<std::optional<engine::redis::Reply>> next() { return replies_.next(); }
-    // Sends, and waits for one reply; nothing else may be unanswered.
+    // Sends a command and waits for its reply. No other command may be unanswered.
     Result<engine::redis::Reply> call(std::span<const std::string> words, io::Deadline deadline);
 
     io::Stream& stream() { return *stream_; }

@@ -17,7 +17,7 @@ bool has_origins(const relay::ClusterOptions& options) { return !options.origin.
 relay::Location RegistryResolver::find(const std::string& url, const relay::ClusterOptions& options, io::Deadline deadline) {
     if (!service_.is_on() || !options.by_registry)
         return next_.find(url, options, deadline);
-    // Copied, because the options may be gone after the suspension.
+    // Copied, because a reload may free the options during the suspension.
     const relay::ClusterOptions asked = options;
     const auto where = service_.find(url, deadline);
     if (!where.ok())
@@ -42,8 +42,8 @@ bool RegistryResolver::knows(std::string_view host, std::uint16_t port, const re
            next_.knows(host, port, options);
 }
 
-// One that does not have the stream says so at once. Only while the registry is away: an answer that is late, or a question too
-// many for it, is asked again.
+// A node that does not have the stream refuses at once. Only while the registry is away: after a late answer, or above the limit
+// of waiting requests, the look-up is repeated.
 relay::Location RegistryResolver::neighbours() {
     if (service_.node()->is_up())
         return relay::Unknown{"the registry has not answered in time", late_.take(io::now()) ? kLateRetry : kRetry};

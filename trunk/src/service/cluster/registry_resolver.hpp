@@ -1,11 +1,11 @@
-// RegistryResolver: the owner of a stream by the cluster's registry. Where the registry knows none, or does not answer, the next
-// resolver is asked if the virtual host has origins; otherwise, without an answer, any other node may have the stream.
+// RegistryResolver: looks up the owner of a stream in the cluster's registry. Without an owner or an answer, it calls the next
+// resolver if the virtual host has origins. Otherwise, without an answer, any other node may have the stream.
 #pragma once
 
 #include <string>
 
-#include "service/cluster/ask_budget.hpp"
 #include "service/cluster/cluster_service.hpp"
+#include "service/cluster/lookup_budget.hpp"
 #include "service/relay/origins/resolver.hpp"
 
 namespace live::service::cluster {
@@ -13,11 +13,11 @@ namespace live::service::cluster {
 class RegistryResolver final : public relay::Resolver {
 public:
     static constexpr std::chrono::milliseconds kRetry{500};
-    // While an answer is late: it may come at any moment. Only for so many pulls as the budget allows.
+    // While an answer is late, because it may arrive at any moment. The budget limits these retries.
     static constexpr std::chrono::milliseconds kLateRetry{50};
     static constexpr std::size_t kNeighboursMax = 64;
 
-    // Both outlive this.
+    // Both must outlive this.
     RegistryResolver(ClusterService& service, relay::Resolver& next) : service_(service), next_(next) {}
 
     relay::Location find(const std::string& url, const relay::ClusterOptions& options, io::Deadline deadline) override;
@@ -28,8 +28,8 @@ private:
 
     ClusterService& service_;
     relay::Resolver& next_;
-    AskBudget budget_;
-    AskBudget late_;
+    LookupBudget budget_;
+    LookupBudget late_;
 };
 
 }  // namespace live::service::cluster

@@ -115,7 +115,7 @@ Result<RegistryPlace> parse_master(std::string_view host, std::string_view port)
     const auto place = parse_host(host);
     const auto number = parse_port(port);
     if (!place.ok() || place->port || !number.ok())
-        return Error(Errc::malformed, "a sentinel names no address of the master");
+        return Error(Errc::malformed, "a sentinel sent no address of the master");
     return RegistryPlace{place->host, *number};
 }
 

@@ -1,4 +1,4 @@
-// Where a registry is: the `registry` of a cluster, parsed. Pure.
+// RegistryUrl: the `registry` of a cluster, parsed. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct RegistryUrl {
     static constexpr std::size_t kPlacesMax = 16;
 
     bool is_secure = false;
-    // One; with a master's name: the sentinels that know where it is.
+    // One server; with a master's name: its sentinels.
     std::vector<RegistryPlace> places;
     std::string master{};
     std::string user{};
@@ -37,7 +37,7 @@ struct RegistryUrl {
 // User and password may be percent-encoded. Errc::malformed.
 Result<RegistryUrl> parse_registry_url(std::string_view text);
 
-// What a sentinel answers with: its master's address.
+// Reads a sentinel's answer: the master's address.
 Result<RegistryPlace> parse_master(std::string_view host, std::string_view port);
 
 }  // namespace live::service::cluster

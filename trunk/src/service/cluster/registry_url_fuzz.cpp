@@ -1,4 +1,4 @@
-// Any text as a registry's URL: refused, or a place that can be dialled.
+// Any text as a registry's URL is refused or can be dialled.
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/cluster/registry_url.hpp"

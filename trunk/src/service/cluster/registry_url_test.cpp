@@ -5,7 +5,7 @@
 namespace live::service::cluster {
 namespace {
 
-TEST(RegistryUrl, ReadsEverySpelling) {
+TEST(RegistryUrl, ParsesEveryForm) {
     EXPECT_EQ(MUST(parse_registry_url("redis://a.example")), (RegistryUrl{false, {{"a.example", 6379}}}));
     EXPECT_EQ(MUST(parse_registry_url("redis://192.0.2.1:7000/")), (RegistryUrl{false, {{"192.0.2.1", 7000}}}));
     EXPECT_EQ(MUST(parse_registry_url("rediss://u:p%40x@[2001:db8::1]:7000/3")),
@@ -15,7 +15,7 @@ TEST(RegistryUrl, ReadsEverySpelling) {
               (RegistryUrl{false, {{"a", 26379}, {"b", 1}}, "main", "", "p", 2}));
 }
 
-TEST(RegistryUrl, RefusesEverythingElse) {
+TEST(RegistryUrl, RejectsMalformedText) {
     for (const char* text :
          {"", "redis", "redis://", "http://h", "redis://h:0", "redis://h/x", "redis://h/99999999999", "redis://a,b",
           "redis://u@h", "redis://u:@h", "redis://u:%4@h", "redis://u:%zz@h", "redis+sentinel://a", "redis+sentinel://a/",
@@ -27,12 +27,12 @@ TEST(RegistryUrl, RefusesEverythingElse) {
     EXPECT_FALSE(parse_registry_url(many + "/m").ok());
 }
 
-TEST(RegistryUrl, ItsLabelHasNoPassword) {
+TEST(RegistryUrl, LabelHasNoPassword) {
     EXPECT_EQ(MUST(parse_registry_url("rediss://u:p@h/3")).label(), "rediss://h:6379/3");
     EXPECT_EQ(MUST(parse_registry_url("redis+sentinel://:p@a,b:1/m")).label(), "redis+sentinel://a:26379,b:1/m");
 }
 
-TEST(RegistryUrl, ASentinelNamesAnAddress) {
+TEST(RegistryUrl, ParsesSentinelAnswer) {
     EXPECT_EQ(MUST(parse_master("2001:db8::1", "7000")), (RegistryPlace{"2001:db8::1", 7000}));
     EXPECT_FALSE(parse_master("h:1", "7000").ok());
     EXPECT_FALSE(parse_master("h", "70000").ok());

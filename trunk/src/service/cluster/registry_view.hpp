@@ -1,4 +1,4 @@
-// The streams in a registry, for operators: read page by page beside the node's own commands.
+// Lists the streams in a registry, for operators: page by page, beside the node's own commands.
 #pragma once
 
 #include <string>

@@ -72,7 +72,7 @@ Result<Destination> make_destination(std::string_view text, const StreamName& st
         rest = text.substr(at + kSchemeEnd.size());
     }
     if (scheme != "rtmp" && scheme != "rtmps")
-        return malformed(text, "only rtmp://, rtmps:// and srt:// are spoken");
+        return malformed(text, "only rtmp://, rtmps:// and srt:// are supported");
     const std::size_t question = std::min(rest.find('?'), rest.size());
     const std::size_t slash = std::min(rest.find('/'), question);
     const std::string query(rest.substr(question));
@@ -140,10 +140,10 @@ Result<Destination> moved_destination(const Destination& from, std::string_view 
     if (tc_url.empty())
         return from;
     if (tc_url.size() > kDestinationBytesMax)
-        return Error(Errc::limit, "a request to reconnect to an address that is too long");
-    // The application's name may have a space and letters of all scripts.
+        return Error(Errc::limit, "a reconnect request with an address that is too long");
+    // The name of the application may contain spaces and any Unicode letters.
     if (!is_printable_utf8(tc_url))
-        return Error(Errc::malformed, "a request to reconnect to an address that is none");
+        return Error(Errc::malformed, "a reconnect request with a malformed address");
     constexpr std::string_view kSchemeEnd = "://";
     const std::string_view scheme_now = from.is_secure ? "rtmps" : "rtmp";
     std::string url(tc_url);
@@ -154,11 +154,11 @@ Result<Destination> moved_destination(const Destination& from, std::string_view 
     const std::size_t scheme_end = url.find(kSchemeEnd);
     const std::string_view scheme = std::string_view(url).substr(0, scheme_end);
     if (scheme_end == std::string::npos || (scheme != "rtmp" && scheme != "rtmps"))
-        return malformed(tc_url, "only rtmp:// and rtmps:// are spoken");
+        return malformed(tc_url, "only rtmp:// and rtmps:// are supported");
     Destination made = from;
     made.is_secure = scheme == "rtmps";
     if (from.is_secure && !made.is_secure)
-        return Error(Errc::denied, "the destination asks to go on without TLS");
+        return Error(Errc::denied, "the destination asks to continue without TLS");
     const std::string_view rest = std::string_view(url).substr(scheme_end + kSchemeEnd.size());
     const std::size_t question = std::min(rest.find('?'), rest.size());
     const std::size_t slash = std::min(rest.find('/'), question);

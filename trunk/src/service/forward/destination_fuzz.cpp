@@ -1,4 +1,4 @@
-// Any text as a forward destination, and as what one asks to be moved to: it is parsed or refused, and a parsed one can be
+// Any text as a forward destination and as the target of a reconnect request is parsed or refused. A parsed destination can be
 // dialled.
 #include "service/forward/destination.hpp"
 

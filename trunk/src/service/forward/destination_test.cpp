@@ -89,7 +89,7 @@ const std::vector<Case> kCases = {
      "rtmps://a:443/x/y/***"},
 };
 
-TEST(ForwardDestination, ReadsEverySpelling) {
+TEST(ForwardDestination, ParsesEveryForm) {
     for (const Case& each : kCases) {
         SCOPED_TRACE(each.name);
         const auto made = make_destination(each.text, each.stream);
@@ -104,7 +104,7 @@ TEST(ForwardDestination, ReadsEverySpelling) {
     }
 }
 
-TEST(ForwardDestination, RefusesWhatItCannotReach) {
+TEST(ForwardDestination, RejectsUnreachableText) {
     for (const char* text :
          {"", ":1935", "a:0", "a:65536", "a:x", "a:", "http://a/live", "rtmp://", "rtmp:///live", "[::1", "[::1]x", "[]",
           "rtmp://u:secret@a:1935/live/secret?token=secret", "http://a/live/secret", "[/secret", "a:x?token=secret"}) {
@@ -116,12 +116,12 @@ TEST(ForwardDestination, RefusesWhatItCannotReach) {
     }
 }
 
-TEST(ForwardDestination, IsBoundedInLength) {
+TEST(ForwardDestination, BoundsLength) {
     EXPECT_TRUE(make_destination(std::string(kDestinationBytesMax, 'a'), kCamera).ok());
     EXPECT_EQ(make_destination(std::string(kDestinationBytesMax + 1, 'a'), kCamera).code(), Errc::limit);
 }
 
-TEST(ForwardDestination, MovesToWhereItIsAskedTo) {
+TEST(ForwardDestination, FollowsReconnectRequest) {
     const auto from = MUST(make_destination("rtmp://a.example/app?k=v", kCamera));
     EXPECT_EQ(MUST(moved_destination(from, "")).tc_url, from.tc_url);
     const auto moved = MUST(moved_destination(from, "rtmp://192.0.2.1:1936/live/deep?token=x"));
@@ -129,12 +129,12 @@ TEST(ForwardDestination, MovesToWhereItIsAskedTo) {
     EXPECT_EQ(moved.app, "live/deep");
     EXPECT_EQ(moved.stream, from.stream);
     EXPECT_EQ(moved.label.find("token"), std::string::npos);
-    EXPECT_EQ(MUST(moved_destination(from, "//b.example")).tc_url, "rtmp://b.example:1935/app") << "the app stays";
+    EXPECT_EQ(MUST(moved_destination(from, "//b.example")).tc_url, "rtmp://b.example:1935/app") << "the same app";
     EXPECT_EQ(MUST(moved_destination(from, "/other")).tc_url, "rtmp://a.example:1935/other");
     EXPECT_TRUE(MUST(moved_destination(from, "rtmps://b.example/app")).is_secure);
 }
 
-TEST(ForwardDestination, SaysWhetherTheOperatorHasNamedIt) {
+TEST(ForwardDestination, ReportsWhetherOperatorListedIt) {
     const Destination from = MUST(make_destination("rtmp://192.0.2.1/live", {"", "live", "cam", ""}));
     EXPECT_TRUE(from.is_named);
     EXPECT_TRUE(MUST(moved_destination(from, "")).is_named);
@@ -146,7 +146,7 @@ TEST(ForwardDestination, SaysWhetherTheOperatorHasNamedIt) {
     EXPECT_FALSE(MUST(moved_destination(from, "rtmp://192.0.2.1:1936/live")).is_named);
 }
 
-TEST(ForwardDestination, DoesNotMoveAnywhere) {
+TEST(ForwardDestination, RejectsUnsafeReconnectRequest) {
     const auto from = MUST(make_destination("rtmps://a.example/app", kCamera));
     EXPECT_EQ(moved_destination(from, "rtmp://a.example/app").code(), Errc::denied) << "TLS is kept";
     EXPECT_TRUE(MUST(moved_destination(from, "//b.example/app")).is_secure);
@@ -157,7 +157,7 @@ TEST(ForwardDestination, DoesNotMoveAnywhere) {
     EXPECT_EQ(moved_destination(from, "rtmps://" + std::string(kDestinationBytesMax, 'a')).code(), Errc::limit);
 }
 
-TEST(SrtDestination, KeepsTheStreamsNames) {
+TEST(SrtDestination, KeepsNamesOfStream) {
     const StreamName name{"", "live", "cam", "?token=x"};
     EXPECT_EQ(MUST(make_srt_destination("srt://h.example:9000", name)).stream_id, "#!::r=live/cam,m=publish");
     EXPECT_EQ(MUST(make_srt_destination("srt://h.example:9000", {"v.example", "live", "cam", ""})).stream_id,

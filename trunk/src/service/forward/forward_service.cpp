@@ -45,7 +45,7 @@ void ForwardService::on_published(const session::ClientRequest& request, const s
     std::size_t count = 0;
     for (const std::string& text : destinations) {
         if (++count > kDestinationsMax) {
-            LOG_WARN(log_, "FWR {} has {} destinations, {} are the limit", plan.url, destinations.size(), kDestinationsMax);
+            LOG_WARN(log_, "FWR {} has {} destinations, the limit is {}", plan.url, destinations.size(), kDestinationsMax);
             return;
         }
         auto to = forwarder_target(text, name);

@@ -1,6 +1,6 @@
-// ForwardService: decides which streams are pushed where. Is notified of every published stream, starts one forwarder per
-// destination and stops them when the stream ends. Never suspends in the publisher's call; stopped forwarders say goodbye in
-// their own fibers.
+// ForwardService: pushes published streams to their destinations. For every published stream it starts one forwarder per
+// destination, and stops them when the stream ends. It never suspends in the publisher's call; stopped forwarders end their
+// connections in their own fibers.
 #pragma once
 
 #include <string>
@@ -23,29 +23,30 @@ class ForwardService final : public Service {
 public:
     static constexpr std::size_t kDestinationsMax = 64;
 
-    // `streams`, `options` and the targets of `context` outlive this.
+    // `streams`, `options` and the targets of `context` must outlive this.
     ForwardService(media::StreamTable& streams, const OptionsOf<ForwardOptions>& options, ForwardContext context, Log log);
     ~ForwardService() override;
     ForwardService(const ForwardService&) = delete;
     ForwardService& operator=(const ForwardService&) = delete;
 
-    // To the destinations of the options, or the plan's forward_urls. A stream that is already forwarded (another publisher took
-    // it over) is left alone. At most kDestinationsMax destinations are served; each excess or unreadable one costs one log line.
+    // Forwards the stream to the destinations of the options, or to the plan's forward_urls. Does nothing for a stream that is
+    // already forwarded (another publisher took it over). Serves at most kDestinationsMax destinations and logs one line for each
+    // malformed or excess one.
     void on_published(const session::ClientRequest& request, const session::StreamPlan& plan) override;
     void on_unpublished(const std::string& url) override;
 
-    // Ends everything; nothing starts afterwards. Errc::timed_out when a fiber does not end.
+    // Ends all forwarders; none starts afterwards. Errc::timed_out when a fiber does not end.
     Result<void> stop(io::Deadline deadline) override { return forwarders_.stop(deadline); }
 
     std::string_view name() const override { return "the forwards"; }
     void write_metrics(MetricsText& text) const override;
 
-    // Forwarders whose stream is published, including those waiting to retry.
+    // Returns the number of forwarders whose stream is published, including those that wait to retry.
     std::size_t active() const { return forwarders_.size(); }
-    // Those of one stream, or all, in the order of their start.
+    // Returns the forwarders of one stream, or of all streams, in the order of their start.
     std::vector<ForwardFacts> list() const;
     std::vector<ForwardFacts> list_of(const std::string& url) const;
-    // With what the current connections have sent.
+    // Includes the current connections.
     ForwardTotals totals() const;
 
 private:

@@ -71,7 +71,7 @@ public:
     std::string refusal = "NetStream.Publish.BadName";
     bool stops_reading = false;               // after the publish
     bool is_enhanced = true;                  // otherwise it announces nothing
-    std::optional<std::string> reconnect_to;  // asked for after the first media
+    std::optional<std::string> reconnect_to;  // requested after the first media
     bool could_reconnect = false;
     Signal changed;
     std::vector<Media> media;
@@ -180,7 +180,7 @@ protected:
     std::unique_ptr<ForwardService> service_;
 };
 
-TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
+TEST_F(ForwardServiceTest, SendsMetadataHeadersCachedGopAndLiveMedia) {
     create({});
     append(MediaKind::data, false, true, 0ms, "\x02\x00\x0AonMetaData"sv);
     append(MediaKind::video, false, true, 0ms, "\x17\x00 video header"sv);
@@ -208,8 +208,8 @@ TEST_F(ForwardServiceTest, SendsMetadataHeadersTheCachedGopAndThenWhatComes) {
     EXPECT_EQ(other_.media[5].time_ms, 80U);
 }
 
-// Whoever does not announce that it knows tracks gets the default one of each kind.
-TEST_F(ForwardServiceTest, SendsFurtherTracksToServersThatAnnounceThem) {
+// A server that does not announce tracks gets the default track of each kind.
+TEST_F(ForwardServiceTest, SendsFurtherTracksToServersThatSupportThem) {
     const auto append_of_track = [this](std::uint8_t track, std::string_view payload) {
         auto packet = media::plain_packet(MediaKind::audio, false, false, 40ms, Slice::copy_of(as_bytes(payload)));
         packet.track = media::TrackId{track};
@@ -237,13 +237,13 @@ TEST_F(ForwardServiceTest, SendsFurtherTracksToServersThatAnnounceThem) {
     }
 }
 
-TEST_F(ForwardServiceTest, PushesWhereTheBackendSaysAndNowhereElse) {
+TEST_F(ForwardServiceTest, PushesOnlyToDestinationsOfBackend) {
     create({});
     session::StreamPlan plan;
     plan.url = "/live/cam";
     options_ = {true, {"127.0.0.1:1"}, "http://127.0.0.1:1/"};
     service_->on_published({}, plan);
-    EXPECT_EQ(service_->active(), 0U) << "nobody has asked the backend";
+    EXPECT_EQ(service_->active(), 0U) << "the backend has not answered";
     plan.forward_urls.emplace();
     service_->on_published({}, plan);
     EXPECT_EQ(service_->active(), 0U);
@@ -253,13 +253,13 @@ TEST_F(ForwardServiceTest, PushesWhereTheBackendSaysAndNowhereElse) {
     io::wait_until([&] { return other_.stream_name == "renamed"; });
 }
 
-TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
+TEST_F(ForwardServiceTest, UnpublishesWhenStreamEnds) {
     create({});
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
     EXPECT_EQ(service_->active(), 1U);
     EXPECT_EQ(source_->readers().count(), 1U);
-    EXPECT_FALSE(source_->readers().is_watched()) << "an edge that forwards what it pulls would pull for ever";
+    EXPECT_FALSE(source_->readers().is_watched()) << "an edge that forwards what it pulls would pull forever";
     service_->on_unpublished("/live/cam");
     EXPECT_EQ(service_->active(), 0U);
     io::wait_until([&] { return other_.finished == 1; });
@@ -267,7 +267,7 @@ TEST_F(ForwardServiceTest, SaysGoodbyeWhenTheStreamEnds) {
     EXPECT_EQ(source_->readers().count(), 0U);
 }
 
-TEST_F(ForwardServiceTest, AnUnpublishOfAnotherStreamChangesNothing) {
+TEST_F(ForwardServiceTest, IgnoresUnpublishOfOtherStream) {
     create({});
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
@@ -275,7 +275,7 @@ TEST_F(ForwardServiceTest, AnUnpublishOfAnotherStreamChangesNothing) {
     EXPECT_EQ(service_->active(), 1U);
 }
 
-TEST_F(ForwardServiceTest, ATakeoverKeepsTheRunningPush) {
+TEST_F(ForwardServiceTest, KeepsPushAfterTakeover) {
     create({});
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
@@ -284,8 +284,8 @@ TEST_F(ForwardServiceTest, ATakeoverKeepsTheRunningPush) {
     EXPECT_EQ(other_.connections, 1);
 }
 
-// Its machine's TCP still takes everything.
-TEST_F(ForwardServiceTest, ADestinationThatAnswersNoMoreIsGivenUp) {
+// TCP of the destination still accepts bytes.
+TEST_F(ForwardServiceTest, LeavesDestinationThatStopsAnswering) {
     silence_limit_ = 700ms;
     create({});
     publish({other_text()});
@@ -299,7 +299,7 @@ TEST_F(ForwardServiceTest, ADestinationThatAnswersNoMoreIsGivenUp) {
     EXPECT_EQ(lines_.count("FWR retry in"), 1U);
 }
 
-TEST_F(ForwardServiceTest, ADestinationThatNeverAnswersIsKept) {
+TEST_F(ForwardServiceTest, KeepsDestinationThatNeverAnswersPings) {
     silence_limit_ = 100ms;
     other_.stops_reading = true;
     create({});
@@ -310,7 +310,7 @@ TEST_F(ForwardServiceTest, ADestinationThatNeverAnswersIsKept) {
     EXPECT_EQ(lines_.count("FWR retry in"), 0U);
 }
 
-TEST_F(ForwardServiceTest, RefusesItselfWithOneLineAndNoRetry) {
+TEST_F(ForwardServiceTest, RefusesItselfOnceWithoutRetry) {
     create({other_.listener->endpoint()});
     publish({other_text()});
     io::wait_until([&] { return service_->list().at(0).state == ForwardFacts::State::refused; });
@@ -322,7 +322,7 @@ TEST_F(ForwardServiceTest, RefusesItselfWithOneLineAndNoRetry) {
     io::wait_until([&] { return service_->list().empty(); });
 }
 
-TEST_F(ForwardServiceTest, ReportsItsStateAndWhatItHasSent) {
+TEST_F(ForwardServiceTest, ReportsStateAndSentBytes) {
     create({});
     append(MediaKind::video, true, false, 0ms, "\x17\x01 key");
     publish({other_text()});
@@ -341,7 +341,7 @@ TEST_F(ForwardServiceTest, ReportsItsStateAndWhatItHasSent) {
     EXPECT_GE(service_->totals().sent_bytes, sending.sent_bytes) << "a total does not fall";
 }
 
-TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
+TEST_F(ForwardServiceTest, RetriesAfterRefusalWithoutDelayingSource) {
     create({});
     other_.refuses = true;
     publish({other_text()});
@@ -355,7 +355,7 @@ TEST_F(ForwardServiceTest, ARefusalIsRetriedAndTheSourceIsNotHeldUp) {
 }
 
 // E-RTMP's ReconnectRequest: the new connection publishes, then the old one ends; no frame is lost between them.
-TEST_F(ForwardServiceTest, ADestinationMayAskForAnotherPlace) {
+TEST_F(ForwardServiceTest, FollowsReconnectRequest) {
     create({});
     FakeServer next;
     MUST(scope_.start("the next server", [&next](io::Deadline deadline) { next.run(deadline); }));
@@ -367,29 +367,29 @@ TEST_F(ForwardServiceTest, ADestinationMayAskForAnotherPlace) {
     EXPECT_TRUE(other_.could_reconnect);
     append(MediaKind::video, false, false, 80ms, "\x27\x01 second");
     io::wait_until([&] { return other_.media.size() >= 3; });
-    EXPECT_EQ(next.connections, 0) << "it stays for a second";
+    EXPECT_EQ(next.connections, 0) << "at the first destination for a second";
     append(MediaKind::video, true, false, 600ms, "\x17\x01 newest key");
     io::wait_until([&] { return next.media.size() >= 4; });
     EXPECT_EQ(next.tc_url, "rtmp://" + next.listener->endpoint().text() + "/moved");
     EXPECT_EQ(next.stream_name, "cam?token=t");
-    EXPECT_EQ(next.media[1].payload, "\x17\x01 key") << "with half a second that viewers may not have";
+    EXPECT_EQ(next.media[1].payload, "\x17\x01 key") << "the last half second is repeated for viewers that have not received it";
     EXPECT_EQ(next.media[3].payload, "\x17\x01 newest key");
     io::wait_until([&] { return other_.finished == 1; });
     EXPECT_TRUE(other_.said_goodbye);
     append(MediaKind::video, false, false, 640ms, "\x27\x01 last");
     io::wait_until([&] { return next.media.size() >= 5; });
-    EXPECT_EQ(lines_.count("FWR goes on at"), 1U);
+    EXPECT_EQ(lines_.count("FWR continues at"), 1U);
     MUST(service_->stop(io::Deadline::after(kSoon)));
     MUST(scope_.stop(io::Deadline::after(kSoon)));
 }
 
-TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceIsAway) {
+TEST_F(ForwardServiceTest, KeepsDestinationWhenReconnectTargetIsDown) {
     create({});
     other_.reconnect_to = "rtmp://127.0.0.1:1/live";
     append(MediaKind::video, false, true, 0ms, "\x17\x00 video header"sv);
     append(MediaKind::video, true, false, 40ms, "\x17\x01 key");
     publish({other_text()});
-    io::wait_until([&] { return lines_.count("FWR stays at") == 1; });
+    io::wait_until([&] { return lines_.count("FWR keeps the connection to") == 1; });
     const std::size_t seen = other_.media.size();
     append(MediaKind::video, false, false, 80ms, "\x27\x01 more");
     io::wait_until([&] { return other_.media.size() > seen; });
@@ -397,8 +397,8 @@ TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceIsAway) {
     EXPECT_EQ(lines_.count("FWR retry"), 0U);
 }
 
-// The new connection leads to the same server again, which takes nobody any more.
-TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceRefusesIt) {
+// The new connection leads to the same server, which accepts no further publisher.
+TEST_F(ForwardServiceTest, KeepsDestinationWhenReconnectTargetRefuses) {
     create({});
     other_.reconnect_to = "";
     append(MediaKind::video, false, true, 0ms, "\x17\x00 video header"sv);
@@ -407,7 +407,7 @@ TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceRefusesIt) {
     io::wait_until([&] { return !other_.media.empty(); });
     other_.refuses = true;
     other_.refusal = "NetStream.Publish.Rejected";
-    io::wait_until([&] { return lines_.count("FWR stays at") == 1; });
+    io::wait_until([&] { return lines_.count("FWR keeps the connection to") == 1; });
     const std::size_t seen = other_.media.size();
     append(MediaKind::video, false, false, 80ms, "\x27\x01 more");
     io::wait_until([&] { return other_.media.size() > seen; });
@@ -415,7 +415,7 @@ TEST_F(ForwardServiceTest, AStreamStaysWhenTheOtherPlaceRefusesIt) {
     EXPECT_FALSE(other_.said_goodbye);
 }
 
-TEST_F(ForwardServiceTest, OneDestinationThatIsAwayDoesNotKeepTheOthers) {
+TEST_F(ForwardServiceTest, UnreachableDestinationDoesNotDelayOthers) {
     create({});
     publish({"127.0.0.1:1", "not a host:port", other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1 && lines_.count("FWR retry in") == 1; });
@@ -423,12 +423,12 @@ TEST_F(ForwardServiceTest, OneDestinationThatIsAwayDoesNotKeepTheOthers) {
     EXPECT_EQ(lines_.count("not a host:port"), 1U);
 }
 
-TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobodyUp) {
+TEST_F(ForwardServiceTest, BlockedDestinationLosesPacketsAndDelaysNobody) {
     create({});
     other_.stops_reading = true;
     publish({other_text()});
     io::wait_until([&] { return lines_.count("FWR publishing to") == 1; });
-    // 100 s of media, a key frame each second, far more than a socket takes: the publisher's call never waits.
+    // 100 s of media, a key frame each second, far more than a socket buffer holds: the publisher's call never waits.
     const std::string picture(256 * 1024, 'x');
     for (int second = 0; second < 100; ++second) {
         append(MediaKind::video, true, false, std::chrono::seconds(second), picture);
@@ -442,7 +442,7 @@ TEST_F(ForwardServiceTest, ADestinationThatTakesNothingLosesPacketsAndHoldsNobod
 }
 
 // Connections end while the server stops, and report it.
-TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
+TEST_F(ForwardServiceTest, StreamMayEndDuringStop) {
     create({});
     publish({"127.0.0.1:1", "127.0.0.1:1", "127.0.0.1:1"});
     io::wait_until([&] { return lines_.count("FWR retry in") == 3; });
@@ -456,20 +456,20 @@ TEST_F(ForwardServiceTest, AStreamMayEndDuringAStop) {
     EXPECT_EQ(lines_.count("FWR stop"), 3U);
 }
 
-TEST_F(ForwardServiceTest, RtmpsWithoutTlsIsReportedAndRetried) {
+TEST_F(ForwardServiceTest, RetriesRtmpsWithoutTls) {
     create({});
     publish({"rtmps://" + other_text()});
     io::wait_until([&] { return lines_.count("TLS is not available") == 1; });
 }
 
-TEST_F(ForwardServiceTest, ServesABoundedNumberOfDestinations) {
+TEST_F(ForwardServiceTest, BoundsDestinations) {
     create({});
     publish(std::vector<std::string>(ForwardService::kDestinationsMax + 1, "127.0.0.1:1"));
     EXPECT_EQ(service_->active(), ForwardService::kDestinationsMax);
-    EXPECT_EQ(lines_.count("are the limit"), 1U);
+    EXPECT_EQ(lines_.count("the limit is"), 1U);
 }
 
-TEST_F(ForwardServiceTest, NothingStartsWhenItIsOff) {
+TEST_F(ForwardServiceTest, StartsNothingWhenDisabled) {
     create({});
     session::StreamPlan plan;
     plan.url = "/live/cam";

@@ -1,5 +1,5 @@
-// Forwarder: keeps one stream flowing to one destination for as long as it runs. Starts a push, and when that ends, pauses and
-// starts the next; pauses grow while the destination is unreachable. Its state is in the log, under FWR.
+// Forwarder: pushes one stream to one destination for as long as it runs. When a push ends, it pauses and starts the next one;
+// pauses grow while the destination is unreachable. Log lines begin with FWR.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct ForwardFacts {
     std::string last_error;  // of the newest connection that has ended
 };
 
-// Over all forwarders, those that have ended included.
+// Totals over all forwarders, including ended ones.
 struct ForwardTotals {
     std::uint64_t tries = 0;
     std::uint64_t failures = 0;
@@ -48,7 +48,7 @@ class Forwarder {
 public:
     static constexpr std::chrono::seconds kRetryFirst{3};
     static constexpr std::chrono::seconds kRetryMax{30};
-    // A push that lasted this long makes the next pause short again.
+    // A push that lasted this long resets the pause.
     static constexpr std::chrono::seconds kGoodAfter{10};
 
     using To = std::variant<Destination, session::srt::CallUrl>;
@@ -56,7 +56,7 @@ public:
     Forwarder(To to, Ref<media::Source> source, const ForwardContext& context, ForwardTotals& totals, Log log);
 
     const std::string& url() const { return source_->url(); }
-    // Runs until cancelled. When the destination is this server, it does nothing until then.
+    // Runs until cancelled. If the destination is this server, it only waits.
     void run(io::Deadline deadline);
     ForwardFacts facts() const;
     // Bytes sent by the current connection.
@@ -68,7 +68,7 @@ private:
     Result<void> push(io::Deadline deadline);
     Result<void> push_srt(const session::srt::CallUrl& to, io::Deadline deadline);
     void enter(State state);
-    // Bytes sent by all connections so far, the current one included.
+    // Bytes sent by all connections, including the current one.
     std::uint64_t sent_bytes() const;
 
     To to_;

@@ -14,7 +14,7 @@ inline constexpr auto kForwardRows = config::Rows{
         "The servers: host, host:port, rtmp://..., rtmps://... or srt://... (doc/srt.md); several with spaces between them.")
         .example("127.0.0.1:19350"),
     config::row(&ForwardOptions::backend, "backend", config::Reload::next_session,
-                "A URL that answers with the destinations, in place of destination.")
+                "A URL that returns the destinations, in place of destination.")
         .example("http://127.0.0.1:8085/api/v1/forward"),
 };
 

@@ -1,4 +1,4 @@
-// Where the streams of one virtual host are pushed: plain values with their defaults.
+// ForwardOptions: the destinations of one virtual host's streams, as plain values with defaults.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace live::service::forward {
 
 struct ForwardOptions {
     bool enabled = false;
-    // host, host:port, or a whole rtmp://, rtmps:// or srt:// URL; every published stream goes to each.
+    // host, host:port, or a whole rtmp://, rtmps:// or srt:// URL; every published stream is pushed to each.
     std::vector<std::string> destinations;
     // A URL that returns destinations; overrides `destinations` when set.
     std::string backend;

@@ -17,7 +17,7 @@ namespace rtmp = engine::rtmp;
 
 namespace {
 
-// Another publisher has the stream, which may be our own earlier connection.
+// Another publisher has the stream. It may be an earlier connection of this server.
 constexpr std::string_view kTaken = "NetStream.Publish.BadName";
 
 rtmp::ClientOptions client_options(const Destination& destination) {
@@ -40,7 +40,7 @@ wire::rtmp::MessageType type_of(MediaKind kind) {
     return wire::rtmp::MessageType::amf0_data;
 }
 
-// The source keeps metadata in the form for players; a server receiving a publish expects the name of the call before it.
+// The source stores metadata in the form for players. From a publisher, a server expects the name of the call before it.
 std::vector<std::uint8_t> with_set_data_frame(Bytes metadata) {
     constexpr std::string_view kCall = "@setDataFrame";
     constexpr std::uint8_t kAmf0String = 2;
@@ -143,14 +143,14 @@ Result<void> PushSession::relay(media::Cursor& cursor, io::Deadline deadline) {
         TRY(stream_->wait_ready(io::Interest::readable, &cursor.readable(),
                                 deadline.sooner(next_report).sooner(reconnect_at).sooner(next_ping())));
         if (deadline.expired())
-            return Error(Errc::timed_out, "the time for this push is over");
+            return Error(Errc::timed_out, "the time limit of the push has ended");
     }
 }
 
 Result<bool> PushSession::send_batch(media::Cursor& cursor, io::Deadline deadline) {
     std::vector<std::uint8_t> output;
     bool more = false;
-    // The engine copies each payload, so nothing of the source is held while the write waits.
+    // The engine copies each payload, so the write holds no packet of the source while it waits.
     while (auto packet = cursor.take()) {
         add(*packet);
         engine_.take_output(output);
@@ -171,7 +171,7 @@ Result<bool> PushSession::send_batch(media::Cursor& cursor, io::Deadline deadlin
 
 void PushSession::add(const media::Packet& packet) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(packet.dts).count();
-    // RTMP's clock wraps at 32 bits.
+    // RTMP timestamps wrap at 32 bits.
     const auto stamp = static_cast<std::uint32_t>(ms);
     ++sent_.packets;
     if (packet.kind == MediaKind::data && packet.is_config())
@@ -181,7 +181,7 @@ void PushSession::add(const media::Packet& packet) {
 }
 
 Result<void> PushSession::read_available() {
-    // One read per round: a server sends a publisher a few bytes now and then, and there is a next round.
+    // One read per round is enough: a server rarely sends bytes to a publisher.
     const auto count = stream_->try_read(context_.dial.scratch);
     if (!count.ok())
         return count.code() == Errc::need_more ? Result<void>() : Result<void>(count.error());
@@ -189,8 +189,8 @@ Result<void> PushSession::read_available() {
     return handle_events();
 }
 
-// TCP takes what is sent to a machine that has stopped for as long as there is room, and its queue may hold a minute of media.
-// A congested link delays answers, which then still come one after the other.
+// TCP accepts bytes for a stopped machine until its queue is full, which may be a minute of media. A congested link delays
+// answers, but they still arrive one after the other.
 Result<void> PushSession::look_for_answer(io::Deadline deadline) {
     if (context_.silence_limit.count() == 0)
         return {};
@@ -224,7 +224,7 @@ Result<void> PushSession::handle_events() {
         if (const auto* over = std::get_if<rtmp::StreamEnded>(&*event))
             return Error(Errc::closed, fmt::format("the destination ended the stream: {}", over->code));
         if (auto* asked = std::get_if<rtmp::ReconnectRequested>(&*event)) {
-            LOG_INFO(log_, "FWR {} asks for a new connection: {}", destination_.label, asked->description);
+            LOG_INFO(log_, "FWR {} requests a new connection: {}", destination_.label, asked->description);
             reconnect_url_ = std::move(asked->tc_url);
         }
         if (const auto* warning = std::get_if<rtmp::PeerWarning>(&*event))
@@ -249,7 +249,7 @@ Result<void> PushSession::write(Bytes output, io::Deadline deadline) {
     return {};
 }
 
-// The stream has ended on our side: notify the other side by RTMP instead of just closing the socket.
+// The stream has ended here: notify the destination by RTMP before the socket closes.
 void PushSession::say_goodbye() {
     if (is_message_cut_)
         return;

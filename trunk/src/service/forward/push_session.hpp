@@ -1,6 +1,6 @@
 // PushSession: one connection to one destination, from dialling to its end. Reads the source through a cursor like any reader:
 // metadata, sequence headers, the cached GOP, then live packets. A slow destination loses packets (the source moves its cursor)
-// or, when it reads nothing at all, its connection; it never delays anybody. Push retries.
+// or, when it reads nothing, its connection; it never delays the publisher or other readers. Forwarder and Push retry.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@
 
 namespace live::service::forward {
 
-// Shared by all pushes of the process. Owned by app; outlives them.
+// Shared by all pushes of the process. Owned by app; must outlive them.
 struct ForwardContext {
     rtmp_client::DialContext dial;
     // Between two log lines about a running push.
@@ -29,11 +29,11 @@ struct ForwardContext {
     session::srt::Dialler* srt = nullptr;
     // From a connection to the permission to publish.
     std::chrono::milliseconds start_limit = 10s;
-    // A destination that has answered a ping and then answers none for so long is given up; zero: it is not asked.
+    // A destination that has answered a ping and then answers none for this long is left; zero: no pings are sent.
     std::chrono::milliseconds silence_limit{};
 };
 
-// How far a push is, over all its connections; for the API.
+// The progress of a push over all its connections, for the API.
 struct PushProgress {
     bool is_sending = false;
     TimePoint since{};  // when it began to send
@@ -42,35 +42,35 @@ struct PushProgress {
 
 class PushSession {
 public:
-    // For one batch; a slower destination is given up.
+    // The time limit of one batch; a slower destination is left.
     static constexpr std::chrono::seconds kWriteLimit{15};
     static constexpr std::chrono::milliseconds kGoodbyeLimit{500};
     static constexpr std::chrono::milliseconds kPingInterval{500};
     // A batch is sent when it exceeds this, by at most one packet.
     static constexpr std::size_t kBatchBytes = 64 * 1024;
 
-    // A destination that asks for a new connection sooner than this after the last one is heard then.
+    // A reconnect request sooner than this after the last connection takes effect after this time.
     static constexpr std::chrono::seconds kReconnectAfter{1};
 
-    // All outlive this. `progress` may be nullptr.
+    // All referenced objects must outlive this. `progress` may be nullptr.
     PushSession(const Destination& destination, const ForwardContext& context, const Log& log, PushProgress* progress);
 
-    // Connects, until the destination lets the stream be published. Errors as run().
+    // Connects and waits until the destination permits the stream. Errors as run().
     Result<void> open(io::Deadline deadline);
-    // Sends until something ends it. Errc::denied when the destination is this server, so that retrying is pointless;
-    // Errc::conflict when the other side has a publisher of the stream, Errc::limit when it refuses for another reason; otherwise
-    // the network's error. After Errc::cancelled the goodbye has been sent, within kGoodbyeLimit, unless a write was cut off.
-    // `audience`: whether the stream has viewers at the destination. `start` is of the first call.
-    // Ok when the destination asks for a new connection: everything is still there, and a second call goes on with it.
+    // Sends until the push ends. Errc::denied when the destination is this server, so that retrying is pointless; Errc::conflict
+    // when the other side has a publisher of the stream, Errc::limit when it refuses for another reason; otherwise the network's
+    // error. After Errc::cancelled, the destination has been notified within kGoodbyeLimit, unless a write was cut off.
+    // `audience` states whether the stream has viewers at the destination. `start` is for the first call. Returns ok on a
+    // reconnect request of the destination: the connection is still open, and a second call continues on it.
     Result<void> run(Ref<media::Source> source, media::Cursor::Start start, media::Cursor::Audience audience,
                      io::Deadline deadline);
-    // The tcUrl that the destination asked for when run() returned ok; empty: the same.
+    // Returns the tcUrl of the reconnect request after run() returned ok; empty: the same.
     std::string take_reconnect_url();
-    // The address of the destination; redirect rules depend on it.
+    // Returns the address of the destination, for the rules of redirects.
     std::string peer_ip() const;
-    // Sends what has come since run() returned, as far as it can within the limit.
+    // Sends the packets that arrived since run() returned, as far as possible within the limit.
     void catch_up(io::Deadline deadline);
-    // The stream goes on elsewhere: says goodbye and closes.
+    // The stream continues at another destination: unpublishes and closes.
     void end();
 
 private:
@@ -80,9 +80,9 @@ private:
     };
 
     Result<void> start(io::Deadline deadline);
-    // Ok when the destination asks for a new connection.
+    // Returns ok on a reconnect request of the destination.
     Result<void> relay(media::Cursor& cursor, io::Deadline deadline);
-    // True when the cursor has more for the next batch.
+    // Reports whether the cursor has more for the next batch.
     Result<bool> send_batch(media::Cursor& cursor, io::Deadline deadline);
     void add(const media::Packet& packet);
     Result<void> read_available();
@@ -92,7 +92,7 @@ private:
     Result<void> handle_events();
     Result<void> write_output(io::Deadline deadline);
     Result<void> write(Bytes output, io::Deadline deadline);
-    // Sends nothing when a write was cut off in the middle of a message: the bytes would be taken for media.
+    // Sends nothing when a write was cut off in the middle of a message: the destination would parse the bytes as media.
     void say_goodbye();
     void report(const media::Cursor& cursor, TimePoint now);
 

@@ -8,7 +8,7 @@ namespace live::service::forward {
 
 namespace {
 
-// With the destination that it refers to.
+// Owns the destination that it refers to.
 struct Pushing {
     Pushing(Destination to, const ForwardContext& context, const Log& log, PushProgress* progress)
         : destination(std::move(to)), session(destination, context, log, progress) {}
@@ -16,12 +16,12 @@ struct Pushing {
     PushSession session;
 };
 
-// nullptr: the stream stays where it is. An error ends it.
+// Returns nullptr if the stream stays on the old connection. An error ends the push.
 Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next, const ForwardContext& context, const Log& log,
                                        PushProgress* progress, io::Deadline deadline) {
     auto destination = next(old.destination, old.session.take_reconnect_url());
     if (!destination.ok()) {
-        LOG_WARN(log, "FWR stays at {}: {}", old.destination.label, destination.error().sentence());
+        LOG_WARN(log, "FWR keeps the connection to {}: {}", old.destination.label, destination.error().sentence());
         return std::unique_ptr<Pushing>();
     }
     Destination to = *std::move(destination);
@@ -35,17 +35,18 @@ Result<std::unique_ptr<Pushing>> go_on(Pushing& old, const NextDestination& next
         return opened.error();
     }
     if (!opened.ok() && !is_taken) {
-        LOG_WARN(log, "FWR stays at {}, cannot go on at {}: {}", old.destination.label, to.label, opened.error().sentence());
+        LOG_WARN(log, "FWR keeps the connection to {}, cannot continue at {}: {}", old.destination.label, to.label,
+                 opened.error().sentence());
         return std::unique_ptr<Pushing>();
     }
-    // What comes until the next one begins, it sends again: see Start::overlapping.
+    // The next connection repeats the packets that arrive until it begins: see Start::overlapping.
     old.session.catch_up(limit);
     old.session.end();
     if (is_taken) {
         fresh = std::make_unique<Pushing>(to, context, log, progress);
         TRY(fresh->session.open(limit));
     }
-    LOG_INFO(log, "FWR goes on at {}, it was at {}", to.label, old.destination.label);
+    LOG_INFO(log, "FWR continues at {}, previous={}", to.label, old.destination.label);
     return fresh;
 }
 
@@ -61,7 +62,7 @@ Result<void> push_and_splice(Destination destination, const NextDestination& nex
         TRY(pushing->session.run(source, start, audience, deadline));
         if (auto fresh = TRY(go_on(*pushing, next, context, log, progress, deadline))) {
             pushing = std::move(fresh);
-            // Viewers may go over before they have the last that went to the old place.
+            // Viewers may move before they have received the last packets of the old destination.
             start = media::Cursor::Start::overlapping;
         }
     }

@@ -1,5 +1,5 @@
-// AskBudget: how often a node without a registry may ask its neighbours for a stream. Anybody can ask a node for any name, and
-// each name would cost a connection to every other node. Pure.
+// LookupBudget: limits how often a node without a registry looks for streams at its neighbours. A client can request any name,
+// and each name would cost a connection to every other node. Pure.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace live::service::cluster {
 
-class AskBudget {
+class LookupBudget {
 public:
     static constexpr double kBurst = 100;
     static constexpr double kPerSecond = 50;
 
-    // Takes one, if there is one.
+    // Takes one look-up. Returns false if the budget is used up.
     bool take(TimePoint now) {
         const double passed = std::chrono::duration<double>(std::max(now - at_, Duration::zero())).count();
         left_ = std::min(kBurst, left_ + passed * kPerSecond);
