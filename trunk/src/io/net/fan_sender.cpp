@@ -23,7 +23,7 @@ constexpr int kSendFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
 }
 
 // `sent` is the result of a send, or a negative errno.
-void judge(std::size_t index, ::ssize_t sent, std::size_t total, std::vector<ShortSend>& missed) {
+void note_result(std::size_t index, ::ssize_t sent, std::size_t total, std::vector<ShortSend>& missed) {
     if (sent == static_cast<::ssize_t>(total))
         return;
     const bool failed = sent < 0 && sent != -EAGAIN && sent != -EINTR;
@@ -36,7 +36,7 @@ void send_plainly(std::span<const int> descriptors, std::span<const ::iovec> par
     for (std::size_t i = first; i < descriptors.size(); ++i) {
         const ::ssize_t sent = parts.size() == 1 ? ::send(descriptors[i], parts[0].iov_base, parts[0].iov_len, kSendFlags)
                                                  : ::sendmsg(descriptors[i], &message, kSendFlags);
-        judge(i, sent < 0 ? -errno : sent, total, missed);
+        note_result(i, sent < 0 ? -errno : sent, total, missed);
     }
 }
 
@@ -101,7 +101,7 @@ private:
             // Non-blocking sends have completed by now; only a signal makes this wait repeat.
             if (::io_uring_wait_cqe(&ring_, &entry) < 0)
                 continue;
-            judge(static_cast<std::size_t>(entry->user_data), entry->res, total, missed);
+            note_result(static_cast<std::size_t>(entry->user_data), entry->res, total, missed);
             ::io_uring_cqe_seen(&ring_, entry);
             ++seen;
         }

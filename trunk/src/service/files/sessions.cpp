@@ -36,7 +36,7 @@ void Session::leave(const Result<void>& ended) {
     admitted_.reset();
 }
 
-std::optional<std::uint64_t> Session::take_news() {
+std::optional<std::uint64_t> Session::take_updates() {
     if (!std::exchange(has_news_, false) && sent_bytes_ == told_bytes_)
         return std::nullopt;
     return sent_bytes_ - std::exchange(told_bytes_, sent_bytes_);
@@ -108,22 +108,22 @@ void Sessions::note_passing(const std::string& name, std::uint64_t bytes) {
         passing_[name] += bytes;
 }
 
-std::vector<Sessions::News> Sessions::take_news() {
-    std::vector<News> all;
+std::vector<Sessions::SessionUpdate> Sessions::take_updates() {
+    std::vector<SessionUpdate> all;
     for (const auto& [name, bytes] : std::exchange(passing_, {}))
         all.push_back({name, bytes});
     for (const auto& [name, session] : sessions_)
         if (session->is_guest())
-            if (const auto bytes = session->take_news())
+            if (const auto bytes = session->take_updates())
                 all.push_back({name, *bytes});
     return all;
 }
 
-Sessions::State Sessions::note(const News& news, TimePoint now) {
-    Session* const session = find(news.name);
+Sessions::State Sessions::note(const SessionUpdate& update, TimePoint now) {
+    Session* const session = find(update.name);
     if (session == nullptr || session->is_guest())
         return State::unknown;
-    session->add_sent(news.sent_bytes);
+    session->add_sent(update.sent_bytes);
     if (session->is_kicked())
         return State::kicked;
     session->touch(now);

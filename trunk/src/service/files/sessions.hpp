@@ -47,7 +47,7 @@ public:
     }
     bool is_guest() const { return !entry_; }
     // For a guest: the bytes sent since the last call; nullopt without a request.
-    std::optional<std::uint64_t> take_news();
+    std::optional<std::uint64_t> take_updates();
     // For a guest: its session has been kicked.
     void note_kicked() { kick("kicked"); }
     bool has_returned() const { return has_returned_; }
@@ -107,14 +107,14 @@ public:
     // Counts bytes sent to a client without a session here, which may have one on another worker.
     void note_passing(const std::string& name, std::uint64_t bytes);
     // Returns the requests of guests and of these clients since the last call.
-    struct News {
+    struct SessionUpdate {
         std::string name;
         std::uint64_t sent_bytes = 0;
     };
-    std::vector<News> take_news();
+    std::vector<SessionUpdate> take_updates();
     // A report of another worker about a local session.
     enum class State : std::uint8_t { plays, kicked, unknown };
-    State note(const News& news, TimePoint now);
+    State note(const SessionUpdate& update, TimePoint now);
     // A report about a guest, from the worker of its session.
     void settle(std::string_view name, State state);
 

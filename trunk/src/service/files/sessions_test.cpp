@@ -132,8 +132,8 @@ struct GuestsTest : SessionsTest, Homes {
     }
     // As workers do every second.
     void tell(TimePoint now) {
-        for (const Sessions::News& news : sessions.take_news())
-            sessions.settle(news.name, home.note(news, now));
+        for (const Sessions::SessionUpdate& update : sessions.take_updates())
+            sessions.settle(update.name, home.note(update, now));
     }
 
     GuestsTest() { sessions.set_homes(*this); }
@@ -159,7 +159,7 @@ TEST_F(GuestsTest, AdmitsListsAndCountsAPlayerAtItsHome) {
     sessions.find("other1")->touch(now + 8s);
     tell(now + 8s);
     home_clients.for_each([](session::ClientEntry& entry) { EXPECT_EQ(entry.figures().sent_bytes, 1'500u); });
-    EXPECT_TRUE(sessions.take_news().empty()) << "all is told";
+    EXPECT_TRUE(sessions.take_updates().empty()) << "all is told";
     home.expire(now + 17s);
     EXPECT_NE(home.find("other1"), nullptr) << "it was seen elsewhere";
     home.expire(now + 18s);
@@ -184,7 +184,7 @@ TEST_F(GuestsTest, ReportsBytesOfClientsWithoutALocalSession) {
     tell(io::now());
     home_clients.for_each([](session::ClientEntry& entry) { EXPECT_EQ(entry.figures().sent_bytes, 700u); });
     EXPECT_EQ(home.size(), 1u);
-    EXPECT_TRUE(sessions.take_news().empty());
+    EXPECT_TRUE(sessions.take_updates().empty());
 }
 
 TEST_F(GuestsTest, RefusalAtTheHomeCreatesNoGuest) {

@@ -174,7 +174,7 @@ session::ClientFigures StreamStats::count(ClientRow& client) {
     return figures;
 }
 
-void StreamStats::judge(ClientRow& client, const session::ClientFigures& figures, TimePoint now) {
+void StreamStats::kick_if_idle(ClientRow& client, const session::ClientFigures& figures, TimePoint now) {
     using Verdict = IdlePlayerPolicy::Verdict;
     const session::StreamPlan* plan = client.entry->plan();
     if (plan == nullptr || session::is_publisher(client.kind) || client.kind.row().is_polling)
@@ -205,7 +205,7 @@ std::optional<std::uint64_t> StreamStats::sample_clients(TimePoint now, std::uin
     for (std::size_t i = 0; i < most && at != clients_.end(); ++i, ++at) {
         ClientRow& client = at->second;
         const auto figures = count(client);
-        judge(client, figures, now);
+        kick_if_idle(client, figures, now);
         client.usage.rates.add(now, client.usage.received_bytes, client.usage.sent_bytes);
     }
     return at == clients_.end() ? std::nullopt : std::optional(at->first);

@@ -163,7 +163,7 @@ private:
     Streams::iterator forget(Streams::iterator stream);
     static session::ClientFigures count(ClientRow& client);
     // Disconnects a player that has kept its place too long.
-    void judge(ClientRow& client, const session::ClientFigures& figures, TimePoint now);
+    void kick_if_idle(ClientRow& client, const session::ClientFigures& figures, TimePoint now);
     // Each starts at the first entry whose number is at least `from`, and returns the number to continue with, or none.
     std::optional<std::uint64_t> sample_clients(TimePoint now, std::uint64_t from, std::size_t most);
     std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);

@@ -103,14 +103,14 @@ std::string SessionHomes::admit(const std::string& body, io::Deadline deadline) 
 
 std::string SessionHomes::note(const std::string& body) {
     const Json told = parsed(body);
-    if (!told.is_array() || told.size() > kNewsMax)
+    if (!told.is_array() || told.size() > kUpdatesMax)
         return "";
     Json answer = {{"kicked", Json::array()}, {"unknown", Json::array()}};
     for (const Json& one : told) {
-        const News news{text_at(one, "name"), number_at(one, "bytes")};
-        const State state = sessions_.note(news, io::now());
+        const SessionUpdate update{text_at(one, "name"), number_at(one, "bytes")};
+        const State state = sessions_.note(update, io::now());
         if (state != State::plays)
-            answer[state == State::kicked ? "kicked" : "unknown"].push_back(news.name);
+            answer[state == State::kicked ? "kicked" : "unknown"].push_back(update.name);
     }
     return text_of(answer);
 }
@@ -121,25 +121,25 @@ Result<void> SessionHomes::start(io::Scope& fibers, io::Deadline) {
 
 void SessionHomes::run(io::Deadline deadline) {
     while (io::sleep(deadline.sooner(io::Deadline::after(kTellPeriod))).ok()) {
-        std::map<Worker, std::vector<News>> by_home;
-        for (News& news : sessions_.take_news())
-            by_home[home_of(news.name)].push_back(std::move(news));
+        std::map<Worker, std::vector<SessionUpdate>> by_home;
+        for (SessionUpdate& update : sessions_.take_updates())
+            by_home[home_of(update.name)].push_back(std::move(update));
         for (const auto& [home, all] : by_home)
-            for (std::size_t at = 0; at < all.size(); at += kNewsMax) {
-                const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(at + kNewsMax, all.size()));
+            for (std::size_t at = 0; at < all.size(); at += kUpdatesMax) {
+                const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(at + kUpdatesMax, all.size()));
                 tell(home, {all.begin() + static_cast<std::ptrdiff_t>(at), end}, deadline);
             }
     }
 }
 
-void SessionHomes::tell(Worker home, const std::vector<News>& news, io::Deadline deadline) {
+void SessionHomes::tell(Worker home, const std::vector<SessionUpdate>& updates, io::Deadline deadline) {
     Json body = Json::array();
-    for (const News& one : news)
+    for (const SessionUpdate& one : updates)
         body.push_back({{"name", one.name}, {"bytes", one.sent_bytes}});
     const auto answer = workers_.ask(home, call_to(std::string(kPath) + std::string(kSeen), body),
                                      deadline.sooner(io::Deadline::after(kTellLimit)));
     if (!answer.ok() || answer->status != Status::ok) {
-        LOG_DEBUG(log_, "worker {} was not told of {} players", home, news.size());
+        LOG_DEBUG(log_, "worker {} was not told of {} players", home, updates.size());
         return;
     }
     const Json said = parsed(answer->body);

@@ -24,7 +24,7 @@ public:
     static constexpr std::chrono::seconds kTellLimit{2};
     // An operator's callbacks may take as long.
     static constexpr std::chrono::seconds kOpenLimit{60};
-    static constexpr std::size_t kNewsMax = 2'000;
+    static constexpr std::size_t kUpdatesMax = 2'000;
 
     // All outlive this. `secret` is the workers'.
     SessionHomes(WorkerService& workers, files::Sessions& sessions, std::string secret, Log log)
@@ -43,11 +43,11 @@ public:
     std::string_view name() const override { return "the sessions of all workers"; }
 
 private:
-    using News = files::Sessions::News;
+    using SessionUpdate = files::Sessions::SessionUpdate;
 
     engine::workers::Worker home_of(std::string_view name) const;
     void run(io::Deadline deadline);
-    void tell(engine::workers::Worker home, const std::vector<News>& news, io::Deadline deadline);
+    void tell(engine::workers::Worker home, const std::vector<SessionUpdate>& updates, io::Deadline deadline);
     std::string admit(const std::string& body, io::Deadline deadline);
     std::string note(const std::string& body);
 

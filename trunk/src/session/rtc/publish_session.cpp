@@ -73,7 +73,7 @@ void PublishSession::publish(const wire::sdp::Agreement& agreement, const wire::
 void PublishSession::drain(TimePoint now) {
     if (publication_ == nullptr || !publication_->is_current())
         return;
-    look_around(now);
+    update_limits(now);
     while (auto packet = engine_->poll_media()) {
         const MediaKind kind = packet->kind;
         const auto reported = engine_->ntp_of(packet->kind, packet->timestamp);
@@ -101,7 +101,7 @@ std::optional<Duration> PublishSession::silence_max() const {
 }
 
 // With simulcast all players get the same layer: one that most of their links carry. The others skip to key frames.
-void PublishSession::look_around(TimePoint now) {
+void PublishSession::update_limits(TimePoint now) {
     if (now - looked_ < kLookEvery)
         return;
     looked_ = now;

@@ -50,7 +50,7 @@ private:
     // MemoryBudget::Holder
     std::string_view address() const override { return request().ip; }
     void lose_memory(std::string why) override { kick(std::move(why)); }
-    void look_around(TimePoint now);
+    void update_limits(TimePoint now);
     void on_key_frame_wanted() override;
     // Another publisher has taken over the stream.
     void on_raised() override;
