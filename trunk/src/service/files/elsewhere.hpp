@@ -1,5 +1,5 @@
-// Elsewhere: of several workers, each makes the files of HLS and DASH of a stream by itself, and they are the same. What this one
-// has not made yet, because it joined the stream later or is a moment behind, another one has.
+// Elsewhere: the HLS and DASH files that other workers have. Every worker makes the same files of a stream by itself. A file that
+// this worker has not made, because it joined the stream later or is a moment behind, is fetched from another one.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace live::service::files {
 
 class Elsewhere {
 public:
-    // The player's stream may be published on any of the workers. Otherwise an edge's origins are asked.
+    // Whether any worker may publish the player's stream. The streams of an edge come from its origins.
     virtual bool shares(const session::ClientRequest& player) const = 0;
-    // A worker publishes such a stream, this one included. True when that is unknown. Errc::cancelled.
+    // Whether a worker, this one included, publishes such a stream. True if that is unknown. Errc::cancelled.
     virtual Result<bool> publishes(const session::ClientRequest& player, io::Deadline deadline) = 0;
-    // Answers the request with what the worker that publishes the stream says to it, and returns the size. None, and nothing is
-    // sent, when no other worker publishes it or it does not have it either. Errc::cancelled, and errors of the connection.
+    // Sends the response of the worker that publishes the stream, and returns its size. Sends nothing and returns nullopt if no
+    // other worker publishes the stream, or if that worker does not have the file. Errc::cancelled, and errors of the connection.
     virtual Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, const std::string& url,
                                                       io::Deadline deadline) = 0;
-    // The same with what any other worker has.
+    // The same with the response of any other worker that has the file.
     virtual Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, io::Deadline deadline) = 0;
 
 protected:
