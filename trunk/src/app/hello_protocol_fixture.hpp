@@ -63,7 +63,20 @@ inline session::Protocol describe(const session::Traffic& traffic) {
                     text.family("millrace_hello_greetings_total", MetricsText::Type::counter, "Greetings sent.")
                         .sample(std::uint64_t{7});
                 },
-            .addresses = [] { return session::addresses_of("tcp://", {"4711"}); }};
+            .addresses = [] { return session::addresses_of("tcp://", {"4711"}); },
+            .add_urls =
+                [](const session::UrlRequest& request, session::StreamUrls& urls) {
+                    urls.push_back({"hello", "hello://" + std::string(request.host) + ":4711/" + std::string(request.stream)});
+                },
+            .self_test = [](const std::string& api_host, io::Deadline) -> Result<session::SelfTestReport> {
+                if (api_host == "busy")
+                    return Error(Errc::limit, "other greetings are running");
+                return session::SelfTestReport{
+                    .is_enabled = true,
+                    .is_well = true,
+                    .probes = {{"127.0.0.1", 4711, "tcp", true, std::chrono::microseconds(1500), "it says hello"}},
+                    .advice = {"be polite"}};
+            }};
 }
 
 }  // namespace live::hello

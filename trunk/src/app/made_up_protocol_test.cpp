@@ -6,10 +6,12 @@
 
 #include "api/common/handler_fixture.hpp"
 #include "api/debug/memory_handler.hpp"
+#include "api/debug/self_test_handler.hpp"
 #include "api/streams/stats_handlers.hpp"
 #include "api/system/metrics_handlers.hpp"
-#include "app/drain.hpp"
 #include "app/hello_protocol_fixture.hpp"
+#include "app/parts/drain.hpp"
+#include "app/vhosts/stream_list.hpp"
 #include "app/wiring/memory_counts.hpp"
 #include "base/log/log_fixture.hpp"
 #include "base/options_of_fixture.hpp"
@@ -53,6 +55,7 @@ struct MadeUpProtocolTest : api::HandlerFixtureOf<Json> {
         api::add_metrics(endpoints, {info, sampler, counters, stream_stats, fan_out, protocols, places, transcoders, services},
                          ready, {true, "", ""});
         endpoints.serve("/api/v1/memory", memory_handler);
+        endpoints.serve("/api/v1/doctor/", self_test_handler);
         player.enter(io::now());
     }
     ~MadeUpProtocolTest() override { player.leave(); }
@@ -80,6 +83,7 @@ struct MadeUpProtocolTest : api::HandlerFixtureOf<Json> {
     service::access_log::AccessLog access_log{"", {}, names, log};
     ProcessMemory memory{slabs, stream_stats, places, protocols, log, access_log};
     api::MemoryHandler memory_handler{info, memory};
+    api::SelfTestHandler self_test_handler{info, protocols};
 };
 
 TEST_F(MadeUpProtocolTest, IsInTheApi) {
@@ -106,6 +110,30 @@ TEST_F(MadeUpProtocolTest, IsInTheAccessLog) {
         {{}, player.request(), "h", 2s, player.figures(), service::access_log::Outcome::ended, "left"}));
     EXPECT_EQ(line["protocol"], "hello");
     EXPECT_EQ(line["role"], "play");
+}
+
+TEST_F(MadeUpProtocolTest, HasItsSelfTestInTheApi) {
+    EXPECT_EQ(ask_json("/api/v1/doctor/hello")["data"], Json::parse(R"({"enabled":true,"ok":true,"addresses":[{
+        "address":"127.0.0.1","port":4711,"transport":"tcp","ok":true,"ms":1.5,"finding":"it says hello"}],"advice":["be polite"]})"));
+    EXPECT_EQ(ask("/api/v1/doctor/unknown").status, 404);
+    session::http::Request busy = api::request_of("/api/v1/doctor/hello");
+    busy.message.headers.add("Host", "busy:1985");
+    EXPECT_EQ(self_test_handler.handle(busy, io::Deadline::never()).status, 503);
+}
+
+TEST_F(MadeUpProtocolTest, IsInTheStreamList) {
+    settings::Settings tree;
+    tree.vhosts.resize(1);
+    tree.vhosts[0].name = settings::kDefaultVhost;
+    const settings::CurrentSettings settings(std::move(tree));
+    const service::hls::FileIndex hls;
+    const struct NoDash final : session::http::Handler {
+    } dash;
+    const StreamList list(settings, protocols, hls, dash);
+    session::http::Request request = api::request_of("/streams.json");
+    request.message.headers.add("Host", "h.example:8080");
+    EXPECT_EQ(list.view(request)->play_addresses({"__defaultVhost__", "live", "cam"}),
+              (session::StreamUrls{{"hello", "hello://h.example:4711/cam"}}));
 }
 
 TEST_F(MadeUpProtocolTest, IsInTheHeartbeat) {

@@ -1,5 +1,5 @@
-// The program: from the command line to the last log line. Failures before the log exists are reported on stderr; the exit status
-// is the reference's error code modulo 256, which init scripts know.
+// The program: from the command line to the last log line. Failures before the log exists go to stderr. The exit status is the
+// reference's error code modulo 256, which init scripts depend on.
 #include <cstdlib>
 #include <iostream>
 #include <string>

@@ -211,7 +211,7 @@ void Process::announce(const settings::LoadedSettings& loaded) const {
                  vhost->play.send_min_interval / 1ms);
     LOG_INFO(log_, "conf: {}, env: {}", command_.conf_file.empty() ? "-" : command_.conf_file, command_.env_only ? 1 : 0);
     for (const std::string& name : loaded.environment_used)
-        LOG_INFO(log_, "the environment says {}", name);
+        LOG_INFO(log_, "environment: {}", name);
     for (const std::string& warning : conf_warnings(loaded))
         log_.write(LogLevel::warn, warning);  // without a limit: their number has one already
     if (!command_.started_by.identity.is_worker() && command_.started_by.predecessor_version == 0)
@@ -262,7 +262,7 @@ int Process::serve(settings::LoadedSettings loaded) {
         LOG_ERROR(log_, "{}", loop.error().text());
         return fail(loop.error().text(), kListenFailed);
     }
-    // With a file size limit, a write fails and the process goes on.
+    // With a file size limit, a write fails and the process continues.
     std::signal(SIGXFSZ, SIG_IGN);
     auto signals = io::SignalPipe::create(kSignals);
     if (!signals.ok()) {
@@ -348,7 +348,7 @@ void Process::reload() {
         if (code == 0)
             LOG_INFO(log_, "reload finished, code=0, file {}", command_.conf_file);
         else
-            LOG_ERROR(log_, "reload finished, the old settings stay, code={}: {}", code, why);
+            LOG_ERROR(log_, "reload finished, keeping the current settings, code={}: {}", code, why);
         constexpr std::size_t kIdLetters = 7;
         server_->note_reload({code, code == 0 ? "the settings are in use" : why, stage, random_id(kIdLetters)});
     };
@@ -394,7 +394,7 @@ bool Process::wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds d
     }
 }
 
-// A node of a cluster gives its clients time to go on at other nodes. False when a signal requests a fast stop meanwhile.
+// Gives the clients of a cluster node time to reconnect to other nodes. Returns false if a signal requests a fast stop.
 bool Process::drain(io::SignalPipe& signals) {
     Drain& drain = server_->drain();
     const auto limit = server_->is_cluster_node() ? server_->settings().cluster.drain_limit : std::chrono::milliseconds::zero();
@@ -405,7 +405,7 @@ bool Process::drain(io::SignalPipe& signals) {
             return false;
     }
     const auto facts = drain.facts();
-    LOG_INFO(log_, "drain ends after {} ms, {} asked, publishers={}, players={} are left", facts.lasted.count(), facts.asked,
+    LOG_INFO(log_, "drain ends after {} ms, {} asked, remaining publishers={}, players={}", facts.lasted.count(), facts.asked,
              facts.clients.publishers, facts.clients.players);
     return true;
 }

@@ -1,6 +1,6 @@
-// The part of Process that follows an upgrade: the new program serves, and this process goes on for the clients that it has. Then
-// it ends; in the foreground it stays as the parent of the new one, because whoever has started it waits for its end: a
-// supervisor, a terminal, or a container whose first process it is.
+// The part of Process that follows an upgrade: the new program serves, and this process keeps its clients until they leave. Then
+// it ends. In the foreground it stays as the parent of the new process, because its own parent waits for its end: a supervisor, a
+// terminal, or a container whose first process it is.
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -18,7 +18,7 @@ namespace live::app {
 namespace {
 
 constexpr std::chrono::milliseconds kParentLook{200};
-// What a program that takes over waits for, from the process that has started it.
+// The limit for the sockets of the previous process.
 constexpr std::chrono::seconds kInheritLimit{10};
 
 }  // namespace
@@ -57,7 +57,7 @@ bool Process::serve_the_rest(io::SignalPipe& signals) {
     }
     if (server_->connections() == 0)
         return true;
-    LOG_INFO(log_, "upgrade: {} connections are left after {} s, and are closed", server_->connections(), drain.limit() / 1s);
+    LOG_INFO(log_, "upgrade: closing {} remaining connections after {} s", server_->connections(), drain.limit() / 1s);
     server_->ask_publishers_to_leave();
     return wait_graceful(signals, server_->settings().grace_final_wait);
 }
@@ -65,11 +65,11 @@ bool Process::serve_the_rest(io::SignalPipe& signals) {
 void Process::hand_over(io::SignalPipe& signals) {
     server_->hand_over(io::Deadline::after(kStopLimit));
     upgrade_->note_handed();
-    LOG_INFO(log_, "upgrade: process {} takes new clients, {} connections stay here", upgrade_->status().successor.value_or(0),
-             server_->connections());
+    LOG_INFO(log_, "upgrade: process {} accepts new clients, this process keeps {} connections",
+             upgrade_->status().successor.value_or(0), server_->connections());
     static_cast<void>(serve_the_rest(signals));
     const auto facts = server_->drain().facts();
-    LOG_INFO(log_, "upgrade: this process has no client any more, after {} ms, {} asked", facts.lasted.count(), facts.asked);
+    LOG_INFO(log_, "upgrade: this process has no clients, after {} ms, {} asked", facts.lasted.count(), facts.asked);
     server_->stop(io::Deadline::after(kStopLimit));
     server_.reset();
     master_.reset();
@@ -124,7 +124,7 @@ std::optional<int> Process::take_over(const settings::Settings& settings, std::s
 // From now on this process is the server.
 Result<void> Process::use_pid_file() {
     if (const std::size_t unused = io::drop_inherited(); unused > 0)
-        LOG_INFO(log_, "upgrade: {} sockets of the old process are not in the settings any more", unused);
+        LOG_INFO(log_, "upgrade: {} sockets of the old process are not in the settings", unused);
     return pid_file_ != nullptr ? pid_file_->write() : Result<void>();  // a worker has none
 }
 
@@ -134,7 +134,7 @@ void Process::stay(io::SignalPipe& signals) {
         return;
     if (upgrade_->stays())
         LOG_INFO(log_, "upgrade: this process stays without clients until the new one ends");
-    // In the background it connects the other processes as long as there are several.
+    // In the background, connects the other processes while there are several.
     supervisor::Retirement retirement({.stays = upgrade_->stays(), .others_min = upgrade_->stays() ? 0U : 1U});
     for (;;) {
         const auto next = retirement.look(parent->new_processes(), parent->has_newest());

@@ -28,7 +28,7 @@ namespace {
 constexpr std::chrono::milliseconds kMasterLook{500};
 // The same after an upgrade, when it looks for the end of processes.
 constexpr std::chrono::milliseconds kEndLook{200};
-// For the old workers to let go, which are killed then.
+// The limit for the old workers to release their streams; they are killed then.
 constexpr std::chrono::seconds kRollLimit{30};
 
 // FILE becomes FILE.1, and so on.
@@ -143,9 +143,9 @@ void Process::reload_workers(supervisor::Master& master, settings::Settings& set
     LOG_INFO(log_, "signal {}: reload {}, of {} workers", SIGHUP, command_.conf_file, master.size());
     auto loaded = load_process_settings(command_);
     const auto possible = loaded.ok() ? settings::check_reload(settings, loaded->settings) : Result<void>(Error(loaded.error()));
-    // The workers find the same, and say so to whoever asks.
+    // The workers come to the same result and report it in the API.
     if (!possible.ok())
-        LOG_ERROR(log_, "reload: the old settings stay: {}", possible.error().sentence());
+        LOG_ERROR(log_, "reload: keeping the current settings: {}", possible.error().sentence());
     else
         settings = std::move(loaded->settings);
     master.send_signal(SIGHUP);
@@ -183,7 +183,7 @@ void Process::rotate_logs(supervisor::Master& master, const settings::Settings& 
     master.send_signal(SIGUSR1);
 }
 
-// The ports of the settings that the workers of the process before have are not taken by somebody else.
+// Checks the ports of the settings. Ports of the previous process's workers count as free.
 Result<void> Process::check_new_ports(const settings::Settings& settings, const supervisor::InheritedResources& inherited) {
     std::set<std::string_view> names;
     for (const auto& sockets : inherited.sockets)
@@ -196,18 +196,18 @@ Result<void> Process::check_new_ports(const settings::Settings& settings, const 
     return checked;
 }
 
-// When the old master is gone meanwhile, there is nobody to be waited for.
+// Without the old master there is nothing to wait for.
 void Process::take_workers_over(supervisor::Master& master) {
     master_->send({engine::workers::Kind::ready});
     if (const auto taken = master.take_roll(*master_, io::Deadline::after(kRollLimit)); !taken.ok())
         LOG_WARN(log_, "upgrade: {}", taken.error().sentence());
     master_.reset();
     master.begin_service();
-    LOG_INFO(log_, "upgrade: the workers take clients");
+    LOG_INFO(log_, "upgrade: the workers accept clients");
 }
 
 void Process::follow_workers(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade) {
-    LOG_INFO(log_, "upgrade: process {} takes new clients, those of the workers stay", upgrade.successor());
+    LOG_INFO(log_, "upgrade: process {} accepts new clients, the workers keep theirs", upgrade.successor());
     supervisor::Retirement retirement({.stays = upgrade.stays(), .follows_newest = upgrade.stays()});
     bool are_there = true;
     for (;;) {

@@ -57,7 +57,7 @@ public:
 
     // A stop, in two steps. First, while clients are still connected: accepts no new ones.
     virtual Result<void> close(io::Deadline /*deadline*/) { return {}; }
-    // Instead of close(): another process takes the new clients, and has the same sockets. Takes nothing out of them any more.
+    // Instead of close(): another process has the same sockets and accepts the new clients. Must not read these sockets.
     virtual Result<void> hand_over(io::Deadline deadline) { return close(deadline); }
     // Ends everything; nothing starts afterwards. Without a preceding close(), does its work too. Errc::timed_out.
     virtual Result<void> stop(io::Deadline /*deadline*/) { return {}; }

@@ -81,13 +81,13 @@ TEST_F(ServiceListTest, StartsInOrderAndStopsInTheOppositeOne) {
     EXPECT_TRUE(warnings_.lines.empty());
 }
 
-TEST_F(ServiceListTest, WhatCannotStartEndsTheStart) {
+TEST_F(ServiceListTest, FailedServiceEndsTheStart) {
     first_.fails_at = "start";
     EXPECT_EQ(services_.start(fibers_, soon_).code(), Errc::timed_out);
     EXPECT_EQ(take(), Calls{"a start"});
 }
 
-TEST_F(ServiceListTest, SettingsThatOneRefusesAreRefused) {
+TEST_F(ServiceListTest, RefusalByOneServiceRefusesTheSettings) {
     EXPECT_TRUE(services_.prepare(soon_).ok());
     first_.fails_at = "prepare";
     EXPECT_EQ(services_.prepare(soon_).code(), Errc::timed_out);
@@ -105,7 +105,7 @@ TEST_F(ServiceListTest, EveryServiceIsNotifiedOfStreamsAndOfTime) {
                              "b unpublished /live/cam", "a tick", "b tick"}));
 }
 
-TEST_F(ServiceListTest, OneThatDoesNotEndHoldsUpNobodyElse) {
+TEST_F(ServiceListTest, ServiceThatDoesNotStopDelaysNoOther) {
     first_.fails_at = "close";
     second_.fails_at = "stop";
     services_.close(soon_);
@@ -116,7 +116,9 @@ TEST_F(ServiceListTest, OneThatDoesNotEndHoldsUpNobodyElse) {
     EXPECT_TRUE(warnings_.lines[1].starts_with("stopping b: ")) << warnings_.lines[1];
 }
 
-TEST_F(ServiceListTest, KnowsWhoHoldsMemory) { EXPECT_EQ(services_.memory(), (std::vector<StreamHolder*>{&first_, &second_})); }
+TEST_F(ServiceListTest, CollectsHoldersOfMemory) {
+    EXPECT_EQ(services_.memory(), (std::vector<StreamHolder*>{&first_, &second_}));
+}
 
 class Speaking final : public Service {
 public:

@@ -16,7 +16,7 @@ public:
 
     const Settings& operator*() const { return *settings_; }
     const Settings* operator->() const { return settings_.get(); }
-    // Of the reload in progress; otherwise the current ones.
+    // The proposed settings during a reload; otherwise the current ones.
     const Settings& coming() const { return coming_ ? *coming_ : *settings_; }
     void propose(Settings settings) { coming_ = std::make_unique<const Settings>(std::move(settings)); }
     void take_back() { coming_.reset(); }

@@ -139,7 +139,7 @@ void Master::end_worker(Member& member, const std::string& why) {
     if (!is_stopping_) {
         member.process->send_signal(SIGKILL);
         const auto ended = member.process->wait(io::Deadline::never());
-        LOG_ERROR(log_, "worker {} is gone: {}{}", member.number, ended.ok() ? "it " + ended->text() : "", why);
+        LOG_ERROR(log_, "worker {} has ended: {}{}", member.number, ended.ok() ? "it " + ended->text() : "", why);
     }
     member.gifts.clear();
     if (member.process->has_ended())

@@ -76,7 +76,7 @@ public:
     // Waits until the workers have released their sockets, kills those that do not in time, and notifies the others. Restarts no
     // worker from now on.
     void await_handed(io::Deadline deadline);
-    // Hands lines and streams over. From now on this master only knows the processes of its workers.
+    // Hands lines and streams over. Afterwards this master has only the processes of its workers.
     Result<void> hand_roll(MasterLine& to, io::Deadline deadline);
     // The next master receives them. Errc::closed when the previous one is gone; what has been received stays.
     Result<void> take_roll(MasterLine& from, io::Deadline deadline);

@@ -92,7 +92,7 @@ void Master::await_handed(io::Deadline deadline) {
 void Master::note_late(Worker worker) {
     const Member* const member = members_.find(worker);
     if (member != nullptr && member->process != nullptr && !member->process->has_ended()) {
-        LOG_WARN(log_, "upgrade: worker {} does not let go of its sockets: it is killed", worker);
+        LOG_WARN(log_, "upgrade: worker {} does not release its sockets: it is killed", worker);
         member->process->send_signal(SIGKILL);
     }
     members_.directory().forget(worker);
@@ -112,7 +112,7 @@ Result<void> Master::hand_roll(MasterLine& to, io::Deadline deadline) {
         const bool remains = is_elder(*member) || (is_own(*member) && hand_over_.has_handed(member->number));
         // It reads all the time, so its queue is short.
         if (const auto sent = member->line->flush(); remains && (!sent.ok() || member->line->has_queued()))
-            LOG_WARN(log_, "upgrade: worker {} was not told all", member->number);
+            LOG_WARN(log_, "upgrade: worker {} did not receive every message", member->number);
         if (const int copy = ::fcntl(member->line->native_handle(), F_DUPFD_CLOEXEC, 0); remains && copy >= 0)
             to.send({Kind::member, 0, member->number}, io::Socket(copy));
         member->line->close();
@@ -160,13 +160,13 @@ void Master::attend_elder(Member& member, io::Deadline deadline) {
         return;
     members_.send_numbers();
     member.is_free = true;
-    LOG_INFO(log_, "worker {} of an old program is gone{}", member.number, why);
+    LOG_INFO(log_, "worker {} of an old program has ended{}", member.number, why);
     if (std::ranges::none_of(members_.all(), [this](const auto& other) { return is_elder(*other); }))
         kept_.clear();
 }
 
 // A restarted worker shares TCP ports, so it needs no copies of those sockets. A UDP socket of its own would share the datagrams
-// with the old worker's socket, which nobody reads.
+// with the old worker's socket, which no process reads.
 void Master::begin_service() {
     has_begun_ = true;
     for (auto& [worker, sockets] : kept_)

@@ -113,7 +113,7 @@ TEST_F(MasterTest, WorkersOfANewProgramInheritSockets) {
     stop(*workers);
 }
 
-// The worker ends when an inherited descriptor is not the socket that its name says.
+// The worker ends when an inherited descriptor is not the socket of its name.
 TEST_F(MasterTest, WrongInheritedSocketFailsTheStart) {
     plan("serve");
     auto [here, there] = MUST(io::stream_pair());

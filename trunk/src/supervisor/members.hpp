@@ -27,7 +27,7 @@ struct Member {
     std::unique_ptr<MasterLine> line{};
     // Copies of its sockets, from it, for an upgrade.
     std::vector<io::BoundSocket> gifts{};
-    // Set to end attend(): continues the sentence "worker 1 is gone".
+    // Set to end attend(): continues the sentence "worker 1 has ended".
     std::string end_reason{};
     // A fiber waits for the end of the process.
     bool is_ending = false;

@@ -1,5 +1,5 @@
 // For tests that start processes: the test program itself is what they start. It then runs SupervisedProgram.DISABLED_Run
-// (supervised_program_test.cpp), which behaves as the variable kPlanVariable says.
+// (supervised_program_test.cpp), which follows the plan in the variable kPlanVariable.
 #pragma once
 
 #include <cstdlib>

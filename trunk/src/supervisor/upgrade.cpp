@@ -21,7 +21,7 @@ std::int64_t Upgrade::server_pid() const { return is_worker() ? shared_.master_p
 
 void Upgrade::fail(const std::string& why) {
     if (!is_worker())  // its master logs it
-        LOG_ERROR(log_, "upgrade: this process goes on: {}", why);
+        LOG_ERROR(log_, "upgrade: this process continues to serve: {}", why);
     status_ = {UpgradeStatus::State::serving, std::nullopt, why};
 }
 

@@ -1,7 +1,7 @@
 // Upgrade: this process hands its sockets and its new clients over to the program at its own path, which it starts beside itself.
 // A process that is upgraded for the first time becomes its parent: an UpgradeParent connects the programs with each
-// other. A worker asks its master instead, which starts the new program (supervisor/workers_upgrade.hpp). The process itself then
-// drains, and ends or stays (app/process_hand_over.cpp).
+// other. A worker sends a request to its master, which starts the new program (supervisor/workers_upgrade.hpp). The process
+// itself then drains, and ends or stays (app/process_hand_over.cpp).
 #pragma once
 
 #include <cstdint>

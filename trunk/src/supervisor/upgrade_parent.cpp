@@ -132,7 +132,7 @@ void UpgradeParent::perform(const HandOver::Action& action, Member& asker, Membe
     } else if (std::holds_alternative<HandOver::Announce>(action)) {
         announce(asker, *program);
     } else if (std::holds_alternative<HandOver::NoteLate>(action)) {
-        LOG_WARN(log_, "upgrade: the old process does not let go");
+        LOG_WARN(log_, "upgrade: the old process does not release its sockets");
     } else if (std::holds_alternative<HandOver::Release>(action)) {
         members_.send(newest_, {Kind::take});
     } else if (const auto* const fail = std::get_if<HandOver::Fail>(&action)) {

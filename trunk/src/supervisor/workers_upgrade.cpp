@@ -44,7 +44,7 @@ void WorkersUpgrade::run(io::Deadline deadline) {
 
 void WorkersUpgrade::fail(const std::string& why) {
     line_.reset();
-    LOG_ERROR(log_, "upgrade: this process goes on: {}", why);
+    LOG_ERROR(log_, "upgrade: this process continues to serve: {}", why);
     shared_.master.send_to_workers({Kind::upgraded, 1, 0, 0, 0, why});
 }
 
@@ -240,7 +240,7 @@ void WorkersUpgrade::end() {
     is_over_ = true;
     if (const auto stopped = fibers_.stop(io::Deadline::after(kStopLimit)); !stopped.ok())
         LOG_WARN(log_, "stopping an upgrade: {}", stopped.error().text());
-    new_processes_.clear();  // which ends those that were not let go
+    new_processes_.clear();  // ends the processes that were not detached
     newest_ = nullptr;
     line_.reset();
 }

@@ -1,7 +1,7 @@
 // WorkersUpgrade: a master starts the program at its own path beside itself, and hands its workers over to the new master: first
 // copies of their sockets, then, when the new workers serve, the workers themselves (Master::hand_roll). In the foreground the
-// first master stays and starts all later programs, because its own parent waits for its end; a later master asks it to. What the
-// old process does afterwards is in app (Process::follow_workers).
+// first master stays and starts all later programs, because its own parent waits for its end; a later master sends it a request.
+// Process::follow_workers in app is the rest of the old process's life.
 #pragma once
 
 #include <chrono>
@@ -64,7 +64,7 @@ private:
 
     struct NewProcess {
         std::unique_ptr<io::ChildProcess> process;
-        std::unique_ptr<Line> line;  // it asks for the next one; nullptr: this process does not stay
+        std::unique_ptr<Line> line;  // for its request for the next program; nullptr: this process does not stay
         std::string end{};           // how it has ended
         bool has_ended = false;
     };

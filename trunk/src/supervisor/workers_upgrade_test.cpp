@@ -109,7 +109,7 @@ TEST_F(WorkersUpgradeTest, EndStopsAnAttempt) {
     EXPECT_FALSE(master_.are_gone());
 }
 
-// A master that is not the first program asks the process that stays in the foreground. The test is that process.
+// A later master sends its request to the process that stays in the foreground. The test is that process.
 class LaterUpgradeTest : public WorkersUpgradeTest {
 protected:
     LaterUpgradeTest() {

@@ -89,11 +89,11 @@ def test_a_bad_pair_keeps_the_old_one_and_is_logged_once(server, pairs, tmp_path
     install(pairs[0], tmp_path)
     live = start(server, tmp_path)
     replace(pairs[1][0], tmp_path / "now.key")  # the key of another
-    wait_until(lambda: live.log().count("keeps the certificate it has") == 3, LIMIT_S, "each service says that it keeps the old")
+    wait_until(lambda: live.log().count("keeps its current certificate") == 3, LIMIT_S, "each service says that it keeps the old")
     assert all(served_by(live.ports[name]) == der(pairs[0][1]) for name in SERVICES)
     replace(pairs[1][1], tmp_path / "now.crt")
     wait_served(live, pairs[1][1])
-    assert live.log().count("keeps the certificate it has") == 3
+    assert live.log().count("keeps its current certificate") == 3
 
 
 def test_a_reload_takes_changed_paths_and_keeps_the_old_when_they_are_bad(server, pairs, tmp_path):
@@ -109,5 +109,5 @@ def test_a_reload_takes_changed_paths_and_keeps_the_old_when_they_are_bad(server
     reload_with(*pairs[1], 1)
     assert all(served_by(live.ports[name]) == der(pairs[1][1]) for name in SERVICES)
     reload_with("absent.key", "absent.crt", 2)
-    assert live.log().count("keeps the certificate it has: the file absent.crt cannot be read") == 3
+    assert live.log().count("keeps its current certificate: the file absent.crt cannot be read") == 3
     assert all(served_by(live.ports[name]) == der(pairs[1][1]) for name in SERVICES)

@@ -196,6 +196,6 @@ def test_webrtc_clients_continue_at_another_node(registry, site, chromium, html)
         wait_until(lambda one=player, count=before: one.value(FRAMES) > count + 20, 20, "it plays on")
     wait_until(lambda: owners(second) == {"/live/cam": "n1"}, 10, "it is registered there")
     first.process.wait(30)
-    assert "publishers=0, players=0 are left" in first.log()
+    assert "remaining publishers=0, players=0" in first.log()
     for page in (publisher, *players):
         page.close()

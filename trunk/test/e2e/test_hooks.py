@@ -465,7 +465,7 @@ def test_heartbeat_registers_with_a_proxy_of_origins(server, hooks):
     elsewhere = server("", root=root, environment={"SRS_DEVICE_IP": "203.0.113.9"})
     beats = wait_until(lambda: [one.body for one in hooks.events if one.body["ip"] == "203.0.113.9"], 10, "a beat of another one")
     assert beats[0]["rtmp"] == [], "it listens on loopback only"
-    elsewhere.wait_log("the proxy is not told where RTMP is")
+    elsewhere.wait_log("RTMP is not registered with the proxy")
 
 
 def test_heartbeat_ignores_the_answer_and_a_reload_changes_it(server, hooks):

@@ -234,7 +234,7 @@ def test_a_busy_processor_makes_it_do_less(server):
 def test_an_rsa_certificate_and_several_sockets(server):
     live = server(vhost=RTC.replace("on;", "on; dtls_version dtls1.0;"), root=ROOT.replace("on;", "on; ecdsa off; reuseport 3;"))
     wait_until(lambda: live.log().count(f"rtc listen at udp://127.0.0.1:{live.ports['udp']}") == 3, 5, "three sockets")
-    assert "DTLS 1.2 is spoken" in live.log()
+    assert "DTLS 1.2 is used" in live.log()
     # Each probe comes from another port, so that the kernel chooses among the sockets.
     for _ in range(5):
         assert live.api("/api/v1/doctor/rtc", 10)["data"]["ok"]
@@ -315,6 +315,6 @@ def test_a_server_without_dtls_reports_it_and_serves_the_rest(server, tmp_path):
     # Of OpenSSL's providers only one that has no algorithm.
     broken.write_text("openssl_conf = start\n[start]\nproviders = all\n[all]\nnull = one\n[one]\nactivate = 1\n")
     live = server(vhost=RTC, root=ROOT, environment={"OPENSSL_CONF": str(broken)})
-    assert "WebRTC does not start, everything else does" in live.log()
+    assert "WebRTC is disabled" in live.log()
     assert post(live.ports["api"], WHIP + "a", offer()).status == 404
     assert live.api("/api/v1/versions")["data"]["major"] == 7

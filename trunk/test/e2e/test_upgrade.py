@@ -65,7 +65,7 @@ def test_clients_are_not_affected(live, clip):
     assert_gapless(before.stop(), publisher.sent, "the player that was there")
     assert_gapless(after.stop(), publisher.sent, "the player that came later")
     publisher.stop()
-    live.wait_log("this process has no client any more", 20)
+    live.wait_log("this process has no clients", 20)
     wait_until(lambda: facts(live)["others"] == [], 20, "the old process serves nobody")
     # It stays as the parent, because the test waits for it.
     assert live.process.poll() is None
@@ -115,7 +115,7 @@ def test_a_publisher_that_can_be_asked_comes_over(live, server, clip):
     assert facts(live)["pid"] == new and before.error is None and after.error is None
     assert_all_received(before.stop(), publisher.sent)
     assert_all_received(after.stop(), publisher.sent)
-    live.wait_log("this process has no client any more", 20)
+    live.wait_log("this process has no clients", 20)
     publisher.stop()
 
 
@@ -286,7 +286,7 @@ def test_clients_that_stay_are_closed_at_the_limit(server, clip):
     upgrade(live)
     time.sleep(1)
     assert publisher.error is None and publisher.is_alive()
-    live.wait_log("1 connections are left after 8 s", 25)
+    live.wait_log("closing 1 remaining connections after 8 s", 25)
     publisher.join(20)
     assert not publisher.is_alive()
     live.wait_log("this process stays without clients", 20)
@@ -328,7 +328,7 @@ def test_the_init_script_upgrades_a_daemon(tmp_path, clip, own_program, workers)
         publisher.stop()
         assert_gapless(player.stop(), publisher.sent)
         wait_until(lambda: is_gone(first), 20, "the old process has ended")
-        live.wait_log("this process is alone again" if workers == 1 else "the old workers have ended")
+        live.wait_log("this process has no other processes" if workers == 1 else "the old workers have ended")
         # It is as any other now.
         again = start_publisher(live, clip)
         assert "upgraded" in script("upgrade")
@@ -411,7 +411,7 @@ def test_webrtc_continues_at_the_old_process_and_starts_at_the_new_one(server, a
         got = [player.result() for player in players]
         # Its DELETE comes to the new process, whose session it is not.
         sent = publisher.result()
-        live.wait_log("this process has no client any more", 20)
+        live.wait_log("this process has no clients", 20)
     finally:
         for one in [publisher, *players]:
             one.kill()

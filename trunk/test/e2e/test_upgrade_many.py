@@ -90,4 +90,4 @@ def test_clients_are_not_affected(live, server, load, clip, workers, publishers,
     for one in (stays, obeys):
         one.stop()
         assert one.result(60)["failed"] == 0
-    live.wait_log("this process has no client any more", 30)
+    live.wait_log("this process has no clients", 30)

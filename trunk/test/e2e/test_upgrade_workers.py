@@ -88,7 +88,7 @@ def test_clients_are_not_affected(server, load, clip):
     live.wait_log("the old workers have ended; this process stays", 20)
     wait_until(lambda: facts(live)["others"] == [], 20, "nobody is at the old workers")
     moves.stop()
-    assert "is gone: " not in live.log(), "an old worker that ends is not taken for one that has died"
+    assert not re.search(r"worker \d+ has ended: ", live.log()), "an old worker that ends is not taken for one that has died"
 
 
 def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, own_program):
@@ -100,7 +100,7 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
     def fails(why: str) -> None:
         answer = ask(live.ports["api"], "POST", "/api/v1/upgrade")
         assert answer.status == 500 and why in answer.json()["message"], answer.body
-        assert f"upgrade: this process goes on: {answer.json()['message']}" in live.log()
+        assert f"upgrade: this process continues to serve: {answer.json()['message']}" in live.log()
         # Whichever worker is asked.
         for _ in range(4):
             state = facts(live)
@@ -149,7 +149,7 @@ def test_a_program_that_does_not_start_and_then_two_that_do(server, load, clip, 
     # The numbers of the first are free again.
     third = upgrade(live)
     assert third not in (old, first, second) and {1, 2} <= set(pids(live))
-    assert re.findall(r"worker (\d) is gone: ", live.log()) == ["5"], live.complaints()
+    assert re.findall(r"worker (\d) has ended: ", live.log()) == ["5"], live.complaints()
     again = start_publisher(live, clip, "again")
     assert {one["worker"] for one in clients(live)} <= {1, 2}, clients(live)
     again.stop()
@@ -170,7 +170,7 @@ def test_a_worker_that_dies_during_a_hand_over_delays_no_client(server, clip, ow
         os.kill(dies, signal.SIGKILL)
         time.sleep(1.5)  # for another one in its place
         os.kill(waits, signal.SIGCONT)
-    wait_within(lambda: "upgrade: the workers take clients" in live.log(), 4, (live,), "the new workers begin")
+    wait_within(lambda: "upgrade: the workers accept clients" in live.log(), 4, (live,), "the new workers begin")
     publisher = start_publisher(live, clip)
     player = start_player(live)
     wait_until(lambda: videos(player) > 30, 20, "it plays")
@@ -196,9 +196,9 @@ def test_clients_reconnect_only_after_all_old_workers_have_released_the_ports(se
     live.wait_log("upgrade: the new program is started", 20)
     os.kill(late, signal.SIGSTOP)  # it has given its sockets, and cannot let go of them
     live.wait_log("upgrade: the new program serves", 40)
-    wait_until(lambda: re.search(rf"\[{prompt}\].*takes new clients", live.log()), 20, "the other one has")
+    wait_until(lambda: re.search(rf"\[{prompt}\].*accepts new clients", live.log()), 20, "the other one has")
     time.sleep(0.75)  # some steps of its drain
-    assert "is asked to go on" not in live.log() and [one.moves for one in able] == [0] * len(able)
+    assert "is asked to reconnect" not in live.log() and [one.moves for one in able] == [0] * len(able)
     with contextlib.suppress(ProcessLookupError):  # where all this takes long it is killed for standing still
         os.kill(late, signal.SIGCONT)
     wait_until(lambda: all(one.moves for one in able if one.error is None), 20, "they come over")
@@ -206,7 +206,7 @@ def test_clients_reconnect_only_after_all_old_workers_have_released_the_ports(se
     moved = [one for one in able if one.error is None]
     assert moved and [one.moves for one in moved] == [1] * len(moved)
     assert len(moved) == len(able) or is_gone(late), [one.error for one in able]
-    assert live.log().count("is asked to go on at the new process") == len(moved)
+    assert live.log().count("is asked to reconnect, to=the new process") == len(moved)
     for one in able:
         one.stop()
     publisher.stop()

@@ -1,6 +1,6 @@
 // The table of the HTTP API: one row for each endpoint, with its path, methods, parameters and answer. Routing, the Allow header,
-// the indexes, the 404 and the merging of several workers' answers are made from it (endpoints.hpp, whole_handler.hpp). A row is
-// a description only: app connects it to a handler.
+// the indexes, the 404 and the merging of several workers' answers are made from it (endpoints.hpp, aggregate_handler.hpp). A row
+// is a description only: app connects it to a handler.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/common/whole_merge.hpp"
+#include "api/common/worker_answers.hpp"
 
 namespace live::api {
 
@@ -69,6 +69,7 @@ enum class Answerer : std::uint8_t {
     pages,     // all of them: their lists are one list, and a request for an entry goes to the worker that has it
     entries,   // the same for lists whose entries have no address
     session,   // the worker that has the session
+    metrics,   // all of them: they report metric families to kWorkersFolder + path, which are combined
 };
 
 enum class Listing : std::uint8_t {
@@ -76,6 +77,9 @@ enum class Listing : std::uint8_t {
     when_served,
     never,
 };
+
+// Below it, the paths that only other workers request.
+inline constexpr std::string_view kWorkersFolder = "/workers";
 
 struct Route {
     // With a '/' at the end it serves everything below too; if it accepts POST, also without that '/', because clients that POST

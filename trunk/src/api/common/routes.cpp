@@ -14,6 +14,7 @@ constexpr Answer kData{kJson, "data", {}};
 constexpr Answer kUrls{kJson, "urls", {}};
 constexpr Answer kDone{kJson, {}, {}};
 constexpr Answer kText{kPlain, {}, {}};
+constexpr Answer kReport{"application/octet-stream", {}, {}};
 constexpr Answer kPrometheus{"text/plain; charset=utf-8", {}, {}};
 constexpr Answer kSdp{"application/sdp", {}, {}};
 constexpr Answer kSdpInJson{kJson, "sdp", {}};
@@ -106,8 +107,9 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/tests/redirects", kAny, kApi, kNone, kText, "always a redirect"},
     Route{"/api/v1/tests/[vhost]", kRead, kApi, kNone, kData, "the virtual host of the request"},
     Route{"/api/v1/valgrind", kRead, kApi, kValgrind, kData, "check=added requests a leak check by memcheck", when_served, own},
-    Route{"/api/v1/doctor/rtc", kRead, kApi, kNone, kData, "whether browsers reach the WebRTC addresses", never, own},
-    Route{"/api/v1/doctor/srt", kRead, kApi, kNone, kData, "whether SRT clients reach the SRT ports", never, first},
+    Route{"/api/v1/doctor/", kRead, kApi, kNone, kData, "whether clients reach the ports of a protocol", never, own},
+    // The first worker has the SRT ports.
+    Route{"/api/v1/doctor/srt", kRead, kApi, kNone, kData, "the same for SRT", never, first},
     Route{"/api/v1/fault", kAny, kApi, kFault, kDone, "a deliberate fault, in builds with --simulator=on", never},
     Route{"/rtc/v1/play/",
           {Method::post},
@@ -125,9 +127,10 @@ constexpr std::array kRoutes = {
     Route{"/rtc/v1/whip/", kSession, kEverywhere, kOffered, kSdp, "publishes by WHIP", never, session},
     Route{"/rtc/v1/whep/", kSession, kEverywhere, kOffered, kSdp, "plays by WHEP", never, session},
     Route{"/rtc/v1/whip-play/", kSession, kEverywhere, kOffered, kSdp, "plays by WHEP", never, session},
-    Route{"/metrics", kRead, kMonitoring, kNone, kPrometheus, "totals for Prometheus", never, all, merge_metrics},
-    Route{"/metrics/streams", kRead, kMonitoring, kMatch, kPrometheus, "single streams for Prometheus", never, all,
-          merge_metrics},
+    Route{"/metrics", kRead, kMonitoring, kNone, kPrometheus, "totals for Prometheus", never, metrics},
+    Route{"/metrics/streams", kRead, kMonitoring, kMatch, kPrometheus, "single streams for Prometheus", never, metrics},
+    Route{"/workers/metrics", kRead, Ports::workers, kNone, kReport, "the totals of one worker", never},
+    Route{"/workers/metrics/streams", kRead, Ports::workers, kMatch, kReport, "the streams of one worker", never},
     Route{"/healthz", kAny, kMonitoring, kNone, kText, "200 while the process responds", never},
     Route{"/readyz", kAny, kMonitoring, kNone, kText, "200 while the server accepts clients, otherwise 503", never},
     Route{"/streams.json", kRead, Ports::streams | Ports::workers, kListPage, Answer{kJson, "streams", {}},

@@ -25,7 +25,7 @@ struct FibersHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     io::Scope scope{"test"};
 };
 
-TEST_F(FibersHandlerTest, EachHasEveryField) {
+TEST_F(FibersHandlerTest, HasEveryFieldOfEachFiber) {
     start(1);
     const Json shown = data("");
     expect_fields(shown, {{"total", kWhole}, {"stack_bytes", kWhole}, {"fibers", Json::value_t::array}});
@@ -54,7 +54,7 @@ TEST_F(FibersHandlerTest, EachHasEveryField) {
     EXPECT_LE(sleeper["stack_high_water_bytes"], shown["stack_bytes"]);
 }
 
-TEST_F(FibersHandlerTest, TellsWhoMayRunFromWhoWaits) {
+TEST_F(FibersHandlerTest, DistinguishesRunnableFromWaitingFibers) {
     Signal never;
     MUST(scope.start("waits", [&never](io::Deadline forever) { static_cast<void>(io::wait(never, forever).ok()); }));
     MUST(io::yield(io::Deadline::never()));
@@ -66,7 +66,7 @@ TEST_F(FibersHandlerTest, TellsWhoMayRunFromWhoWaits) {
     MUST(scope.stop(io::Deadline::after(io::kSoon)));
 }
 
-TEST_F(FibersHandlerTest, ListsSoManyAtOnce) {
+TEST_F(FibersHandlerTest, BoundsThePage) {
     start(static_cast<int>(FibersHandler::kMost) + 5);
     EXPECT_EQ(data("")["fibers"].size(), 10U);
     EXPECT_EQ(data("?count=100000")["fibers"].size(), FibersHandler::kMost);

@@ -43,7 +43,7 @@ TEST_F(MemoryHandlerTest, ShowsTheGrowthSinceTheNewestMark) {
     EXPECT_EQ(data("?since=mark")["kinds"]["packets"]["growth"]["objects"], 0);
 }
 
-TEST_F(MemoryHandlerTest, RefusesWhatItCannotAnswer) {
+TEST_F(MemoryHandlerTest, RefusesInvalidParameters) {
     EXPECT_EQ(ask("/api/v1/memory?since=mark").status, 400);
     data("?mark=1");
     EXPECT_EQ(ask("/api/v1/memory?since=yesterday").status, 400);

@@ -16,13 +16,13 @@ struct ProfileHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     ProfileHandler handler;
 };
 
-TEST_F(ProfileHandlerTest, RefusesWhatItDoesNotKnow) {
+TEST_F(ProfileHandlerTest, RefusesUnknownFormats) {
     for (const char* query : {"?seconds=0", "?seconds=61", "?seconds=-1", "?seconds=1x", "?seconds=", "?format=svg"})
         EXPECT_EQ(ask(std::string("/api/v1/profile") + query).status, 400) << query;
     EXPECT_EQ(ask("/api/v1/profile", "POST").status, 405);
 }
 
-TEST_F(ProfileHandlerTest, ComesInBothForms) {
+TEST_F(ProfileHandlerTest, ReturnsBothFormats) {
     const auto binary = ask("/api/v1/profile?seconds=1");
     EXPECT_EQ(binary.status, 200);
     EXPECT_NE(binary.body.find("r-xp"), std::string::npos) << "what is mapped where";
@@ -33,7 +33,7 @@ TEST_F(ProfileHandlerTest, ComesInBothForms) {
     EXPECT_EQ(folded.body.find("r-xp"), std::string::npos);
 }
 
-TEST_F(ProfileHandlerTest, ASecondOneIsAConflict) {
+TEST_F(ProfileHandlerTest, SecondProfileIsAConflict) {
     io::Scope scope("test");
     MUST(scope.start("first", [](io::Deadline deadline) { static_cast<void>(io::profile_cpu(1min, deadline)); }));
     MUST(io::yield(io::Deadline::never()));

@@ -8,7 +8,7 @@
 namespace live::api {
 namespace {
 
-TEST(ProfileText, PprofGetsAHeaderTheSamplesATrailerAndTheMappings) {
+TEST(ProfileText, PprofHasHeaderSamplesTrailerAndMappings) {
     io::CpuProfile profile;
     profile.words = {1, 2, 0x1000, 0x2001};
     profile.samples = 1;
@@ -21,7 +21,7 @@ TEST(ProfileText, PprofGetsAHeaderTheSamplesATrailerAndTheMappings) {
     EXPECT_EQ(pprof_text({}, "").size(), 8 * sizeof(std::uintptr_t));
 }
 
-TEST(ProfileText, EqualStacksAreOneLineFromTheOutermostFrameOn) {
+TEST(ProfileText, FoldsEqualStacksOutermostFirst) {
     io::CpuProfile profile;
     profile.words = {1, 3, 0x10, 0x21, 0x31, 2, 3, 0x10, 0x21, 0x31, 5, 1, 0x30};
     const auto name_of = [](std::uintptr_t address) { return "f" + std::to_string(address); };

@@ -30,7 +30,7 @@ struct ValgrindHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     io::Scope scope{"test"};
 };
 
-TEST_F(ValgrindHandlerTest, NamesTheRequestOfEachCheck) {
+TEST_F(ValgrindHandlerTest, HasARequestForEachCheck) {
     for (const auto& [check, shown, call] : {std::tuple{"?check=full", "full", "VALGRIND_DO_LEAK_CHECK"},
                                              {"?check=quick", "quick", "VALGRIND_DO_QUICK_LEAK_CHECK"},
                                              {"?check=added", "added", "VALGRIND_DO_ADDED_LEAK_CHECK"},
@@ -46,7 +46,7 @@ TEST_F(ValgrindHandlerTest, NamesTheRequestOfEachCheck) {
     EXPECT_EQ(ask("/api/v1/valgrind", "POST").status, 405);
 }
 
-TEST_F(ValgrindHandlerTest, TheNewestRequestIsCarriedOutOnceAndNotInItsFiber) {
+TEST_F(ValgrindHandlerTest, RunsTheNewestRequestOnceInAnotherFiber) {
     MUST(scope.start("checks", [this](io::Deadline forever) { handler.run(forever, 1ms); }));
     ask_json("/api/v1/valgrind?check=full");
     ask_json("/api/v1/valgrind?check=added");

@@ -61,7 +61,7 @@ Json registry_json(service::cluster::ClusterService& service, io::Deadline deadl
 
 }  // namespace
 
-// An old edge or another origin asks who has a stream. It is answered for this server alone.
+// Answers an edge or origin of the family's old clusters, for this server alone.
 Reply ClustersHandler::find_stream(const Request& request) const {
     const auto& asked = request.target.query;
     Json query;

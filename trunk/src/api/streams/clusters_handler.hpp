@@ -1,6 +1,6 @@
-// /api/v1/clusters: what this node, as an edge, knows of its origins, and what it pulls from them. Asked about one stream, as
-// edges and players of the family's old origin clusters do, it says where that stream is to be had. A node of a cluster lists the
-// nodes and streams of the registry too; /api/v1/cluster/where says where one stream is.
+// /api/v1/clusters: the origins of this node, as an edge, and its pulls from them. With `stream`, as edges and players of the
+// family's old origin clusters request it, the origin of that stream. A node of a cluster lists the nodes and streams of the
+// registry too. /api/v1/cluster/where: the node that has a stream.
 #pragma once
 
 #include "api/common/server_info.hpp"
@@ -22,7 +22,7 @@ Json pull_json(const service::relay::PullFacts& pull, TimePoint now) {
             {"rtt_ms", std::chrono::duration<double, std::milli>(pull.rtt).count()}};
 }
 
-// What this server, as an origin of a cluster, has and where it is reached.
+// This server as an origin of a cluster: its streams and addresses.
 class ClusterFacts {
 public:
     struct Reach {
@@ -31,13 +31,13 @@ public:
         std::uint16_t http_port = 0;  // of live streams and files; 0: none
     };
     virtual ~ClusterFacts() = default;
-    // None when the stream is not published here; what an edge pulls is not.
+    // nullopt unless a client publishes the stream here; a pull does not count.
     virtual std::optional<Reach> find(const std::string& vhost, const std::string& app, const std::string& stream) const = 0;
 };
 
 class ClustersHandler final : public session::http::Handler {
 public:
-    // For the streams of the registry; nobody waits longer for it.
+    // The limit for the registry's list of streams.
     static constexpr std::chrono::milliseconds kListLimit{200};
 
     ClustersHandler(const ServerInfo& server, const service::relay::RelayService& relay, const ClusterFacts& facts,

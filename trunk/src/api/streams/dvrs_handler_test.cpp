@@ -44,7 +44,7 @@ struct DvrsHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     DvrsHandler handler{info, recordings};
 };
 
-TEST_F(DvrsHandlerTest, ListsWhatIsRecordedWithEveryField) {
+TEST_F(DvrsHandlerTest, ListsRecordingsWithEveryField) {
     EXPECT_TRUE(ask_json("/api/v1/dvrs")["dvrs"].empty());
     publish(folder.file("x.flv"));
     const Json shown = ask_json("/api/v1/dvrs")["dvrs"];
@@ -64,7 +64,7 @@ TEST_F(DvrsHandlerTest, ListsWhatIsRecordedWithEveryField) {
     EXPECT_EQ(ask("/api/v1/dvrs", "POST").status, 405);
 }
 
-TEST_F(DvrsHandlerTest, SaysWhyARecordingHasEnded) {
+TEST_F(DvrsHandlerTest, HasTheReasonOfAnEndedRecording) {
     folder.write("x.flv", "");
     publish(folder.file("x.flv"));
     MUST(io::yield(io::Deadline::never()));

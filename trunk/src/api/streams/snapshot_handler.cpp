@@ -30,7 +30,7 @@ int status_of(Errc code) {
     }
 }
 
-// What a player would ask for. `names`: APP/STREAM.
+// Makes the request of a player. `names`: APP/STREAM.
 session::ClientRequest player_request(const Request& request, std::string_view vhost, std::string_view names) {
     session::ClientRequest made;
     made.kind = session::ClientKind::flv_play;

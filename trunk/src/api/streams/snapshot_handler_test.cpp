@@ -38,7 +38,7 @@ struct SnapshotHandlerTest : HandlerFixtureOf<nlohmann::ordered_json> {
     SnapshotHandler handler{snapshots, fetcher};
 };
 
-TEST_F(SnapshotHandlerTest, SaysWhyThereIsNone) {
+TEST_F(SnapshotHandlerTest, HasTheReasonWithoutASnapshot) {
     EXPECT_EQ(ask("/api/v1/snapshot/live/cam.jpg", "POST").status, 405);
     EXPECT_EQ(ask("/api/v1/snapshot/live/cam.jpg").status, 404) << "nobody publishes";
     EXPECT_EQ(ask("/api/v1/snapshot/live/cam.png").status, 404);
@@ -53,7 +53,7 @@ TEST_F(SnapshotHandlerTest, SaysWhyThereIsNone) {
     EXPECT_GE(ask("/api/v1/snapshot/live/broken.jpg").status, 415) << "nothing that can be decoded";
 }
 
-TEST_F(SnapshotHandlerTest, HasTheStreamFetched) {
+TEST_F(SnapshotHandlerTest, FetchesTheStream) {
     ask("/api/v1/snapshot/live/cam.jpg?token=x");
     ask("/api/v1/snapshot/live/deep/cam.jpg?vhost=other");
     EXPECT_EQ(fetcher.asked, (std::vector<std::string>{"__defaultVhost__/live/cam?token=x", "other/live/deep/cam?vhost=other"}));

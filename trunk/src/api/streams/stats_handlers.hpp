@@ -27,7 +27,7 @@ public:
     };
 
     virtual ~VhostSettings() = default;
-    // Not enabled when no virtual host has that name any more.
+    // Not enabled when no virtual host has that name.
     virtual Shown find(const std::string& name) const = 0;
 };
 

@@ -55,7 +55,7 @@ struct StatsApiTest : HandlerFixture {
     FakeSettings settings;
 };
 
-TEST_F(StatsApiTest, EmptyListsAreLists) {
+TEST_F(StatsApiTest, EmptyListsAreArrays) {
     for (const char* name : {"vhosts", "streams", "clients"}) {
         const Json json = ask_json(std::string("/api/v1/") + name + "/");
         EXPECT_TRUE(json[name].is_array() && json[name].empty());
@@ -63,7 +63,7 @@ TEST_F(StatsApiTest, EmptyListsAreLists) {
     }
 }
 
-TEST_F(StatsApiTest, AVhostHasEveryField) {
+TEST_F(StatsApiTest, VhostsHaveEveryField) {
     client(ClientKind::fmle_publish);
     const Json one = ask_json("/api/v1/vhosts/")["vhosts"][0];
     expect_fields(one, {{"id", kText},
@@ -88,7 +88,7 @@ TEST_F(StatsApiTest, AVhostHasEveryField) {
     EXPECT_EQ(other["hls"]["fragment"], 10.0);
 }
 
-TEST_F(StatsApiTest, AStreamHasEveryField) {
+TEST_F(StatsApiTest, StreamsHaveEveryField) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
     client(ClientKind::fmle_publish);
     client(ClientKind::rtmp_play);
@@ -150,7 +150,7 @@ TEST_F(StatsApiTest, AStreamHasEveryField) {
     EXPECT_EQ(ask_json("/api/v1/streams/")["streams"][0]["publish"], Json::parse(R"({"active":false})"));
 }
 
-TEST_F(StatsApiTest, AClientHasEveryField) {
+TEST_F(StatsApiTest, ClientsHaveEveryField) {
     FakeClient& player = client(ClientKind::flv_play);
     player.asked.extension = ".flv";
     player.asked.ip = "10.0.0.7";
@@ -205,7 +205,7 @@ TEST_F(StatsApiTest, ShowsLinkFiguresOfTheProtocol) {
                           R"("encrypted":true,"key_bits":128})"));
 }
 
-TEST_F(StatsApiTest, WhatIsNotThereHasItsCodeAndAStatus) {
+TEST_F(StatsApiTest, MissingEntryHasCodeAndStatus) {
     EXPECT_EQ(ask_json("/api/v1/vhosts/vid-0000000", 404)["code"], 2014);
     EXPECT_EQ(ask_json("/api/v1/streams/vid-0000000", 404)["code"], 2048);
     EXPECT_EQ(ask_json("/api/v1/clients/nobody", 404)["code"], 2049);
@@ -273,7 +273,7 @@ TEST_F(StatsApiTest, ListsHaveATotalAndTheNextPage) {
     EXPECT_TRUE(ask_json("/api/v1/vhosts/?start=99")["vhosts"].empty());
 }
 
-TEST_F(StatsApiTest, ALongListLetsOthersRunAndStaysWhole) {
+TEST_F(StatsApiTest, LongListYieldsAndStaysConsistent) {
     constexpr std::size_t kMany = ListHandler::kPortion * 3 + 1;
     for (std::size_t i = 0; i < kMany; ++i)
         client(ClientKind::rtmp_play);

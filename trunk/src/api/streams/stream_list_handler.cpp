@@ -29,7 +29,7 @@ using session::http::Request;
 
 using wire::http::Status;
 
-// Members of a stream that name it, and those that only workers tell each other.
+// The JSON members that name a stream, and those that only workers exchange.
 constexpr std::array<const char*, 3> kNaming = {"vhost", "app", "name"};
 constexpr const char* kByRtc = "by_rtc";
 constexpr const char* kHls = "hls";
@@ -51,7 +51,7 @@ Json json_of(const StreamListView::ApiPlace& place) {
     return place.missing.empty() ? Json{{"url", place.url}} : Json{{"url", nullptr}, {"missing", place.missing}};
 }
 
-// Without the addresses, which depend on who asks.
+// Without the addresses, which depend on the client.
 Json json_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
@@ -81,7 +81,7 @@ struct Found {
     std::optional<std::uint64_t> next;  // start of the next page
 };
 
-// At most `count` streams of this worker, starting at number `from`. `view`: whose rules hide some; nullptr: nobody's.
+// At most `count` streams of this worker, starting at number `from`. The rules of `view` hide some; nullptr: all are listed.
 Found own_page(const StreamStats& stats, const StreamListSettings& settings, std::uint64_t from, std::size_t count,
                const StreamListView* view) {
     Found page;
@@ -100,13 +100,13 @@ Found own_page(const StreamStats& stats, const StreamListSettings& settings, std
         if (stream.publisher.empty() || (view != nullptr && !is_shown(stream.vhost->name)))
             continue;
         const auto* publisher = stats.find_client(stream.publisher);
-        page.streams.push_back(json_of(stream, publisher != nullptr && publisher->kind == session::ClientKind::rtc_publish,
+        page.streams.push_back(json_of(stream, publisher != nullptr && publisher->kind.row().sends_rtp,
                                        settings.hls_format({stream.vhost->name, stream.app, stream.name})));
     }
     return page;
 }
 
-// What another worker has answered; an empty page where that is none.
+// Parses another worker's answer; a malformed one gives an empty page.
 Found parsed_page(const std::string& body) {
     Found page;
     Json answer = Json::parse(body, nullptr, false);
@@ -154,7 +154,7 @@ Json shown(const Json& streams, const StreamListView& view) {
 
 struct StreamListHandler::Page : Found {};
 
-// In the same order whoever is asked, so that pages fit together.
+// Every worker returns the same order, so that pages fit together.
 std::vector<std::size_t> StreamListHandler::everybody() const {
     std::vector<std::size_t> all;
     if (workers_ == nullptr || !workers_->is_on())
@@ -162,7 +162,7 @@ std::vector<std::size_t> StreamListHandler::everybody() const {
     std::ranges::copy(workers_->everybody_else(), std::back_inserter(all));
     if (all.empty())
         return all;
-    all.push_back(workers_->seat().address());
+    all.push_back(workers_->identity().address());
     std::ranges::sort(all);
     return all;
 }
@@ -195,7 +195,7 @@ StreamListHandler::Page StreamListHandler::whole_page(const Request& request, st
         }
         const std::uint64_t number = *worker == first.worker ? first.number : 0;
         const std::size_t room = count - whole.streams.size();
-        Page page = *worker == workers_->seat().address() ? own(number, room) : others_page(*worker, number, room, deadline);
+        Page page = *worker == workers_->identity().address() ? own(number, room) : others_page(*worker, number, room, deadline);
         std::ranges::move(page.streams, std::back_inserter(whole.streams));
         if (page.next) {
             whole.next = Place{*worker, *page.next}.text();
@@ -221,7 +221,7 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     if (settings_.view(request) == nullptr)
         return error_reply(Status::bad_request, kNoHost);
     const Page page = whole_page(request, from, count, deadline);
-    const auto view = settings_.view(request);  // others may have been waited for
+    const auto view = settings_.view(request);  // settings may have changed during the wait
     if (view == nullptr)
         return error_reply(Status::bad_request, kNoHost);
     const Json answer = {{"code", 0},

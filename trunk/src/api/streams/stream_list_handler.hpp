@@ -1,6 +1,6 @@
-// StreamListHandler: for pages of the streaming ports: the live streams, and the URLs to play and publish. These ports are open
-// to everybody, so it shows nothing about clients, and only streams that the rules of their virtual host let this client see. Of
-// several workers, whichever was asked lists the streams of all: one worker's after the other's.
+// StreamListHandler: the live streams for the pages of the streaming ports, with the URLs to play and publish. These ports are
+// open to everybody: the answer has no data of clients, and only streams that the rules of their virtual host show to this
+// client. Each worker lists the streams of all workers, one worker's after the other's.
 #pragma once
 
 #include <chrono>
@@ -15,42 +15,37 @@
 #include "api/common/server_info.hpp"
 #include "service/stats/stream_stats.hpp"
 #include "service/workers/worker_service.hpp"
+#include "session/common/stream_urls.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::api {
 
-// A full URL. Formats: "rtmp", "rtmps", "srt", "flv", "ws-flv", "ts", "ws-ts", "aac", "mp3", "hls", "ll-hls", "dash", "whep",
-// "whip".
-struct StreamAddress {
-    std::string format;
-    std::string url;
-
-    bool operator==(const StreamAddress&) const = default;
-};
+// Formats: "rtmp", "rtmps", "srt", "flv", "ws-flv", "ts", "ws-ts", "aac", "mp3", "hls", "ll-hls", "dash", "whep", "whip".
+using StreamAddress = session::StreamUrl;
 
 struct ListedStream {
     std::string_view vhost;  // its name in the settings
     std::string_view app;
     std::string_view name;
-    bool comes_by_rtc = false;
-    std::string_view hls{};  // its format where a worker has a playlist: "hls" or "ll-hls"; empty: none has
+    bool comes_by_rtc = false;  // its publisher sends RTP
+    std::string_view hls{};     // its format where a worker has a playlist: "hls" or "ll-hls"; empty: none has
 };
 
 // The settings for one request; invalid after a suspension.
 class StreamListView {
 public:
     virtual ~StreamListView() = default;
-    // Whether the rules of the virtual host let this client play there. No callback is made: streams that one guards are hidden.
+    // Whether the rules of the virtual host let this client play there. Makes no callback: streams with a callback are hidden.
     virtual bool shows(std::string_view vhost) const = 0;
-    // Whether a virtual host has such streams, live or not.
+    // Whether a virtual host has a callback that hides streams, live or not.
     virtual bool hides_some() const = 0;
-    // Where this client can play the stream now.
+    // The URLs at which this client can play the stream now.
     virtual std::vector<StreamAddress> play_addresses(const ListedStream& stream) const = 0;
-    // Where it can publish live/livestream.
+    // The URLs at which it can publish live/livestream.
     virtual std::vector<StreamAddress> publish_addresses() const = 0;
 
-    // The API's URL, or the reason why it has none for this client: it is switched "off", listens on "loopback" only, or has no
-    // "https" for a page loaded over it.
+    // The API's URL, or the reason why this client has none: the API is "off", listens on "loopback" only, or has no "https" for
+    // a page loaded over it.
     struct ApiPlace {
         std::string url;
         std::string_view missing{};
@@ -77,11 +72,11 @@ public:
     static constexpr std::size_t kCountDefault = 60;
     static constexpr std::size_t kCountMax = 100;
     static constexpr std::size_t kLooksMax = 1000;
-    // Of one worker's answer to another.
+    // The limits of one worker's answer to another.
     static constexpr std::chrono::milliseconds kAnswerLimit{1'500};
     static constexpr std::size_t kAnswerBytesMax = 1 << 20;
 
-    // All outlive this. nullptr: there are no workers.
+    // All must outlive this. nullptr: there are no workers.
     StreamListHandler(const ServerInfo& server, const service::stats::StreamStats& stream_stats,
                       const StreamListSettings& settings, service::workers::WorkerService* workers)
         : server_(server), stream_stats_(stream_stats), settings_(settings), workers_(workers) {}
@@ -94,7 +89,7 @@ private:
     // A page of another worker's streams, and of all workers'.
     Page others_page(std::size_t worker, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
     Page whole_page(const session::http::Request& request, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
-    // Empty: there is nobody else.
+    // Empty without other workers.
     std::vector<std::size_t> everybody() const;
 
     const ServerInfo& server_;

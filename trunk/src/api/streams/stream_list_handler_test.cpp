@@ -92,7 +92,7 @@ struct StreamListTest : HandlerFixture {
 };
 
 // It shows them by its own rules.
-TEST_F(StreamListTest, AnotherWorkerGetsAllStreamsOfThisOne) {
+TEST_F(StreamListTest, ReturnsAllStreamsToOtherWorkers) {
     client(ClientKind::fmle_publish, "cam");
     client(ClientKind::fmle_publish, "hidden", "other");
     settings.hidden = "other";
@@ -109,7 +109,7 @@ TEST_F(StreamListTest, AnotherWorkerGetsAllStreamsOfThisOne) {
     EXPECT_EQ(names(list()), Names{"cam"});
 }
 
-TEST_F(StreamListTest, SaysWhatIsLiveAndNothingOfClients) {
+TEST_F(StreamListTest, ListsLiveStreamsWithoutClients) {
     client(ClientKind::fmle_publish, "cam");
     client(ClientKind::rtmp_play, "cam");
     client(ClientKind::rtmp_play, "waits-for-its-publisher");
@@ -134,7 +134,7 @@ TEST_F(StreamListTest, SaysWhatIsLiveAndNothingOfClients) {
     EXPECT_EQ(text.find("10."), std::string::npos) << text;
 }
 
-TEST_F(StreamListTest, APlaylistIsListedWhereThereIsOne) {
+TEST_F(StreamListTest, ListsExistingPlaylists) {
     client(ClientKind::fmle_publish, "cam");
     EXPECT_EQ(list()["streams"][0]["formats"].size(), 1U);
     settings.hls = "cam";
@@ -143,7 +143,7 @@ TEST_F(StreamListTest, APlaylistIsListedWhereThereIsOne) {
     EXPECT_FALSE(cam.contains("hls"));
 }
 
-TEST_F(StreamListTest, HidesWhatTheRulesOfAVirtualHostHide) {
+TEST_F(StreamListTest, HidesStreamsByTheRulesOfTheirVirtualHost) {
     client(ClientKind::fmle_publish, "open");
     client(ClientKind::fmle_publish, "closed", "secret.example");
     settings.hidden = "secret.example";
@@ -152,7 +152,7 @@ TEST_F(StreamListTest, HidesWhatTheRulesOfAVirtualHostHide) {
     EXPECT_EQ(answer.dump().find("secret.example"), std::string::npos);
 }
 
-TEST_F(StreamListTest, AnAnswerIsBoundedAndSaysWhereTheNextOneBegins) {
+TEST_F(StreamListTest, BoundsThePageAndNamesTheNext) {
     for (int i = 0; i < 105; ++i)
         client(ClientKind::fmle_publish, "s" + std::to_string(i));
     EXPECT_EQ(list()["streams"].size(), StreamListHandler::kCountDefault);
@@ -170,7 +170,7 @@ TEST_F(StreamListTest, AnAnswerIsBoundedAndSaysWhereTheNextOneBegins) {
     EXPECT_EQ(list("?from=1000000")["streams"].size(), 0U);
 }
 
-TEST_F(StreamListTest, LooksAtSoManyStreamsAndNoMore) {
+TEST_F(StreamListTest, BoundsTheExaminedStreams) {
     for (std::size_t i = 0; i < StreamListHandler::kLooksMax; ++i)
         client(ClientKind::fmle_publish, "s" + std::to_string(i), "secret.example");
     client(ClientKind::fmle_publish, "last");
@@ -181,7 +181,7 @@ TEST_F(StreamListTest, LooksAtSoManyStreamsAndNoMore) {
     EXPECT_EQ(names(list("?from=" + first["next"].dump())), Names{"last"});
 }
 
-TEST_F(StreamListTest, RefusesWhatItDoesNotAnswer) {
+TEST_F(StreamListTest, RefusesInvalidRequests) {
     EXPECT_EQ(ask("/streams.json", "POST").status, 405);
     EXPECT_EQ(ask("/streams.json", "HEAD").status, 200);
     headers = {};
@@ -223,7 +223,7 @@ protected:
     StreamListHandler handler_{info_, stream_stats_, settings_, &workers_};
 };
 
-TEST_F(StreamListOfWorkersTest, PagesGoOnFromWorkerToWorker) {
+TEST_F(StreamListOfWorkersTest, PagesContinueAcrossWorkers) {
     std::vector<std::string> asked;
     answer_as_others([&](engine::workers::Worker worker, const std::string& request) -> std::optional<std::string> {
         asked.push_back(std::to_string(worker) + request.substr(3, request.find(" HTTP") - 3));
@@ -244,7 +244,7 @@ TEST_F(StreamListOfWorkersTest, PagesGoOnFromWorkerToWorker) {
                                                "3 /streams.json?from=0&count=8"}));
 }
 
-TEST_F(StreamListOfWorkersTest, AWorkerThatSaysNothingUsableIsLeftOut) {
+TEST_F(StreamListOfWorkersTest, SkipsWorkersWithMalformedAnswers) {
     answer_as_others([](engine::workers::Worker worker, const std::string&) -> std::optional<std::string> {
         return worker == 1 ? std::nullopt : std::optional<std::string>(R"({"streams": 1})");
     });

@@ -18,14 +18,14 @@ using Json = nlohmann::ordered_json;
 using session::http::Reply;
 using session::http::Request;
 
-// It ends the process: where the API asks for no password, only this machine may.
+// A drain ends the process. Without http_api.auth, only this machine may start one.
 Reply DrainHandler::handle(const Request& request, io::Deadline) {
     const bool is_post = request.message.method == "POST";
     if (is_post) {
-        // Another process of this server asks for whoever has asked it.
+        // Another process of this server forwards the request of an unknown client.
         if (!control_.is_api_guarded() && (request.is_sibling || !Endpoint{request.peer_ip, 1}.is_loopback()))
             return session::http::error_reply(wire::http::Status::forbidden,
-                                              "a drain is begun from this machine, or with http_api.auth on");
+                                              "a drain can be started from this machine only, or with http_api.auth on");
         control_.request_drain();
     }
     const DrainFacts facts = control_.facts();

@@ -1,4 +1,4 @@
-// /api/v1/drain: POST begins to empty this server and then stops it, as SIGQUIT does; GET says how far it is.
+// /api/v1/drain: POST empties this server and then stops it, as SIGQUIT does; GET reports the progress.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ struct DrainFacts {
     std::chrono::milliseconds lasted{};
     std::chrono::milliseconds limit{};  // of the drain; then the stop
     Clients clients;
-    std::size_t asked = 0;             // clients that were asked to go on at another node
+    std::size_t asked = 0;             // clients that were asked to reconnect to another node
     std::uint64_t sent_elsewhere = 0;  // players that came and were redirected, since the start
 };
 
@@ -28,9 +28,9 @@ class DrainControl {
 public:
     virtual ~DrainControl() = default;
     virtual DrainFacts facts() const = 0;
-    // Begins soon after this has returned.
+    // The drain starts after this has returned.
     virtual void request_drain() = 0;
-    // Whether the API asks for a password.
+    // Whether the API requires authentication.
     virtual bool is_api_guarded() const = 0;
 };
 

@@ -46,7 +46,7 @@ struct InfoApiTest : HandlerFixture {
     AllocatorHandler allocator_handler{info, allocator};
 };
 
-TEST_F(InfoApiTest, AuthorsAndFeaturesSayWhatThisIs) {
+TEST_F(InfoApiTest, HasAuthorsAndFeatures) {
     expect_fields(ask_json("/api/v1/authors")["data"], {{"license", kText}, {"contributors", kText}});
     const Json data = ask_json("/api/v1/features")["data"];
     expect_fields(data, {{"options", kText}, {"options2", kText}, {"build", kText}, {"build2", kText}, {"features", kObject}});
@@ -55,7 +55,7 @@ TEST_F(InfoApiTest, AuthorsAndFeaturesSayWhatThisIs) {
     EXPECT_EQ(data["features"]["ssl"], true);
 }
 
-TEST_F(InfoApiTest, RequestsShowsTheRequestButNoSecrets) {
+TEST_F(InfoApiTest, ShowsTheRequestWithoutSecrets) {
     headers.add("Host", "h");
     headers.add("X-One", "1 \xff");
     headers.add("authorization", "Basic c2VjcmV0");
@@ -84,12 +84,12 @@ TEST_F(InfoApiTest, TestEndpointsFailAndRedirect) {
     EXPECT_EQ(redirect.headers[0].second, "/api/v1/tests/errors");
 }
 
-TEST_F(InfoApiTest, WhatIsOnlyReadIsAnsweredWhateverTheMethod) {
+TEST_F(InfoApiTest, ReadOnlyEndpointsAcceptEveryMethod) {
     for (const char* path : {"/api/v1/authors", "/api/v1/features", "/api/v1/requests"})
         EXPECT_EQ(ask(path, "POST").status, 200) << path;
 }
 
-TEST_F(InfoApiTest, RawShowsItsSettingsEvenWhenItIsOff) {
+TEST_F(InfoApiTest, RawShowsItsSettingsWhenDisabled) {
     control.now.raw_enabled = false;
     const Json shown = ask_json("/api/v1/raw?rpc=raw")["http_api"];
     expect_fields(shown, {{"enabled", kBool}, {"listen", kText}, {"crossdomain", kBool}, {"raw_api", kObject}});
@@ -101,7 +101,7 @@ TEST_F(InfoApiTest, RawShowsItsSettingsEvenWhenItIsOff) {
     EXPECT_EQ(control.reloads, 0);
 }
 
-TEST_F(InfoApiTest, RawReloadsWhenItMay) {
+TEST_F(InfoApiTest, RawReloadsIfAllowed) {
     ask_json("/api/v1/raw?rpc=reload");
     EXPECT_EQ(control.reloads, 1);
     const Json data = ask_json("/api/v1/raw?rpc=reload-fetch")["data"];

@@ -11,6 +11,7 @@
 #include "api/common/envelope.hpp"
 #include "base/text/metrics_text.hpp"
 #include "base/version.hpp"
+#include "engine/workers/metrics_report.hpp"
 #include "io/fibers/loop.hpp"
 #include "wire/http/status.hpp"
 
@@ -23,10 +24,17 @@ using session::http::error_reply;
 using session::http::Reply;
 using session::http::Request;
 using Type = MetricsText::Type;
+using Combine = MetricFamily::Combine;
 
 using wire::http::Status;
 constexpr int kExporterIsOff = 1090;
 constexpr const char* kContentType = "text/plain; charset=utf-8";
+
+Reply reply_of(MetricsForm form, MetricsText& text) {
+    if (form == MetricsForm::report)
+        return {Status::ok, "application/octet-stream", engine::workers::write_metrics_report(text.take_families()), {}};
+    return {Status::ok, kContentType, text.take(), {}};
+}
 
 Reply switched_off() { return error_reply(Status::not_found, kExporterIsOff, "exporter is off"); }
 
@@ -34,6 +42,7 @@ void write_node(MetricsText& text) {
     utsname node{};
     ::uname(&node);
     text.family("srs_node_uname_info", Type::gauge, "The machine, by uname; always 1.")
+        .combine(Combine::greatest)
         .sample(std::uint64_t{1}, {{"sysname", node.sysname},
                                    {"nodename", node.nodename},
                                    {"release", node.release},
@@ -59,7 +68,9 @@ void write_build(MetricsText& text, const ServerInfo& server, const ExporterSett
         labels.emplace_back("label", settings.label);
     if (!settings.tag.empty())
         labels.emplace_back("tag", settings.tag);
-    text.family("srs_build_info", Type::gauge, "This server and its build; always 1.").sample(std::uint64_t{1}, labels);
+    text.family("srs_build_info", Type::gauge, "This server and its build; always 1.")
+        .combine(Combine::first)
+        .sample(std::uint64_t{1}, labels);
 }
 
 void write_process(MetricsText& text, const Measured& measured) {
@@ -68,18 +79,21 @@ void write_process(MetricsText& text, const Measured& measured) {
     const SystemFigures& figures = measured.sampler.figures();
     const auto page_kbyte = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / kKilobyte;
     const auto totals = measured.counters.totals();
-    text.family("srs_cpu_percent", Type::gauge, "Of one processor, over the last seconds.")
+    text.family("srs_cpu_percent", Type::gauge, "CPU use of the process in percent of one core, over the last seconds.")
+        .by_worker()
         .sample(figures.self_cpu_share * kPercent);
     text.family("srs_memory", Type::gauge, "Resident memory in kilobytes.")
+        .by_worker()
         .sample(figures.self_stat.resident_pages() * page_kbyte);
     text.family("srs_send_bytes_total", Type::counter, "Bytes sent to clients.").sample(totals.sent_bytes);
     text.family("srs_receive_bytes_total", Type::counter, "Bytes received from clients.").sample(totals.received_bytes);
     text.family("srs_streams", Type::gauge, "Streams with a client.").sample(std::uint64_t{measured.stream_stats.stream_count()});
     text.family("srs_clients", Type::gauge, "Clients that publish or play.")
+        .by_worker()
         .sample(std::uint64_t{measured.stream_stats.clients().size()});
-    text.family("srs_clients_total", Type::counter, "Clients that wanted to publish or play since the start.")
+    text.family("srs_clients_total", Type::counter, "Clients that requested to publish or play since the start.")
         .sample(measured.stream_stats.totals().clients);
-    text.family("srs_clients_errs_total", Type::counter, "Of these, the refused and the failed.")
+    text.family("srs_clients_errs_total", Type::counter, "Clients that were refused or failed since the start.")
         .sample(measured.stream_stats.totals().errors);
 }
 
@@ -87,40 +101,46 @@ void write_own(MetricsText& text, const Measured& measured) {
     const session::FanOutCounters& sent = measured.fan_out;
     const auto& delay = sent.meter.added_delay();
     const auto& batch = sent.meter.batch_bytes();
-    text.family("millrace_uptime_seconds", Type::gauge, "Since the start.")
+    text.family("millrace_uptime_seconds", Type::gauge, "Time since the start.")
+        .combine(Combine::greatest)
+        .by_worker()
         .sample(std::chrono::duration<double>(io::now() - measured.server.started).count());
     text.family("millrace_connections", Type::gauge, "Open connections of all protocols.")
+        .by_worker()
         .sample(std::uint64_t{measured.counters.totals().connections});
-    text.family("millrace_players_stalled_total", Type::counter, "Players that were closed because they took nothing.")
+    text.family("millrace_players_stalled_total", Type::counter, "Players that were closed because they received nothing.")
         .sample(measured.stream_stats.totals().stalled);
     text.family("millrace_players_unpublished_total", Type::counter,
                 "Players that were closed because their stream was not published for too long.")
         .sample(measured.stream_stats.totals().unpublished);
     const LogCounters log = measured.counters.totals().log;
-    text.family("millrace_log_lines_left_out_total", Type::counter, "Warnings and errors that were too many of their kind.")
+    text.family("millrace_log_lines_left_out_total", Type::counter,
+                "Warnings and errors that the rate limit of their kind suppressed.")
         .sample(log.left_out);
-    text.family("millrace_log_lines_lost_total", Type::counter, "Lines that the disk or the console did not take in time.")
+    text.family("millrace_log_lines_lost_total", Type::counter, "Log lines lost because the disk or the console was too slow.")
         .sample(log.lost);
-    text.family("millrace_access_log_lines_lost_total", Type::counter, "The same of the access log.")
+    text.family("millrace_access_log_lines_lost_total", Type::counter, "Access log lines lost because the disk was too slow.")
         .sample(measured.counters.totals().access_lines_lost);
     const auto& lag = io::Loop::watch().lag();
     text.family("millrace_loop_lag_seconds", Type::histogram,
-                "How long fibers kept the event loop from looking at sockets and timers, for each turn of it.")
+                "Time of each turn in which the event loop did not poll sockets and timers.")
+        .by_worker()
         .histogram(lag.bounds(), lag.counts(), lag.sum());
     text.family("millrace_loop_long_holds_total", Type::counter,
-                "Times that one fiber did so for longer than loop_hold_limit; the log names it.")
+                "Turns in which one fiber held the event loop for longer than loop_hold_limit; the log names the fiber.")
         .sample(io::Loop::watch().holds());
-    text.family("millrace_fanout_sends_total", Type::counter, "Writes to players that were sent to together.").sample(sent.sends);
-    text.family("millrace_fanout_handed_back_total", Type::counter, "Times that such a player could not take a whole write.")
+    text.family("millrace_fanout_sends_total", Type::counter, "Writes to players that are served in groups.").sample(sent.sends);
+    text.family("millrace_fanout_handed_back_total", Type::counter,
+                "Writes to such players that the socket did not accept whole.")
         .sample(sent.handed_back);
     text.family("millrace_audio_too_fast_total", Type::counter,
-                "Frames of audio that came so much faster than they play that they were not transcoded.")
+                "Audio frames that were not transcoded because they arrived much faster than real time.")
         .sample(measured.transcoders.too_fast());
     text.family("millrace_audio_left_out_total", Type::counter,
-                "Frames of audio that were not transcoded because too many of their stream waited for the worker threads.")
+                "Audio frames that were not transcoded because too many of their stream waited for the worker threads.")
         .sample(measured.transcoders.left_out());
     text.family("millrace_added_delay_seconds", Type::histogram,
-                "From a packet's arrival to its being written to a player, for each packet and player.")
+                "Time from the arrival of a packet to its write to a player, for each packet and player.")
         .histogram(delay.bounds(), delay.counts(), delay.sum());
     text.family("millrace_write_batch_bytes", Type::histogram, "Bytes of one write to a player.")
         .histogram(batch.bounds(), batch.counts(), batch.sum());
@@ -128,12 +148,12 @@ void write_own(MetricsText& text, const Measured& measured) {
 
 void write_places(MetricsText& text, const session::ConnectionLimits& places) {
     using session::ConnectionLimits;
-    text.family("millrace_connections_max", Type::gauge, "max_connections, as the open files allow it.")
+    text.family("millrace_connections_max", Type::gauge, "max_connections, at most the limit of open files allows.")
+        .combine(Combine::greatest)
         .sample(std::uint64_t{places.max()});
-    text.family("millrace_addresses", Type::gauge, "Addresses that have something, or have lately asked for it.")
+    text.family("millrace_addresses", Type::gauge, "Addresses with clients, or with recent requests.")
         .sample(std::uint64_t{places.addresses().size()});
-    text.family("millrace_refused_total", Type::counter,
-                "Clients that were refused, by the option that says how many there may be.");
+    text.family("millrace_refused_total", Type::counter, "Clients that were refused, by the option that limits them.");
     for (std::size_t i = 0; i < ConnectionLimits::kReasons; ++i) {
         const auto reason = static_cast<ConnectionLimits::Reason>(i);
         text.sample(places.refused(reason), {{"limit", std::string(ConnectionLimits::name_of(reason))}});
@@ -142,10 +162,11 @@ void write_places(MetricsText& text, const session::ConnectionLimits& places) {
 
 void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory) {
     using Kind = session::MemoryBudget::Kind;
-    text.family("millrace_memory_budget_bytes", Type::gauge, "limits.memory_budget: what clients may make the server take.")
+    text.family("millrace_memory_budget_bytes", Type::gauge, "limits.memory_budget: the memory that clients may use.")
+        .combine(Combine::greatest)
         .sample(std::uint64_t{memory.whole()});
     text.family("millrace_memory_used_bytes", Type::gauge,
-                "Of the memory budget, by what it is used for; leaving is being released, overhead is all that is not counted.");
+                "Used part of the memory budget, by use; leaving is being released, overhead is not counted otherwise.");
     text.sample(std::uint64_t{memory.bytes(Kind::unfinished)}, {{"use", "unfinished"}});
     text.sample(std::uint64_t{memory.bytes(Kind::buffers)}, {{"use", "rtc_buffers"}});
     text.sample(std::uint64_t{memory.streams() - memory.windows()}, {{"use", "packets"}});
@@ -159,8 +180,8 @@ void write_memory_budget(MetricsText& text, const session::MemoryBudget& memory)
 // One metric family over all selected streams.
 template <class Value>
 void write_streams(MetricsText& text, const std::vector<const StreamRow*>& streams, std::string_view name, Type type,
-                   std::string_view help, Value&& value) {
-    text.family(name, type, help);
+                   std::string_view help, Value&& value, Combine combine = Combine::add) {
+    text.family(name, type, help).combine(combine);
     for (const StreamRow* stream : streams)
         text.sample(value(*stream), {{"stream", stream->url}});
 }
@@ -169,24 +190,25 @@ void write_streams(MetricsText& text, const std::vector<const StreamRow*>& strea
     const auto packets_of = [](MediaKind kind) {
         return [kind](const StreamRow& stream) { return stream.counters().packets[index_of(kind)]; };
     };
-    write_streams(text, streams, "millrace_stream_clients", Type::gauge, "Publisher and players.",
+    write_streams(text, streams, "millrace_stream_clients", Type::gauge, "Clients of the stream: publisher and players.",
                   [](const StreamRow& stream) { return std::uint64_t{stream.clients}; });
-    write_streams(text, streams, "millrace_stream_published", Type::gauge, "1 while somebody publishes it.",
-                  [](const StreamRow& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; });
+    write_streams(
+        text, streams, "millrace_stream_published", Type::gauge, "1 while the stream is published.",
+        [](const StreamRow& stream) { return std::uint64_t{stream.publisher.empty() ? 0U : 1U}; }, Combine::greatest);
     write_streams(text, streams, "millrace_stream_receive_bytes_total", Type::counter, "Bytes received from its clients.",
                   [](const StreamRow& stream) { return stream.usage.received_bytes; });
     write_streams(text, streams, "millrace_stream_send_bytes_total", Type::counter, "Bytes sent to its clients.",
                   [](const StreamRow& stream) { return stream.usage.sent_bytes; });
-    write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Pictures published.",
+    write_streams(text, streams, "millrace_stream_video_packets_total", Type::counter, "Video packets published.",
                   packets_of(MediaKind::video));
-    write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Packets of audio published.",
+    write_streams(text, streams, "millrace_stream_audio_packets_total", Type::counter, "Audio packets published.",
                   packets_of(MediaKind::audio));
     write_streams(text, streams, "millrace_stream_key_frames_total", Type::counter, "Key frames published.",
                   [](const StreamRow& stream) { return stream.counters().key_frames; });
     write_streams(text, streams, "millrace_stream_dropped_packets_total", Type::counter,
-                  "Packets that slow players did not get, and those of publishers faster than their frames are packed.",
+                  "Packets that slow players missed, or that a publisher sent too fast.",
                   [](const StreamRow& stream) { return stream.counters().dropped_packets; });
-    write_streams(text, streams, "millrace_stream_frames_per_second", Type::gauge, "Over the last half minute.",
+    write_streams(text, streams, "millrace_stream_frames_per_second", Type::gauge, "Frame rate over the last 30 seconds.",
                   [](const StreamRow& stream) { return stream.frames_per_second(); });
 }
 
@@ -229,7 +251,7 @@ Reply MetricsHandler::handle(const Request&, io::Deadline) {
     for (const session::Protocol& protocol : measured_.protocols)
         if (protocol.write_metrics)
             protocol.write_metrics(text);
-    return {Status::ok, kContentType, text.take(), {}};
+    return reply_of(form_, text);
 }
 
 Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
@@ -249,9 +271,9 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
             ++omitted;
     }
     MetricsText text;
-    text.family("millrace_streams_omitted", Type::gauge, "Streams that match and are left out of this answer.").sample(omitted);
+    text.family("millrace_streams_omitted", Type::gauge, "Matching streams that this answer leaves out.").sample(omitted);
     write_streams(text, chosen);
-    return {Status::ok, kContentType, text.take(), {}};
+    return reply_of(form_, text);
 }
 
 Reply HealthHandler::handle(const Request&, io::Deadline) { return {Status::ok, "text/plain", "ok\n", {}}; }
@@ -262,8 +284,11 @@ Reply ReadyHandler::handle(const Request&, io::Deadline) {
 }
 
 void add_metrics(Endpoints& endpoints, const Measured& measured, const Readiness& readiness, const ExporterSettings& settings) {
-    endpoints.add<MetricsHandler>("/metrics", measured, settings);
-    endpoints.add<StreamMetricsHandler>("/metrics/streams", measured, settings);
+    for (const MetricsForm form : {MetricsForm::text, MetricsForm::report}) {
+        const std::string folder(form == MetricsForm::report ? kWorkersFolder : "");
+        endpoints.add<MetricsHandler>(folder + "/metrics", measured, settings, form);
+        endpoints.add<StreamMetricsHandler>(folder + "/metrics/streams", measured, settings, form);
+    }
     endpoints.add<HealthHandler>("/healthz");
     endpoints.add<ReadyHandler>("/readyz", readiness);
 }

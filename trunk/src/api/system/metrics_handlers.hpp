@@ -19,7 +19,7 @@
 
 namespace live::api {
 
-// Sources of the figures. All of them outlive the handlers.
+// The counting objects. All must outlive the handlers.
 struct Measured {
     const ServerInfo& server;
     const SystemSampler& sampler;
@@ -39,14 +39,19 @@ struct ExporterSettings {
     std::string tag;
 };
 
+// The text for Prometheus, or the report for another worker (engine/workers/metrics_report.hpp).
+enum class MetricsForm : bool { text, report };
+
 class MetricsHandler final : public session::http::Handler {
 public:
-    MetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
+    MetricsHandler(const Measured& measured, const ExporterSettings& settings, MetricsForm form)
+        : measured_(measured), settings_(settings), form_(form) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
     const Measured measured_;
     const ExporterSettings settings_;
+    const MetricsForm form_;
 };
 
 // ?match=PATTERN selects streams by URL, '*' matches anything; without it, all streams.
@@ -56,12 +61,14 @@ public:
     static constexpr std::size_t kStreamsMax = 1000;
     static constexpr std::size_t kPatternBytesMax = 256;
 
-    StreamMetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
+    StreamMetricsHandler(const Measured& measured, const ExporterSettings& settings, MetricsForm form)
+        : measured_(measured), settings_(settings), form_(form) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
     const Measured measured_;
     const ExporterSettings settings_;
+    const MetricsForm form_;
 };
 
 // '*' matches any characters, including none; everything else matches itself.
@@ -90,7 +97,8 @@ private:
     const Readiness& readiness_;
 };
 
-// Adds the four. What `measured` refers to, and `readiness`, outlive the endpoints.
+// Adds the endpoints of all four, for Prometheus and for other workers. Everything in `measured`, and `readiness`, must outlive
+// them.
 void add_metrics(Endpoints& endpoints, const Measured& measured, const Readiness& readiness, const ExporterSettings& settings);
 
 }  // namespace live::api

@@ -1,5 +1,6 @@
 #include "api/system/metrics_handlers.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/common/handler_fixture.hpp"
+#include "engine/workers/metrics_report.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "session/common/client_fixture.hpp"
 #include "session/rtc/protocol.hpp"
@@ -104,6 +106,30 @@ struct MetricsApiTest : HandlerFixtureOf<nlohmann::ordered_json> {
     }
 };
 
+TEST_F(MetricsApiTest, ReportsFamiliesToOtherWorkers) {
+    client(ClientKind::fmle_publish, "cam");
+    session::http::Router workers;
+    endpoints.mount(workers, Ports::workers);
+    const auto families_at = [&](const std::string& target) {
+        const session::http::Request request = request_of(target);
+        const auto reply = workers.find(request).handler->handle(request, io::Deadline::after(io::kSoon));
+        EXPECT_EQ(reply.status, 200);
+        return MUST(engine::workers::parse_metrics_report(as_bytes(reply.body)));
+    };
+    const auto totals = families_at("/workers/metrics");
+    const auto found = std::ranges::find(totals, "srs_clients", &MetricFamily::name);
+    ASSERT_NE(found, totals.end());
+    EXPECT_TRUE(found->is_by_worker);
+    EXPECT_EQ(found->samples.front().value, MetricSample::Value(std::uint64_t{1}));
+    const auto build = std::ranges::find(totals, "srs_build_info", &MetricFamily::name);
+    ASSERT_NE(build, totals.end());
+    EXPECT_EQ(build->combine, MetricFamily::Combine::first);
+    const auto streams_of = families_at("/workers/metrics/streams?match=*");
+    EXPECT_TRUE(
+        std::ranges::any_of(streams_of, [](const MetricFamily& family) { return family.name == "millrace_stream_clients"; }));
+    EXPECT_EQ(ask("/workers/metrics").status, 404) << "only other workers have this path";
+}
+
 TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
     client(ClientKind::fmle_publish, "cam");
     client(ClientKind::rtmp_play, "cam").leave(Error(Errc::system, "broken"));
@@ -131,7 +157,7 @@ TEST_F(MetricsApiTest, HasEveryNameOfTheFamilyWithItsType) {
     EXPECT_EQ(text.find("srs_memory 0\n"), std::string::npos);
 }
 
-TEST_F(MetricsApiTest, WebRtcIsCountedByKindsAndWays) {
+TEST_F(MetricsApiTest, CountsWebRtcByKindAndDirection) {
     rtc.now.sessions = 7;
     rtc.now.port = {
         .received = 30, .stun = 1, .dtls = 2, .rtp = 20, .rtcp = 4, .strangers = 5, .sent = 9, .sent_bytes = 1, .unsent = 1};
@@ -156,7 +182,7 @@ TEST_F(MetricsApiTest, WebRtcIsCountedByKindsAndWays) {
         EXPECT_TRUE(has_line(text, line)) << line;
 }
 
-TEST_F(MetricsApiTest, SrtIsCountedWhileItIsOn) {
+TEST_F(MetricsApiTest, HasSrtMetricsWhileSrtRuns) {
     EXPECT_EQ(metrics().find("millrace_srt"), std::string::npos);
     session::srt::PortReading& now = srt.now.emplace();
     now.publishers = 1;
@@ -179,7 +205,7 @@ TEST_F(MetricsApiTest, SrtIsCountedWhileItIsOn) {
         EXPECT_TRUE(has_line(text, line)) << line;
 }
 
-TEST_F(MetricsApiTest, StreamsAreChosenAndBounded) {
+TEST_F(MetricsApiTest, SelectsStreamsUpToABound) {
     client(ClientKind::fmle_publish, "cam1");
     client(ClientKind::fmle_publish, "cam2");
     client(ClientKind::rtmp_play, "other");
@@ -196,7 +222,7 @@ TEST_F(MetricsApiTest, StreamsAreChosenAndBounded) {
     EXPECT_TRUE(has_line(metrics("/metrics/streams"), "millrace_streams_omitted 3"));
 }
 
-TEST_F(MetricsApiTest, ALabelAndATagAreOfTheBuild) {
+TEST_F(MetricsApiTest, BuildInfoHasLabelAndTag) {
     add({true, "", "blue"});
     const std::string text = metrics();
     EXPECT_NE(text.find(",tag=\"blue\"} 1\n"), std::string::npos);
@@ -204,7 +230,7 @@ TEST_F(MetricsApiTest, ALabelAndATagAreOfTheBuild) {
     EXPECT_EQ(ask("/metrics/streams", "POST").status, 405);
 }
 
-TEST_F(MetricsApiTest, SwitchedOffItSaysSo) {
+TEST_F(MetricsApiTest, DisabledExporterIsNotFound) {
     add({});
     for (const char* path : {"/metrics", "/metrics/streams"})
         EXPECT_EQ(ask_json(path, 404)["code"], 1090) << path;
@@ -219,7 +245,7 @@ TEST_F(MetricsApiTest, HealthAndReadinessAreStatuses) {
     EXPECT_EQ(ask("/readyz").status, 503);
 }
 
-TEST(Matches, AStarStandsForAnything) {
+TEST(Matches, StarMatchesAnyText) {
     EXPECT_TRUE(matches("*", ""));
     EXPECT_TRUE(matches("*", "abc"));
     EXPECT_TRUE(matches("", ""));

@@ -12,7 +12,7 @@ TEST(ProcFiles, StatCountsTicksAndProcessors) {
     EXPECT_EQ(ticks.processors, 2);
 }
 
-TEST(ProcFiles, SelfStatIsReadBehindAnyProgramName) {
+TEST(ProcFiles, SelfStatAcceptsAnyProgramName) {
     EXPECT_EQ(parse_self_stat("4321 (a) b) S 1 4321 4321 0 -1 4194560 100 0 0 0 77 23 0 0 20 0 1 0 500\n").used, 100U);
     EXPECT_EQ(parse_self_stat("nonsense").used, 0U);
 }
@@ -82,7 +82,7 @@ TEST(ProcFiles, SocketsComeFromThreeFiles) {
     EXPECT_EQ(sockets.udp, 3U);
 }
 
-TEST(ProcFiles, EveryCutOfAFileIsRead) {
+TEST(ProcFiles, ReadsEveryTruncation) {
     const std::string text =
         "cpu  100 10 20 300 40 5 6 7 8 9\nTcp: A CurrEstab\nTcp: 1 6\n  eth0:10 1 0 0 0 0 0 0 20 2\n254 0 vda 1 2 3 4 5 6 7 8 0 "
         "1000 9\n";
@@ -108,7 +108,7 @@ TEST(ProcFiles, ThisMachineHasThem) {
     EXPECT_GT(parse_uptime(files.uptime).seconds, 0);
 }
 
-TEST(ProcFiles, SelfStatKeepsEveryFieldAndADisguisedName) {
+TEST(ProcFiles, SelfStatKeepsEveryFieldAndTheName) {
     const std::string text = "42 (a) b) c) R 1 -2 18446744073709551615 x 0\nmore\n";
     const SelfStat stat = parse_self_stat_fields(text);
     EXPECT_EQ(stat.pid, "42");

@@ -90,7 +90,7 @@ protected:
     std::unique_ptr<session::http::Acceptor> acceptor_;
 };
 
-TEST_F(ServerHandlersTest, VersionsSayWhoWeAre) {
+TEST_F(ServerHandlersTest, VersionsIdentifyTheServer) {
     const Json data = ask_json("/api/v1/versions?x=y")["data"];
     EXPECT_EQ(data["major"], kVersionMajor);
     EXPECT_EQ(data["minor"], kVersionMinor);
@@ -130,7 +130,7 @@ TEST_F(ServerHandlersTest, SummariesHaveEveryFieldWithItsType) {
     EXPECT_GT(self["mem_kbyte"], 0);
 }
 
-TEST_F(ServerHandlersTest, IndexesListWhatThereIsAndNothingElseIsFound) {
+TEST_F(ServerHandlersTest, IndexesListEndpointsAndOthersAreNotFound) {
     const Json root = ask_json("/");
     EXPECT_TRUE(root["urls"]["api"].is_string());
     EXPECT_TRUE(root["urls"]["rtc"]["v1"]["play"].is_string());
@@ -153,14 +153,14 @@ TEST_F(ServerHandlersTest, IndexesListWhatThereIsAndNothingElseIsFound) {
     EXPECT_EQ(ask_json("/api/v1/versions/"), ask_json("/api/v1/versions"));
 }
 
-TEST_F(ServerHandlersTest, AFolderWithoutItsSlashIsSentThere) {
+TEST_F(ServerHandlersTest, RedirectsFoldersWithoutSlash) {
     const auto response = ask("/api/v1?x=1");
     EXPECT_EQ(response.status, 302);
     EXPECT_EQ(response.headers.find("Location"), "/api/v1/?x=1");
 }
 
 // Scripts of this family POST to read-only calls.
-TEST_F(ServerHandlersTest, WhatIsOnlyReadIsAnsweredWhateverTheMethod) {
+TEST_F(ServerHandlersTest, ReadOnlyEndpointsAcceptEveryMethod) {
     for (const char* path : {"/", "/api/", "/api/v1/", "/api/v1/versions", "/api/v1/summaries"}) {
         for (const char* method : {"POST", "PUT", "DELETE", "PATCH"}) {
             const auto response = ask(path, method);
@@ -172,7 +172,7 @@ TEST_F(ServerHandlersTest, WhatIsOnlyReadIsAnsweredWhateverTheMethod) {
     EXPECT_EQ(ask("/rtc/v1/nothing/", "POST").status, 404);
 }
 
-TEST_F(ServerHandlersTest, ACallbackIsWrappedWhenItIsAName) {
+TEST_F(ServerHandlersTest, WrapsAnswersInValidCallbacks) {
     EXPECT_TRUE(ask("/api/v1/versions?callback=f").body.starts_with("{")) << "off unless switched on";
     context_.allows_jsonp = true;
     const auto response = ask("/api/v1/versions?callback=a.b_c$1");

@@ -32,7 +32,7 @@ const HandlerFixture::Fields kUsage = {
     {"ru_oublock", HandlerFixture::kWhole},  {"ru_msgsnd", HandlerFixture::kWhole},   {"ru_msgrcv", HandlerFixture::kWhole},
     {"ru_nsignals", HandlerFixture::kWhole}, {"ru_nvcsw", HandlerFixture::kWhole},    {"ru_nivcsw", HandlerFixture::kWhole}};
 
-TEST_F(SystemApiTest, TheSamplerLooksAtTheMachineByItself) {
+TEST_F(SystemApiTest, SamplerRunsByItself) {
     io::Scope scope("test");
     MUST(scope.start("sampler", [this](io::Deadline forever) { sampler.run(forever); }));
     io::wait_until([this] { return ask_json("/api/v1/rusages")["data"]["ok"] == true; });
@@ -103,7 +103,7 @@ TEST_F(SystemApiTest, TheProcessorsHaveEveryField) {
     EXPECT_GT(data["idle"], 0);
 }
 
-TEST_F(SystemApiTest, TheMemoryAddsUp) {
+TEST_F(SystemApiTest, MemoryFieldsAddUp) {
     sample();
     const Json data = ask_json("/api/v1/meminfos")["data"];
     expect_fields(data, {{"ok", kBool},
@@ -128,7 +128,7 @@ TEST_F(SystemApiTest, TheMemoryAddsUp) {
                 static_cast<double>(number("RealInUse")) / static_cast<double>(number("MemTotal")), 1e-9);
 }
 
-TEST_F(SystemApiTest, WhatIsOnlyReadIsAnsweredWhateverTheMethod) {
+TEST_F(SystemApiTest, ReadOnlyEndpointsAcceptEveryMethod) {
     for (const char* name : {"rusages", "self_proc_stats", "system_proc_stats", "meminfos"})
         for (const char* method : {"POST", "PUT", "DELETE"})
             EXPECT_EQ(ask(std::string("/api/v1/") + name, method).status, 200) << name;

@@ -22,7 +22,7 @@ Reading reading_at(std::chrono::seconds when) {
     return reading;
 }
 
-TEST(SystemMeter, OneReadingGivesLevelsButNoRates) {
+TEST(SystemMeter, OneReadingHasLevelsButNoRates) {
     SystemMeter meter;
     EXPECT_FALSE(meter.figures().is_complete);
     meter.add(reading_at(10s));
@@ -39,7 +39,7 @@ TEST(SystemMeter, OneReadingGivesLevelsButNoRates) {
     EXPECT_DOUBLE_EQ(figures.cpu_share, 0);
 }
 
-TEST(SystemMeter, TwoReadingsGiveRates) {
+TEST(SystemMeter, TwoReadingsHaveRates) {
     SystemMeter meter;
     meter.add(reading_at(10s));
     Reading later = reading_at(14s);
@@ -57,7 +57,7 @@ TEST(SystemMeter, TwoReadingsGiveRates) {
     EXPECT_DOUBLE_EQ(figures.disk_busy_share, 0.5);
 }
 
-TEST(SystemMeter, CountersThatGoBackAndMissingFilesGiveZero) {
+TEST(SystemMeter, DecreasesAndMissingFilesGiveZero) {
     SystemMeter meter;
     meter.add(reading_at(10s));
     Reading later = reading_at(11s);

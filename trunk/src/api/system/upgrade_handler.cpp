@@ -52,13 +52,13 @@ bool is_of_one(const Request& request) { return request.target.query.get("own") 
 
 }  // namespace
 
-// It runs a program: where the API asks for no password, only this machine may.
+// An upgrade runs a program. Without http_api.auth, only this machine may start one.
 Reply UpgradeHandler::handle(const Request& request, io::Deadline deadline) {
     if (request.message.method == "POST") {
-        // Another process of this server asks for whoever has asked it.
+        // Another process of this server forwards the request of an unknown client.
         if (!drain_.is_api_guarded() && (request.is_sibling || !Endpoint{request.peer_ip, 1}.is_loopback()))
             return session::http::error_reply(Status::forbidden,
-                                              "an upgrade is begun from this machine, or with http_api.auth on");
+                                              "an upgrade can be started from this machine only, or with http_api.auth on");
         const auto done = control_.upgrade(deadline);
         if (!done.ok())
             return session::http::error_reply(done.code() == Errc::conflict ? Status::conflict : Status::internal_server_error,

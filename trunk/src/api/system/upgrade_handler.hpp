@@ -1,5 +1,5 @@
-// /api/v1/upgrade: POST starts the program anew beside this process, which hands its new clients over to it, as SIGUSR2 does; GET
-// says how that went, and what the old processes still have. Workers of one program are one entry.
+// /api/v1/upgrade: POST starts the program anew beside this process, which hands its new clients over to it, as SIGUSR2 does. GET
+// reports the result, and the remaining clients of the old processes. The workers of one program are one entry.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace live::api {
 struct UpgradeFacts {
     enum class State : std::uint8_t { serving, starting, draining };
     State state = State::serving;
-    // That which the pid file names, or has named.
+    // The process of the pid file.
     std::int64_t pid = 0;
-    // Of the last attempt.
+    // The result of the last attempt.
     std::optional<std::uint32_t> successor;
     std::string error{};
 };
@@ -28,7 +28,7 @@ class UpgradeControl {
 public:
     virtual ~UpgradeControl() = default;
     virtual UpgradeFacts upgrade_facts() const = 0;
-    // Returns when the new program serves, with its pid, or does not, with why. Errc::conflict when another one is under way.
+    // Returns the pid of the new program when it serves, or the reason why it does not. Errc::conflict during another upgrade.
     virtual Result<std::uint32_t> upgrade(io::Deadline deadline) = 0;
 };
 

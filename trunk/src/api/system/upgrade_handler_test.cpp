@@ -60,7 +60,7 @@ protected:
     UpgradeHandler upgrade_{info_, upgraded_, drained_, workers_};
 };
 
-TEST_F(UpgradeHandlerTest, SaysHowItGoes) {
+TEST_F(UpgradeHandlerTest, ReportsTheProgress) {
     const auto json = nlohmann::json::parse(ask(upgrade_, "GET", "192.0.2.1").body, nullptr, false);
     EXPECT_EQ(json["data"]["state"], "serving");
     EXPECT_EQ(json["data"]["pid"], 4711);
@@ -69,7 +69,7 @@ TEST_F(UpgradeHandlerTest, SaysHowItGoes) {
     EXPECT_EQ(json["data"]["players"], 3);
 }
 
-TEST_F(UpgradeHandlerTest, TellsEveryStateAndWhoElseIsThere) {
+TEST_F(UpgradeHandlerTest, HasEveryStateAndOtherProcesses) {
     upgraded_.facts = {UpgradeFacts::State::starting, 4711, std::nullopt, ""};
     const auto whole = [&] { return nlohmann::json::parse(ask(upgrade_, "GET", "192.0.2.1", false, "").body, nullptr, false); };
     EXPECT_EQ(whole()["data"]["state"], "starting");
@@ -80,7 +80,7 @@ TEST_F(UpgradeHandlerTest, TellsEveryStateAndWhoElseIsThere) {
     EXPECT_EQ(whole()["data"]["others"], nlohmann::json::array()) << "nobody has come yet";
 }
 
-TEST_F(UpgradeHandlerTest, SaysWhyItDoesNotBegin) {
+TEST_F(UpgradeHandlerTest, HasTheReasonOfARefusal) {
     EXPECT_EQ(ask(upgrade_, "PUT", "127.0.0.1").status, 405);
     EXPECT_EQ(ask(drain_, "PUT", "127.0.0.1").status, 405);
     upgraded_.why_not = Errc::conflict;
@@ -102,7 +102,7 @@ protected:
     ~UpgradeOfWorkersTest() override { MUST(fibers_.stop(io::Deadline::after(io::kSoon))); }
 };
 
-TEST_F(UpgradeOfWorkersTest, TheWorkersOfOneProgramAreToldAsOne) {
+TEST_F(UpgradeOfWorkersTest, CombinesTheWorkersOfOneProgram) {
     answer_as_others([](engine::workers::Worker worker, const std::string& request) -> std::optional<std::string> {
         EXPECT_TRUE(request.starts_with("GET /api/v1/upgrade?own=1 ")) << request;
         switch (worker) {
@@ -129,7 +129,7 @@ TEST_F(UpgradeOfWorkersTest, TheWorkersOfOneProgramAreToldAsOne) {
 }
 
 // Another worker passes a request on from whoever has asked it, and is on this machine itself.
-TEST_F(UpgradeHandlerTest, OnlyThisMachineMayAskWhereThereIsNoPassword) {
+TEST_F(UpgradeHandlerTest, RequiresALocalClientWithoutAPassword) {
     for (const auto& [ip, is_sibling] : {std::pair("192.0.2.1", false), std::pair("127.0.0.1", true)}) {
         EXPECT_EQ(ask(upgrade_, "POST", ip, is_sibling).status, 403) << ip;
         EXPECT_EQ(ask(drain_, "POST", ip, is_sibling).status, 403) << ip;

@@ -32,7 +32,7 @@ Result<void> MemoryKeeper::look(io::Deadline deadline) {
     count(io::now());  // what streams hold is no overhead
     measure(io::now());
     TRY(io::yield(deadline));
-    judge(io::now());
+    reclaim(io::now());
     has_more_ = true;
     for (int turn = 0; has_more_ && turn < kTurnsMax; ++turn) {
         TRY(io::yield(deadline));
@@ -41,7 +41,7 @@ Result<void> MemoryKeeper::look(io::Deadline deadline) {
     return {};
 }
 
-void MemoryKeeper::judge(TimePoint now) {
+void MemoryKeeper::reclaim(TimePoint now) {
     session::MemoryBudget& budget = parts_.budget;
     const bool took = budget.is_crowded() && take_from_unpublished(held_streams(), now);
     const bool has_filled_up = budget.has_filled_up();
@@ -52,7 +52,7 @@ void MemoryKeeper::judge(TimePoint now) {
 
 bool MemoryKeeper::return_some(TimePoint now) {
     io::free_off_loop(parts_.slabs.take_spent(), io::Work::compute);
-    if (let_go_of_idle())
+    if (release_idle())
         return true;
     if (now - slabs_aged_at_ >= kSlabsKept) {
         parts_.slabs.age();
@@ -79,7 +79,7 @@ void MemoryKeeper::measure(TimePoint now) {
         budget.set_resident(resident_bytes());
         overhead_clock_.note_done(now, before, budget.overhead(), took);
         if (budget.is_too_small() && !std::exchange(small_logged_, true))
-            LOG_WARN(log_, "limits.memory_budget, {} MiB, is too small: the server takes {} MiB of it for itself",
+            LOG_WARN(log_, "limits.memory_budget, {} MiB, is too small: the server itself uses {} MiB of it",
                      budget.whole() >> 20, budget.overhead() >> 20);
     }
 }
@@ -118,7 +118,7 @@ MemoryKeeper::Streams MemoryKeeper::held_streams() const {
 }
 
 // Frees given-up streams, and large ones that will soon be removed anyway, in portions: all at once would hold the loop.
-bool MemoryKeeper::let_go_of_idle() {
+bool MemoryKeeper::release_idle() {
     bool any = false;
     parts_.streams.for_each([&](media::Source& source) {
         if (any || source.is_published())

@@ -29,17 +29,17 @@ public:
     // Interval between checks; kQuickInterval applies when the budget is filling. Also checked when rings have dropped a portion.
     static constexpr std::chrono::milliseconds kPollInterval{250};
     static constexpr std::chrono::milliseconds kQuickInterval{20};
-    // Worth to be returned to the system.
+    // The least that is returned to the system.
     static constexpr std::size_t kPortion = 4U << 20;
-    // Of a stream, released in one turn of the loop: for each MiB of small packets some 0.5 ms.
+    // The most that one turn of the loop releases of a stream; a MiB of small packets takes some 0.5 ms.
     static constexpr std::size_t kReleasedAtOnce = 1U << 20;
     // Turns after each check in which memory is released and returned.
     static constexpr int kTurnsMax = 8;
     // Amounts below this fraction of the counted memory fluctuate all the time, and are returned only when the budget is filling.
     static constexpr std::size_t kPortionPart = 32;
-    // Slabs that were not needed for so long are not kept; longer than a usual GOP.
+    // Unused slabs are released after this time, which is longer than a usual GOP.
     static constexpr std::chrono::seconds kSlabsKept{15};
-    // A kicked publisher is expected to be gone after this time.
+    // A kicked publisher should have left after this time.
     static constexpr std::chrono::seconds kLeaving{2};
 
     struct Parts {
@@ -48,11 +48,11 @@ public:
         media::SlabPool& slabs;
         const service::ServiceList& services;
         session::ClientTable& clients;
-        // Of several workers; nullptr: alone.
+        // nullptr: the process has no other workers.
         engine::workers::SharedLimits* shared_limits = nullptr;
     };
 
-    // The parts outlive this.
+    // The parts must outlive this.
     MemoryKeeper(const Parts& parts, const Log& log) : parts_(parts), log_(log) {}
 
     std::string_view name() const override { return "the memory budget"; }
@@ -67,9 +67,9 @@ private:
     using Streams = std::unordered_map<std::string, Stream>;
 
     void run(io::Deadline deadline);
-    // Everything once, in turns of the loop of its own; an error when the fiber is cancelled.
+    // Does everything once, in several turns of the loop; an error when the fiber is cancelled.
     Result<void> look(io::Deadline deadline);
-    void judge(TimePoint now);
+    void reclaim(TimePoint now);
     // Releases and returns a portion; true: there is more.
     bool return_some(TimePoint now);
     void count(TimePoint now);
@@ -77,7 +77,7 @@ private:
     bool is_leaving(const std::string& url) const { return !leaving_.empty() && leaving_.contains(url); }
     void measure(TimePoint now);
     void give_up_leaving();
-    bool let_go_of_idle();
+    bool release_idle();
     bool take_from_unpublished(const Streams& streams, TimePoint now);
     void leave(const std::string& url, std::size_t bytes, TimePoint now);
     void take_from_greediest(const Streams& streams, TimePoint now);

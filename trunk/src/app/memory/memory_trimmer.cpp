@@ -42,7 +42,7 @@ bool OverheadClock::is_due(TimePoint now, std::size_t overhead, std::size_t much
         has_grown_ = true;
         return true;
     }
-    // How long it took under load says nothing of what it takes afterwards.
+    // The duration under load does not predict the duration afterwards.
     if (has_grown_ && now - done_ >= kEvery) {
         has_grown_ = false;
         return true;

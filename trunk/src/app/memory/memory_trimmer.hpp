@@ -47,7 +47,7 @@ public:
     // After one that took longer, less is much: as much as would have taken so long, but at least kMuchMin.
     static constexpr std::chrono::milliseconds kGoal{2};
     static constexpr std::size_t kMuchMin = 512U << 10;
-    // So many times as long as one takes is the least until the next.
+    // The least pause until the next trim, as a multiple of the duration of one.
     static constexpr int kRests = 20;
 
     bool is_due(TimePoint now, std::size_t overhead, std::size_t much);

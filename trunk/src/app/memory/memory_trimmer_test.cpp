@@ -24,13 +24,13 @@ std::vector<int> due(TrimClock& clock, int first, int last, std::size_t held_byt
     return found;
 }
 
-TEST(TrimClock, IsDueBehindAWaveThatIsOverAndOnceMore) {
+TEST(TrimClock, IsDueAfterAWaveAndOnceMore) {
     TrimClock clock;
     EXPECT_TRUE(due(clock, 0, 100, kLevel).empty()) << "what is held is not given back";
     EXPECT_EQ(due(clock, 101, 300, kLow), (std::vector{104, 144}));
 }
 
-TEST(TrimClock, IsNotDueForLess) {
+TEST(TrimClock, IsNotDueForSmallWaves) {
     TrimClock clock;
     EXPECT_TRUE(due(clock, 0, 0, kLevel).empty());
     EXPECT_TRUE(due(clock, 1, 100, kLow + 1).empty());
@@ -54,7 +54,7 @@ TEST(TrimClock, IsNotDueOften) {
     EXPECT_EQ(found, (std::vector{4, 34, 64, 94}));
 }
 
-TEST(MemoryTrimmer, SaysWhatCpuTimeGivingBackTook) {
+TEST(MemoryTrimmer, ReportsTheCpuTimeOfATrim) {
     const auto before = io::cpu_time();
     const Duration took = give_memory_back();
     EXPECT_GT(took, Duration::zero());
@@ -70,7 +70,7 @@ TEST(OverheadClock, IsDueAtOnceForMuch) {
     EXPECT_TRUE(clock.is_due(kBegin + seconds(1), 105, 100));
 }
 
-TEST(OverheadClock, IsDueEveryNowAndThenLessOftenTheLongerItTakes) {
+TEST(OverheadClock, IntervalGrowsWithTheDuration) {
     OverheadClock clock;
     clock.note_done(kBegin, 10, 10, OverheadClock::kQuick);
     EXPECT_FALSE(clock.is_due(kBegin + OverheadClock::kEvery - seconds(1), 10, 100));
@@ -83,7 +83,7 @@ TEST(OverheadClock, IsDueEveryNowAndThenLessOftenTheLongerItTakes) {
     EXPECT_TRUE(clock.is_due(kBegin + 10 * OverheadClock::kEvery, 110, 100));
 }
 
-TEST(OverheadClock, IsDueOnceMoreWhenItHasBeenCalm) {
+TEST(OverheadClock, IsDueOnceMoreAfterCalm) {
     OverheadClock clock;
     constexpr Duration kLong = 2 * OverheadClock::kLongest;
     clock.note_done(kBegin, 10, 10, {});
@@ -95,7 +95,7 @@ TEST(OverheadClock, IsDueOnceMoreWhenItHasBeenCalm) {
     EXPECT_FALSE(clock.is_due(kBegin + 20 * OverheadClock::kEvery, 10, 100)) << "it holds the loop";
 }
 
-TEST(OverheadClock, ReturnsLessAtOnceAfterOneThatTookLong) {
+TEST(OverheadClock, ReturnsLessAfterALongTrim) {
     constexpr std::size_t kMuch = 100U << 20;
     constexpr std::size_t kHalf = 16U << 20;
     OverheadClock clock;

@@ -7,10 +7,10 @@
 
 namespace live::app {
 
-// Of the calling thread, since it started.
+// Returns the CPU time of the calling thread.
 Duration thread_processor_time();
 
-// Of this process, as counted by the kernel. Zero when it cannot be read.
+// Returns the resident memory of this process, or zero when it cannot be read.
 std::size_t resident_bytes();
 
 class ProcessUsage {

@@ -7,7 +7,7 @@
 namespace live::app {
 namespace {
 
-TEST(ProcessUsage, SaysWhatShareOfACoreWasUsedSinceTheLastSample) {
+TEST(ProcessUsage, MeasuresCpuUseSinceThePreviousSample) {
     ProcessUsage usage;
     const TimePoint begin{1s};
     EXPECT_EQ(usage.sample(begin).cpu_percent, 0) << "since when is not known yet";
@@ -22,7 +22,7 @@ TEST(ProcessUsage, CountsResidentMemory) {
     EXPECT_GT(ProcessUsage().sample(TimePoint{1s}).resident_bytes, 1U << 20);
 }
 
-TEST(ProcessUsage, CountsTheTimeOfAThread) {
+TEST(ProcessUsage, MeasuresTheTimeOfAThread) {
     const Duration before = thread_processor_time();
     io::spin(20ms);
     EXPECT_GE(thread_processor_time() - before, 15ms);

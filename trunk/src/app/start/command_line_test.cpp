@@ -41,7 +41,7 @@ TEST(CommandLine, TakesTheConfFileFromTheRestOfTheTokenOrTheNext) {
     EXPECT_EQ(said({"-c", "a.conf", "-c", "b.conf"}), "run b.conf");
 }
 
-TEST(CommandLine, SaysWhoItIsAtOnce) {
+TEST(CommandLine, ShowsItsVersionFirst) {
     for (const char* option : {"-v", "-V", "--version", "--v", "-vq"})
         EXPECT_EQ(said({option}), "version") << option;
     for (const char* option : {"-g", "-G"})
@@ -51,7 +51,7 @@ TEST(CommandLine, SaysWhoItIsAtOnce) {
     EXPECT_EQ(said({"-c", "a.conf", "-v", "-q"}), "version");
 }
 
-TEST(CommandLine, HelpsWhoSaysNothingOrNoOption) {
+TEST(CommandLine, ShowsHelpWithoutOptions) {
     EXPECT_EQ(said({}), "help");
     EXPECT_EQ(said({"conf/srs.conf"}), "help");
     EXPECT_EQ(said({"-t", "conf/srs.conf"}), "help");
@@ -67,7 +67,7 @@ TEST(CommandLine, RefusesUnknownLettersAndAMissingFile) {
     EXPECT_NE(parse({"-t"}).error().sentence().find("config file not specified"), std::string::npos);
 }
 
-TEST(CommandLine, TheEnvironmentWins) {
+TEST(CommandLine, EnvironmentTakesPrecedence) {
     EXPECT_EQ(said({}, {{"SRS_CONFIG_FILE", "e.conf"}}), "run e.conf");
     EXPECT_EQ(said({"-c", "a.conf"}, {{"SRS_CONFIG_FILE", "e.conf"}}), "run e.conf");
     EXPECT_EQ(said({"-c", "a.conf"}, {{"SRS_CONFIG_FILE", ""}}), "run a.conf");
@@ -84,7 +84,7 @@ TEST(CommandLine, HelpShowsOptionsAndSignals) {
         EXPECT_NE(help.find(part), std::string::npos) << part;
 }
 
-TEST(Version, TheTextIsMadeOfTheNumbers) {
+TEST(Version, TextMatchesTheNumbers) {
     const std::string numbers =
         std::to_string(kVersionMajor) + "." + std::to_string(kVersionMinor) + "." + std::to_string(kVersionRevision);
     EXPECT_EQ(kVersion, numbers);

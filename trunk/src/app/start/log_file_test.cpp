@@ -36,7 +36,7 @@ TEST(LogLine, WarningsAndErrorsCarryErrno) {
     EXPECT_EQ(line_of(LogLevel::error, "m"), "[2024-05-06 07:08:09.123][ERROR][4321][k3x9q0ab][0] m\n");
 }
 
-TEST(LogLine, TakesNoControlCharacterOverInAnyForm) {
+TEST(LogLine, RemovesControlCharacters) {
     const std::pair<std::string_view, std::string_view> cases[] = {
         {"a\x1b[31m\n\x7f", "a?[31m??"},
         {"a\xc2\x9b"
@@ -59,7 +59,7 @@ TEST(LogLine, TakesNoControlCharacterOverInAnyForm) {
         EXPECT_EQ(line_of(LogLevel::info, said), line_of(LogLevel::info, written)) << written;
 }
 
-TEST(LogLine, HasTheClassicNamesWhenAskedFor) {
+TEST(LogLine, HasClassicNamesIfConfigured) {
     const LogFormat classic{.utc = true, .names = LevelNames::classic};
     const std::pair<LogLevel, std::string_view> names[] = {{LogLevel::trace, "[Verb]"},
                                                            {LogLevel::debug, "[Info]"},
@@ -98,7 +98,7 @@ TEST(LogLine, IsCutAtItsBound) {
     EXPECT_TRUE(coloured.ends_with("x\033[0m\n"));
 }
 
-TEST(LogLine, IsOneLineWhateverAPeerPutsIntoAName) {
+TEST(LogLine, StaysOneLineWithHostileNames) {
     EXPECT_EQ(line_of(LogLevel::info, "stream=a\nb\033[31m\x7F"),
               "[2024-05-06 07:08:09.123][INFO][4321][k3x9q0ab] stream=a?b?[31m?\n");
 }
@@ -156,7 +156,7 @@ TEST(LogFile, ReopenFollowsAMovedFile) {
     EXPECT_NE(folder.read("srs.log").find("three"), std::string::npos);
 }
 
-TEST(LogFile, AFailedReopenKeepsTheOldFile) {
+TEST(LogFile, FailedReopenKeepsTheOldFile) {
     const ScratchFolder folder;
     ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
     const auto sink = file_log(folder.file("logs/srs.log"));
@@ -171,13 +171,13 @@ TEST(LogFile, AFailedReopenKeepsTheOldFile) {
         << text;
 }
 
-TEST(LogFile, AFileThatCannotBeOpenedIsAnError) {
+TEST(LogFile, UnopenableFileIsAnError) {
     const auto log = LogFile::create({.tank = settings::LogTank::file, .path = "/nonexistent/srs.log"});
     ASSERT_FALSE(log.ok());
     EXPECT_EQ(log.error().sentence(), "the log file: cannot open /nonexistent/srs.log: No such file or directory (2)");
 }
 
-TEST(LogFile, TooManyWarningsOfAKindAreCountedAndSaid) {
+TEST(LogFile, CountsAndReportsSuppressedWarnings) {
     const ScratchFolder folder;
     const auto sink = file_log(folder.file("srs.log"));
     const Log log(*sink, "k3x9q0ab");
@@ -200,7 +200,7 @@ TEST(LogFile, TooManyWarningsOfAKindAreCountedAndSaid) {
     EXPECT_EQ(count("[log][0] 20 more like this were left out: slow 9\n"), 1U);
 }
 
-TEST(LogFile, IsRotatedAsTheOptionsSay) {
+TEST(LogFile, RotatesByTheOptions) {
     settings::LogOptions options;
     EXPECT_EQ(rotation_of(options).file_bytes_max, 100U << 20);
     EXPECT_EQ(rotation_of(options).backups, 3U);
@@ -215,7 +215,7 @@ TEST(LogFile, IsRotatedAsTheOptionsSay) {
     EXPECT_NE(folder.read("srs.log.1").find("11"), std::string::npos);
 }
 
-TEST(LogFile, LinesThatTheConsoleDidNotTakeAreCounted) {
+TEST(LogFile, CountsLinesLostByTheConsole) {
     int pipe[2];
     ASSERT_EQ(::pipe(pipe), 0);
     const int before = ::dup(STDOUT_FILENO);

@@ -8,7 +8,7 @@
 
 namespace live::app {
 
-// What this build profiles.
+// The profilers of this build.
 struct ProfilerPlan {
     bool cpu = false;          // gperf.srs.gcp
     bool heap = false;         // gperf.srs.gmp.NNNN.heap
@@ -21,7 +21,7 @@ ProfilerPlan built_in_profilers();
 // A sentence for each variable that the plan needs and the environment lacks. `get` is getenv or a test's stand-in.
 std::vector<std::string> missing_environment(const ProfilerPlan& plan, const char* (*get)(const char* name));
 
-// Writes a heap profile now, in builds with heap profiling: memory held during operation is gone at process exit.
+// Writes a heap profile now, in builds with heap profiling: at process exit the memory of operation is freed.
 void dump_heap_profile(const char* why);
 
 // Profiles during its lifetime. Files go to the folder that is current when it is created. One per process.

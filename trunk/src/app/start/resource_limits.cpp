@@ -32,7 +32,7 @@ Result<void> permit_core_dumps() {
 }
 
 ConnectionsLimit fit_connections(std::uint32_t wanted, std::uint64_t open_files_limit) {
-    // RLIM_INFINITY is the largest number, so it needs no case of its own.
+    // RLIM_INFINITY is the largest number and needs no special case.
     if (open_files_limit > kSpareFiles && wanted <= open_files_limit - kSpareFiles)
         return {wanted, ""};
     const std::uint64_t fits = open_files_limit > kSpareFiles + 1 ? open_files_limit - kSpareFiles : 1;

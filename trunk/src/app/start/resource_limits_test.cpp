@@ -8,7 +8,7 @@
 namespace live::app {
 namespace {
 
-TEST(FitConnections, TakesWhatFitsAndClampsTheRest) {
+TEST(FitConnections, ClampsToTheOpenFilesLimit) {
     struct Wish {
         std::uint32_t wanted;
         std::uint64_t limit;
@@ -36,7 +36,7 @@ TEST(FitConnections, TakesWhatFitsAndClampsTheRest) {
     EXPECT_NE(warning.find("10112"), std::string::npos);
 }
 
-TEST(OpenFilesLimit, IsRaisedToTheHardOne) {
+TEST(OpenFilesLimit, IsRaisedToTheHardLimit) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
     const rlimit low{std::min<rlim_t>(256, before.rlim_max), before.rlim_max};

@@ -9,19 +9,19 @@
 namespace live::app {
 namespace {
 
-TEST(ServerId, LivesBesideThePidFile) {
+TEST(ServerId, IsBesideThePidFile) {
     EXPECT_EQ(server_id_path("./objs/srs.pid"), "./objs/srs.id");
     EXPECT_EQ(server_id_path("srs"), "srs.id");
     EXPECT_EQ(server_id_path("a.pid.old"), "a.pid.old.id");
 }
 
-TEST(ServerId, TheConfWins) {
+TEST(ServerId, ConfigurationTakesPrecedence) {
     const ScratchFolder folder;
     folder.write("srs.id", "vid-kept");
     EXPECT_EQ(find_server_id("mine", folder.file("srs.pid")).id, "mine");
 }
 
-TEST(ServerId, ANewOneIsKeptForTheNextStart) {
+TEST(ServerId, KeepsANewIdForTheNextStart) {
     const ScratchFolder folder;
     const ServerId made = find_server_id("", folder.file("srs.pid"));
     EXPECT_TRUE(made.id.starts_with("vid-")) << made.id;
@@ -32,7 +32,7 @@ TEST(ServerId, ANewOneIsKeptForTheNextStart) {
     EXPECT_EQ(find_server_id("", folder.file("srs.pid")).id, made.id);
 }
 
-TEST(ServerId, AFileThatHoldsNoIdIsReplaced) {
+TEST(ServerId, ReplacesAFileWithoutAnId) {
     const ScratchFolder folder;
     for (const std::string& text :
          {std::string(), std::string("two words"), std::string(kServerIdMax + 1, 'x'), std::string("\x01\x02")}) {
@@ -43,7 +43,7 @@ TEST(ServerId, AFileThatHoldsNoIdIsReplaced) {
     EXPECT_EQ(find_server_id("", folder.file("srs.pid")).id, std::string(kServerIdMax, 'x'));
 }
 
-TEST(ServerId, AFolderThatCannotBeWrittenIsAWarning) {
+TEST(ServerId, WarnsAboutAnUnwritableFolder) {
     const ServerId made = find_server_id("", "/nonexistent/srs.pid");
     EXPECT_TRUE(made.id.starts_with("vid-"));
     EXPECT_NE(made.warning.find("/nonexistent/srs.id"), std::string::npos);

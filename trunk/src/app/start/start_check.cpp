@@ -46,7 +46,7 @@ int folder_refusal(fs::path folder) {
     if (folder.empty())
         folder = ".";
     while (!fs::exists(folder, failed)) {
-        // If it cannot be inspected it is not a usable folder: below a file, or owned by somebody else.
+        // A path that cannot be inspected is not a usable folder: it is below a file, or has another owner.
         if (failed)
             return failed.value();
         const fs::path above = folder.parent_path();

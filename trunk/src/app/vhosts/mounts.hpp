@@ -12,7 +12,7 @@ namespace live::app {
 
 class Mounts final : public session::http_live::Mounts {
 public:
-    // Both outlive this.
+    // Both must outlive this.
     Mounts(const settings::CurrentSettings& settings, const media::StreamTable& streams)
         : streams_(streams), settings_(settings) {}
 
@@ -30,7 +30,7 @@ private:
 
     const media::StreamTable& streams_;
     const settings::CurrentSettings& settings_;
-    // Of the settings of that version.
+    // The mounts of the settings with this version.
     mutable std::vector<Entry> entries_;
     mutable std::uint64_t version_ = 0;
 };

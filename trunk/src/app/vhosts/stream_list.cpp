@@ -17,7 +17,6 @@
 #include "service/access/security.hpp"
 #include "service/hls/files/names.hpp"
 #include "service/hls/stream_output.hpp"
-#include "session/http_live/mount.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::app {
@@ -25,7 +24,6 @@ namespace live::app {
 namespace {
 
 using settings::HttpApiOptions;
-using settings::kDefaultVhost;
 using settings::Settings;
 using settings::Vhost;
 
@@ -34,9 +32,6 @@ using api::StreamAddress;
 using session::http::Request;
 using wire::http::percent_encode;
 using wire::http::percent_encode_path;
-
-constexpr std::uint16_t kRtmpPort = 1935;
-constexpr std::uint16_t kRtmpsPort = 443;
 
 // The parsed Host field (RFC 9110, 7.2).
 struct AskedHost {
@@ -71,16 +66,6 @@ std::optional<AskedHost> host_of(const Request& request) {
     return AskedHost{std::string(name), std::string(port)};
 }
 
-// The first port of these endpoints that a client of `host` can reach; none when they are all on loopback.
-std::optional<std::uint16_t> port_for(const std::vector<std::string>& listen, const AskedHost& host) {
-    for (const std::string& text : listen)
-        if (const auto endpoints = parse_endpoint(text); endpoints.ok())
-            for (const Endpoint& endpoint : *endpoints)
-                if (!endpoint.is_loopback() || host.is_loopback())
-                    return endpoint.port;
-    return std::nullopt;
-}
-
 bool share_an_endpoint(const std::vector<std::string>& some, const std::vector<std::string>& others) {
     return std::ranges::any_of(some, [&](const std::string& text) {
         const auto endpoints = parse_endpoint(text);
@@ -102,12 +87,17 @@ const Vhost* find_named(const Settings& settings, std::string_view vhost) {
 
 class View final : public api::StreamListView {
 public:
-    View(const Settings& settings, const session::http::Handler& dash, const Request& request, AskedHost host)
-        : settings_(settings), dash_(dash), request_(request), host_(std::move(host)) {
+    View(const Settings& settings, const session::Protocols& protocols, const session::http::Handler& dash,
+         const Request& request, AskedHost host)
+        : settings_(settings), protocols_(protocols), dash_(dash), request_(request), host_(std::move(host)) {
+        site_.host = host_.name;
+        site_.port = host_.port;
+        site_.is_local = host_.is_loopback();
         // A proxy may have terminated TLS; a forged header only affects the client that sent it.
-        secure_ = request.secure || request.message.headers.find("X-Forwarded-Proto") == "https";
-        origin_ = fmt::format("{}://{}{}", secure_ ? "https" : "http", host_.name, host_.port);
+        site_.is_secure = request.secure || request.message.headers.find("X-Forwarded-Proto") == "https";
     }
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
 
     bool shows(std::string_view vhost) const override;
     bool hides_some() const override;
@@ -119,19 +109,15 @@ private:
     const Vhost* named(std::string_view vhost) const { return find_named(settings_, vhost); }
     // "vhost=NAME" where the host alone does not select it.
     std::string vhost_query(const Vhost& vhost) const;
-    void add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::string_view stream, std::string_view query) const;
-    void add_srt(std::vector<StreamAddress>& to, const Vhost* vhost, std::string_view resource, std::string_view mode) const;
-    void add_remux(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const;
     void add_hls(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const;
     void add_dash(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const;
-    std::string rtc_address(std::string_view kind, std::string_view app, std::string_view stream, std::string_view query) const;
 
     const Settings& settings_;
+    const session::Protocols& protocols_;
     const session::http::Handler& dash_;
     const Request& request_;
     const AskedHost host_;
-    bool secure_ = false;
-    std::string origin_;
+    session::UrlRequest site_;  // without a stream
 };
 
 // Another server decides who may play: a callback's, or the origin. They would count the question as a player.
@@ -164,34 +150,35 @@ std::string View::vhost_query(const Vhost& vhost) const {
 }
 
 std::vector<StreamAddress> View::play_addresses(const ListedStream& stream) const {
-    std::vector<StreamAddress> addresses;
     const Vhost* vhost = named(stream.vhost);
     if (vhost == nullptr)
-        return addresses;
+        return {};
     const std::string query = vhost_query(*vhost);
     const auto& bridge = vhost->play.bridge;
-    if (!stream.comes_by_rtc || bridge.rtc_to_rtmp) {
-        add_rtmp(addresses, stream.app, stream.name, query);
-        add_srt(addresses, vhost, fmt::format("{}/{}", stream.app, stream.name), "request");
-        add_remux(addresses, *vhost, stream, query);
+    session::UrlRequest asked = site_;
+    asked.vhost = vhost->name;
+    asked.app = stream.app;
+    asked.stream = stream.name;
+    asked.query = query;
+    asked.has_frames = !stream.comes_by_rtc || bridge.rtc_to_rtmp;
+    asked.has_rtp = stream.comes_by_rtc || bridge.rtmp_to_rtc;
+    auto addresses = session::urls_of(protocols_, asked);
+    if (asked.has_frames) {
         add_hls(addresses, *vhost, stream, query);
         add_dash(addresses, *vhost, stream, query);
     }
-    if (settings_.rtc_server.enabled && vhost->rtc.enabled && (stream.comes_by_rtc || bridge.rtmp_to_rtc))
-        addresses.push_back({"whep", rtc_address("whep", stream.app, stream.name, query)});
     return addresses;
 }
 
 std::vector<StreamAddress> View::publish_addresses() const {
-    constexpr std::string_view kApp = "live";
-    constexpr std::string_view kStream = "livestream";
-    std::vector<StreamAddress> addresses;
-    add_rtmp(addresses, kApp, kStream, "");
-    const Vhost* vhost = settings_.find_vhost(request_.vhost());
-    add_srt(addresses, settings_.find_vhost(kDefaultVhost), fmt::format("{}/{}", kApp, kStream), "publish");
-    if (settings_.rtc_server.enabled && vhost != nullptr && vhost->enabled && vhost->rtc.enabled)
-        addresses.push_back({"whip", rtc_address("whip", kApp, kStream, "")});
-    return addresses;
+    const std::string vhost = request_.vhost();
+    session::UrlRequest asked = site_;
+    asked.purpose = session::UrlRequest::Purpose::publish;
+    asked.vhost = vhost;
+    asked.app = "live";
+    asked.stream = "livestream";
+    asked.has_rtp = true;
+    return session::urls_of(protocols_, asked);
 }
 
 api::StreamListView::ApiPlace View::api() const {
@@ -199,61 +186,20 @@ api::StreamListView::ApiPlace View::api() const {
     if (!api.enabled)
         return {.url = {}, .missing = "off"};
     if (share_an_endpoint(api.listen, settings_.http_server.listen))
-        return {.url = origin_};
-    if (secure_ && !api.https.enabled)
+        return {.url = site_.http_origin()};
+    if (site_.is_secure && !api.https.enabled)
         return {.url = {}, .missing = "https"};
-    const auto port = port_for(secure_ ? api.https.listen : api.listen, host_);
+    const auto port = site_.port_for(site_.is_secure ? api.https.listen : api.listen);
     if (!port)
         return {.url = {}, .missing = "loopback"};
-    return {.url = fmt::format("{}://{}:{}", secure_ ? "https" : "http", host_.name, *port)};
-}
-
-// RTMP clients use a URL as written.
-void View::add_rtmp(std::vector<StreamAddress>& to, std::string_view app, std::string_view stream, std::string_view query) const {
-    const auto add = [&](std::string_view scheme, const std::vector<std::string>& listen, std::uint16_t usual) {
-        const auto port = port_for(listen, host_);
-        if (!port)
-            return;
-        const std::string place = *port == usual ? host_.name : fmt::format("{}:{}", host_.name, *port);
-        to.push_back(
-            {std::string(scheme), fmt::format("{}://{}/{}/{}{}{}", scheme, place, app, stream, query.empty() ? "" : "?", query)});
-    };
-    add("rtmp", settings_.listen, kRtmpPort);
-    if (settings_.rtmps.enabled)
-        add("rtmps", settings_.rtmps.listen, kRtmpsPort);
-}
-
-// The form of SRT's access control, which names everything; a client of it states no host.
-void View::add_srt(std::vector<StreamAddress>& to, const Vhost* vhost, std::string_view resource, std::string_view mode) const {
-    // Separators of a stream id and of a query. Escapes do not help: some clients decode them, others send them as they are.
-    constexpr std::string_view kSeparators = ",=&#?%+ ";
-    const auto port = port_for(settings_.srt_server.listen, host_);
-    if (!settings_.srt_server.enabled || vhost == nullptr || !vhost->enabled || !vhost->srt.enabled || !port ||
-        resource.find_first_of(kSeparators) != std::string_view::npos)
-        return;
-    const std::string where = vhost->name == kDefaultVhost ? "" : fmt::format("h={},", vhost->name);
-    to.push_back({"srt", fmt::format("srt://{}:{}?streamid=#!::{}r={},m={}", host_.name, *port, where, resource, mode)});
-}
-
-void View::add_remux(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream,
-                     std::string_view query) const {
-    const auto mount = session::http_live::Mount::parse(vhost.http_remux.mount);
-    if (!vhost.http_remux.enabled || !mount.ok())
-        return;
-    const auto path = mount->path_of(stream.app, stream.name);
-    if (!path)
-        return;
-    const std::string rest = percent_encode_path(*path) + (query.empty() ? "" : "?") + std::string(query);
-    const std::string format = vhost.http_remux.mount.substr(vhost.http_remux.mount.rfind('.') + 1);
-    to.push_back({format, origin_ + rest});
-    if (!mount->format().audio)
-        to.push_back({"ws-" + format, fmt::format("{}://{}{}{}", secure_ ? "wss" : "ws", host_.name, host_.port, rest)});
+    return {.url = fmt::format("{}://{}:{}", site_.is_secure ? "https" : "http", host_.name, *port)};
 }
 
 void View::add_hls(std::vector<StreamAddress>& to, const Vhost& vhost, const ListedStream& stream, std::string_view query) const {
     if (!vhost.hls.enabled || stream.hls.empty())
         return;
-    to.push_back({std::string(stream.hls), origin_ + "/" + percent_encode_path(names_of(vhost, stream).playlist_url()) +
+    to.push_back({std::string(stream.hls), site_.http_origin() + "/" +
+                                               percent_encode_path(names_of(vhost, stream).playlist_url()) +
                                                (query.empty() ? "" : "?") + std::string(query)});
 }
 
@@ -271,13 +217,7 @@ void View::add_dash(std::vector<StreamAddress>& to, const Vhost& vhost, const Li
         return;
     asked.target = *std::move(target);
     if (dash_.takes(asked))
-        to.push_back({"dash", origin_ + address});
-}
-
-std::string View::rtc_address(std::string_view kind, std::string_view app, std::string_view stream,
-                              std::string_view query) const {
-    return fmt::format("{}/rtc/v1/{}/?app={}&stream={}{}{}", origin_, kind, percent_encode(app), percent_encode(stream),
-                       query.empty() ? "" : "&", query);
+        to.push_back({"dash", site_.http_origin() + address});
 }
 
 }  // namespace
@@ -295,7 +235,7 @@ std::string_view StreamList::hls_format(const ListedStream& stream) const {
 
 std::unique_ptr<api::StreamListView> StreamList::view(const Request& request) const {
     auto host = host_of(request);
-    return host ? std::make_unique<View>(*settings_, dash_, request, *std::move(host)) : nullptr;
+    return host ? std::make_unique<View>(*settings_, protocols_, dash_, request, *std::move(host)) : nullptr;
 }
 
 }  // namespace live::app

@@ -1,6 +1,6 @@
-// StreamList: answers the stream list from the settings tree: which streams a client may see, and the URLs at which it reaches
-// them. HTTP URLs use the request's own Host field, whatever proxies are in between; those of other protocols use its host name
-// and the ports of the settings.
+// StreamList: the stream list from the settings tree: the streams that a client may see, and the URLs at which it reaches them.
+// HTTP URLs have the request's Host field, whatever proxies are in between; those of other protocols have its host name and the
+// ports of the settings. Each protocol adds its URLs (session::Protocol::add_urls).
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "api/streams/stream_list_handler.hpp"
 #include "service/hls/file_index.hpp"
+#include "session/common/protocol.hpp"
 #include "session/http/handler.hpp"
 #include "settings/current_settings.hpp"
 
@@ -15,9 +16,10 @@ namespace live::app {
 
 class StreamList final : public api::StreamListSettings {
 public:
-    // All outlive this. `dash` is queried with requests for its streams.
-    StreamList(const settings::CurrentSettings& settings, const service::hls::FileIndex& hls, const session::http::Handler& dash)
-        : settings_(settings), hls_(hls), dash_(dash) {}
+    // All must outlive this. `protocols` may be filled later. `dash` is queried with requests for its streams.
+    StreamList(const settings::CurrentSettings& settings, const session::Protocols& protocols, const service::hls::FileIndex& hls,
+               const session::http::Handler& dash)
+        : settings_(settings), protocols_(protocols), hls_(hls), dash_(dash) {}
 
     bool is_enabled() const override { return settings_->http_server.stream_list; }
     std::string_view hls_format(const api::ListedStream& stream) const override;
@@ -25,6 +27,7 @@ public:
 
 private:
     const settings::CurrentSettings& settings_;
+    const session::Protocols& protocols_;
     const service::hls::FileIndex& hls_;
     const session::http::Handler& dash_;
 };

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "session/http_live/protocol.hpp"
+#include "session/rtc/protocol.hpp"
+#include "session/rtmp/protocol.hpp"
+#include "session/srt/protocol.hpp"
 #include "wire/http/target.hpp"
 
 namespace live::app {
@@ -64,11 +68,46 @@ struct StreamListSettingsTest : ::testing::Test {
     service::hls::FileIndex hls;
     FakeDash dash;
     CurrentSettings current{settings};
-    StreamList list{current, hls, dash};
+    struct Srt final : session::srt::SrtVhosts {
+        explicit Srt(const CurrentSettings& all) : settings(all) {}
+        Result<session::srt::SrtOptions> find(const std::string& vhost) const override {
+            const Vhost* found = settings->find_vhost(vhost);
+            return found->enabled && found->srt.enabled ? Result(found->srt) : Error(Errc::denied, "no SRT");
+        }
+        std::string serving_name(const std::string& vhost) const override { return vhost; }
+        const session::srt::SrtServerOptions& server() const override { return settings->srt_server; }
+        const CurrentSettings& settings;
+    } srt{current};
+    struct Rtc final : session::rtc::RtcVhosts {
+        explicit Rtc(const CurrentSettings& all) : settings(all) {}
+        Result<session::rtc::RtcOptions> find(const std::string& vhost) const override {
+            const Vhost* found = settings->find_vhost(vhost);
+            return found->enabled && found->rtc.enabled ? Result(found->rtc) : Error(Errc::not_found, "no WebRTC");
+        }
+        session::rtc::RtcServerOptions server() const override { return settings->rtc_server; }
+        bool shows_bearer() const override { return false; }
+        const CurrentSettings& settings;
+    } rtc{current};
+    const session::Protocols protocols{
+        {.name = "rtmp",
+         .add_urls =
+             [this](const auto& asked, auto& urls) {
+                 const auto& secure = current->rtmps;
+                 session::rtmp::add_urls({current->listen, secure.enabled ? secure.listen : std::vector<std::string>()}, asked,
+                                         urls);
+             }},
+        {.name = "srt",
+         .add_urls = [this](const auto& asked, auto& urls) { session::srt::add_urls(current->srt_server, srt, asked, urls); }},
+        {.name = "silent"},
+        {.name = "rtc", .add_urls = [this](const auto& asked, auto& urls) { session::rtc::add_urls(rtc, asked, urls); }},
+        {.name = "http", .add_urls = [this](const auto& asked, auto& urls) {
+             session::http_live::add_urls(current->find_vhost(asked.vhost)->http_remux, asked, urls);
+         }}};
+    StreamList list{current, protocols, hls, dash};
     session::http::Request request;
 };
 
-TEST_F(StreamListSettingsTest, AddressesAreMadeOfTheHostThatWasAskedFor) {
+TEST_F(StreamListSettingsTest, AddressesHaveTheRequestedHost) {
     EXPECT_EQ(play("example.com:18080"), (Addresses{{"rtmp", "rtmp://example.com/live/cam"},
                                                     {"flv", "http://example.com:18080/live/cam.flv"},
                                                     {"ws-flv", "ws://example.com:18080/live/cam.flv"}}));
@@ -83,13 +122,13 @@ TEST_F(StreamListSettingsTest, AddressesAreMadeOfTheHostThatWasAskedFor) {
     EXPECT_EQ(play("example.com")["rtmps"], "rtmps://example.com:1443/live/cam");
 }
 
-TEST_F(StreamListSettingsTest, APortOnLoopbackIsNoAddressForOthers) {
+TEST_F(StreamListSettingsTest, SkipsLoopbackPortsForRemoteClients) {
     settings.listen = {"127.0.0.1:1935"};
     EXPECT_EQ(play("10.0.0.1").count("rtmp"), 0U);
     EXPECT_EQ(play("127.0.0.1").count("rtmp"), 1U);
 }
 
-TEST_F(StreamListSettingsTest, OnlyFormatsThatAreServedAreNamed) {
+TEST_F(StreamListSettingsTest, ListsServedFormatsOnly) {
     settings.vhosts[0].http_remux.mount = "/[stream].ts";
     EXPECT_EQ(play("h")["ts"], "http://h/cam.ts");
     EXPECT_EQ(play("h", {"__defaultVhost__", "other", "cam"}).count("ts"), 0U) << "without [app] there is one application";
@@ -105,7 +144,7 @@ TEST_F(StreamListSettingsTest, OnlyFormatsThatAreServedAreNamed) {
     EXPECT_EQ(play("h")["dash"], "http://h/live/cam.mpd");
 }
 
-TEST_F(StreamListSettingsTest, WebRtcIsNamedWhereItIsBridged) {
+TEST_F(StreamListSettingsTest, ListsWebRtcWhereItIsBridged) {
     settings.rtc_server.enabled = settings.vhosts[0].rtc.enabled = true;
     EXPECT_EQ(play("h").count("whep"), 0U);
     api::ListedStream browser = kCam;
@@ -118,7 +157,7 @@ TEST_F(StreamListSettingsTest, WebRtcIsNamedWhereItIsBridged) {
               (Addresses{{"rtmp", "rtmp://h/live/livestream"}, {"whip", "http://h/rtc/v1/whip/?app=live&stream=livestream"}}));
 }
 
-TEST_F(StreamListSettingsTest, SrtIsNamedWhereItListens) {
+TEST_F(StreamListSettingsTest, ListsSrtWhereItListens) {
     settings.srt_server.enabled = true;
     EXPECT_EQ(play("h").count("srt"), 0U) << "not in this virtual host";
     settings.vhosts[0].srt.enabled = settings.vhosts[1].srt.enabled = true;
@@ -149,7 +188,7 @@ TEST_F(StreamListSettingsTest, RulesHideStreams) {
     EXPECT_FALSE(view("h")->shows("v.example"));
 }
 
-TEST_F(StreamListSettingsTest, CallbacksThatDecideHideStreams) {
+TEST_F(StreamListSettingsTest, CallbacksHideStreams) {
     EXPECT_FALSE(view("h")->hides_some());
     settings.vhosts[1].http_hooks.on_play = {"http://127.0.0.1/on_play"};
     EXPECT_TRUE(view("h")->shows("v.example")) << "http_hooks is off";
@@ -166,7 +205,7 @@ TEST_F(StreamListSettingsTest, CallbacksThatDecideHideStreams) {
     EXPECT_FALSE(view("h")->shows("v.example"));
 }
 
-TEST_F(StreamListSettingsTest, TheApiIsWhereThisClientReachesIt) {
+TEST_F(StreamListSettingsTest, ApiUrlIsReachableByTheClient) {
     EXPECT_EQ(api_of("127.0.0.1:8080"), "off");
     settings.http_api.enabled = true;
     EXPECT_EQ(api_of("127.0.0.1:8080"), "http://127.0.0.1:1985");
@@ -185,7 +224,7 @@ TEST_F(StreamListSettingsTest, TheApiIsWhereThisClientReachesIt) {
     EXPECT_EQ(api_of("10.0.0.1"), "https://10.0.0.1:1990");
 }
 
-TEST_F(StreamListSettingsTest, AHostThatIsNoneGivesNoAddresses) {
+TEST_F(StreamListSettingsTest, MalformedHostGivesNoView) {
     for (const char* host : {"", "a b", "<script>", "h:port", "h:123456", "[::1", "h/x", "h\"", "user@h", ":80", "h?x"})
         EXPECT_EQ(view(host), nullptr) << host;
     for (const char* host : {"h", "h:", "h:1", "a-b.example:65535", "[::1]", "[::1]:80", "10.0.0.1"})

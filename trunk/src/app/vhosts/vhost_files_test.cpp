@@ -41,24 +41,24 @@ struct SettingsFilesTest : ::testing::Test {
     VhostFiles files{current};
 };
 
-TEST_F(SettingsFilesTest, AVirtualHostsOwnFilesComeFirst) {
+TEST_F(SettingsFilesTest, FilesOfTheVirtualHostTakePrecedence) {
     EXPECT_EQ(find("a.example:8080", "/x/y.html"), "/a x/y.html");
     EXPECT_EQ(find("a.example", "/"), "/a ");
     EXPECT_EQ(find("other.example", "/x.html?vhost=a.example"), "/a x.html");
     EXPECT_EQ(find("a.example", "/everywhere/x"), "/a everywhere/x");
 }
 
-TEST_F(SettingsFilesTest, TheDefaultHostsPartOfAMountIsLeftOut) {
+TEST_F(SettingsFilesTest, DefaultHostIsOmittedFromMounts) {
     EXPECT_EQ(find("other.example", "/files/x.html"), "/default x.html");
     EXPECT_EQ(find("other.example", "/filesx.html"), "./html /filesx.html");
 }
 
-TEST_F(SettingsFilesTest, AMountWithoutAHostIsOnAllOfThem) {
+TEST_F(SettingsFilesTest, MountWithoutAHostMatchesEveryHost) {
     EXPECT_EQ(find("other.example", "/everywhere/x"), "/b x");
     EXPECT_EQ(find("b.example", "/everywhere/x"), "/b x");
 }
 
-TEST_F(SettingsFilesTest, EverythingElseIsTheServersFolder) {
+TEST_F(SettingsFilesTest, OtherPathsUseTheServersFolder) {
     EXPECT_EQ(find("off.example", "/x.html"), "./html /x.html");
     EXPECT_EQ(find("", "/console/"), "./html /console/");
     settings.vhosts[1].enabled = false;
@@ -93,7 +93,7 @@ struct SettingsFilesOfOutputsTest : ::testing::Test {
     VhostFiles files{current};
 };
 
-TEST_F(SettingsFilesOfOutputsTest, WhatAnOutputMayHaveLeftHasTheRulesOfItsHost) {
+TEST_F(SettingsFilesOfOutputsTest, LeftFilesHaveTheRulesOfTheirHost) {
     for (const char* media : {"/live/cam-3.ts", "/live//cam-3.ts", "/live/./cam-3.m4s", "/live/cam-3.audio-1.m4s",
                               "/live/cam/init.mp4", "/live/cam-0.key", "/live/cam/audio-3.m4s", "/live/cam/video-1-3.m4s",
                               "/live/cam/video-init.mp4", "/live/cam/audio-1-init-2.mp4"}) {
@@ -109,7 +109,7 @@ TEST_F(SettingsFilesOfOutputsTest, WhatAnOutputMayHaveLeftHasTheRulesOfItsHost) 
     EXPECT_EQ(check("open", "/live/cam-3.ts"), 403);
 }
 
-TEST_F(SettingsFilesOfOutputsTest, MediaOfAGuardedStreamIsForItsPlayers) {
+TEST_F(SettingsFilesOfOutputsTest, MediaOfAGuardedStreamRequiresAPlayer) {
     Vhost& vhost = settings.vhosts[2];
     vhost.dash.enabled = true;
     vhost.dash.path = "./html/open";
@@ -126,7 +126,7 @@ TEST_F(SettingsFilesOfOutputsTest, MediaOfAGuardedStreamIsForItsPlayers) {
     EXPECT_EQ(check("open", "/open/live/cam/video-3.m4s"), 403);
 }
 
-TEST_F(SettingsFilesOfOutputsTest, EverythingElseIsForEverybody) {
+TEST_F(SettingsFilesOfOutputsTest, OtherFilesAreUnrestricted) {
     for (const char* file : {"/index.html", "/live/cam.mp4", "/live/cam/1732.mp4", "/live/cam.flv", "/live/cam.jpg",
                              "/players/a.ts", "/live/cam/intro.m4s", "/cam.m3u8", "/files/live/cam-3.ts"})
         EXPECT_EQ(check("closed", file), 200) << file;

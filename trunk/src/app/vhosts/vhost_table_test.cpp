@@ -31,7 +31,7 @@ TEST(VhostTable, FindsTheServingVirtualHost) {
     EXPECT_EQ(table.serving("any.example"), kDefaultVhost);
 }
 
-TEST(VhostTable, FindsNoneWithoutADefault) {
+TEST(VhostTable, FindsNothingWithoutADefault) {
     const CurrentSettings current(settings_with({"one"}));
     const VhostTable table(current);
     EXPECT_FALSE(table.find("two"));

@@ -7,9 +7,7 @@
 #include "api/debug/fault_handler.hpp"
 #include "api/debug/fibers_handler.hpp"
 #include "api/debug/profile_handler.hpp"
-#include "api/debug/srt_doctor_handler.hpp"
-#include "api/streams/dvrs_handler.hpp"
-#include "api/streams/forwards_handler.hpp"
+#include "api/debug/self_test_handler.hpp"
 #include "api/system/conf_warnings_handler.hpp"
 #include "api/system/info_handlers.hpp"
 #include "api/system/server_handlers.hpp"
@@ -71,25 +69,16 @@ ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& s
                      sources.readiness, {settings->exporter.enabled, settings->exporter.label, settings->exporter.tag});
     endpoints_.add<api::RawHandler>("/api/v1/raw", info_, sources.raw);
     endpoints_.add<api::ConfWarningsHandler>("/api/v1/configs/warnings", info_, sources.conf_warnings);
-    endpoints_.add<api::ClustersHandler>("/api/v1/clusters", info_, sources.relay, sources.cluster, sources.node);
-    endpoints_.add<api::ClusterWhereHandler>("/api/v1/cluster/where", info_, sources.node);
     endpoints_.add<api::DrainHandler>("/api/v1/drain", info_, sources.drain);
     endpoints_.add<api::UpgradeHandler>(api::UpgradeHandler::kPath, info_, sources.upgrade, sources.drain, sources.workers);
-    endpoints_.add<api::ForwardsHandler>("/api/v1/forwards", info_, sources.forwards);
-    endpoints_.add<api::DvrsHandler>("/api/v1/dvrs", info_, sources.recordings);
-    endpoints_.add<api::SnapshotHandler>(api::SnapshotHandler::kPath, sources.snapshots, sources.fetcher);
-    endpoints_.add<api::StreamListHandler>(api::StreamListHandler::kPath, info_, sources.stream_stats, sources.stream_list,
-                                           &sources.workers);
-    add_inspection(sources, log);
+    add_inspection(sources.protocols, log);
 }
 
-void ApiWiring::add_inspection(const Sources& sources, const Log& log) {
-    endpoints_.add<api::MemoryHandler>("/api/v1/memory", info_, sources.memory);
+void ApiWiring::add_inspection(const session::Protocols& protocols, const Log& log) {
     endpoints_.add<api::FibersHandler>("/api/v1/fibers", info_);
     endpoints_.add<api::ProfileHandler>("/api/v1/profile");
-    endpoints_.add<api::SrtDoctorHandler>("/api/v1/doctor/srt", info_, sources.srt_doctor);
-    if (sources.allocator != nullptr)
-        endpoints_.add<api::AllocatorHandler>("/api/v1/tcmalloc", info_, *sources.allocator);
+    auto& self_tests = endpoints_.add<api::SelfTestHandler>("/api/v1/doctor/", info_, protocols);
+    endpoints_.serve("/api/v1/doctor/srt", self_tests);
     if (io::can_check_leaks())
         valgrind_ = &endpoints_.add<api::ValgrindHandler>("/api/v1/valgrind", info_, log, io::check_leaks);
     if (api::FaultHandler::is_built())

@@ -1,17 +1,13 @@
-// ApiWiring: the endpoints of the HTTP API (api/common/routes.cpp) with their handlers. WebRTC adds its own when it starts.
+// ApiWiring: the endpoints of the HTTP API (api/common/routes.cpp), with the handlers that concern the whole process. Parts add
+// their own (app/parts/part.hpp), and WebRTC adds its own when it starts.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "api/common/endpoints.hpp"
-#include "api/debug/allocator_handler.hpp"
-#include "api/debug/memory_handler.hpp"
 #include "api/debug/valgrind_handler.hpp"
-#include "api/streams/clusters_handler.hpp"
-#include "api/streams/snapshot_handler.hpp"
 #include "api/streams/stats_handlers.hpp"
-#include "api/streams/stream_list_handler.hpp"
 #include "api/system/drain_handler.hpp"
 #include "api/system/metrics_handlers.hpp"
 #include "api/system/raw_handler.hpp"
@@ -20,8 +16,6 @@
 #include "app/wiring/server_names.hpp"
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
-#include "service/dvr/dvr_service.hpp"
-#include "session/srt/doctor.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -35,26 +29,17 @@ public:
         service::stats::StreamStats& stream_stats;
         const api::VhostSettings& vhosts;
         api::RawControl& raw;
-        const api::Allocator* allocator;  // nullptr in ordinary builds
         const session::FanOutCounters& fan_out;
         const session::ConnectionLimits& places;
         const api::Readiness& readiness;
-        const api::MemoryCounts& memory;
         const session::Protocols& protocols;
-        session::srt::Doctor& srt_doctor;
         const media::AudioTranscoders& transcoders;
         const service::ServiceList& services;
         service::relay::RelayService& relay;
         service::forward::ForwardService& forwards;
-        service::dvr::DvrService& recordings;
-        service::snapshot::SnapshotService& snapshots;
-        api::StreamFetcher& fetcher;
-        service::cluster::ClusterService& node;
-        const api::ClusterFacts& cluster;
         service::workers::WorkerService& workers;
         api::DrainControl& drain;
         api::UpgradeControl& upgrade;
-        const api::StreamListSettings& stream_list;
         const std::vector<std::string>& conf_warnings;
     };
 
@@ -69,7 +54,7 @@ public:
     std::string summaries() const;
 
 private:
-    void add_inspection(const Sources& sources, const Log& log);
+    void add_inspection(const session::Protocols& protocols, const Log& log);
 
     api::ServerInfo info_;
     api::SystemSampler sampler_;

@@ -24,12 +24,12 @@ struct CasterWiring::Caster {
 
 CasterWiring::CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
                            session::ConnectionLimits& places, session::TransportLogs& transports,
-                           engine::workers::WorkerIdentity seat, const Log& log)
+                           engine::workers::WorkerIdentity identity, const Log& log)
     : settings_(settings),
       live_(live),
       scratch_(scratch),
       places_(places),
-      seat_(seat),
+      identity_(identity),
       log_(log),
       mpegts_{live.streams, live.admission, live.events,
               live.clients, places,         settings->srt_server.enabled ? &transports : nullptr} {}
@@ -41,7 +41,7 @@ Result<void> CasterWiring::start(io::Scope&, io::Deadline) {
         if (options.enabled && options.caster == "flv")
             TRY(start_flv(options));
         // One worker has the ports: a sender's datagrams belong together.
-        if (options.enabled && options.caster == "mpegts_over_udp" && seat_.is_first())
+        if (options.enabled && options.caster == "mpegts_over_udp" && identity_.is_first())
             TRY(start_mpegts(options));
     }
     return {};
@@ -50,7 +50,7 @@ Result<void> CasterWiring::start(io::Scope&, io::Deadline) {
 Result<void> CasterWiring::start_flv(const settings::StreamCasterOptions& options) {
     casters_.push_back(std::make_unique<Caster>(live_, options.output, scratch_));
     Caster& caster = *casters_.back();
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen, sharing_of(seat_)))) {
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options.listen, sharing_of(identity_)))) {
         auto listener = TRY(listen_at(wanted, "the stream caster", log_));
         if (!listener)
             continue;

@@ -23,7 +23,7 @@ class CasterWiring final : public service::Service {
 public:
     // Everything referred to outlives this.
     CasterWiring(const settings::CurrentSettings& settings, session::http_live::Context& live, MutBytes scratch,
-                 session::ConnectionLimits& places, session::TransportLogs& transports, engine::workers::WorkerIdentity seat,
+                 session::ConnectionLimits& places, session::TransportLogs& transports, engine::workers::WorkerIdentity identity,
                  const Log& log);
     ~CasterWiring() override;
     CasterWiring(const CasterWiring&) = delete;
@@ -48,7 +48,7 @@ private:
     session::http_live::Context& live_;
     MutBytes scratch_;
     session::ConnectionLimits& places_;
-    const engine::workers::WorkerIdentity seat_;
+    const engine::workers::WorkerIdentity identity_;
     const Log& log_;
     session::mpegts::Context mpegts_;
     io::Scope connections_{"caster-connection"};

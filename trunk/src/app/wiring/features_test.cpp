@@ -9,7 +9,7 @@
 namespace live::app {
 namespace {
 
-TEST(Features, AreWhatTheRowsOfTheOptionsSay) {
+TEST(Features, ComeFromTheOptionRows) {
     auto rows = settings::describe_settings();
     // When one of these two is implemented, its row changes, and so does this line.
     EXPECT_EQ(features_text(rows),
@@ -21,7 +21,7 @@ TEST(Features, AreWhatTheRowsOfTheOptionsSay) {
               "inge:off, stat:on, sc:off");
 }
 
-TEST(Features, OfTheApiAreTheSame) {
+TEST(Features, AreTheSameInTheApi) {
     const auto all = features_of(settings::describe_settings());
     EXPECT_EQ(all.size(), 15U);
     for (const auto& [name, is_able] : all)

@@ -99,7 +99,7 @@ Result<std::vector<HttpPorts::Place>> HttpPorts::wanted_places() {
     return places;
 }
 
-Result<bool> HttpPorts::share(const Endpoint& endpoint, session::http::OtherProtocol& other) {
+Result<bool> HttpPorts::share(const Endpoint& endpoint, session::http::ProtocolSniffer& other) {
     const auto places = TRY(wanted_places());
     if (std::ranges::none_of(places, [&](const Place& place) { return place.wanted.endpoint == endpoint; }))
         return false;
@@ -133,7 +133,7 @@ Result<void> HttpPorts::open(const Place& place, bool is_guarded) {
     LOG_INFO(log_, "{} listen at tcp://{}, fd={}", label, endpoint.text(), listener->native_handle());
     const bool has_api = place.role == Role::api || place.role == Role::both;
     if (has_api && !endpoint.is_loopback() && !is_guarded)
-        LOG_WARN(log_, "the HTTP API is open to everybody who reaches {}: set http_api.auth or listen on 127.0.0.1",
+        LOG_WARN(log_, "the HTTP API at {} requires no authentication: set http_api.auth or listen on 127.0.0.1",
                  endpoint.text());
     acceptors_.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), place.tls, site(place.role).context,
                                                                    places_, kind_of(place.role), connections_, log_));
@@ -156,7 +156,7 @@ void HttpPorts::serve_worker(std::unique_ptr<io::TcpStream> stream) {
             ->run(forever);
     });
     if (!started.ok())
-        LOG_WARN(log_, "another worker gets no answer: {}", started.error().text());
+        LOG_WARN(log_, "connection of another worker: not served: {}", started.error().text());
 }
 
 void HttpPorts::set_options() {

@@ -37,7 +37,7 @@ public:
     session::http::Router& router(Role role) { return site(role).router; }
     // Before start(): clients of another protocol are also served on this endpoint, if the settings name it. False if they do
     // not. `other` outlives the connections.
-    Result<bool> share(const Endpoint& endpoint, session::http::OtherProtocol& other);
+    Result<bool> share(const Endpoint& endpoint, session::http::ProtocolSniffer& other);
     // Opens all endpoints of the settings. Errors as TcpListener::listen and TlsContext::server.
     Result<void> start(io::Scope& fibers);
     // Applies passwords, CORS and certificates. If a certificate cannot be loaded, the current one stays in use.
@@ -81,7 +81,7 @@ private:
     const io::PortSharing sharing_;
     std::vector<std::unique_ptr<Site>> sites_;  // by role
     HttpCertificates certificates_;
-    std::vector<std::pair<Endpoint, session::http::OtherProtocol*>> shared_;
+    std::vector<std::pair<Endpoint, session::http::ProtocolSniffer*>> shared_;
     io::Scope connections_{"http-connection"};
     io::Scope listeners_{"http-listener"};
     std::vector<std::unique_ptr<session::http::Acceptor>> acceptors_;

@@ -15,16 +15,17 @@ using Role = HttpPorts::Role;
 HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const ApiWiring::Sources& sources,
                        const session::http::FileRoots& files, MutBytes scratch, session::ConnectionLimits& places, const Log& log)
     : settings_(settings),
+      remux_options_(settings, &settings::Vhost::http_remux),
       api_(settings, sources, log),
       files_(files),
-      ports_(settings, api_.endpoints(), scratch, places, sharing_of(sources.names.seat()), log) {
+      ports_(settings, api_.endpoints(), scratch, places, sharing_of(sources.names.identity()), log) {
     for (const Role role : {Role::api, Role::both, Role::workers})
         ports_.router(role).add("/console/", files_);
     for (const Role role : {Role::streams, Role::both})
         ports_.router(role).add("/", files_);
     if (!sources.workers.is_on())
         return;
-    using Scope = api::WholeHandler::Scope;
+    using Scope = api::AggregateHandler::Scope;
     answer_for_all(Role::api, Scope::all, sources.workers);
     answer_for_all(Role::both, Scope::all, sources.workers);
     answer_for_all(Role::exporter, Scope::metrics, sources.workers);
@@ -33,8 +34,8 @@ HttpWiring::HttpWiring(const settings::CurrentSettings& settings, const ApiWirin
 
 HttpWiring::~HttpWiring() = default;
 
-void HttpWiring::answer_for_all(Role role, api::WholeHandler::Scope scope, service::workers::WorkerService& workers) {
-    whole_.push_back(std::make_unique<api::WholeHandler>(endpoints().server(), workers, scope));
+void HttpWiring::answer_for_all(Role role, api::AggregateHandler::Scope scope, service::workers::WorkerService& workers) {
+    whole_.push_back(std::make_unique<api::AggregateHandler>(endpoints().server(), workers, scope));
     ports_.router(role).set_front(*whole_.back());
 }
 
@@ -76,7 +77,7 @@ Result<void> HttpWiring::stop(io::Deadline deadline) {
 }
 
 std::optional<session::Protocol> HttpWiring::protocol() {
-    return session::http_live::describe([this] { return ports_.traffic(); }, sizeof(service::files::Session));
+    return session::http_live::describe([this] { return ports_.traffic(); }, sizeof(service::files::Session), remux_options_);
 }
 
 }  // namespace live::app

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/common/whole_handler.hpp"
+#include "api/common/aggregate_handler.hpp"
+#include "app/vhosts/vhost_options.hpp"
 #include "app/wiring/api_wiring.hpp"
 #include "app/wiring/http_ports.hpp"
 #include "base/log/log.hpp"
@@ -50,13 +51,14 @@ public:
 
 private:
     // Answers for all workers, in front of the router of these ports.
-    void answer_for_all(HttpPorts::Role role, api::WholeHandler::Scope scope, service::workers::WorkerService& workers);
+    void answer_for_all(HttpPorts::Role role, api::AggregateHandler::Scope scope, service::workers::WorkerService& workers);
 
     const settings::CurrentSettings& settings_;
+    VhostOptions<session::http_live::RemuxOptions> remux_options_;
     ApiWiring api_;
     session::http::StaticHandler files_;
     HttpPorts ports_;
-    std::vector<std::unique_ptr<api::WholeHandler>> whole_;  // with several workers
+    std::vector<std::unique_ptr<api::AggregateHandler>> whole_;  // with several workers
     io::Scope services_{"http-service"};
 };
 

@@ -23,9 +23,9 @@ struct WantedEndpoint {
 // Each text is parsed as by parse_endpoint.
 Result<std::vector<WantedEndpoint>> wanted_endpoints(const std::vector<std::string>& texts,
                                                      io::PortSharing sharing = io::PortSharing::alone);
-// Of a process that may be a worker.
-inline io::PortSharing sharing_of(const engine::workers::WorkerIdentity& seat) {
-    return seat.is_worker() ? io::PortSharing::shared : io::PortSharing::alone;
+// Workers share their ports.
+inline io::PortSharing sharing_of(const engine::workers::WorkerIdentity& identity) {
+    return identity.is_worker() ? io::PortSharing::shared : io::PortSharing::alone;
 }
 
 // nullptr, and a warning, for an unavailable one that may be missing. Errors as TcpListener::listen; `label` is the service's

@@ -7,7 +7,7 @@
 namespace live::app {
 namespace {
 
-TEST(Listening, OnlyTheIpv6HalfOfABarePortMayBeMissing) {
+TEST(Listening, BarePortToleratesMissingIpv6Only) {
     const auto wanted = MUST(wanted_endpoints({"1935", "127.0.0.1:80", "[::1]:81"}));
     ASSERT_EQ(wanted.size(), 4U);
     EXPECT_EQ(wanted[0].endpoint.text(), "0.0.0.0:1935");
@@ -19,7 +19,7 @@ TEST(Listening, OnlyTheIpv6HalfOfABarePortMayBeMissing) {
     EXPECT_EQ(wanted_endpoints({"1935", "x"}).code(), Errc::malformed);
 }
 
-TEST(Listening, WhatMayBeMissingIsLeftOutUnlessItsPortIsTaken) {
+TEST(Listening, SkipsMissingAddressesButNotTakenPorts) {
     const auto loop = *io::Loop::create();
     const Log log;
     // An address reserved for documentation (RFC 5737), which no machine has.

@@ -1,4 +1,4 @@
-// What /api/v1/memory shows: the counters of all rooms under the names that operators know.
+// The content of /api/v1/memory: the counters of all rooms, under names for operators.
 #pragma once
 
 #include "api/debug/memory_handler.hpp"
@@ -13,7 +13,7 @@ namespace live::app {
 
 class ProcessMemory final : public api::MemoryCounts {
 public:
-    // Everything referred to outlives this. A loop exists.
+    // Everything referred to must outlive this. Requires a loop.
     ProcessMemory(const media::SlabPool& slabs, const service::stats::StreamStats& stream_stats,
                   const session::ConnectionLimits& places, const session::Protocols& protocols, const Log& log,
                   const service::access_log::AccessLog& access_log)

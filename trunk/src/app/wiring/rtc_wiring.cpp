@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "api/debug/doctor_handler.hpp"
 #include "api/streams/rtc_handler.hpp"
 #include "app/memory/process_usage.hpp"
 #include "app/wiring/listening.hpp"
@@ -14,8 +13,8 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/scope.hpp"
 #include "session/rtc/context.hpp"
-#include "session/rtc/doctor.hpp"
 #include "session/rtc/protocol.hpp"
+#include "session/rtc/self_tester.hpp"
 #include "session/rtc/session_opener.hpp"
 #include "session/rtc/transport/circuit_breaker.hpp"
 #include "session/rtc/transport/plaintext_mirror.hpp"
@@ -32,7 +31,7 @@ public:
         : settings_(settings),
           vhosts_(shared.vhosts),
           http_(shared.http),
-          seat_(shared.seat),
+          identity_(shared.identity),
           offers_(shared.offers),
           log_(log),
           port_(io::now(), log),
@@ -46,7 +45,10 @@ public:
     Result<void> start();
     Result<void> stop(io::Deadline deadline);
     void hand_over();
-    session::Protocol protocol() { return session::rtc::describe(port_, breaker_, *this, context_.streams); }
+    session::Protocol protocol() {
+        return session::rtc::describe(port_, breaker_, *this, context_.streams,
+                                      [this](const auto& api_host, auto deadline) { return self_test(api_host, deadline); });
+    }
 
 private:
     Result<std::vector<WantedEndpoint>> ports_of(const std::vector<std::string>& texts) const;
@@ -55,7 +57,7 @@ private:
     void watch_load(io::Deadline deadline);
     Result<void> open_plaintext_mirror();
     void warn_of_dtls() const;
-    void add_doctor();
+    Result<session::SelfTestReport> self_test(const std::string& api_host, io::Deadline deadline);
 
     Result<session::rtc::RtcOptions> find(const std::string& vhost) const override;
     session::rtc::RtcServerOptions server() const override { return settings_->rtc_server; }
@@ -64,8 +66,8 @@ private:
     const settings::CurrentSettings& settings_;
     const service::admission::VhostPolicy& vhosts_;
     HttpWiring& http_;
-    const engine::workers::WorkerIdentity seat_;
-    service::workers::PassedOffers& offers_;
+    const engine::workers::WorkerIdentity identity_;
+    service::workers::OfferForwarder& offers_;
     const Log& log_;
     io::Scope fibers_{"rtc"};
     std::unique_ptr<session::rtc::PlaintextMirror> plaintext_mirror_;
@@ -75,7 +77,7 @@ private:
     session::rtc::Context context_;
     session::rtc::TcpPort tcp_;
     std::unique_ptr<session::rtc::SessionOpener> opener_;
-    std::optional<session::rtc::Doctor> doctor_;
+    std::optional<session::rtc::SelfTester> self_test_;
 };
 
 Result<session::rtc::RtcOptions> RtcWiring::Parts::find(const std::string& vhost) const {
@@ -92,15 +94,12 @@ bool RtcWiring::Parts::shows_bearer() const {
 }
 
 Result<void> RtcWiring::Parts::start() {
-    if (!settings_->rtc_server.enabled) {
-        add_doctor();
+    if (!settings_->rtc_server.enabled)
         return {};
-    }
     auto opener = session::rtc::SessionOpener::create(context_);
     if (!opener.ok()) {
         // Usually a missing system OpenSSL; parts that do not need it must still work.
-        LOG_ERROR(log_, "WebRTC does not start, everything else does: {}", opener.error().sentence());
-        add_doctor();
+        LOG_ERROR(log_, "WebRTC is disabled: {}", opener.error().sentence());
         return {};
     }
     opener_ = std::move(*opener);
@@ -108,8 +107,7 @@ Result<void> RtcWiring::Parts::start() {
              opener_->has_handshake_thread() ? "a worker thread" : "the loop");
     TRY(listen_udp());
     TRY(listen_tcp());
-    doctor_.emplace(context_, *opener_);
-    add_doctor();
+    self_test_.emplace(context_, *opener_);
     TRY(open_plaintext_mirror());
     TRY(port_.start(fibers_));
     TRY(players_.start(fibers_));
@@ -118,7 +116,7 @@ Result<void> RtcWiring::Parts::start() {
     warn_of_dtls();
     opener_->set_others(offers_);
     offers_.answer_with(*opener_);
-    http_.add_for_workers(service::workers::PassedOffers::kPath, offers_);
+    http_.add_for_workers(service::workers::OfferForwarder::kPath, offers_);
     api::Endpoints& endpoints = http_.endpoints();
     endpoints.add<session::rtc::WhipHandler>("/rtc/v1/whip/", *opener_, *this, Purpose::publish);
     for (const char* path : {"/rtc/v1/whep/", "/rtc/v1/whip-play/"})
@@ -128,7 +126,7 @@ Result<void> RtcWiring::Parts::start() {
     return {};
 }
 
-// Of the loop's thread, which serves all clients: worker threads (files, names) do not block it.
+// Measures the loop's thread only: worker threads (files, names) do not block clients.
 void RtcWiring::Parts::watch_load(io::Deadline deadline) {
     TimePoint then = io::now();
     Duration used = thread_processor_time();
@@ -164,21 +162,23 @@ Result<void> RtcWiring::Parts::open_plaintext_mirror() {
 void RtcWiring::Parts::warn_of_dtls() const {
     for (const settings::Vhost& vhost : settings_->vhosts)
         if (vhost.rtc.enabled && vhost.rtc.dtls_version == "dtls1.0")
-            LOG_WARN(log_, "vhost {}: rtc.dtls_version dtls1.0 is out of use (RFC 8996), DTLS 1.2 is spoken", vhost.name);
+            LOG_WARN(log_, "vhost {}: rtc.dtls_version dtls1.0 is deprecated (RFC 8996), DTLS 1.2 is used", vhost.name);
 }
 
-void RtcWiring::Parts::add_doctor() {
-    api::Endpoints& endpoints = http_.endpoints();
-    endpoints.add<api::DoctorHandler>("/api/v1/doctor/rtc", endpoints.server(), doctor_ ? &*doctor_ : nullptr);
+Result<session::SelfTestReport> RtcWiring::Parts::self_test(const std::string& api_host, io::Deadline deadline) {
+    if (self_test_)
+        return self_test_->run(api_host, deadline);
+    return session::SelfTestReport{.probes_name = "candidates",
+                                   .advice = {"WebRTC is off: rtc_server { enabled on; } and vhost { rtc { enabled on; } }"}};
 }
 
-// Each worker has ports of its own, which its answers name: the first those of the settings, the next ones those above.
+// Each worker has its own ports, which its answers name: the first worker those of the settings, the others the ports above.
 Result<std::vector<WantedEndpoint>> RtcWiring::Parts::ports_of(const std::vector<std::string>& texts) const {
     auto wanted = TRY(wanted_endpoints(texts));
-    const unsigned more = seat_.is_worker() ? seat_.number - 1U : 0U;
+    const unsigned more = identity_.is_worker() ? identity_.number - 1U : 0U;
     for (WantedEndpoint& one : wanted) {
         if (one.endpoint.port + more > 65'535)
-            return Error(Errc::malformed, "there is no port for WebRTC on worker " + std::to_string(seat_.number));
+            return Error(Errc::malformed, "there is no port for WebRTC on worker " + std::to_string(identity_.number));
         one.endpoint.port = static_cast<std::uint16_t>(one.endpoint.port + more);
     }
     return wanted;
@@ -203,7 +203,7 @@ Result<void> RtcWiring::Parts::listen_tcp() {
     std::uint16_t port = 0;
     for (const WantedEndpoint& wanted : TRY(ports_of(options.listen))) {
         // A port that is shared with HTTP is shared with the other workers too, and a connection to it may reach any of them.
-        if (!seat_.is_worker() && TRY(http_.ports().share(wanted.endpoint, tcp_))) {
+        if (!identity_.is_worker() && TRY(http_.ports().share(wanted.endpoint, tcp_))) {
             LOG_INFO(log_, "WebRTC shares tcp://{} with HTTP", wanted.endpoint.text());
             port = port == 0 ? wanted.endpoint.port : port;
         } else if (auto listener = TRY(listen_at(wanted, "WebRTC over TCP", log_))) {

@@ -10,7 +10,7 @@
 #include "media/source/stream_table.hpp"
 #include "service/admission/vhost_policy.hpp"
 #include "service/service.hpp"
-#include "service/workers/passed_offers.hpp"
+#include "service/workers/offer_forwarder.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/protocol.hpp"
 #include "session/limits/connection_limits.hpp"
@@ -29,9 +29,9 @@ public:
         session::ConnectionLimits& places;
         MutBytes scratch;
         HttpWiring& http;
-        engine::workers::WorkerIdentity seat{};
+        engine::workers::WorkerIdentity identity{};
         session::DatagramForwarding& forwarding;
-        service::workers::PassedOffers& offers;
+        service::workers::OfferForwarder& offers;
     };
 
     // `settings` and the shared objects outlive this.

@@ -7,14 +7,20 @@
 #include "app/wiring/listening.hpp"
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
+#include "base/version.hpp"
 #include "session/rtmp/connection.hpp"
 #include "session/rtmp/protocol.hpp"
 
 namespace live::app {
 
-RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context,
-                       session::ConnectionLimits& places, engine::workers::WorkerIdentity seat, const Log& log)
-    : settings_(settings), context_(context), places_(places), seat_(seat), log_(log), certificate_("RTMPS", log) {}
+RtmpWiring::RtmpWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log)
+    : settings_(settings),
+      context_{shared.streams, shared.admission, shared.vhosts,         shared.events,           shared.fan_out,   shared.clients,
+               traffic_,       shared.scratch,   std::string(kVersion), std::string(kSignature), shared.process_id},
+      places_(shared.places),
+      identity_(shared.identity),
+      log_(log),
+      certificate_("RTMPS", log) {}
 
 RtmpWiring::~RtmpWiring() = default;
 
@@ -23,7 +29,7 @@ Result<std::vector<std::unique_ptr<io::TcpListener>>> RtmpWiring::open_new(const
                                                                            const char* label) {
     std::vector<std::unique_ptr<io::TcpListener>> opened;
     const auto open = endpoints();
-    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts, sharing_of(seat_)))) {
+    for (const WantedEndpoint& wanted : TRY(wanted_endpoints(texts, sharing_of(identity_)))) {
         if (std::ranges::find(open, wanted.endpoint) != open.end())
             continue;
         if (auto listener = TRY(listen_at(wanted, label, log_)))
@@ -100,7 +106,7 @@ void RtmpWiring::serve_worker(std::unique_ptr<io::TcpStream> stream) {
             ->run(forever);
     });
     if (!started.ok())
-        LOG_WARN(log_, "another worker is not served: {}", started.error().text());
+        LOG_WARN(log_, "connection of another worker: not served: {}", started.error().text());
 }
 
 std::vector<Endpoint> RtmpWiring::endpoints() const {
@@ -111,6 +117,11 @@ std::vector<Endpoint> RtmpWiring::endpoints() const {
     return endpoints;
 }
 
-std::optional<session::Protocol> RtmpWiring::protocol() { return session::rtmp::describe(context_.traffic); }
+std::optional<session::Protocol> RtmpWiring::protocol() {
+    return session::rtmp::describe(traffic_, [this] {
+        const settings::RtmpsOptions& secure = settings_->rtmps;
+        return session::rtmp::Listening{settings_->listen, secure.enabled ? secure.listen : std::vector<std::string>()};
+    });
+}
 
 }  // namespace live::app

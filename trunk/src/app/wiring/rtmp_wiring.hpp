@@ -22,9 +22,21 @@ namespace live::app {
 
 class RtmpWiring final : public service::Service {
 public:
-    // Everything referred to outlives this.
-    RtmpWiring(const settings::CurrentSettings& settings, session::rtmp::Context& context, session::ConnectionLimits& places,
-               engine::workers::WorkerIdentity seat, const Log& log);
+    struct Shared {
+        media::StreamTable& streams;
+        session::Admission& admission;
+        const session::rtmp::VhostOptions& vhosts;
+        session::StreamEvents& events;
+        session::FanOut& fan_out;
+        session::ClientTable& clients;
+        session::ConnectionLimits& places;
+        MutBytes scratch;
+        std::int64_t process_id = 0;
+        engine::workers::WorkerIdentity identity{};
+    };
+
+    // `settings`, `log` and the shared objects must outlive this.
+    RtmpWiring(const settings::CurrentSettings& settings, const Shared& shared, const Log& log);
     ~RtmpWiring() override;
 
     std::string_view name() const override { return "RTMP"; }
@@ -33,12 +45,12 @@ public:
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Also opens the listeners of the proposed settings; errors as start().
     Result<void> prepare(io::Deadline deadline) override;
-    // Closes listeners that the settings no longer name. Their connections go on.
+    // Closes the listeners that the settings do not name. Their connections continue.
     void apply(io::Deadline deadline) override;
     Result<void> close(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;
 
-    // Serves another worker, which takes no place among the clients.
+    // Serves another worker, which does not count as a client.
     void serve_worker(std::unique_ptr<io::TcpStream> stream);
     // The endpoints it listens on.
     std::vector<Endpoint> endpoints() const;
@@ -48,14 +60,15 @@ private:
     void start_acceptor(std::unique_ptr<io::TcpListener> listener, io::TlsContext* tls, const char* label);
 
     const settings::CurrentSettings& settings_;
-    session::rtmp::Context& context_;
+    session::Traffic traffic_;
+    session::rtmp::Context context_;
     session::ConnectionLimits& places_;
-    const engine::workers::WorkerIdentity seat_;
+    const engine::workers::WorkerIdentity identity_;
     const Log& log_;
     ServedCertificate certificate_;
     io::Scope connections_{"connection"};
     io::Scope listeners_{"listener"};
-    // Including those with a closed listener: their connections go on.
+    // Including those with a closed listener: their connections continue.
     std::vector<std::unique_ptr<session::rtmp::Acceptor>> acceptors_;
 };
 

@@ -70,7 +70,7 @@ void ServedCertificate::look(io::Deadline deadline) {
 void ServedCertificate::reload(const settings::TlsFiles& files, const Marks& marks) {
     if (const auto loaded = context_->reload(files.cert, files.key); !loaded.ok()) {
         refused_ = marks;
-        LOG_ERROR(log_, "{} keeps the certificate it has: {}", service_, loaded.error().sentence());
+        LOG_ERROR(log_, "{} keeps its current certificate: {}", service_, loaded.error().sentence());
         return;
     }
     files_ = files;

@@ -24,7 +24,7 @@ struct ServerNames {
     bool takes_over = false;
 
     engine::workers::SharedLimits* shared_limits() const { return master == nullptr ? nullptr : master->shared_limits(); }
-    engine::workers::WorkerIdentity seat() const {
+    engine::workers::WorkerIdentity identity() const {
         return master == nullptr ? engine::workers::WorkerIdentity{} : master->identity();
     }
 };

@@ -13,6 +13,7 @@ SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& sh
       log_(log),
       options_(settings->srt_server),
       port_(io::now(), log),
+      self_test_(port_),
       players_(port_),
       context_{shared.streams, *this, shared.admission, shared.events,     shared.clients,
                shared.places,  port_, players_,         shared.transports, log},
@@ -70,7 +71,8 @@ Result<void> SrtWiring::hand_over(io::Deadline) {
 Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sessions_, &fibers_}, deadline); }
 
 std::optional<session::Protocol> SrtWiring::protocol() {
-    return session::srt::describe(port_, players_, [this] { return is_running_; }, [this] { return settings_->srt_server; });
+    return session::srt::describe(
+        port_, players_, self_test_, *this, [this] { return is_running_; }, [this] { return settings_->srt_server; });
 }
 
 }  // namespace live::app

@@ -17,6 +17,7 @@
 #include "session/srt/opener.hpp"
 #include "session/srt/port/players.hpp"
 #include "session/srt/port/port.hpp"
+#include "session/srt/self_tester.hpp"
 #include "settings/current_settings.hpp"
 
 namespace live::app {
@@ -34,7 +35,7 @@ public:
         session::TransportLogs& transports;
     };
 
-    // `settings` and the shared objects outlive this. Of several workers, one listens; all may call.
+    // `settings` and the shared objects must outlive this. One of several workers listens; all may make calls.
     SrtWiring(const settings::CurrentSettings& settings, const Shared& shared, bool may_listen, const Log& log);
     ~SrtWiring() override;
     SrtWiring(const SrtWiring&) = delete;
@@ -50,7 +51,6 @@ public:
     std::optional<session::Protocol> protocol() override;
     // Connections to other servers, which need no listener.
     session::srt::Dialler& dialler() { return dialler_; }
-    const session::srt::Port& port() const { return port_; }
 
 private:
     // Starts the fibers; once.
@@ -67,6 +67,7 @@ private:
     io::Scope fibers_{"srt"};
     io::Scope sessions_{"srt-session"};
     session::srt::Port port_;
+    session::srt::SelfTester self_test_;
     session::srt::Players players_;
     session::srt::Context context_;
     session::srt::Opener opener_;

@@ -42,91 +42,100 @@ void append_label_value(std::string& out, std::string_view value) {
     }
 }
 
-std::string_view name_of(MetricsText::Type type) {
+std::string_view name_of(MetricFamily::Type type) {
     switch (type) {
-        case MetricsText::Type::gauge: return "gauge";
-        case MetricsText::Type::counter: return "counter";
+        case MetricFamily::Type::gauge: return "gauge";
+        case MetricFamily::Type::counter: return "counter";
         default: return "histogram";
     }
 }
 
-constexpr std::size_t kCommentBytes = 7;  // "# HELP " and "# TYPE "
-
 std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::string number_text(const MetricSample::Value& value) {
+    return std::visit([](auto number) { return fmt::format("{}", number); }, value);
+}
+
+void append_sample(std::string& out, std::string_view name, const MetricSample& sample) {
+    out.append(name).append(sample.suffix);
+    char separator = '{';
+    for (const auto& [label, value] : sample.labels) {
+        out.append(1, separator).append(label).append("=\"");
+        append_label_value(out, value);
+        out += '"';
+        separator = ',';
+    }
+    if (!sample.labels.empty())
+        out += '}';
+    out.append(1, ' ').append(number_text(sample.value)).append(1, '\n');
+}
+
+void append_workers(std::string& out, std::string_view name, const MetricSample& sample) {
+    for (const auto& [worker, value] : sample.by_worker)
+        out += fmt::format("{}{}{{worker=\"{}\"}} {}\n", name, sample.suffix, worker, number_text(value));
+}
+
+void append_head(std::string& out, std::string_view name, std::string_view help, MetricFamily::Type type) {
+    out += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, name_of(type));
+}
+
+void append_by_old_name(std::string& out, const MetricFamily& family) {
+    constexpr std::string_view kPrefix = "millrace_";
+    if (!family.name.starts_with(kPrefix))
+        return;
+    const std::string name = "live_" + family.name.substr(kPrefix.size());
+    append_head(out, name, fmt::format("Deprecated, now {}.", family.name), family.type);
+    for (const MetricSample& sample : family.samples)
+        append_sample(out, name, sample);
+}
 
 }  // namespace
 
+std::string metrics_text(const MetricFamilies& families) {
+    std::string text;
+    for (const MetricFamily& family : families) {
+        append_head(text, family.name, family.help, family.type);
+        for (const MetricSample& sample : family.samples) {
+            append_sample(text, family.name, sample);
+            append_workers(text, family.name, sample);
+        }
+        append_by_old_name(text, family);
+    }
+    return text;
+}
+
 MetricsText& MetricsText::family(std::string_view name, Type type, std::string_view help) {
-    repeat_by_old_name();
-    family_begins_ = text_.size();
-    name_ = name;
-    text_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, name_of(type));
+    families_.push_back({.name = std::string(name), .type = type, .help = std::string(help)});
     return *this;
 }
 
-MetricsText& MetricsText::sample(double value, const Labels& labels) {
-    add("", labels, number_text(value));
+MetricsText& MetricsText::combine(MetricFamily::Combine combine) {
+    families_.back().combine = combine;
     return *this;
 }
 
-MetricsText& MetricsText::sample(std::uint64_t value, const Labels& labels) {
-    add("", labels, std::to_string(value));
+MetricsText& MetricsText::by_worker() {
+    families_.back().is_by_worker = true;
     return *this;
 }
+
+MetricsText& MetricsText::sample(double value, const Labels& labels) { return add("", labels, value); }
+
+MetricsText& MetricsText::sample(std::uint64_t value, const Labels& labels) { return add("", labels, value); }
 
 MetricsText& MetricsText::histogram(std::span<const double> bounds, std::span<const std::uint64_t> counts, double sum) {
     std::uint64_t below = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         below += counts[i];
-        add("_bucket", {{"le", i < bounds.size() ? number_text(bounds[i]) : "+Inf"}}, std::to_string(below));
+        add("_bucket", {{"le", i < bounds.size() ? number_text(bounds[i]) : "+Inf"}}, below);
     }
-    add("_sum", {}, number_text(sum));
-    add("_count", {}, std::to_string(below));
+    add("_sum", {}, sum);
+    return add("_count", {}, below);
+}
+
+MetricsText& MetricsText::add(std::string_view suffix, const Labels& labels, MetricSample::Value value) {
+    families_.back().samples.push_back({.suffix = std::string(suffix), .labels = {labels.begin(), labels.end()}, .value = value});
     return *this;
-}
-
-std::string MetricsText::take() {
-    repeat_by_old_name();
-    name_.clear();
-    return std::move(text_);
-}
-
-void MetricsText::repeat_by_old_name() {
-    constexpr std::string_view kPrefix = "millrace_";
-    constexpr std::string_view kOldPrefix = "live_";
-    if (!name_.starts_with(kPrefix))
-        return;
-    const std::string family = text_.substr(family_begins_);
-    for (std::string_view left = family; !left.empty();) {
-        const std::string_view line = left.substr(0, left.find('\n') + 1);
-        left.remove_prefix(line.size());
-        // The name is a line's first word, or the one after HELP and TYPE.
-        const bool is_help = line.starts_with("# HELP ");
-        const std::size_t at = is_help || line.starts_with("# TYPE ") ? kCommentBytes : 0;
-        text_ += line.substr(0, at);
-        text_ += kOldPrefix;
-        text_ += is_help ? fmt::format("{} Deprecated, now {}.\n", name_.substr(kPrefix.size()), name_)
-                         : std::string(line.substr(at + kPrefix.size()));
-    }
-}
-
-void MetricsText::add(std::string_view ending, const Labels& labels, std::string_view value) {
-    text_ += name_;
-    text_ += ending;
-    char separator = '{';
-    for (const auto& [name, label] : labels) {
-        text_ += separator;
-        text_ += name;
-        text_ += "=\"";
-        append_label_value(text_, label);
-        text_ += '"';
-        separator = ',';
-    }
-    if (!labels.empty())
-        text_ += '}';
-    text_ += ' ';
-    text_ += value;
-    text_ += '\n';
 }
 
 }  // namespace live

@@ -46,7 +46,7 @@ TEST(MetricsText, WritesOurFamiliesByTheirOldNamesToo) {
         "# HELP live_b Deprecated, now millrace_b.\n# TYPE live_b gauge\nlive_b{x=\"live_b\"} 2\n");
 }
 
-TEST(MetricsText, LabelsCannotBreakOut) {
+TEST(MetricsText, EscapesLabelValues) {
     const auto written = [](std::string value) {
         MetricsText text;
         text.family("m", Type::gauge, "M.").sample(1.0, {{"l", std::move(value)}});

@@ -1,4 +1,4 @@
-// Who may publish and play on one virtual host, by address and by page: plain values with their defaults.
+// Access options of one virtual host: the addresses and pages that may publish and play. Plain values with their defaults.
 #pragma once
 
 #include <string>

@@ -17,17 +17,17 @@ int answer(const Rules& allow, const Rules& deny, Role role, std::string_view ip
     return std::stoi(sentence.substr(sentence.rfind('(') + 1));
 }
 
-TEST(Security, SwitchedOffItPermitsEverything) {
+TEST(Security, DisabledPermitsAllClients) {
     EXPECT_TRUE(check_security({}, Role::publish, "10.0.0.7").ok());
     EXPECT_TRUE(check_security({false, {}, {{"publish", "all"}}}, Role::publish, "10.0.0.7").ok());
 }
 
-TEST(Security, WithoutARuleNobodyGetsIn) {
+TEST(Security, WithoutRulesAllClientsAreRefused) {
     EXPECT_EQ(answer({}, {}, Role::play, "10.0.0.7"), 1052);
     EXPECT_EQ(answer({}, {}, Role::publish, "10.0.0.7"), 1052);
 }
 
-TEST(Security, ReportsWhetherSomebodyIsRefused) {
+TEST(Security, ReportsWhetherAnyClientIsRefused) {
     const auto restricts_play = [](const SecurityOptions& options) { return restricts(options, Role::play); };
     EXPECT_FALSE(restricts_play({}));
     EXPECT_TRUE(restricts_play({true, {}, {}}));
@@ -39,7 +39,7 @@ TEST(Security, ReportsWhetherSomebodyIsRefused) {
     EXPECT_TRUE(restricts_play({true, {{"publish", "all"}}, {}})) << "an allow list without players";
 }
 
-TEST(Security, DenyIsLookedAtFirst) {
+TEST(Security, DenyRulesApplyFirst) {
     const Rules both{{"play", "all"}};
     EXPECT_EQ(answer(both, both, Role::play, "10.0.0.7"), 1053);
     EXPECT_EQ(answer({{"play", "10.0.0.7"}}, {{"play", "10.0.0.0/8"}}, Role::play, "10.0.0.7"), 1053);
@@ -58,13 +58,13 @@ TEST(Security, AnAllowRuleRefusesTheRest) {
     EXPECT_EQ(answer({{"play", "all"}}, {{"publish", "10.0.0.1"}}, Role::publish, "10.0.0.7"), 1054);
 }
 
-TEST(Security, KnowsBothKindsOfAddresses) {
+TEST(Security, MatchesIpv4AndIpv6) {
     EXPECT_EQ(answer({}, {{"publish", "2001:db8::/32"}}, Role::publish, "2001:db8::9"), 1053);
     EXPECT_EQ(answer({}, {{"publish", "2001:db8::/32"}}, Role::publish, "10.0.0.7"), 0);
     EXPECT_EQ(answer({{"publish", "127.0.0.1"}}, {}, Role::publish, "::ffff:127.0.0.1"), 0);
 }
 
-TEST(Security, WhatIsNoAddressMatchesOnlyAll) {
+TEST(Security, MalformedAddressMatchesOnlyAll) {
     EXPECT_EQ(answer({{"play", "0.0.0.0/0"}}, {}, Role::play, "somewhere"), 1054);
     EXPECT_EQ(answer({{"play", "all"}}, {}, Role::play, "somewhere"), 0);
 }

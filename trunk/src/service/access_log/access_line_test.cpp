@@ -45,7 +45,7 @@ TEST(AccessLine, HasAllMembersInOneOrder) {
               "\n");
 }
 
-TEST(AccessLine, SaysTheRoleAndTheResult) {
+TEST(AccessLine, HasRoleAndResult) {
     auto request = player();
     const auto said = [&request](session::ClientKind kind, Outcome outcome) {
         request.kind = kind;
@@ -69,7 +69,7 @@ TEST(AccessLine, DurationsHaveMilliseconds) {
     }
 }
 
-TEST(AccessLine, IsOneLineOfJsonWhateverAStrangerPutsIntoAName) {
+TEST(AccessLine, StaysOneLineOfJsonWithHostileNames) {
     auto request = player();
     request.stream = "a\"b\\c\nd\x01 \xC3\xA4 \xFF";
     const std::string line = line_of(visit_of(request));
@@ -78,7 +78,7 @@ TEST(AccessLine, IsOneLineOfJsonWhateverAStrangerPutsIntoAName) {
     EXPECT_EQ(Json::parse(line)["stream"], "a\"b\\c\nd\x01 \xC3\xA4 \xEF\xBF\xBD");
 }
 
-TEST(AccessLine, EscapesWhatATerminalObeys) {
+TEST(AccessLine, EscapesTerminalControlCharacters) {
     auto request = player();
     request.stream =
         "a\xC2\x9B"
@@ -88,7 +88,7 @@ TEST(AccessLine, EscapesWhatATerminalObeys) {
     EXPECT_EQ(Json::parse(line)["stream"], request.stream);
 }
 
-TEST(AccessLine, KeepsKeysToItself) {
+TEST(AccessLine, HidesStreamKeys) {
     const auto request = player();
     EXPECT_EQ(line_of(visit_of(request)).find("secret"), std::string::npos);
 }

@@ -19,7 +19,7 @@ void AccessLog::open() {
     if (auto opened = io::LineWriter::create(std::move(options)); opened.ok())
         writer_ = *std::move(opened);
     else
-        LOG_WARN(log_, "the access log: {}; its lines are lost until SIGUSR1 finds it", opened.error().sentence());
+        LOG_WARN(log_, "the access log: {}; lines are lost until a SIGUSR1 reopens it", opened.error().sentence());
 }
 
 Result<void> AccessLog::start(io::Scope&, io::Deadline) {

@@ -36,8 +36,7 @@ public:
     AccessLog(std::string path, io::LineWriter::Rotation rotation, const VhostNames& vhosts, const Log& log)
         : path_(std::move(path)), rotation_(rotation), vhosts_(vhosts), log_(log) {}
 
-    // For the first time, or again because the file was moved away. On failure the log says so, and the previous file, if any,
-    // stays in use.
+    // Opens the file, or reopens it after it was moved away. On failure logs an error and keeps the previous file, if any.
     void open();
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     // Both log the lines that the file did not accept.

@@ -75,7 +75,7 @@ struct AccessLogTest : ::testing::Test {
     std::unique_ptr<AccessLog> access;
 };
 
-TEST_F(AccessLogTest, AClientThatHasLeftIsALine) {
+TEST_F(AccessLogTest, WritesALineForAClientThatLeaves) {
     open();
     visit();
     write_all();
@@ -92,7 +92,7 @@ TEST_F(AccessLogTest, AClientThatHasLeftIsALine) {
     EXPECT_TRUE(complaints.lines.empty());
 }
 
-TEST_F(AccessLogTest, SaysWhyItEnded) {
+TEST_F(AccessLogTest, HasTheReasonOfTheEnd) {
     open();
     visit(Error(Errc::timed_out, "no media for 5000 ms"));
     visit(Error(Errc::closed, "the player has gone"));
@@ -112,7 +112,7 @@ TEST_F(AccessLogTest, SaysWhyItEnded) {
     EXPECT_EQ(lines()[2]["reason"], "an operator says so");
 }
 
-TEST_F(AccessLogTest, ARefusedClientIsALineWithoutFigures) {
+TEST_F(AccessLogTest, WritesRefusedClientsWithoutCounters) {
     open();
     FakeClient client(table, ClientKind::fmle_publish, "cam", "id");
     client.now.received_bytes = 3073;
@@ -153,7 +153,7 @@ TEST_F(AccessLogTest, IsRotatedBySize) {
     EXPECT_TRUE(complaints.lines.empty());
 }
 
-TEST_F(AccessLogTest, TheRestGoesOutAtTheEnd) {
+TEST_F(AccessLogTest, WritesTheRestAtTheEnd) {
     open();
     visit();
     table = {};
@@ -175,7 +175,7 @@ TEST_F(AccessLogTest, OpenFollowsAMovedFileAndLosesNothing) {
     EXPECT_TRUE(complaints.lines.empty());
 }
 
-TEST_F(AccessLogTest, AFileThatCannotBeOpenedIsOneWarningAndIsTriedAgain) {
+TEST_F(AccessLogTest, WarnsOnceAboutAnUnopenableFileAndRetries) {
     open(folder.file("logs/access.log"));
     visit();
     visit();
@@ -183,7 +183,7 @@ TEST_F(AccessLogTest, AFileThatCannotBeOpenedIsOneWarningAndIsTriedAgain) {
     EXPECT_EQ(access->counters().lost, 2U);
     ASSERT_EQ(complaints.lines.size(), 1U);
     EXPECT_EQ(complaints.lines[0], "the access log: cannot open " + folder.file("logs/access.log") +
-                                       ": No such file or directory (2); its lines are lost until SIGUSR1 finds it");
+                                       ": No such file or directory (2); lines are lost until a SIGUSR1 reopens it");
     ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
     access->open();
     visit();
@@ -192,7 +192,7 @@ TEST_F(AccessLogTest, AFileThatCannotBeOpenedIsOneWarningAndIsTriedAgain) {
     EXPECT_EQ(complaints.lines.size(), 1U);
 }
 
-TEST_F(AccessLogTest, AFailedOpenGoesOnWithTheOldFile) {
+TEST_F(AccessLogTest, KeepsTheOldFileWhenReopenFails) {
     ASSERT_EQ(::mkdir(folder.file("logs").c_str(), 0755), 0);
     open(folder.file("logs/access.log"));
     ASSERT_EQ(std::rename(folder.file("logs").c_str(), folder.file("moved").c_str()), 0);
@@ -204,7 +204,7 @@ TEST_F(AccessLogTest, AFailedOpenGoesOnWithTheOldFile) {
     EXPECT_NE(complaints.lines[0].find("the old file goes on"), std::string::npos);
 }
 
-TEST_F(AccessLogTest, AFullDiskIsOneWarningAndBoundedMemory) {
+TEST_F(AccessLogTest, WarnsOnceAboutAFullDiskAndBoundsMemory) {
     open("/dev/full");
     if (!complaints.lines.empty())
         GTEST_SKIP() << "no /dev/full here";
@@ -220,7 +220,7 @@ TEST_F(AccessLogTest, AFullDiskIsOneWarningAndBoundedMemory) {
 }
 
 // The disk has space for one line and part of the next, and later for everything.
-TEST_F(AccessLogTest, GoesOnWhereTheDiskWasFullAndKeepsLinesWhole) {
+TEST_F(AccessLogTest, ResumesAfterAFullDiskWithWholeLines) {
     open();
     visit();
     write_all();

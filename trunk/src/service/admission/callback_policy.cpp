@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "service/admission/client_kinds.hpp"
-
 namespace live::service::admission {
 
 namespace {
@@ -20,7 +18,7 @@ Result<hooks::Granted> CallbackPolicy::ask(Action action, const Subject& subject
 }
 
 Result<void> CallbackPolicy::ask_connect(const Subject& subject, io::Deadline deadline) {
-    if (connects_first(subject.request.kind))
+    if (subject.request.kind.row().connects_first)
         TRY(ask(Action::on_connect, subject, deadline));
     return {};
 }

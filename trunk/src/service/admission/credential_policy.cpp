@@ -1,6 +1,5 @@
 #include "service/admission/credential_policy.hpp"
 
-#include "service/admission/client_kinds.hpp"
 #include "service/relay/relay_clock.hpp"
 
 namespace live::service::admission {
@@ -16,7 +15,7 @@ bool CredentialPolicy::is_trusted_relay(const session::ClientRequest& request) {
     const auto good =
         proofs_.check(request.claims->proof, vhost->cluster.secret,
                       {role, request.vhost, request.app, request.stream, request.relay_path()}, relay::unix_seconds_now());
-    if (good.ok() && connects_first(request.kind))
+    if (good.ok() && request.kind.row().connects_first)
         trusted_ids_.insert(request.id);
     return good.ok();
 }

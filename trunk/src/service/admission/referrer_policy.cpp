@@ -1,14 +1,13 @@
 #include "service/admission/referrer_policy.hpp"
 
 #include "service/access/refer.hpp"
-#include "service/admission/client_kinds.hpp"
 
 namespace live::service::admission {
 
 Result<void> ReferrerPolicy::check(const session::ClientRequest& request,
                                    std::vector<std::string> access::ReferOptions::*names) const {
     const access::ReferOptions& refer = TRY(vhosts_.rules_of(request.vhost)).refer;
-    if (!refer.enabled || !is_rtmp(request.kind))
+    if (!refer.enabled || !request.kind.row().names_page)
         return {};
     return access::check_refer(refer.*names, request.page_url);
 }

@@ -119,8 +119,8 @@ Result<bool> RoutingPolicy::is_elsewhere(const session::ClientRequest& request, 
 }
 
 Result<void> RoutingPolicy::pull(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline) {
-    // A player waits for a silent publisher as on a server that is alone. A WebRTC player needs the codecs first.
-    const bool may_wait = is_of_workers(request.vhost) && request.kind != session::ClientKind::rtc_play;
+    // A player waits for a silent publisher as on a server that is alone.
+    const bool may_wait = is_of_workers(request.vhost) && !request.kind.row().needs_codecs;
     const auto limit = may_wait ? deadline.sooner(io::Deadline::after(kFirstMediaLimit)) : deadline;
     auto pulled = routes_.relay.pull(request, plan, limit);
     if (may_wait && !pulled.ok() && pulled.code() == Errc::not_found)

@@ -27,9 +27,11 @@ void ClusterService::write_metrics(MetricsText& text) const {
                 "1 while this node drains before a stop and sends its clients to other nodes.")
         .sample(std::uint64_t{is_draining() ? 1U : 0U});
     text.family("millrace_cluster_registry_up", MetricsText::Type::gauge, "1 if the registry of the cluster answers.")
+        .combine(MetricFamily::Combine::greatest)
         .sample(std::uint64_t{node.is_up() ? 1U : 0U});
     text.family("millrace_cluster_registry_latency_seconds", MetricsText::Type::gauge,
                 "Time from the newest answered command to its answer.")
+        .combine(MetricFamily::Combine::greatest)
         .sample(std::chrono::duration<double>(node.latency()).count());
     text.family("millrace_cluster_commands_total", MetricsText::Type::counter, "Commands to the registry.")
         .sample(counts.commands);

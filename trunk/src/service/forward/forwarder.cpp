@@ -45,7 +45,7 @@ ForwardFacts Forwarder::facts() const {
 }
 
 Result<void> Forwarder::push_srt(const session::srt::CallUrl& to, io::Deadline deadline) {
-    return context_.srt->push(to, source_, log_, deadline, [this](const session::srt::PushSession* session) {
+    return context_.srt().push(to, source_, log_, deadline, [this](const session::srt::PushSession* session) {
         if (session == nullptr)
             progress_.sent_bytes = sent_bytes();
         else
@@ -58,7 +58,7 @@ Result<void> Forwarder::push(io::Deadline deadline) {
     if (const auto* destination = std::get_if<Destination>(&to_))
         return push_and_splice(*destination, moved_destination, context_, log_, source_, media::Cursor::Audience::none, deadline,
                                &progress_);
-    if (context_.srt == nullptr)
+    if (!context_.srt)
         return Error(Errc::denied, "SRT is not available");
     return push_srt(std::get<session::srt::CallUrl>(to_), deadline);
 }

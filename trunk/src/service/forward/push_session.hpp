@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +26,8 @@ struct ForwardContext {
     rtmp_client::DialContext dial;
     // Between two log lines about a running push.
     std::chrono::milliseconds report_interval = 10s;
-    // For srt:// destinations; nullptr refuses them.
-    session::srt::Dialler* srt = nullptr;
+    // For srt:// destinations; empty: they are refused.
+    std::function<session::srt::Dialler&()> srt{};
     // From a connection to the permission to publish.
     std::chrono::milliseconds start_limit = 10s;
     // A destination that has answered a ping and then answers none for this long is left; zero: no pings are sent.

@@ -94,8 +94,8 @@ void Heartbeat::check_reach(const HeartbeatOptions& options, const Facts& facts)
     for (const auto& [name, listeners] :
          {std::pair("RTMP", &facts.rtmp), std::pair("HTTP", &facts.http), std::pair("API", &facts.api)})
         if (!listeners->empty() && bare_ports(*listeners, facts.ip).empty())
-            LOG_WARN(log_, "heartbeat: the proxy is not told where {} is: nothing of it listens at {}, only at {}", name,
-                     facts.ip, fmt::join(*listeners, ", "));
+            LOG_WARN(log_, "heartbeat: {} is not registered with the proxy: it does not listen at {}, only at {}", name, facts.ip,
+                     fmt::join(*listeners, ", "));
 }
 
 // Fails only when cancelled: an unreachable service is tried again.

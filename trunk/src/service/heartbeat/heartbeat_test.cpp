@@ -33,7 +33,7 @@ Facts facts() {
     return made;
 }
 
-TEST(HeartbeatBody, SaysWhoItIs) {
+TEST(HeartbeatBody, IdentifiesTheServer) {
     HeartbeatOptions options;
     options.device_id = "my-device";
     EXPECT_EQ(
@@ -41,7 +41,7 @@ TEST(HeartbeatBody, SaysWhoItIs) {
         Json::parse(R"({"device_id":"my-device","ip":"10.0.0.5","server":"vid-4k2m9xa","service":"s7d01k2p","pid":"4321"})"));
 }
 
-TEST(HeartbeatBody, SaysMoreWhenItIsAsked) {
+TEST(HeartbeatBody, HasMoreMembersIfConfigured) {
     HeartbeatOptions options;
     options.summaries = true;
     options.ports = true;
@@ -58,7 +58,7 @@ TEST(HeartbeatBody, SaysMoreWhenItIsAsked) {
     EXPECT_EQ(with["rtc"], Json::array({"udp://0.0.0.0:8000", "tcp://0.0.0.0:8000"}));
 }
 
-// What the proxy of the reference takes: a literal address, at least one port of RTMP, and ports as bare numbers.
+// The reference's proxy requires a literal address, at least one RTMP port, and ports as bare numbers.
 TEST(HeartbeatBody, RegistersWithAProxy) {
     HeartbeatOptions options;
     options.url = "http://127.0.0.1:12025/api/v1/srs/register?key=1";
@@ -80,7 +80,7 @@ TEST(HeartbeatBody, RegistersWithAProxy) {
     EXPECT_FALSE(Json::parse(body_of(options, here)).contains("rtmp"));
 }
 
-TEST(HeartbeatBody, NoSummariesAreAnEmptyObject) {
+TEST(HeartbeatBody, MissingSummariesAreAnEmptyObject) {
     HeartbeatOptions options;
     options.summaries = true;
     EXPECT_EQ(Json::parse(body_of(options, Facts()))["summaries"], Json::parse(R"({"data":{}})"));
@@ -134,7 +134,7 @@ protected:
     io::Scope scope_{"test"};
 };
 
-TEST_F(HeartbeatTest, BeatsFromTheMomentItIsSwitchedOnAndWhateverIsAnswered) {
+TEST_F(HeartbeatTest, StartsWhenEnabledAndIgnoresAnswers) {
     MUST(io::sleep(io::Deadline::after(5ms)));
     EXPECT_TRUE(requests_.empty());
     options_.enabled = true;
@@ -149,7 +149,7 @@ TEST_F(HeartbeatTest, BeatsFromTheMomentItIsSwitchedOnAndWhateverIsAnswered) {
     EXPECT_EQ(Json::parse(requests_[2].body)["server"], "vid-4k2m9xa");
 }
 
-TEST_F(HeartbeatTest, AServiceThatIsAwayIsTriedAgain) {
+TEST_F(HeartbeatTest, RetriesAnUnreachableService) {
     const std::string good = options_.url;
     options_.url = "http://127.0.0.1:1/";
     options_.enabled = true;

@@ -63,8 +63,8 @@ void add_stream(Json& body, Action action, const Subject& subject, const Details
     body["tcUrl"] = request.tc_url_without_query();
     if (action == Action::on_connect || action == Action::on_play)
         body["pageUrl"] = request.page_url;
-    // For an HLS player, the file name, as services for this family expect.
-    body["stream"] = request.kind == session::ClientKind::hls_play ? request.stream + request.extension : request.stream;
+    // Services for this family expect the file name of an HLS player.
+    body["stream"] = request.kind.row().names_file ? request.stream + request.extension : request.stream;
     body["param"] = request.param;
     if (action == Action::on_connect || action == Action::on_forward)
         return;

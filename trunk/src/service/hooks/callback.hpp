@@ -85,12 +85,12 @@ std::vector<std::string> notify_urls(std::vector<std::string> forms, const Fragm
 inline constexpr std::size_t kReasonBytesMax = 200;
 Result<void> check_answer(int status, std::string_view body);
 
-// What a good answer may say beyond its code, in "data".
+// The optional "data" of an answer that permits.
 struct Granted {
-    // Of on_publish and on_play: "srt_passphrase", of 10 to 79 characters or empty. See StreamPlan::srt_passphrase.
+    // In answers to on_publish and on_play: "srt_passphrase", of 10 to 79 characters or empty. See StreamPlan::srt_passphrase.
     std::optional<std::string> srt_passphrase;
 };
-// Errc::malformed for a passphrase that is none.
+// Errc::malformed for a passphrase of another length.
 Result<Granted> granted_by(int status, std::string_view body);
 
 // The same rule, and data.urls of the response: full RTMP URLs. Errc::malformed without them. At most kForwardUrlsMax are used.

@@ -42,7 +42,7 @@ std::set<std::string> with_common(std::set<std::string> keys) {
     return keys;
 }
 
-TEST(CallbackBody, EachActionHasItsMembersAndNoOther) {
+TEST(CallbackBody, HasExactlyTheMembersOfItsAction) {
     const std::set<std::string> stream{"tcUrl", "stream", "param", "stream_url", "stream_id"};
     std::set<std::string> play = stream;
     play.insert("pageUrl");
@@ -55,7 +55,7 @@ TEST(CallbackBody, EachActionHasItsMembersAndNoOther) {
     EXPECT_EQ(keys_of(body(Action::on_forward)), with_common({"tcUrl", "stream", "param"}));
 }
 
-TEST(CallbackBody, OfARecordingSaysItsFileAndWhyItFailed) {
+TEST(CallbackBody, HasFileAndErrorOfARecording) {
     Json whole = Json::parse(body_of({"/srv", "./rec/x.flv", ""}, kServer, subject(), "vid-9a0b1c2"));
     EXPECT_EQ(keys_of(whole), with_common({"tcUrl", "stream", "param", "cwd", "file", "stream_url", "stream_id"}));
     EXPECT_EQ(whole["action"], "on_dvr");
@@ -66,7 +66,7 @@ TEST(CallbackBody, OfARecordingSaysItsFileAndWhyItFailed) {
     EXPECT_EQ(failed["error"], "disk full");
 }
 
-TEST(NotifyUrls, AreTheTemplatesOrTheFragmentsOwn) {
+TEST(NotifyUrls, ExpandTheTemplates) {
     Fragment fragment;
     fragment.url = "cam-7.ts";
     const auto urls = [&](std::vector<std::string> forms) { return notify_urls(std::move(forms), fragment, kServer, subject()); };
@@ -98,7 +98,7 @@ TEST(CallbackBody, HasTheValuesOfTheClient) {
     EXPECT_EQ(close["send_bytes"], 7);
 }
 
-TEST(CallbackBody, WhatIsNotUtf8IsReplacedAndQuotesAreEscaped) {
+TEST(CallbackBody, ReplacesInvalidUtf8AndEscapesQuotes) {
     Subject rude = subject();
     rude.request.page_url = "\xff\xfe\"}\n";
     rude.request.param = std::string("?a=\0b", 5);
@@ -113,7 +113,7 @@ TEST(CallbackAnswer, SuccessIsAZeroOrACodeOfZero) {
             EXPECT_TRUE(check_answer(status, text).ok()) << text;
 }
 
-TEST(CallbackAnswer, EverythingElseIsFailure) {
+TEST(CallbackAnswer, RefusesEverythingElse) {
     for (const char* text : {"",
                              " 0",
                              "0\n",
@@ -140,14 +140,14 @@ TEST(CallbackAnswer, EverythingElseIsFailure) {
         EXPECT_EQ(check_answer(status, "0").code(), Errc::malformed) << status;
 }
 
-TEST(CallbackAnswer, EveryTruncationOfASuccessIsNone) {
+TEST(CallbackAnswer, RefusesEveryTruncationOfASuccess) {
     const std::string_view whole = "{\"code\":0,\"data\":{\"urls\":[\"rtmp://h/live/cam\"]}}";
     ASSERT_TRUE(check_answer(200, whole).ok());
     for (std::size_t size = 0; size < whole.size(); ++size)
         EXPECT_FALSE(check_answer(200, whole.substr(0, size)).ok()) << whole.substr(0, size);
 }
 
-TEST(CallbackAnswer, ARefusalCarriesTheReason) {
+TEST(CallbackAnswer, HasTheReasonOfARefusal) {
     const auto sentence = [](const char* text) {
         const auto checked = check_answer(200, text);
         EXPECT_EQ(checked.code(), Errc::denied) << text;
@@ -160,7 +160,7 @@ TEST(CallbackAnswer, ARefusalCarriesTheReason) {
     EXPECT_EQ(sentence("{\"code\":1,\"msg\":\"a\\nb\\u0000c\"}"), "refused by the callback: a b c (code 1)");
 }
 
-TEST(CallbackAnswer, AReasonIsBoundedAndNoCharacterIsCut) {
+TEST(CallbackAnswer, BoundsTheReasonWithoutCuttingACharacter) {
     const auto size = [](const std::string& reason) {
         return check_answer(200, "{\"code\":1,\"msg\":\"" + reason + "\"}").error().sentence().size();
     };
@@ -171,7 +171,7 @@ TEST(CallbackAnswer, AReasonIsBoundedAndNoCharacterIsCut) {
     EXPECT_EQ(size(std::string(kReasonBytesMax - 1, 'a') + "\xC3\xA9"), rest + separator + kReasonBytesMax - 1);
 }
 
-TEST(CallbackAnswer, DeepNestingIsOnlyAnError) {
+TEST(CallbackAnswer, RefusesDeepNesting) {
     for (const char* const piece : {"[", "{\"a\":", "[["}) {
         std::string deep;
         while (deep.size() < (64 << 10))
@@ -182,14 +182,14 @@ TEST(CallbackAnswer, DeepNestingIsOnlyAnError) {
     EXPECT_TRUE(check_answer(200, "{\"code\":0,\"data\":" + nested + "}").ok());
 }
 
-TEST(ForwardAnswer, GivesTheUrls) {
+TEST(ForwardAnswer, ReturnsTheUrls) {
     const auto urls = forward_urls_of(200, "{\"code\":0,\"data\":{\"urls\":[\"rtmp://a/live/cam\",\"rtmp://b/live/cam\"]}}");
     ASSERT_TRUE(urls.ok());
     EXPECT_EQ(*urls, (std::vector<std::string>{"rtmp://a/live/cam", "rtmp://b/live/cam"}));
     EXPECT_TRUE(forward_urls_of(200, "{\"code\":0,\"data\":{\"urls\":[]}}")->empty());
 }
 
-TEST(ForwardAnswer, AnythingElseFails) {
+TEST(ForwardAnswer, RefusesAnythingElse) {
     for (const char* text : {"0", "{\"code\":0}", "{\"code\":0,\"data\":null}", "{\"code\":0,\"data\":[]}",
                              "{\"code\":0,\"data\":{}}", "{\"code\":0,\"data\":{\"urls\":null}}",
                              "{\"code\":0,\"data\":{\"urls\":\"rtmp://a/b/c\"}}", "{\"code\":0,\"data\":{\"urls\":[7]}}"})
@@ -198,7 +198,7 @@ TEST(ForwardAnswer, AnythingElseFails) {
     EXPECT_EQ(forward_urls_of(500, "{\"code\":0,\"data\":{\"urls\":[]}}").code(), Errc::malformed);
 }
 
-TEST(ForwardAnswer, TakesABoundedNumber) {
+TEST(ForwardAnswer, BoundsTheNumberOfUrls) {
     const auto count = [](std::size_t number) {
         std::string list;
         for (std::size_t i = 0; i < number; ++i)
@@ -209,7 +209,7 @@ TEST(ForwardAnswer, TakesABoundedNumber) {
     EXPECT_EQ(count(kForwardUrlsMax + 1), kForwardUrlsMax);
 }
 
-TEST(CallbackAnswer, MayNameThePassphraseOfAStream) {
+TEST(CallbackAnswer, MayHaveThePassphraseOfAStream) {
     EXPECT_EQ(granted_by(200, R"({"code":0,"data":{"srt_passphrase":"ten letters"}})")->srt_passphrase, "ten letters");
     EXPECT_EQ(granted_by(200, R"({"code":0,"data":{"srt_passphrase":""}})")->srt_passphrase, "") << "no encryption";
     for (const char* text : {"0", R"({"code":0})", R"({"code":0,"data":null})", R"({"code":0,"data":{"urls":[]}})"})

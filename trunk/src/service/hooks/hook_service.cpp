@@ -188,7 +188,7 @@ void HookService::enqueue(const std::string& client_id, QueuedEvent events) {
     if (queued_bytes_ + cost > kQueuedBytesMax) {
         ++dropped_;
         if (!std::exchange(is_dropping_, true))
-            LOG_WARN(log_, "http hook: {} bytes of events wait to be delivered; from here on they are dropped", queued_bytes_);
+            LOG_WARN(log_, "http hook: {} bytes of events wait for delivery; further events are dropped", queued_bytes_);
         return;
     }
     if (std::exchange(is_dropping_, false))

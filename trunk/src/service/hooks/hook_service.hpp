@@ -1,6 +1,6 @@
-// HookService: asks an operator's HTTP services for permission, and notifies them of events. A question waits in the client's own
-// fiber, for as long as the service takes (at most kCallLimit per URL), and delays nobody else. Events go into a bounded queue
-// and are delivered by fibers of this service: one client's events in order, different clients' in parallel.
+// HookService: requests permissions from an operator's HTTP services, and notifies them of events. A request for permission waits
+// in the client's own fiber, at most kCallLimit per URL, and delays no other client. Events go into a bounded queue and are
+// delivered by fibers of this service: one client's events in order, different clients' in parallel.
 #pragma once
 
 #include <chrono>

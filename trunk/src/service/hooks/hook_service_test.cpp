@@ -74,7 +74,7 @@ protected:
     HookService service_{client_, {"vid-1", "s-1"}, ids_, Log(lines_, "")};
 };
 
-TEST_F(HookServiceTest, AClientsLifeIsReportedOnceAndInOrder) {
+TEST_F(HookServiceTest, ReportsEventsOfAClientOnceAndInOrder) {
     EXPECT_TRUE(ask(Action::on_connect).ok());
     EXPECT_TRUE(ask(Action::on_publish).ok());
     tell(Action::on_unpublish);
@@ -87,14 +87,14 @@ TEST_F(HookServiceTest, AClientsLifeIsReportedOnceAndInOrder) {
     EXPECT_EQ(json_of(fake_.got[3])["server_id"], "vid-1");
 }
 
-TEST_F(HookServiceTest, AQuestionComesAfterTheEventsOfTheSameClient) {
+TEST_F(HookServiceTest, SendsRequestsAfterEventsOfTheSameClient) {
     tell(Action::on_unpublish);
     tell(Action::on_stop);
     EXPECT_TRUE(ask(Action::on_connect).ok());
     EXPECT_EQ(fake_.actions(), (std::vector<std::string>{"on_unpublish", "on_stop", "on_connect"}));
 }
 
-TEST_F(HookServiceTest, SwitchedOffNobodyIsAskedOrNotified) {
+TEST_F(HookServiceTest, SendsNothingWhenDisabled) {
     options_.enabled = false;
     EXPECT_TRUE(ask(Action::on_publish).ok());
     tell(Action::on_unpublish);
@@ -105,7 +105,7 @@ TEST_F(HookServiceTest, SwitchedOffNobodyIsAskedOrNotified) {
     EXPECT_TRUE(fake_.got.empty());
 }
 
-TEST_F(HookServiceTest, ARefusalStopsTheQuestionsAndSaysWhy) {
+TEST_F(HookServiceTest, RefusalStopsFurtherRequestsAndHasAReason) {
     options_.on_play = {fake_.url("/1"), fake_.url("/2"), fake_.url("/3")};
     fake_.answers["/2"] = R"({"code":7,"msg":"not you"})";
     const auto asked = ask(Action::on_play);
@@ -114,7 +114,7 @@ TEST_F(HookServiceTest, ARefusalStopsTheQuestionsAndSaysWhy) {
     EXPECT_EQ(fake_.got.size(), 2U);
 }
 
-TEST_F(HookServiceTest, AServiceThatCannotBeAskedRefuses) {
+TEST_F(HookServiceTest, UnreachableServiceRefuses) {
     options_.on_publish = {"http://127.0.0.1:1/"};
     EXPECT_EQ(ask(Action::on_publish).error().sentence(), "the callback on_publish failed");
     options_.on_publish = {"nonsense"};
@@ -124,7 +124,7 @@ TEST_F(HookServiceTest, AServiceThatCannotBeAskedRefuses) {
     EXPECT_EQ(ask(Action::on_publish).code(), Errc::denied);
 }
 
-TEST_F(HookServiceTest, ADeepAnswerDoesNoHarmToAFibersStack) {
+TEST_F(HookServiceTest, SurvivesDeeplyNestedAnswers) {
     fake_.answers["/streams"] = std::string(30'000, '[') + std::string(30'000, ']');
     std::optional<Errc> ended;
     MUST(scope_.start("asker", [&](io::Deadline) { ended = ask(Action::on_publish).code(); }));
@@ -133,7 +133,7 @@ TEST_F(HookServiceTest, ADeepAnswerDoesNoHarmToAFibersStack) {
     EXPECT_EQ(ended, Errc::denied);
 }
 
-TEST_F(HookServiceTest, EveryUrlIsNotifiedWhateverTheFirstAnswers) {
+TEST_F(HookServiceTest, NotifiesEveryUrlAfterAFailure) {
     options_.on_stop = {"http://127.0.0.1:1/", fake_.url("/1"), fake_.url("/2")};
     fake_.answers["/1"] = "no";
     tell(Action::on_stop);
@@ -141,7 +141,7 @@ TEST_F(HookServiceTest, EveryUrlIsNotifiedWhateverTheFirstAnswers) {
     EXPECT_EQ(fake_.got[1].path, "/2");
 }
 
-TEST_F(HookServiceTest, AHangingServiceHoldsNobodyElseUp) {
+TEST_F(HookServiceTest, HangingServiceDelaysNoOtherClient) {
     fake_.hangs_at = "/hang";
     HookOptions hanging = options_;
     hanging.on_stop = {fake_.url("/hang")};
@@ -184,14 +184,14 @@ TEST_F(HookServiceTest, TheQueueIsBounded) {
     MUST(service_.stop(io::Deadline::after(150ms)));
 }
 
-TEST_F(HookServiceTest, WhatIsQueuedIsDeliveredBeforeTheEnd) {
+TEST_F(HookServiceTest, DeliversTheQueueBeforeTheEnd) {
     for (int i = 0; i < 10; ++i)
         tell(Action::on_close, std::to_string(i));
     MUST(service_.stop(io::Deadline::after(kSoon)));
     EXPECT_EQ(fake_.got.size(), 10U);
 }
 
-TEST_F(HookServiceTest, AFragmentIsReportedAndFetchedAndTheLogHasTheStatus) {
+TEST_F(HookServiceTest, ReportsAndFetchesFragmentsAndLogsTheStatus) {
     options_.on_hls = {fake_.url("/hls")};
     options_.on_hls_notify = {fake_.url("/a/[ts_url]"), "http://127.0.0.1:1/[ts_url]", fake_.url("/b/[stream]/[ts_url]")};
     fake_.answers["/b/cam/cam-7.ts"] = std::string(300'000, 'x');  // the fragment itself
@@ -228,7 +228,7 @@ TEST_F(HookServiceTest, CountsThePlayersOfAStream) {
     EXPECT_EQ(counts, (std::vector<int>{1, 2, 3, 1, 0}));
 }
 
-TEST_F(HookServiceTest, AsksWhereToForward) {
+TEST_F(HookServiceTest, RequestsForwardDestinations) {
     fake_.answers["/forward"] = R"({"code":0,"data":{"urls":["rtmp://10.0.0.9/live/cam"]}})";
     const auto urls = service_.ask_forward(fake_.url("/forward"), subject("a"), io::Deadline::after(kSoon));
     ASSERT_TRUE(urls.ok());

@@ -8,19 +8,18 @@ namespace live::service::hooks {
 
 inline constexpr auto kHookRows = config::Rows{
     config::row(&HookOptions::enabled, "enabled", config::Reload::live,
-                "Callbacks over HTTP. A change counts from the next event."),
-    config::row(&HookOptions::on_connect, "on_connect", config::Reload::live,
-                "An RTMP client asks to publish or play. May refuse it.")
+                "Callbacks over HTTP. A change applies from the next event on."),
+    config::row(&HookOptions::on_connect, "on_connect", config::Reload::live, "An RTMP or SRT client connects. May refuse it.")
         .example("http://127.0.0.1:8085/api/v1/clients"),
-    config::row(&HookOptions::on_close, "on_close", config::Reload::live, "Such a client has gone.")
+    config::row(&HookOptions::on_close, "on_close", config::Reload::live, "The connection of a client is closed.")
         .example("http://127.0.0.1:8085/api/v1/clients"),
     config::row(&HookOptions::on_publish, "on_publish", config::Reload::live, "A client is about to publish. May refuse it.")
         .example("http://127.0.0.1:8085/api/v1/streams"),
-    config::row(&HookOptions::on_unpublish, "on_unpublish", config::Reload::live, "It does not publish any more.")
+    config::row(&HookOptions::on_unpublish, "on_unpublish", config::Reload::live, "A client has stopped publishing.")
         .example("http://127.0.0.1:8085/api/v1/streams"),
     config::row(&HookOptions::on_play, "on_play", config::Reload::live, "A client is about to play. May refuse it.")
         .example("http://127.0.0.1:8085/api/v1/sessions"),
-    config::row(&HookOptions::on_stop, "on_stop", config::Reload::live, "It does not play any more.")
+    config::row(&HookOptions::on_stop, "on_stop", config::Reload::live, "A client has stopped playing.")
         .example("http://127.0.0.1:8085/api/v1/sessions"),
     config::row(&HookOptions::on_dvr, "on_dvr", config::Reload::live, "A recording is complete.")
         .example("http://127.0.0.1:8085/api/v1/dvrs"),

@@ -28,8 +28,8 @@ struct PullContext {
     std::function<bool()> has_siblings{};
     // nullptr: unlimited.
     const session::MemoryBudget* memory = nullptr;
-    // nullptr: SRT origins are refused.
-    session::srt::Dialler* srt = nullptr;
+    // Empty: SRT origins are refused.
+    std::function<session::srt::Dialler&()> srt{};
 
     bool is_short_of_memory() const { return memory != nullptr && memory->is_tight(); }
 };

@@ -88,14 +88,14 @@ Result<void> Push::attempt(io::Deadline deadline) {
 
 Result<void> Push::push_by_srt(const Origin& origin, const std::string& path, const ClusterOptions& options,
                                io::Deadline deadline) {
-    if (context_.srt == nullptr)
+    if (!context_.srt)
         return Error(Errc::unsupported, "SRT is not available");
     const Wanted wanted = wanted_from(origin, publisher_, plan_.vhost, options);
     const auto call = srt_request(wanted, session::srt::Mode::publish, path);
     if (!call.ok())
         return Error(Errc::conflict, call.error().sentence());  // the request to another origin would fail too
     LOG_INFO(log_, "edge-fwr publish url {}, origin={}", label_of(wanted), origin.text());
-    return context_.srt->push(*call, source_, log_, deadline);
+    return context_.srt().push(*call, source_, log_, deadline);
 }
 
 Result<void> Push::push_by_rtmp(const Origin& origin, const std::string& path, const ClusterOptions& options,

@@ -20,8 +20,8 @@ void RelayService::write_metrics(MetricsText& text) const {
     text.family("millrace_relay_failovers_total", MetricsText::Type::counter,
                 "Pulls with media that continued on another connection.")
         .sample(totals.failovers);
-    text.family("millrace_relay_origin_up", MetricsText::Type::gauge,
-                "1 if the origin answered the newest attempt, otherwise 0.");
+    text.family("millrace_relay_origin_up", MetricsText::Type::gauge, "1 if the origin answered the newest attempt, otherwise 0.")
+        .combine(MetricFamily::Combine::greatest);
     health().for_each([&](const std::string& origin, const OriginHealth::Record& record) {
         text.sample(std::uint64_t{record.is_up ? 1U : 0U}, {{"origin", origin}});
     });

@@ -10,14 +10,14 @@ using Verdict = IdlePlayerPolicy::Verdict;
 constexpr TimePoint kStart{std::chrono::hours(1)};
 const media::PlayOptions kOptions;  // 30 s, 10 min
 
-TEST(IdlePlayerPolicy, WhoTakesNothingIsStalledAtTheLimit) {
+TEST(IdlePlayerPolicy, StalledPlayerEndsAtTheLimit) {
     IdlePlayerPolicy patience;
     EXPECT_EQ(patience.look(kStart, {100, true, true}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 29'999ms, {100, true, true}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 30s, {100, true, true}, kOptions), Verdict::stalled);
 }
 
-TEST(IdlePlayerPolicy, AByteTakenOrNothingToTakeBeginsAnew) {
+TEST(IdlePlayerPolicy, ReceivedBytesOrAnEmptyQueueRestartTheLimit) {
     IdlePlayerPolicy patience;
     patience.look(kStart, {100, true, true}, kOptions);
     EXPECT_EQ(patience.look(kStart + 30s, {101, true, true}, kOptions), Verdict::stays);
@@ -26,7 +26,7 @@ TEST(IdlePlayerPolicy, AByteTakenOrNothingToTakeBeginsAnew) {
     EXPECT_EQ(patience.look(kStart + 90s, {101, true, true}, kOptions), Verdict::stalled);
 }
 
-TEST(IdlePlayerPolicy, WhoWaitsForAPublisherLeavesAtTheLimit) {
+TEST(IdlePlayerPolicy, WaitingPlayerEndsAtTheLimit) {
     IdlePlayerPolicy patience;
     EXPECT_EQ(patience.look(kStart, {0, false, false}, kOptions), Verdict::stays);
     EXPECT_EQ(patience.look(kStart + 9min, {0, false, true}, kOptions), Verdict::stays);
@@ -34,7 +34,7 @@ TEST(IdlePlayerPolicy, WhoWaitsForAPublisherLeavesAtTheLimit) {
     EXPECT_EQ(patience.look(kStart + 19min, {0, false, false}, kOptions), Verdict::unpublished);
 }
 
-TEST(IdlePlayerPolicy, APauseOfTheProcessDoesNotCount) {
+TEST(IdlePlayerPolicy, IgnoresPausesOfTheProcess) {
     IdlePlayerPolicy patience;
     patience.look(kStart, {100, true, false}, kOptions);
     EXPECT_EQ(patience.looked_at(), kStart);
@@ -42,7 +42,7 @@ TEST(IdlePlayerPolicy, APauseOfTheProcessDoesNotCount) {
     EXPECT_EQ(patience.look(kStart + 1h + 1s, {100, true, false}, kOptions), Verdict::stalled);
 }
 
-TEST(IdlePlayerPolicy, ZeroIsNoLimit) {
+TEST(IdlePlayerPolicy, ZeroDisablesTheLimit) {
     media::PlayOptions options;
     options.stall_timeout = options.unpublished_timeout = 0s;
     IdlePlayerPolicy patience;

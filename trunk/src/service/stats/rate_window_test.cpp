@@ -7,7 +7,7 @@ namespace {
 
 TimePoint at(std::chrono::milliseconds since) { return TimePoint(1h + since); }
 
-TEST(RateWindow, SaysNothingBeforeTwoReadings) {
+TEST(RateWindow, IsZeroBeforeTwoReadings) {
     RateWindow window;
     EXPECT_EQ(window.per_second().first, 0);
     window.add(at(0s), 1'000'000, 5);
@@ -15,7 +15,7 @@ TEST(RateWindow, SaysNothingBeforeTwoReadings) {
     EXPECT_EQ(window.per_second().second, 0);
 }
 
-TEST(RateWindow, AveragesOverWhatThereIs) {
+TEST(RateWindow, AveragesOverAvailableReadings) {
     RateWindow window;
     window.add(at(0s), 100, 0);
     window.add(at(2s), 300, 10);
@@ -25,7 +25,7 @@ TEST(RateWindow, AveragesOverWhatThereIs) {
     EXPECT_DOUBLE_EQ(window.per_second().first, 50);
 }
 
-TEST(RateWindow, ForgetsWhatIsOlderThanItsReadings) {
+TEST(RateWindow, DropsOldReadings) {
     RateWindow window;
     window.add(at(0s), 0, 0);
     window.add(at(3s), 3'000'000, 0);  // a burst at the start
@@ -37,7 +37,7 @@ TEST(RateWindow, ForgetsWhatIsOlderThanItsReadings) {
     EXPECT_DOUBLE_EQ(window.per_second().first, 100);
 }
 
-TEST(RateWindow, ACounterThatGoesBackHasNotMovedAndALeapIsBounded) {
+TEST(RateWindow, IgnoresDecreasesAndBoundsLeaps) {
     RateWindow window;
     window.add(at(0s), 100, 100);
     window.add(at(1s), 50, 1ULL << 40);
@@ -47,7 +47,7 @@ TEST(RateWindow, ACounterThatGoesBackHasNotMovedAndALeapIsBounded) {
     EXPECT_DOUBLE_EQ(window.per_second().first, 5);
 }
 
-TEST(RateWindow, TwoReadingsAtOnceAreOne) {
+TEST(RateWindow, MergesSimultaneousReadings) {
     RateWindow window;
     window.add(at(0s), 0, 0);
     window.add(at(0s), 100, 0);

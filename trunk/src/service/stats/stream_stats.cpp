@@ -180,7 +180,7 @@ void StreamStats::kick_if_idle(ClientRow& client, const session::ClientFigures& 
     if (plan == nullptr || session::is_publisher(client.kind) || client.kind.row().is_polling)
         return;
     const bool is_published = !client.stream->publisher.empty() || client.stream->is_published();
-    // The end of a stream may have been lost, and need not be acknowledged any more.
+    // After the end of a stream, acknowledgements may be missing.
     const bool waits = figures.taken ? !figures.taken->is_all && is_published : figures.queued_packets > 0 && !figures.is_paused;
     const TimePoint looked_at = client.patience.looked_at();
     const Duration paused = looked_at == TimePoint{} ? Duration{} : io::silence_from(looked_at) - looked_at;
@@ -188,7 +188,7 @@ void StreamStats::kick_if_idle(ClientRow& client, const session::ClientFigures& 
     const auto verdict = client.patience.look(now, seen, plan->play);
     if (verdict == Verdict::stays)
         return;
-    client.patience = {};  // until it is gone
+    client.patience = {};  // the client is being closed
     const auto seconds = [](std::chrono::seconds limit) { return std::to_string(limit.count()) + " s"; };
     if (verdict == Verdict::stalled) {
         ++totals_.stalled;

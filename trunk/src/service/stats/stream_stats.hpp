@@ -70,7 +70,7 @@ public:
 
 private:
     friend class StreamStats;
-    // At its first client, or after its last one has gone: nothing has been counted yet.
+    // At its first client, or after its last client has left: nothing has been counted yet.
     void begin(TimePoint now);
     void end(TimePoint now);
     void find_source(const media::StreamTable& streams);

@@ -52,7 +52,7 @@ struct StreamStatsTest : ::testing::Test {
     TimePoint begin = io::now();
 };
 
-TEST_F(StreamStatsTest, PlayersThatTakeNothingAreSentAwayAndCounted) {
+TEST_F(StreamStatsTest, ClosesAndCountsStalledPlayers) {
     client(ClientKind::fmle_publish).now.queued_packets = 9;
     auto& stalled = client(ClientKind::rtmp_play);
     auto& slow = client(ClientKind::flv_play);
@@ -72,7 +72,7 @@ TEST_F(StreamStatsTest, PlayersThatTakeNothingAreSentAwayAndCounted) {
     leave_all();
 }
 
-TEST_F(StreamStatsTest, WhereTakingIsAcknowledgedSendingAloneSaysNothing) {
+TEST_F(StreamStatsTest, AcknowledgedBytesDecideWhereAvailable) {
     client(ClientKind::srt_publish);
     auto& mute = client(ClientKind::srt_play);
     auto& slow = client(ClientKind::srt_play);
@@ -92,7 +92,7 @@ TEST_F(StreamStatsTest, WhereTakingIsAcknowledgedSendingAloneSaysNothing) {
     leave_all();
 }
 
-TEST_F(StreamStatsTest, PlayersOfAStreamThatNobodyPublishesAreSentAwayAndCounted) {
+TEST_F(StreamStatsTest, ClosesAndCountsPlayersOfUnpublishedStreams) {
     auto& waiting = client(ClientKind::rtc_play);
     auto& lucky = client(ClientKind::rtmp_play, "other");
     client(ClientKind::rtc_publish, "other");
@@ -106,7 +106,7 @@ TEST_F(StreamStatsTest, PlayersOfAStreamThatNobodyPublishesAreSentAwayAndCounted
     leave_all();
 }
 
-TEST_F(StreamStatsTest, StreamsAndHostsComeAndGoWithTheirClients) {
+TEST_F(StreamStatsTest, StreamsAndHostsExistWithTheirClients) {
     EXPECT_EQ(stream_stats.stream_count(), 0U);
     auto& publisher = client(ClientKind::fmle_publish);
     auto& player = client(ClientKind::rtmp_play);
@@ -147,7 +147,7 @@ TEST_F(StreamStatsTest, StreamsAndHostsComeAndGoWithTheirClients) {
     EXPECT_TRUE(stream_stats.clients().empty());
 }
 
-TEST_F(StreamStatsTest, TheIdOfAStreamIsTheSameBeforeWhileAndAfter) {
+TEST_F(StreamStatsTest, StreamIdIsStable) {
     session::ClientRequest request;
     request.app = "live";
     request.stream = "cam";
@@ -169,7 +169,7 @@ TEST_F(StreamStatsTest, TheIdOfAStreamIsTheSameBeforeWhileAndAfter) {
     EXPECT_TRUE(stream_stats.streams().empty());
 }
 
-TEST_F(StreamStatsTest, OnlySoManyIdsAreKeptForNobody) {
+TEST_F(StreamStatsTest, BoundsIdsOfUnusedStreams) {
     session::ClientRequest request;
     for (std::size_t i = 0; i < StreamStats::kKeptMax; ++i)
         stream_stats.stream_id(request, "/live/" + std::to_string(i), "v");
@@ -182,7 +182,7 @@ TEST_F(StreamStatsTest, OnlySoManyIdsAreKeptForNobody) {
     EXPECT_EQ(stream_stats.streams().size(), StreamStats::kKeptMax);
 }
 
-TEST_F(StreamStatsTest, BytesAreCountedForClientStreamAndHost) {
+TEST_F(StreamStatsTest, CountsBytesOfClientStreamAndHost) {
     auto& publisher = client(ClientKind::fmle_publish);
     auto& player = client(ClientKind::rtmp_play);
     for (int i = 1; i <= 10; ++i) {
@@ -207,7 +207,7 @@ TEST_F(StreamStatsTest, BytesAreCountedForClientStreamAndHost) {
     leave_all();
 }
 
-TEST_F(StreamStatsTest, WhatAConnectionUsedBeforeIsNotTheStreams) {
+TEST_F(StreamStatsTest, ExcludesBytesBeforeTheStream) {
     clients.push_back(std::make_unique<FakeClient>(table, ClientKind::rtmp_play, "cam", "twice"));
     FakeClient& twice = *clients.back();
     twice.now.sent_bytes = 1'000;
@@ -219,7 +219,7 @@ TEST_F(StreamStatsTest, WhatAConnectionUsedBeforeIsNotTheStreams) {
     leave_all();
 }
 
-TEST_F(StreamStatsTest, SaysWhatTheSourceCarries) {
+TEST_F(StreamStatsTest, ReportsTheTracksOfTheSource) {
     const auto source = *streams.find_or_create("/live/cam", {}, 60'000);
     append(*source, MediaKind::video, 0ms, "27 01 000000 00");  // of an earlier publication
     client(ClientKind::fmle_publish);

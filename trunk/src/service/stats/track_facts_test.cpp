@@ -60,7 +60,7 @@ TEST(VideoFacts, ReadsEveryVectorOfEveryCodec) {
     check("90 61763031", wire::codec::av1_vectors(), "AV1", {{"Main", "2.1"}, {"Main", "2"}});
 }
 
-TEST(VideoFacts, WithoutAReadableHeaderOnlyTheCodecIsKnown) {
+TEST(VideoFacts, UnreadableHeaderGivesTheCodecOnly) {
     EXPECT_EQ(read_video_facts(hex("24 00")), (VideoFacts{"VP6", "Other", "Other", 0, 0}));
     EXPECT_EQ(read_video_facts(hex("27 01 000000 00")), (VideoFacts{"H264", "Other", "Other", 0, 0}));
     EXPECT_EQ(read_video_facts(hex("12 0000")), (VideoFacts{"Other(H263)", "Other", "Other", 0, 0}));
@@ -68,7 +68,7 @@ TEST(VideoFacts, WithoutAReadableHeaderOnlyTheCodecIsKnown) {
     EXPECT_EQ(read_video_facts({}), std::nullopt);
 }
 
-TEST(VideoFacts, NoCutOfAHeaderIsMoreThanTheCodec) {
+TEST(VideoFacts, TruncatedHeaderGivesTheCodecOnly) {
     const auto whole = joined("17 00 000000", wire::codec::avc_vectors().front().record);
     for (std::size_t size = 0; size < whole.size(); ++size) {
         const auto facts = read_video_facts(Bytes(whole).first(size));
@@ -103,7 +103,7 @@ TEST(VideoFacts, NamesProfilesAndLevelsAsTheFamilyDoes) {
     EXPECT_EQ(av1_level_text(31), "Other");
 }
 
-TEST(VideoFacts, OfATrackOfRtpAreWhatItsDescriptionSays) {
+TEST(VideoFacts, ReadsTheDescriptionOfAnRtpTrack) {
     EXPECT_EQ(video_facts_of("H264", "packetization-mode=1;profile-level-id=42e01f"),
               (VideoFacts{"H264", "Baseline(Constrained)", "3.1", 0, 0}));
     EXPECT_EQ(video_facts_of("h264", "Profile-Level-Id=640028;x=1").level, "4");

@@ -1,4 +1,4 @@
-// How workers tell each other of a client and of a refusal, as members of a JSON object. Templates, so that no header knows JSON.
+// Clients and refusals as JSON, for messages between workers. Templates, so that no header includes the JSON library.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ Json refusal_json(const Error& error) {
     return {{"refused", error.sentence()}, {"code", static_cast<unsigned>(error.code())}};
 }
 
-// Of an answer that has a sentence in "refused".
+// Returns the error of an answer that has a sentence in "refused".
 template <class Json>
 Error refusal_in(const Json& said) {
     const std::uint64_t code = number_at(said, "code");

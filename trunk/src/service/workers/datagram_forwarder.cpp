@@ -17,16 +17,17 @@ Result<void> DatagramForwarder::start(io::Scope&, io::Deadline) {
 
 void DatagramForwarder::on_others(const std::vector<engine::workers::Worker>& all) {
     std::vector<engine::workers::Worker> others;
-    std::ranges::copy_if(all, std::back_inserter(others), [this](auto one) { return workers_.seat().shares_ports_with(one); });
+    std::ranges::copy_if(all, std::back_inserter(others),
+                         [this](auto one) { return workers_.identity().shares_ports_with(one); });
     std::erase_if(links_, [&](const Link& link) { return std::ranges::find(others, link.to) == others.end(); });
-    if (others.empty() || !std::exchange(is_heir_, false))
+    if (others.empty() || !std::exchange(takes_over_, false))
         return;
     for (const auto other : others) {
         auto socket = workers_.connect_datagrams(other);
         if (socket.ok())
             links_.push_back({other, *std::move(socket)});
         else
-            LOG_WARN(log_, "sessions of process {} get no datagrams any more: {}", other, socket.error().sentence());
+            LOG_WARN(log_, "datagrams for sessions of process {} are dropped: {}", other, socket.error().sentence());
     }
 }
 
@@ -44,9 +45,9 @@ void DatagramForwarder::pass(const session::ForwardedDatagram& forwarded, Bytes 
 void DatagramForwarder::serve(io::Socket socket) {
     // A std::function is copied, so the socket has two owners.
     const auto held = std::make_shared<io::MessageSocket>(std::move(socket));
-    const auto started = receivers_.start("forwarded", [this, held](io::Deadline forever) { receive(*held, forever); });
+    const auto started = receivers_.start("datagram-forwarder", [this, held](io::Deadline forever) { receive(*held, forever); });
     if (!started.ok())
-        LOG_WARN(log_, "datagrams of another process are not taken: {}", started.error().text());
+        LOG_WARN(log_, "datagrams of another process are not received: {}", started.error().text());
 }
 
 void DatagramForwarder::receive(io::MessageSocket& socket, io::Deadline deadline) {

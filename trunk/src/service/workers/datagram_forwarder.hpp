@@ -23,14 +23,13 @@ public:
     // The datagram may be changed in place. Must not suspend.
     using Take = std::function<void(const session::ForwardedDatagram& forwarded, MutBytes datagram)>;
 
-    // `is_heir`: this process has taken over from others. Everything referred to outlives this.
-    DatagramForwarder(WorkerService& workers, bool is_heir, Take take, Log log)
-        : workers_(workers), is_heir_(is_heir), take_(std::move(take)), log_(std::move(log)) {}
+    // `takes_over`: this process has taken over from others. Everything referred to outlives this.
+    DatagramForwarder(WorkerService& workers, bool takes_over, Take take, Log log)
+        : workers_(workers), takes_over_(takes_over), take_(std::move(take)), log_(std::move(log)) {}
 
-    // Those that are there before this process serves are the ones that had its ports.
-    // Of several workers, each has a predecessor.
+    // Processes that exist before this one serves had its ports. Each of several workers has its own predecessor.
     void on_others(const std::vector<engine::workers::Worker>& all);
-    // The process that has the ports now passes on what comes.
+    // Receives the datagrams that the current owner of the ports forwards.
     void serve(io::Socket socket);
     void pass(const session::ForwardedDatagram& forwarded, Bytes datagram) override;
 
@@ -39,7 +38,7 @@ public:
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override { return receivers_.stop(deadline); }
-    std::string_view name() const override { return "stray datagrams"; }
+    std::string_view name() const override { return "forwarded datagrams"; }
 
 private:
     struct Link {
@@ -51,14 +50,14 @@ private:
     Result<void> take_batch(io::MessageSocket& socket);
 
     WorkerService& workers_;
-    bool is_heir_;
+    bool takes_over_;
     const Take take_;
     const Log log_;
     std::vector<Link> links_;
     std::vector<std::uint8_t> message_;
     std::vector<std::uint8_t> received_;
     std::uint64_t passed_ = 0;
-    io::Scope receivers_{"forwarded"};
+    io::Scope receivers_{"datagram-forwarder"};
 };
 
 }  // namespace live::service::workers

@@ -12,15 +12,15 @@ using engine::workers::Kind;
 using engine::workers::Message;
 
 // The test is the master, and the process that was there before.
-class ForwardedDatagramsTest : public WorkerFixture {
+class PreviousProcessTest : public WorkerFixture {
 protected:
-    ForwardedDatagramsTest() : WorkerFixture({0, 0, 2}) {
+    PreviousProcessTest() : WorkerFixture({0, 0, 2}) {
         MUST(workers_.start(fibers_, io::Deadline::never()));
         MUST(workers_.attach(*line_));
         MUST(heir_.start(fibers_, io::Deadline::never()));
         MUST(old_.start(fibers_, io::Deadline::never()));
     }
-    ~ForwardedDatagramsTest() override {
+    ~PreviousProcessTest() override {
         MUST(old_.stop(io::Deadline::after(io::kSoon)));
         MUST(heir_.stop(io::Deadline::after(io::kSoon)));
         MUST(fibers_.stop(io::Deadline::after(io::kSoon)));
@@ -45,7 +45,7 @@ protected:
                            log_};
 };
 
-TEST_F(ForwardedDatagramsTest, ReachTheProcessThatWasThereBefore) {
+TEST_F(PreviousProcessTest, ForwardsToThePreviousProcess) {
     heir_.pass(session::kForwardedVectors[0].forwarded, as_bytes("nobody is there"));
     heir_.on_others({1});
     ASSERT_EQ(heir_.links(), 1U);
@@ -69,13 +69,13 @@ TEST_F(ForwardedDatagramsTest, ReachTheProcessThatWasThereBefore) {
     EXPECT_EQ(heir_.links(), 0U) << "the old one has ended";
 }
 
-TEST_F(ForwardedDatagramsTest, AProcessThatHasNotTakenOverPassesNothingOn) {
+TEST_F(PreviousProcessTest, ForwardsNothingWithoutTakingOver) {
     old_.on_others({2});
     EXPECT_EQ(old_.links(), 0U);
     EXPECT_FALSE(asked().is_open());
 }
 
-TEST_F(ForwardedDatagramsTest, WhatAProcessThatIsGoneOrStuckDoesNotTakeIsLost) {
+TEST_F(PreviousProcessTest, DropsDatagramsForAnEndedOrStuckProcess) {
     heir_.on_others({1});
     {
         const io::Socket stuck = asked();
@@ -89,13 +89,13 @@ TEST_F(ForwardedDatagramsTest, WhatAProcessThatIsGoneOrStuckDoesNotTakeIsLost) {
 }
 
 // The fourth is the second of the next two: the second has had its ports.
-class WorkersStraysTest : public WorkerFixture {
+class DatagramForwarderTest : public WorkerFixture {
 protected:
-    WorkersStraysTest() : WorkerFixture({2, 2, 4}) {
+    DatagramForwarderTest() : WorkerFixture({2, 2, 4}) {
         MUST(workers_.start(fibers_, io::Deadline::never()));
         MUST(heir_.start(fibers_, io::Deadline::never()));
     }
-    ~WorkersStraysTest() override {
+    ~DatagramForwarderTest() override {
         MUST(heir_.stop(io::Deadline::after(io::kSoon)));
         MUST(fibers_.stop(io::Deadline::after(io::kSoon)));
     }
@@ -105,7 +105,7 @@ protected:
     DatagramForwarder heir_{workers_, true, {}, log_};
 };
 
-TEST_F(WorkersStraysTest, AreForTheOldWorkerInTheSamePlace) {
+TEST_F(DatagramForwarderTest, ForwardsToTheOldWorkerOfTheSameNumber) {
     heir_.on_others({3});
     heir_.on_others({1, 3});
     EXPECT_EQ(heir_.links(), 0U);

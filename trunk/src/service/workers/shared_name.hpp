@@ -1,4 +1,4 @@
-// A short name that is the same on all workers of this start of the server, and tells nothing of their secret.
+// A short name that is the same on all workers of this start of the server, and does not reveal their secret.
 #pragma once
 
 #include <algorithm>

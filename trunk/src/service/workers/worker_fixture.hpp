@@ -21,10 +21,10 @@ namespace live::service::workers {
 
 class WorkerFixture : public testing::Test {
 protected:
-    explicit WorkerFixture(const engine::workers::WorkerIdentity& seat) {
+    explicit WorkerFixture(const engine::workers::WorkerIdentity& identity) {
         auto [mine, its] = MUST(io::MessageSocket::pair());
         master_ = std::make_unique<io::MessageSocket>(std::move(mine));
-        line_ = std::make_unique<supervisor::MasterLine>(seat, std::move(its));
+        line_ = std::make_unique<supervisor::MasterLine>(identity, std::move(its));
     }
 
     void say(const engine::workers::Message& message) {
@@ -50,8 +50,8 @@ protected:
         }
     }
 
-    // In a fiber of `fibers_`: what this process asks another one by HTTP is answered with status 200 and the body that `answer`
-    // has for the request's text; without one, the connection is closed.
+    // Answers HTTP requests of this process to others, in a fiber of `fibers_`: with status 200 and the body that `answer`
+    // returns for the request's text. Without a body, closes the connection.
     using Answer = std::function<std::optional<std::string>(engine::workers::Worker, const std::string& request)>;
     void answer_as_others(Answer answer) {
         MUST(fibers_.start("the others", [this, answer = std::move(answer)](io::Deadline forever) {

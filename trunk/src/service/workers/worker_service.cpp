@@ -24,8 +24,8 @@ Result<void> WorkerService::start(io::Scope& fibers, io::Deadline) {
     fibers_ = &fibers;
     if (!is_on())
         return {};
-    if (seat().is_worker())
-        LOG_INFO(log_, "worker {} of {}", seat().number, seat().count);
+    if (identity().is_worker())
+        LOG_INFO(log_, "worker {} of {}", identity().number, identity().count);
     return start_fibers();
 }
 
@@ -36,7 +36,7 @@ Result<void> WorkerService::start_fibers() {
     return fibers_->start("worker orphans", [this](io::Deadline forever) { run_orphans(forever); });
 }
 
-// What is published here already is announced: it was let in when nobody had to be asked.
+// Announces the streams that are published here already.
 Result<void> WorkerService::attach(supervisor::MasterLine& master) {
     CHECK(!is_on() && fibers_ != nullptr);
     context_.master = &master;
@@ -49,7 +49,7 @@ Result<void> WorkerService::attach(supervisor::MasterLine& master) {
 }
 
 std::vector<Worker> WorkerService::everybody_else() const {
-    const engine::workers::WorkerIdentity own = seat();
+    const engine::workers::WorkerIdentity own = identity();
     std::vector<Worker> all;
     for (std::size_t i = 1; i < own.count; ++i)
         all.push_back(own.address_of(static_cast<Worker>((own.number - 1U + i) % own.count + 1)));
@@ -59,7 +59,7 @@ std::vector<Worker> WorkerService::everybody_else() const {
 
 // The process above an upgrade has ended: this one is alone.
 void WorkerService::leave() {
-    LOG_INFO(log_, "this process is alone again");
+    LOG_INFO(log_, "this process has no other processes");
     context_.master = nullptr;
     others_.clear();
     if (context_.note_others)
@@ -82,10 +82,10 @@ void WorkerService::run(io::Deadline deadline) {
             served = context_.master->wait(deadline.sooner(io::Deadline::at(beat_at)));
         if (served.ok())
             continue;
-        if (served.code() != Errc::cancelled && !seat().is_worker())
+        if (served.code() != Errc::cancelled && !identity().is_worker())
             return leave();
         if (served.code() != Errc::cancelled) {
-            LOG_ERROR(log_, "the master is gone, so this worker ends: {}", served.error().sentence());
+            LOG_ERROR(log_, "the master has ended, so this worker ends: {}", served.error().sentence());
             context_.end();
         }
         return;
@@ -113,7 +113,7 @@ void WorkerService::handle(supervisor::MasterLine::Incoming incoming) {
             note_orphan(message.text);
             break;
         case Kind::lost:
-            LOG_WARN(log_, "stream {} is published on worker {} now: its publisher here is closed", message.text, message.worker);
+            LOG_WARN(log_, "stream {} is published on worker {}: its publisher here is closed", message.text, message.worker);
             if (message.worker != 0)
                 events_.on_taken(message.text);
             events_.on_lost(message.text, "another publisher has taken the stream over");
@@ -133,7 +133,7 @@ void WorkerService::handle_upgrade(const Message& message) {
     if (message.kind == Kind::members) {
         others_.clear();
         for (const char letter : message.text)
-            if (const auto worker = static_cast<Worker>(letter); worker >= 1 && worker != seat().address())
+            if (const auto worker = static_cast<Worker>(letter); worker >= 1 && worker != identity().address())
                 others_.push_back(worker);
         if (context_.note_others)
             context_.note_others(others_);
@@ -192,7 +192,7 @@ Result<void> WorkerService::claim(const std::string& url, bool replaces, io::Dea
 
 Result<std::optional<WorkerService::Found>> WorkerService::find(const std::string& url, io::Deadline deadline) {
     const Message answer = TRY(question({Kind::find, 0, 0, 0, 0, url}, deadline));
-    if (answer.worker == 0 || !is_on() || answer.worker == seat().address())
+    if (answer.worker == 0 || !is_on() || answer.worker == identity().address())
         return std::optional<Found>();
     return std::optional(Found{answer.worker, answer.epoch});
 }
@@ -201,7 +201,7 @@ Result<std::unique_ptr<io::TcpStream>> WorkerService::connect(Worker worker, Pur
     if (!is_on())
         return Error(Errc::closed, "there is no other process");
     auto [here, there] = TRY(io::stream_pair());
-    if (worker == seat().address())
+    if (worker == identity().address())
         context_.take_link(purpose, io::stream_of(std::move(there)));
     else if (!context_.master->send({Kind::link, static_cast<std::uint8_t>(purpose), worker, 0, 0, ""}, std::move(there)))
         return Error(Errc::limit, "the master does not take a connection");
@@ -225,7 +225,7 @@ void WorkerService::request_reload() { context_.master->send({Kind::reload}); }
 
 void WorkerService::request_quit() { context_.master->send({Kind::quit}); }
 
-// What a pull publishes is another worker's.
+// A pull publishes the stream of another worker.
 void WorkerService::on_published(const session::ClientRequest& request, const session::StreamPlan& plan) {
     if (request.kind == session::ClientKind::relay_pull)
         return;

@@ -1,5 +1,6 @@
-// WorkerService: this process as one of several workers. The master knows which worker publishes which stream; this asks and
-// tells it, and connects to the other workers, for media and for the API. In a process that is alone it does nothing.
+// WorkerService: this process as one of several workers. The master keeps the worker of each published stream. This service
+// claims, finds and announces streams at the master, and connects to the other workers, for media and for the API. Without other
+// workers it does nothing.
 #pragma once
 
 #include <chrono>
@@ -32,28 +33,28 @@ struct WorkerContext {
     const http_client::HttpClient& http;
     // Serves a connection from another worker. Must not suspend.
     std::function<void(engine::workers::Purpose, std::unique_ptr<io::TcpStream>)> take_link;
-    // The master is gone.
+    // The master has ended.
     std::function<void()> end;
     // nullptr: there are no upgrades.
     supervisor::UpgradeListener* upgrade_listener = nullptr;
-    // Serves datagrams that another process cannot place.
+    // Serves datagrams that another process forwards.
     std::function<void(io::Socket)> take_datagrams{};
-    // Other processes have come or gone.
+    // The list of other processes has changed.
     std::function<void(const std::vector<engine::workers::Worker>&)> note_others{};
 };
 
 class WorkerService final : public Service, public supervisor::MasterClient {
 public:
     static constexpr std::chrono::milliseconds kBeat{1'000};
-    // The master never waits for anything itself.
+    // The master itself never waits.
     static constexpr std::chrono::milliseconds kAnswerLimit{1'000};
-    // A publisher that returns has ended its old session, which the other worker, or the old process, reads to its end first.
+    // A publisher that reconnects has ended its old session, whose remaining bytes the other worker or process reads first.
     static constexpr std::chrono::milliseconds kComingOverLimit{500};
     static constexpr std::chrono::milliseconds kComingOverLook{20};
     static constexpr std::chrono::seconds kOrphanPeriod{2};
     static constexpr std::size_t kOrphansMax = 1'000;
-    // A claim is given up after this long without a publisher. One of WebRTC has the stream before it has connected, and is
-    // announced then.
+    // A claim without a publisher ends after this time. A WebRTC publisher has the stream before it has connected, and is
+    // announced when it has.
     static constexpr std::chrono::seconds kClaimLimit{2};
 
     struct Found {
@@ -70,17 +71,17 @@ public:
     bool is_on() const override { return context_.master != nullptr; }
     // This service must have been started: a process that was alone hands over to a new program.
     Result<void> attach(supervisor::MasterLine& master) override;
-    // The other processes, as far as they have been named: those of an upgrade.
+    // The other processes of an upgrade that the master has named.
     const std::vector<engine::workers::Worker>& others() const { return others_; }
     // All workers and processes besides this one, those that were started with it first.
     std::vector<engine::workers::Worker> everybody_else() const;
-    engine::workers::WorkerIdentity seat() const {
+    engine::workers::WorkerIdentity identity() const {
         return is_on() ? context_.master->identity() : engine::workers::WorkerIdentity{};
     }
-    // A publisher wants to be let in. Errc::conflict when another worker has the stream and `replaces` is off, Errc::limit,
+    // Claims the stream for a publisher. Errc::conflict when another worker has the stream and `replaces` is off, Errc::limit,
     // Errc::cancelled.
     Result<void> claim(const std::string& url, bool replaces, io::Deadline deadline);
-    // Which other worker publishes the stream; none: nobody. Errc::timed_out, Errc::cancelled.
+    // Returns the other worker that publishes the stream; nullopt: none does. Errc::timed_out, Errc::cancelled.
     Result<std::optional<Found>> find(const std::string& url, io::Deadline deadline);
     // A client publishes the stream on this worker; a pull does not count.
     bool publishes(const std::string& url) const { return published_.contains(url); }
@@ -92,9 +93,9 @@ public:
     Result<io::MessageSocket> connect_datagrams(engine::workers::Worker worker);
     // One request to a worker's own API. Errors as HttpClient::call.
     Result<engine::http1::Response> ask(engine::workers::Worker worker, const http_client::HttpCall& call, io::Deadline deadline);
-    // An operator wants a reload: of all.
+    // Reloads all workers.
     void request_reload();
-    // A graceful stop, of all.
+    // Stops all workers gracefully.
     void request_quit();
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;

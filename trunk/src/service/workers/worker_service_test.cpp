@@ -55,7 +55,7 @@ protected:
     std::unique_ptr<WorkerService> service_;
 };
 
-TEST_F(WorkerServiceTest, AsksForAStream) {
+TEST_F(WorkerServiceTest, FindsAStreamAtTheMaster) {
     Result<void> claimed = Error(Errc::system, "not asked");
     io::Scope asking("asking");
     const auto claim = [&](bool replaces) {
@@ -84,7 +84,7 @@ TEST_F(WorkerServiceTest, AsksForAStream) {
     EXPECT_EQ(claimed.code(), Errc::timed_out) << "the master says nothing";
 }
 
-TEST_F(WorkerServiceTest, TellsWhatItPublishes) {
+TEST_F(WorkerServiceTest, AnnouncesPublishedStreams) {
     session::ClientRequest request;
     session::StreamPlan plan;
     plan.url = "/live/a";
@@ -100,7 +100,7 @@ TEST_F(WorkerServiceTest, TellsWhatItPublishes) {
     EXPECT_EQ(next(), (Message{Kind::withdraw, 0, 0, 0, 0, "/live/a"}));
 }
 
-TEST_F(WorkerServiceTest, HearsOfStreams) {
+TEST_F(WorkerServiceTest, ReceivesAnnouncements) {
     say({Kind::moved, 0, 1, 0, 5, "/live/a"});
     say({Kind::lost, 0, 1, 0, 0, "/live/b"});
     say({Kind::lost, 0, 0, 0, 0, "/live/c"});
@@ -183,7 +183,7 @@ protected:
                            log_};
 };
 
-TEST_F(UpgradeTest, WhatIsPublishedAlreadyIsAnnouncedWhenAMasterComes) {
+TEST_F(UpgradeTest, AnnouncesPublishedStreamsToANewMaster) {
     session::ClientRequest request;
     request.kind = session::ClientKind::fmle_publish;
     session::StreamPlan plan;
@@ -194,13 +194,13 @@ TEST_F(UpgradeTest, WhatIsPublishedAlreadyIsAnnouncedWhenAMasterComes) {
     EXPECT_EQ(service_.find("/live/b", io::Deadline::after(io::kSoon)).code(), Errc::closed);
     MUST(service_.attach(*line_));
     EXPECT_TRUE(service_.is_on());
-    EXPECT_FALSE(service_.seat().is_worker());
+    EXPECT_FALSE(service_.identity().is_worker());
     EXPECT_EQ(all_told(), (std::vector<Message>{{Kind::announce, 0, 0, 0, 0, "/live/a"}}));
     service_.on_unpublished("/live/a");
     EXPECT_EQ(all_told(), (std::vector<Message>{{Kind::withdraw, 0, 0, 0, 0, "/live/a"}}));
 }
 
-TEST_F(UpgradeTest, TheStepsOfAnUpgradeAreHeard) {
+TEST_F(UpgradeTest, ReceivesTheStepsOfAnUpgrade) {
     MUST(service_.attach(*line_));
     say({Kind::give});
     say({Kind::upgraded, 1, 0, 0, 0, "no file"});
@@ -212,7 +212,7 @@ TEST_F(UpgradeTest, TheStepsOfAnUpgradeAreHeard) {
     EXPECT_EQ(service_.others(), (std::vector<engine::workers::Worker>{3, 4})) << "without itself";
 }
 
-TEST_F(UpgradeTest, WithoutItsMasterItIsAloneAndMayHaveAnother) {
+TEST_F(UpgradeTest, AcceptsANewMasterAfterLosingOne) {
     MUST(service_.attach(*line_));
     say({Kind::members, 0, 0, 0, 0, std::string("\x01\x02")});
     io::wait_until([this] { return others_ == std::vector<std::size_t>{1}; });
@@ -227,10 +227,10 @@ TEST_F(UpgradeTest, WithoutItsMasterItIsAloneAndMayHaveAnother) {
     MUST(service_.attach(*line_));
     say({Kind::give});
     io::wait_until([this] { return said_.back() == "give"; });
-    EXPECT_EQ(service_.seat().address(), 5);
+    EXPECT_EQ(service_.identity().address(), 5);
 }
 
-TEST_F(WorkerServiceTest, KnowsWorkersOfOtherProgramsFromItsOwn) {
+TEST_F(WorkerServiceTest, DistinguishesWorkersOfOtherPrograms) {
     using Workers = std::vector<engine::workers::Worker>;
     EXPECT_EQ(service_->everybody_else(), (Workers{3, 1})) << "nobody has to name them";
     say({Kind::members, 0, 0, 0, 0, std::string("\x01\x02\x04\x05")});

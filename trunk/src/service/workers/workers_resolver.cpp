@@ -6,7 +6,7 @@ relay::Location WorkersResolver::find(const std::string& url, const relay::Clust
     if (!service_.is_on() || options.mode != relay::ClusterMode::local)
         return next_.find(url, options, deadline);
     const auto where = service_.find(url, deadline);
-    const bool is_worker = service_.seat().is_worker();
+    const bool is_worker = service_.identity().is_worker();
     if (!is_worker && (!where.ok() || !*where))
         return next_.find(url, options, deadline);
     if (!where.ok())

@@ -20,6 +20,17 @@ struct ClientKindRow {
     bool is_ended_by_drain = false;
     // The client polls. It keeps no connection that could stall.
     bool is_polling = false;
+    // The protocol connects before the client states whether it plays or publishes: on_connect applies, and one connection may
+    // have several sessions.
+    bool connects_first = false;
+    // The client names its web page when it connects, not in a header of HTTP.
+    bool names_page = false;
+    // A player that cannot start before the stream's codecs are known.
+    bool needs_codecs = false;
+    // A publisher of RTP: players of other protocols need vhost.rtc.rtc_to_rtmp.
+    bool sends_rtp = false;
+    // In callbacks, the name of the stream has the file's extension.
+    bool names_file = false;
 };
 
 // Compared by the address of its row.

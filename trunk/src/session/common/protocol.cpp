@@ -24,6 +24,14 @@ Traffic traffic_of(const Protocols& protocols) {
     return sum;
 }
 
+StreamUrls urls_of(const Protocols& protocols, const UrlRequest& request) {
+    StreamUrls urls;
+    for (const Protocol& protocol : protocols)
+        if (protocol.add_urls)
+            protocol.add_urls(request, urls);
+    return urls;
+}
+
 void take_datagram(const Protocols& protocols, const ForwardedDatagram& forwarded, MutBytes datagram) {
     for (const Protocol& protocol : protocols)
         if (protocol.datagrams == forwarded.protocol && protocol.take_datagram)

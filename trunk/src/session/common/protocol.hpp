@@ -13,9 +13,13 @@
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
+#include "base/result.hpp"
 #include "base/text/metrics_text.hpp"
+#include "io/fibers/deadline.hpp"
 #include "session/common/client_kind.hpp"
 #include "session/common/forwarded_datagram.hpp"
+#include "session/common/self_test_report.hpp"
+#include "session/common/stream_urls.hpp"
 #include "session/common/traffic.hpp"
 
 namespace live::session {
@@ -27,7 +31,7 @@ struct MemoryKind {
     std::optional<std::uint64_t> bytes;
 };
 
-// Any function may be empty. None may suspend.
+// Any function may be empty. None but self_test may suspend.
 struct Protocol {
     struct Kind {
         ClientKind kind;
@@ -43,9 +47,13 @@ struct Protocol {
     std::function<void(MetricsText&)> write_metrics{};
     // Its ports in the heartbeat, as SCHEME://IP:PORT. They follow a reload.
     std::function<std::vector<std::string>()> addresses{};
+    // Adds the URLs of a stream for the stream list.
+    std::function<void(const UrlRequest&, StreamUrls&)> add_urls{};
     // The datagrams that another process forwards to it.
     std::optional<ForwardedDatagram::Protocol> datagrams{};
     std::function<void(const ForwardedDatagram&, MutBytes)> take_datagram{};
+    // For /api/v1/doctor/NAME: tests the ports, for a client that reaches the API under `api_host`.
+    std::function<Result<SelfTestReport>(const std::string& api_host, io::Deadline deadline)> self_test{};
 };
 
 using Protocols = std::vector<Protocol>;
@@ -55,6 +63,8 @@ std::vector<std::string> addresses_of(std::string_view scheme, const std::vector
 
 // The sum over all protocols.
 Traffic traffic_of(const Protocols& protocols);
+// The URLs of a stream over all protocols.
+StreamUrls urls_of(const Protocols& protocols, const UrlRequest& request);
 // Passes a datagram to the protocol that it is for; one of no protocol is dropped.
 void take_datagram(const Protocols& protocols, const ForwardedDatagram& forwarded, MutBytes datagram);
 

@@ -15,14 +15,14 @@
 namespace live::session::http {
 
 // Another protocol on the same port, distinguished from HTTP and TLS by a client's first byte.
-class OtherProtocol {
+class ProtocolSniffer {
 public:
     virtual bool begins_with(std::uint8_t first) const = 0;
     // Serves an entire connection, of which nothing has been read yet, with its place among the clients.
     virtual void serve(std::unique_ptr<io::TcpStream> stream, ConnectionLimits::Place place, io::Deadline deadline) = 0;
 
 protected:
-    ~OtherProtocol() = default;
+    ~ProtocolSniffer() = default;
 };
 
 class Acceptor {
@@ -38,7 +38,7 @@ public:
              ConnectionLimits::Kind kind, io::Scope& connections, const Log& log);
 
     // To be called before run(). `other` outlives the connections.
-    void share_with(OtherProtocol& other) { other_ = &other; }
+    void share_with(ProtocolSniffer& other) { other_ = &other; }
     // Until cancelled, or until the listener is closed.
     void run(io::Deadline deadline);
     const io::TcpListener& listener() const { return *listener_; }
@@ -56,7 +56,7 @@ private:
     ConnectionLimits::Kind kind_;
     io::Scope& connections_;
     const Log& log_;
-    OtherProtocol* other_ = nullptr;
+    ProtocolSniffer* other_ = nullptr;
 };
 
 }  // namespace live::session::http

@@ -11,25 +11,25 @@ inline constexpr auto kLimitRows = config::Rows{
                 "Connections and WebRTC sessions of one address; an IPv6 address is its network of 64 bits. Never more than a "
                 "half of max_connections."),
     config::row(&LimitOptions::new_connections_per_ip, "new_connections_per_ip", 1, 100'000, config::Reload::live,
-                "New connections a second of one address; ten seconds' worth may come at once."),
+                "New connections per second from one address; bursts of ten seconds' worth are allowed."),
     config::row(&LimitOptions::rtc_half_open, "rtc_half_open", 1, 50'000, config::Reload::live,
-                "WebRTC sessions whose clients have not come yet, in all. They take no place of max_connections."),
+                "WebRTC sessions whose clients have not connected yet. They do not count against max_connections."),
     config::row(&LimitOptions::rtc_half_open_per_ip, "rtc_half_open_per_ip", 1, 50'000, config::Reload::live,
-                "Of these, offered from one address."),
+                "The same for one address."),
     config::row(&LimitOptions::rtc_offers_per_ip, "rtc_offers_per_ip", 1, 10'000, config::Reload::live,
-                "WebRTC offers a second of one address; ten seconds' worth may come at once."),
+                "WebRTC offers per second from one address; bursts of ten seconds' worth are allowed."),
     config::row(&LimitOptions::srt_half_open, "srt_half_open", 2, 50'000, config::Reload::live,
-                "SRT clients that wait for callbacks or passphrases, in all; of one virtual host a half."),
+                "SRT clients that wait for callbacks or passphrases; at most half of them of one virtual host."),
     config::row(&LimitOptions::srt_half_open_per_ip, "srt_half_open_per_ip", 1, 50'000, config::Reload::live,
-                "Of these, of one address."),
+                "The same for one address."),
     config::row(&LimitOptions::hls_sessions_per_ip, "hls_sessions_per_ip", 1, 100'000, config::Reload::live,
-                "Players of HLS and DASH at one address."),
+                "HLS and DASH players at one address."),
     config::row(
         &LimitOptions::memory_budget, "memory_budget", 0, 1'000'000, config::Reload::live,
         "MiB of memory that clients may make the process take: beyond it, the clients or streams that take most of it are "
-        "closed (streams, the windows of HLS and DASH, unfinished input). 0: a half of the machine's or the container's."),
+        "closed (streams, the windows of HLS and DASH, unfinished input). 0: half of the memory of the machine or container."),
     config::row(&LimitOptions::trusted, "trusted", config::Reload::live,
-                "Addresses and networks without these limits, such as a proxy's. Loopback always is.")
+                "Addresses and networks without these limits, such as a proxy's. Loopback never has them.")
         .example("10.0.0.0/8"),
 };
 

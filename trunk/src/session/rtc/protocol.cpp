@@ -2,15 +2,22 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "session/rtc/play_session.hpp"
 #include "session/rtc/publish_session.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::session {
 
 constexpr ClientKindRow kinds::kRtcPlay{
-    .name = "rtc-play", .reach = Reach::api, .redirected_protocol = "whep", .is_ended_by_drain = true};
-constexpr ClientKindRow kinds::kRtcPublish{
-    .name = "rtc-publish", .is_publisher = true, .reach = Reach::api, .redirected_protocol = "whip", .is_ended_by_drain = true};
+    .name = "rtc-play", .reach = Reach::api, .redirected_protocol = "whep", .is_ended_by_drain = true, .needs_codecs = true};
+constexpr ClientKindRow kinds::kRtcPublish{.name = "rtc-publish",
+                                           .is_publisher = true,
+                                           .reach = Reach::api,
+                                           .redirected_protocol = "whip",
+                                           .is_ended_by_drain = true,
+                                           .sends_rtp = true};
 
 namespace {
 
@@ -85,10 +92,22 @@ void rtc::write_metrics(MetricsText& text, const PortReading& rtc, std::size_t h
     write_rtcp(text, rtc);
     text.family("millrace_rtc_circuit_breaker_level", MetricsText::Type::gauge,
                 "What is left out because the processor is busy: 1 NACK, 2 transport-wide feedback too, 3 players too.")
+        .combine(MetricFamily::Combine::greatest)
         .sample(static_cast<std::uint64_t>(load_level));
 }
 
-Protocol rtc::describe(Port& port, const CircuitBreaker& breaker, const RtcVhosts& settings, const media::StreamTable& streams) {
+void rtc::add_urls(const RtcVhosts& vhosts, const UrlRequest& request, StreamUrls& urls) {
+    if (!request.has_rtp || !vhosts.server().enabled || !vhosts.find(std::string(request.vhost)).ok())
+        return;
+    const std::string_view format = request.is_play() ? "whep" : "whip";
+    urls.push_back(
+        {std::string(format),
+         fmt::format("{}/rtc/v1/{}/?app={}&stream={}{}{}", request.http_origin(), format, wire::http::percent_encode(request.app),
+                     wire::http::percent_encode(request.stream), request.query.empty() ? "" : "&", request.query)});
+}
+
+Protocol rtc::describe(Port& port, const CircuitBreaker& breaker, const RtcVhosts& settings, const media::StreamTable& streams,
+                       decltype(Protocol::self_test) self_test) {
     return {.name = "rtc",
             .kinds = {{ClientKind::rtc_play, sizeof(PlaySession)}, {ClientKind::rtc_publish, sizeof(PublishSession)}},
             .traffic = [&port] { return Traffic{port.figures().received_bytes, port.figures().sent_bytes}; },
@@ -96,9 +115,11 @@ Protocol rtc::describe(Port& port, const CircuitBreaker& breaker, const RtcVhost
             .write_metrics =
                 [&port, &breaker](MetricsText& text) { write_metrics(text, port.read(), port.half_open(), breaker.level()); },
             .addresses = [&settings] { return rtc_addresses(settings.server()); },
+            .add_urls = [&settings](const UrlRequest& request, StreamUrls& urls) { add_urls(settings, request, urls); },
             .datagrams = ForwardedDatagram::Protocol::webrtc,
             .take_datagram = [&port](const ForwardedDatagram& forwarded,
-                                     MutBytes datagram) { port.take_forwarded(forwarded, io::now(), datagram); }};
+                                     MutBytes datagram) { port.take_forwarded(forwarded, io::now(), datagram); },
+            .self_test = std::move(self_test)};
 }
 
 }  // namespace live::session

@@ -14,7 +14,10 @@ namespace live::session::rtc {
 // `half_open`: sessions whose client has not connected yet. `load_level`: of the circuit breaker, 0 to 3.
 void write_metrics(MetricsText& text, const PortReading& reading, std::size_t half_open, int load_level);
 
-// Everything referred to outlives the description.
-Protocol describe(Port& port, const CircuitBreaker& breaker, const RtcVhosts& settings, const media::StreamTable& streams);
+void add_urls(const RtcVhosts& vhosts, const UrlRequest& request, StreamUrls& urls);
+
+// Everything referred to must outlive the description.
+Protocol describe(Port& port, const CircuitBreaker& breaker, const RtcVhosts& settings, const media::StreamTable& streams,
+                  decltype(Protocol::self_test) self_test = {});
 
 }  // namespace live::session::rtc

@@ -44,13 +44,13 @@ struct Opened {
 };
 
 // Opens a session in another process that serves the same streams, if only that one can serve the stream.
-class OtherOpeners {
+class RemoteSessionOpener {
 public:
     // None: no other one has the stream so. Errors as SessionOpener::open.
     virtual Result<std::optional<Opened>> open(const OfferRequest& offered, io::Deadline deadline) = 0;
 
 protected:
-    ~OtherOpeners() = default;
+    ~RemoteSessionOpener() = default;
 };
 
 class SessionOpener {
@@ -77,7 +77,7 @@ public:
     // Errc::limit as returned by admission and the settings.
     Result<Opened> open(OfferRequest offered, io::Deadline deadline);
     // Asked first for a player where a stream of WebRTC is not converted. They outlive this.
-    void set_others(OtherOpeners& others) { others_ = &others; }
+    void set_others(RemoteSessionOpener& others) { others_ = &others; }
     // Errc::not_found when the session does not exist, Errc::denied for another session's token.
     Result<void> close(std::string_view session, std::string_view token);
     Result<void> check(std::string_view session, std::string_view token) const;
@@ -106,7 +106,7 @@ private:
     std::vector<std::string> addresses_of(const std::string& name, io::Deadline deadline) const;
 
     Context& context_;
-    OtherOpeners* others_ = nullptr;
+    RemoteSessionOpener* others_ = nullptr;
     std::unique_ptr<engine::dtls::Certificate> certificate_;
     std::unique_ptr<engine::dtls::Context> dtls_;
     std::string fingerprint_;

@@ -70,7 +70,7 @@ TEST_F(SessionOpenerTest, AClientsNameIsResolvedWhenItIsLetInAndOnceInAWhile) {
 }
 
 // The answer for another worker's stream; none: no other worker has it.
-struct Others final : OtherOpeners {
+struct Others final : RemoteSessionOpener {
     Result<std::optional<Opened>> open(const OfferRequest& offered, io::Deadline) override {
         asked.push_back(offered.client.stream);
         return answer;

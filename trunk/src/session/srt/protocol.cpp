@@ -2,13 +2,16 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "session/srt/play_session.hpp"
 #include "session/srt/publish_session.hpp"
+#include "wire/rtmp/stream_url.hpp"
 
 namespace live::session {
 
-constexpr ClientKindRow kinds::kSrtPlay{.name = "srt-play"};
-constexpr ClientKindRow kinds::kSrtPublish{.name = "srt-publish", .is_publisher = true};
+constexpr ClientKindRow kinds::kSrtPlay{.name = "srt-play", .connects_first = true};
+constexpr ClientKindRow kinds::kSrtPublish{.name = "srt-publish", .is_publisher = true, .connects_first = true};
 
 namespace {
 
@@ -54,8 +57,24 @@ void srt::write_metrics(MetricsText& text, const PortReading& srt) {
                       "Those that the kernel dropped before we read them, or did not take.", srt.lost, srt.unsent);
 }
 
-Protocol srt::describe(Port& port, const Players& players, std::function<bool()> is_running,
-                       std::function<SrtServerOptions()> listening) {
+// The URL has the form of SRT's access control, with everything in the stream id: a client states no host.
+void srt::add_urls(const SrtServerOptions& server, const SrtVhosts& vhosts, const UrlRequest& request, StreamUrls& urls) {
+    // Separators of a stream id and of a query. Escapes do not help: some clients decode them, others send them as they are.
+    constexpr std::string_view kSeparators = ",=&#?%+ ";
+    constexpr std::string_view kDefaultVhost = wire::rtmp::kDefaultVhost;
+    const std::string vhost(request.is_play() ? request.vhost : kDefaultVhost);
+    const auto port = request.port_for(server.listen);
+    const std::string resource = fmt::format("{}/{}", request.app, request.stream);
+    if (!request.has_frames || !server.enabled || !port || resource.find_first_of(kSeparators) != std::string::npos ||
+        !vhosts.find(vhost).ok())
+        return;
+    const std::string where = vhost == kDefaultVhost ? "" : fmt::format("h={},", vhost);
+    urls.push_back({"srt", fmt::format("srt://{}:{}?streamid=#!::{}r={},m={}", request.host, *port, where, resource,
+                                       request.is_play() ? "request" : "publish")});
+}
+
+Protocol srt::describe(Port& port, const Players& players, SelfTester& self_test, const SrtVhosts& vhosts,
+                       std::function<bool()> is_running, std::function<SrtServerOptions()> listening) {
     return {.name = "srt",
             .kinds = {{ClientKind::srt_play, sizeof(PlaySession)}, {ClientKind::srt_publish, sizeof(PublishSession)}},
             .traffic = [&port] { return Traffic{port.figures().received_bytes, port.figures().sent_bytes}; },
@@ -66,13 +85,16 @@ Protocol srt::describe(Port& port, const Players& players, std::function<bool()>
                         write_metrics(text, port.read());
                 },
             .addresses =
-                [listening = std::move(listening)] {
+                [listening] {
                     const SrtServerOptions options = listening();
                     return options.enabled ? addresses_of("udp://", options.listen) : std::vector<std::string>();
                 },
+            .add_urls = [listening, &vhosts](const UrlRequest& request,
+                                             StreamUrls& urls) { add_urls(listening(), vhosts, request, urls); },
             .datagrams = ForwardedDatagram::Protocol::srt,
             .take_datagram = [&port](const ForwardedDatagram& forwarded,
-                                     MutBytes datagram) { port.take_forwarded(forwarded, io::now(), datagram); }};
+                                     MutBytes datagram) { port.take_forwarded(forwarded, io::now(), datagram); },
+            .self_test = [&self_test](const std::string&, io::Deadline deadline) { return self_test.run(deadline); }};
 }
 
 }  // namespace live::session

@@ -7,14 +7,16 @@
 #include "session/srt/context.hpp"
 #include "session/srt/port/players.hpp"
 #include "session/srt/port/port.hpp"
+#include "session/srt/self_tester.hpp"
 
 namespace live::session::srt {
 
 void write_metrics(MetricsText& text, const PortReading& reading);
+void add_urls(const SrtServerOptions& server, const SrtVhosts& vhosts, const UrlRequest& request, StreamUrls& urls);
 
 // Everything referred to outlives the description. Without a running port there are no metrics. `listening` are the current
 // options of the listener.
-Protocol describe(Port& port, const Players& players, std::function<bool()> is_running,
-                  std::function<SrtServerOptions()> listening);
+Protocol describe(Port& port, const Players& players, SelfTester& self_test, const SrtVhosts& vhosts,
+                  std::function<bool()> is_running, std::function<SrtServerOptions()> listening);
 
 }  // namespace live::session::srt

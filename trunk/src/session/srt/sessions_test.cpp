@@ -6,8 +6,8 @@
 
 #include "media/ingest/ingest.hpp"
 #include "media/source/publication.hpp"
-#include "session/srt/doctor.hpp"
 #include "session/srt/play_session.hpp"
+#include "session/srt/self_tester.hpp"
 #include "session/srt/session_fixture.hpp"
 #include "wire/ts/read/ts_reader.hpp"
 
@@ -363,18 +363,26 @@ TEST(SrtReport, ReportsTheDifferenceToThePreviousReading) {
               "pktSent=13, pktSndLoss=14, pktRetrans=15, pktSndDrop=16, unknown=17, loss=(r:18,s:19)");
 }
 
-TEST_F(SrtSessions, TheDoctorReachesThePort) {
-    Doctor doctor(port);
-    const auto report = doctor.examine(io::Deadline::after(io::kSoon));
+TEST_F(SrtSessions, SelfTestReachesEverySocketOfThePort) {
+    SelfTester test(port);
+    const auto report = test.run(io::Deadline::after(io::kSoon));
     ASSERT_TRUE(report.ok());
+    EXPECT_TRUE(report->is_enabled);
     ASSERT_EQ(report->probes.size(), port.sockets().size());
     for (std::size_t i = 0; i < report->probes.size(); ++i) {
-        EXPECT_TRUE(report->is_well()) << report->probes[i].finding;
-        EXPECT_EQ(report->probes[i].endpoint, port.sockets()[i]->endpoint());
+        EXPECT_TRUE(report->is_well) << report->probes[i].finding;
+        EXPECT_EQ((Endpoint{report->probes[i].address, report->probes[i].port}), port.sockets()[i]->endpoint());
     }
     EXPECT_EQ(port.links(), 0U);
+}
+
+TEST_F(SrtSessions, SelfTestWithoutAPortReportsThatSrtIsDisabled) {
     const Port closed(io::now(), log);
-    EXPECT_FALSE(Doctor(closed).examine(io::Deadline::after(io::kSoon))->is_well());
+    const auto report = SelfTester(closed).run(io::Deadline::after(io::kSoon));
+    ASSERT_TRUE(report.ok());
+    EXPECT_FALSE(report->is_enabled);
+    EXPECT_FALSE(report->is_well);
+    EXPECT_EQ(report->advice.size(), 1U);
 }
 
 }  // namespace

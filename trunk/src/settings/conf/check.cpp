@@ -38,7 +38,7 @@ bool share_endpoint(const std::vector<std::string>& a, const std::vector<std::st
     return false;
 }
 
-// An empty password would admit everybody.
+// An empty password would admit all clients.
 Result<void> check_auth(const ApiAuthOptions& auth) {
     if (!auth.enabled)
         return {};

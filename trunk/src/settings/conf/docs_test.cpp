@@ -16,7 +16,7 @@ Result<LoadedSettings> load(const std::string& text) {
     return load_settings(input, [&text](const std::string&) -> Result<std::string> { return text; });
 }
 
-TEST(FullConf, IsRefusedUntilItsMarkIsTakenAway) {
+TEST(FullConf, IsRefusedUntilItsMarkIsRemoved) {
     std::string text = full_conf_text(describe_settings());
     auto loaded = load(text);
     ASSERT_FALSE(loaded.ok());

@@ -41,7 +41,7 @@ struct Case {
     std::size_t warnings;
 };
 
-TEST(Legacy, EveryOldFormBecomesTodays) {
+TEST(Legacy, RewritesEveryOldForm) {
     const Case cases[] = {
         {"http_stream { enabled on; }", "http_server { enabled on; }", 1},
         {"vhost v { http { dir x; } }", "vhost v { http_static { dir x; } }", 1},
@@ -82,18 +82,18 @@ TEST(Legacy, EveryOldFormBecomesTodays) {
     }
 }
 
-TEST(Legacy, TodaysFormWinsWhereBothAreSaid) {
+TEST(Legacy, CurrentFormTakesPrecedence) {
     EXPECT_EQ(rewritten("vhost v { gop_cache on; play { gop_cache off; } }").text, "vhost v { play { gop_cache off; } }");
     EXPECT_EQ(rewritten("vhost v { play { atc on; } gop_cache on; }").text, "vhost v { play { atc on; gop_cache on; } }");
     EXPECT_EQ(rewritten("vhost v { forward h; forward { enabled off; destination i; } }").text,
               "vhost v { forward { enabled off; destination i; } }");
 }
 
-TEST(Legacy, OfTwoOldFormsTheFirstCounts) {
+TEST(Legacy, FirstOfTwoOldFormsTakesPrecedence) {
     EXPECT_EQ(rewritten("vhost v { gop_cache on; gop_cache off; }").text, "vhost v { play { gop_cache on; } }");
 }
 
-TEST(Legacy, TodaysFileIsNotTouched) {
+TEST(Legacy, KeepsCurrentForms) {
     const std::string text =
         "listen 1935; http_server { enabled on; } vhost v { play { atc on; } publish { mr on; } forward { enabled on; } "
         "refer { enabled on; all a; } cluster { mode local; vhost w; } rtc { nack on; } }";

@@ -64,7 +64,7 @@ TEST(Settings, DefaultsAreThoseOfTheDocument) {
     EXPECT_EQ(vhost.hls.key_file_path, "./objs/nginx/html");
 }
 
-TEST(Settings, TheApiListensOnLoopbackUntilTheConfSaysOtherwise) {
+TEST(Settings, ApiListensOnLoopbackByDefault) {
     EXPECT_EQ(good("listen 1935; vhost a {} http_api { enabled on; }").settings.http_api.listen,
               std::vector<std::string>{"127.0.0.1:1985"});
     EXPECT_EQ(good("listen 1935; vhost a {} http_api { enabled on; listen 1985; }").settings.http_api.listen,
@@ -83,7 +83,7 @@ TEST(Settings, OneHttpServerIsOneOverTlsToo) {
     EXPECT_EQ(listen_of("listen 8443; "), std::vector<std::string>{"8443"});
 }
 
-TEST(Settings, TheSampleOfTheDocumentMeansWhatItSays) {
+TEST(Settings, DocumentedSampleLoadsAsDescribed) {
     const LoadedSettings loaded = good(
         "listen 1935;\nmax_connections 1000;\ndaemon off;\nsrs_log_tank console;\nhttp_api { enabled on; listen 1985; }\n"
         "http_server { enabled on; listen 8080; dir ./objs/nginx/html; }\n"
@@ -122,7 +122,7 @@ TEST(Settings, AConfOfTheOldestGenerationLoads) {
     EXPECT_TRUE(has(all_warnings(loaded), "a.conf:4:5: \"gop_cache\" is an old form of \"play { gop_cache; }\" (line 4)"));
 }
 
-TEST(Settings, ErrorsSayWhereWhatWasFoundAndTheNearestName) {
+TEST(Settings, ErrorsHavePositionValueAndNearestName) {
     struct LoadCase {
         const char* text;
         const char* error;
@@ -227,7 +227,7 @@ TEST(Settings, DurationsMayHaveFractionsInTheirUnit) {
     EXPECT_EQ(good("listen 1935; vhost a {} heartbeat { interval 9.3; }").settings.heartbeat.interval, 9300ms);
 }
 
-TEST(Settings, AVhostHasTheRootsChunkSizeUntilItSaysItsOwn) {
+TEST(Settings, VhostInheritsTheRootsChunkSize) {
     const Settings settings = good("vhost a {} vhost b { chunk_size 4096; } listen 1935; chunk_size 1024;").settings;
     EXPECT_EQ(settings.find_vhost("a")->rtmp.chunk_size, 1024U);
     EXPECT_EQ(settings.find_vhost("b")->rtmp.chunk_size, 4096U);
@@ -245,7 +245,7 @@ TEST(Settings, MinLatencyChangesTheDefaultsOfMerging) {
     EXPECT_TRUE(vhost_of("publish { mr on; }").publish.merged_read);
 }
 
-TEST(Settings, AVhostIsFoundByNameElseTheDefaultOne) {
+TEST(Settings, FindsVhostsByNameOrTheDefault) {
     const Settings settings = good("listen 1935; vhost __defaultVhost__ {} vhost a {} vhost off { enabled off; }").settings;
     EXPECT_EQ(settings.find_vhost("a")->name, "a");
     EXPECT_EQ(settings.find_vhost("b")->name, kDefaultVhost);
@@ -253,7 +253,7 @@ TEST(Settings, AVhostIsFoundByNameElseTheDefaultOne) {
     EXPECT_EQ(good("listen 1935; vhost a {}").settings.find_vhost("b"), nullptr);
 }
 
-TEST(Settings, TheFirstOfTwoCountsAndTheSecondIsWarnedAbout) {
+TEST(Settings, FirstOfTwoTakesPrecedenceWithAWarning) {
     const LoadedSettings loaded = good(
         "listen 1935; chunk_size 1000; chunk_size 2000;\nvhost a { play { atc on; } play { atc off; } }\nvhost a { enabled off; "
         "}");
@@ -391,7 +391,7 @@ TEST(Settings, AServerWithoutVhostsWarns) {
     EXPECT_TRUE(has(all_warnings(good("listen 1935;")), "every client will be refused"));
 }
 
-TEST(Environment, WinsOverTheFile) {
+TEST(Environment, TakesPrecedenceOverTheFile) {
     const LoadedSettings loaded = good("listen 1935; max_connections 10; vhost a { play { gop_cache on; } } vhost b {}",
                                        {{"SRS_LISTEN", "1936 [::1]:1937"},
                                         {"SRS_MAX_CONNECTIONS", "20"},
@@ -447,7 +447,7 @@ TEST(Settings, AClusterIsForEveryVirtualHost) {
     EXPECT_FALSE(good("listen 1; vhost a { }").settings.vhosts[0].cluster.by_registry);
 }
 
-TEST(Environment, ANodeOfAClusterNeedsNoFile) {
+TEST(Environment, ConfiguresAClusterNodeWithoutAFile) {
     const auto cluster = good("listen 1; vhost a { }", {{"SRS_CLUSTER_REGISTRY", "redis://h"},
                                                         {"SRS_CLUSTER_NODE_ID", "n1"},
                                                         {"SRS_CLUSTER_ADVERTISE", "192.0.2.1:1936"},
@@ -467,7 +467,7 @@ TEST(Environment, ANodeOfAClusterNeedsNoFile) {
     EXPECT_EQ(cluster.capacity, 1000U);
 }
 
-TEST(Environment, AnEdgeNeedsNoFile) {
+TEST(Environment, ConfiguresAnEdgeWithoutAFile) {
     const auto cluster = vhost_of("", {{"SRS_VHOST_CLUSTER_MODE", "remote"},
                                        {"SRS_VHOST_CLUSTER_ORIGIN", "a:1935 dns:b"},
                                        {"SRS_VHOST_CLUSTER_PROTOCOL", "flvs"},
@@ -508,7 +508,7 @@ TEST(Environment, SomeBlocksAreNotAvailable) {
     EXPECT_EQ(loaded.warnings.size(), 6U) << all_warnings(loaded);
 }
 
-TEST(Environment, AMistypedVariableIsWarnedAboutAndAServiceLinkIsNot) {
+TEST(Environment, WarnsAboutMistypedVariablesButNotServiceLinks) {
     const LoadedSettings loaded = good("listen 1; vhost a {}", {{"SRS_MAX_CONECTIONS", "5"},
                                                                 {"SRS_SERVICE_HOST", "10.0.0.1"},
                                                                 {"SRS_PORT_1935_TCP", "tcp://10.0.0.1:1935"},
@@ -517,7 +517,7 @@ TEST(Environment, AMistypedVariableIsWarnedAboutAndAServiceLinkIsNot) {
               "environment variable SRS_MAX_CONECTIONS sets nothing, did you mean \"SRS_MAX_CONNECTIONS\"?\n");
 }
 
-TEST(Environment, ABadValueNamesItsVariable) {
+TEST(Environment, ErrorNamesTheVariable) {
     const auto loaded = load_text("listen 1; vhost a {}", {{"SRS_MAX_CONNECTIONS", "many"}});
     ASSERT_FALSE(loaded.ok());
     EXPECT_EQ(loaded.error().sentence(),
@@ -525,7 +525,7 @@ TEST(Environment, ABadValueNamesItsVariable) {
               "1..1000000");
 }
 
-TEST(Environment, AloneItIsEnough) {
+TEST(Environment, NeedsNoFile) {
     LoadInput input;
     input.env_only = true;
     input.environment = {{"SRS_VHOST_PLAY_GOP_CACHE", "off"}};
@@ -545,7 +545,7 @@ TEST(Environment, AloneItIsEnough) {
     EXPECT_TRUE(loaded.settings.daemon);
 }
 
-TEST(Container, TakesTheDaemonAwayAndLogsToTheConsole) {
+TEST(Container, DisablesDaemonAndLogsToTheConsole) {
     const Settings inside = good("listen 1; in_docker on; vhost a {}").settings;
     EXPECT_FALSE(inside.daemon);
     EXPECT_TRUE(inside.inotify_auto_reload);
@@ -558,12 +558,12 @@ TEST(Container, TakesTheDaemonAwayAndLogsToTheConsole) {
     EXPECT_EQ(kept.log.tank, LogTank::file);
 }
 
-TEST(Candidate, AnUnsetVariableIsAStar) {
+TEST(Candidate, UnsetVariableMeansStar) {
     EXPECT_EQ(good("listen 1; vhost a {} rtc_server { candidate $NOT_SET; }").settings.rtc_server.candidates,
               std::vector<std::string>{"*"});
 }
 
-TEST(Settings, AFileThatIsNotThereIsAnError) {
+TEST(Settings, MissingFileIsAnError) {
     LoadInput input;
     input.path = "/nonexistent/a.conf";
     EXPECT_EQ(load_settings(input).error().sentence(), "cannot open /nonexistent/a.conf: No such file or directory (2)");

@@ -40,7 +40,7 @@ inline constexpr auto kTranscodeRows = config::Rows{
     config::row(&TranscodeOptions::enabled, "enabled", kLive, "Runs ffmpeg on published streams."),
     config::row(&TranscodeOptions::ffmpeg, "ffmpeg", kLive, "Path of the ffmpeg program.").example("./objs/ffmpeg/bin/ffmpeg"),
     config::blocks(&TranscodeOptions::engines, "engine", &service::ffmpeg::EngineOptions::name, "name",
-                   service::ffmpeg::kEngineRows, "One child each: how it encodes and where it publishes."),
+                   service::ffmpeg::kEngineRows, "An encoding and its destination; each is one ffmpeg process."),
 };
 
 }  // namespace live::settings

@@ -46,35 +46,35 @@ inline void name_ingest(const Vhost& vhost, service::ingest::IngestOptions& inge
 }
 
 inline constexpr auto kVhostRows = config::Rows{
-    config::row(&Vhost::enabled, "enabled", kLive, "A virtual host that is off refuses everybody."),
+    config::row(&Vhost::enabled, "enabled", kLive, "Off: the virtual host refuses all clients."),
     config::flat(&Vhost::rtmp, session::rtmp::kRtmpRows),
-    config::block(&Vhost::play, "play", media::kPlayRows, "What players get.", prepare_play),
-    config::block(&Vhost::publish, "publish", media::kPublishRows, "What publishers may."),
+    config::block(&Vhost::play, "play", media::kPlayRows, "Playback.", prepare_play),
+    config::block(&Vhost::publish, "publish", media::kPublishRows, "Publishing."),
     config::block(&Vhost::forward, "forward", service::forward::kForwardRows, "Pushes streams to other servers.")
         .not_in_environment(),
     config::named_blocks(&Vhost::ingests, "ingest", &service::ingest::IngestOptions::id, "id", config::SameName::is_error,
-                         service::ingest::kIngestRows, "Pulls a file or a stream in with ffmpeg, and publishes it here.",
-                         name_ingest)
+                         service::ingest::kIngestRows, "Reads a file or a stream with ffmpeg and publishes it here.", name_ingest)
         .argument_optional()
         .not_in_environment()
         .example("livestream"),
     config::block(&Vhost::cluster, "cluster", service::relay::kClusterRows, "Origin and edge.", prepare_cluster),
-    config::block(&Vhost::security, "security", service::access::kSecurityRows, "Who may publish and play, by address.")
+    config::block(&Vhost::security, "security", service::access::kSecurityRows, "Permissions to publish and play, by address.")
         .not_in_environment(),
-    config::block(&Vhost::refer, "refer", service::access::kReferRows, "Who may publish and play, by page.").not_in_environment(),
+    config::block(&Vhost::refer, "refer", service::access::kReferRows, "Permissions to publish and play, by web page.")
+        .not_in_environment(),
     config::block(&Vhost::hls, "hls", service::hls::kHlsRows, "HLS output."),
     config::block(&Vhost::dash, "dash", service::dash::kDashRows, "MPEG-DASH output."),
     config::block(&Vhost::hds, "hds", kHdsRows, "Adobe HDS output.").ignored(),
     config::block(&Vhost::dvr, "dvr", service::dvr::kDvrRows, "Recordings."),
     config::block(&Vhost::http_static, "http_static", kHttpStaticRows, "Files of this virtual host."),
     config::block(&Vhost::http_remux, "http_remux", session::http_live::kRemuxRows, "Live streams over HTTP: FLV, TS, AAC, MP3."),
-    config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Asks and tells a server of yours."),
-    config::block(&Vhost::exec, "exec", kExecRows, "Programs for streams.").not_in_environment().pending(),
+    config::block(&Vhost::http_hooks, "http_hooks", service::hooks::kHookRows, "Callbacks to a server of the operator."),
+    config::block(&Vhost::exec, "exec", kExecRows, "Programs that are started for streams.").not_in_environment().pending(),
     config::block(&Vhost::rtc, "rtc", session::rtc::kRtcRows, "WebRTC."),
     config::block(&Vhost::srt, "srt", session::srt::kSrtRows, "SRT."),
     config::block(&Vhost::rtsp, "rtsp", kRtspRows, "RTSP.").pending(),
     config::blocks(&Vhost::transcodes, "transcode", &TranscodeOptions::scope, "scope", kTranscodeRows,
-                   "Encodes streams again with ffmpeg; the scope is nothing for all, app, or app/stream.")
+                   "Transcodes streams with ffmpeg; the scope is empty for all, app, or app/stream.")
         .not_in_environment()
         .pending(),
 };
@@ -88,13 +88,13 @@ inline constexpr std::array<std::string_view, 5> kLogLevelNames2 = {"trace", "de
 
 inline constexpr auto kLogRows = config::Rows{
     config::row(&LogOptions::tank, "srs_log_tank", kLogTankNames, kRestart,
-                "Where lines go. console when it is not said in a container or without a conf file.")
+                "Destination of log lines. Default in a container, and without a conf file: console.")
         .also_variable("SRS_LOG_TANK"),
     config::row(&LogOptions::level, "srs_log_level", kLogLevelNames, kRestart,
-                "Lines below this level are left out; first set of names.")
+                "Lines below this level are not logged; older names.")
         .also_variable("SRS_LOG_LEVEL"),
     config::row(&LogOptions::level_v2, "srs_log_level_v2", kLogLevelNames2, kRestart,
-                "The same with today's names; wins when it is said.")
+                "The same with current names; takes precedence.")
         .also_variable("SRS_LOG_LEVEL_V2")
         .example("info"),
     config::row(&LogOptions::file, "srs_log_file", kRestart, "The log file.").also_variable("SRS_LOG_FILE"),
@@ -104,19 +104,19 @@ inline constexpr auto kLogRows = config::Rows{
         "is never, as where another program rotates them and sends SIGUSR1.")
         .also_variable("SRS_LOG_MAX_SIZE"),
     config::row(&LogOptions::backups, "srs_log_backups", 0, 1'000, kRestart,
-                "Ours: how many old files srs_log_max_size keeps of each of the two.")
+                "Ours: the number of old files that srs_log_max_size keeps of each of the two.")
         .also_variable("SRS_LOG_BACKUPS"),
 };
 
 // The newer form of two directives of the root, and a switch. This form overrides them.
 inline constexpr auto kRtmpBlockRows = config::Rows{
-    config::row(&Settings::rtmp_enabled, "enabled", kRestart, "RTMP; off needs no listen."),
-    config::endpoints(&Settings::listen, "listen", kLive, "The same as listen of the root.")
+    config::row(&Settings::rtmp_enabled, "enabled", kRestart, "RTMP. Off: listen may be missing."),
+    config::endpoints(&Settings::listen, "listen", kLive, "The same as listen outside all blocks.")
         .also_variable("SRS_LISTEN")
         .example("1935")
         .alias(),
     config::row(&Settings::chunk_size, "chunk_size", session::rtmp::kChunkSizeMin, session::rtmp::kChunkSizeMax, kNextSession,
-                "The same as chunk_size of the root.")
+                "The same as chunk_size outside all blocks.")
         .also_variable("SRS_CHUNK_SIZE")
         .clamped()
         .alias(),
@@ -125,43 +125,42 @@ inline constexpr auto kRtmpBlockRows = config::Rows{
 inline void prepare_vhost(const Settings& settings, Vhost& vhost) { vhost.rtmp.chunk_size = settings.chunk_size; }
 
 inline constexpr auto kProcessRows = config::Rows{
-    config::endpoints(&Settings::listen, "listen", kLive,
-                      "RTMP endpoints: port, ip:port or [ipv6]:port, with spaces between them.")
+    config::endpoints(&Settings::listen, "listen", kLive, "RTMP endpoints: port, ip:port or [ipv6]:port, separated by spaces.")
         .example("1935"),
     config::row(&Settings::max_connections, "max_connections", 1, 1'000'000, kLive,
-                "Connections in all. Clamped to the open files limit less 128."),
+                "Limit of connections. At most the limit of open files less 128."),
     config::row(&Settings::daemon, "daemon", kRestart, "Detaches from the terminal."),
     config::row(&Settings::workers, "workers", kRestart,
                 "Ours: processes that share the ports and serve clients, 1 to 64, or auto for one per core. With more than one, "
                 "a further process supervises them."),
     config::row(&Settings::worker_affinity, "worker_affinity", kRestart,
-                "Ours: each worker runs on one core, the first on the first that this process may use."),
+                "Ours: each worker runs on one core, beginning with the first that this process may use."),
     config::row(&Settings::pid, "pid", kRestart, "The pid file; locked while the server runs."),
     config::flat(&Settings::log, kLogRows),
     config::row(&Settings::access_log, "access_log", kRestart,
-                "Ours: the file that gets a line of JSON for each client that has left a stream or was refused, or off."),
+                "Ours: the file with a line of JSON for each client that has left a stream or was refused, or off."),
     config::row(&Settings::utc_time, "utc_time", kRestart, "UTC in the log and in file names; off is local time."),
     config::row(&Settings::work_dir, "work_dir", kRestart, "The directory to change to at start."),
-    config::row(&Settings::server_id, "server_id", kRestart, "The server's id; made up and kept in a file when it is not said.")
+    config::row(&Settings::server_id, "server_id", kRestart, "The server's id. By default generated and kept in a file.")
         .example("srs-ie193id"),
     config::row(&Settings::chunk_size, "chunk_size", session::rtmp::kChunkSizeMin, session::rtmp::kChunkSizeMax, kNextSession,
-                "Bytes of payload in each RTMP chunk that we send.")
+                "Payload bytes of each RTMP chunk that the server sends.")
         .also_variable("SRS_VHOST_CHUNK_SIZE")
         .clamped(),
-    config::scope<Settings>("rtmp", kRtmpBlockRows, "RTMP, as newer files of the family write it."),
+    config::scope<Settings>("rtmp", kRtmpBlockRows, "RTMP, in the form of newer files of the family."),
     config::block(&Settings::rtmps, "rtmps", kRtmpsRows, "RTMP over TLS."),
-    config::row(&Settings::ff_log_dir, "ff_log_dir", kNextSession, "Where ffmpeg children log; /dev/null switches it off."),
+    config::row(&Settings::ff_log_dir, "ff_log_dir", kNextSession,
+                "Directory of the logs of ffmpeg processes; /dev/null disables them."),
     config::row(&Settings::ff_log_level, "ff_log_level", kNextSession, "-loglevel of ffmpeg children; empty leaves it out.")
         .may_be_empty(),
-    config::row(&Settings::pithy_print, "pithy_print_ms", 0ms, 86'400'000ms, kLive, "Period of statistic lines in the log."),
-    config::row(&Settings::asprocess, "asprocess", kRestart, "Ends when the parent process does; not together with daemon."),
+    config::row(&Settings::pithy_print, "pithy_print_ms", 0ms, 86'400'000ms, kLive, "Interval of statistics lines in the log."),
+    config::row(&Settings::asprocess, "asprocess", kRestart, "Ends with the parent process; cannot be combined with daemon."),
     config::row(&Settings::grace_start_wait, "grace_start_wait", 0ms, 3'600'000ms, kLive,
-                "Graceful stop: how long all goes on as before."),
+                "Graceful stop: the time before listeners close."),
     config::row(&Settings::grace_final_wait, "grace_final_wait", 0ms, 3'600'000ms, kLive,
-                "Graceful stop: then, how long clients have to leave before they are closed."),
-    config::row(
-        &Settings::upgrade_limit, "upgrade_limit", 0s, 2'592'000s, kLive,
-        "Ours: after an upgrade, how long the old process, or its workers, stay for clients that do not leave by themselves."),
+                "Graceful stop: the time after that until the remaining clients are closed."),
+    config::row(&Settings::upgrade_limit, "upgrade_limit", 0s, 2'592'000s, kLive,
+                "Ours: after an upgrade, the time until the old process, or its workers, close the remaining clients."),
     config::row(&Settings::force_grace_quit, "force_grace_quit", kLive, "SIGTERM stops gracefully."),
     config::row(&Settings::io_uring, "io_uring", kRestart, "Ours: sends in batches through io_uring where the kernel allows it."),
     config::row(
@@ -169,7 +168,7 @@ inline constexpr auto kProcessRows = config::Rows{
         "Ours: a fiber that has the event loop to itself for longer is named in the log. Below 20 ms its CPU time counts, "
         "which costs a system call at each switch."),
     config::row(&Settings::empty_ip_ok, "empty_ip_ok", kLive,
-                "No effect: the peer's address is known from the moment that a connection is accepted.")
+                "No effect: the peer's address is always known when a connection is accepted.")
         .ignored(),
     config::row(&Settings::in_docker, "in_docker", kRestart, "Behaves as in a container."),
     config::row(&Settings::disable_daemon_for_docker, "disable_daemon_for_docker", kRestart, "In a container, daemon is off."),
@@ -178,14 +177,15 @@ inline constexpr auto kProcessRows = config::Rows{
                 "In a container, inotify_auto_reload is on.")
         .pending(),
     config::row(&Settings::tcmalloc_release_rate, "tcmalloc_release_rate", 0, 10, kRestart,
-                "Builds with gperf: how eagerly memory is given back.")
+                "Builds with gperf: the rate at which memory is returned to the system.")
         .clamped(),
     config::row(&Settings::query_latest_version, "query_latest_version", kRestart, "This server makes no such request.")
         .rule(config::BoolRule::off_is_off)
         .ignored(),
     config::row(&Settings::first_wait_for_qlv, "first_wait_for_qlv", 0s, 864'000s, kRestart, "This server makes no such request.")
         .ignored(),
-    config::row(&Settings::is_full, "is_full", kRestart, "A mark of the file that documents everything: it is not started.")
+    config::row(&Settings::is_full, "is_full", kRestart,
+                "Marks the file that documents every option: the server does not start with it.")
         .not_in_environment(),
 };
 
@@ -193,26 +193,27 @@ inline constexpr auto kSettingsRows = config::Rows{
     kProcessRows,
     config::block(&Settings::threads, "threads", kThreadsRows, "Periodic work."),
     config::block(&Settings::circuit_breaker, "circuit_breaker", session::rtc::kCircuitBreakerRows,
-                  "WebRTC does less when the CPU is busy."),
+                  "Reduces the work for WebRTC when the CPU is busy."),
     config::block(&Settings::heartbeat, "heartbeat", service::heartbeat::kHeartbeatRows, "Posts a heartbeat to a URL."),
     config::block(&Settings::cluster, "cluster", service::cluster::kRegistryRows,
-                  "Ours: many nodes that find each other's streams in a registry."),
+                  "Ours: a cluster of nodes with a registry of streams."),
     config::block(&Settings::stats, "stats", kStatsRows, "System statistics.").not_in_environment(),
     config::block(&Settings::tls_client, "tls_client", kTlsClientRows, "TLS connections that the server makes."),
     config::block(&Settings::limits, "limits", session::kLimitRows,
-                  "Ours: what one address may take, and clients that have proved nothing."),
+                  "Ours: limits of one address, and of clients that are not yet admitted."),
     config::block(&Settings::http_api, "http_api", kHttpApiRows, "The HTTP API."),
     config::block(&Settings::http_server, "http_server", kHttpServerRows, "Files and streams over HTTP."),
     config::block(&Settings::srt_server, "srt_server", session::srt::kSrtServerRows, "SRT."),
     config::block(&Settings::rtc_server, "rtc_server", session::rtc::kRtcServerRows, "WebRTC."),
-    config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows, "Streams of other protocols.")
+    config::blocks(&Settings::stream_casters, "stream_caster", nullptr, "", kStreamCasterRows,
+                   "Accepts streams of other protocols.")
         .not_in_environment(),
     config::block(&Settings::exporter, "exporter", kExporterRows, "Prometheus metrics."),
     config::block(&Settings::rtsp_server, "rtsp_server", kRtspServerRows, "RTSP.").pending(),
     config::block(&Settings::cloud_log, "tencentcloud_cls", kCloudLogRows, "A cloud's log service.").ignored(),
     config::block(&Settings::cloud_trace, "tencentcloud_apm", kCloudTraceRows, "A cloud's tracing service.").ignored(),
     config::named_blocks(&Settings::vhosts, "vhost", &Vhost::name, "name", config::SameName::first_wins, kVhostRows,
-                         "A virtual host. __defaultVhost__ takes every host that has none of its own.", prepare_vhost)
+                         "A virtual host. __defaultVhost__ serves every host without a block.", prepare_vhost)
         .example("__defaultVhost__"),
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 std::filesystem::path trunk() { return LIVE_TRUNK; }
 
-// As if the server had been started in trunk.
+// Relative to trunk, as for a server started there.
 Result<std::string> read_below_trunk(const std::string& path) {
     std::ifstream in(trunk() / path);
     if (!in.good())

@@ -24,20 +24,20 @@ inline constexpr auto kRtmpsRows = config::Rows{
 };
 
 inline constexpr auto kHttpsRows = config::Rows{
-    config::row(&HttpsOptions::enabled, "enabled", kRestart, "The same service over TLS; needs the plain one."),
+    config::row(&HttpsOptions::enabled, "enabled", kRestart, "The same service over TLS; requires the plain one."),
     config::endpoints(&HttpsOptions::listen, "listen", kRestart, "Endpoints of the service over TLS."),
     config::flat(&HttpsOptions::tls, kTlsRows),
 };
 
 inline constexpr auto kTlsClientRows = config::Rows{
     config::row(&TlsClientOptions::verify, "verify", kRestart,
-                "Checks certificates and names of the services that callbacks, forwards and heartbeats go to."),
-    config::row(&TlsClientOptions::ca_file, "ca_file", kRestart, "PEM file of the authorities to trust instead of the system's.")
+                "Verifies certificates and names of the servers of callbacks, forwards and heartbeats."),
+    config::row(&TlsClientOptions::ca_file, "ca_file", kRestart, "PEM file of the trusted authorities; by default the system's.")
         .example("./conf/ca.crt"),
 };
 
 inline constexpr auto kRawApiRows = config::Rows{
-    config::row(&RawApiOptions::enabled, "enabled", kNextSession, "The API that asks for reloads."),
+    config::row(&RawApiOptions::enabled, "enabled", kNextSession, "The API call for reloads."),
     config::row(&RawApiOptions::allow_reload, "allow_reload", kNextSession, "Permits rpc=reload."),
     config::row(&RawApiOptions::allow_query, "allow_query", kNextSession, "Always off.").ignored(),
     config::row(&RawApiOptions::allow_update, "allow_update", kNextSession, "Always off.").ignored(),
@@ -51,45 +51,45 @@ inline constexpr std::array kApiAuthTypeNames = {
 
 inline constexpr auto kApiAuthRows = config::Rows{
     config::row(&ApiAuthOptions::enabled, "enabled", kNextSession, "HTTP authentication for paths below /api/."),
-    config::row(&ApiAuthOptions::username, "username", kNextSession, "Name of basic authentication.").example("admin"),
+    config::row(&ApiAuthOptions::username, "username", kNextSession, "User name of basic authentication.").example("admin"),
     config::row(&ApiAuthOptions::password, "password", kNextSession, "Password of basic authentication.")
         .example("admin")
         .secret(),
     config::row(&ApiAuthOptions::type, "type", kApiAuthTypeNames, kNextSession,
-                "basic, bearer, or auto: the token if there is one, and name and password if there are."),
+                "basic, bearer, or auto: each for which a token, or a name and password, are configured."),
     config::row(&ApiAuthOptions::token, "token", kNextSession, "The bearer token.").secret(),
     config::row(&ApiAuthOptions::rtc_bearer_enabled, "rtc_bearer_enabled", kNextSession,
-                "The token, and only it, protects /rtc/ too: WHIP and WHEP."),
+                "Requires the token, but no password, for /rtc/ too: WHIP and WHEP."),
 };
 
 inline constexpr auto kHttpApiRows = config::Rows{
     config::row(&HttpApiOptions::enabled, "enabled", kRestart, "Serves the HTTP API."),
     config::endpoints(&HttpApiOptions::listen, "listen", kRestart,
-                      "Endpoints of the API. Loopback only when it is not said; a port alone is every address."),
+                      "Endpoints of the API. Default: loopback only. A port alone means every address."),
     config::row(&HttpApiOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
     config::row(&HttpApiOptions::jsonp, "jsonp", kNextSession,
-                "Answers GET with callback=NAME as a script. For old pages; needs crossdomain."),
+                "Answers GET requests with callback=NAME as a script, for old pages. Requires crossdomain."),
     config::block(&HttpApiOptions::raw_api, "raw_api", kRawApiRows, "Reloads through the API."),
-    config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Who may ask."),
+    config::block(&HttpApiOptions::auth, "auth", kApiAuthRows, "Authentication."),
     config::block(&HttpApiOptions::https, "https", kHttpsRows, "The API over TLS."),
 };
 
 inline constexpr auto kHttpServerRows = config::Rows{
     config::row(&HttpServerOptions::enabled, "enabled", kRestart, "Serves files, HLS, DASH and HTTP live streams."),
-    config::endpoints(&HttpServerOptions::listen, "listen", kRestart,
-                      "Endpoints; the same as the API's makes one server of both."),
+    config::endpoints(&HttpServerOptions::listen, "listen", kRestart, "Endpoints. An endpoint of the API too serves both."),
     config::row(&HttpServerOptions::dir, "dir", kNextSession, "Document root."),
     config::row(&HttpServerOptions::stream_list, "stream_list", kNextSession,
                 "Answers /streams.json: the live streams and their addresses, as security and refer let the client see them. "
-                "Streams that on_play or an origin (token_traverse) guards are left out, and nothing is said about clients."),
+                "Streams with on_play or an origin's check (token_traverse) are not listed, nor are clients."),
     config::row(&HttpServerOptions::crossdomain, "crossdomain", kNextSession, "CORS headers in answers."),
     config::block(&HttpServerOptions::https, "https", kHttpsRows, "The same over TLS."),
 };
 
 inline constexpr auto kStatsRows = config::Rows{
     config::row(&StatsOptions::enabled, "enabled", kLive, "Reads system statistics; off leaves those fields of the API at 0."),
-    config::row(&StatsOptions::network, "network", 0, 1024, kLive, "Index of the local address that is called the device's."),
-    config::row(&StatsOptions::disk, "disk", kRestart, "Block devices to measure; none is all.").example("sda vda"),
+    config::row(&StatsOptions::network, "network", 0, 1024, kLive,
+                "Index of the local address that is reported as the device's."),
+    config::row(&StatsOptions::disk, "disk", kRestart, "Block devices to measure; empty: all.").example("sda vda"),
 };
 
 inline constexpr auto kSipRows = config::Rows{
@@ -105,13 +105,13 @@ inline constexpr std::array<std::string_view, 4> kCasterNames = {"mpegts_over_ud
 inline constexpr auto kStreamCasterRows = config::Rows{
     config::row(&StreamCasterOptions::enabled, "enabled", kRestart, "Accepts streams of another protocol."),
     config::row(&StreamCasterOptions::caster, "caster", kCasterNames, kRestart,
-                "Which protocol: mpegts_over_udp or flv. gb28181 and rtsp are accepted and not implemented.")
+                "The protocol: mpegts_over_udp or flv. gb28181 and rtsp are not implemented.")
         .example("mpegts_over_udp"),
     config::row(&StreamCasterOptions::output, "output", kRestart,
-                "RTMP URL that they become; variables: [app] and [stream] of flv, [port] of mpegts_over_udp.")
+                "RTMP URL of the streams; variables: [app] and [stream] for flv, [port] for mpegts_over_udp.")
         .example("rtmp://127.0.0.1/live/[stream]"),
     config::row(&StreamCasterOptions::listen, "listen", kRestart,
-                "Endpoints; for mpegts_over_udp of UDP, [group@]ip:port[/interface], for others of TCP.")
+                "Endpoints: UDP for mpegts_over_udp, [group@]ip:port[/interface]; TCP for others.")
         .example("8935"),
     config::block(&StreamCasterOptions::sip, "sip", kSipRows, "Signalling of gb28181, which is not implemented.").pending(),
     config::row(&StreamCasterOptions::media_connect_timeout, "media_connect_timeout", 0s, 3600s, kRestart, "gb28181: time limit.")
@@ -122,7 +122,7 @@ inline constexpr auto kExporterRows = config::Rows{
     config::row(&ExporterOptions::enabled, "enabled", kRestart, "Prometheus text at /metrics."),
     config::endpoints(&ExporterOptions::listen, "listen", kRestart, "Its endpoints."),
     config::row(&ExporterOptions::label, "label", kRestart, "A label of srs_build_info.").example("cn-beijing"),
-    config::row(&ExporterOptions::tag, "tag", kRestart, "Another one.").example("cn-edge"),
+    config::row(&ExporterOptions::tag, "tag", kRestart, "A second label of srs_build_info.").example("cn-edge"),
 };
 
 inline constexpr auto kRtspServerRows = config::Rows{
@@ -131,7 +131,7 @@ inline constexpr auto kRtspServerRows = config::Rows{
 };
 
 inline constexpr auto kThreadsRows = config::Rows{
-    config::row(&ThreadsOptions::interval, "interval", 0s, 86'400s, kRestart, "Period of the statistic lines.").pending(),
+    config::row(&ThreadsOptions::interval, "interval", 0s, 86'400s, kRestart, "Interval of statistics lines.").pending(),
 };
 
 inline constexpr auto kCloudLogRows = config::Rows{
@@ -143,10 +143,10 @@ inline constexpr auto kCloudLogRows = config::Rows{
     config::row(&CloudLogOptions::endpoint, "endpoint", kRestart, "Its address."),
     config::row(&CloudLogOptions::topic_id, "topic_id", kRestart, "Its topic."),
     config::row(&CloudLogOptions::debug_logging, "debug_logging", kRestart, "More lines."),
-    config::row(&CloudLogOptions::stat_heartbeat, "stat_heartbeat", kRestart, "Beats."),
-    config::row(&CloudLogOptions::heartbeat_ratio, "heartbeat_ratio", 0, 1'000'000, kRestart, "One heartbeat in so many."),
+    config::row(&CloudLogOptions::stat_heartbeat, "stat_heartbeat", kRestart, "Sends heartbeats."),
+    config::row(&CloudLogOptions::heartbeat_ratio, "heartbeat_ratio", 0, 1'000'000, kRestart, "One heartbeat in this many."),
     config::row(&CloudLogOptions::stat_streams, "stat_streams", kRestart, "Lines about streams."),
-    config::row(&CloudLogOptions::streams_ratio, "streams_ratio", 0, 1'000'000, kRestart, "One line in so many."),
+    config::row(&CloudLogOptions::streams_ratio, "streams_ratio", 0, 1'000'000, kRestart, "One line in this many."),
 };
 
 inline constexpr auto kCloudTraceRows = config::Rows{
@@ -154,7 +154,7 @@ inline constexpr auto kCloudTraceRows = config::Rows{
     config::row(&CloudTraceOptions::team, "team", kRestart, "Its team."),
     config::row(&CloudTraceOptions::token, "token", kRestart, "Its token.").secret(),
     config::row(&CloudTraceOptions::endpoint, "endpoint", kRestart, "Its address."),
-    config::row(&CloudTraceOptions::service_name, "service_name", kRestart, "The name it shows."),
+    config::row(&CloudTraceOptions::service_name, "service_name", kRestart, "The displayed name."),
     config::row(&CloudTraceOptions::debug_logging, "debug_logging", kRestart, "More lines."),
 };
 

@@ -22,20 +22,20 @@ std::string changes(const std::string& before, const std::string& after) {
     return out;
 }
 
-TEST(Changes, NothingChangesNothing) {
+TEST(Changes, EqualSettingsHaveNoChanges) {
     const std::string text = "listen 1935; vhost a { play { gop_cache off; } ingest i { } }";
     EXPECT_EQ(changes(text, text), "");
     EXPECT_EQ(changes(text, "listen 1935;\n# another order\nvhost a { ingest i { } play { gop_cache off; } }"), "");
 }
 
-TEST(Changes, SayWhatAndWhenItTakesEffect) {
+TEST(Changes, NameTheOptionAndWhenItTakesEffect) {
     EXPECT_EQ(changes("listen 1935; pid a; vhost a { }",
                       "listen 1935 1936; pid b; vhost a { play { gop_cache off; } publish { mr on; } }"),
               "listen: 1935 -> 1935 1936 (live)\npid: a -> b (restart)\nvhost[a].play.gop_cache: on -> off (next session)\n"
               "vhost[a].publish.mr: off -> on (next session)\n");
 }
 
-TEST(Changes, AVhostThatComesOrGoesIsAllItsValues) {
+TEST(Changes, AddedOrRemovedVhostListsAllValues) {
     const std::string one = "listen 1935; vhost a { }";
     const std::string two = "listen 1935; vhost a { } vhost b { }";
     EXPECT_NE(changes(one, two).find("vhost[b].enabled:  -> on (live)\n"), std::string::npos);

@@ -56,7 +56,7 @@ struct Vhost {
     session::http_live::RemuxOptions http_remux;
     service::relay::ClusterOptions cluster;
 
-    // Whether not everybody may play its streams.
+    // Whether some clients may not play its streams.
     bool guards_play() const {
         return (http_hooks.enabled && !http_hooks.on_play.empty()) ||
                service::access::restricts(security, service::access::Role::play);

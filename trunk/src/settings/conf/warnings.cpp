@@ -106,7 +106,7 @@ void warn_of_open_fragments(const Vhost& vhost, std::vector<std::string>& warnin
             vhost.name));
 }
 
-// Files below the web root are for everybody, but for those of HLS and DASH.
+// Files below the web root are public, except those of HLS and DASH.
 void warn_of_open_recordings(const Settings& settings, const Vhost& vhost, std::vector<std::string>& warnings) {
     if (!vhost.enabled || !vhost.dvr.enabled || !vhost.guards_play())
         return;
@@ -229,7 +229,7 @@ void warn_of_unused_token(const Settings& settings, std::vector<std::string>& wa
             "http_api.auth has a token or a password and is off: the API is open; set http_api { auth { enabled on; } }");
 }
 
-// What is lost for good stops the stream.
+// A packet that is lost for good stops the stream.
 void warn_of_srt(const Settings& settings, std::vector<std::string>& warnings) {
     const session::srt::SrtServerOptions& srt = settings.srt_server;
     if (!srt.enabled)

@@ -19,7 +19,7 @@ protected:
     Settings settings_;
 };
 
-TEST_F(SettingsWarnings, VirtualHostsThatWriteTheSameFilesAreNamed) {
+TEST_F(SettingsWarnings, NamesVirtualHostsWithTheSameFiles) {
     settings_.vhosts[0].hls.enabled = settings_.vhosts[0].dash.enabled = true;
     EXPECT_TRUE(warnings().empty()) << "one of each";
     settings_.vhosts[1].hls.enabled = settings_.vhosts[2].hls.enabled = true;
@@ -38,7 +38,7 @@ TEST_F(SettingsWarnings, VirtualHostsThatWriteTheSameFilesAreNamed) {
     EXPECT_TRUE(warnings().empty());
 }
 
-TEST_F(SettingsWarnings, DashAndRecordingsAreLookedAtToo) {
+TEST_F(SettingsWarnings, ChecksDashAndRecordings) {
     for (Vhost& vhost : settings_.vhosts)
         vhost.dash.enabled = vhost.dvr.enabled = true;
     ASSERT_EQ(warnings().size(), 1U) << "the usual names of recordings hold the time";
@@ -52,7 +52,7 @@ TEST_F(SettingsWarnings, DashAndRecordingsAreLookedAtToo) {
     EXPECT_EQ(warnings().size(), 1U);
 }
 
-TEST_F(SettingsWarnings, WhatOnPlayIsNotAskedAboutIsSaid) {
+TEST_F(SettingsWarnings, NamesOutputsWithoutOnPlay) {
     Vhost& vhost = settings_.vhosts[0];
     vhost.hls.enabled = true;
     vhost.http_hooks.on_play = {"http://127.0.0.1/play"};
@@ -89,7 +89,7 @@ TEST_F(SettingsWarnings, RecordingsBelowTheWebRootAreReportedWhereStreamsAreGuar
     EXPECT_TRUE(warnings().empty()) << "the default is outside";
 }
 
-TEST_F(SettingsWarnings, KeysThatPlayersCannotGetAreSaid) {
+TEST_F(SettingsWarnings, NamesKeysThatPlayersCannotFetch) {
     Vhost& vhost = settings_.vhosts[0];
     vhost.hls.enabled = vhost.hls.keys = true;
     vhost.hls.path = "./html";
@@ -111,7 +111,7 @@ TEST_F(SettingsWarnings, KeysThatPlayersCannotGetAreSaid) {
     EXPECT_TRUE(warnings().empty());
 }
 
-TEST_F(SettingsWarnings, OriginsThatCannotBeUsedAreSaid) {
+TEST_F(SettingsWarnings, NamesUnusableOrigins) {
     service::relay::ClusterOptions& cluster = settings_.vhosts[0].cluster;
     cluster.origin = {"127.0.0.1:19350", "srt://192.0.2.1?passphrase=tooshort"};
     EXPECT_TRUE(warnings().empty()) << "it is no edge";
@@ -127,7 +127,7 @@ TEST_F(SettingsWarnings, OriginsThatCannotBeUsedAreSaid) {
     EXPECT_TRUE(warnings().empty());
 }
 
-TEST_F(SettingsWarnings, ForwardsAndIngestsThatDoNothingAreNamed) {
+TEST_F(SettingsWarnings, NamesForwardsAndIngestsWithoutEffect) {
     Vhost& vhost = settings_.vhosts[0];
     vhost.forward.enabled = true;
     EXPECT_EQ(warnings(), std::vector<std::string>{"vhost a: forward is enabled and has no destination: nothing is forwarded"});
@@ -145,7 +145,7 @@ TEST_F(SettingsWarnings, ForwardsAndIngestsThatDoNothingAreNamed) {
     EXPECT_TRUE(warnings().empty());
 }
 
-TEST_F(SettingsWarnings, DurationsOfZeroAndShortWindowsAreNamed) {
+TEST_F(SettingsWarnings, NamesZeroDurationsAndShortWindows) {
     Vhost& vhost = settings_.vhosts[0];
     vhost.hls.enabled = vhost.dash.enabled = vhost.dvr.enabled = vhost.rtc.enabled = true;
     vhost.dvr.plan = service::dvr::DvrPlan::segment;
@@ -183,7 +183,7 @@ TEST_F(SettingsWarnings, TokenOfAnOpenApiIsNamed) {
     EXPECT_TRUE(warnings().empty());
 }
 
-TEST_F(SettingsWarnings, SrtThatWaitsForeverAndSrtWithoutAVirtualHostAreSaid) {
+TEST_F(SettingsWarnings, NamesUnboundedSrtWaitsAndSrtWithoutAVirtualHost) {
     settings_.srt_server.tlpktdrop = false;
     EXPECT_TRUE(warnings().empty()) << "it is off";
     settings_.srt_server.enabled = true;

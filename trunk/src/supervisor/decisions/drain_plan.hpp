@@ -29,8 +29,8 @@ public:
 
     // One step, every kStep: begin_step(), consider() for each client, end_sessions(), end_step().
     enum class Verdict : std::uint8_t {
-        nothing,  // it has been asked, or another step asks it
-        ask,      // ask it, and call note_asked() if it accepts
+        nothing,  // the client has been asked, or is for a later step
+        ask,      // send the request, and call note_asked() if the client supports it
         end,      // it may be among those that end_sessions() counts
     };
     enum class Way : std::uint8_t { ask, end };

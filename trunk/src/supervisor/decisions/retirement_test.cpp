@@ -35,7 +35,7 @@ TEST(Retirement, EndOfTheNewestEndsTheOthersOnce) {
     EXPECT_EQ(retirement.look(0, false), Next::end);
 }
 
-// A master in the background does not know the newest program: it is another one's child.
+// A master in the background has no process for the newest program: that is another one's child.
 TEST(Retirement, NewestIsOptional) {
     Retirement retirement({.stays = false, .follows_newest = false});
     EXPECT_EQ(retirement.look(2, false), Next::wait);

@@ -42,7 +42,7 @@ public:
     struct Start {
         Worker worker = 0;
     };
-    // End a process; `reason` continues the sentence "worker 1 is gone". A member that this master has not started loses its
+    // End a process; `reason` continues the sentence "worker 1 has ended". A member that this master has not started loses its
     // line.
     struct Kill {
         Worker worker = 0;

@@ -43,7 +43,7 @@ TEST(Daemon, HasNoTerminalAndLeadsNoSession) {
     ::close(ends[0]);
 }
 
-// What the original process receives from a daemon that does this.
+// Returns the result that the original process receives from a daemon that runs `start`.
 Detached outcome_of(const std::function<void(StartReport&)>& start) {
     int ends[2];
     EXPECT_EQ(::pipe(ends), 0);

@@ -23,9 +23,9 @@ Result<void> OriginConnection::dial(const Wanted& wanted, Signal& interrupt, io:
 }
 
 Result<void> OriginConnection::call(const session::srt::CallUrl& url, io::Deadline deadline) {
-    if (context_.srt == nullptr)
+    if (!context_.srt)
         return Error(Errc::unsupported, "SRT is not available");
-    auto stream = TRY(context_.srt->open(url, deadline));
+    auto stream = TRY(context_.srt().open(url, deadline));
     latency_ = stream->latency();
     stream_ = std::move(stream);
     return {};

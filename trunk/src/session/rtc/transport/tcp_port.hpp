@@ -16,7 +16,7 @@
 
 namespace live::session::rtc {
 
-class TcpPort final : public http::OtherProtocol {
+class TcpPort final : public http::ProtocolSniffer {
 public:
     // Until the first check for a session; then between two datagrams: browsers check consent every 5 s.
     static constexpr std::chrono::seconds kFirstLimit{10};

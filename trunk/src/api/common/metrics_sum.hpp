@@ -1,0 +1,31 @@
+// MetricsSum: the metric families of several workers, combined into those of the server.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/text/metrics_text.hpp"
+
+namespace live::api {
+
+class MetricsSum {
+public:
+    // Families and samples keep the order in which they are first added. Workers must be added in the order of the answer.
+    void add(std::size_t worker, const MetricFamilies& families);
+    const MetricFamilies& families() const { return families_; }
+
+private:
+    struct Index {
+        std::size_t family = 0;
+        std::unordered_map<std::string, std::size_t> samples;  // by suffix and labels
+    };
+
+    void add_family(Index& index, std::size_t worker, const MetricFamily& more);
+
+    MetricFamilies families_;
+    std::unordered_map<std::string, Index> index_;  // by name
+};
+
+}  // namespace live::api

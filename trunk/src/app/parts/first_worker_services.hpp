@@ -1,0 +1,50 @@
+// FirstWorkerServices: the services that run once per server, in the first of several workers: ingests and the heartbeat.
+#pragma once
+
+#include "app/parts/outgoing_calls.hpp"
+#include "app/parts/part.hpp"
+#include "app/parts/ports.hpp"
+#include "app/vhosts/ingests.hpp"
+#include "app/wiring/heartbeat_facts.hpp"
+#include "app/wiring/server_names.hpp"
+#include "base/log/log.hpp"
+#include "service/heartbeat/heartbeat.hpp"
+#include "service/ingest/ingest_service.hpp"
+#include "settings/current_settings.hpp"
+
+namespace live::app {
+
+class FirstWorkerServices final : public Part {
+public:
+    // All must outlive this. `protocols` may be filled later.
+    struct Shared {
+        const settings::CurrentSettings& settings;
+        const ServerNames& names;
+        OutgoingCalls& calls;
+        Ports& ports;
+        const HttpWiring& http;
+        const session::Protocols& protocols;
+    };
+    FirstWorkerServices(const Shared& shared, const Log& log)
+        : is_first_(shared.names.identity().is_first()),
+          wanted_ingests_(shared.settings, [&ports = shared.ports] { return ports.rtmp().endpoints(); }),
+          ingests_(wanted_ingests_, &shared.ports.srt().dialler(), log),
+          facts_(shared.settings, shared.names, shared.http, shared.protocols),
+          heartbeat_(shared.calls.http(), facts_, log) {}
+
+    void add_services(service::ServiceList& services) override {
+        if (!is_first_)
+            return;
+        services.add(heartbeat_);
+        services.add(ingests_);
+    }
+
+private:
+    const bool is_first_;
+    Ingests wanted_ingests_;
+    service::ingest::IngestService ingests_;
+    HeartbeatFacts facts_;
+    service::heartbeat::Heartbeat heartbeat_;
+};
+
+}  // namespace live::app

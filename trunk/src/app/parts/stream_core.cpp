@@ -1,0 +1,28 @@
+#include "app/parts/stream_core.hpp"
+
+#include <algorithm>
+
+#include "base/log/log_format.hpp"
+
+namespace live::app {
+
+namespace {
+
+bool wants_conversion(const settings::Settings& settings) {
+    return std::ranges::any_of(settings.vhosts, [](const settings::Vhost& vhost) {
+        return vhost.play.bridge.rtmp_to_rtc || vhost.play.bridge.rtc_to_rtmp;
+    });
+}
+
+}  // namespace
+
+StreamCore::StreamCore(const settings::CurrentSettings& settings, io::Scope& fibers, const Log& log)
+    : transcoders_([&settings] { return wants_conversion(settings.coming()); }, log),
+      fan_out_(fibers, settings->io_uring ? io::FanSender::Use::io_uring : io::FanSender::Use::plain_sends),
+      deferred_encoder_(fibers) {
+    table_.set_conversion(&transcoders_, log.with_id("BRG"));
+    table_.set_deferred_encoder(deferred_encoder_);
+    LOG_INFO(log, "players are sent to {}", fan_out_.uses_io_uring() ? "in batches through io_uring" : "one by one");
+}
+
+}  // namespace live::app
