@@ -179,7 +179,7 @@ void UpgradeParent::release() {
     is_stopping_ = true;
     for (const auto& member : members_.all())
         if (member->process != nullptr)
-            member->process->let_go();
+            member->process->detach();
     if (const auto stopped = fibers_.stop(io::Deadline::after(kStopSlack)); !stopped.ok())
         LOG_WARN(log_, "stopping the upgrade's line: {}", stopped.error().text());
 }

@@ -232,7 +232,7 @@ void WorkersUpgrade::send_to_newest(int number) {
 
 void WorkersUpgrade::leave() {
     for (const auto& next : new_processes_)
-        next->process->let_go();
+        next->process->detach();
     end();
 }
 

@@ -35,7 +35,7 @@ public:
             return Error(Errc::malformed, "the server's Sec-WebSocket-Accept does not match the key");
         return begin();
     }
-    bool wants_body() const override { return client_.looks(); }
+    bool needs_body() const override { return client_.looks(); }
 
     Result<void> on_body(TimePoint now, Bytes piece) override {
         if (accept_.empty())

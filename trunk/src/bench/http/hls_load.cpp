@@ -103,7 +103,7 @@ Result<void> HlsLoad::load_new(LoadClient& client, const Playlist& playlist, io:
         const MediaTime duration = segments[i].duration;
         if (newest_ && !begins_again && number > *newest_ + 1) {
             client.meter.on_gap(milliseconds_of(duration * static_cast<std::int64_t>(number - *newest_ - 1)));
-            ++client.context.tally.gaps;
+            ++client.context.totals.gaps;
         }
         TRY(load_segment(client, segments[i], deadline));
         newest_ = number;
@@ -136,11 +136,11 @@ Result<void> HlsLoad::load_all(LoadClient& client, const Playlist& playlist, io:
 }
 
 Result<void> HlsLoad::load_segment(LoadClient& client, const wire::hls::Segment& segment, io::Deadline deadline) {
-    Tally& tally = client.context.tally;
-    ++tally.sub_tasks;
+    LoadTotals& totals = client.context.totals;
+    ++totals.sub_tasks;
     auto loaded = load_part(segment.uri, deadline);
     if (!loaded.ok()) {
-        tally.sub_failed += loaded.code() == Errc::cancelled ? 0 : 1;
+        totals.sub_failed += loaded.code() == Errc::cancelled ? 0 : 1;
         return Error(loaded.error()).during(segment.uri);
     }
     client.meter.on_fragment(io::now(), milliseconds_of(segment.duration));

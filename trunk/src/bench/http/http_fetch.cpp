@@ -103,7 +103,7 @@ Result<void> HttpFetch::receive(http1::ResponseParser& answer, BodySink& sink, i
         TRY(take_input(answer, sink, Bytes(client_.scratch()).first(*count)));
         if (const auto output = sink.take_output(); !output.empty())
             TRY(write(output, deadline));
-        if (head_seen_ && location_.empty() && !sink.wants_body())
+        if (head_seen_ && location_.empty() && !sink.needs_body())
             return discard(deadline);
     }
     return {};

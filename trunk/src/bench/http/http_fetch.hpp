@@ -24,7 +24,7 @@ public:
     virtual Result<void> on_head(const engine::http1::Response&) { return {}; }
     virtual Result<void> on_body(TimePoint now, Bytes piece) = 0;
     // Called after the header. False: the rest of the connection is counted and discarded.
-    virtual bool wants_body() const { return true; }
+    virtual bool needs_body() const { return true; }
     // Bytes to send, after a 101.
     virtual std::vector<std::uint8_t> take_output() { return {}; }
 };

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "bench/measure/tally.hpp"
+#include "bench/measure/load_totals.hpp"
 
 namespace live::bench {
 

@@ -12,7 +12,7 @@ std::chrono::nanoseconds LoadContext::random_sleep(Seconds value) {
 void LoadClient::on_media(TimePoint now, std::uint32_t timestamp_ms) {
     const std::uint64_t gaps = meter.gaps();
     meter.on_media(now, timestamp_ms);
-    context.tally.gaps += meter.gaps() - gaps;
+    context.totals.gaps += meter.gaps() - gaps;
 }
 
 void LoadClient::on_stamp(std::chrono::microseconds sent, Duration ago) {
@@ -20,8 +20,8 @@ void LoadClient::on_stamp(std::chrono::microseconds sent, Duration ago) {
     const auto now = std::chrono::duration_cast<microseconds>(std::chrono::system_clock::now().time_since_epoch() - ago);
     const auto delay = std::max(now - sent, microseconds(0));
     meter.on_delay(delay);
-    context.tally.delays.add(static_cast<std::uint64_t>(delay.count()));
-    context.tally.delays_second.add(static_cast<std::uint64_t>(delay.count()));
+    context.totals.delays.add(static_cast<std::uint64_t>(delay.count()));
+    context.totals.delays_second.add(static_cast<std::uint64_t>(delay.count()));
     if (context.frames)
         context.frames->add(index, sent, delay);
 }

@@ -18,7 +18,7 @@
 #include "bench/load/socket_drain.hpp"
 #include "bench/measure/client_meter.hpp"
 #include "bench/measure/frame_delays.hpp"
-#include "bench/measure/tally.hpp"
+#include "bench/measure/load_totals.hpp"
 #include "io/fibers/deadline.hpp"
 
 namespace live::bench {
@@ -27,7 +27,7 @@ namespace live::bench {
 struct LoadContext {
     Tool tool{};
     LoadOptions options;
-    Tally tally;
+    LoadTotals totals;
     Dialer dialer;
     SocketDrain drain;                  // of the clients that do not parse
     std::optional<FrameDelays> frames;  // of a driven load
@@ -51,23 +51,23 @@ struct LoadClient {
     bool looks() const { return index < context.options.witnesses; }
     // The server has responded: it plays or publishes.
     void on_open() {
-        context.tally.open += is_open ? 0 : 1;
+        context.totals.open += is_open ? 0 : 1;
         is_open = true;
     }
     MutBytes scratch() { return context.scratch; }
     void count_in(std::size_t bytes) {
-        context.tally.bytes_in += bytes;
+        context.totals.bytes_in += bytes;
         meter.on_bytes(bytes);
-        context.tally.leader_bytes = std::max(context.tally.leader_bytes, meter.bytes());
+        context.totals.leader_bytes = std::max(context.totals.leader_bytes, meter.bytes());
     }
     // A message or tag of the stream, with all its payload.
     void on_payload(wire::flv::TagType type, std::uint32_t timestamp_ms, std::size_t bytes) {
         if (index == 0)
-            context.tally.media.add(type, timestamp_ms, bytes);
+            context.totals.media.add(type, timestamp_ms, bytes);
     }
     // For a publisher, whose counted bytes are those it sends.
     void count_out(std::size_t bytes) {
-        context.tally.bytes_out += bytes;
+        context.totals.bytes_out += bytes;
         if (publishes(context.tool, context.options))
             meter.on_bytes(bytes);
     }

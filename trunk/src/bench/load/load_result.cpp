@@ -41,9 +41,9 @@ Percentiles percentiles_of(std::vector<double> values) {
     return {values.size(), values.front(), at(0.5), at(0.9), at(0.99), values.back()};
 }
 
-LoadResult::LoadResult(Tool tool, const LoadOptions& options, const Tally& tally, std::span<const ClientMeter> clients,
+LoadResult::LoadResult(Tool tool, const LoadOptions& options, const LoadTotals& totals, std::span<const ClientMeter> clients,
                        std::chrono::nanoseconds passed)
-    : tool_(tool), options_(options), tally_(tally), clients_(clients), passed_(passed) {
+    : tool_(tool), options_(options), totals_(totals), clients_(clients), passed_(passed) {
     measure_rate();
     gather();
 }
@@ -113,17 +113,17 @@ void LoadResult::gather() {
     add("stalls", "stalls of a viewer", count(&ClientMeter::stalls));
     add("stall_ms", "stalled for, ms",
         [&](const ClientMeter& c) { return has_played(c) ? std::optional(to_ms(c.stall_time())) : std::nullopt; });
-    metrics_.push_back({"delay_ms", "delay of stamped media, ms", percentiles_of(tally_.delays)});
+    metrics_.push_back({"delay_ms", "delay of stamped media, ms", percentiles_of(totals_.delays)});
 }
 
 std::string LoadResult::text() const {
     const double seconds = static_cast<double>(passed_.count()) / 1e9;
     const auto rate = [&](std::uint64_t bytes) { return seconds > 0 ? static_cast<double>(bytes) * 8e-6 / seconds : 0; };
     std::string text = fmt::format("{} {}: {} clients, {:.1f} s, {} tasks, {} failed; {:.2f} Mbps in, {:.2f} Mbps out",
-                                   name_of(tool_), options_.url, tally_.clients, seconds, tally_.tasks, tally_.failed,
-                                   rate(tally_.bytes_in), rate(tally_.bytes_out));
-    if (tally_.sub_tasks > 0)
-        text += fmt::format("; {} fragments, {} failed", tally_.sub_tasks, tally_.sub_failed);
+                                   name_of(tool_), options_.url, totals_.clients, seconds, totals_.tasks, totals_.failed,
+                                   rate(totals_.bytes_in), rate(totals_.bytes_out));
+    if (totals_.sub_tasks > 0)
+        text += fmt::format("; {} fragments, {} failed", totals_.sub_tasks, totals_.sub_failed);
     text += kbps_ > 0 ? fmt::format("; a stream of {:.0f} kbps\n", kbps_) : "\n";
     text +=
         fmt::format("{:<28}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "over clients", "count", "min", "p50", "p90", "p99", "max");
@@ -153,14 +153,14 @@ std::string LoadResult::json() const {
         {"version", kVersion},
         {"url", options_.url},
         {"seconds", rounded(static_cast<double>(passed_.count()) / 1e9)},
-        {"clients", tally_.clients},
-        {"alive", tally_.alive_at_stop},
-        {"tasks", tally_.tasks},
-        {"failed", tally_.failed},
-        {"fragments", tally_.sub_tasks},
-        {"fragments_failed", tally_.sub_failed},
-        {"bytes_in", tally_.bytes_in},
-        {"bytes_out", tally_.bytes_out},
+        {"clients", totals_.clients},
+        {"alive", totals_.alive_at_stop},
+        {"tasks", totals_.tasks},
+        {"failed", totals_.failed},
+        {"fragments", totals_.sub_tasks},
+        {"fragments_failed", totals_.sub_failed},
+        {"bytes_in", totals_.bytes_in},
+        {"bytes_out", totals_.bytes_out},
         {"kbps", rounded(kbps_)},
         {"metrics", metrics},
         {"client_fields",

@@ -10,7 +10,7 @@
 
 #include "bench/load/load_options.hpp"
 #include "bench/measure/client_meter.hpp"
-#include "bench/measure/tally.hpp"
+#include "bench/measure/load_totals.hpp"
 
 namespace live::bench {
 
@@ -33,7 +33,7 @@ struct Metric {
 
 class LoadResult {
 public:
-    LoadResult(Tool tool, const LoadOptions& options, const Tally& tally, std::span<const ClientMeter> clients,
+    LoadResult(Tool tool, const LoadOptions& options, const LoadTotals& totals, std::span<const ClientMeter> clients,
                std::chrono::nanoseconds passed);
 
     // Over the clients that have the figure; delays over all stamped messages.
@@ -52,7 +52,7 @@ private:
 
     Tool tool_;
     const LoadOptions& options_;
-    const Tally& tally_;
+    const LoadTotals& totals_;
     std::span<const ClientMeter> clients_;
     std::chrono::nanoseconds passed_;
     double kbps_ = 0;

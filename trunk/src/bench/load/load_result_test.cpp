@@ -45,13 +45,13 @@ TEST(Percentiles, AreOfTheNearestRank) {
 class LoadResultTest : public testing::Test {
 protected:
     LoadOptions options_;
-    std::unique_ptr<Tally> tally_ = std::make_unique<Tally>();
+    std::unique_ptr<LoadTotals> totals_ = std::make_unique<LoadTotals>();
 };
 
 TEST_F(LoadResultTest, UsesTheMedianRateAndShowsClientsBelowIt) {
     options_.url = "rtmp://h/a/s";
     const std::vector<ClientMeter> clients = {client_of(62'500), client_of(62'500), client_of(62'500, 5)};
-    const LoadResult result(Tool::rtmp_load, options_, *tally_, clients, std::chrono::seconds(12));
+    const LoadResult result(Tool::rtmp_load, options_, *totals_, clients, std::chrono::seconds(12));
     EXPECT_NEAR(result.kbps(), 502, 3);
     const auto json = Json::parse(result.json());
     EXPECT_EQ(json["tool"], "sb_rtmp_load");
@@ -68,13 +68,13 @@ TEST_F(LoadResultTest, UsesTheMedianRateAndShowsClientsBelowIt) {
 TEST_F(LoadResultTest, UsesTheConfiguredRate) {
     options_.kbps = 1000;
     const std::vector<ClientMeter> clients = {client_of(62'500)};
-    const LoadResult result(Tool::rtmp_load, options_, *tally_, clients, std::chrono::seconds(12));
+    const LoadResult result(Tool::rtmp_load, options_, *totals_, clients, std::chrono::seconds(12));
     EXPECT_NEAR(Json::parse(result.json())["metrics"]["delivered"]["p50"].get<double>(), 0.5, 0.01);
 }
 
 TEST_F(LoadResultTest, ClientsThatNeverPlayedAreNotInThePercentiles) {
     const std::vector<ClientMeter> clients(3);
-    const LoadResult result(Tool::rtmp_load, options_, *tally_, clients, std::chrono::seconds(1));
+    const LoadResult result(Tool::rtmp_load, options_, *totals_, clients, std::chrono::seconds(1));
     const auto json = Json::parse(result.json());
     EXPECT_EQ(json["metrics"]["first_frame_ms"]["count"], 0);
     EXPECT_EQ(json["metrics"]["delivered"]["count"], 0);
@@ -83,7 +83,7 @@ TEST_F(LoadResultTest, ClientsThatNeverPlayedAreNotInThePercentiles) {
 
 TEST_F(LoadResultTest, EscapesUrlsInJson) {
     options_.url = "rtmp://h/\xFF\"/s";
-    const LoadResult result(Tool::rtmp_load, options_, *tally_, {}, std::chrono::seconds(1));
+    const LoadResult result(Tool::rtmp_load, options_, *totals_, {}, std::chrono::seconds(1));
     EXPECT_TRUE(Json::accept(result.json()));
 }
 

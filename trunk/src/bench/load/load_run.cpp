@@ -62,11 +62,11 @@ LoadRun::LoadRun(Tool tool, LoadOptions options, MakeTask make_task, Service ser
     context_.random.seed(static_cast<std::minstd_rand::result_type>(wall_clock().count()));
     const auto buffer = std::chrono::duration_cast<std::chrono::milliseconds>(context_.options.buffer);
     meters_.assign(context_.options.clients, ClientMeter(buffer));
-    context_.tally.clients = context_.options.clients;
+    context_.totals.clients = context_.options.clients;
     if (context_.options.driven) {
         const auto side = publishes(tool, context_.options) ? LoadWindow::Side::publishes : LoadWindow::Side::plays;
         context_.frames.emplace(context_.options.clients);
-        window_ = std::make_unique<LoadWindow>(context_.tally, meters_, *context_.frames, side);
+        window_ = std::make_unique<LoadWindow>(context_.totals, meters_, *context_.frames, side);
         driver_ = std::make_unique<LoadDriver>(*window_, stop_);
     }
 }
@@ -76,7 +76,7 @@ int LoadRun::run() {
         say(stderr, fmt::format("{}: {}\n", name_of(context_.tool), worked.error().sentence()));
         return kCannotRun;
     }
-    return context_.tally.failed + context_.tally.sub_failed > 0 ? kTaskFailed : EXIT_SUCCESS;
+    return context_.totals.failed + context_.totals.sub_failed > 0 ? kTaskFailed : EXIT_SUCCESS;
 }
 
 Result<void> LoadRun::work() {
@@ -102,7 +102,7 @@ Result<void> LoadRun::work() {
             const auto limit = std::chrono::duration_cast<std::chrono::nanoseconds>(context_.options.duration);
             wait_for_stop(limit.count() > 0 ? io::Deadline::at(began_ + limit) : io::Deadline::never());
         }
-        context_.tally.alive_at_stop = context_.tally.alive;
+        context_.totals.alive_at_stop = context_.totals.alive;
         report();
         TRY(clients.stop(io::Deadline::after(kStopLimit)));
         TRY(std::move(started));
@@ -146,7 +146,7 @@ void LoadRun::client_main(std::uint64_t index, io::Deadline deadline) {
         LOG_INFO(client.log, "start random sleep {}ms", std::chrono::duration_cast<std::chrono::milliseconds>(sleep).count());
     bool goes_on = io::sleep(deadline.sooner(io::Deadline::at(began_ + sleep))).ok();
     if (goes_on)
-        ++context_.tally.started;
+        ++context_.totals.started;
     const auto task = make_task_();
     for (std::uint64_t done = 0; goes_on && (options.repeat == 0 || done < options.repeat); ++done)
         goes_on = run_task(client, *task, deadline);
@@ -158,26 +158,26 @@ void LoadRun::client_main(std::uint64_t index, io::Deadline deadline) {
 
 // Whether the client should continue.
 bool LoadRun::run_task(LoadClient& client, LoadTask& task, io::Deadline deadline) {
-    Tally& tally = context_.tally;
+    LoadTotals& totals = context_.totals;
     const TimePoint began = io::now();
-    ++tally.tasks;
-    ++tally.alive;
+    ++totals.tasks;
+    ++totals.alive;
     if (!task.is_continued() || !client.meter.in_task())
         client.meter.begin_task(began);
     const auto ran = task.run(client, deadline);
-    --tally.alive;
-    tally.open -= std::exchange(client.is_open, false) ? 1 : 0;
+    --totals.alive;
+    totals.open -= std::exchange(client.is_open, false) ? 1 : 0;
     if (!ran.ok() && ran.code() == Errc::cancelled)
         return false;
     std::chrono::nanoseconds pause{};
     if (ran.ok()) {
-        ++tally.finished;
-        tally.task_time += io::now() - began;
+        ++totals.finished;
+        totals.task_time += io::now() - began;
         if (!task.is_continued())
             client.meter.end_task(io::now(), false);
         pause = task.pause(context_);
     } else {
-        ++tally.failed;
+        ++totals.failed;
         client.meter.end_task(io::now(), true);
         console_.write(LogLevel::error, client.log.id(), fmt::format("task #{} failed: {}", client.index, ran.error().text()),
                        errno_of(ran.code()));
@@ -205,25 +205,25 @@ void LoadRun::report_main(io::Deadline deadline) {
 }
 
 void LoadRun::on_second(std::uint64_t second) {
-    Tally& tally = context_.tally;
+    LoadTotals& totals = context_.totals;
     const TimePoint now = io::now();
     if (csv_ != nullptr) {
-        const std::string row = csv_row(second, tally, second_before_, now - second_began_);
+        const std::string row = csv_row(second, totals, second_before_, now - second_began_);
         static_cast<void>(std::fwrite(row.data(), 1, row.size(), csv_.get()));
     }
-    const bool is_starting = second_before_.started < tally.clients;
+    const bool is_starting = second_before_.started < totals.clients;
     if (is_starting && (context_.options.progress || ::isatty(STDERR_FILENO) == 1))
-        say(stderr, progress_line(tally));
-    tally.delays_second.clear();
-    second_before_ = tally;
+        say(stderr, progress_line(totals));
+    totals.delays_second.clear();
+    second_before_ = totals;
     second_began_ = now;
     std::fflush(stdout);
 }
 
-void LoadRun::report() { say(stderr, report_line(context_.tally, wall_clock(), ::getpid(), io::now() - began_)); }
+void LoadRun::report() { say(stderr, report_line(context_.totals, wall_clock(), ::getpid(), io::now() - began_)); }
 
 Result<void> LoadRun::write_result() {
-    const LoadResult result(context_.tool, context_.options, context_.tally, meters_, io::now() - began_);
+    const LoadResult result(context_.tool, context_.options, context_.totals, meters_, io::now() - began_);
     say(stderr, result.text());
     const std::string& name = context_.options.json;
     if (name == "-") {

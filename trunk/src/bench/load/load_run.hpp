@@ -46,7 +46,7 @@ private:
     Service service_;
     std::vector<ClientMeter> meters_;
     TimePoint began_{};
-    Tally second_before_;
+    LoadTotals second_before_;
     TimePoint second_began_{};
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> csv_{nullptr, &std::fclose};
     Signal stop_;

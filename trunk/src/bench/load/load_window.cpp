@@ -17,7 +17,7 @@ double to_ms(std::uint64_t micros) { return static_cast<double>(micros) / 1e3; }
 }  // namespace
 
 void LoadWindow::tick(TimePoint now) {
-    lag_.note(now, tally_.leader_bytes);
+    lag_.note(now, totals_.leader_bytes);
     if (side_ != Side::plays || now < next_lag_)
         return;
     next_lag_ = now + kLagStep;
@@ -30,8 +30,8 @@ void LoadWindow::tick(TimePoint now) {
 void LoadWindow::mark(TimePoint now, SystemMicros wall) {
     marked_at_ = now;
     bytes_at_mark_ = total_bytes();
-    stamps_at_mark_ = tally_.stamps;
-    tally_.late_max = microseconds(0);
+    stamps_at_mark_ = totals_.stamps;
+    totals_.late_max = microseconds(0);
     lags_.clear();
     frames_.restart(wall);
 }
@@ -40,24 +40,24 @@ std::string LoadWindow::line(std::string_view event, TimePoint now) const {
     nlohmann::ordered_json line;
     line["event"] = event;
     line["seconds"] = std::chrono::duration<double>(now - marked_at_).count();
-    line["clients"] = tally_.clients;
-    line["open"] = tally_.open;
-    line["failed"] = tally_.failed;
+    line["clients"] = totals_.clients;
+    line["open"] = totals_.open;
+    line["failed"] = totals_.failed;
     line["window_bytes"] = total_bytes() - bytes_at_mark_;
     line["total_bytes"] = total_bytes();
     const auto [least, most] = std::ranges::minmax_element(clients_, {}, &ClientMeter::bytes);
     line["bytes_min"] = clients_.empty() ? 0 : least->bytes();
     line["bytes_max"] = clients_.empty() ? 0 : most->bytes();
     line["first_bytes"] = clients_.empty() ? 0 : clients_.front().bytes();
-    line["media_bytes"] = tally_.media.bytes;
-    line["audio_messages"] = tally_.media.audio_messages;
-    line["video_messages"] = tally_.media.video_messages;
+    line["media_bytes"] = totals_.media.bytes;
+    line["audio_messages"] = totals_.media.audio_messages;
+    line["video_messages"] = totals_.media.video_messages;
     if (side_ == Side::publishes) {
-        line["late_ms_max"] = to_ms(static_cast<std::uint64_t>(tally_.late_max.count()));
-        line["stamps"] = tally_.stamps - stamps_at_mark_;
+        line["late_ms_max"] = to_ms(static_cast<std::uint64_t>(totals_.late_max.count()));
+        line["stamps"] = totals_.stamps - stamps_at_mark_;
         return text_of(line);
     }
-    line["times_went_back"] = tally_.media.times_went_back;
+    line["times_went_back"] = totals_.media.times_went_back;
     line["lag_ms_p50"] = to_ms(lags_.quantile(0.5));
     line["lag_ms_p99"] = to_ms(lags_.quantile(0.99));
     line["lag_ms_max"] = to_ms(lags_.max());

@@ -9,9 +9,9 @@
 
 #include "bench/measure/client_meter.hpp"
 #include "bench/measure/frame_delays.hpp"
+#include "bench/measure/load_totals.hpp"
 #include "bench/measure/log_histogram.hpp"
 #include "bench/measure/position_lag.hpp"
-#include "bench/measure/tally.hpp"
 
 namespace live::bench {
 
@@ -22,12 +22,12 @@ public:
 
     enum class Side : std::uint8_t { plays, publishes };
 
-    // All must outlive this. mark() resets the counters of the window in `tally`.
-    LoadWindow(Tally& tally, std::span<const ClientMeter> clients, FrameDelays& frames, Side side)
-        : tally_(tally), clients_(clients), frames_(frames), side_(side) {}
+    // All must outlive this. mark() resets the counters of the window in `totals`.
+    LoadWindow(LoadTotals& totals, std::span<const ClientMeter> clients, FrameDelays& frames, Side side)
+        : totals_(totals), clients_(clients), frames_(frames), side_(side) {}
 
     // Reports whether every client plays or publishes, or has failed.
-    bool is_ready() const { return tally_.started == tally_.clients && tally_.open + tally_.failed >= tally_.clients; }
+    bool is_ready() const { return totals_.started == totals_.clients && totals_.open + totals_.failed >= totals_.clients; }
     // Must be called often: the interval is the resolution of the clients' distance to the leader.
     void tick(TimePoint now);
     // Begins a window.
@@ -37,9 +37,9 @@ public:
     std::string line(std::string_view event, TimePoint now) const;
 
 private:
-    std::uint64_t total_bytes() const { return side_ == Side::plays ? tally_.bytes_in : tally_.bytes_out; }
+    std::uint64_t total_bytes() const { return side_ == Side::plays ? totals_.bytes_in : totals_.bytes_out; }
 
-    Tally& tally_;
+    LoadTotals& totals_;
     std::span<const ClientMeter> clients_;
     FrameDelays& frames_;
     Side side_;

@@ -14,20 +14,20 @@ using std::chrono::microseconds;
 
 class LoadWindowTest : public testing::Test {
 protected:
-    LoadWindowTest() { tally_->clients = clients_.size(); }
+    LoadWindowTest() { totals_->clients = clients_.size(); }
 
     void receive(std::size_t client, std::uint64_t bytes) {
         clients_[client].on_bytes(bytes);
-        tally_->bytes_in += bytes;
-        tally_->leader_bytes = std::max(tally_->leader_bytes, clients_[client].bytes());
+        totals_->bytes_in += bytes;
+        totals_->leader_bytes = std::max(totals_->leader_bytes, clients_[client].bytes());
     }
     Json line(const LoadWindow& window, TimePoint now) const { return Json::parse(window.line("report", now)); }
 
     const TimePoint start_ = TimePoint(100s);
-    std::unique_ptr<Tally> tally_ = std::make_unique<Tally>();
+    std::unique_ptr<LoadTotals> totals_ = std::make_unique<LoadTotals>();
     std::vector<ClientMeter> clients_ = std::vector<ClientMeter>(3);
     FrameDelays frames_{3};
-    LoadWindow window_{*tally_, clients_, frames_, LoadWindow::Side::plays};
+    LoadWindow window_{*totals_, clients_, frames_, LoadWindow::Side::plays};
 };
 
 TEST_F(LoadWindowTest, CountsBytesSinceTheMark) {
@@ -47,10 +47,10 @@ TEST_F(LoadWindowTest, CountsBytesSinceTheMark) {
 
 TEST_F(LoadWindowTest, ItIsReadyWhenEveryClientPlaysOrHasFailed) {
     EXPECT_FALSE(window_.is_ready());
-    tally_->started = 3;
-    tally_->open = 2;
+    totals_->started = 3;
+    totals_->open = 2;
     EXPECT_FALSE(window_.is_ready());
-    tally_->failed = 1;
+    totals_->failed = 1;
     EXPECT_TRUE(window_.is_ready());
 }
 
@@ -83,13 +83,13 @@ TEST_F(LoadWindowTest, FramesOfTheWindowHaveTheirDelays) {
 }
 
 TEST_F(LoadWindowTest, ReportsTheDelayOfPublishers) {
-    LoadWindow window(*tally_, clients_, frames_, LoadWindow::Side::publishes);
-    tally_->late_max = microseconds(90'000);
-    tally_->stamps = 7;
+    LoadWindow window(*totals_, clients_, frames_, LoadWindow::Side::publishes);
+    totals_->late_max = microseconds(90'000);
+    totals_->stamps = 7;
     window.mark(start_, SystemMicros(0));
-    tally_->late_max = microseconds(1'500);
-    tally_->bytes_out = 800;
-    tally_->stamps = 9;
+    totals_->late_max = microseconds(1'500);
+    totals_->bytes_out = 800;
+    totals_->stamps = 9;
     const Json said = line(window, start_ + 1s);
     EXPECT_EQ(said["late_ms_max"], 1.5);
     EXPECT_EQ(said["window_bytes"], 800);

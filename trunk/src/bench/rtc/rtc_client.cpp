@@ -59,12 +59,12 @@ Result<void> RtcClient::run(io::Deadline deadline) {
         if (ran.ok() && failure_)
             ran = Error(*failure_);
     }
-    say_goodbye();
+    send_goodbye();
     return ran;
 }
 
 Result<void> RtcClient::open(io::Deadline deadline) {
-    const RtcAnswer answer = TRY(ask(deadline));
+    const RtcAnswer answer = TRY(request_answer(deadline));
     agreement_ = answer.agreement;
     const Endpoint endpoint = TRY(io::resolve(answer.host, answer.port, deadline)).front();
     remote_ = {TRY(parse_ip(endpoint.ip)), endpoint.port};
@@ -83,7 +83,7 @@ Result<void> RtcClient::open(io::Deadline deadline) {
     return {};
 }
 
-Result<RtcAnswer> RtcClient::ask(io::Deadline deadline) {
+Result<RtcAnswer> RtcClient::request_answer(io::Deadline deadline) {
     RtcOffer ours = offer();
     ours.ufrag = ufrag_ = random_id(kUfragBytes);
     ours.pwd = pwd_ = random_id(kPwdBytes);
@@ -99,7 +99,7 @@ Result<RtcAnswer> RtcClient::ask(io::Deadline deadline) {
     return read_answer(answer.text, ours.purpose);
 }
 
-void RtcClient::say_goodbye() {
+void RtcClient::send_goodbye() {
     is_leaving_ = true;
     if (!location_.empty()) {
         const io::CancelShield shield;

@@ -75,8 +75,8 @@ protected:
 
 private:
     Result<void> open(io::Deadline deadline);
-    Result<RtcAnswer> ask(io::Deadline deadline);
-    void say_goodbye();
+    Result<RtcAnswer> request_answer(io::Deadline deadline);
+    void send_goodbye();
     void fail(Error error);
     void check_life(TimePoint now);
 

@@ -47,7 +47,7 @@ public:
         io::trim_stack();
         auto ended = publish(deadline);
         if (!ended.ok() && ended.code() == Errc::cancelled)
-            say_goodbye();
+            send_goodbye();
         opened_.stream->close();
         return ended;
     }
@@ -99,7 +99,7 @@ private:
         const auto behind = now - (start_ + milliseconds(next_time_ms()));
         const auto late = std::chrono::duration_cast<std::chrono::microseconds>(behind);
         client_.meter.on_late(late);
-        client_.context.tally.late_max = std::max(client_.context.tally.late_max, late);
+        client_.context.totals.late_max = std::max(client_.context.totals.late_max, late);
         if (!client_.context.options.stamp || !add_stamped(now, message, time_ms))
             send(message.type, time_ms, message.body.bytes());
     }
@@ -112,13 +112,13 @@ private:
             const auto stamped = message.type == MessageType::video ? stamped_video(message.body.bytes(), micros) : std::nullopt;
             if (stamped)
                 send(message.type, time_ms, *stamped);
-            client_.context.tally.stamps += stamped ? 1 : 0;
+            client_.context.totals.stamps += stamped ? 1 : 0;
             return stamped.has_value();
         }
         if (!message.is_setup && now - stamped_at_ >= kStampStep) {
             stamped_at_ = now;
             send(MessageType::amf0_data, time_ms, stamp_message(micros));
-            ++client_.context.tally.stamps;
+            ++client_.context.totals.stamps;
         }
         return false;
     }
@@ -146,7 +146,7 @@ private:
             TRY(opened_.stream->write_all(rest, deadline.sooner(io::Deadline::after(LoadTask::kIdleLimit))));
         }
         is_message_cut_ = false;
-        client_.context.tally.media.add(std::exchange(waiting_media_, {}));
+        client_.context.totals.media.add(std::exchange(waiting_media_, {}));
         client_.count_out(batch.size());
         return {};
     }
@@ -155,7 +155,7 @@ private:
         const auto count = opened_.stream->try_read(client_.scratch());
         if (!count.ok())
             return count.code() == Errc::need_more ? Result<void>() : Result<void>(count.error());
-        client_.context.tally.bytes_in += *count;
+        client_.context.totals.bytes_in += *count;
         TRY(opened_.engine->handle_bytes(io::now(), Bytes(client_.scratch()).first(*count)));
         while (auto event = opened_.engine->poll_event()) {
             if (const auto* rejected = std::get_if<engine::rtmp::Rejected>(&*event))
@@ -166,7 +166,7 @@ private:
         return {};
     }
 
-    void say_goodbye() {
+    void send_goodbye() {
         if (is_message_cut_)
             return;
         const io::CancelShield shield;

@@ -196,7 +196,7 @@ int st_randomize_stacks(int on) { return on; }
 _st_stack_t* _st_stack_new(int bytes) { return live::io::st::loop_state().stacks.take(static_cast<std::size_t>(bytes)); }
 void _st_stack_free(_st_stack_t* stack) {
     if (stack != nullptr)
-        live::io::st::loop_state().stacks.give_back(stack);
+        live::io::st::loop_state().stacks.recycle(stack);
 }
 
 void _st_add_sleep_q(_st_thread_t* thread, st_utime_t timeout) {

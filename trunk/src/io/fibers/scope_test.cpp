@@ -73,15 +73,15 @@ TEST_F(ScopeTest, ACancelIsReportedByEveryLaterWait) {
 
 TEST_F(ScopeTest, AFiberThatRetriesForEverDoesNotStopTheLoop) {
     Scope scope("test");
-    bool let_go = false;
+    bool may_end = false;
     MUST(scope.start("retries", [&](Deadline) {
-        while (!let_go)
+        while (!may_end)
             static_cast<void>(sleep(Deadline::after(1h)).ok());
     }));
     const auto stopped = scope.stop(Deadline::after(5ms));
     EXPECT_EQ(stopped.code(), Errc::timed_out);
     EXPECT_NE(stopped.error().sentence().find("retries"), std::string::npos);
-    let_go = true;
+    may_end = true;
     MUST(scope.stop(Deadline::after(kSoon)));
 }
 

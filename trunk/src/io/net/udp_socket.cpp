@@ -239,7 +239,7 @@ Result<std::span<const Datagram>> UdpSocket::receive(Deadline deadline) {
     }
 }
 
-Result<void> UdpSocket::let_gather(Deadline until) {
+Result<void> UdpSocket::gather_until(Deadline until) {
     socket_.forget();
     return sleep(until);
 }

@@ -80,7 +80,7 @@ public:
 
     // Suspends. Datagrams that arrive meanwhile stay in the kernel's buffer and wake no fiber, so that receive() gets them in
     // batches. Errc::cancelled.
-    Result<void> let_gather(Deadline until);
+    Result<void> gather_until(Deadline until);
 
     // Never suspends. Returns how many GSO batches, from the first on, were handled: fewer than all when the kernel's buffer is
     // full, and then the caller should wait_writable. A GSO batch that cannot be sent is dropped and counted: UDP may lose

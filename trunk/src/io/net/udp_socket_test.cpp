@@ -80,7 +80,7 @@ TEST_P(UdpSocketTest, ReceivesGatheredDatagramsTogether) {
         EXPECT_TRUE(yield(Deadline::never()).ok());
         EXPECT_EQ(said(), 1U);
     }));
-    EXPECT_TRUE(b_->let_gather(Deadline::after(std::chrono::milliseconds(20))).ok());
+    EXPECT_TRUE(b_->gather_until(Deadline::after(std::chrono::milliseconds(20))).ok());
     EXPECT_EQ(MUST(b_->receive(Deadline::after(kSoon))).size(), 2U);
     MUST(scope.start("sender", [&](Deadline) { EXPECT_EQ(said(), 1U); }));
     EXPECT_EQ(take(*b_, 1).size(), 1U);

@@ -48,7 +48,7 @@ public:
     // Errc::not_found when the program does not exist, Errc::denied, Errc::system.
     static Result<std::unique_ptr<ChildProcess>> spawn(const ChildOptions& options);
     ChildProcess(Private, pid_t pid, Socket pid_socket) : pid_(pid), pid_socket_(std::move(pid_socket)) {}
-    // Kills it if it still runs, unless let_go() was called; blocks briefly.
+    // Kills it if it still runs, unless detach() was called; blocks briefly.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
@@ -61,7 +61,7 @@ public:
     // Sends a signal to the whole group; does nothing after it has exited.
     void send_signal(int signal);
     // The child continues after this object is destroyed.
-    void let_go() { is_let_go_ = true; }
+    void detach() { is_detached_ = true; }
     // Sends SIGTERM, then SIGKILL when the deadline passes. A cancel does not cut the wait short.
     Result<ChildExit> stop(Deadline deadline);
 
@@ -71,7 +71,7 @@ private:
     pid_t pid_;
     Socket pid_socket_;  // closed where the kernel has no pidfd_open
     std::optional<ChildExit> exit_;
-    bool is_let_go_ = false;
+    bool is_detached_ = false;
 };
 
 }  // namespace live::io

@@ -115,7 +115,7 @@ TEST_F(ChildProcessTest, DestroyingItKillsIt) {
 TEST_F(ChildProcessTest, AReleasedChildContinues) {
     auto child = spawn("exec sleep 60");
     const pid_t pid = child->pid();
-    child->let_go();
+    child->detach();
     child.reset();
     EXPECT_EQ(::kill(pid, SIGKILL), 0);
     EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);

@@ -189,7 +189,7 @@ bool Engine::take_events(int count) {
         else if (event.data.fd == batched_epoll_)
             look = true;
         else
-            tell(event.data.fd, event.events);
+            report_events(event.data.fd, event.events);
     }
     return look;
 }
@@ -202,7 +202,7 @@ void Engine::look_at_coalesced(std::uint64_t now_us) {
         for (int i = 0; i < count; ++i) {
             const epoll_event& event = events_[static_cast<std::size_t>(i)];
             coalescing_.note(entry_of(event.data.fd).mark);
-            tell(event.data.fd, event.events);
+            report_events(event.data.fd, event.events);
         }
     }
     if (is_holding_ != coalescing_.holds())
@@ -218,7 +218,7 @@ void Engine::hold_coalesced(bool hold) {
     CHECK(::epoll_ctl(epoll_, EPOLL_CTL_MOD, batched_epoll_, &event) == 0);
 }
 
-void Engine::tell(int fd, std::uint32_t events) {
+void Engine::report_events(int fd, std::uint32_t events) {
     Entry& entry = entry_of(fd);
     std::uint32_t now_ready = events & (EPOLLIN | EPOLLOUT | EPOLLPRI | kSticky);
     // A closed or broken descriptor is ready in both directions. A half-closed one must still wait to become writable.

@@ -111,7 +111,7 @@ private:
     bool take_events(int count);
     void look_at_coalesced(std::uint64_t now_us);
     void hold_coalesced(bool hold);
-    void tell(int fd, std::uint32_t events);
+    void report_events(int fd, std::uint32_t events);
 
     std::vector<Entry> entries_;
     std::array<epoll_event, kEventsPerTurnMax> events_{};

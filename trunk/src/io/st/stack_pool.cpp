@@ -99,7 +99,7 @@ bool StackPool::map_more(std::size_t bytes) {
     return true;
 }
 
-void StackPool::give_back(_st_stack* given) {
+void StackPool::recycle(_st_stack* given) {
     FiberStack* stack = as_fiber_stack(given);
     CHECK(stack->in_use);
     stack->in_use = false;

@@ -23,7 +23,7 @@ public:
     // A stack with `bytes` of usable memory (whole pages); nullptr with errno when the kernel allows no more mappings.
     _st_stack* take(std::size_t bytes);
     // The caller may still be running on it, so nothing is unmapped before trim().
-    void give_back(_st_stack* stack);
+    void recycle(_st_stack* stack);
     // Unmaps pooled stacks beyond the bound, some at once. Not to be called from a fiber that has just given its stack back.
     void trim();
     // Returns the memory of pooled stacks to the kernel; they stay mapped. The restriction of trim() applies.

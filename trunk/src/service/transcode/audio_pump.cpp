@@ -28,7 +28,7 @@ void AudioPump::run(io::Deadline deadline) {
             Client& client = *due_.front();
             due_.pop_front();
             client.is_due_ = false;
-            client.tell();
+            client.notify();
             if (io::is_turn_over() && !io::yield(deadline).ok())
                 return;
         }

@@ -15,7 +15,7 @@ public:
     class Client {
     public:
         // May be the last access to this client. Must not suspend.
-        virtual void tell() = 0;
+        virtual void notify() = 0;
 
     protected:
         ~Client() = default;

@@ -49,7 +49,7 @@ private:
     void start();
     // The worker has finished.
     void on_raised() override;
-    void tell() override { listener_.on_audio(); }
+    void notify() override { listener_.on_audio(); }
 
     media::AudioListener& listener_;
     AudioPump& pump_;

@@ -55,7 +55,7 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
             const bool is_behind = datagrams->size() == io::UdpSocket::kBatch;
             last = now;
             take(*datagrams, socket, now);
-            if (is_busy && !is_behind && !socket.let_gather(io::Deadline::at(now + kGather)).ok())
+            if (is_busy && !is_behind && !socket.gather_until(io::Deadline::at(now + kGather)).ok())
                 return;
             if (io::is_turn_over() && !io::yield(deadline).ok())
                 return;

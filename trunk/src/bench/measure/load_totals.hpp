@@ -12,7 +12,7 @@
 
 namespace live::bench {
 
-struct Tally {
+struct LoadTotals {
     std::uint64_t clients = 0;  // created
     std::uint64_t started = 0;  // past their first sleep
     std::uint64_t alive = 0;    // with a task in progress
@@ -37,17 +37,18 @@ struct Tally {
 
 // "[2024-05-06 07:08:39.123] [report] [4321] threads:100 alive:100 duration:30 tduration:0 nread:20.51 ...". Rates are averages
 // since the start, in Mbps. `when` is microseconds since 1970, shown in the machine's own time.
-std::string report_line(const Tally& tally, std::chrono::microseconds when, std::int64_t pid, std::chrono::nanoseconds passed);
+std::string report_line(const LoadTotals& totals, std::chrono::microseconds when, std::int64_t pid,
+                        std::chrono::nanoseconds passed);
 
 // "2024-05-06 07:08:39.123".
 std::string local_time(std::chrono::microseconds when);
 
 // "starting: 1200 of 5000 clients, 1180 at work, 3 tasks failed".
-std::string progress_line(const Tally& tally);
+std::string progress_line(const LoadTotals& totals);
 
 inline constexpr std::string_view kCsvHeader =
     "second,started,alive,tasks,etasks,stasks,estasks,in_mbps,out_mbps,gaps,delays,delay_p50_ms,delay_p99_ms,delay_max_ms\n";
 // One second's row: counts since the start, rates and delays of the time since `before` was taken.
-std::string csv_row(std::uint64_t second, const Tally& now, const Tally& before, std::chrono::nanoseconds since);
+std::string csv_row(std::uint64_t second, const LoadTotals& now, const LoadTotals& before, std::chrono::nanoseconds since);
 
 }  // namespace live::bench

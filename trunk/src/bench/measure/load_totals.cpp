@@ -1,4 +1,4 @@
-#include "bench/measure/tally.hpp"
+#include "bench/measure/load_totals.hpp"
 
 #include <fmt/format.h>
 
@@ -24,23 +24,24 @@ std::string local_time(std::chrono::microseconds when) {
                        parts.tm_hour, parts.tm_min, parts.tm_sec, when.count() / 1000 % 1000);
 }
 
-std::string report_line(const Tally& tally, std::chrono::microseconds when, std::int64_t pid, std::chrono::nanoseconds passed) {
+std::string report_line(const LoadTotals& totals, std::chrono::microseconds when, std::int64_t pid,
+                        std::chrono::nanoseconds passed) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
-    const auto in_tasks = std::chrono::duration_cast<std::chrono::seconds>(tally.task_time).count();
-    const auto task_seconds = tally.finished > 0 ? in_tasks / static_cast<std::int64_t>(tally.finished) : 0;
+    const auto in_tasks = std::chrono::duration_cast<std::chrono::seconds>(totals.task_time).count();
+    const auto task_seconds = totals.finished > 0 ? in_tasks / static_cast<std::int64_t>(totals.finished) : 0;
     return fmt::format(
         "[{}] [report] [{}] threads:{} alive:{} duration:{} tduration:{} nread:{:.2f} nwrite:{:.2f} tasks:{} etasks:{} stasks:{} "
         "estasks:{}\n",
-        local_time(when), pid, tally.clients, tally.alive, seconds, task_seconds, mbps(tally.bytes_in, passed),
-        mbps(tally.bytes_out, passed), tally.tasks, tally.failed, tally.sub_tasks, tally.sub_failed);
+        local_time(when), pid, totals.clients, totals.alive, seconds, task_seconds, mbps(totals.bytes_in, passed),
+        mbps(totals.bytes_out, passed), totals.tasks, totals.failed, totals.sub_tasks, totals.sub_failed);
 }
 
-std::string progress_line(const Tally& tally) {
-    return fmt::format("starting: {} of {} clients, {} at work, {} tasks failed\n", tally.started, tally.clients, tally.alive,
-                       tally.failed);
+std::string progress_line(const LoadTotals& totals) {
+    return fmt::format("starting: {} of {} clients, {} at work, {} tasks failed\n", totals.started, totals.clients, totals.alive,
+                       totals.failed);
 }
 
-std::string csv_row(std::uint64_t second, const Tally& now, const Tally& before, std::chrono::nanoseconds since) {
+std::string csv_row(std::uint64_t second, const LoadTotals& now, const LoadTotals& before, std::chrono::nanoseconds since) {
     const LogHistogram& delays = now.delays_second;
     return fmt::format("{},{},{},{},{},{},{},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{:.3f}\n", second, now.started, now.alive,
                        now.tasks, now.failed, now.sub_tasks, now.sub_failed, mbps(now.bytes_in - before.bytes_in, since),
