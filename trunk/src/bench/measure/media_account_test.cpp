@@ -22,7 +22,7 @@ TEST(MediaAccount, CountsAudioAndVideoAndNothingElse) {
     EXPECT_EQ(sum.bytes, 2'094U);
 }
 
-TEST(MediaAccount, TimesGoBackWithinAKindOnly) {
+TEST(MediaAccount, CountsBackwardTimestampsPerKind) {
     MediaAccount account;
     account.add(TagType::video, 80, 1);
     account.add(TagType::audio, 70, 1);
@@ -32,7 +32,7 @@ TEST(MediaAccount, TimesGoBackWithinAKindOnly) {
     EXPECT_EQ(account.times_went_back, 1U);
 }
 
-TEST(MediaAccount, AcceptsTheWrapOfTheClock) {
+TEST(MediaAccount, AcceptsTimestampWrap) {
     MediaAccount account;
     account.add(TagType::video, 0xFFFFFFF0, 1);
     account.add(TagType::video, 16, 1);

@@ -1,5 +1,6 @@
-// The time since the leading client was at the position of another one. Positions are in bytes, so all clients must have begun
-// with the same byte. Dry: note() receives the time and the leader's position, and its interval is the resolution.
+// PositionLag: measures how long ago the leading client was at the current position of another client. Positions are in bytes,
+// so all clients must have begun with the same byte. Dry: note() receives the time and the leader's position, and its interval
+// is the resolution.
 #pragma once
 
 #include <cstdint>

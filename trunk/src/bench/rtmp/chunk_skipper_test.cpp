@@ -147,7 +147,7 @@ TEST(ChunkSkipper, LimitsControlMessages) {
     EXPECT_FALSE(skip_chunks(command_of(ChunkSkipper::kWholeBytesMax + 1), 4096).ok);
 }
 
-TEST(ChunkSkipper, ChunkStreamsHaveABound) {
+TEST(ChunkSkipper, LimitsTheNumberOfChunkStreams) {
     ByteWriter out;
     for (std::uint32_t stream = 0; stream < ChunkSkipper::kChunkStreamsMax; ++stream)
         wire::rtmp::write_message(out, 2 + stream, kAudioType, 0, 1, Octets(1), 128);

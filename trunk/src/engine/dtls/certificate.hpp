@@ -18,7 +18,7 @@ class Certificate {
 
 public:
     enum class Key : std::uint8_t { ecdsa_p256, rsa_2048 };
-    // With a new key, valid for ten years from now. Errc::system.
+    // Creates a certificate with a new key, valid for ten years from now. Errc::system.
     static Result<std::unique_ptr<Certificate>> make(Key kind = Key::ecdsa_p256);
 
     Certificate(Private, evp_pkey_st* key, x509_st* certificate) : key_(key), certificate_(certificate) {}

@@ -20,8 +20,8 @@ public:
     // Minimum interval between retransmissions.
     static constexpr std::chrono::milliseconds kInterval{20};
 
-    // More than one, and other bytes before it, if an earlier flight was repeated in the same moment: not when timers are kept,
-    // but a handshake may be done in another thread, which comes to it late.
+    // Maximum number of datagrams kept. There is more than one if an earlier flight was retransmitted at the same time and
+    // precedes the last flight. This happens only if a timer is handled late, for example by a busy handshake thread.
     static constexpr std::size_t kDatagramsMax = 4;
     static bool may_keep(std::size_t datagrams) { return datagrams >= 1 && datagrams <= kDatagramsMax; }
 

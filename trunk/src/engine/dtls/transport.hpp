@@ -2,8 +2,8 @@
 // come out. The caller ensures that a datagram comes from an address that passed an ICE check; there is no cookie exchange.
 //
 // OpenSSL runs the retransmission timer on its own clock: each flight has a timer that starts when the flight is sent and doubles
-// (RFC 6347, 4.2.4). next_timeout() is its expiry converted to the clock of `now`; after an early handle_timeout() it is due once
-// more.
+// (RFC 6347, 4.2.4). next_timeout() is its expiry converted to the clock of `now`. If handle_timeout() is called before
+// OpenSSL's timer expires, next_timeout() returns the remaining time.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct ssl_ctx_st;
 
 namespace live::engine::dtls {
 
-// Shared by the sessions of a server. The certificate outlives it.
+// The OpenSSL context that all sessions of a server share. The certificate must outlive it.
 class Context {
     struct Private {};
 
@@ -61,7 +61,7 @@ public:
         std::chrono::milliseconds handshake_timeout = 30s;
     };
     enum class State : std::uint8_t { handshaking, established, closed };
-    // The results of inputs.
+    // The results of one input.
     struct Progress {
         Result<void> outcome;
         State state = State::handshaking;
@@ -86,7 +86,7 @@ public:
     // Errc::timed_out if the handshake took too long.
     Result<void> handle_timeout(TimePoint now);
     std::optional<TimePoint> next_timeout() const;
-    // For a caller whose datagrams were handled some time ago: brings next_timeout() to the clock of `now` again.
+    // Recomputes next_timeout() from the clock of `now`, for a caller whose datagrams were handled some time earlier.
     void set_time(TimePoint now) { follow_timer(now); }
     // Sends close_notify; nothing more is read.
     void close();
@@ -98,7 +98,7 @@ public:
     std::vector<std::vector<std::uint8_t>> take_output() { return std::exchange(output_, {}); }
 
     State state() const { return state_; }
-    // After an input with this outcome; takes the output.
+    // Returns the progress after an input with this outcome, and removes the pending output.
     Progress take_progress(Result<void> outcome, bool with_keys);
     // Only once established. Errc::system.
     Result<srtp::Keys> export_keys() const;
@@ -109,7 +109,7 @@ private:
     Result<void> check_certificate() const;
     void read_records();
     void collect_output();
-    // From OpenSSL's timer.
+    // Sets retransmit_ from OpenSSL's timer.
     void follow_timer(TimePoint now);
 
     ssl_st* handle_;

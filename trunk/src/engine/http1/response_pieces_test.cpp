@@ -77,14 +77,14 @@ const std::vector<Vector>& vectors() {
     return kVectors;
 }
 
-TEST(ResponsePieces, AreTheSameForEveryPortion) {
+TEST(ResponsePieces, ParsesTheSameResponseFromAnyPortions) {
     for (const Vector& vector : vectors()) {
         for (std::size_t portion = 1; portion <= vector.text.size(); ++portion)
             EXPECT_EQ(read_all(vector.text, portion), vector.outcome) << vector.name << " in portions of " << portion;
     }
 }
 
-TEST(ResponsePieces, OfATruncatedResponseAreNotComplete) {
+TEST(ResponsePieces, TruncatedResponseIsNotComplete) {
     for (const Vector& vector : vectors()) {
         if (vector.outcome.rest.empty() && vector.text.find("\r\n\r\nhello") == std::string::npos) {
             for (std::size_t size = 0; size < vector.text.size(); ++size) {
@@ -96,14 +96,14 @@ TEST(ResponsePieces, OfATruncatedResponseAreNotComplete) {
     }
 }
 
-TEST(ResponsePieces, RefuseMalformedResponses) {
+TEST(ResponsePieces, RefusesMalformedResponses) {
     EXPECT_EQ(read_all("SSH-2.0-OpenSSH\r\n", 100).failed, Errc::malformed);
     EXPECT_EQ(read_all("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", 100).failed, Errc::malformed);
     EXPECT_EQ(read_all("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 100).failed, Errc::malformed);
     EXPECT_EQ(read_all("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 100).failed, Errc::malformed);
 }
 
-TEST(ResponsePieces, RefuseTooManyFieldsAndInterimResponses) {
+TEST(ResponsePieces, RefusesTooManyFieldsAndInterimResponses) {
     const auto with_fields = [](std::size_t count, std::size_t bytes) {
         std::string text = "HTTP/1.1 200 OK\r\n";
         for (std::size_t i = 0; i < count; ++i)
@@ -121,7 +121,7 @@ TEST(ResponsePieces, RefuseTooManyFieldsAndInterimResponses) {
     EXPECT_EQ(read_all(interims, 1000).failed, Errc::limit);
 }
 
-TEST(ResponsePieces, ABodyHasNoLimitAndIsNotCopied) {
+TEST(ResponsePieces, BodyIsUnlimitedAndNotCopied) {
     const std::string head = "HTTP/1.1 200 OK\r\n\r\n";
     const std::string text = head + std::string(5'000, 'x');
     ResponseParser parser(ResponseParser::RequestWas::other, Limits{.body_bytes = 10});

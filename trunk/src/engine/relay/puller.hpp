@@ -23,7 +23,7 @@ namespace live::engine::relay {
 enum class PullState : std::uint8_t {
     choosing,     // between two origins
     pausing,      // until an origin may be tried
-    resting,      // the stream has lost its memory
+    resting,      // the stream was unpublished because memory was short
     dialling,     // the owner connects
     redirected,   // the owner parses a redirect
     requesting,   // connected; the origin has not answered
@@ -88,7 +88,7 @@ struct PullStatus {
     std::string redirect_url;  // while the state is `redirected`
 };
 
-// For the log: an origin was left.
+// A log notice: the pull has left an origin.
 struct PullNotice {
     enum class Kind : std::uint8_t { failed, refused };
     Kind kind = Kind::failed;
@@ -119,9 +119,9 @@ public:
     static constexpr std::chrono::seconds kGoneAfterOfWorker{2};
     // How long a pull without media outlasts its last client.
     static constexpr std::chrono::milliseconds kLingerWithoutMedia{100};
-    // After a refusal, and after the target of a redirect has sent no media: no backoff covers an origin that is up.
+    // After a refusal, and after the target of a redirect has sent no media. Backoffs apply only to origins that are down.
     static constexpr std::chrono::milliseconds kRefusedPause{500};
-    // After the stream has lost its memory; repeated while memory is short.
+    // After the stream was unpublished because memory was short; repeated while it is.
     static constexpr std::chrono::seconds kMemoryPause{10};
 
     struct Limits {
@@ -153,8 +153,8 @@ public:
     void handle_started(TimePoint now);
     // While the state is `playing`, frames need not be classified: FrameKind::other.
     FrameUse handle_frame(FrameKind kind, TimePoint now);
-    // The owner has started a publication for the media of this connection. Reports whether the stream continues on another
-    // connection than before.
+    // The owner has started a publication for the media of this connection. Reports whether the stream continues from a
+    // different connection.
     bool handle_published(TimePoint now);
     void handle_unpublished() { kept_for_.reset(); }
     // The publisher has left at the origin; the connection continues.

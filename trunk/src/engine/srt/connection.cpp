@@ -101,7 +101,7 @@ private:
     std::vector<ControlOutput> answers_;  // to key and capability messages; the newest of each kind
     CapabilityRequests capability_requests_;
 
-    Figures counts_;  // only what is counted here
+    Figures counts_;  // only the counters that this class updates
 };
 
 Connection::State::State(TimePoint now, Setup&& setup)
@@ -126,7 +126,7 @@ Connection::State::State(TimePoint now, Setup&& setup)
     if (!setup_.key)
         return;
     auto keys = SendKeys::create(*setup_.key, setup_.options.key_refresh_packets, setup_.options.key_announce_packets);
-    // Without ciphers in the library nothing is sent, and nothing received can be read.
+    // If the library has no ciphers, nothing is sent, and received packets cannot be decrypted.
     if (keys.ok() && (setup_.handshake_version == 5 || keys->announce_first().ok()))
         send_keys_ = std::move(*keys);
     static_cast<void>(receive_keys_.install(*setup_.key).ok());
@@ -170,7 +170,8 @@ void Connection::State::handle_data(Micros now, const DataPacket& packet) {
         ++counts_.malformed;
         return;
     }
-    // Its key comes later, or is being opened: the packet is requested again afterwards, as if it were lost.
+    // The packet's key has not arrived, or is being unwrapped. The packet is dropped and requested again later, as if it were
+    // lost.
     const bool is_key_coming = receive_keys_.question() || (expects_keys() && !receive_keys_.has_keys());
     if (packet.header.key != KeyFlag::none && !receive_keys_.has_key(packet.header.key) && is_key_coming)
         return;
@@ -242,7 +243,7 @@ void Connection::State::handle_control(Micros now, const ControlPacket& packet) 
         }
         case ControlType::shutdown: return close(CloseReason::peer_shutdown, false);
         case ControlType::user: return handle_user(now, packet);
-        // A caller that has our response does not ask again; this one has not got it.
+        // The caller repeats its request because it has not received our response.
         case ControlType::handshake: return repeat_response();
         case ControlType::keepalive:
         case ControlType::congestion_warning:
@@ -265,7 +266,7 @@ void Connection::State::handle_user(Micros now, const ControlPacket& packet) {
                 ++counts_.malformed;
                 return;
             }
-            // The one latency is the receiver's.
+            // A version 4 message has one latency field: the receiver's.
             const bool is_receiver = ExtensionType{packet.header.subtype} == ExtensionType::handshake_response;
             if (is_receiver)
                 theirs->receiver_delay_ms = std::exchange(theirs->sender_delay_ms, std::uint16_t{});

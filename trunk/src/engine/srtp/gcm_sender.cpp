@@ -50,7 +50,7 @@ Result<void> derive(Bytes master, std::uint8_t label, MutBytes into) {
     return {};
 }
 
-// The header size, including CSRCs and the extension; nothing if it is not RTP.
+// Returns the header size, including CSRCs and the extension; nullopt if the packet is not RTP.
 std::optional<std::size_t> header_bytes_of(Bytes packet) {
     constexpr std::size_t kWord = 4;
     if (packet.size() < kHeaderBytes || packet[0] >> 6 != 2)
@@ -80,7 +80,7 @@ Result<GcmSender> GcmSender::create(const Key& key, const Salt& salt, Library li
     return GcmSender(TRY(GcmCipher::create(key, library)), salt);
 }
 
-// RFC 3711, 3.3.1: the index closest to the newest.
+// Returns the packet index with this sequence number that is closest to the newest index (RFC 3711, 3.3.1).
 Result<std::uint64_t> GcmSender::index_of(std::uint32_t ssrc, std::uint16_t sequence) {
     const std::span known(streams_.data(), stream_count_);
     const auto found = std::ranges::find(known, ssrc, &Stream::ssrc);

@@ -1,5 +1,5 @@
-// SharedMemory: bytes, zero at first, that several processes of this server have at the same time. The descriptor is passed to
-// them; nothing has a name in the file system.
+// SharedMemory: zero-initialised memory that several processes of this server map at the same time. They receive its
+// descriptor; it has no name in the file system.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ class SharedMemory {
     struct Private {};  // only create() and adopt() make one
 
 public:
-    // No process can change its size. Errc::system.
+    // Creates memory whose size no process can change. Errc::system.
     static Result<std::unique_ptr<SharedMemory>> create(std::size_t size);
-    // Made by another process. Errc::system, also when it is smaller or may become so.
+    // Maps memory that another process created. Errc::system, also if it is smaller than `size` or could be made smaller.
     static Result<std::unique_ptr<SharedMemory>> adopt(Socket descriptor, std::size_t size);
     SharedMemory(Private, Socket descriptor, std::uint8_t* pages, std::size_t size);
     ~SharedMemory();
@@ -27,7 +27,7 @@ public:
 
     // Aligned to a page.
     MutBytes bytes() const { return {pages_, size_}; }
-    // A descriptor of the same, to be passed. Errc::system.
+    // Returns a duplicate of the descriptor, to be passed to another process. Errc::system.
     Result<Socket> handle() const;
 
 private:

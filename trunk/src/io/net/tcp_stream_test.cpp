@@ -67,7 +67,7 @@ TEST_F(TcpStreamTest, BytesArriveInOrderFromManyParts) {
     MUST(scope.join(Deadline::after(kSoon)));
 }
 
-TEST_F(TcpStreamTest, MorePartsThanOneCallTakesAreAllSent) {
+TEST_F(TcpStreamTest, SendsMorePartsThanOneCallTakes) {
     const std::string digit = "0123456789";
     const std::vector<::iovec> parts(TcpStream::kPartsMax * 2 + 17, as_part(as_bytes(digit)));
     EXPECT_EQ(MUST(client_->try_write(parts)), TcpStream::kPartsMax * digit.size());
@@ -112,21 +112,22 @@ TEST_F(TcpStreamTest, ReadsTimeOut) {
     EXPECT_EQ(receive(*server_, 4), "late");
 }
 
-TEST_F(TcpStreamTest, TheEndOfThePeersBytesIsClosedAfterTheLastByte) {
+TEST_F(TcpStreamTest, ReportsClosedAfterThePeersLastByte) {
     EXPECT_EQ(server_->read_some(buffer_, Deadline::after(1ms)).code(), Errc::timed_out);
     MUST(send(*client_, "abc"));
     MUST(client_->shutdown_write());
     EXPECT_EQ(receive(*server_, 3), "abc");
     EXPECT_EQ(server_->read_some(buffer_, Deadline::after(kSoon)).code(), Errc::closed);
     EXPECT_EQ(server_->try_read(buffer_).code(), Errc::closed);
-    // The other direction still works, and can block and go on.
+    // The other direction still works: it blocks when full and resumes when the peer reads.
     const std::size_t filled = fill(*server_);
     EXPECT_EQ(server_->wait_ready(Interest::writable, nullptr, Deadline::after(1ms))->timed_out, true);
     EXPECT_EQ(receive(*client_, filled).size(), filled);
     EXPECT_TRUE(MUST(server_->wait_ready(Interest::writable, nullptr, Deadline::after(kSoon))).writable);
 }
 
-// The reader has parked once, so the descriptor is registered; data and the end come together, and a short read takes the data.
+// The reader has waited once, so the descriptor is registered. Data and the end arrive together, and a short read takes the
+// data.
 TEST_F(TcpStreamTest, DetectsAHalfCloseWithTheLastData) {
     for (int round = 0; round < 50; ++round) {
         auto client = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
@@ -204,7 +205,7 @@ TEST_F(TcpStreamTest, ClosingWakesWaiters) {
 }
 
 // The closed descriptor's number is reused for the next connection at once, before the woken fiber has run.
-TEST_F(TcpStreamTest, AReusedDescriptorNumberDoesNotReachTheOldWaiter) {
+TEST_F(TcpStreamTest, OldWaiterIgnoresReusedDescriptorNumber) {
     Scope scope("test");
     Errc end = Errc::system;
     MUST(scope.start("reader", [&](Deadline) { end = server_->read_some(buffer_, Deadline::never()).code(); }));
@@ -260,7 +261,7 @@ TEST_F(TcpStreamTest, ManyReadersOfOneStreamShareItsBytes) {
     EXPECT_EQ(got, 20U);
 }
 
-TEST_F(TcpStreamTest, AReaderThatAlwaysHasMoreDoesNotKeepTheLoop) {
+TEST_F(TcpStreamTest, ReaderThatAlwaysHasDataLetsOthersRun) {
     Scope scope("test");
     bool stop = false;
     const std::string block(200'000, 'b');
@@ -279,7 +280,7 @@ TEST_F(TcpStreamTest, AReaderThatAlwaysHasMoreDoesNotKeepTheLoop) {
     MUST(scope.join(Deadline::after(kSoon)));
 }
 
-TEST_F(TcpStreamTest, AReaderWhoseWorkTakesLongLetsOthersRunByTimeNotByCount) {
+TEST_F(TcpStreamTest, SlowReaderYieldsByElapsedTimeNotByReadCount) {
     Scope scope("test");
     bool is_over = false;
     MUST(send(*client_, std::string(1'000, 'b')));
@@ -303,7 +304,7 @@ TEST_F(TcpStreamTest, AReaderWhoseWorkTakesLongLetsOthersRunByTimeNotByCount) {
     EXPECT_LT(longest, 100ms) << "of 120 ms of work";
 }
 
-TEST_F(TcpStreamTest, WritingToAPeerThatHasGoneIsClosed) {
+TEST_F(TcpStreamTest, WriteToDisconnectedPeerReturnsClosed) {
     client_.reset();
     const auto limit = Deadline::after(kSoon);
     Errc end = Errc::need_more;
@@ -326,14 +327,14 @@ TEST_F(TcpStreamTest, HasLocalAndPeerAddresses) {
     EXPECT_TRUE(server_->set_not_sent_lowat(128 * 1024).ok());
 }
 
-TEST_F(TcpStreamTest, ARefusedConnectionIsClosed) {
+TEST_F(TcpStreamTest, RefusedConnectionReturnsClosed) {
     const Endpoint gone = listener_->endpoint();
     listener_.reset();
     EXPECT_EQ(TcpStream::connect(gone, Deadline::after(kSoon)).code(), Errc::closed);
     EXPECT_EQ(TcpStream::connect({"not an address", 80}, Deadline::after(kSoon)).code(), Errc::malformed);
 }
 
-// A listener whose queue is full does not answer further calls.
+// A listener whose queue is full does not answer further connection requests.
 TEST_F(TcpStreamTest, ASignalEndsAnUnansweredConnect) {
     ASSERT_EQ(::listen(listener_->native_handle(), 0), 0);
     const auto first = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
@@ -349,7 +350,7 @@ TEST_F(TcpStreamTest, ASignalEndsAnUnansweredConnect) {
 }
 
 // 40 clients send framed random data in small pieces and compare the echo: short reads, full sockets and timers at once.
-TEST_F(TcpStreamTest, EchoesOfManyClientsComeBackWhole) {
+TEST_F(TcpStreamTest, ManyClientsReceiveTheirEchoesIntact) {
     Scope servers("servers");
     Scope clients("clients");
     MUST(servers.start("accept", [&](Deadline) {
@@ -424,19 +425,19 @@ protected:
             got_[i] += *got;
         }
     }
-    // And the byte has arrived: a busy kernel delivers later, even on the loopback interface.
+    // Writes one byte and waits until it has arrived: a busy kernel delivers late, even on the loopback interface.
     void write(std::size_t i) {
         MUST(send(*peers_[i], "x"));
         ::pollfd arrived{.fd = streams_[i]->native_handle(), .events = POLLIN, .revents = 0};
         EXPECT_EQ(::poll(&arrived, 1, 5'000), 1);
     }
-    // Waits until no events are held and no descriptor counts as active in every turn. The loop turns several times, even if the
-    // process stands still for all of it.
+    // Waits until no events are held back and no descriptor counts as active in every turn. The loop turns several times, even
+    // if the process is suspended for the whole wait.
     static void calm_down() {
         for (int turns = 0; turns < 3; ++turns)
             MUST(sleep(Deadline::after(6ms)));
     }
-    // All pending events have been delivered and handled.
+    // Lets the loop deliver and handle all pending events.
     static void poll() {
         MUST(yield(Deadline::never()));
         MUST(yield(Deadline::never()));

@@ -11,7 +11,7 @@ SyncLog::Entry entry_of(Sequence before, std::string series, std::string text) {
     return {before, {}, {std::move(series), std::move(text), {}}};
 }
 
-TEST(SyncLog, ReturnsEntriesByNumberAndByPlace) {
+TEST(SyncLog, ReturnsEntriesByNumberAndByPacket) {
     SyncLog log;
     log.append(entry_of(3, "hls", "1"));
     log.append(entry_of(3, "dash", "2"));
@@ -39,7 +39,7 @@ TEST(SyncLog, DropsEntriesWithTheirPackets) {
     EXPECT_EQ(log.newest().front().message.text, "2") << "kept for nodes that join";
 }
 
-TEST(SyncLog, KeepsTheNewestOfEachSeriesButNoStart) {
+TEST(SyncLog, KeepsNewestOfEachSeriesExceptRelayStart) {
     SyncLog log;
     log.append(entry_of(0, std::string(kRelayStart), ""));
     log.append(entry_of(0, "hls", "1"));

@@ -11,7 +11,7 @@ std::vector<TrackName> names_of(Value map, std::size_t count_max = 16) {
     return read_track_names(Value::ecma_array({{"width", 640}, {"audioTrackIdInfoMap", std::move(map)}}), count_max);
 }
 
-TEST(TrackNames, AreReadFromMapsInMetadata) {
+TEST(TrackNames, ReadsMapsInMetadata) {
     const Value audio = Value::object({{"0", Value::object({{"language", "en"}, {"channels", 2}})},
                                        {"2", Value::object({{"lang", "de-CH"}, {"title", "Z\xC3\xBCrich"}})}});
     const Value video = Value::ecma_array({{"1", Value::object({{"name", "camera 2"}})}});
@@ -30,7 +30,7 @@ TEST(TrackNames, IgnoresOtherMetadata) {
     EXPECT_TRUE(read_track_names(Value("onMetaData"), 16).empty());
 }
 
-TEST(TrackNames, TextThatManifestsCannotHoldIsLeftOut) {
+TEST(TrackNames, OmitsTextThatManifestsCannotHold) {
     const auto name = [](const std::string& text) {
         const auto names = names_of(Value::object({{"1", Value::object({{"language", "en"}, {"name", text}})}}));
         return names.at(0).name;
@@ -46,7 +46,7 @@ TEST(TrackNames, TextThatManifestsCannotHoldIsLeftOut) {
         EXPECT_TRUE(names_of(Value::object({{"1", Value::object({{"language", bad}})}})).empty()) << bad;
 }
 
-TEST(TrackNames, HaveABound) {
+TEST(TrackNames, LimitsTheNumberOfNames) {
     Value map = Value::object();
     for (int id = 0; id < 20; ++id)
         map.set(std::to_string(id), Value::object({{"language", "en"}}));

@@ -1,4 +1,4 @@
-// Retention: the ring of a source, and the decision which packets it keeps.
+// Retention: owns the ring of a source and decides which packets it keeps.
 //
 // It keeps the newest GOP (if the GOP cache is on), a short history, and more only while a reader or a cohort still needs it, up
 // to PlayOptions::queue_length and kRingBytesMax. A reader that falls behind these limits jumps to the newest GOP start.
@@ -26,15 +26,15 @@ public:
     // which take more memory than the byte count shows.
     static constexpr std::size_t kRingBytesMax = 64U << 20;
     static constexpr std::size_t kRingPacketsMax = 1U << 17;
-    // Dropped at once, beyond what the limits require: a GOP may be tens of MiB, and freeing one takes some 0.1 ms. Dropping a
-    // packet takes some 0.1 us, whatever its size.
+    // Maximum number of bytes and packets dropped at once, beyond those that the limits require to be dropped. A GOP may be
+    // tens of MiB, and freeing 1 MiB takes some 0.1 ms. Dropping a packet takes some 0.1 us, whatever its size.
     static constexpr std::size_t kTrimBytesMax = 4U << 20;
     static constexpr std::size_t kReleasedPacketsMax = 1U << 13;
     // History kept while there are readers: after a network outage a publisher sends its whole backlog at once, before players on
     // a tick have read any of it.
     static constexpr std::chrono::seconds kHistory{10};
-    // The beginning of a publication is kept for this long: a publisher that moves from node to node starts with packets that its
-    // previous node may have missed, and other nodes pull them from here then.
+    // The beginning of a publication is kept for this long. A publisher that moves to this node starts with packets that its
+    // previous node may have missed; other nodes then pull them from here.
     static constexpr std::chrono::seconds kYoung{2};
     // After this many audio packets in a row without video, the stream counts as audio only: no GOP is cached.
     static constexpr std::uint32_t kAudioOnlyAfter = 115;
@@ -57,25 +57,26 @@ public:
     const Ring& ring() const { return ring_; }
     // The newest key frame that is still in the ring.
     std::optional<Sequence> gop_start() const { return gop_start_ && *gop_start_ >= ring_.first() ? gop_start_ : std::nullopt; }
-    // The same for the video track that `choice` selects, of this publisher if it is not the default track.
+    // The same for the video track that `choice` selects. If that is not the default track, only packets of the current
+    // publisher count.
     std::optional<Sequence> newest_key_of(const TrackChoice& choice) const;
-    // Where a newcomer starts: at the cached GOP, or at the next packet.
+    // Returns where a new reader starts: at the cached GOP, or at the next packet.
     Sequence join_point() const;
-    // Where a reader starts that replaces another one: at the newest key frame that is at least so old, or, where there is no
-    // video, at a packet of that age; else at the join point.
+    // Returns where a reader that replaces another one starts: at the newest key frame that is at least `age` old, or, if there
+    // is no video, at a packet of that age; otherwise at join_point().
     Sequence join_point(MediaTime age) const;
-    // The first packet of this publisher.
+    // The first packet of the current publisher.
     Sequence published_from() const { return published_from_; }
 
-    // Whether a reader has not read everything yet, or may not have.
+    // Reports whether a reader may still have packets to read.
     bool is_needed() const;
-    // The memory of the packets.
+    // Bytes of memory that the packets occupy.
     std::size_t held_bytes() const { return ring_.bytes() + ring_.size() * sizeof(Packet); }
     // Drops about this many bytes of the oldest packets, at most kReleasedPacketsMax, even if still needed: for a stream without
     // a publisher.
     void release_oldest(std::size_t bytes);
 
-    // For the source.
+    // Only the source calls the following functions.
     void append(Packet&& packet);
     // Drops packets that are not needed, if enough was appended since the last time.
     void trim_if_due() {

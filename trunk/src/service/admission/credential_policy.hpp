@@ -18,12 +18,12 @@ public:
     // Both must outlive this.
     CredentialPolicy(const VhostPolicy& vhosts, relay::TokenCheck& tokens) : vhosts_(vhosts), tokens_(tokens) {}
 
-    // Whether the client has proved that it is a server of the same operator. A proof is accepted once: call this once per
-    // session. Does not suspend.
+    // Reports whether the client has proved that it is a server of the same operator. A proof is accepted once: call this once
+    // per session. Does not suspend.
     bool is_trusted_relay(const session::ClientRequest& request);
     // Asks an origin about the client's token. Errc::denied, and errors as VhostPolicy::rules_of().
     Result<void> check_token(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
-    // The client's connection is closed. Returns whether it was a trusted relay.
+    // Call this when the client's connection is closed. Reports whether it was a trusted relay.
     bool forget(const session::ClientRequest& request) { return trusted_ids_.erase(request.id) != 0; }
 
 private:

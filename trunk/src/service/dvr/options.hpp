@@ -1,4 +1,4 @@
-// The recordings of one virtual host and their files: plain values with their defaults.
+// The recording options of one virtual host, with their defaults.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,8 @@
 namespace live::service::dvr {
 
 enum class DvrPlan : std::uint8_t { session, segment };
-// By the file's extension, or fragmented MP4, which is intact up to its last fragment at any time.
+// by_name: the file's extension selects the format. fmp4: fragmented MP4, which is readable up to its last fragment at any
+// time.
 enum class DvrFormat : std::uint8_t { by_name, fmp4 };
 
 struct DvrOptions {

@@ -1,7 +1,7 @@
-// Recorder: writes one stream to files, for as long as it is published. It has a cursor, as any reader, and polls several times a
-// second. It waits for its own writes, so that a slow disk delays only the recorder. If the source drops packets that it has not
-// read, or if a write fails, the recording ends with an error, and the stream continues. A segmented recording starts again
-// later.
+// Recorder: writes one stream to files, for as long as it is published. Like any reader it has a cursor, which it polls several
+// times a second. It waits for its own writes, so that a slow disk delays only the recorder. If the source drops packets that
+// the recorder has not read, or if a write fails, the recording ends with an error, and the stream continues. A segmented
+// recording starts again later.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ class Recorder {
 public:
     // How often it polls for new packets.
     static constexpr std::chrono::milliseconds kPollInterval{250};
-    // Approximate bytes per write; at most one packet more. Less is written after each kWriteInterval of media.
+    // Bytes per write, exceeded by at most one packet. After each kWriteInterval of media, fewer bytes are written as well.
     static constexpr std::size_t kWriteBytes = 1U << 20;
     static constexpr MediaTime kWriteInterval = std::chrono::seconds(1);
     // If one kind lags behind the other in the multiplex, the end of a file waits for it, at most this much media. Media that
@@ -97,7 +97,7 @@ private:
         MediaTime zero{};        // the start of the file
         MediaTime begun{};       // its first packet
         MediaTime newest{};      // its newest packet
-        MediaTime written_to{};  // up to here it is on disk
+        MediaTime written_to{};  // media before this time is on disk
         MediaKind begun_with = MediaKind::video;
         MediaKindSet kinds;  // with frames in the file
     };
@@ -118,9 +118,9 @@ private:
     std::optional<Cut> cut_;              // the file has ended, for one kind at least
     std::deque<media::Packet> released_;  // held by the last cut; before the cursor's next packet
     bool is_unsupported_logged_ = false;
-    std::uint64_t dropped_ = 0;  // by the cursor, as last seen
+    std::uint64_t dropped_ = 0;  // packets dropped by the cursor at the last check
     Backoff retry_{kRetryFirst, kRetryGreatest};
-    TimePoint retry_at_{};  // no new file before
+    TimePoint retry_at_{};  // no new file is opened before this time
     State state_;
 };
 

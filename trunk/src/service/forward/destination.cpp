@@ -25,7 +25,7 @@ struct Authority {
     std::uint16_t port = 0;
 };
 
-// The path may be a key.
+// Hides the path, which may contain a stream key.
 Error malformed(std::string_view text, std::string_view why) {
     const std::size_t scheme = text.find("://");
     const std::size_t path = text.find_first_of("/?", scheme == std::string_view::npos ? 0 : scheme + 3);
@@ -164,7 +164,7 @@ Result<Destination> moved_destination(const Destination& from, std::string_view 
     const std::size_t slash = std::min(rest.find('/'), question);
     auto authority = TRY(parse_authority(tc_url, rest.substr(0, slash), made.is_secure ? kRtmpsPort : kRtmpPort));
     if (!std::ranges::all_of(authority.host, [](char letter) { return letter > ' ' && letter <= '~'; }))
-        return malformed(tc_url, "the host is none");
+        return malformed(tc_url, "the host name has invalid characters");
     made.is_named = from.is_named && authority.host == from.host && authority.port == from.port;
     made.host = std::move(authority.host);
     made.port = authority.port;

@@ -29,7 +29,7 @@ PulledStream::PulledStream(const PullContext& context, engine::relay::Puller& pu
                            Ref<media::Source> source)
     : context_(context), puller_(puller), totals_(totals), publisher_(publisher), source_(std::move(source)) {}
 
-// Data that arrives before the first audio or video waits for it, because it has no time of its own.
+// Data that arrives before the first audio or video is kept until then: only audio and video start the timeline.
 Result<bool> PulledStream::push(rtmp::GotMedia& media, bool keeps_timeline) {
     if (!ingest_ && is_data(media)) {
         if (publication_ != nullptr && puller_.status().state == PullState::ended && is_sync(media))
@@ -82,7 +82,7 @@ FrameKind PulledStream::kind_of(const rtmp::GotMedia& media) const {
     if (media.type != MessageType::video || !awaits_key())
         return FrameKind::other;
     const auto tag = media::read_tag(MediaKind::video, media.payload);
-    // A tag with several frames, or of an unknown codec, is published as it is.
+    // A tag with several frames, or of an unknown codec, counts as a key frame, so that it is published.
     if (!tag.ok() || tag->packet.key || tag->has_more || tag->packet.content == media::Content::other)
         return FrameKind::key;
     return tag->packet.is_config() ? FrameKind::other : FrameKind::delta;

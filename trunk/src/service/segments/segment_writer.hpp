@@ -14,11 +14,11 @@ namespace live::service::segments {
 // Functions with a deadline may suspend.
 class SegmentWriter {
 public:
-    // Another publisher starts; none: the publisher has left. The events before this have been handled.
+    // Another publisher starts; nullopt: the publisher has left. All earlier events have been handled.
     virtual void on_publisher_change(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) = 0;
-    // The next packet. False: it is not segmented.
+    // Takes the next packet. Returns false if the packet must not be segmented.
     virtual bool accept(const media::Packet& packet, io::Deadline deadline) = 0;
-    // A sync message, before it is followed.
+    // Handles a sync message before the segmenter applies it.
     virtual void on_segment_sync(const SegmentSync& sync, io::Deadline deadline) = 0;
     // The events of the segmenter, in order. A node that relays the stream gets on_resumed() and no on_opened().
     virtual void on_headers(const HeadersChanged& event) = 0;
@@ -29,7 +29,7 @@ public:
     virtual void on_resumed(const Resumed& event) = 0;
     // `any`: there were events. `has_ended`: the last publisher has left, and all its packets have been segmented.
     virtual void on_events_handled([[maybe_unused]] bool any, [[maybe_unused]] bool has_ended) {}
-    // Nobody has published for time_after_end(), or the memory is needed. The output continues if there is a publisher
+    // There has been no publisher for time_after_end(), or the memory is needed. The output continues if a publisher starts
     // afterwards.
     virtual void dispose([[maybe_unused]] io::Deadline deadline) {}
     virtual Duration time_after_end() const = 0;

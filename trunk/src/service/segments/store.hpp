@@ -27,7 +27,7 @@ struct StreamOfFiles {
     TimePoint asked_at{};      // last request for any file
     std::string url{};         // of the source
     bool is_partial = false;   // see Output::lacks_segments()
-    bool has_sessions = true;  // of its players
+    bool has_sessions = true;  // its players have sessions
 };
 // Its owners are the stream's output and its files.
 using StreamOfFilesRef = std::shared_ptr<StreamOfFiles>;
@@ -60,7 +60,7 @@ public:
                                [](std::size_t sum, const Block& block) { return sum + block->size(); });
     }
 
-    // Returns a memory file with the same bytes for one request if there are many requests; otherwise none.
+    // Returns a copy of the file in a memory file if there are many requests; otherwise an empty CopyOfBlocks.
     files::CopyOfBlocks copy_for_request();
 
     files::Waiters& waiters() { return waiters_; }
@@ -77,7 +77,7 @@ private:
 
 class Store {
 public:
-    // By normalized path (files::normal_path). Replaces an earlier file under that name.
+    // Adds a file under a normalized path (files::normal_path). Replaces an earlier file of that path.
     FileRef add(const std::string& path, const StreamOfFilesRef& stream) {
         added_.raise();
         return files_[path] = std::make_shared<File>(stream, copies_);

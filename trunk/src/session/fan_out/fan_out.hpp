@@ -1,6 +1,7 @@
-// FanOut: schedules the sends of cohorts. Players with a merge window are on a wheel of that period, in evenly spread slots of 10
-// ms; the wheel's fiber sleeps until the next non-empty slot, and yields inside a slot with many players. Players without one are
-// sent to as soon as a packet arrives; other nodes with one, too, when nothing has been sent to them for as long as that.
+// FanOut: schedules the sends of cohorts. Players with a merge window are on a wheel of that period, in evenly spread slots of
+// 10 ms; the wheel's fiber sleeps until the next non-empty slot, and yields inside a slot with many players. Players without a
+// window receive each packet as soon as it arrives. Another node with a window does so too if nothing has been sent to it for
+// the length of the window.
 #pragma once
 
 #include <chrono>
@@ -23,11 +24,11 @@ class FanOut {
 public:
     static constexpr std::chrono::milliseconds kTick{10};
     static constexpr std::chrono::milliseconds kWindowMax{10'000};
-    // Players served before readers and publishers get a turn; also the maximum of a wheel's cohort.
+    // Players served before the fiber yields to readers and publishers; also the maximum size of a wheel's cohort.
     static constexpr std::size_t kPlayersAtOnce = 128;
-    // Players that join consecutively share a slot: the kernel's state of their sockets is adjacent in memory.
+    // Players that join consecutively share a slot: the kernel state of their sockets is adjacent in memory.
     static constexpr std::size_t kNeighbours = 8;
-    // Limit of turns of one cohort at one tick; then its members continue in their own fibers.
+    // Maximum number of turns of one cohort per tick; after that its members continue in their own fibers.
     static constexpr std::size_t kTurnsMax = 64;
 
     // The wheels' fibers belong to `scope`, which is stopped before this is destroyed.
@@ -36,8 +37,8 @@ public:
     FanOut(const FanOut&) = delete;
     FanOut& operator=(const FanOut&) = delete;
 
-    // From now on data goes out to the member's player every `window` (0: at once), until it leaves or is handed back. Without a
-    // window, it and `messages_min` are those of the source's options.
+    // Starts to send data to the member's player every `window` (0: immediately), until the member leaves or is handed back. If
+    // `window` is nullopt, it and `messages_min` are taken from the source's options.
     Result<void> join(CohortMember& member, std::optional<std::chrono::milliseconds> window = std::nullopt);
     void leave(CohortMember& member);
 

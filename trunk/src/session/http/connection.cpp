@@ -54,19 +54,19 @@ void Connection::run(io::Deadline deadline) {
     stream_->close();
 }
 
-// In its own stack frame: below run() a live stream is served for hours.
+// Not inlined, because run() stays on the stack for hours while a live stream is served.
 [[gnu::noinline]] void Connection::log_end(const Error& error) {
     LOG_WARN(log_, "HTTP client {} finished. reason=\"{}\"", stream_->peer(), error.text());
 }
 
 void Connection::lose_memory(std::string why) {
-    LOG_WARN(log_, "HTTP client {} is closed: {}", stream_->peer(), why);
+    LOG_WARN(log_, "closing HTTP client {}: {}", stream_->peer(), why);
     stream_->close();
 }
 
 Result<void> Connection::serve(io::Deadline deadline) {
     for (;;) {
-        // A new client has one time limit for everything, a returning one may be idle first.
+        // The time limit of the first request starts with the connection; before a later request the client may be idle.
         if (requests_ > 0 && !TRY(wait_for_next(deadline)))
             return {};
         const auto received = receive(deadline.sooner(io::Deadline::after(kReceiveLimit)));
@@ -79,13 +79,13 @@ Result<void> Connection::serve(io::Deadline deadline) {
     }
 }
 
-// False when nothing has arrived. A closed connection is reported by the next read.
+// Returns false if nothing has arrived. A closed connection is reported by the next read.
 Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     if (!rest_.empty())
         return true;
     if (context_.idle.has_ended())
         return false;
-    // Freed while it is still in the processor's cache, and because an idle client should hold no memory.
+    // Freed while it is still in the CPU cache, and because an idle client should hold no memory.
     request_.reset();
     parser_.reset();
     memory_.set(0);
@@ -153,7 +153,7 @@ Result<void> Connection::receive(io::Deadline deadline) {
     }
 }
 
-// The parser stops after one request; the rest waits until that is answered.
+// The parser stops after one request; the remaining input is kept until that request is answered.
 Result<void> Connection::feed(Bytes input) {
     const std::size_t used = TRY(parser_->feed(input));
     memory_.set(parser_->held_bytes() + input.size() - used);
@@ -178,7 +178,7 @@ bool Connection::streams_body(const http1::Request& head) const {
     return !own_answer(request, match) && match.handler->body_mode(request) == BodyMode::streamed;
 }
 
-// Refuses unsupported requests. In its own stack frame, as route().
+// Refuses unsupported requests. Not inlined, for the same reason as route().
 [[gnu::noinline]] Result<void> Connection::understand_next(io::Deadline deadline) {
     ++requests_;
     ++context_.requests;
@@ -210,8 +210,8 @@ bool Connection::may_stay() const {
     return request_->message.keep_alive && requests_ < kRequestsMax && !places_.is_crowded() && !context_.idle.has_ended();
 }
 
-// The handler for the request; nullptr when the connection itself has already sent the response. In its own stack frame: below it
-// a live stream is served for hours.
+// Returns the handler for the request; nullptr if the connection itself has already sent the response. Not inlined, because its
+// caller stays on the stack for hours while a live stream is served.
 [[gnu::noinline]] Result<Handler*> Connection::route(Exchange& exchange, io::Deadline deadline) {
     const Router::Match match = context_.router.find(*request_);
     auto own = own_answer(*request_, match);
@@ -226,7 +226,7 @@ std::optional<Reply> Connection::own_answer(const Request& request, const Router
         return context_.allows_cross_origin ? Reply{Status::ok, "text/plain", {}, {}}
                                             : method_not_allowed("GET, HEAD", "OPTIONS is switched off");
     if (is_guarded(request.path()) && !is_authorised(request)) {
-        // Not for a first question without any, which browsers ask.
+        // No warning for a request without credentials: browsers send one first.
         if (request.message.headers.find("Authorization"))
             LOG_WARN(log_, "HTTP: wrong password or token, ip={}, path={}", peer_ip_, request.path());
         Reply reply{Status::unauthorized, "text/plain", {}, {}};

@@ -14,8 +14,8 @@ namespace live::session::http_live {
 struct MountedStream {
     std::string app;
     std::string stream;
-    // The path has as many folders as the template. If it has more, the application may have several levels, which is only
-    // certain if such a stream is published.
+    // Whether the path has as many folders as the template. If it has more, they may belong to the application's name; this is
+    // certain only if such a stream is published.
     bool same_depth = true;
 };
 
@@ -27,10 +27,11 @@ public:
     // A template that begins with [vhost] matches that virtual host only.
     bool is_of_vhost() const { return of_vhost_; }
     const LiveFormat& format() const { return *format_; }
-    // The stream named by the path; none when it does not match. Without [app] in the template it is kDefaultApp.
+    // Returns the stream that the path names; nullopt if it does not match. Without [app] in the template, the application is
+    // kDefaultApp.
     static constexpr std::string_view kDefaultApp = "live";
     std::optional<MountedStream> match(std::string_view path) const;
-    // The path of the stream; none without [app] in the template, where every stream belongs to kDefaultApp.
+    // Returns the path of the stream; nullopt if the template has no [app] and `app` is not kDefaultApp.
     std::optional<std::string> path_of(std::string_view app, std::string_view stream) const;
 
 private:

@@ -38,7 +38,7 @@ struct ConnectionLimitsTest : ::testing::Test {
     TimePoint now = TimePoint() + 1h;
 };
 
-TEST_F(ConnectionLimitsTest, APlaceIsGivenBackWithItsBytes) {
+TEST_F(ConnectionLimitsTest, ReleasesPlaceWithItsBytes) {
     ConnectionLimits places(10, log);
     {
         const auto place = take(places, PlaceKind::client);
@@ -50,7 +50,7 @@ TEST_F(ConnectionLimitsTest, APlaceIsGivenBackWithItsBytes) {
     EXPECT_EQ(places.bytes(), 0U);
 }
 
-TEST_F(ConnectionLimitsTest, WhenAllPlacesAreTakenTenAreLeftForControl) {
+TEST_F(ConnectionLimitsTest, KeepsTenPlacesForControlWhenFull) {
     ConnectionLimits places(4, log);
     const auto all = take_many(places, PlaceKind::client, 5, "127.0.0.1");
     EXPECT_EQ(all.size(), 4U);
@@ -61,7 +61,7 @@ TEST_F(ConnectionLimitsTest, WhenAllPlacesAreTakenTenAreLeftForControl) {
     EXPECT_EQ(places.refused(Reason::max_connections), 12U);
 }
 
-TEST_F(ConnectionLimitsTest, NoAddressHasMoreThanAHalfOfThePlaces) {
+TEST_F(ConnectionLimitsTest, LimitsAnAddressToHalfOfThePlaces) {
     ConnectionLimits places(7, log);
     const auto greedy = take_many(places, PlaceKind::client, 10, "192.0.2.1");
     EXPECT_EQ(greedy.size(), 4U);
@@ -71,7 +71,7 @@ TEST_F(ConnectionLimitsTest, NoAddressHasMoreThanAHalfOfThePlaces) {
     EXPECT_TRUE(take(one, PlaceKind::client).ok());
 }
 
-TEST_F(ConnectionLimitsTest, LoopbackAndTrustedAddressesHaveNoLimitOfTheirOwn) {
+TEST_F(ConnectionLimitsTest, ExemptsLoopbackAndTrustedAddressesFromPerAddressLimits) {
     ConnectionLimits places(1000, log, {.connections_per_ip = 1, .new_connections_per_ip = 1, .trusted = {"10.0.0.0/8"}});
     for (const char* ip : {"127.0.0.7", "::1", "10.1.2.3", "::ffff:10.1.2.3"})
         EXPECT_EQ(take_many(places, PlaceKind::client, 20, ip).size(), 20U) << ip;
@@ -79,7 +79,7 @@ TEST_F(ConnectionLimitsTest, LoopbackAndTrustedAddressesHaveNoLimitOfTheirOwn) {
     EXPECT_EQ(places.addresses().size(), 1U);
 }
 
-TEST_F(ConnectionLimitsTest, AnOfferTakesNoPlaceBeforeItsClientConnects) {
+TEST_F(ConnectionLimitsTest, OfferTakesNoPlaceUntilItsClientConnects) {
     ConnectionLimits places(2, log);
     const auto offers = take_many(places, PlaceKind::half_open, 1000, "192.0.2.1");
     EXPECT_EQ(offers.size(), 200U);
@@ -103,7 +103,7 @@ TEST_F(ConnectionLimitsTest, AnOfferTakesNoPlaceBeforeItsClientConnects) {
     EXPECT_EQ(places.half_open(), 202U);
 }
 
-TEST_F(ConnectionLimitsTest, HalfOpenSessionsAreBoundedInAllAndByTheirRate) {
+TEST_F(ConnectionLimitsTest, LimitsHalfOpenSessionsInTotalAndByRate) {
     ConnectionLimits places(10, log, {.rtc_half_open = 3, .rtc_offers_per_ip = 1});
     const auto trusted = take_many(places, PlaceKind::half_open, 9, "127.0.0.1");
     EXPECT_EQ(trusted.size(), 3U);
@@ -115,7 +115,7 @@ TEST_F(ConnectionLimitsTest, HalfOpenSessionsAreBoundedInAllAndByTheirRate) {
     EXPECT_EQ(places.half_open(), 3U);
 }
 
-TEST_F(ConnectionLimitsTest, ViewersAreBoundedForEachAddressAlone) {
+TEST_F(ConnectionLimitsTest, LimitsViewersPerAddressOnly) {
     ConnectionLimits places(1, log, {.hls_sessions_per_ip = 5});
     const auto viewers = take_many(places, PlaceKind::viewer, 9, "192.0.2.1");
     EXPECT_EQ(viewers.size(), 5U);
@@ -123,7 +123,7 @@ TEST_F(ConnectionLimitsTest, ViewersAreBoundedForEachAddressAlone) {
     EXPECT_EQ(places.refused(Reason::hls_sessions_per_ip), 4U);
 }
 
-TEST_F(ConnectionLimitsTest, RefusalsAreALineEveryTenSecondsForEachReason) {
+TEST_F(ConnectionLimitsTest, LogsRefusalsOncePerReasonAndTenSeconds) {
     ConnectionLimits places(0, log);
     for (int i = 0; i < 500; ++i)
         EXPECT_FALSE(take(places, PlaceKind::client).ok());
@@ -138,7 +138,7 @@ TEST_F(ConnectionLimitsTest, RefusalsAreALineEveryTenSecondsForEachReason) {
     EXPECT_EQ(places.refused(Reason::max_connections), 501U);
 }
 
-// Two of several workers, which share memory only.
+// Two workers that share only this memory.
 struct ConnectionLimitsOfWorkersTest : ConnectionLimitsTest {
     using SharedLimits = engine::workers::SharedLimits;
     ConnectionLimitsOfWorkersTest() {
@@ -171,7 +171,7 @@ TEST_F(ConnectionLimitsOfWorkersTest, AllWorkersShareTheLimits) {
     EXPECT_EQ(take_many(other, PlaceKind::control, 20, "127.0.0.1").size(), 2 + ConnectionLimits::kKeptForControl);
 }
 
-TEST_F(ConnectionLimitsOfWorkersTest, AnAddressHasTheSameLimitsEverywhere) {
+TEST_F(ConnectionLimitsOfWorkersTest, PerAddressLimitsCoverAllWorkers) {
     limit(1000, {.connections_per_ip = 5, .rtc_half_open_per_ip = 3, .hls_sessions_per_ip = 4});
     for (const auto& [kind, bound] :
          {std::pair(PlaceKind::client, 5U), std::pair(PlaceKind::half_open, 3U), std::pair(PlaceKind::viewer, 4U)}) {
@@ -184,7 +184,7 @@ TEST_F(ConnectionLimitsOfWorkersTest, AnAddressHasTheSameLimitsEverywhere) {
     EXPECT_EQ(take_many(one, PlaceKind::client, 9, "192.0.2.1").size(), 5U) << "all are given back";
 }
 
-TEST_F(ConnectionLimitsOfWorkersTest, AnAddressHasTheSameRateEverywhere) {
+TEST_F(ConnectionLimitsOfWorkersTest, PerAddressRateCoversAllWorkers) {
     limit(1000, {.new_connections_per_ip = 2});
     EXPECT_EQ(take_many(one, PlaceKind::client, 15, "192.0.2.1").size(), 15U);
     EXPECT_EQ(take_many(other, PlaceKind::client, 15, "192.0.2.1").size(), 5U);
@@ -194,7 +194,7 @@ TEST_F(ConnectionLimitsOfWorkersTest, AnAddressHasTheSameRateEverywhere) {
     EXPECT_EQ(take_many(one, PlaceKind::client, 15, "192.0.2.1").size(), 2U);
 }
 
-TEST_F(ConnectionLimitsOfWorkersTest, OffersOfAllWorkersCountUntilTheirClientsConnect) {
+TEST_F(ConnectionLimitsOfWorkersTest, CountsOffersOfAllWorkersUntilTheirClientsConnect) {
     limit(2, {.rtc_half_open = 3});
     auto offers = take_many(one, PlaceKind::half_open, 2, "127.0.0.1");
     EXPECT_EQ(take_many(other, PlaceKind::half_open, 5, "127.0.0.1").size(), 1U);
@@ -205,7 +205,7 @@ TEST_F(ConnectionLimitsOfWorkersTest, OffersOfAllWorkersCountUntilTheirClientsCo
     EXPECT_FALSE(take(other, PlaceKind::half_open, "127.0.0.1").ok()) << "it would come for nothing";
 }
 
-// An address never has more than it may, and gives everything back.
+// The limits hold under random load, and all counts return to zero.
 TEST_F(ConnectionLimitsOfWorkersTest, RefusalsLeaveNoCounts) {
     limit(100, {.connections_per_ip = 10, .rtc_half_open = 20, .rtc_half_open_per_ip = 7});
     std::uint32_t seed = 1;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kTsPacketBytes = 188;
 constexpr std::uint8_t kTsSync = 0x47;
 
-// Whole packets, as senders send them; what comes later from the same sender may be cut otherwise.
+// The first datagram of a sender must contain whole packets; its later datagrams may be cut anywhere.
 bool begins_stream(Bytes bytes) {
     return bytes.size() >= kTsPacketBytes && bytes[0] == kTsSync &&
            (bytes.size() < kTsPacketBytes + 1 || bytes[kTsPacketBytes] == kTsSync);
@@ -89,7 +89,7 @@ void Port::take(std::span<const io::Datagram> datagrams, TimePoint now) {
         sink_->flush();
 }
 
-// Once its time is over, the stream is read from there on.
+// Reports whether datagrams are refused until retry_at_. After that time the stream is read from the current datagram on.
 bool Port::is_refused(TimePoint now) {
     if (!retry_at_)
         return false;
@@ -105,7 +105,7 @@ void Port::forget_silent(TimePoint now) {
         begin_stream();
 }
 
-// Whether the datagram is of the stream that is received.
+// Reports whether the datagram belongs to the current stream.
 bool Port::take_sender(const io::Datagram& datagram, TimePoint now) {
     const auto in_rtp = RtpOrder::payload_of(datagram.bytes);
     if (sender_ == datagram.from) {
@@ -126,7 +126,7 @@ bool Port::take_sender(const io::Datagram& datagram, TimePoint now) {
         return false;
     }
     if (has_session_)
-        return false;  // that of the last sender is about to end
+        return false;  // the session of the previous sender is about to end
     sender_ = datagram.from;
     is_rtp_ = in_rtp.has_value();
     heard_ = now;
@@ -155,7 +155,7 @@ void Port::drain(TimePoint now) {
         log_tracks();
     while (auto unit = reader_->next()) {
         if (unit->kind == MediaKind::data)
-            continue;  // only the transport stream carries it
+            continue;  // data is carried only in the transport stream
         if (sink_ != nullptr) {
             sink_->take(*std::move(unit));
             continue;

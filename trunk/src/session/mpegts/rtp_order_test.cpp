@@ -46,7 +46,7 @@ TEST(RtpOrder, PutsPacketsInOrder) {
     EXPECT_EQ(order.counters().lost, 0u);
 }
 
-TEST(RtpOrder, AnyOrderWithinTheWindowAndAcrossTheWrap) {
+TEST(RtpOrder, RestoresAnyOrderWithinTheWindowAndAcrossTheWrap) {
     for (unsigned seed = 0; seed < 50; ++seed) {
         std::minstd_rand random(seed);
         std::vector<std::uint16_t> sequences;
@@ -77,7 +77,7 @@ TEST(RtpOrder, CountsMissingPacketsAsLostWhenWindowIsFull) {
     EXPECT_EQ(order.held(), 0u);
 }
 
-TEST(RtpOrder, BeginsAgainWithAnotherSenderOrAnotherCount) {
+TEST(RtpOrder, RestartsOnNewSsrcOrSequenceJump) {
     RtpOrder order;
     EXPECT_EQ(pushed(order, {100, 101}).size(), 2u);
     Buffer out;
@@ -90,7 +90,7 @@ TEST(RtpOrder, BeginsAgainWithAnotherSenderOrAnotherCount) {
     EXPECT_EQ(order.counters().resets, 3u);
 }
 
-TEST(RtpOrder, TakesTransportStreamsOnly) {
+TEST(RtpOrder, AcceptsOnlyTransportStreams) {
     const Buffer packet = numbered(5);
     EXPECT_TRUE(RtpOrder::payload_of(packet).has_value());
     for (std::size_t size = 0; size < wire::rtp::kHeaderBytes; ++size) {

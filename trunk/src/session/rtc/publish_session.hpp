@@ -20,8 +20,8 @@ class PublishSession final : public SessionPeer,
                              private Signal::Waiter,
                              private MemoryBudget::Holder {
 public:
-    // A connected client that is silent for this long has disconnected: browsers check consent every 5 s, and send media all the
-    // time.
+    // A connected client that is silent for this long counts as disconnected: browsers check consent every 5 s, and send media
+    // all the time.
     static constexpr std::chrono::seconds kSilenceMax{10};
     // How long a stream whose publisher has left waits for its last audio, which worker threads convert.
     static constexpr std::chrono::milliseconds kLastAudioMax{200};
@@ -35,7 +35,7 @@ public:
     Result<void> admit(io::Deadline deadline);
     // After admit(). Errc::system.
     Result<void> begin(const engine::dtls::Context& dtls, const engine::webrtc::SessionOptions& options);
-    // After begin(), with the offer of the agreement: fills the RTP log from now on.
+    // Starts to fill the RTP log. Call this after begin(), with the offer that led to the agreement.
     void publish(const wire::sdp::Agreement& agreement, const wire::sdp::Description& offer);
 
     void finish_batch(TimePoint now) override;

@@ -38,9 +38,9 @@ struct SrtServerOptions {
 struct SrtOptions {
     bool enabled = false;
     bool srt_to_rtmp = true;
-    // Ours. Instead of the server's.
+    // Ours. Replaces the server's passphrase for this virtual host.
     std::string passphrase;
-    // Ours. Answers of on_publish and on_play name it.
+    // Ours. The answers to on_publish and on_play contain the passphrase.
     bool passphrase_callback = false;
 };
 
@@ -54,7 +54,7 @@ inline std::chrono::milliseconds send_latency(const SrtServerOptions& options) {
                                                                                               : options.peerlatency;
 }
 
-// The protocol's bounds of a passphrase.
+// The protocol's limits for the length of a passphrase.
 inline constexpr std::size_t kPassphraseBytesMin = 10;
 inline constexpr std::size_t kPassphraseBytesMax = 79;
 

@@ -17,7 +17,7 @@ TEST(BodyHeader, IsBigEndian) {
     EXPECT_EQ(header.size(), 8U);
 }
 
-TEST(BodyHeaderDeathTest, HasAnEnd) {
+TEST(BodyHeaderDeathTest, AbortsAboveMaximumSize) {
     BodyHeader header;
     for (std::size_t i = 0; i < BodyHeader::kBytesMax; ++i)
         header.u8(7);

@@ -27,21 +27,22 @@ public:
     // names the recording server. Appends the start of the file.
     FileWriter(Bytes metadata, std::string_view service, ByteWriter& out);
 
-    // Continues a file that another FileWriter began, whose first tag has this body, to account for its content. bytes() is then
-    // the end of that tag; if it differs from the tag's end in the file, FileWriter did not write the file.
+    // Returns a writer that continues a file begun by another FileWriter. `metadata` is the body of the file's first tag; pass
+    // the other tags to account(). bytes() is the end of the first tag; if it differs from that tag's end in the file, no
+    // FileWriter wrote the file.
     static FileWriter resumed(Bytes metadata);
 
     enum class Index : bool { no, yes };
-    // Appends a tag. Index::yes for a frame at which decoding may start. `body_header` precedes a body that is a frame alone.
-    // Aborts when both do not fit 24 bits.
+    // Appends a tag. Index::yes for a frame at which decoding may start. `body_header` is written before `body`, for a body
+    // that contains only a frame. Aborts if their total size does not fit into 24 bits.
     void write(TagType type, std::uint32_t timestamp_ms, Bytes body, Index index, ByteWriter& out, Bytes body_header = {});
 
     // Accounts for a tag already in the file; `tag_bytes` includes the header and size field.
     void account(TagType type, std::uint32_t timestamp_ms, std::uint64_t tag_bytes, Index index);
 
-    // Only the first `end` bytes of the file were kept: removes index entries after them.
+    // Removes the index entries from byte `end` on, where the file was truncated.
     void forget_behind(std::uint64_t end);
-    // The final start of the file, to call once all tags are written.
+    // Returns the final start of the file; call it after all tags are written.
     FilePatch finish() const;
 
     std::uint64_t bytes() const { return position_; }

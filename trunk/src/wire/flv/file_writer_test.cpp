@@ -97,7 +97,7 @@ TEST(FlvFileWriter, AFileThatWasNotClosedCanBeRead) {
     EXPECT_EQ(header, (FileHeader{true, true}));
 }
 
-TEST(FlvFileWriter, HeaderListsTheKinds) {
+TEST(FlvFileWriter, HeaderFlagsTheKindsWritten) {
     File file;
     file.video(0);
     EXPECT_EQ(file.writer.tags(), 1u);
@@ -106,7 +106,7 @@ TEST(FlvFileWriter, HeaderListsTheKinds) {
     EXPECT_EQ(header, (FileHeader{.has_audio = false, .has_video = true}));
 }
 
-TEST(FlvFileWriter, IndexEndsAtTheWrittenData) {
+TEST(FlvFileWriter, RemovesIndexEntriesAfterTruncation) {
     File file;
     file.video(0, FileWriter::Index::yes);
     const auto kept = file.writer.bytes();
@@ -118,7 +118,7 @@ TEST(FlvFileWriter, IndexEndsAtTheWrittenData) {
     EXPECT_EQ(*values.find("filesize"), amf::Value(kept));
 }
 
-TEST(FlvFileWriter, MetadataThatCannotBeReadIsLeftOut) {
+TEST(FlvFileWriter, OmitsUnreadableMetadata) {
     const auto whole = message(amf::Value::ecma_array({{"width", 640}}));
     for (std::size_t size = 0; size < whole.size(); ++size) {
         File file(Bytes(whole).first(size));
@@ -129,7 +129,7 @@ TEST(FlvFileWriter, MetadataThatCannotBeReadIsLeftOut) {
     EXPECT_EQ(other.writer.tags(), 0u);
 }
 
-TEST(FlvFileWriter, TheIndexIsBoundedAndThinsOut) {
+TEST(FlvFileWriter, ThinsTheIndexAtItsLimit) {
     File file;
     const auto index_at = [&file] {
         std::optional<FileHeader> header;

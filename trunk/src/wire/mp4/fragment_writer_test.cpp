@@ -13,7 +13,7 @@ using Body = std::vector<std::uint8_t>;
 
 std::uint32_t u32_at(const Body& bytes, std::size_t at) { return MUST(ByteReader(Bytes(bytes).subspan(at)).u32be()); }
 
-TEST(FragmentWriter, BeginsWithAHeaderOfItsTracks) {
+TEST(FragmentWriter, HeaderDescribesTheTracks) {
     const FragmentWriter writer({avc_track(), aac_track()});
     ByteWriter out;
     writer.write_init(out);
@@ -75,7 +75,7 @@ TEST(FragmentWriter, PutsBothKindsIntoOneFragment) {
     EXPECT_EQ(samples.at(2), audio_frames);
 }
 
-TEST(FragmentWriter, FragmentsOfAnyRunMeet) {
+TEST(FragmentWriter, FragmentsOfAnyLengthAreContiguous) {
     FragmentWriter writer({avc_track(), aac_track()});
     ByteWriter out;
     MediaTime audio{};
@@ -126,7 +126,7 @@ TEST(FragmentWriter, AFragmentMayHoldOneKindOnly) {
     EXPECT_EQ(none.size(), 0u);
 }
 
-TEST(FragmentWriter, HasTheDurationOfTheLastSample) {
+TEST(FragmentWriter, ChoosesTheDurationOfTheLastSample) {
     FragmentWriter writer({avc_track()});
     const auto last_ticks = [&](std::optional<FragmentWriter::Next> next) {
         ByteWriter out;
@@ -158,7 +158,7 @@ TEST(FragmentWriter, RefusesMoreThanAFragmentHolds) {
     EXPECT_EQ(writer.push(0, sample_of(1h, 1, 1)).code(), Errc::limit);
 }
 
-TEST(FragmentWriter, SegmentTypeIsABox) {
+TEST(FragmentWriter, WritesSegmentTypeBox) {
     ByteWriter out;
     write_segment_type(out);
     EXPECT_EQ(read_file(out.written()).children.at(0).type, "styp");

@@ -7,7 +7,7 @@
 namespace live::wire::rtp_payload {
 namespace {
 
-// One letter per packet; capital letters may begin a frame.
+// Each packet carries one letter; a packet with a capital letter may begin a frame.
 class Builder {
 public:
     bool push(std::uint64_t sequence, std::uint32_t timestamp, bool marker, char letter) {
@@ -29,7 +29,7 @@ public:
     std::string text;
 };
 
-TEST(FrameBuilder, GivesFramesAtTheirMarkers) {
+TEST(FrameBuilder, ReturnsFramesAtTheirMarkers) {
     Builder builder;
     builder.push(1, 10, false, 'A');
     builder.push(2, 10, true, 'b');
@@ -38,14 +38,14 @@ TEST(FrameBuilder, GivesFramesAtTheirMarkers) {
     EXPECT_EQ(builder.frames.lost_frames(), 0U);
 }
 
-TEST(FrameBuilder, AnotherTimeEndsAFrameWithoutMarker) {
+TEST(FrameBuilder, NewTimestampEndsFrameWithoutMarker) {
     Builder builder;
     builder.push(1, 10, false, 'A');
     builder.push(2, 20, true, 'B');
     EXPECT_EQ(builder.text, "A B");
 }
 
-TEST(FrameBuilder, AHoleSpoilsItsFrameOnly) {
+TEST(FrameBuilder, GapDropsOnlyItsFrame) {
     Builder builder;
     builder.push(1, 10, false, 'A');
     builder.push(3, 10, false, 'b');
@@ -55,7 +55,7 @@ TEST(FrameBuilder, AHoleSpoilsItsFrameOnly) {
     EXPECT_EQ(builder.frames.lost_frames(), 1U);
 }
 
-TEST(FrameBuilder, ALostEndSpoilsTheFrameAndPerhapsTheNext) {
+TEST(FrameBuilder, LostEndDropsFrameAndPossiblyNext) {
     Builder sure;
     sure.push(1, 10, false, 'A');
     sure.push(3, 20, true, 'B');
@@ -68,7 +68,7 @@ TEST(FrameBuilder, ALostEndSpoilsTheFrameAndPerhapsTheNext) {
     EXPECT_EQ(unsure.frames.lost_frames(), 2U);
 }
 
-TEST(FrameBuilder, ReportsALostFrame) {
+TEST(FrameBuilder, MarksFrameAfterLostFrame) {
     Builder builder;
     builder.push(1, 10, true, 'A');
     builder.push(3, 30, true, 'C');
@@ -76,7 +76,7 @@ TEST(FrameBuilder, ReportsALostFrame) {
     EXPECT_EQ(builder.text, "A !C D");
 }
 
-TEST(FrameBuilder, TwiceAndTooLateAreIgnored) {
+TEST(FrameBuilder, IgnoresDuplicateAndLatePackets) {
     Builder builder;
     EXPECT_TRUE(builder.push(5, 10, false, 'A'));
     EXPECT_FALSE(builder.push(5, 10, false, 'A'));
@@ -85,14 +85,14 @@ TEST(FrameBuilder, TwiceAndTooLateAreIgnored) {
     EXPECT_EQ(builder.text, "Ab");
 }
 
-TEST(FrameBuilder, TheFirstOfAllMustBeABeginning) {
+TEST(FrameBuilder, DropsPacketsBeforeFirstFrameBegins) {
     Builder builder;
     builder.push(1, 10, true, 'a');
     builder.push(2, 20, true, 'b');
     EXPECT_EQ(builder.text, "!b");
 }
 
-TEST(FrameBuilder, AFrameHasABound) {
+TEST(FrameBuilder, DropsFrameAboveMaximumSize) {
     FrameBuilder frames;
     const Fragment fragment{1, 1, false, {}};
     ASSERT_TRUE(frames.admit(fragment, true));

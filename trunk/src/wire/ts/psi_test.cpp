@@ -8,14 +8,14 @@
 namespace live::wire::ts {
 namespace {
 
-TEST(ProgramTables, NameTheMap) {
+TEST(ProgramTables, AssociationSectionContainsTheMapPid) {
     // table 0, length 13, transport stream 1, version 0, section 0 of 0, program 1 at PID 0x1001
     const auto section = program_association_section();
     EXPECT_EQ(std::vector(section.begin(), section.end() - 4), hex("00 b00d 0001 c1 00 00 0001 f001"));
     EXPECT_EQ(crc32_mpeg2(section), 0u);
 }
 
-TEST(ProgramTables, ListTheStreams) {
+TEST(ProgramTables, MapSectionListsTheStreams) {
     struct PsiCase {
         const char* name;
         Tracks tracks;

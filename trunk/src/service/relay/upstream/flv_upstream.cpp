@@ -96,7 +96,7 @@ Result<void> FlvUpstream::on_body(Bytes body) {
 
 void FlvUpstream::on_tag(flv::Tag tag) {
     if (gets_sync_ && tag.header.type == flv::TagType::script && is_end(tag.body.bytes()))
-        events_.push_back(Ended{"the origin says that the publisher has left", false});
+        events_.push_back(Ended{"the origin reports that the publisher has left", false});
     else
         events_.push_back(engine::rtmp::GotMedia{type_of(tag.header.type), tag.header.timestamp_ms, std::move(tag.body)});
 }

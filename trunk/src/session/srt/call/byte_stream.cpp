@@ -68,7 +68,7 @@ Result<std::size_t> ByteStream::try_read(MutBytes into) {
     }
     if (size > 0)
         return size;
-    return end_ ? *end_ : Error(Errc::need_more, "nothing has come");
+    return end_ ? *end_ : Error(Errc::need_more, "no data has arrived");
 }
 
 Result<std::size_t> ByteStream::read_some(MutBytes into, io::Deadline deadline) {
@@ -83,7 +83,7 @@ Result<std::size_t> ByteStream::read_some(MutBytes into, io::Deadline deadline) 
 Result<void> ByteStream::wait_readable(io::Deadline deadline) {
     const auto ready = TRY(wait_ready(io::Interest::readable, nullptr, deadline));
     if (ready.timed_out)
-        return Error(Errc::timed_out, "nothing came in time");
+        return Error(Errc::timed_out, "no data arrived in time");
     return {};
 }
 

@@ -33,8 +33,8 @@ void PlayGroup::on_packets() {
 
 void PlayGroup::on_due(TimePoint /*now*/) { wake_all(); }
 
-// Depends on the new packets in the log: a large frame is encoded some time after it was appended. Without a packet, it is a
-// piece of one.
+// Chooses the wait by the new packets in the log, because a large frame is encoded some time after it was appended. If there is
+// no new packet, the new data is a piece of a frame.
 Duration PlayGroup::next_wait() {
     const media::Ring& ring = source_->ring();
     const media::Sequence first = std::max(std::exchange(seen_, wire_log_.next()), ring.first());

@@ -1,6 +1,6 @@
 // Players: sends the transport streams of sources to the sessions that play them. A source wakes one fiber per batch, whatever
-// the number of its players; that fiber serves them one after the other, and yields every 2 ms. A frame of video goes out at
-// once; audio alone, and the pieces of an SRT publisher's frame, wait a little for what they can be sent with: each GSO batch
+// the number of its players; that fiber serves them one after the other, and yields every 2 ms. A video frame is sent at once.
+// Audio alone, and the pieces of an SRT publisher's frame, wait briefly so that they share a GSO batch with later data: a batch
 // costs about as much as its first datagram, and every player acknowledges it (ADR 0036).
 #pragma once
 
@@ -25,13 +25,13 @@ namespace live::session::srt {
 class PlayGroup;
 class Players;
 
-// The one of HTTP players without chunks: bytes are made once for all of them.
+// The wire format of HTTP players without chunked encoding, so that the bytes are produced once for all of them.
 inline constexpr media::WireFormat kTransportStream{media::Container::ts, media::Framing::none, MediaKindSet::all()};
 
 // A playing session as its group sees it. Nothing here may suspend.
 class GroupPlayer {
 public:
-    // Passes what is available on to its connection.
+    // Passes the available units to its connection.
     virtual void serve(TimePoint now) = 0;
     virtual Link& link() = 0;
 
@@ -54,7 +54,7 @@ public:
     // How long audio waits for video at most, and pieces of a frame for its end.
     static constexpr std::chrono::milliseconds kAudioWait{40};
     static constexpr std::chrono::milliseconds kPieceWait{10};
-    // Nothing waits longer than this part of the lowest latency that one of its players has had.
+    // The longest wait is the lowest latency of any player, past or present, divided by this.
     static constexpr int kWaitPart = 3;
 
     PlayGroup(Players& players, Ref<media::Source> source);
@@ -79,9 +79,9 @@ private:
     Players& players_;
     Ref<media::Source> source_;
     const media::WireLog& wire_log_;
-    media::Sequence seen_;  // packets before it were looked at
+    media::Sequence seen_;  // next_wait() has checked the packets before it
     Duration wait_max_ = kAudioWait;
-    TimePoint due_ = TimePoint::max();  // what waits goes out then
+    TimePoint due_ = TimePoint::max();  // when the waiting data is sent
     UnitCache units_;
     std::vector<GroupPlayer*> members_;
 };

@@ -54,7 +54,7 @@ TEST(AudioFrames, SplitsAdtsWithContinuousTimes) {
     EXPECT_EQ(only_frames(out).size(), 6u) << "and the configuration is not repeated";
 }
 
-TEST(AudioFrames, AFrameMayBeCutAnywhere) {
+TEST(AudioFrames, ReassemblesAdtsFrameCutAnywhere) {
     Buffer stream;
     for (std::uint8_t i = 0; i < 4; ++i)
         append(stream, adts(Buffer(50, i)));
@@ -89,14 +89,14 @@ TEST(AudioFrames, FindsTheNextFrameAfterGarbage) {
     EXPECT_EQ(only_frames(out).size(), 2u);
 }
 
-TEST(AudioFrames, HasNoTimeBeforeTheFirst) {
+TEST(AudioFrames, DropsFramesBeforeTheFirstTimestamp) {
     AudioFrames audio(StreamFormat::aac, 0);
     std::vector<Frame> out;
     audio.push(adts(Buffer(30, 1)), std::nullopt, out);
     EXPECT_TRUE(out.empty());
 }
 
-TEST(AudioFrames, AChangeIsANewConfiguration) {
+TEST(AudioFrames, NewSampleRateEmitsNewConfiguration) {
     AudioFrames audio(StreamFormat::aac, 0);
     std::vector<Frame> out;
     audio.push(adts(Buffer(30, 1)), 1s, out);
@@ -134,8 +134,8 @@ TEST(AudioFrames, SplitsAc3AndKeepsSubstreamsTogether) {
     EXPECT_EQ(out[0].codec, Codec::eac3);
 }
 
-TEST(AudioFrames, TakesBothLayersOfMpegAudio) {
-    // Layer II, 192 kbit/s, 48,000 Hz: 576 bytes and 24 ms. Layer III, 128 kbit/s, 48,000 Hz: 384 bytes, as long.
+TEST(AudioFrames, SplitsBothLayersOfMpegAudio) {
+    // Layer II, 192 kbit/s, 48,000 Hz: 576 bytes and 24 ms. Layer III, 128 kbit/s, 48,000 Hz: 384 bytes and 24 ms.
     Buffer payload(576 + 384, 0);
     std::ranges::copy(hex("fffda404"), payload.begin());
     std::ranges::copy(hex("fffb9404"), payload.begin() + 576);
@@ -148,8 +148,8 @@ TEST(AudioFrames, TakesBothLayersOfMpegAudio) {
     EXPECT_EQ(out[1].codec, Codec::mp3);
 }
 
-TEST(AudioFrames, TakesOpusOutOfItsControlHeaders) {
-    // Two packets of 20 ms, the first with both trims and an extension, of 300 bytes.
+TEST(AudioFrames, RemovesControlHeadersFromOpus) {
+    // Two packets of 20 ms. The first has 300 bytes, both trims and an extension.
     Buffer payload = hex("7ffc ff2d 0138 0000 02aabb");
     Buffer packet(300, 9);
     packet[0] = 0xFC;
@@ -172,7 +172,7 @@ TEST(AudioFrames, TakesOpusOutOfItsControlHeaders) {
     }
 }
 
-TEST(AudioFrames, HoldsNoMoreThanAFrame) {
+TEST(AudioFrames, HoldsAtMostOneFrame) {
     AudioFrames audio(StreamFormat::aac, 0);
     Buffer longest = adts(Buffer(8'184, 1));
     longest.pop_back();
@@ -208,7 +208,7 @@ TEST(AudioFrames, ReadsLatmAndSkipsErrors) {
     }
 }
 
-TEST(AudioFrames, FramesOfAc3AndMpegAudioMayBeCutToo) {
+TEST(AudioFrames, ReassemblesAc3AndMpegAudioFramesCutAnywhere) {
     Buffer mpeg(576, 0);
     std::ranges::copy(hex("fffda404"), mpeg.begin());
     for (const auto& [format, frame] : {std::pair(StreamFormat::ac3, ac3(1)), std::pair(StreamFormat::mpeg_audio, mpeg)})
@@ -224,7 +224,7 @@ TEST(AudioFrames, FramesOfAc3AndMpegAudioMayBeCutToo) {
         }
 }
 
-TEST(AudioFrames, ASubstreamWithoutItsFirstIsSkipped) {
+TEST(AudioFrames, SkipsDependentSubstreamWithoutIndependentOne) {
     Buffer payload(32, 4);
     std::ranges::copy(hex("0b77 400f 3f 80"), payload.begin());
     Buffer whole(64, 3);
@@ -237,7 +237,7 @@ TEST(AudioFrames, ASubstreamWithoutItsFirstIsSkipped) {
     EXPECT_EQ(out[0].data.size(), 64u);
 }
 
-TEST(AudioFrames, OpusWithoutItsControlHeaderIsSkipped) {
+TEST(AudioFrames, SkipsOpusWithoutControlHeader) {
     AudioFrames audio(StreamFormat::opus, 2);
     std::vector<Frame> out;
     EXPECT_EQ(audio.push(hex("7fc0 03 fc0102 7fe0 03 fc0102"), 1s, out), 6u);

@@ -1,5 +1,5 @@
-// Reads what pes.hpp writes: PesAssembler puts the units of one PID together, parse_pes reads the header in front of each
-// (ISO/IEC 13818-1, 2.4.3.6).
+// Reads PES packets, which pes.hpp writes: PesAssembler reassembles the units of one PID, parse_pes reads the header at the
+// start of each unit (ISO/IEC 13818-1, 2.4.3.6).
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ class PesAssembler {
 public:
     static constexpr std::size_t kUnitBytesMax = 8U << 20;
 
-    // A unit begins with the next payload. Returns the previous unit if its length was unknown, and drops it if it is shorter
-    // than its declared length.
+    // Call this before the first payload of a unit. Returns the previous unit if its length was unknown, and drops it if it is
+    // shorter than its declared length.
     std::optional<Slice> begin();
-    // Returns the unit when this payload completes it. Not shared.
+    // Returns the unit if this payload completes it. The caller is its only owner.
     std::optional<Slice> push(Bytes payload);
-    // The end of the stream, like begin().
+    // Like begin(), at the end of the stream.
     std::optional<Slice> finish();
-    // Bytes are missing: drops the unit and its rest.
+    // Call this when bytes are missing. Drops the current unit, including its remaining payloads.
     void drop();
 
-    // Units that have begun and were dropped.
+    // Number of units that began and were dropped.
     std::uint64_t dropped() const { return dropped_; }
     std::size_t held_bytes() const { return memory_.size(); }
 
