@@ -213,7 +213,7 @@ TEST_F(ForwardServiceTest, SendsFurtherTracksToServersThatSupportThem) {
     const auto append_of_track = [this](std::uint8_t track, std::string_view payload) {
         auto packet = media::plain_packet(MediaKind::audio, false, false, 40ms, Slice::copy_of(as_bytes(payload)));
         packet.track = media::TrackId{track};
-        source_->append(packet);
+        source_->append(std::move(packet));
         source_->flush();
     };
     create({});
