@@ -105,10 +105,10 @@ void append_table(std::string& out, std::span<const RowInfo> rows, std::string_v
 std::string full_conf_text(std::span<const RowInfo> rows) {
     std::string out =
         "# Every directive of this server with its default. Generated from the option rows by `make generate`; do not edit.\n"
-        "# This file documents and is not meant to be run: start from conf/srs.conf or conf/console.conf.\n"
-        "# Below each sentence: what the value is, when a change of it takes effect (live: at the reload, for everybody; next "
-        "session:\n"
-        "# for sessions that begin later; restart: at the next start), and the environment variable that wins over the file.\n";
+        "# This file is documentation, and the server does not start with it: begin with conf/srs.conf or conf/console.conf.\n"
+        "# Below each sentence: the form of the value, when a change takes effect (live: at the reload; next session: for "
+        "sessions\n"
+        "# that begin after the reload; restart: at the next start), and the environment variable, which takes precedence.\n";
     std::size_t open = 0;
     const auto close_down_to = [&](std::size_t depth) {
         for (; open > depth; --open)
@@ -122,7 +122,7 @@ std::string full_conf_text(std::span<const RowInfo> rows) {
             append_value(out, indent, row);
             continue;
         }
-        append_comment(out, indent, std::string(row.facts.doc) + (row.repeatable ? " May come several times." : ""));
+        append_comment(out, indent, std::string(row.facts.doc) + (row.repeatable ? " May be repeated." : ""));
         out += fmt::format("{}{} {{\n", indent, head_of_block(row));
         ++open;
     }
@@ -138,17 +138,17 @@ std::string config_document_text(std::span<const RowInfo> rows) {
         "begins a\n"
         "comment. Quotes, `\"...\"` or `'...'`, make one value of a text with spaces; there are no escape sequences. `include "
         "file ...;`\n"
-        "puts another file's directives in its place, relative to the working directory. Of two single directives the first "
-        "counts.\n\n"
-        "An environment variable wins over the file; those of `vhost` speak for every virtual host. Lists are split at spaces. "
-        "An empty\n"
-        "variable counts as unset. A switch whose default is off is on only when exactly `on`; one whose default is on is off "
+        "inserts the directives of another file, relative to the working directory. The first of two single directives "
+        "applies.\n\n"
+        "An environment variable takes precedence over the file; those of `vhost` apply to every virtual host. Lists are split "
+        "at\n"
+        "spaces. An empty variable counts as unset. A switch whose default is off is on only when exactly `on`; one whose "
+        "default is on is off "
         "only when\n"
         "exactly `off`.\n\n"
-        "*Takes effect*: `live` at the reload, for everybody; `next session` for sessions that begin after the reload; `restart` "
-        "at the\n"
-        "next start. *State*: `works`; `not yet` is accepted, checked and warned about; `no effect` is accepted for old "
-        "files.\n\n"
+        "*Takes effect*: `live` at the reload; `next session` for sessions that begin after the reload; `restart` at the next "
+        "start.\n"
+        "*State*: `works`; `not yet` is accepted and checked, with a warning; `no effect` is accepted for old files.\n\n"
         "## Root\n\n";
     append_table(out, rows, "", 0);
     for (const RowInfo& row : rows) {
@@ -158,7 +158,7 @@ std::string config_document_text(std::span<const RowInfo> rows) {
         if (!row.argument.empty())
             title += fmt::format(" <{}>", row.argument);
         out += fmt::format("{} `{} {{}}`\n\n{}{}\n\n", row.depth == 0 ? "##" : "###", title, row.facts.doc,
-                           row.repeatable ? " May come several times." : "");
+                           row.repeatable ? " May be repeated." : "");
         append_table(out, rows, row.path + ".", row.depth + 1);
     }
     while (out.ends_with("\n\n"))
