@@ -26,10 +26,9 @@ inline constexpr auto kPlayRows = config::Rows{
     config::row(&PlayOptions::queue_length, "queue_length", 1s, 3600s, config::Reload::next_session,
                 "A player that is further behind than this skips to the newest key frame.")
         .clamped(),
-    config::row(
-        &PlayOptions::time_jitter, "time_jitter", kTimeJitterNames, config::Reload::next_session,
-        "What a player sees as time zero: full starts each player at 0 and repairs jumps, zero only starts at 0, off sends "
-        "the publisher's times."),
+    config::row(&PlayOptions::time_jitter, "time_jitter", kTimeJitterNames, config::Reload::next_session,
+                "Time zero of a player: full starts each player at 0 and repairs jumps, zero only starts at 0, off sends "
+                "the publisher's times."),
     config::row(&PlayOptions::mix_correct, "mix_correct", config::Reload::next_session,
                 "Puts audio and video back into the order of their times."),
     config::row(

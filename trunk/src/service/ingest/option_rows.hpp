@@ -24,7 +24,7 @@ inline constexpr auto kInputRows = config::Rows{
 
 inline constexpr auto kIngestRows = config::Rows{
     config::row(&IngestOptions::enabled, "enabled", config::Reload::live, "Runs ffmpeg to pull this input in."),
-    config::scope<IngestOptions>("input", kInputRows, "What is pulled in."),
+    config::scope<IngestOptions>("input", kInputRows, "The input."),
     config::row(&IngestOptions::ffmpeg, "ffmpeg", config::Reload::live, "Path of the ffmpeg program.")
         .example("./objs/ffmpeg/bin/ffmpeg"),
     config::blocks(&IngestOptions::engines, "engine", &ffmpeg::EngineOptions::name, "name", ffmpeg::kEngineRows,

@@ -19,7 +19,7 @@ inline constexpr auto kRtmpRows = config::Rows{
     config::row(&RtmpOptions::in_ack_size, "in_ack_size", 0, 1U << 31, config::Reload::next_session,
                 "The acknowledgement window assumed for a peer that never sets one, in bytes; 0 is none."),
     config::row(&RtmpOptions::out_ack_size, "out_ack_size", 0, 1U << 31, config::Reload::next_session,
-                "The acknowledgement window that we ask a peer for, in bytes; 0 asks for none."),
+                "Acknowledgement window requested of a peer, in bytes; 0 requests none."),
 };
 
 }  // namespace live::session::rtmp

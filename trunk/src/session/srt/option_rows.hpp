@@ -48,7 +48,7 @@ inline constexpr auto kSrtServerRows = config::Rows{
     config::row(&SrtServerOptions::default_app, "default_app", kRestart, "App when the stream id is a bare name."),
     config::row(&SrtServerOptions::sei_filter, "sei_filter", kRestart, "No effect.").ignored(),
     config::row(&SrtServerOptions::mix_correct, "mix_correct", kRestart, "No effect.").ignored(),
-    config::row(&SrtServerOptions::default_mode, "default_mode", kModeNames, kRestart, "What a plain stream id asks for."),
+    config::row(&SrtServerOptions::default_mode, "default_mode", kModeNames, kRestart, "Meaning of a plain stream id."),
     config::row(&SrtServerOptions::default_streamid, "default_streamid", kRestart,
                 "The stream id of a client that sends none; empty: it is refused."),
 };
