@@ -227,7 +227,7 @@ def test_a_program_that_does_not_start(server, own_program, clip, fault):
         why = "exited with 7"
     answer = ask(live.ports["api"], "POST", "/api/v1/upgrade")
     assert answer.status == 500 and why in answer.json()["message"], answer.body
-    live.wait_log("upgrade: this process goes on")
+    live.wait_log("upgrade: this process continues to serve")
     assert why in live.log()
     state = facts(live)
     assert state["state"] == "serving" and state["pid"] == live.process.pid and why in state["error"], state
