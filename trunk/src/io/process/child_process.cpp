@@ -114,7 +114,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(const ChildOptions& op
 }
 
 ChildProcess::~ChildProcess() {
-    if (exit_.has_value() || reap() || is_let_go_)
+    if (exit_.has_value() || reap() || is_detached_)
         return;
     send_signal(SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
