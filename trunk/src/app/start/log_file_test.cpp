@@ -166,7 +166,7 @@ TEST(LogFile, FailedReopenKeepsTheOldFile) {
     const std::string text = written(*sink, folder, "moved/srs.log");
     EXPECT_NE(text.find("still here"), std::string::npos);
     EXPECT_NE(text.find("][log][0] the log: cannot open " + folder.file("logs/srs.log") +
-                        ": No such file or directory (2); the old file goes on\n"),
+                        ": No such file or directory (2); writing to the old file\n"),
               std::string::npos)
         << text;
 }

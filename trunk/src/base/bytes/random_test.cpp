@@ -9,7 +9,7 @@
 namespace live {
 namespace {
 
-TEST(RandomId, HasTheLengthAskedForAndItsAlphabet) {
+TEST(RandomId, HasRequestedLengthAndAlphabet) {
     EXPECT_EQ(random_id().size(), 8u);
     EXPECT_EQ(random_id(0), "");
     const std::string id = random_id(1'000);

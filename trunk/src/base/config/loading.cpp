@@ -115,7 +115,7 @@ Result<bool> Loading::admit_block(const Directive& block, std::span<const Direct
 }
 
 void Loading::warn_duplicate(const Directive& later, const Directive& first) {
-    warn(later.at, fmt::format("\"{}\" is said a second time, the first at {} counts", path_of(later.name), first.at.text()));
+    warn(later.at, fmt::format("\"{}\" is repeated; the first at {} is used", path_of(later.name), first.at.text()));
 }
 
 Error Loading::unknown(const Directive& directive, std::span<const std::string_view> known) const {

@@ -100,7 +100,7 @@ TEST_F(JobListTest, StartsNothingAfterAStop) {
     EXPECT_TRUE(jobs.is_stopping());
 }
 
-TEST_F(JobListTest, WorkThatCanBeAskedToFinishIsNotCancelled) {
+TEST_F(JobListTest, FinishesInsteadOfCancellingStoppableWork) {
     JobList<Asked> asked("test");
     MUST(asked.start(counts));
     MUST(yield(Deadline::never()));

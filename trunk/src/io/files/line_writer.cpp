@@ -267,7 +267,7 @@ void LineWriter::Thread::rotate() {
 void LineWriter::Thread::open_anew() {
     if (const auto opened = open(); !opened.ok()) {
         file_.postpone_rotation();
-        remark(opened.error().sentence() + "; the old file goes on");
+        remark(opened.error().sentence() + "; writing to the old file");
     }
 }
 

@@ -248,7 +248,7 @@ TEST_F(LineWriterTest, AFailedReopenLogsAndKeepsTheOldFile) {
     EXPECT_EQ(folder.read("moved/log"), "still here\n");
     const auto remarks = writer->take_remarks();
     ASSERT_EQ(remarks.size(), 1U);
-    EXPECT_EQ(remarks[0], "cannot open " + folder.file("logs/log") + ": No such file or directory (2); the old file goes on");
+    EXPECT_EQ(remarks[0], "cannot open " + folder.file("logs/log") + ": No such file or directory (2); writing to the old file");
     EXPECT_TRUE(writer->take_remarks().empty());
 }
 

@@ -161,7 +161,7 @@ TEST_P(UdpSocketTest, ReceiveTimesOutAndIsCancelledAndClosed) {
 TEST_P(UdpSocketTest, ATakenPortIsAConflict) { EXPECT_EQ(UdpSocket::bind(a_->endpoint(), kBuffer).code(), Errc::conflict); }
 
 // A machine with two addresses replies from the one that was addressed.
-TEST(UdpSocket, AnAnswerLeavesFromTheAddressThatWasAsked) {
+TEST(UdpSocket, SendsResponseFromRequestedAddress) {
     const auto loop = MUST(Loop::create());
     const auto server = MUST(UdpSocket::bind({"0.0.0.0", 0}, kBuffer));
     const auto client = MUST(UdpSocket::bind({"127.0.0.1", 0}, kBuffer));

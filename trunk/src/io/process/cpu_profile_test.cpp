@@ -37,7 +37,7 @@ struct CpuProfileTest : testing::Test {
     Scope scope{"test"};
 };
 
-TEST_F(CpuProfileTest, SeesThroughAFibersStackToItsFirstFrame) {
+TEST_F(CpuProfileTest, UnwindsFiberStackToFirstFrame) {
     start_burner();
     const CpuProfile profile = MUST(profile_cpu(300ms, Deadline::after(kSoon)));
     ASSERT_GT(profile.samples, 0U);

@@ -196,7 +196,7 @@ TEST_F(TlsStreamTest, TheEndIsClosed) {
     EXPECT_EQ(server_->try_read(buffer_).code(), Errc::closed);
 }
 
-TEST_F(TlsStreamTest, APeerThatSpeaksNoTlsIsDenied) {
+TEST_F(TlsStreamTest, DeniesPeerWithoutTls) {
     auto plain = MUST(TcpStream::connect(listener_->endpoint(), Deadline::after(kSoon)));
     MUST(send(*plain, "GET / HTTP/1.1\r\n\r\n"));
     auto tcp = MUST(listener_->accept(Deadline::after(kSoon)));

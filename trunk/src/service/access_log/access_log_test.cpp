@@ -201,7 +201,7 @@ TEST_F(AccessLogTest, KeepsTheOldFileWhenReopenFails) {
     write_all();
     EXPECT_EQ(lines("moved/access.log").size(), 1U);
     ASSERT_EQ(complaints.lines.size(), 1U);
-    EXPECT_NE(complaints.lines[0].find("the old file goes on"), std::string::npos);
+    EXPECT_NE(complaints.lines[0].find("writing to the old file"), std::string::npos);
 }
 
 TEST_F(AccessLogTest, WarnsOnceAboutAFullDiskAndBoundsMemory) {

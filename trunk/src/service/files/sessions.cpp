@@ -219,7 +219,7 @@ void Sessions::expire(TimePoint now) {
             ++at;
             continue;
         }
-        session.leave(Error(Errc::closed, "the player has asked for nothing any more"));
+        session.leave(Error(Errc::closed, "the player has sent no more requests"));
         at = sessions_.erase(at);
     }
     if (new_.size() >= 2 * sessions_.size() + kOldMax)

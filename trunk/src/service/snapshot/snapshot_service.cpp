@@ -28,11 +28,11 @@ Result<Block> SnapshotService::take(const std::string& url, io::Deadline deadlin
     --making_;
     kept->is_making = false;
     kept->made_at = io::now();
-    // A cancelled request is no failure of the snapshot.
+    // Cancelling a request is no failure of the snapshot.
     if (picture.ok() || picture.code() != Errc::cancelled)
         kept->picture = picture;
     else
-        kept->picture = Error(Errc::limit, "the snapshot was given up, ask again");
+        kept->picture = Error(Errc::limit, "the snapshot was cancelled; repeat the request");
     kept->waiters.raise();
     return picture;
 }

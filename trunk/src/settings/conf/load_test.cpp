@@ -262,9 +262,8 @@ TEST(Settings, FirstOfTwoTakesPrecedenceWithAWarning) {
     EXPECT_TRUE(loaded.settings.vhosts[0].enabled);
     EXPECT_TRUE(loaded.settings.vhosts[0].play.atc);
     const std::string warnings = all_warnings(loaded);
-    EXPECT_TRUE(has(warnings, "a.conf:1:31: \"chunk_size\" is said a second time, the first at a.conf:1:14 counts (line 1)"))
-        << warnings;
-    EXPECT_TRUE(has(warnings, "\"vhost.play\" is said a second time")) << warnings;
+    EXPECT_TRUE(has(warnings, "a.conf:1:31: \"chunk_size\" is repeated; the first at a.conf:1:14 is used (line 1)")) << warnings;
+    EXPECT_TRUE(has(warnings, "\"vhost.play\" is repeated")) << warnings;
     EXPECT_TRUE(
         has(warnings, "a.conf:3:1: \"vhost\" has the name \"a\" a second time, the first is at a.conf:2:1 and counts (line 3)"));
     EXPECT_EQ(loaded.warnings.size(), 3U) << warnings;

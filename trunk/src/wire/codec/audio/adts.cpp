@@ -18,12 +18,12 @@ constexpr std::size_t kChecksumBytes = 2;
 
 Result<std::array<std::uint8_t, kAdtsHeaderBytes>> adts_header(const AudioSpecificConfig& config, std::size_t frame_bytes) {
     if (config.object_type < 1 || config.object_type > kProfilesMax)
-        return Error(Errc::unsupported, "ADTS cannot say AAC object type " + std::to_string(config.object_type));
+        return Error(Errc::unsupported, "ADTS cannot carry AAC object type " + std::to_string(config.object_type));
     const auto* const rate = std::ranges::find(kAacRates, config.sample_rate);
     if (rate == kAacRates.end())
-        return Error(Errc::unsupported, "ADTS cannot say " + std::to_string(config.sample_rate) + " Hz");
+        return Error(Errc::unsupported, "ADTS cannot carry " + std::to_string(config.sample_rate) + " Hz");
     if (config.channels < 1 || (config.channels > 6 && config.channels != 8))
-        return Error(Errc::unsupported, "ADTS cannot say " + std::to_string(config.channels) + " channels");
+        return Error(Errc::unsupported, "ADTS cannot carry " + std::to_string(config.channels) + " channels");
     if (frame_bytes > kAdtsFrameBytesMax - kAdtsHeaderBytes)
         return Error(Errc::limit, "AAC frame of " + std::to_string(frame_bytes) + " bytes");
     const auto profile = config.object_type - 1U;

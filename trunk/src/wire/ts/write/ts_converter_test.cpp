@@ -132,7 +132,7 @@ TEST(TsConverter, ContinuesWithoutAnUnsupportedTrack) {
     EXPECT_EQ(flac.audio(0ms, frames::config(Codec::flac, hex("4f"))).code(), Errc::unsupported);
     EXPECT_EQ(flac.audio(0ms, frames::audio(Codec::flac, hex("fc"))).code(), Errc::unsupported);
     EXPECT_EQ(flac.audio(0ms, frames::config(Codec::aac, hex("f956e0"))).code(), Errc::unsupported)
-        << "AAC of a kind that ADTS cannot say";
+        << "AAC of a kind that ADTS cannot carry";
     EXPECT_TRUE(flac.audio(0ms, aac_frame()).ok()) << "and so its frames are left out";
     ASSERT_TRUE(flac.video(0ms, avc_key()).ok());
     EXPECT_EQ(demuxed(flac.bytes).streams, (std::map<int, int>{{0x100, 0x1B}}));
