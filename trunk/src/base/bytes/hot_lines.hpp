@@ -1,6 +1,6 @@
 // HotLines: cache lines that an operation is known to touch, prefetched while other work runs. Useful where one pass visits
-// thousands of objects that do not fit into the cache together; session/rtc/transport/players_bench.cpp measures what it is
-// worth. Stale addresses are harmless: a prefetch reads nothing and cannot fault.
+// thousands of objects that do not fit into the cache together; session/rtc/transport/players_bench.cpp measures the gain.
+// Stale addresses are harmless: a prefetch reads nothing and cannot fault.
 #pragma once
 
 #include <array>

@@ -39,7 +39,7 @@ TEST(HotLines, CoversTheRangeBetweenMembers) {
     EXPECT_EQ(lines.size(), 0U);
 }
 
-TEST(HotLines, HasABound) {
+TEST(HotLines, LimitsTheNumberOfLines) {
     const std::array<Block, HotLines::kMax> blocks;
     HotLines lines;
     lines.add(blocks.data(), sizeof blocks);

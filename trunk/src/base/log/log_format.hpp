@@ -19,7 +19,7 @@
     } while (false)
 #define LOG_DEBUG(log, ...) LIVE_LOG(log, ::live::LogLevel::debug, ::live::LogLimit::none, __VA_ARGS__)
 #define LOG_INFO(log, ...) LIVE_LOG(log, ::live::LogLevel::info, ::live::LogLimit::none, __VA_ARGS__)
-// For what one client can make happen again and again.
+// For events that one client can cause repeatedly.
 #define LOG_INFO_REPEATED(log, ...) LIVE_LOG(log, ::live::LogLevel::info, ::live::LogLimit::of_client, __VA_ARGS__)
 #define LOG_WARN(log, ...) LIVE_LOG(log, ::live::LogLevel::warn, ::live::LogLimit::of_all, __VA_ARGS__)
 #define LOG_ERROR(log, ...) LIVE_LOG(log, ::live::LogLevel::error, ::live::LogLimit::of_all, __VA_ARGS__)

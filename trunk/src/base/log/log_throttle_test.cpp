@@ -25,7 +25,7 @@ TEST(LogThrottle, AClientHasABurstAndThenALineEachInterval) {
     EXPECT_EQ(admitted(throttle, kStart + 1h, &kSlow, "a", 1000), LogThrottle::kOfClient.burst);
 }
 
-TEST(LogThrottle, OtherClientsAndKindsHaveSharesOfTheirOwn) {
+TEST(LogThrottle, EachClientAndKindHasASeparateShare) {
     LogThrottle throttle;
     EXPECT_EQ(admitted(throttle, kStart, &kSlow, "a", 1000), LogThrottle::kOfClient.burst);
     EXPECT_EQ(admitted(throttle, kStart, &kSlow, "b", 1000), LogThrottle::kOfClient.burst);

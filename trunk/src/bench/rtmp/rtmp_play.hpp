@@ -1,5 +1,5 @@
-// Plays a stream by RTMP and looks at what comes as little as a load player can: chunk headers and first bytes; or, where the
-// client does not look (LoadClient::looks), at nothing once play has started.
+// Plays a stream by RTMP and parses as little of the input as a load player can: chunk headers and first bytes. If the client
+// does not inspect its input (LoadClient::looks), nothing is parsed after play has started.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@ namespace live::bench {
 
 class RtmpPlay final : public LoadTask {
 public:
-    // Until the load is stopped or the server closes. Errors of open_rtmp; Errc::timed_out when nothing comes for kIdleLimit,
-    // Errc::denied when the server ends the stream with an error.
+    // Runs until the load is stopped or the server closes. Errors of open_rtmp; Errc::timed_out if no data arrives for
+    // kIdleLimit, Errc::denied if the server ends the stream with an error.
     Result<void> run(LoadClient& client, io::Deadline deadline) override;
 };
 

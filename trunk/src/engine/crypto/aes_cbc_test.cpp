@@ -32,7 +32,7 @@ TEST(AesCbc, EncryptsTheVectorOfItsDocument) {
     EXPECT_EQ(*opened, plain);
 }
 
-TEST(AesCbc, EveryLengthComesBack) {
+TEST(AesCbc, DecryptsEveryLength) {
     for (std::size_t size = 0; size < 70; ++size) {
         const std::vector<std::uint8_t> plain(size, static_cast<std::uint8_t>(size));
         const Bytes part(plain);
@@ -43,7 +43,7 @@ TEST(AesCbc, EveryLengthComesBack) {
     }
 }
 
-TEST(AesCbc, WhatIsCutIsRefused) {
+TEST(AesCbc, RefusesTruncatedInput) {
     const std::vector<std::uint8_t> plain(100, 7);
     const Bytes part(plain);
     const auto sealed = MUST(encrypt_aes128_cbc({1}, {2}, std::span(&part, 1)));

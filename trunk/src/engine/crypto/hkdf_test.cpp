@@ -18,7 +18,7 @@ TEST(Hkdf, AgreesWithTheSamples) {
     EXPECT_EQ(*bare, hex("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"));
 }
 
-TEST(Hkdf, MoreThanItCanDeriveIsRefused) { EXPECT_FALSE(hkdf_sha256(hex("0b"), {}, {}, 8'161).ok()); }
+TEST(Hkdf, RefusesMoreBytesThanItCanDerive) { EXPECT_FALSE(hkdf_sha256(hex("0b"), {}, {}, 8'161).ok()); }
 
 }  // namespace
 }  // namespace live::engine::crypto

@@ -59,7 +59,7 @@ TEST(GoodbyeWatch, ReorderedPacketsDoNotCancelTheGoodbye) {
     EXPECT_TRUE(watch.has_left(now + 1s));
 }
 
-TEST(GoodbyeWatch, MoreAlertsDoNotPutTheEndOff) {
+TEST(GoodbyeWatch, FurtherAlertsDoNotDelayTheEnd) {
     GoodbyeWatch watch;
     const TimePoint now = speak(watch, 100ms);
     watch.on_alert(now);

@@ -28,8 +28,8 @@ public:
         bool frees_transport = false;
     };
 
-    // Datagrams behind the one that ends the handshake are dropped: the peer repeats what matters. `arrived`: when the last of
-    // the datagrams did. There is at least one.
+    // `datagrams` must not be empty. Those after the one that ends the handshake are dropped: the peer repeats them if they
+    // matter. `arrived`: when the last datagram arrived.
     HandshakeStep(std::unique_ptr<Transport> transport, std::vector<std::vector<std::uint8_t>> datagrams, TimePoint arrived,
                   Options options)
         : transport_(std::move(transport)), datagrams_(std::move(datagrams)), arrived_(arrived), options_(options) {}

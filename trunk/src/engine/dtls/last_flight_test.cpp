@@ -53,7 +53,7 @@ TEST(DtlsLastFlight, IsSentNoMoreOftenThanItsInterval) {
     EXPECT_TRUE(last.is_wanted(kLater + LastFlight::kInterval, kFinished));
 }
 
-TEST(DtlsLastFlight, LooksAtNoMoreRecordsThanItsBound) {
+TEST(DtlsLastFlight, LimitsTheRecordsItExamines) {
     LastFlight last(std::vector<Octets>(1, Octets{1}), kSent);
     Octets many;
     for (std::size_t i = 1; i < kRecordsMax; ++i)

@@ -246,7 +246,7 @@ void expect_repetition_after(Transport& transport, std::chrono::milliseconds wai
     EXPECT_FALSE(transport.take_output().empty());
 }
 
-TEST(DtlsTransport, EachFlightHasATimerOfItsOwn) {
+TEST(DtlsTransport, EachFlightHasASeparateTimer) {
     Pair pair({});
     ASSERT_TRUE(pair.client->start(pair.now()).ok());
     auto hello = pair.client->take_output();
@@ -301,7 +301,7 @@ TEST(DtlsTransport, GivesUpOnSilence) {
     EXPECT_LT(pair.sent, 40U);
 }
 
-TEST(DtlsTransport, AnythingElseIsDropped) {
+TEST(DtlsTransport, DropsOtherDatagrams) {
     Pair pair({});
     std::mt19937 random(1);
     for (int i = 0; i < 200; ++i) {
@@ -366,7 +366,7 @@ TEST(DtlsTransport, AClientHelloInTwoDatagramsIsPutTogether) {
     }
 }
 
-TEST(Certificate, HasAFingerprintOfItsOwn) {
+TEST(Certificate, EachCertificateHasADifferentFingerprint) {
     const auto a = Certificate::make();
     const auto b = Certificate::make();
     ASSERT_TRUE(a.ok() && b.ok());

@@ -123,7 +123,7 @@ TEST_F(IceAgent, TheHandshakeFollowsTheNominatedPair) {
     EXPECT_EQ(check({.nominates = true}, at(3, 5'001)), nominated) << "another port is another pair";
 }
 
-TEST_F(IceAgent, OurCheckIsWhatAClientExpects) {
+TEST_F(IceAgent, SendsChecksInTheFormThatClientsExpect) {
     EXPECT_FALSE(poll());
     check({.nominates = true}, at(1));
     EXPECT_FALSE(poll()) << "the handshake will prove it";
@@ -215,7 +215,7 @@ TEST_F(IceAgent, WithoutAHandshakeChecksTheFirstAddressWithinALimit) {
     EXPECT_EQ(agent.selected(), at(3));
 }
 
-TEST_F(IceAgent, RefusesWhatItDoesNotUnderstand) {
+TEST_F(IceAgent, RefusesUnknownRequiredAttributes) {
     // REALM follows USERNAME. The writer does not support it, so another attribute of the same shape is written and renamed.
     MessageWriter out(StunKind::request, kTransaction);
     out.username("serv:clie").unknown_attributes({});

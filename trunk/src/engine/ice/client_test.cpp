@@ -46,7 +46,7 @@ TEST(IceClient, AServerThatChecksIsAnsweredUnderOurPassword) {
     EXPECT_TRUE(wire::stun::has_integrity(answer, *message, as_bytes(kOurs), crypto::hmac_sha1).value());
 }
 
-TEST(IceClient, NobodyElseIsAnswered) {
+TEST(IceClient, AnswersOnlyItsServer) {
     EXPECT_TRUE(answer_of(client_of(kOurs), check_signed_by("guessed"), kServer).empty());
     EXPECT_TRUE(answer_of(client_of(kOurs), check_signed_by(kOurs), kStranger).empty());
     EXPECT_TRUE(answer_of(client_of(""), check_signed_by(""), kServer).empty());

@@ -30,7 +30,7 @@ std::vector<Vector> vectors() {
         {"*3\r\n:1\r\n$3\r\nown\r\n*2\r\n$-1\r\n+x\r\n", list({number(1), text("own"), list({{}, {Kind::status, 0, "x", {}}})})}};
 }
 
-TEST(RedisReply, IsReadWhole) {
+TEST(RedisReply, ReadsWholeReplies) {
     ReplyReader reader;
     for (const auto& [bytes, reply] : vectors()) {
         ASSERT_TRUE(reader.feed(as_bytes(bytes)).ok());
@@ -50,7 +50,7 @@ TEST(RedisReply, WaitsForTheRest) {
         }
 }
 
-TEST(RedisReply, ManyComeAtOnce) {
+TEST(RedisReply, ReadsManyRepliesAtOnce) {
     std::string all;
     for (const auto& one : vectors())
         all += one.bytes;
@@ -60,7 +60,7 @@ TEST(RedisReply, ManyComeAtOnce) {
         EXPECT_EQ(MUST(reader.next()), one.reply);
 }
 
-TEST(RedisReply, AnythingElseEndsTheReader) {
+TEST(RedisReply, MalformedInputEndsTheReader) {
     for (const char* bytes :
          {"HTTP/1.1 400\r\n", "*x\r\n", "$x\r\n", ":x\r\n", "*2147483647\r\n", "*99999999999999\r\n",
           "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n", ",1.5\r\n", "#t\r\n", "%1\r\n+a\r\n:1\r\n",
@@ -72,7 +72,7 @@ TEST(RedisReply, AnythingElseEndsTheReader) {
 }
 
 // Which would be destroyed one in the other.
-TEST(RedisReply, ListsInListsHaveABound) {
+TEST(RedisReply, LimitsTheDepthOfLists) {
     std::string bytes;
     for (std::size_t i = 0; i < ReplyReader::kDepthMax; ++i)
         bytes += "*1\r\n";
@@ -84,7 +84,7 @@ TEST(RedisReply, ListsInListsHaveABound) {
     EXPECT_EQ(deeper.next().code(), Errc::malformed);
 }
 
-TEST(RedisReply, HasABound) {
+TEST(RedisReply, LimitsTheSizeOfAReply) {
     ReplyReader reader;
     ASSERT_TRUE(reader.feed(as_bytes(std::string_view("$2000000000\r\n"))).ok());
     const std::string part(1 << 20, 'x');

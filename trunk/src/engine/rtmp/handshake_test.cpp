@@ -120,7 +120,7 @@ TEST(Handshake, RefusesOtherProtocolsByTheFirstByte) {
     EXPECT_EQ(feed(encrypted, Octets{6}).done.code(), Errc::unsupported);
 }
 
-TEST(Handshake, CutAtEveryByteItWaitsAndThenGoesOn) {
+TEST(Handshake, ResumesAfterACutAtAnyByte) {
     Octets all = client_hello(5, Schema::key_first);
     const Octets c2 = random_block(6);
     all.insert(all.end(), c2.begin(), c2.end());
@@ -173,7 +173,7 @@ struct Pair {
     int rounds = 0;
 };
 
-TEST(Handshake, BothEndsComeToTheSameForm) {
+TEST(Handshake, BothEndsAgreeOnTheSameForm) {
     for (const HandshakeForm form : {HandshakeForm::simple, HandshakeForm::complex}) {
         for (const std::size_t step : {1UL, 2UL, 7UL, 1536UL, 1537UL, 5000UL}) {
             Pair pair(form);

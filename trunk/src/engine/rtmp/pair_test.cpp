@@ -329,7 +329,7 @@ TEST(SessionPair, RequestsAReconnectFromClientsThatSupportIt) {
     }
 }
 
-TEST(SessionPair, AReconnectMayBeToTheSamePlace) {
+TEST(SessionPair, ReconnectMayNameTheSameServer) {
     auto options = client_options(ClientOptions::Mode::publish);
     options.can_reconnect = true;
     SessionPair pair(std::move(options), 3);

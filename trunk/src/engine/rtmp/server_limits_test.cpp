@@ -15,7 +15,7 @@ TEST_F(ServerLimitsTest, AChunkSizeBelow128IsRefused) {
 
 TEST_F(ServerLimitsTest, AChunkSizeOf1IsRefused) { EXPECT_EQ(feed(RawClient::control(SetChunkSize{1})).code(), Errc::malformed); }
 
-TEST_F(ServerLimitsTest, AHugeChunkSizeIsWarnedOfOnce) {
+TEST_F(ServerLimitsTest, WarnsOnceOfAHugeChunkSize) {
     send(RawClient::control(SetChunkSize{65'536}));
     expect_none();
     send(RawClient::control(SetChunkSize{65'537}));
@@ -86,7 +86,7 @@ TEST_F(ServerLimitsTest, APeerBandwidthIsAnsweredWithOurWindowWhenItDiffers) {
     EXPECT_EQ(words(), (Words{"window 5000"}));
 }
 
-TEST_F(ServerLimitsTest, StrangersAndPlayersSendNothingLongerThanACall) {
+TEST_F(ServerLimitsTest, LimitsMessagesOfNonPublishersToCallSize) {
     for (const bool playing : {false, true}) {
         SCOPED_TRACE(playing);
         Server other(test_options(), 1);
@@ -132,7 +132,7 @@ TEST_F(ServerLimitsTest, APublisherMayNotSendAHugeCall) {
     EXPECT_EQ(feed(RawClient::message(MessageType::amf0_command, body)).code(), Errc::limit);
 }
 
-TEST_F(ServerLimitsTest, APeerThatAsksAndNeverReadsIsRefused) {
+TEST_F(ServerLimitsTest, RefusesAPeerThatNeverReadsResponses) {
     connect();
     const Octets ping = RawClient::control(UserControl{UserControl::Event::ping_request, 1, 0});
     Octets pings;
@@ -158,7 +158,7 @@ TEST_F(ServerLimitsTest, RefusesCallsWhoseAnswersAreNotRead) {
     EXPECT_FALSE(good);
 }
 
-TEST_F(ServerLimitsTest, ACallHasABoundedNumberOfArguments) {
+TEST_F(ServerLimitsTest, LimitsTheArgumentsOfACall) {
     connect();
     Octets body = write_command("x", 1, {Value::null()});
     body.insert(body.end(), kCommandArgumentsMax, 5);

@@ -3,7 +3,7 @@
 namespace live::engine::rtmp {
 namespace {
 
-TEST_F(ServerTest, AnswersConnectInTheOrderClientsKnow) {
+TEST_F(ServerTest, AnswersConnectInTheOrderClientsExpect) {
     send(RawClient::connect());
     const auto event = expect<WantsToConnect>();
     ASSERT_TRUE(event);
@@ -39,7 +39,7 @@ TEST_F(ServerTest, ConnectAnswerIdentifiesTheServer) {
                                                             {"srs_id", "k3x9q0ab"}}));
 }
 
-TEST_F(ServerTest, ReadsEverythingAConnectSays) {
+TEST_F(ServerTest, ReadsAllPropertiesOfConnect) {
     send(RawClient::call("connect", 1,
                          {Value::object({{"app", "live"},
                                          {"tcUrl", "rtmp://h/live?token=1"},

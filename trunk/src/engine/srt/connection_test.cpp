@@ -252,7 +252,7 @@ TEST(SrtConnection, ForgetsCopiesOfAcknowledgedPackets) {
     EXPECT_EQ(end.after(5ms), 0U);
 }
 
-TEST(SrtConnection, CopiesAreAShareOfWhatIsSent) {
+TEST(SrtConnection, LimitsCopiesToAShareOfTheSentBytes) {
     Sender end(8, 200ms);
     EXPECT_EQ(end.ask_for(100, 107), 8U);
     EXPECT_EQ(end.after(5ms) + end.after(5ms), 2U);
@@ -266,7 +266,7 @@ TEST(SrtConnection, CopiesAreAShareOfWhatIsSent) {
 }
 
 // The player has a buffer of a minute, reports a round trip of 1 us, and requests every packet 50 times a second.
-TEST(SrtConnection, RetransmissionsAreAShareOfWhatIsSent) {
+TEST(SrtConnection, LimitsRetransmissionsToAShareOfTheSentBytes) {
     OneEnd end(5, {.peer_latency = 65'000ms});
     std::uint64_t sent = 0;
     constexpr std::chrono::seconds kTime{20};
@@ -306,7 +306,7 @@ TEST(SrtConnection, BoundsTheRoundTripByItsAnswers) {
     for (std::uint64_t i = 20; i < 22; ++i)
         static_cast<void>(end.connection->send(end.now, numbered_payload(i)));
     end.output();
-    // The last packet may come again by itself.
+    // The connection may retransmit the last packet without a request.
     const auto ask = [&] {
         end.give(ControlType::nak, 0, write_loss_list(std::vector<SequenceRange>{{120, 120}}));
         return std::ranges::count_if(end.output(), [](const auto& datagram) {
@@ -325,7 +325,7 @@ TEST(SrtConnection, BoundsTheRoundTripByItsAnswers) {
 }
 
 TEST(SrtConnection, FollowsTheRateOfItsInput) {
-    // A stream of 1.3 kB a frame has ten Mbit/s, not a Gbit/s, for what is asked for.
+    // A stream of 1.3 kB per frame has 10 Mbit/s, not 1 Gbit/s, for requested retransmissions.
     Sender end(1, 60'000ms);
     for (std::uint64_t i = 1; i < 200; ++i) {
         end.pass(40ms);
@@ -371,7 +371,7 @@ TEST(SrtConnection, TracksAcknowledgedPacketsDespiteDrops) {
     EXPECT_FALSE(end.connection->figures().is_owed_ack);
 }
 
-TEST(SrtConnection, KeepsToThePeersWindow) {
+TEST(SrtConnection, RespectsThePeersWindow) {
     OneEnd end;
     end.give(ControlType::ack, 0, write_ack({.next_sequence = 100, .path = {}, .rates = {}}));
     for (std::uint64_t i = 0; i < 50; ++i)

@@ -94,7 +94,7 @@ TEST(SrtListener, ACookieIsForOneAddressAndTwoMinutes) {
     EXPECT_TRUE(std::holds_alternative<std::monostate>(listener.handle_datagram(kNow, datagram_of(forged), kCallerAddress)));
 }
 
-TEST(SrtListener, RefusesWhatItCannotDo) {
+TEST(SrtListener, RefusesUnsupportedRequests) {
     const Listener listener(kSecret);
     const auto reason = [&listener](auto change) {
         Handshake handshake = conclusion(listener);

@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Links, LossyLink,
                                          Case{25ms, 10ms, 10, 400ms}, Case{100ms, 0ms, 5, 1500ms},
                                          Case{100ms, 20ms, 10, 2000ms}));
 
-// Many streams of 20 s with 200 packets per second, each over a link of its own luck. SRT_PACKETS=N for more.
+// Many streams of 20 s with 200 packets per second, each over a link with a different seed. SRT_PACKETS=N for more.
 class ManyLossyLinks : public testing::TestWithParam<Case> {};
 
 TEST_P(ManyLossyLinks, LoseNothingForGood) {
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(SimulatedSrt, ManyLossyLinks,
                          testing::Values(Case{25ms, 0ms, 10, 400ms}, Case{25ms, 10ms, 10, 400ms}, Case{50ms, 0ms, 10, 400ms},
                                          Case{50ms, 10ms, 10, 400ms}));
 
-TEST(SimulatedSrt, DropsWhatIsTooLateAtTheReceiver) {
+TEST(SimulatedSrt, DropsLatePayloadsAtTheReceiver) {
     Pair pair({.delay = 100ms, .loss_percent = 10, .seed = seed()});
     // Less than a round trip: no retransmission comes in time.
     ASSERT_TRUE(pair.connect({.connect_timeout = 20s, .connection = with_latency(120ms)}, with_latency(120ms)));
@@ -172,7 +172,7 @@ TEST(SimulatedSrt, ACallerGivesUpWithoutAnswers) {
     EXPECT_EQ(pair.to_listener.sent, 12U);
 }
 
-TEST(SimulatedSrt, ASilentPeerIsGoneAfterItsTime) {
+TEST(SimulatedSrt, ClosesASilentPeerAfterItsTimeout) {
     Pair pair({});
     ConnectionOptions options;
     options.peer_idle_timeout = 5s;

@@ -19,7 +19,7 @@ using namespace live::engine::srt;
 constexpr SocketId kOurs{7};
 constexpr SocketId kTheirs{9};
 constexpr std::size_t kBufferBytes = 64 << 10;
-// Both buffers, their slots, and what is not counted by packets.
+// Both buffers, their slots, and memory that is not counted per packet.
 constexpr std::size_t kHeldMax = 1 << 20;
 
 Salt salt() { return Salt{1, 2, 3}; }

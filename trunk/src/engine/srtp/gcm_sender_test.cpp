@@ -59,7 +59,7 @@ TEST_P(SrtpGcmSenderTest, ProtectsAlikeForEverySplit) {
     EXPECT_EQ(storage, kSealed) << "in place";
 }
 
-TEST_P(SrtpGcmSenderTest, WhatIsNoRtpIsMalformed) {
+TEST_P(SrtpGcmSenderTest, RejectsNonRtpAsMalformed) {
     auto sender = GcmSender::create(kKey, kSalt, GetParam()).value();
     Octets out(200);
     const auto code = [&](const Octets& packet) { return sender.seal(out, packet, {}).code(); };
@@ -79,7 +79,7 @@ TEST_P(SrtpGcmSenderTest, WhatIsNoRtpIsMalformed) {
 }
 
 // All lengths up to a full packet: the fast library has special code for many of them.
-TEST(SrtpGcmSender, BothLibrariesMakeTheSame) {
+TEST(SrtpGcmSender, BothLibrariesProduceTheSameBytes) {
     auto fastest = GcmSender::create(kKey, kSalt, Library::fastest).value();
     auto openssl = GcmSender::create(kKey, kSalt, Library::openssl).value();
     Octets payload;

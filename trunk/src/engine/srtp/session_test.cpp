@@ -107,7 +107,7 @@ TEST_P(Both, EveryTruncationIsRefused) {
     }
 }
 
-TEST_P(Both, AnotherKeyOpensNothing) {
+TEST_P(Both, DecryptsNothingWithAnotherKey) {
     const auto c = Session::create(keys_of(GetParam(), 2, 3)).value();
     Octets packet = sealed(rtp(1));
     EXPECT_EQ(c->unprotect_rtp(packet).code(), Errc::denied);
@@ -115,7 +115,7 @@ TEST_P(Both, AnotherKeyOpensNothing) {
     EXPECT_EQ(c->unprotect_rtcp(report).code(), Errc::denied);
 }
 
-TEST_P(Both, StreamsThatComeHaveABound) {
+TEST_P(Both, LimitsTheNumberOfReceivedStreams) {
     const auto packet_of = [&](std::uint32_t ssrc) {
         Octets packet = rtp(1);
         packet[11] = static_cast<std::uint8_t>(ssrc);

@@ -35,7 +35,7 @@ TEST(DatagramBatch, AGsoBatchHasOneAddressAndOneSizeAndAShorterEnd) {
     EXPECT_EQ(batches[4].bytes.front(), 3);
 }
 
-TEST(DatagramBatch, AGsoBatchIsWhatTheKernelTakes) {
+TEST(DatagramBatch, GsoBatchesFitTheLimitsOfTheKernel) {
     DatagramBatch batch;
     for (std::size_t i = 0; i <= DatagramBatch::kGsoDatagramsMax; ++i)
         ASSERT_TRUE(batch.append(kA, bytes(10, 1)));
@@ -57,7 +57,7 @@ TEST(DatagramBatch, KeepsTheOrder) {
     EXPECT_EQ(seen, (std::vector<std::pair<TransportAddress, std::size_t>>{{kA, 1}, {kB, 2}}));
 }
 
-TEST(DatagramBatch, WhatIsWrittenInItsPlaceIsADatagram) {
+TEST(DatagramBatch, DatagramsCanBeWrittenInPlace) {
     DatagramBatch batch;
     ASSERT_TRUE(batch.append(kA, bytes(100, 1)));
     MutBytes place = batch.place_for(2'000);

@@ -58,7 +58,7 @@ TEST(LentHandshake, APlayersObjectGoesAlsoWhenTheLastStepIsLate) {
     }
 }
 
-TEST(LentHandshake, TheRoundTripIsTheNetworksAlone) {
+TEST(LentHandshake, RoundTripExcludesTheTimeOfTheStep) {
     SessionPair pair({.network = {.delay_min = 20ms, .delay_max = 20ms}, .step_time = 15ms});
     ASSERT_TRUE(pair.connect()) << pair.failure;
     const auto measured = pair.server->transport().round_trip();
@@ -82,7 +82,7 @@ TEST(LentHandshake, AStrangersCertificateEndsTheSession) {
 }
 
 // The peer repeats its flight meanwhile.
-TEST(LentHandshake, TimersStandStillWhileAStepIsOut) {
+TEST(LentHandshake, TimersAreStoppedWhileAStepRuns) {
     SessionPair pair({.network = {.delay_min = 5ms, .delay_max = 5ms}, .step_time = 5s});
     run_to_step(pair, 1);
     const std::size_t turns = pair.turns;

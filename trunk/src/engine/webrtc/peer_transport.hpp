@@ -80,11 +80,11 @@ public:
     std::optional<TimePoint> next_timeout() const;
     void close(TimePoint now);
 
-    // With `lends_handshake`, to be called after inputs and after finish_step(): the next step of the handshake, to be run in any
-    // thread. nullptr if nothing waits, or a step has not come back. The step's owner has the DTLS object (HandshakeStep), so its
-    // timers stand still; this may be closed or destroyed meanwhile.
+    // With `lends_handshake`, call this after inputs and after finish_step(). Returns the next step of the handshake, to be run
+    // in any thread; nullptr if nothing waits, or if a step has not been finished. The step owns the DTLS object
+    // (HandshakeStep) while it runs, so the timers are stopped; this may be closed or destroyed meanwhile.
     std::unique_ptr<dtls::HandshakeStep> take_step();
-    // It has run. Errors as in handle_datagram().
+    // Call this after the step has run. Errors as in handle_datagram().
     Result<void> finish_step(TimePoint now, dtls::HandshakeStep& step);
 
     // Both do nothing until the session is established. The packet is `head`, the whole RTP header and possibly part of the

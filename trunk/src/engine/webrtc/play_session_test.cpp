@@ -165,7 +165,7 @@ TEST_F(PlaySessionTest, RepairsGoByRtx) {
     EXPECT_EQ(session->figures().repaired, 2U);
 }
 
-TEST_F(PlaySessionTest, WithoutRtxARepairIsTheSameToTheByte) {
+TEST_F(PlaySessionTest, RepeatsThePacketUnchangedWithoutRtx) {
     send(MediaKind::audio, 10);
     const Octets first = rtp.back();
     send(MediaKind::audio, 11);
@@ -184,7 +184,7 @@ TEST_F(PlaySessionTest, WithoutRtxARepairIsTheSameToTheByte) {
     EXPECT_EQ(rtp.size(), before) << "its number of the connection is not remembered any more";
 }
 
-TEST_F(PlaySessionTest, RequestsHaveABound) {
+TEST_F(PlaySessionTest, LimitsHandledRequests) {
     std::vector<std::uint16_t> numbers;
     for (std::uint16_t i = 0; i < MediaSender::kNacksMax + 100; ++i) {
         send(MediaKind::video, i);
@@ -318,7 +318,7 @@ TEST_F(PlaySessionTest, DoesNotPaceForPlayersWithoutArrivalReports) {
     EXPECT_FALSE(session->next_send(now));
 }
 
-TEST_F(PlaySessionTest, WhatIsTooLongIsNotSent) {
+TEST_F(PlaySessionTest, DropsPacketsThatAreTooLong) {
     session->send(now, MediaKind::video, header(1), Octets(PlaySession::kPayloadBytesMax + 1, 1));
     EXPECT_TRUE(output.empty());
     session->send(now, MediaKind::video, header(1), Octets(PlaySession::kPayloadBytesMax, 1));

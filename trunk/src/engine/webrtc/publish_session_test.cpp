@@ -183,7 +183,7 @@ TEST_F(PublishSessionTest, RequestsNothingWithoutNegotiatedNack) {
     EXPECT_TRUE(take_nacks().empty());
 }
 
-TEST_F(PublishSessionTest, AHoleThatStaysIsReportedAndAKeyFrameRequested) {
+TEST_F(PublishSessionTest, ReportsAPermanentGapAndRequestsAKeyFrame) {
     video(1, kKey);
     wait(100ms);
     EXPECT_EQ(take_plis().size(), 1U) << "the stream has begun";
@@ -286,7 +286,7 @@ TEST_F(PublishSessionTest, ByeEndsATrackUntilItSendsAgain) {
     EXPECT_GT(media[1].sequence, media[0].sequence);
 }
 
-TEST_F(PublishSessionTest, PaddingAndOtherTypesTakeANumberAndNothingElse) {
+TEST_F(PublishSessionTest, PaddingAndOtherTypesOnlyConsumeANumber) {
     video(1, kKey);
     give(rtp_of({.ssrc = kVideoIn, .type = 106, .sequence = 2, .payload = {}}));
     give(rtp_of({.ssrc = kVideoIn, .type = 98, .sequence = 3}));
@@ -331,7 +331,7 @@ TEST_F(PublishSessionTest, ANewSsrcTakesOverAtAKeyFrame) {
     EXPECT_EQ(session->figures().layer_switches, 1U);
 }
 
-TEST_F(PublishSessionTest, StreamsHaveABound) {
+TEST_F(PublishSessionTest, LimitsTheNumberOfStreams) {
     video(1, kKey);
     for (std::uint32_t i = 0; i < 3 * rtp::TrackStreams::kStreamsMax; ++i) {
         give(rtp_of({.ssrc = 0x1000 + i, .type = 106, .sequence = 1}));
@@ -345,7 +345,7 @@ TEST_F(PublishSessionTest, StreamsHaveABound) {
     EXPECT_EQ(reports[0].blocks.size(), rtp::TrackStreams::kStreamsMax);
 }
 
-TEST_F(PublishSessionTest, NothingComesFromAnotherAddress) {
+TEST_F(PublishSessionTest, IgnoresPacketsFromAnotherAddress) {
     Octets packet = rtp_of({.ssrc = kVideoIn, .type = 106});
     EXPECT_TRUE(session->handle_datagram(now, packet, kServerAddress).ok());
     drain();
@@ -437,7 +437,7 @@ TEST_F(Simulcast, TheBestLayerIsForwarded) {
     EXPECT_LE(session->figures().layer_switches, 2U);
 }
 
-TEST_F(Simulcast, ALayerThatDiesIsReplacedAndComesBack) {
+TEST_F(Simulcast, ReplacesALostLayerAndResumesIt) {
     for (int i = 0; i < 60; ++i)
         frame();
     ASSERT_EQ(forwarded(), f.bytes);
@@ -452,7 +452,7 @@ TEST_F(Simulcast, ALayerThatDiesIsReplacedAndComesBack) {
     expect_one_line();
 }
 
-TEST_F(Simulcast, ThePlayersLinksLimitWhatIsForwarded) {
+TEST_F(Simulcast, PlayersLinksLimitTheForwardedLayer) {
     // Frames of 100, 300 and 900 bytes, 25 per second, plus the RTP overhead.
     session->limit_layers(150'000);
     for (int i = 0; i < 100; ++i)
@@ -506,7 +506,7 @@ TEST_F(Simulcast, RepairsGoToTheLayerThatTheyName) {
     EXPECT_EQ(media.size(), before + 2);
 }
 
-TEST_F(Simulcast, ALayerThatNobodyAgreedToIsDropped) {
+TEST_F(Simulcast, DropsALayerThatWasNotAgreed) {
     give(rtp_of({.ssrc = 1, .type = 106, .extensions = {{10, "x"}}}));
     give(rtp_of({.ssrc = 2, .type = 106}));
     drain();

@@ -137,7 +137,7 @@ TEST(SessionPair, DeliversInOrderOnABadNetwork) {
     }
 }
 
-TEST(SessionPair, WhatIsReplayedIsDropped) {
+TEST(SessionPair, DropsReplayedPackets) {
     for (const Purpose purpose : {Purpose::publish, Purpose::play}) {
         SessionPair pair({.network = {.seed = 1, .doubled = 1, .delay_min = 10ms, .delay_max = 15ms}, .purpose = purpose});
         ASSERT_TRUE(pair.connect());
@@ -355,7 +355,7 @@ TEST(SessionPair, IgnoresForgedCloseNotifyOfAPlayer) {
     }
 }
 
-TEST(SessionPair, APeerThatIsGoneIsNoticed) {
+TEST(SessionPair, DetectsADisconnectedPeer) {
     SessionPair pair({.purpose = Purpose::play});
     ASSERT_TRUE(pair.connect());
     pair.begin_media();
@@ -476,7 +476,7 @@ TEST(SessionPair, ReplayedChecksDoNotKeepASilentClientAlive) {
     EXPECT_LE(pair.bytes_elsewhere, 15 * kOneNomination);
 }
 
-TEST(SessionPair, AHandshakeThatWentToTwoAddressesProvesNone) {
+TEST(SessionPair, HandshakeSentToTwoAddressesProvesNeither) {
     SessionPair pair({.purpose = Purpose::play});
     // Once the handshake has begun, the victim gets a flight; the client nominates again, and gets it, too.
     while (!pair.server->selected())

@@ -65,7 +65,7 @@ TEST_F(Strangers, NothingIsAnsweredBeforeAValidCheck) {
     EXPECT_FALSE(output.empty()) << "now it may begin";
 }
 
-TEST_F(Strangers, AFloodCostsNobodyAnything) {
+TEST_F(Strangers, FloodDoesNotAffectOtherClients) {
     give(check(kPassword, 1));
     output.clear();
     const Octets stray = check("wrong", 9);

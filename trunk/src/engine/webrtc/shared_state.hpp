@@ -1,5 +1,5 @@
-// State shared by all sessions of a server: common counters for the log and the metrics, and what is skipped while the CPU is
-// overloaded.
+// State shared by all sessions of a server: common counters for the log and the metrics, and the work that is skipped while the
+// CPU is overloaded.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 namespace live::engine::webrtc {
 namespace {
 
-TEST(SharedState, CountsRtcpByWhatItSays) {
+TEST(SharedState, CountsRtcpByType) {
     const Octets datagram =
         rtcp_of(wire::rtcp::ReceiverReport{1, {}}, wire::rtcp::Pli{1, 2}, wire::rtcp::Nack{1, 2, {7, 9, 300}});
     RtcpCounts counts;

@@ -64,7 +64,7 @@ TEST(WebSocketReader, DropsInputAfterAClose) {
     EXPECT_FALSE(reader.next().has_value());
 }
 
-TEST(WebSocketReader, RefusesWithTheCodeThatSaysWhy) {
+TEST(WebSocketReader, RefusesWithTheMatchingCloseCode) {
     using enum CloseCode;
     struct Case {
         const char* name;

@@ -42,7 +42,7 @@ TEST(WebSocketHandshake, AnswersTheExampleOfTheText) {
               "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n");
 }
 
-TEST(WebSocketHandshake, TakesWhatBrowsersSend) {
+TEST(WebSocketHandshake, AcceptsBrowserRequests) {
     const auto firefox = with(with(kExample, "Connection: Upgrade", "connection: keep-alive, upgrade"), "Upgrade: websocket",
                               "upgrade: WebSocket");
     EXPECT_TRUE(accept_value(request_of(firefox)).ok());
@@ -50,7 +50,7 @@ TEST(WebSocketHandshake, TakesWhatBrowsersSend) {
     EXPECT_FALSE(asks_for_websocket(request_of(with(kExample, "Upgrade: websocket", "Upgrade: h2c"))));
 }
 
-TEST(WebSocketHandshake, RefusesWhatTheTextRefuses) {
+TEST(WebSocketHandshake, RefusesRequestsThatTheStandardForbids) {
     struct HandshakeCase {
         const char* name;
         std::string text;

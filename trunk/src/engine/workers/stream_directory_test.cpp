@@ -56,7 +56,7 @@ TEST(StreamDirectory, NotifiesOtherWorkersOfThePublisher) {
     EXPECT_EQ(directory.handle(3, {Kind::find, 0, 0, 5, 0, "/live/none"})[0].message.worker, 0);
 }
 
-TEST(StreamDirectory, TakesAStreamOverWhenAsked) {
+TEST(StreamDirectory, TakesAStreamOverOnRequest) {
     StreamDirectory directory(3);
     directory.handle(1, claim_of(1));
     const auto out = directory.handle(2, claim_of(2, true));
@@ -80,7 +80,7 @@ TEST(StreamDirectory, ForgetsTheDead) {
     EXPECT_EQ(verdict_of(directory.handle(2, claim_of(2))), Verdict::granted);
 }
 
-TEST(StreamDirectory, BoundsWhatAWorkerOwns) {
+TEST(StreamDirectory, LimitsTheStreamsOfAWorker) {
     StreamDirectory directory(2);
     for (std::size_t i = 0; i < StreamDirectory::kStreamsMax; ++i)
         directory.handle(1, {Kind::claim, 0, 0, 0, 0, "/live/" + std::to_string(i)});

@@ -156,7 +156,7 @@ TEST_F(OffLoopTest, HangingWorkOfStrangersIsBoundedAndDelaysNoOther) {
     EXPECT_EQ(done + refused, kJobs);
 }
 
-TEST_F(OffLoopTest, MoreJobsThanTheQueueTakesIsALimit) {
+TEST_F(OffLoopTest, RefusesJobsAboveTheQueueLimit) {
     Scope scope("test");
     const auto go = std::make_shared<std::atomic<bool>>(false);
     std::size_t refused = 0;

@@ -149,7 +149,7 @@ TEST_F(ScopeDeathTest, DestroyingAScopeThatStillRunsAFiberAborts) {
         "size_ == 0");
 }
 
-TEST(ScopeLimits, OneFiberMoreThanAllowedIsALimit) {
+TEST(ScopeLimits, RefusesFibersAboveItsLimit) {
     const auto loop = MUST(Loop::create({.fibers_max = 3}));
     Scope scope("test");
     for (int i = 0; i < 3; ++i)

@@ -110,7 +110,8 @@ void LineWriter::Thread::add(std::string_view line) {
     {
         const Lock lock(mutex_);
         const std::size_t held = waiting_.text.size() + writing_bytes_;
-        // Once a line is lost all following ones are, so that the report can say where.
+        // After a lost line, all following lines are dropped until the loss is reported, so that the report is at the right
+        // place.
         if (waiting_.lost > 0 || held + line.size() > options_.waiting_bytes_max) {
             ++waiting_.lost;
             ++lost_;

@@ -335,7 +335,7 @@ TEST_F(LineWriterTest, AFullDiskDoesNotDelayTheEnd) {
     EXPECT_LT(std::chrono::steady_clock::now() - began, LineWriter::kEndLimit) << "it failed, it is not stuck";
 }
 
-TEST_F(LineWriterTest, AFullFileMakesRoomForANewOneAndTheOldestGoes) {
+TEST_F(LineWriterTest, RotatesAFullFileAndRemovesTheOldest) {
     auto options = to_file();
     options.rotation = {.file_bytes_max = 50, .backups = 2};
     const auto writer = MUST(LineWriter::create(std::move(options)));
@@ -351,7 +351,7 @@ TEST_F(LineWriterTest, AFullFileMakesRoomForANewOneAndTheOldestGoes) {
     EXPECT_TRUE(writer->take_remarks().empty());
 }
 
-TEST_F(LineWriterTest, WithoutBackupsTheFullFileGoes) {
+TEST_F(LineWriterTest, RemovesTheFullFileWithoutBackups) {
     auto options = to_file();
     options.rotation = {.file_bytes_max = 50, .backups = 0};
     const auto writer = MUST(LineWriter::create(std::move(options)));

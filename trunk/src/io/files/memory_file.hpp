@@ -46,8 +46,8 @@ private:
     std::uint64_t size_ = 0;
 };
 
-// `head`, then `count` bytes of the file from `offset` on, which must exist; what fits goes out in one packet. The file must stay
-// alive meanwhile. Errors as Stream::write_all.
+// Sends `head`, then `count` bytes of the file from `offset` on, which must exist; bytes of both may share a packet. The file
+// must outlive the call. Errors as Stream::write_all.
 Result<void> write_with_file(TcpStream& stream, Bytes head, const MemoryFile& file, std::uint64_t offset, std::size_t count,
                              Deadline deadline);
 

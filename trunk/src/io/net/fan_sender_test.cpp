@@ -79,7 +79,7 @@ TEST_P(FanSenderTest, SendsTheSameBytesToAll) {
     }
 }
 
-TEST_P(FanSenderTest, MoreThanTheRingHoldsGoInTurns) {
+TEST_P(FanSenderTest, SendsMoreThanTheRingHoldsInTurns) {
     const Pairs pairs(FanSender::kRingEntries / 4);
     // The same descriptor many times is as good as many descriptors.
     std::vector<int> many;

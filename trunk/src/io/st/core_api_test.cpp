@@ -62,7 +62,7 @@ struct Reader {
     }
 };
 
-TEST_F(CoreApi, IsOurEngineWithoutADescriptorLimitOfItsOwn) {
+TEST_F(CoreApi, IsOurEngineWithoutADescriptorLimit) {
     EXPECT_STREQ(st_get_eventsys_name(), "live-epoll");
     EXPECT_GT(st_getfdlimit(), 0);
 }

@@ -54,8 +54,9 @@ public:
         const Entry& entry = entry_of(fd);
         return entry.registered && (entry.blocked & direction) != 0;
     }
-    // A system call has just returned EAGAIN, or moved less than requested, which on a stream means the same. After the peer has
-    // closed, reads are never blocked, and on a broken descriptor nothing is: the next call returns what happened.
+    // A system call has just returned EAGAIN, or moved less than requested, which on a stream means the same. After the peer
+    // has closed, reads are never marked as blocked; on a broken descriptor, neither direction is: the next call returns the
+    // error.
     void set_blocked(int fd, std::uint32_t direction) {
         Entry& entry = entry_of(fd);
         if ((entry.ready & (EPOLLHUP | EPOLLERR)) != 0)

@@ -13,7 +13,7 @@
 #include "io/st/fiber_stack.hpp"
 #include "io/st/instrument.hpp"
 
-// Linux 6.13; a guard without a mapping of its own.
+// Since Linux 6.13: a guard page without a separate mapping.
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif

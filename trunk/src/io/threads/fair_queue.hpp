@@ -10,7 +10,7 @@
 
 namespace live::io {
 
-// Items without a party stand in one line of their own, which only the whole bound limits.
+// Items without a party wait in one separate queue, which only the total limit bounds.
 template <class Party, class Item>
 class FairQueue {
 public:

@@ -29,7 +29,7 @@ public:
     bool may_read(Bytes body) const { return has_read_ || (!body.empty() && (body[0] == 0xFF || body[0] == 0x56)); }
     // None: the body holds raw AAC. The caller bounds the number of tracks.
     std::optional<Frames> read(TrackId track, Bytes body);
-    // Whether this track has had such a body.
+    // Reports whether a body with framed AAC has arrived on this track.
     bool has_come(TrackId track) const { return tracks_.test(static_cast<std::uint8_t>(track)); }
 
 private:

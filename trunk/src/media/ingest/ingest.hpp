@@ -45,7 +45,7 @@ private:
     static constexpr std::size_t kHeldTimesMax = 4;
     static constexpr std::size_t kHeldSlack = 64U << 10;
     static constexpr std::size_t kKeptReset = 256U << 10;
-    // After so many AAC frames, some 1 s, their sequence header is missed.
+    // After this many AAC frames (some 1 s) without a sequence header, the header counts as missing.
     static constexpr std::uint32_t kHeaderlessFrames = 50;
 
     // Whether a packet is checked for tracks without room, framed AAC and partial images, or has passed these checks.

@@ -175,7 +175,7 @@ TEST_F(RtpToFramesTest, NothingIsAppendedOnceEvicted) {
     EXPECT_EQ(source->ring().next(), before);
 }
 
-TEST_F(RtpToFramesTest, ItsFramesAreNotMadeRtpOnceMore) {
+TEST_F(RtpToFramesTest, DoesNotConvertItsFramesBackToRtp) {
     options.bridge.rtmp_to_rtc = true;
     options.bridge.rtc_to_rtmp = true;
     source->set_options(options);

@@ -71,7 +71,7 @@ std::uint32_t classic_rate_of(Codec codec) {
 // Slices of arriving data may be larger than their frame by a protocol's header.
 constexpr std::size_t kSlackMax = 64;
 
-// Copying what has pages of its own takes milliseconds.
+// A slice with its own pages is not copied: that takes milliseconds.
 Slice without_slack(Slice data) {
     if (data.memory_bytes() <= data.size() + kSlackMax || data.is_alone_on_pages())
         return data;

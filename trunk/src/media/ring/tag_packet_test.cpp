@@ -160,7 +160,7 @@ TEST(TagPacket, TheEmptyAudioMessageHoldsNothing) {
 }
 
 // An extension of maximum length, before a frame of one byte.
-TEST(TagPacket, AHeadHasABound) {
+TEST(TagPacket, LimitsTheSizeOfAHeader) {
     constexpr std::size_t kMax = std::numeric_limits<std::uint16_t>::max();
     const auto with_head = [](std::size_t head) {
         constexpr std::size_t kAround = 1 + 3 + 1 + 4;

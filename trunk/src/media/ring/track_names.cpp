@@ -24,7 +24,8 @@ bool is_language(std::string_view text) {
     return text.size() <= TrackName::kLanguageBytesMax && std::ranges::all_of(text, is_tag_letter);
 }
 
-// RFC 3629, 4: how many bytes follow that first one, and what the first of them may be; none: it begins nothing.
+// RFC 3629, 4: the number of bytes after the first byte of a character, and the range of the second byte. nullopt: no character
+// begins with this byte.
 struct Lead {
     std::size_t rest = 0;
     unsigned low = 0x80;

@@ -276,7 +276,7 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     EXPECT_EQ(converted[2].time, 66ms);
 }
 
-TEST_F(FramesToRtpTest, NothingIsConvertedWhereTheOperatorDoesNotWant) {
+TEST_F(FramesToRtpTest, ConvertsNothingWhenDisabled) {
     options.bridge.rtmp_to_rtc = false;
     source->set_options(options);
     RtpReader player(source);

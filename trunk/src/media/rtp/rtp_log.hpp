@@ -83,7 +83,7 @@ public:
     RtpLog& operator=(const RtpLog&) = delete;
 
     // The writer, one at a time. `source` (may be nullptr) receives key frame requests until the next writer starts or it ends.
-    // Nobody joins at packets of the previous writer.
+    // No reader joins at packets of the previous writer.
     void start_writer(KeyFrameSource* source);
     // Ignored unless `source` is still the current one.
     void end_writer(KeyFrameSource* source);
@@ -109,8 +109,8 @@ public:
     // Looks up a packet by the sequence number a player is missing; nullptr if it was dropped or never existed. Valid until the
     // next append.
     const RtpPacket* find(MediaKind kind, std::uint16_t track_sequence) const;
-    // The newest frame at which decoding can start, while all of it is kept. The audio between it and the newest packet is old: a
-    // newcomer sends the frames at once to catch up, and may skip that audio.
+    // The newest frame at which decoding can start, while all of it is kept. The audio between it and the newest packet is old:
+    // a new reader sends the frames at once to catch up, and may skip that audio.
     std::optional<Sequence> gop_start() const { return gop_start_; }
 
     // nullptr if there is none so far.

@@ -178,7 +178,7 @@ TEST_F(AvcFromRtp, ReorderedFramesGetDecodingTimes) {
     EXPECT_EQ(frames, 82);
 }
 
-TEST_F(AvcFromRtp, AnyBytesAreNothingWorseThanALoss) {
+TEST_F(AvcFromRtp, TreatsArbitraryBytesAsLoss) {
     std::uint32_t seed = 5;
     for (int i = 0; i < 3'000; ++i) {
         RtpPacket packet{.kind = MediaKind::video,

@@ -67,7 +67,7 @@ TEST_F(SingleNal, PacketsHoldOneNalUnitAndLargerUnitsAreLeftOut) {
     EXPECT_EQ(single.rtp_log().track(MediaKind::video)->codec, "H264");
 }
 
-TEST_F(SingleNal, ANewcomerBeginsWithTheNewestGop) {
+TEST_F(SingleNal, NewReaderBeginsWithTheNewestGop) {
     publish();
     SingleNalLog single(from, Log());
     EXPECT_EQ(all(single.rtp_log()), (std::vector<GotUnits>{{{0x65, 7}, 300, true, true}}));
@@ -103,7 +103,7 @@ TEST_F(SingleNal, OtherCodecsAndBrokenAggregatesDoNoHarm) {
     EXPECT_EQ(single.rtp_log().track(MediaKind::video)->codec, "VP8");
 }
 
-TEST_F(SingleNal, AWishForAKeyFrameAndANewWriterAreKnown) {
+TEST_F(SingleNal, ForwardsKeyFrameRequestsAndDetectsANewWriter) {
     struct Requests final : KeyFrameSource {
         void on_key_frame_wanted() override { ++times; }
         int times = 0;

@@ -15,8 +15,8 @@ namespace live::media {
 
 class Cursor final : private PacketReader {
 public:
-    // At the source's join point; at an earlier one, for what a reader before this may not have brought to its end; or after
-    // everything published so far.
+    // At the source's join point; at an earlier one (kOverlap), for packets that a previous reader may not have delivered; or
+    // after everything published so far.
     enum class Start : std::uint8_t { join_point, overlapping, now };
     static constexpr std::chrono::milliseconds kOverlap{500};
 
@@ -30,8 +30,8 @@ public:
     Cursor(const Cursor&) = delete;
     Cursor& operator=(const Cursor&) = delete;
 
-    // The next packet, or none if this reader has caught up. Metadata and sequence headers that changed since the last packet
-    // taken (and before the first one) come first, stamped with the time of the packet that follows.
+    // Returns the next packet, or nullopt if this reader has caught up. Metadata and sequence headers that changed since the
+    // last packet taken (and before the first one) precede it, stamped with its time.
     std::optional<Packet> take();
     // Payload size of the packet that take() would return; zero when there is none.
     std::size_t next_bytes();

@@ -7,7 +7,7 @@
 namespace live::media {
 namespace {
 
-TEST(Cursor, BeginsAtTheJoinPointOrBehindAllThatWasPublished) {
+TEST(Cursor, BeginsAtTheJoinPointOrAfterAllPublishedPackets) {
     Stage stage;
     stage.config();
     stage.picture();

@@ -63,7 +63,7 @@ TEST_F(SourceTest, KeepsTheNewestGopAndNoMore) {
     EXPECT_EQ(source->retention().gop_start(), 150U);
 }
 
-// A reader that goes on for another one sends half a second again.
+// A reader that replaces another one repeats half a second.
 TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
     const Cursor reader(source, WakeMode::batched, Cursor::Start::join_point);
     const auto publication = *Publication::start(source, Takeover::refuse);
@@ -88,7 +88,8 @@ TEST_F(SourceTest, AnEarlierJoinPointIsAKeyFrameOfThatAge) {
     EXPECT_EQ(source->retention().join_point(800ms), source->retention().join_point());
 }
 
-// Without readers: other nodes ask for it a moment later, and the publisher's former node has not had the first of it.
+// The beginning is kept even without readers: other nodes request it a moment later, and the publisher's previous node has not
+// received its first packets.
 TEST_F(SourceTest, KeepsTheBeginningOfAPublicationForAMoment) {
     picture(0, true);
     const auto publication = *Publication::start(source, Takeover::refuse);
@@ -310,7 +311,7 @@ TEST_F(SourceTest, CursorReturnsHeadersThenGopThenNewPackets) {
     EXPECT_EQ(cursor.take()->dts, 2400ms);
 }
 
-TEST_F(SourceTest, CursorThatStandsStillJumpsAndCostsNoMemory) {
+TEST_F(SourceTest, StalledCursorJumpsAndHoldsNoMemory) {
     options.queue_length = 4s;
     source->set_options(options);
     picture(0, true);
@@ -389,7 +390,7 @@ TEST_F(SourceTest, AReaderOfAWireLogWithoutAnAudienceIsNoViewer) {
     EXPECT_EQ(watcher.take(), Events());
 }
 
-TEST_F(SourceTest, WatchesHearOfAStreamThatHasEndedElsewhere) {
+TEST_F(SourceTest, NotifiesWatchesOfAStreamThatEndedElsewhere) {
     auto relayed = *Publication::start(source, Takeover::refuse);
     Watcher watcher(source);
     source->publications().note_stream_ended();
@@ -444,7 +445,7 @@ TEST_F(SourceTest, APublishersEndIsReportedToItsWatchesButNoTakeover) {
     EXPECT_EQ(watcher.take(), Events{"publisher left"});
 }
 
-TEST_F(SourceTest, AWatchThatHasGoneGetsNoEvents) {
+TEST_F(SourceTest, RemovedWatchReceivesNoEvents) {
     auto gone = std::make_unique<Watcher>(source);
     Watcher stays(source);
     Watcher stays_too(source);
@@ -509,7 +510,7 @@ TEST_F(SourceTest, CountsMemoryOfAllSources) {
     EXPECT_EQ(pool.totals().packet_bytes, 0U);
 }
 
-// The owner of the process's memory returns it in time, before there is so much that this takes long.
+// The owner of the process's memory returns it to the system early, before the amount is so large that this takes long.
 TEST_F(SourceTest, SignalsWhenMuchHasBeenDropped) {
     constexpr std::size_t kFrame = 50'000;
     SourceTotals& totals = pool.totals();

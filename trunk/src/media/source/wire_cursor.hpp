@@ -1,6 +1,6 @@
 // WireCursor: one player's place in a wire log. Nearly always it is just a position, the same for thousands of players; then the
-// bytes to send are the log's own. Around a join, a jump or an irregular time it also holds a few bytes that only this player
-// gets: metadata, sequence headers, and headers with this player's own absolute times, which precede the shared payload.
+// bytes to send are the log's own. Around a join, a jump or an irregular time it also holds a few bytes for this player alone:
+// metadata, sequence headers, and headers with this player's own absolute times, which precede the shared payload.
 //
 // Rules that keep the player's byte stream intact: private bytes are sent before the position advances; a message that was begun
 // is completed before a jump, even if the log has dropped it meanwhile (its rest is copied, once); each kind starts with a header
@@ -52,15 +52,15 @@ public:
     static constexpr std::size_t kControlBytesMax = 64 << 10;
     Result<void> add_control(Bytes bytes);
 
-    // A paused player gets the rest of a begun message and control bytes only.
+    // While paused, the player receives only the rest of a message that was begun, and control bytes.
     void set_paused(bool paused) { paused_ = paused; }
-    // Whether the position alone determines what this player gets next.
+    // Reports whether the position alone determines the next bytes for this player.
     bool is_in_sync() const;
     Position position() const { return position_; }
     // A cohort sent for this player meanwhile: it is now at `position`, a message boundary or inside a message.
     void resume_at(Position position);
-    // The same, if the cohort sent a rebased batch and the socket accepted only part of a message: `rest` of that message must be
-    // sent before what is at `position`.
+    // The same, if the cohort sent a rebased batch and the socket accepted only part of a message: `rest` of that message must
+    // be sent before the bytes at `position`.
     void resume_at(Position position, Bytes rest);
     // Keeps its place within the source's bounds. Held from construction; not while the player's cohort keeps the place.
     void hold_place();

@@ -116,7 +116,7 @@ TEST(WireCursor, JoinsAtTheCachedGopAndStartsAtZero) {
     expect_continuous(stage, player.media(), 100, 2000);
 }
 
-TEST(WireCursor, PlayersThatHaveSettledStandAtTheSamePosition) {
+TEST(WireCursor, PlayersInSyncShareAPosition) {
     Stage stage;
     stage.config();
     for (int i = 0; i < 60; ++i)
@@ -181,7 +181,7 @@ TEST(WireCursor, LateReaderResumesAtNewestGopWithoutEffectOnOthers) {
     EXPECT_EQ(got.back().number, stage.number - 1);
 }
 
-TEST(WireCursor, ASlowReaderCostsTheRingNoMoreThanItsQueueLength) {
+TEST(WireCursor, LimitsTheRingOfASlowReaderToItsQueueLength) {
     PlayOptions options;
     options.queue_length = 4s;
     Stage stage(options);
@@ -229,7 +229,7 @@ TEST(WireCursor, CountsPacketsThatABurstOverQueueLengthOvertakes) {
     EXPECT_EQ(stage.source->counters().dropped_packets, player.cursor.dropped());
 }
 
-TEST(WireCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
+TEST(WireCursor, KindThatAppearsLaterReceivesAPrivateHeader) {
     Stage stage;
     stage.send(MediaKind::video, true, false, 0ms, payload_of(0, 100));
     Player player(stage);
@@ -242,7 +242,7 @@ TEST(WireCursor, KindThatAppearsLaterGetsAHeaderOfItsOwn) {
     expect_continuous(stage, player.media(), 0, 0);
 }
 
-TEST(WireCursor, LeapThatADeltaCannotCarryGetsAHeaderOfItsOwn) {
+TEST(WireCursor, TimeJumpBeyondADeltaReceivesAPrivateHeader) {
     Stage stage;
     stage.send(MediaKind::audio, false, false, 0ms, payload_of(0, 100));
     stage.send(MediaKind::video, true, false, 0ms, payload_of(1, 100));
@@ -461,7 +461,7 @@ TEST(WireCursor, NodeGetsSyncMessagesBetweenPacketsInAnyPieces) {
 }
 
 // The other tracks' packets are between those of the default ones, first of all after the place where a player joins.
-TEST(WireCursor, PlayersThatKnowNoTracksGetTheDefaultOnes) {
+TEST(WireCursor, PlayersWithoutMultitrackReceiveDefaultTracks) {
     constexpr WireFormat kTracks{
         .container = Container::rtmp, .framing = Framing::none, .kinds = MediaKindSet::all(), .tracks = TrackSelection::all};
     for (std::uint32_t seed = 0; seed < 20; ++seed) {

@@ -21,7 +21,7 @@ WireLogs::Encoded WireLogs::append(const Packet& packet) {
     return encoded;
 }
 
-// A log that lacks packets takes the message from the SyncLog when it gets there.
+// A log that lacks packets takes the message from the SyncLog when it reaches the message's position.
 void WireLogs::append_sync(const SyncLog::Entry& entry) {
     for (Held& held : logs_)
         if (held.format.is_relayed() && held.wire_log->next() == entry.before)

@@ -17,7 +17,7 @@
 
 namespace live::media {
 
-// Another node gets the source's timeline and its sync messages.
+// `node`: another node, which receives the source's timeline and its sync messages.
 enum class Receiver : std::uint8_t { player, node };
 
 // Selects a wire log: there is one for each combination that has readers.
@@ -35,7 +35,7 @@ struct WireFormat {
 
 class WireLogs {
 public:
-    // A new log catches up with so many bytes of the ring at once.
+    // Bytes of the ring that a new log encodes at once while it catches up.
     static constexpr std::size_t kCatchUpBytes = 256U << 10;
 
     // All arguments must outlive this.

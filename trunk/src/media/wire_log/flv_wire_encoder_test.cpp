@@ -200,7 +200,7 @@ TEST(FlvWireEncoder, APlayerThatTookPartOfACopyGetsTheRestOfThatMessage) {
     }
 }
 
-TEST(FlvWireEncoder, LeavesOutKindsThatTheReaderDidNotAskFor) {
+TEST(FlvWireEncoder, OmitsKindsThatTheReaderDidNotRequest) {
     MediaKindSet video_only = MediaKindSet::all();
     video_only.remove(MediaKind::audio);
     Stage stage;
@@ -248,7 +248,7 @@ TEST(FlvWireEncoder, ASlowReaderFinishesItsTagAndJumpsToAKeyFrame) {
     }
 }
 
-TEST(FlvWireEncoder, ManyFormatsOfOneSourceComeAndGo) {
+TEST(FlvWireEncoder, ManyFormatsOfOneSourceJoinAndLeave) {
     Stage stage;
     stage.config();
     stage.picture();

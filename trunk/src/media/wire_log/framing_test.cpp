@@ -15,7 +15,7 @@ std::vector<std::uint8_t> head(Framing framing, std::size_t bytes) {
 
 std::vector<std::uint8_t> text(std::string_view letters) { return {letters.begin(), letters.end()}; }
 
-TEST(Framing, WithoutOneNothingIsAdded) {
+TEST(Framing, NoneAddsNoBytes) {
     EXPECT_TRUE(head(Framing::none, 5).empty());
     EXPECT_TRUE(frame_end(Framing::none).empty());
     EXPECT_TRUE(frame_end(Framing::websocket).empty());

@@ -21,25 +21,25 @@ struct SourceTotals {
     std::size_t sources = 0;
     std::size_t packets = 0;  // in rings
     std::size_t packet_bytes = 0;
-    // Raised when rings have dropped `much` bytes since the last time: what the heap has of them is worth giving back.
+    // Raised when rings have dropped `much` bytes since it was last raised: enough for the heap to return memory to the system.
     Signal much_dropped;
     std::size_t much = SIZE_MAX;
     std::size_t dropped = 0;
 };
 
-// The memory of slabs, one pool per process, so that logs are created and destroyed without allocation. Slabs are parts of mapped
-// regions, not of the heap: a log of a long GOP that goes leaves no holes between other blocks, and what it leaves goes back to
-// the system in portions, by give_back_unused(), instead of by a walk through the heap.
+// The memory of slabs, one pool per process, so that logs are created and destroyed without allocation. Slabs are parts of
+// mapped regions, not of the heap: the end of a log with a long GOP leaves no holes between other blocks, and its memory is
+// returned to the system in portions, by give_back_unused(), instead of by a walk through the heap.
 class SlabPool {
 public:
     static constexpr std::size_t kSlabBytes = 64 * 1024;
     // Mapped at once. Regions stay mapped, as address space; their number follows the most slabs that were ever in use.
     static constexpr std::size_t kRegionSlabs = 64;
-    // Unused slabs kept for later logs, because new pages for a slab cost 35 us: an eighth as
-    // many as are in use, and at least so many. Less when they have not been needed for long: see age().
+    // Unused slabs kept for later logs, because new pages for a slab cost 35 us: an eighth of the number in use, and at least
+    // kKeptMin. Fewer if they have not been needed for long: see age().
     static constexpr std::size_t kKeptMin = 64;
     static constexpr std::size_t kKeptPart = 8;
-    // Given back at once: some 0.5 ms.
+    // Slabs returned to the system at once, which takes some 0.5 ms.
     static constexpr std::size_t kGivenBackAtOnce = 16;
     // Spent slices kept for a worker; further ones are freed at once.
     static constexpr std::size_t kSpentMax = 16U << 20;
@@ -59,10 +59,10 @@ public:
     Slab take();
     // Unused slabs that are not kept; their memory is still to be given back.
     std::size_t surplus() const;
-    // To be called at an interval longer than a GOP: what was not needed since the last call is not kept.
+    // Call this at an interval longer than a GOP. Slabs that were not needed since the previous call are not kept.
     void age();
-    // Takes a payload that a ring or a log has dropped. Keeps it for take_spent() if it is alone on pages of its own, because
-    // unmapping a MiB takes up to a millisecond.
+    // Takes a payload that a ring or a log has dropped. Keeps it for take_spent() if no other data is on its pages, because
+    // unmapping 1 MiB takes up to a millisecond.
     void recycle(Slice slice) {
         if (!slice.is_alone_on_pages() || spent_bytes_ + slice.memory_bytes() > kSpentMax)
             return;
@@ -105,7 +105,7 @@ class SlabLog {
 public:
     using Position = std::uint64_t;
 
-    // From this size on a payload is appended by reference: a copy would hold the loop. Such slices have memory of their own.
+    // From this size on a payload is appended by reference: a copy would block the loop. Such a slice has its own pages.
     static constexpr std::size_t kSharedMin = 512U << 10;
 
     explicit SlabLog(SlabPool& pool) : pool_(pool) {}

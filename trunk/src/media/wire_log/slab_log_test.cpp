@@ -100,7 +100,7 @@ TEST(SlabPool, ReturnsUnusedSlabsInPortions) {
     while (pool.give_back_unused()) {
     }
     EXPECT_EQ(pool.free(), SlabPool::kKeptMin);
-    // Pages that have gone back are zero when they come again.
+    // Pages that were returned to the system are zero when they are used again.
     std::size_t zeros = 0;
     for (int i = 0; i < 1'200; ++i) {
         slabs.push_back(pool.take());

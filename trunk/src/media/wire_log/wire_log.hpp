@@ -54,7 +54,7 @@ public:
         bool has_introduction = false;
     };
 
-    // Formats that copy a payload take some 0.5 ms for so many bytes.
+    // Formats that copy a payload take some 0.5 ms for this many bytes.
     static constexpr std::size_t kSlowBytes = 512U << 10;
 
     virtual ~WireEncoder() = default;
@@ -68,7 +68,7 @@ public:
     // Appends to `out` what replaces the shared header for one reader, with `time_ms` on that reader's clock. True: only the
     // header, and the shared payload follows. False: the whole message, because the shared chunks cannot carry this time.
     virtual bool append_own_header(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
-    // Appends a whole message that only this reader gets.
+    // Appends a whole message for this reader alone.
     virtual void append_own_message(const Packet& packet, std::int64_t time_ms, std::vector<std::uint8_t>& out) const = 0;
     // Stamped formats: the size of a message's own header.
     virtual std::size_t stamped_bytes() const { return 0; }

@@ -16,7 +16,8 @@ public:
     CallbackPolicy(const VhostPolicy& vhosts, const VhostRulesTable& table, hooks::HookService& hooks)
         : vhosts_(vhosts), table_(table), hooks_(hooks) {}
 
-    // on_connect, for clients that connect first. Errors as HookService::ask() and VhostPolicy::rules_of(), as of all questions.
+    // on_connect, for protocols in which clients connect first. All functions return the errors of HookService::ask() and
+    // VhostPolicy::rules_of().
     Result<void> ask_connect(const hooks::Subject& subject, io::Deadline deadline);
     // on_publish, unless the client is a trusted relay; then forward.backend. The answers are written to `plan`.
     Result<void> ask_publish(const hooks::Subject& subject, session::StreamPlan& plan, io::Deadline deadline);

@@ -80,7 +80,7 @@ Result<bool> RoutingPolicy::needs_pull(const session::ClientRequest& request, co
     return is_edge(request.vhost) ? Result<bool>(true) : is_elsewhere(request, plan, deadline);
 }
 
-// A worker serves others only what is published on it, so that no chain of workers can form.
+// A worker serves other workers only streams that are published on it, so that no chain of workers can form.
 Result<bool> RoutingPolicy::is_on_other_worker(const session::ClientRequest& request, const session::StreamPlan& plan,
                                                io::Deadline deadline) {
     if (routes_.workers.publishes(plan.url))
@@ -95,8 +95,9 @@ Result<bool> RoutingPolicy::is_on_other_worker(const session::ClientRequest& req
     return where.ok() && where->has_value();
 }
 
-// If no node has the stream, the player waits here, as on a server that is alone. Nodes do not pull for each other, as all of
-// them ask the same registry. Exceptions are streams that are pulled already, for readers that the stream's owner has sent here.
+// If no node has the stream, the player waits here, as on a single server. Nodes do not pull for each other, because all of
+// them use the same registry. Exceptions are streams that are pulled already, for readers that the stream's owner has sent
+// here.
 Result<bool> RoutingPolicy::is_elsewhere(const session::ClientRequest& request, const session::StreamPlan& plan,
                                          io::Deadline deadline) {
     if (is_of_workers(request.vhost))

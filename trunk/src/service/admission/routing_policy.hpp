@@ -59,7 +59,7 @@ public:
 
     // Whether publishers of the virtual host are registered in the cluster. An edge's are registered by its origin.
     bool is_of_cluster(const std::string& vhost) const;
-    // Whether another worker may have streams of the virtual host. The workers of an edge all ask its origins.
+    // Whether another worker may have streams of the virtual host. On an edge, each worker pulls from the origins instead.
     bool is_of_workers(const std::string& vhost) const;
 
 private:

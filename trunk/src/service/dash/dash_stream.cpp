@@ -203,7 +203,7 @@ void DashStream::continue_recovered(MediaTime first, MediaTime by_clock) {
     const MediaTime window = options_.window_size * MediaTime(options_.fragment);
     const bool is_ahead = first > std::max(until, by_clock) + kGapMin;
     if (is_ahead)
-        began_.reset();  // the source is older than the presentation: another one begins, with the next numbers
+        began_.reset();  // the source is older than the presentation: a new presentation begins, with the next numbers
     if (is_ahead || until + window < by_clock)
         files_.leave_list();
     // Players may have had parts of the segment in progress, up to the time of the clock.

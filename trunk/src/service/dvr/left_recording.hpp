@@ -1,4 +1,5 @@
-// Finishes a recording that a killed process has left open: its intact part gets its name and can be played.
+// Finishes a recording that a killed process left open: renames the file to its final name, with the intact part, which can be
+// played.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ void Heartbeat::run(io::Deadline deadline) {
     }
 }
 
-// Once: what the proxy will not be able to do for its clients.
+// Logs once which protocols the proxy cannot serve to its clients.
 void Heartbeat::check_reach(const HeartbeatOptions& options, const Facts& facts) {
     if (!is_registration(options) || std::exchange(unreachable_logged_, true))
         return;

@@ -276,7 +276,7 @@ TEST_F(HlsServiceTest, ACodecMayChangeWhileSomebodyPublishes) {
     EXPECT_EQ(on_disk().segments.size(), 1U);
 }
 
-TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheContainerOfTheListThatWasLeft) {
+TEST_F(HlsServiceTest, ContinuesTheContainerOfAListLeftByAnotherServer) {
     options_.dispose = 0s;
     is_av1_ = true;
     publish();
@@ -291,7 +291,7 @@ TEST_F(HlsServiceTest, AnotherServerGoesOnWithTheContainerOfTheListThatWasLeft) 
     EXPECT_EQ(on_disk().segments.front().uri, "cam-1.m4s");
 }
 
-TEST_F(HlsServiceTest, ACodecThatTheContainerCannotCarryIsSaidOnce) {
+TEST_F(HlsServiceTest, LogsAnUnsupportedCodecOnce) {
     options_.use_fmp4 = Fmp4::off;
     is_av1_ = true;
     publish();

@@ -101,7 +101,7 @@ std::optional<std::uint64_t> HookService::count_players(Action action, const std
 }
 
 std::string HookService::stream_id_for(Action action, const Subject& subject) {
-    // Only a client that may still enter the stream gets it an id.
+    // Only a client that may still enter the stream causes an id to be assigned to it.
     const bool may_enter = action == Action::on_publish || action == Action::on_play;
     return may_enter ? ids_.stream_id(subject.request, subject.stream_url, subject.vhost)
                      : std::as_const(ids_).stream_id(subject.stream_url);
@@ -152,7 +152,7 @@ Result<void> HookService::wait_for_events(const std::string& client_id, io::Dead
     const auto waited = io::wait(delivered, deadline.sooner(io::Deadline::after(kCallLimit)));
     if (const auto again = lines_.find(client_id); again != lines_.end())
         std::erase(again->second.waiters, &delivered);
-    // A service that hangs has had its time: the question is sent anyway.
+    // If a service hangs until the time limit, the question is sent anyway.
     return waited.ok() || (waited.code() == Errc::timed_out && !deadline.expired()) ? Result<void>() : waited;
 }
 

@@ -1,5 +1,5 @@
-// SrtPull: one ingest of an srt:// input that is copied to a stream of this server: pulled by this server itself, without ffmpeg.
-// Keeps calling until it is cancelled; pauses grow while nothing comes.
+// SrtPull: one ingest of an srt:// input that is copied to a stream of this server: pulled by this server itself, without
+// ffmpeg. Keeps calling until it is cancelled; the pauses between calls grow while no data arrives.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ struct SrtPullTarget {
     session::ClientRequest to;
 };
 
-// Nothing when ffmpeg has to do it: another kind of input, an engine that transcodes or has options of its own, an output that is
-// not RTMP to this server, or an address that parse_call_url() does not take.
+// Returns nullopt if the ingest needs ffmpeg: another kind of input, an engine that transcodes or has its own options, an
+// output that is not RTMP to this server, or an address that parse_call_url() rejects.
 std::optional<SrtPullTarget> srt_pull_target(const IngestOptions& ingest, const ffmpeg::EngineOptions& engine,
                                              const IngestPlace& place);
 

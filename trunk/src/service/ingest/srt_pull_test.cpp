@@ -22,7 +22,7 @@ std::optional<SrtPullTarget> target_of(const IngestOptions& ingest) {
     return srt_pull_target(ingest, ingest.engines[0], kPullPlace);
 }
 
-TEST(SrtPull, TakesWhatIsCopiedToThisServer) {
+TEST(SrtPull, AcceptsInputsThatAreCopiedToThisServer) {
     const auto target = target_of(camera());
     ASSERT_TRUE(target);
     EXPECT_EQ(target->from.stream_id, "camera");

@@ -220,7 +220,7 @@ Result<void> Pull::send_and_receive(io::Deadline deadline) {
     const io::Deadline until = deadline.sooner(next_decision());
     const bool is_starting = engine::relay::is_starting(state());
     const auto sent = connection_.send(is_starting ? until : deadline.sooner(io::Deadline::after(Puller::kStartLimit)));
-    // The puller decides what it means that the origin has not answered in time.
+    // The origin has not answered in time: the puller decides the next action.
     if (is_starting && !sent.ok() && sent.code() == Errc::timed_out && until.expired())
         return {};
     TRY(sent);

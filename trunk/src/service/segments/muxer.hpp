@@ -36,8 +36,8 @@ public:
     };
     // Reports whether the packet may have a new format: a configuration, or a frame if the codec has no configuration.
     virtual bool may_change_format(const media::Packet& packet) const { return packet.is_config(); }
-    // Reads the format from such a packet, which is not written yet. After new_segment no frames of that format are added before
-    // begin_segment().
+    // Reads the format from a packet for which may_change_format() is true and which is not written yet. If this returns
+    // new_segment, no frames of that format are added before begin_segment().
     virtual Change configure(const media::Packet& packet) = 0;
     // Reports whether the container can carry frames of that kind now.
     virtual bool knows(MediaKind kind) const = 0;

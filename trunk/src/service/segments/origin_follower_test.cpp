@@ -442,7 +442,7 @@ std::vector<OnWire>::const_iterator wire_at(const Origin& origin, std::size_t at
 }
 
 // The new connection begins with the newest GOP. Repeated packets are not segmented twice, and the open segment continues. If
-// more is missing, or the GOP is another one, no wrong segment is emitted.
+// packets are missing, or the new connection begins with a different GOP, no wrong segment is emitted.
 TEST_P(OriginFollowerTest, LosesNothingIfAConnectionRepeatsPackets) {
     std::size_t whole = 0;
     for (std::uint32_t seed = 1; seed <= 2 * kSeeds; ++seed) {

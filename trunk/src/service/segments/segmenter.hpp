@@ -67,7 +67,7 @@ public:
 
     // Adds the next packet of the stream. Together, only the default tracks are used.
     void push(const media::Packet& packet);
-    // Gives memory for the output of `next`, the packet that push() gets next: empty, of sufficient capacity. Optional.
+    // Provides memory for the output of `next`, the packet of the next push(): empty, of sufficient capacity. Optional.
     void give_room(const media::Packet& next, std::vector<std::uint8_t> room);
     // Ends the segment at the end of its last frame: the stream is over, or packets are missing. A discontinuity follows.
     void interrupt();

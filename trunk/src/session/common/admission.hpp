@@ -66,7 +66,7 @@ struct RelayClaims {
     bool is_empty() const { return path.empty() && proof.empty() && connect_arguments.empty(); }
 };
 
-// "340"; nothing if it is no such age.
+// Parses an age in milliseconds, such as "340"; nullopt if the text is not a valid age.
 inline std::optional<std::chrono::milliseconds> read_relay_has(std::string_view text) {
     std::uint32_t age = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), age);
@@ -141,7 +141,7 @@ using Served = std::variant<StreamPlan, Redirect>;
 class Answer {
 public:
     enum class Kind : std::uint8_t { serve, pull, redirect, refuse };
-    // Served like any other once this node has the stream: Admission::pull() gets it.
+    // The player is served like any other after this node has the stream, which Admission::pull() fetches.
     struct Pull {
         StreamPlan plan;
     };
@@ -201,11 +201,11 @@ public:
     virtual Result<void> pull(const ClientRequest& /*request*/, const StreamPlan& plan, io::Deadline /*deadline*/) {
         return Error(Errc::not_found, "there is no stream " + plan.url);
     }
-    // Whether a stream that this node does not have may be had from another server: pulled, or the player sent there. Must not
-    // suspend.
+    // Reports whether another server may provide a stream that this node does not have: by a pull, or by a redirect of the
+    // player. Must not suspend.
     virtual bool may_pull(const ClientRequest& /*request*/) const { return false; }
-    // Where a player that is served here had better go on, when this server is about to stop and another one is there. Must not
-    // suspend.
+    // Returns the server to which a player of this node should move, if this server is about to stop and another one is
+    // available. Must not suspend.
     virtual std::optional<Redirect> send_on(const ClientRequest& /*request*/) const { return std::nullopt; }
     // Checks a player against the rules only, for a response that plays nothing (HEAD): virtual host, page, address. Calls no
     // callback and requires no event. Must not suspend.

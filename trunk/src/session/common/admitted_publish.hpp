@@ -16,7 +16,7 @@
 
 namespace live::session {
 
-// How long a newcomer waits for the publisher that has the stream to look at its own connection.
+// How long a new publisher waits for the current publisher to check its own connection.
 inline constexpr std::chrono::milliseconds kConfirmLimit{500};
 
 // A publisher that returns at once after its connection broke finds itself on the stream: that connection is read on a tick, or

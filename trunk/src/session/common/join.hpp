@@ -29,8 +29,8 @@ inline Result<void> catch_up(media::WireLogHold& hold, io::Deadline deadline) {
     return catch_up([&hold](std::size_t bytes) { return hold.catch_up(bytes); }, deadline);
 }
 
-// For a publisher, before Source::flush(): encodes what append() has left, each piece in a turn of its own. The publication may
-// have been taken over meanwhile.
+// For a publisher, before Source::flush(): encodes the frames that append() has deferred, one piece per turn of the loop. The
+// publication may have been taken over meanwhile.
 inline Result<void> encode_rest(media::Source& source, io::Deadline deadline) {
     while (!source.backlog().empty()) {
         TRY(io::yield(deadline));
@@ -39,7 +39,7 @@ inline Result<void> encode_rest(media::Source& source, io::Deadline deadline) {
     return {};
 }
 
-// Where the stream begins for a relay that goes on, so that it has all that follows what it has; nothing: at the join point.
+// Returns where the stream begins for a relay that continues one, so that no packet is missing; nullopt: at the join point.
 inline std::optional<media::Sequence> relay_start(const ClientRequest& relay, const media::Source& source) {
     if (!relay.is_relay() || !relay.claims->has || !source.is_published())
         return std::nullopt;

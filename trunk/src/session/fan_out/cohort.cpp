@@ -25,7 +25,7 @@ Cohort::~Cohort() {
         source_->readers().remove_listener(*this);
 }
 
-// A publisher that is read on a tick of its own has a whole batch for the members now.
+// A publisher that is read on its own tick has appended a whole batch for the members.
 void Cohort::on_packets() {
     if (io::now() - sent_at_ >= prompt_after_)
         send();
@@ -89,7 +89,7 @@ void Cohort::hand_back(CohortMember& member) {
     member.handed_back.raise();
 }
 
-// Moves all members back to waiting, where each handles on its own what cannot be shared.
+// Moves all members back to waiting, where each is sent its unshared bytes separately.
 void Cohort::dissolve() {
     while (!members_.empty()) {
         CohortMember& member = *members_.back();
@@ -98,7 +98,7 @@ void Cohort::dissolve() {
     }
 }
 
-// A burst exceeded the source's bounds before these were due: each will jump, and count what it missed.
+// A burst exceeded the source's limits before these members were due: each will jump, and count the packets that it missed.
 void Cohort::leave_place() {
     const std::size_t before = waiting_.size();
     dissolve();
@@ -214,7 +214,7 @@ void Cohort::admit_waiting(const media::WireLog& wire_log) {
     for (std::size_t i = waiting_.size(); i-- > 0;) {
         CohortMember& member = *waiting_[i];
         if (tools_.counters.bytes - before > kTurnBytes) {
-            hand_back(member);  // goes on in a turn of its own
+            hand_back(member);  // continues in its own fiber
         } else if (flush(member.stream, member.cursor, tools_.counters.bytes) != Flushed::all) {
             hand_back(member);
         } else if (member.cursor.is_in_sync() && member.cursor.position() == position_ && position_ == wire_log.head()) {

@@ -209,7 +209,7 @@ public:
         if (next < sent.size())
             was_within_ = was_within_ && broadcast_.time - sent[next].dts <= broadcast_.source().options().queue_length;
     }
-    // After each batch: what a client of its habit does.
+    // Called after each batch: acts as a client with this habit does.
     void act() {
         auto& random = broadcast_.random;
         const bool rarely = random() % 30 == 0;

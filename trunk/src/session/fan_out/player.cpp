@@ -15,8 +15,8 @@ namespace {
 // A write of a player on its own ticks, unless one message is longer.
 constexpr std::size_t kWriteMax = 64 * 1024;
 
-// Moves what the cursor gives at once to the end of `copy`; false: nothing. A player with times of its own gets a frame at a
-// time, as its header is its own; by TLS each write would be a record.
+// Appends the bytes that the cursor returns at once to `copy`; returns false if there are none. For a player with its own times
+// the cursor returns one frame at a time, because the header differs; over TLS each write would be a record.
 bool take_part(media::WireCursor& cursor, bool one_message, std::vector<std::uint8_t>& copy) {
     std::array<::iovec, 8> parts;
     const auto batch = one_message ? cursor.take_message(parts) : cursor.take(parts);

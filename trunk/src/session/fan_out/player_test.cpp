@@ -242,7 +242,7 @@ TEST_F(PlayerTest, AClientThatDoesNotTakeTheEndIsGivenUp) {
     EXPECT_EQ(ended_->code(), Errc::timed_out);
 }
 
-TEST_F(PlayerTest, AClientThatGoesBeforeTheEndOfTheStreamIsClosed) {
+TEST_F(PlayerTest, ClosesAClientThatLeavesBeforeTheEndOfTheStream) {
     make(at_once());
     publish(500);
     start();
@@ -254,7 +254,7 @@ TEST_F(PlayerTest, AClientThatGoesBeforeTheEndOfTheStreamIsClosed) {
     EXPECT_EQ(ended_->code(), Errc::closed);
 }
 
-TEST_F(PlayerTest, TheMediaOfAFastClientGoesOutByItsCohort) {
+TEST_F(PlayerTest, CohortSendsTheMediaOfAFastClient) {
     make(at_once());
     start();
     publish(1);

@@ -122,7 +122,7 @@ TEST(TimerWheel, ReturnsItsNextTimeout) {
     EXPECT_LE(later.called_at, kWheelStart + 10s + 2ms);
 }
 
-TEST(TimerWheel, ALongHoldOfTheLoopCallsEverybodyOnce) {
+TEST(TimerWheel, CallsEachTimerOnceAfterABlockedLoop) {
     TimerWheel wheel(kWheelStart);
     Probe soon;
     Probe later;

@@ -24,7 +24,8 @@ bool begins_unit(Bytes packet) { return (packet[1] & 0x40) != 0; }
 // random_access_indicator, in an adaptation field that has room for it
 bool is_random_access(Bytes packet) { return (packet[3] & 0x20) != 0 && packet[4] > 0 && (packet[5] & 0x40) != 0; }
 
-// Whether a parameter set begins here. Those further on are not seen, and come twice then.
+// Reports whether a parameter set begins in these bytes. One that begins in later bytes is not detected, and is then sent
+// twice.
 bool has_sets(StreamFormat format, Bytes bytes) {
     for (std::size_t at = 0; at + 3 < bytes.size(); ++at) {
         if (bytes[at] != 0 || bytes[at + 1] != 0 || bytes[at + 2] != 1)
@@ -129,7 +130,7 @@ void TransportLog::note_sets(const wire::codec::Frame& config) {
         sets_ = std::move(format->parameter_sets);
 }
 
-// The reader leaves pictures out, those before the first key frame for one, so they are known by their times.
+// The reader skips some pictures, for example those before the first key frame, so pictures are matched by their times.
 void TransportLog::note_picture(const wire::codec::Frame& picture) {
     const std::uint64_t dts = wire::ts::ticks_of(picture.dts);
     // Times are rounded down.
@@ -179,7 +180,7 @@ Slice TransportLog::opening(Position entry) const {
     return Slice::copy_of(all);
 }
 
-// A unit of their own, which the counters of the key frame follow.
+// Writes the parameter sets as a separate unit; the continuity counters of the key frame continue after it.
 void TransportLog::write_sets(const Start& entry, std::vector<std::uint8_t>& out) const {
     const auto time = [](std::uint64_t ticks) { return wire::ts::time_of(static_cast<std::int64_t>(ticks)); };
     const auto header =

@@ -18,7 +18,7 @@ constexpr std::uint16_t kAudio = 0x102;
 const BuiltStream kAvc{0x1B, kVideo, {}};
 const BuiltStream kAac{0x0F, kAudio, {}};
 
-// A publisher: what it sends is read, and logged.
+// A publisher whose stream is read and appended to the log.
 struct Publisher {
     TsBuilder ts;
     wire::ts::TsReader reader;

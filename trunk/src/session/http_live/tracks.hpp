@@ -1,4 +1,4 @@
-// Which kinds of media an HTTP live player is promised in its FLV header and then gets.
+// Decides the kinds of media that the FLV header announces to an HTTP live player, and that the player then receives.
 #pragma once
 
 #include <chrono>
@@ -19,10 +19,11 @@ struct Tracks {
 // A stream counts as single-kind after this many packets of that kind.
 inline constexpr std::uint64_t kSurePackets = 10;
 
-// Or this long after its first frame arrived: a frame may come each second only.
+// Or this long after its first frame arrived: there may be only one frame per second.
 inline constexpr std::chrono::milliseconds kSureAfter{1'000};
 
-// When a stream that has had frames of one kind only counts as such. None: there has been no frame.
+// Returns when a stream that has had frames of only one kind counts as audio only or video only; nullopt if it has had no
+// frame.
 std::optional<TimePoint> sure_at(const media::Source& source);
 
 // None until enough has been published. Audio-only containers wait until the audio codec is known.

@@ -66,7 +66,7 @@ public:
         // For a half-open one: its client has connected, and counts as a client from now on. Errc::limit when there is no place
         // for it.
         Result<void> arrive(TimePoint now);
-        // Size of its object, when it is moved to another one.
+        // Sets the size of the object that has the place, after the place was moved to another object.
         void set_bytes(std::size_t bytes);
 
     private:
@@ -95,15 +95,15 @@ public:
     std::size_t max() const { return max_; }
     std::size_t used() const { return used_; }
     std::size_t half_open() const { return half_open_; }
-    // So many places are taken, here and on other workers, that idle clients should not keep theirs.
+    // Reports whether so many places are taken, here and on other workers, that idle clients should not keep theirs.
     bool is_crowded() const;
-    // Size of the objects that have a place, without what they own elsewhere.
+    // Total size of the objects that have a place, without other memory that they own.
     std::size_t bytes() const { return bytes_; }
     const PerAddressLimits& addresses() const { return addresses_; }
     MemoryBudget& memory() { return memory_; }
     const MemoryBudget& memory() const { return memory_; }
     const LimitOptions& limits() const { return options_; }
-    // Everything without an IP address counts as one stranger. None: trusted.
+    // Returns the address whose limits apply; nullopt if the address is trusted. All clients without an IP address share one.
     std::optional<IpAddress> group_of(std::string_view ip) const override;
     // For limits that are counted elsewhere: counts the refusal, logs it at a limited rate, and returns the client's error.
     Error refuse(Reason reason, std::string_view ip, std::size_t bound, TimePoint now);

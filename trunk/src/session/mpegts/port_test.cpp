@@ -142,7 +142,7 @@ TEST_F(CasterPort, AnotherSenderFollowsAfterSilence) {
     EXPECT_EQ(door.asked[1].peer, "192.0.2.7:2000");
 }
 
-TEST_F(CasterPort, AnythingElseOpensNothing) {
+TEST_F(CasterPort, OtherDatagramsOpenNoSession) {
     send(Buffer(1'316, 0x11));
     send(Buffer(1, 0x47));
     send(hex("80a1 0001 00000000 00000001"));
@@ -151,7 +151,7 @@ TEST_F(CasterPort, AnythingElseOpensNothing) {
     EXPECT_EQ(sessions.size(), 0u);
 }
 
-TEST_F(CasterPort, GarbageOfTheSenderHurtsNothing) {
+TEST_F(CasterPort, ToleratesGarbageFromTheSender) {
     const Buffer stream = second_of_stream();
     send(stream);
     wait_published();

@@ -6,7 +6,7 @@ namespace live::session::mpegts {
 
 namespace {
 
-// Numbers this far away are of another count when several come in a row.
+// If several consecutive packets have numbers this far away, the sender has restarted its numbering.
 constexpr unsigned kStraysMax = 3;
 constexpr std::int32_t kFar = 1'000;
 

@@ -213,7 +213,7 @@ TEST(Candidates, AreBounded) {
     EXPECT_EQ(choose_candidates(input).size(), kCandidatesMax);
 }
 
-TEST(Candidates, KnowLoopback) {
+TEST(Candidates, RecogniseLoopback) {
     for (const char* host : {"localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.3.2.1", "::1"})
         EXPECT_TRUE(is_loopback_host(host)) << host;
     for (const char* host : {"notlocalhost", "127.example.com", "10.0.0.1", "", "localhost.example.com"})

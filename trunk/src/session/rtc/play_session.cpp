@@ -167,7 +167,7 @@ std::uint64_t PlaySession::unsent_before(media::Sequence to) const {
     return unsent;
 }
 
-// A newcomer starts with old media and catches up by the shortest way: packets it skips until then do not count as lost.
+// A new player starts with old media and catches up as fast as possible: packets that it skips until then do not count as lost.
 void PlaySession::count_lost(std::uint64_t packets) {
     if (is_catching_up_)
         return;
@@ -175,7 +175,8 @@ void PlaySession::count_lost(std::uint64_t packets) {
     group_->source().count_dropped(packets);
 }
 
-// If the current GOP is old, and is all there is because a newcomer starts at it, it is sent as fast as the link permits.
+// If the current GOP is old, but a new player starts at it because there is no newer one, it is sent as fast as the link
+// permits.
 bool PlaySession::is_far_behind(TimePoint now) {
     media::RtpLog& rtp_log = group_->rtp_log();
     if (next_ < rtp_log.first())

@@ -158,7 +158,7 @@ public:
                 media.push_back(std::move(*packet));
         flush();
     }
-    // At least for so long; and in as many steps as fit, so that the server gets its turns where the process has stood still.
+    // Runs for at least `time`, and for at least time / kStep steps, so that the server runs even if the process was suspended.
     void run(std::chrono::milliseconds time) {
         const TimePoint end = io::now() + time;
         for (auto left = time; left > 0ms || io::now() < end; left -= kStep)

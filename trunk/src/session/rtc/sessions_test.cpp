@@ -138,7 +138,7 @@ TEST_F(RtcSessions, APublishersSsrcsGoThroughWhereThatIsWanted) {
     EXPECT_NE(answer.find("a=ssrc:" + std::to_string(kAudioSsrc)), std::string::npos);
 }
 
-TEST_F(RtcSessions, WhileTheProcessorIsBusyPlayersGetNothingThenAKeyFrame) {
+TEST_F(RtcSessions, PlayersReceiveNothingWhileTheCpuIsBusyThenAKeyFrame) {
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);
     const auto player = come(Purpose::play);
@@ -285,7 +285,7 @@ TEST_F(RtcSessions, KickClosesThePublisherAndFreesTheStream) {
     EXPECT_TRUE(open(Purpose::publish).ok());
 }
 
-TEST_F(RtcSessions, APublisherThatFallsSilentGoesAPlayerMayStay) {
+TEST_F(RtcSessions, DisconnectsASilentPublisherButNotASilentPlayer) {
     vhosts.options.stun_timeout = 60s;
     const auto find = [this](const std::string& ufrag) { return dynamic_cast<SessionPeer*>(port->find(ufrag)); };
     const auto publisher = come(Purpose::publish);

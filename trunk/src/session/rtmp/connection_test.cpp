@@ -330,7 +330,7 @@ TEST_F(SessionTest, SecondPublisherGetsReasonAndFirstContinues) {
     EXPECT_EQ(player->media.size(), 50U);
 }
 
-// The old connection is read on a tick: a newcomer has it looked at before it is refused.
+// The old connection is read on a tick: before a returning publisher is refused, the old connection is checked.
 TEST_F(SessionTest, PublisherThatReturnsAtOnceIsNotRefused) {
     auto publisher = client(Mode::publish);
     for (int times = 1; times <= 6; ++times) {
@@ -527,7 +527,7 @@ TEST_F(SessionTest, RefusesClientsOverTheLimitAndClosesKickedOnes) {
     EXPECT_TRUE(client(Mode::publish)->started);
 }
 
-TEST_F(SessionTest, ASilentPublisherGoes) {
+TEST_F(SessionTest, DisconnectsASilentPublisher) {
     door.plan.publish.first_packet_timeout = 50ms;
     const auto mute = client(Mode::publish);
     while (!mute->closed)
@@ -579,7 +579,7 @@ TEST_F(SessionTest, MergedReadAndDataDoNotChangeReceivedMedia) {
     EXPECT_EQ(player->media[50].timestamp_ms, 965U);
 }
 
-// The readers of formats that copy it get it in pieces, in turns of the loop; what follows it comes after it.
+// For formats that copy it, the frame is encoded in pieces, one per turn of the loop; later packets are sent after it.
 TEST_F(SessionTest, LargeFrameIsEncodedBeforeTheNextPackets) {
     const auto publisher = client(Mode::publish);
     const auto source = streams.find("/live/cam");

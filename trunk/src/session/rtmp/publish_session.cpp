@@ -103,7 +103,7 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
         return Error(Errc::timed_out, "silent");
     const bool goes_on = std::exchange(more_, false);
     if (publication_->is_asked()) {
-        // A newcomer waits until this has read all that has arrived.
+        // A new publisher waits until this session has read all input that has arrived.
     } else if (goes_on) {
         TRY(let_others_run(deadline));
     } else if (const auto pause = tick(); pause > std::chrono::milliseconds::zero()) {
@@ -133,7 +133,8 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
     return {};
 }
 
-// Until the tick. A newcomer's question, a takeover or a farewell ends it earlier.
+// Waits until the tick, or until evicted() is raised: by the request of a new publisher, by a takeover or at the end of
+// this session.
 Result<void> PublishSession::pause_until(io::Deadline tick) {
     const auto waited = io::wait(publication_->evicted(), tick);
     return waited.ok() || waited.code() == Errc::timed_out ? Result<void>() : waited;

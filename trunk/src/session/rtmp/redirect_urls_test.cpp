@@ -33,7 +33,7 @@ TEST(RedirectUrls, CarryTheMark) {
     EXPECT_EQ(MUST(wire::rtmp::parse_stream_url(named.tc_url, "cam")).app, "live");
 }
 
-// The other server would read another one.
+// Otherwise the other server could read a different virtual host.
 TEST(RedirectUrls, NameOneVirtualHost) {
     const auto urls = redirect_urls(to("h:1"), player("open", "?vhost=open&domain=protected&token=vhost=x"));
     EXPECT_EQ(urls.tc_url, "rtmp://h:1/live?vhost=open");

@@ -19,8 +19,8 @@ Result<engine::srt::KeyEncryptingKey> derive_key(std::string passphrase, const e
 Result<engine::srt::KeyEncryptingKey> derive_client_key(ConnectionLimits& places, std::string_view ip, std::string passphrase,
                                                         const engine::srt::Salt& salt, std::size_t key_bytes,
                                                         io::Deadline deadline);
-// The key of the passphrase that the client must have, if there is one. Errc::denied when its passphrase is another one,
-// Errc::unsupported when only one side has one, Errc::limit as above.
+// Returns the key of the passphrase that the client must have, if there is one. Errc::denied if the client's passphrase
+// differs, Errc::unsupported if only one side has one, Errc::limit as above.
 Result<std::optional<engine::srt::KeyEncryptingKey>> check_passphrase(ConnectionLimits& places,
                                                                       const engine::srt::Request& request,
                                                                       const std::string& passphrase, io::Deadline deadline);

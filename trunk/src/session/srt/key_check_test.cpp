@@ -22,7 +22,7 @@ struct Held {
     std::atomic<bool> goes = false;
 };
 
-// Keeps the thread for newcomers.
+// Occupies the thread for new connections.
 class Obstacle final : public io::Job {
 public:
     explicit Obstacle(std::shared_ptr<Held> held) : Job(io::Work::arrival), held_(std::move(held)) {}
@@ -36,7 +36,7 @@ private:
     const std::shared_ptr<Held> held_;  // owners: the test and the worker
 };
 
-TEST(SrtKeyCheck, RefusesANewcomerWhenTooManyWait) {
+TEST(SrtKeyCheck, RefusesNewConnectionsWhenTooManyWait) {
     const auto loop = MUST(io::Loop::create());
     const auto held = std::make_shared<Held>();
     MUST(io::start_job(std::make_shared<Obstacle>(held)));
@@ -52,7 +52,7 @@ TEST(SrtKeyCheck, RefusesANewcomerWhenTooManyWait) {
     EXPECT_EQ(refused.code(), Errc::limit);
     EXPECT_EQ(key_reject_reason_of(refused.error()), engine::srt::RejectReason::overload);
     EXPECT_EQ(places.refused(ConnectionLimits::Reason::handshakes), 1U);
-    // Calls of this server do not wait behind strangers.
+    // Calls of this server do not wait for handshakes of unknown clients.
     const auto own = derive_key("a long secret", salt, 16, soon);
     held->goes = true;
     ASSERT_TRUE(own.ok());

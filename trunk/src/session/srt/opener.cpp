@@ -13,7 +13,8 @@
 #include "session/srt/play_session.hpp"
 #include "session/srt/publish_session.hpp"
 
-// For lines that strangers cause: each handshake is another client, so that a share of each client limits nothing.
+// For log lines that unauthenticated clients cause: each handshake counts as a new client, so a limit per client is not
+// effective.
 #define LOG_INFO_LIMITED(log, ...) LIVE_LOG(log, ::live::LogLevel::info, ::live::LogLimit::of_all, __VA_ARGS__)
 
 namespace live::session::srt {

@@ -65,7 +65,7 @@ void PublishSession::on_input(TimePoint now) {
         return;
     if (!publication_->is_current())
         return end(Error(Errc::conflict, "another publisher took the stream over"));
-    static_cast<void>(take_some(now));  // what is left has its time out at once
+    static_cast<void>(take_some(now));  // a timeout for the rest is due immediately
     if (connection()->key_question())
         wake();
     account(connection()->held_bytes() + reader_.held_bytes() + transport_->log.held_bytes());

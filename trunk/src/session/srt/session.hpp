@@ -33,7 +33,7 @@ struct Opening {
     std::size_t key_bytes = 16;
     // For version 4 callers, whose keys come after the handshake; empty: no encryption.
     std::string passphrase;
-    // The callbacks may name another one, so that it is not checked before they have answered.
+    // The callbacks may return another passphrase, so it is not checked before they have answered.
     bool asks_for_passphrase = false;
     // Why its key was refused then.
     std::optional<engine::srt::RejectReason> key_reason;

@@ -179,7 +179,7 @@ TEST_F(SrtSessions, PlayersBeginAtAKeyFrameAndShareTheirUnits) {
     io::wait_until([this] { return events.order.back() == "closed"; });
 }
 
-// Each datagram of its own would cost its system call, an ACK of every player and the answer to that.
+// Sending audio in separate datagrams would cost a system call each, an ACK from every player and its ACKACK.
 TEST_F(SrtSessions, AudioWaitsForAFrameOfVideoButNotForLong) {
     const auto source = MUST(streams.find_or_create("/live/cam", {}, 60'000));
     const auto publication = MUST(media::Publication::start(source, media::Takeover::refuse));
@@ -225,8 +225,8 @@ TEST_F(SrtSessions, AudioWaitsForAFrameOfVideoButNotForLong) {
     EXPECT_TRUE(pump_until(4, 2)) << "there is no more video, and it comes";
 }
 
-// A table that our own muxer does not write: what players get of an SRT publisher is what it sends.
-TEST_F(SrtSessions, PlayersGetAnSrtStreamAsItComes) {
+// The stream contains a table that our own muxer does not write: players receive an SRT publisher's stream unchanged.
+TEST_F(SrtSessions, PlayersReceiveAnSrtStreamUnchanged) {
     Remote encoder(socket(), "#!::r=live/cam,m=publish");
     ASSERT_TRUE(encoder.connect());
     const auto sent = second_of_units();

@@ -166,7 +166,7 @@ Result<std::optional<Value>> Reader::begin_referable(std::uint8_t marker, ByteRe
     return std::optional<Value>();
 }
 
-// A target never starts with a reference, so begin_value gets here only once.
+// A target never starts with a reference, so begin_value calls this only once.
 Result<std::optional<Value>> Reader::begin_replay(std::size_t index) {
     if (index >= targets_.size())
         return Error(Errc::malformed, "AMF3 reference " + std::to_string(index) + " of " + std::to_string(targets_.size()));

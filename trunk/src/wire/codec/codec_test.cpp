@@ -9,7 +9,7 @@
 namespace live::wire::codec {
 namespace {
 
-TEST(Codec, EachHasANameOfItsOwn) {
+TEST(Codec, NamesAreUnique) {
     std::set<std::string_view> names;
     for (int i = 0; i <= static_cast<int>(Codec::unknown); ++i)
         names.insert(name_of(static_cast<Codec>(i)));

@@ -82,7 +82,7 @@ TEST(HttpQuery, BoundsTheParameters) {
     EXPECT_EQ(parse_target("/?" + text + "&a").code(), Errc::limit);
 }
 
-TEST(PercentEncoding, GoesBothWays) {
+TEST(PercentEncoding, RoundTrips) {
     std::string every;
     for (int byte = 0; byte < 256; ++byte)
         every += static_cast<char>(byte);

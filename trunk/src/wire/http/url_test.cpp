@@ -36,7 +36,7 @@ TEST(HttpUrl, TakesVectorsApart) {
     }
 }
 
-TEST(HttpUrl, PutTogetherItIsTheSameUrl) {
+TEST(HttpUrl, RoundTrips) {
     for (const Vector& vector : kUrlVectors) {
         const Url& url = vector.url;
         EXPECT_EQ(*parse_url((url.is_secure ? "https://" : "http://") + url.authority() + url.target), url) << vector.text;
@@ -69,7 +69,7 @@ TEST(HttpUrl, RefusesInvalidUrls) {
         EXPECT_EQ(parse_url(text).code(), Errc::unsupported) << text;
 }
 
-TEST(HttpUrl, HasABound) {
+TEST(HttpUrl, LimitsTheLengthOfAUrl) {
     const std::string head = "http://host/";
     EXPECT_TRUE(parse_url(head + std::string(kUrlBytesMax - head.size(), 'a')).ok());
     EXPECT_EQ(parse_url(head + std::string(kUrlBytesMax - head.size() + 1, 'a')).code(), Errc::limit);

@@ -122,7 +122,7 @@ TEST(SampleReader, RecognisesOtherAudio) {
     EXPECT_EQ(mp3.version(), 1u);
 }
 
-TEST(SampleReader, ATrackThatCannotBeCarriedIsGone) {
+TEST(SampleReader, OmitsATrackThatCannotBeCarried) {
     SampleReader reader;
     video(reader, 0ms, avc_config());
     audio(reader, 0ms, aac_config());

@@ -109,7 +109,7 @@ TEST(TransportFeedback, RefusesReportsWithoutPackets) {
     EXPECT_EQ(parse(hex("8fcd0005 00000001 00000002 fff00001 fffffd05 20000400")).code(), Errc::malformed) << "a run of none";
 }
 
-TEST(TransportFeedback, HasABound) {
+TEST(TransportFeedback, LimitsTheReportedPackets) {
     const TransportFeedback most = of(std::vector<PacketStatus>(kFeedbackPacketsMax, lost()));
     Octets bytes = written_feedback(most);
     EXPECT_EQ(parse(bytes).value(), most);

@@ -44,7 +44,7 @@ TEST_F(Recorder, ReportsArrivalsWithTimes) {
     EXPECT_FALSE(recorder.next_timeout());
 }
 
-TEST_F(Recorder, TheNextReportGoesOnWhereTheLastEnded) {
+TEST_F(Recorder, NextReportContinuesWhereTheLastEnded) {
     recorder.received(now, 65'535);
     EXPECT_EQ(after(100ms)[0].feedback_count, 0);
     recorder.received(now, 2);

@@ -24,7 +24,7 @@ struct Buffer : testing::Test {
     JitterBuffer buffer{100ms};
 };
 
-TEST_F(Buffer, InOrderNothingWaits) {
+TEST_F(Buffer, PacketsInOrderDoNotWait) {
     for (std::uint64_t i = 10; i < 20; ++i) {
         EXPECT_TRUE(push(i));
         EXPECT_EQ(pop_all(), Numbers{i});
@@ -86,7 +86,7 @@ TEST_F(Buffer, HasABound) {
     EXPECT_EQ(buffer.waiting(), 1U);
 }
 
-TEST_F(Buffer, AnyOrderWithinTheWaitComesOutSorted) {
+TEST_F(Buffer, SortsAnyOrderWithinTheWait) {
     for (unsigned seed = 0; seed < 20; ++seed) {
         std::mt19937 random(seed);
         JitterBuffer shuffled(1s);

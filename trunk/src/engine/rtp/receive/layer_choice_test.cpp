@@ -17,7 +17,7 @@ TEST(LayerChoice, TakesTheBestThatIsAlive) {
     EXPECT_EQ(choose_layer({}, std::nullopt), std::nullopt);
 }
 
-TEST(LayerChoice, StaysWithWhatIsAboutAsGood) {
+TEST(LayerChoice, KeepsLayerOfSimilarQuality) {
     EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, true}, {400, true}}, 0), 0U);
     EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, true}, {401, true}}, 0), 1U);
     EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, true}, {200, true}}, 0), 0U);
@@ -36,7 +36,7 @@ TEST(LayerChoice, TakesTheBestThatTheLinksCarry) {
     EXPECT_EQ(choose_layer(dead, 1, 50), 2U) << "the smallest that is alive";
 }
 
-TEST(LayerChoice, GoesUpOnlyWithRoomToSpare) {
+TEST(LayerChoice, SwitchesUpOnlyWithSpareBandwidth) {
     const std::vector<LayerState> layers{{100, true}, {900, true}, {400, true}};
     EXPECT_EQ(choose_layer(layers, 2, 1'100), 2U);
     EXPECT_EQ(choose_layer(layers, 2, 1'200), 1U);
@@ -45,7 +45,9 @@ TEST(LayerChoice, GoesUpOnlyWithRoomToSpare) {
     EXPECT_EQ(choose_layer(layers, 2, std::nullopt), 1U);
 }
 
-TEST(LayerChoice, StaysWhenAllAreSilent) { EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, false}, {400, false}}, 0), 0U); }
+TEST(LayerChoice, KeepsLayerWhenAllAreSilent) {
+    EXPECT_EQ(choose_layer(std::vector<LayerState>{{300, false}, {400, false}}, 0), 0U);
+}
 
 TEST(KeyRequests, AreMadeAtOnceThenRarelyAndAgainWhileNeeded) {
     KeyRequests keys;

@@ -35,7 +35,7 @@ TEST_F(Stream, RequestsNoReorderedPackets) {
     EXPECT_FALSE(nacks.next_timeout());
 }
 
-TEST_F(Stream, AsksAgainAfterARoundTripUntilItComes) {
+TEST_F(Stream, RepeatsRequestEachRoundTripUntilArrival) {
     nacks.set_round_trip(90ms);
     receive({1, 3});
     EXPECT_EQ(after(10ms), Numbers{2});

@@ -18,7 +18,7 @@ struct Received : testing::Test {
     Reception reception{48'000};
 };
 
-TEST_F(Received, CountsWhatIsMissing) {
+TEST_F(Received, CountsMissingPackets) {
     for (const std::uint16_t sequence : std::initializer_list<std::uint16_t>{65'533, 65'534, 1, 2, 0})
         EXPECT_TRUE(receive(sequence));
     const auto block = reception.report();

@@ -16,7 +16,7 @@ wire::rtp::Packet packet(std::uint32_t ssrc, std::uint16_t sequence) {
     return made;
 }
 
-TEST(TrackStreams, FindsAStreamByWhatIsKnownOfIt) {
+TEST(TrackStreams, FindsAStreamBySsrcRtxSsrcOrRid) {
     TrackStreams streams(90'000, true);
     EXPECT_EQ(streams.only(), nullptr);
     ReceiveStream& low = streams.add(TimePoint{1s}, 1, "q", kRoundTrip);
@@ -41,7 +41,7 @@ TEST(TrackStreams, RemovesTheLongestSilentStreamExceptTheKeptOne) {
     EXPECT_EQ(streams.surplus(&streams[0]), &streams[1]);
 }
 
-TEST(TrackStreams, CountsOfAStreamThatIsGoneStay) {
+TEST(TrackStreams, KeepsCountsOfRemovedStreams) {
     TrackStreams streams(90'000, true);
     ReceiveStream& stream = streams.add(TimePoint{1s}, 1, "", kRoundTrip);
     for (const std::uint16_t sequence : std::initializer_list<std::uint16_t>{1, 2, 6})

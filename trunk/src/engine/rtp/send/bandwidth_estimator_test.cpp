@@ -138,7 +138,7 @@ TEST(BandwidthEstimator, StaysWithinItsBounds) {
     EXPECT_LT(narrow.estimator.rate(), 120'000U);
 }
 
-TEST(BandwidthEstimator, KnowsTheRoundTrip) {
+TEST(BandwidthEstimator, MeasuresTheRoundTrip) {
     Simulation simulation({.bits_per_second = 50'000'000, .delay = 40ms}, 1, {.max = 1'000'000});
     simulation.run(3s);
     EXPECT_GE(simulation.estimator.round_trip(), 80ms);
@@ -158,7 +158,7 @@ TEST(BandwidthEstimator, ASenderWithLittleToSendKeepsItsRate) {
     EXPECT_EQ(estimator.rate(), 1'000'000U) << "audio alone of 40 kbps neither lowers nor raises it";
 }
 
-TEST(BandwidthEstimator, NonsenseAndSilenceChangeNothing) {
+TEST(BandwidthEstimator, InvalidReportsAndSilenceChangeNothing) {
     BandwidthEstimator estimator({.start = 1'000'000});
     const TimePoint now{1h};
     for (std::size_t i = 0; i < 2 * BandwidthEstimator::kSentMax; ++i)

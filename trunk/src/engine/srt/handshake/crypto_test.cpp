@@ -55,7 +55,7 @@ std::vector<WrapVector> wrap_vectors() {
     };
 }
 
-TEST(SrtCrypto, WrapsKeysAsTheStandardSays) {
+TEST(SrtCrypto, WrapsKeysByTheStandard) {
     for (const WrapVector& vector : wrap_vectors()) {
         const auto kek = counting_key(vector.kek_bytes);
         EXPECT_EQ(wrap_keys(kek, vector.keys).value(), vector.wrapped);

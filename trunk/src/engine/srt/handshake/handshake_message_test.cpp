@@ -92,7 +92,7 @@ TEST(SrtKeyMessage, ReadsAndWritesEachLength) {
         }
 }
 
-TEST(SrtKeyMessage, SaysWhatIsUnsupported) {
+TEST(SrtKeyMessage, ReportsUnsupportedFeatures) {
     KeyMessage message;
     message.wrapped.assign(24, 7);
     auto bytes = write_key_message(message);

@@ -56,7 +56,7 @@ public:
     // A key message to send, again and again until it is confirmed.
     std::optional<std::vector<std::uint8_t>> announcement(Micros now, const RoundTrip& round_trip);
     Micros next_announcement() const { return is_announcing() ? announce_at_ : Micros::max(); }
-    // False if the peer cannot open the first key: it has no passphrase, or another one.
+    // Returns false if the peer cannot unwrap the first key: it has no passphrase, or a different one.
     bool handle_response(Bytes contents);
     std::uint64_t refreshes() const { return refreshes_; }
 

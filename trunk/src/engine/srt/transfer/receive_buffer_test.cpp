@@ -108,7 +108,7 @@ TEST(SrtReceiveBuffer, WithoutDropWaitsUntilItIsFull) {
     EXPECT_EQ(b.skipped, 1U);
 }
 
-TEST(SrtReceiveBuffer, ForgetsWhatTheSenderGaveUp) {
+TEST(SrtReceiveBuffer, ForgetsPacketsThatTheSenderGaveUp) {
     Buffer b({.bytes = 10'000, .packets = 64, .too_late_drop = false});
     b.arrive(0);
     b.arrive(4);
@@ -138,7 +138,7 @@ TEST(SrtReceiveBuffer, IsBoundedInPacketsAndBytes) {
     EXPECT_LT(b.buffer.held_bytes(), 10'000U);
 }
 
-TEST(SrtReceiveBuffer, CountsWhatCannotBeRead) {
+TEST(SrtReceiveBuffer, CountsUndecryptedPacketsAsSkipped) {
     Buffer b;
     b.arrive(0);
     b.buffer.insert(kFirst + 1, Micros(0), std::nullopt, b.now);

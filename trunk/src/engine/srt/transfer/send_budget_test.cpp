@@ -24,7 +24,7 @@ TEST(SrtInputRate, IsTheDensestWindowAndForgetsIt) {
     EXPECT_EQ(rate.bytes_per_second(), 25);
 }
 
-TEST(SrtResendBudget, IsAShareOfWhatIsNewAndAFloor) {
+TEST(SrtResendBudget, IsAShareOfNewBytesWithAMinimum) {
     ResendBudget budget;
     Micros now{};
     std::size_t spent = 0;

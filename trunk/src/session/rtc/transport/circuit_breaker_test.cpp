@@ -41,7 +41,7 @@ TEST(CircuitBreaker, WithoutAPulseItFollowsTheLoad) {
     EXPECT_EQ(levels(breaker, {99.5, 98, 92, 10}), (std::vector{3, 2, 1, 0}));
 }
 
-TEST(CircuitBreaker, SwitchedOffItDoesNothing) {
+TEST(CircuitBreaker, DoesNothingWhenDisabled) {
     CircuitBreaker breaker{CircuitBreakerOptions{.enabled = false}};
     EXPECT_EQ(levels(breaker, {100, 100, 100, 100, 100, 100}), std::vector<int>(6, 0));
 }

@@ -163,7 +163,7 @@ TEST_F(RtcPlayers, DoesNotServePlayersThatHaveEverything) {
     RtpLogGroup& group = players->join(source, player);
     publish(group);
     let_run();
-    publish(group);  // This time it gets everything.
+    publish(group);  // This time the player accepts all packets.
     let_run();
     EXPECT_EQ(player.served, 2);
     ASSERT_TRUE(io::sleep(io::Deadline::after(600ms)).ok());

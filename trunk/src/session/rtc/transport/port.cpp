@@ -14,7 +14,8 @@ namespace live::session::rtc {
 
 namespace {
 
-// For clients on a link-local address the kernel chooses another one; UdpSocket takes none of these.
+// Returns the local address to send from. For clients on a link-local address the kernel chooses it, because UdpSocket does not
+// accept a link-local one.
 IpAddress usable_local(const IpAddress& local) {
     const bool is_link_local = local.bytes[0] == 0xFE && (local.bytes[1] & 0xC0) == 0x80;
     return is_link_local ? IpAddress() : local;

@@ -134,7 +134,7 @@ TEST_F(RtcPort, ForwardsUnknownDatagramsAndTakesForwardedOnes) {
     port->take_forwarded(forwarded, io::now(), elsewhere.datagrams[1]);
     EXPECT_EQ(peer.taken.size(), 2U);
     EXPECT_GT(receive(0), 0U) << "it answers by the socket";
-    // Nobody's: it goes no further.
+    // A datagram for no known session is not forwarded again.
     std::vector<std::uint8_t> check = check_for("nobody", true);
     port->take_forwarded(forwarded, io::now(), check);
     ForwardedDatagram other = forwarded;
@@ -173,7 +173,7 @@ TEST_F(RtcPort, IgnoresAddressesWithoutAProvedCheck) {
     EXPECT_EQ(port->figures().sent, 0U);
 }
 
-TEST_F(RtcPort, AnErrorForAStrangerGoesBackWhereTheQuestionCameFrom) {
+TEST_F(RtcPort, SendsErrorForUnknownClientToItsAddress) {
     add("abcd1234").answers_strangers = true;
     const auto check = check_for("abcd1234", false);
     send(1, check);
@@ -284,7 +284,7 @@ TEST_F(RtcPort, HalfOpenSessionsAreCountedAndExpire) {
     EXPECT_EQ(port->half_open(), 0U);
 }
 
-TEST_F(RtcPort, ANameIsGivenOnce) {
+TEST_F(RtcPort, RefusesANameThatIsInUse) {
     add("abcd1234");
     const auto again = port->add(std::make_unique<FakePeer>(*port, "abcd1234", io::now() + 1h));
     ASSERT_FALSE(again.ok());

@@ -138,7 +138,7 @@ TEST_F(SrtCalls, SocketOfCallsAcceptsNoConnections) {
     EXPECT_EQ(stranger->receive(io::Deadline::after(20ms)).code(), Errc::timed_out);
 }
 
-// The bytes that come, until `done`.
+// Returns the bytes read until `done` returns true.
 std::vector<std::uint8_t> read_until(io::Stream& stream, const std::function<bool(const std::vector<std::uint8_t>&)>& done) {
     std::vector<std::uint8_t> all;
     std::vector<std::uint8_t> some(ByteStream::kReadBytesMin);
@@ -191,7 +191,8 @@ TEST_F(SrtCalls, AStreamOfBytesThatLosesItsMemoryEndsWithThat) {
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     ByteStream& stream = **opened;
     read_until(stream, [](const auto& all) { return all.size() >= 188U; });
-    // Its own, and that of the player there, which is counted from the first answer that it gets.
+    // The memory of this stream, and that of the remote player, which is counted from the first answer that the player
+    // receives.
     std::vector<MemoryBudget::Use*> both;
     io::wait_until([&] {
         both.clear();

@@ -14,7 +14,8 @@ namespace srt = engine::srt;
 
 namespace {
 
-// For clients on a link-local address the kernel chooses another one; UdpSocket takes none of these.
+// Returns the local address to send from. For clients on a link-local address the kernel chooses it, because UdpSocket does not
+// accept a link-local one.
 IpAddress local_for_answers(const IpAddress& local) {
     const bool is_link_local = local.bytes[0] == 0xFE && (local.bytes[1] & 0xC0) == 0x80;
     return is_link_local ? IpAddress() : local;
@@ -245,7 +246,7 @@ Result<void> Port::hand_over(Link& from, Link& to) {
     CHECK(to.port_ == nullptr);
     if (from.port_ == nullptr || from.is_over_)
         return Error(Errc::closed, "the connection is over already");
-    output_.flush();  // what it has written waits for a path, which goes with the connection
+    output_.flush();  // its pending datagrams need a path, which moves with the connection
     wheel_.cancel(from);
     std::erase(touched_, &from);
     to.connection_ = std::move(from.connection_);

@@ -24,8 +24,9 @@ public:
     void put(std::uint64_t log, std::uint64_t position, const Slice& unit) {
         entries_[index_of(position)] = {log, position, unit};
     }
-    // A round begins when all players are woken. Those that are up to date send up to the end of the log (with this id) at the
-    // first call, `end`: data that arrives while others are served would otherwise become a short packet of its own for these.
+    // A round begins when all players are woken. In a round, players that are up to date send up to `end`, the end of the log
+    // (with this id) at the first call. Otherwise data that arrives while some are served would become a separate short packet
+    // for the others.
     void begin_round() { round_.reset(); }
     std::uint64_t end_of_round(std::uint64_t log, std::uint64_t end) {
         if (!round_ || round_->log != log)

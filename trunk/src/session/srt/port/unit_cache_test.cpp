@@ -5,7 +5,7 @@
 namespace live::session::srt {
 namespace {
 
-TEST(UnitCache, GivesTheSameMemoryForTheSamePlace) {
+TEST(UnitCache, ReturnsTheSameMemoryForTheSamePosition) {
     UnitCache cache;
     EXPECT_EQ(cache.find(0, 0, 1'316), nullptr) << "an empty place";
     EXPECT_EQ(cache.find(1, 188, 1'316), nullptr);
@@ -20,7 +20,7 @@ TEST(UnitCache, GivesTheSameMemoryForTheSamePlace) {
     EXPECT_EQ(cache.held_bytes(), 1'316U);
 }
 
-TEST(UnitCache, KeepsTheNewestOfItsPlaces) {
+TEST(UnitCache, KeepsTheNewestPositions) {
     UnitCache cache;
     for (std::uint64_t i = 0; i < 2 * UnitCache::kUnits; ++i)
         cache.put(1, i * 188, Slice::allocate(188));
@@ -29,7 +29,7 @@ TEST(UnitCache, KeepsTheNewestOfItsPlaces) {
     EXPECT_NE(cache.find(1, (2 * UnitCache::kUnits - 1) * 188, 188), nullptr);
 }
 
-TEST(UnitCache, ARoundEndsWhereTheFirstToAskFoundTheEnd) {
+TEST(UnitCache, RoundEndsAtTheEndSeenByTheFirstCall) {
     UnitCache units;
     EXPECT_EQ(units.end_of_round(1, 1'880), 1'880U);
     EXPECT_EQ(units.end_of_round(1, 3'760), 1'880U) << "more came while others were served";

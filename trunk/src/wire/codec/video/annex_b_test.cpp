@@ -59,7 +59,7 @@ TEST(AnnexB, RefusesOtherFormats) {
     EXPECT_EQ(read_annex_b(Codec::hevc, hex("000001 26")).code(), Errc::malformed) << "half a header";
 }
 
-TEST(AnnexB, HasABound) {
+TEST(AnnexB, LimitsTheNumberOfUnits) {
     std::vector<std::uint8_t> stream;
     for (std::size_t i = 0; i < kAnnexBUnitsMax; ++i)
         append(stream, hex("41aa"));

@@ -111,7 +111,7 @@ TEST(HevcSps, RefusesOtherNalUnits) {
     EXPECT_EQ(parse_hevc_sps(hex("4201 0f")).code(), Errc::malformed) << "seven sub-layers beyond the first";
 }
 
-// The sequence parameter set of a vector with so many layers below the highest, every second one with its own profile.
+// Returns the sequence parameter set of a vector with `count` layers below the highest, every second one with its own profile.
 std::vector<std::uint8_t> with_sub_layers(Bytes sps, unsigned count) {
     const auto payload = without_emulation_prevention(sps);
     BitWriter out;

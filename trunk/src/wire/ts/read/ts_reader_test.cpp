@@ -168,7 +168,7 @@ TEST(TsReader, ReadsMuxedFramesForEverySplit) {
         }
 }
 
-TEST(TsReader, BytesBetweenPacketsHurtNothing) {
+TEST(TsReader, ToleratesBytesBetweenPackets) {
     const Sample sample = sample_of(Codec::avc, Codec::aac, 9);
     for (unsigned seed = 0; seed < 20; ++seed) {
         std::minstd_rand random(seed);
@@ -262,7 +262,7 @@ TEST(TsReader, ALostPacketCostsOneFrameOfItsTrack) {
     EXPECT_EQ(reader.counters().lost_units, 1u);
 }
 
-TEST(TsReader, APacketMayComeTwice) {
+TEST(TsReader, IgnoresADuplicatePacket) {
     TsBuilder ts;
     ts.tables({kAac});
     ts.unit(0x101, adts_pes(90'000, 400));
