@@ -57,7 +57,7 @@ struct Bounds {
 
 // Reads the directive's one number within its bounds; `whole` rejects fractions. Exact up to 2^53.
 Result<double> read_number(const Directive& directive, const Bounds& bounds, double by_default, bool whole, Loading& loading);
-// Without a trailing ".0".
+// Returns the text without a trailing ".0".
 std::string number_text(double value);
 std::string range_text(const Bounds& bounds);
 

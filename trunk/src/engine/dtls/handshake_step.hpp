@@ -39,7 +39,7 @@ public:
     TimePoint arrived() const { return arrived_; }
     // Datagrams that it has yet to handle.
     std::size_t size() const { return datagrams_.size(); }
-    // After run(). Both once.
+    // Call each of these once, after run().
     Transport::Progress take_progress() { return std::move(progress_); }
     // nullptr if it was destroyed.
     std::unique_ptr<Transport> take_transport() { return std::move(transport_); }

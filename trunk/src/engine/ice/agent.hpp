@@ -35,7 +35,7 @@ public:
     // Our own check is retransmitted after this time, then after twice as long each time, up to kOwnChecksMax.
     static constexpr std::chrono::milliseconds kOwnCheckRetry = 50ms;
     static constexpr unsigned kOwnChecksMax = 7;
-    // From require_proof() on.
+    // Time limit for the proof, counted from require_proof().
     static constexpr std::chrono::milliseconds kProofTime = 10s;
 
     struct Options {
@@ -80,7 +80,7 @@ public:
 
     // The handshake has proved that packets to this address are received.
     void confirm(TimePoint now, const TransportAddress& address);
-    // Only the proof is missing: checks the selected address and allows it kProofTime.
+    // Call this when only the proof is missing: starts a check of the selected address, with the time limit kProofTime.
     void require_proof(TimePoint now);
     // Our own check, if one is due. Errc::system.
     Result<std::optional<OwnCheck>> poll(TimePoint now);

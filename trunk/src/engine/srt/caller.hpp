@@ -42,7 +42,7 @@ public:
     Caller(const Caller&) = delete;
     Caller& operator=(const Caller&) = delete;
 
-    // Only from options.to and to our socket id.
+    // Handles one datagram, which must come from options.to. Ignores datagrams for other socket ids.
     void handle_datagram(TimePoint now, Bytes datagram);
     void handle_timeout(TimePoint now);
     TimePoint next_timeout() const;

@@ -57,7 +57,7 @@ public:
 
     void handle_datagram(TimePoint now, Bytes datagram);
     void handle_timeout(TimePoint now);
-    // When to call handle_timeout, next_payload and write_next again at the latest. TimePoint::max() when closed.
+    // Returns the latest time for the next call of handle_timeout, next_payload and write_next; TimePoint::max() when closed.
     TimePoint next_timeout(TimePoint now) const;
 
     // One payload, at most payload_bytes_max, such as seven TS packets. Its bytes are shared with other holders of the slice.
@@ -68,8 +68,8 @@ public:
     std::optional<Payload> next_payload(TimePoint now);
 
     std::optional<KeyQuestion> key_question() const;
-    // Nothing if no passphrase is known. Errc::denied if the key does not open the message: a wrong passphrase; the peer is
-    // notified.
+    // Answers the peer's key message. `kek`: nullopt if no passphrase is known. Errc::denied if the key does not unwrap the
+    // message, because the passphrase is wrong; the peer is notified.
     Result<void> answer_key(const std::optional<KeyEncryptingKey>& kek);
 
     // The caller repeats its request because our response was lost: write_next repeats it. Only for a Request that is equal to

@@ -134,7 +134,7 @@ Listener::Outcome Listener::handle_datagram(TimePoint now, Bytes datagram, const
     if (answer_induction(now, datagram, from, answer) > 0)
         return std::vector<std::uint8_t>(answer.begin(), answer.end());
     const std::uint32_t cookie = get(datagram, kCookieAt);
-    // Nothing else is read without a cookie, and nothing answered.
+    // Without a valid cookie the rest is neither read nor answered.
     if (get(datagram, kTypeAt) != static_cast<std::uint32_t>(HandshakeType::conclusion) || !is_cookie(now, from, cookie))
         return std::monostate{};
     Request request;

@@ -127,7 +127,7 @@ std::vector<std::uint8_t> write_ack(const Ack& ack);
 
 // First and last, inclusive, narrow.
 using SequenceRange = std::pair<std::uint32_t, std::uint32_t>;
-// As many ranges as the contents hold. Errc::malformed if a range has no end.
+// Returns all ranges in the contents. Errc::malformed if a range has no end.
 Result<std::vector<SequenceRange>> parse_loss_list(Bytes contents);
 // Ranges of one number take four bytes, others eight. Stops before `bytes_max`.
 std::vector<std::uint8_t> write_loss_list(std::span<const SequenceRange> ranges, std::size_t bytes_max = kPayloadBytesMax);

@@ -33,7 +33,7 @@ public:
     }
     // The destination, if all flights went to one address.
     std::optional<TransportAddress> only_destination() const { return has_moved_ ? std::nullopt : to_; }
-    // From the first flight to its answer; nothing before that.
+    // Returns the time from the first flight to its answer; nullopt before the answer.
     std::optional<std::chrono::microseconds> round_trip() const { return round_trip_; }
 
 private:

@@ -47,8 +47,8 @@ public:
         dtls::Transport::Options dtls;
         bool dtls_on = true;
         bool encrypt = true;
-        // As a server, the handshake is done in steps that the caller runs: take_step(). Not as a client: its peer may send media
-        // as soon as it has sent the last flight, which must then be read at once.
+        // For a server: the handshake is done in steps that the caller runs (take_step()). No effect for a client, whose peer
+        // may send media right after its last flight; the client must be able to read it at once.
         bool lends_handshake = false;
         // Off: RTP is dropped unread.
         bool takes_rtp = true;
@@ -97,7 +97,7 @@ public:
     std::string_view end_reason() const { return end_reason_; }
     std::optional<TransportAddress> selected() const { return to_; }
     bool is_checked(const TransportAddress& address) const;
-    // From our first flight to its answer; nothing before that.
+    // Returns the time from our first flight to its answer; nullopt before the answer.
     std::optional<std::chrono::microseconds> round_trip() const { return flights_.round_trip(); }
     bool holds_dtls() const { return dtls_ != nullptr || is_lent_; }
     const Counters& counters() const { return counters_; }

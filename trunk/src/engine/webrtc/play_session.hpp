@@ -38,7 +38,7 @@ public:
     // Whether a packet of this kind may be sent now: audio always; video at the link's rate. Video that has waited for more than
     // about a second means that the link is too slow for the stream: continue at the newest key frame then.
     bool may_send(TimePoint now, MediaKind kind) { return link_.is_established() && sender_.may_send(now, kind); }
-    // When may_send() will allow video; nothing if it does now, or if nothing can be sent.
+    // Returns when may_send() will allow video; nullopt if it does now, or if nothing can be sent.
     std::optional<TimePoint> next_send(TimePoint now) { return link_.is_established() ? sender_.next_send(now) : std::nullopt; }
     // Appends the packet to the output with the player's SSRC, type, number and key. Does nothing for a kind that was not
     // negotiated, or until the session is established. The payload is at most kPayloadBytesMax; longer ones are dropped.
@@ -49,7 +49,8 @@ public:
     // RTP log numbers of packets the player is missing, at most MediaSender::kNacksMax; find them in the RTP log and call
     // resend().
     std::vector<std::pair<MediaKind, std::uint16_t>> take_nacks() { return sender_.take_nacks(); }
-    // By RTX if negotiated, else under the original number. Packets not sent to this player, or too long ago, are ignored.
+    // Retransmits a packet: by RTX if negotiated, otherwise with its original number. Does nothing if the packet was not sent
+    // to this player, or too long ago.
     void resend(TimePoint now, MediaKind kind, const rtp::RtpLogHeader& header, Bytes payload);
     // Estimated capacity of the link to the player in bits per second; zero until it has reported.
     std::uint64_t estimated_rate() const { return sender_.estimated_rate(); }

@@ -84,7 +84,7 @@ public:
     virtual Result<void> handle_datagram(TimePoint now, MutBytes datagram, const TransportAddress& from) = 0;
     // Errc::timed_out if the handshake took too long. A silent peer is not an error: the state becomes closed.
     virtual Result<void> handle_timeout(TimePoint now) = 0;
-    // Nothing if the session is closed, or nothing can happen without input.
+    // Returns the next time for handle_timeout(); nullopt if the session is closed, or if it only waits for input.
     virtual std::optional<TimePoint> next_timeout() const = 0;
     // Sends BYE for our streams, and close_notify.
     virtual void close(TimePoint now) = 0;

@@ -45,7 +45,7 @@ public:
     // A request of an address, which counts if it is granted.
     bool try_charge(std::size_t use, Bytes address, const Rate& rate, TimePoint now);
 
-    // For the master: the worker has died.
+    // Called by the master after the worker has died.
     static void forget(MutBytes memory, Worker workers, Worker dead);
 
 private:

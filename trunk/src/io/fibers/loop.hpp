@@ -63,7 +63,7 @@ public:
     static LoopWatch& watch();
 };
 
-// Until the deadline. Errc::cancelled when the fiber's scope is stopped.
+// Suspends until the deadline. Errc::cancelled when the fiber's scope is stopped.
 Result<void> sleep(Deadline until);
 
 // Lets every runnable fiber run and polls descriptors and timers once. The deadline only marks that it suspends.

@@ -38,7 +38,7 @@ struct SpawnOptions {
     posix_spawnattr_t attributes;
 };
 
-// Nothing blocked, nothing ignored (the loop ignores SIGPIPE), its own process group.
+// In the child: no signal is blocked or ignored (the loop ignores SIGPIPE), and it has its own process group.
 void set_signals_and_group(SpawnOptions& options) {
     sigset_t none;
     sigset_t all;

@@ -54,7 +54,7 @@ public:
     ChildProcess& operator=(const ChildProcess&) = delete;
 
     pid_t pid() const { return pid_; }
-    // Never waits.
+    // Reports whether the process has exited, without waiting.
     bool has_ended() { return reap(); }
     // Waits until it exits; returns at once if it already has. Errc::timed_out, Errc::cancelled.
     Result<ChildExit> wait(Deadline deadline);

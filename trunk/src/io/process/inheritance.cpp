@@ -73,7 +73,7 @@ std::vector<BoundSocket> copies_of_bound_sockets() {
 Result<void> inherit(std::string_view name, Socket socket) {
     if ((!name.starts_with(kTcp) && !name.starts_with(kUdp)) || !socket.is_open() || name_of(socket.fd()) != name)
         return Error(Errc::malformed, "what is passed on is no socket that is bound: " + std::string(name.substr(0, 100)));
-    // As many as one process passes on.
+    // The limit is the number of sockets that one process passes on.
     auto& inherited = st::loop_state().inherited;
     if (inherited.size() >= kBoundSocketsMax)
         return Error(Errc::limit, "too many sockets are passed on");

@@ -59,7 +59,7 @@ public:
     Unread(const Unread&) = delete;
     Unread& operator=(const Unread&) = delete;
 
-    // From any thread.
+    // May be called from any thread.
     Result<void> read() {
         std::call_once(once_, [this] {
             ERR_clear_error();

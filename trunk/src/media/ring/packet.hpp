@@ -52,7 +52,7 @@ struct Packet {
     Slice frame_slice() const { return payload.sub(head, frame_bytes()); }
 };
 
-// As container writers take it. The bytes are shared.
+// Returns the packet as a frame for container writers. The bytes are shared.
 inline wire::codec::Frame frame_of(const Packet& packet) {
     return {.codec = packet.codec,
             .content = packet.content,

@@ -61,7 +61,7 @@ private:
     std::uint64_t first_ = 0;
 };
 
-// As relays get it.
+// Returns the entry as the packet that relays receive.
 Packet packet_of(const SyncLog::Entry& entry);
 
 }  // namespace live::media

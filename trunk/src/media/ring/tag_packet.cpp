@@ -80,7 +80,7 @@ Slice without_slack(Slice data) {
 
 }  // namespace
 
-// For each packet that arrives, so the tag and the packet are filled in where they stay.
+// This runs for each packet that arrives, so the tag and the packet are filled in place, without a copy.
 Result<TagPacket> read_tag(MediaKind kind, Slice body) {
     Result<TagPacket> made = TagPacket();
     if (kind == MediaKind::video) {

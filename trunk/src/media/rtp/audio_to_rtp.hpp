@@ -35,7 +35,7 @@ public:
     void push(const Packet& packet);
     // Appends the audio converted so far to the RTP log.
     void collect();
-    // Nothing that was pushed is still being converted.
+    // Reports whether the conversion of everything that was pushed is complete.
     bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
     const Counters& counters() const { return counters_; }
 

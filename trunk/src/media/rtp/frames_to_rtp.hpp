@@ -18,7 +18,7 @@ public:
     // Ends a batch: notifies the RTP log's listeners if it received anything.
     void flush();
 
-    // Nothing that was pushed is still being converted.
+    // Reports whether the conversion of everything that was pushed is complete.
     bool is_idle() const { return audio_.is_idle(); }
 
     const VideoToRtp& video() const { return video_; }

@@ -207,7 +207,7 @@ TEST_F(FramesToRtpTest, PlayersChooseTracks) {
     EXPECT_EQ(source->readers().count(), 0U);
 }
 
-// As many conversions as there are choices of tracks would hold the loop.
+// Converting for every choice of tracks in one step would block the loop.
 TEST_F(FramesToRtpTest, AppendLeavesALargeFrameAndEachLogConvertsItInAStepOfItsOwn) {
     const auto publication = Publication::start(source, Takeover::refuse);
     configs();
@@ -287,7 +287,7 @@ TEST_F(FramesToRtpTest, ConvertsNothingWhenDisabled) {
     EXPECT_EQ(player.peek(), nullptr);
 }
 
-// By day three hours.
+// Three hours in a daytime run, a day in a nightly run.
 TEST_F(FramesToRtpTest, ADayNeedsNoMoreMemoryThanAnHour) {
     const auto publication = Publication::start(source, Takeover::refuse);
     RtpReader player(source);

@@ -32,7 +32,7 @@ public:
     // Makes the audio converted so far available to poll().
     void collect();
     std::optional<wire::codec::Frame> poll();
-    // Nothing that was pushed is still being converted.
+    // Reports whether the conversion of everything that was pushed is complete.
     bool is_idle() const { return transcoder_ == nullptr || transcoder_->is_idle(); }
     // none, AAC or Opus
     Codec codec() const { return codec_; }

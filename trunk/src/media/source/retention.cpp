@@ -123,7 +123,7 @@ Sequence Retention::keep_for_readers(Sequence keep, Sequence floor) {
     return keep;
 }
 
-// By both clocks: a publisher whose timestamps stand still grows old, too.
+// Checks the age by media time and by the clock, because a publisher's timestamps may not advance.
 bool Retention::is_young() const {
     if (!parts_.publications.is_published() || published_from_ < ring_.first())
         return false;

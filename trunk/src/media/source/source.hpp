@@ -82,7 +82,7 @@ public:
     void append_sync(SyncMessage message);
     // The publisher's batch is complete: has the backlog encoded, and notifies readers that wait for every packet.
     void flush();
-    // Only notifies.
+    // Only notifies readers; does not encode the backlog.
     void notify();
     // Whether somebody listens at once.
     bool is_awaited() const { return readers_.any() && (readers_.has_listeners_at_once() || rtp_logs_.has_listeners()); }

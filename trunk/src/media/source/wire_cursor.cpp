@@ -159,7 +159,7 @@ WireCursor::Position WireCursor::copy_stamped(Position end) {
 bool WireCursor::at_boundary() const { return private_.empty() && rest_ == nullptr && (must_jump_ || !is_inside_message()); }
 
 WireCursor::Batch WireCursor::take_message(std::span<::iovec> out) {
-    // Not the end of a packet at position_ that has no bytes because the format leaves it out.
+    // The limit is the beginning of a later packet: a packet at position_ may have no bytes, if the format omits it.
     return take_up_to(out, wire_log_.offset_of(wire_log_.find(position_ + 1)));
 }
 

@@ -28,7 +28,7 @@ inline constexpr std::size_t kTextBytesMax = 256;
 // Limit for a whole line. Its eight texts grow to at most six times their size (a control character becomes \u001f).
 inline constexpr std::size_t kLineBytesMax = 8 * 6 * kTextBytesMax + 512;
 
-// With a trailing newline. The README of the project describes the names.
+// Returns the line with a trailing newline. The README of the project describes the names.
 std::string line_of(const Visit& visit);
 
 }  // namespace live::service::access_log

@@ -46,7 +46,7 @@ public:
     std::size_t held_bytes() const { return files_.held_bytes() + open_bytes() + kept_bytes(); }
     // Writes files to disk.
     void run_files(io::Deadline deadline) { files_.disk().run(deadline); }
-    // Nothing more is queued: run_files() returns when the queue is empty.
+    // Closes the queue: run_files() returns when it is empty.
     void close_files() { files_.disk().close(); }
 
 private:

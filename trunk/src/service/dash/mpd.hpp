@@ -44,7 +44,7 @@ struct MpdPeriod {
     std::vector<MpdTrack> tracks;
 };
 
-// As a period it is the newest one.
+// An MPD. Its base is the newest period.
 struct Mpd : MpdPeriod {
     std::chrono::system_clock::time_point began{};  // when media time was zero
     std::chrono::system_clock::time_point written{};

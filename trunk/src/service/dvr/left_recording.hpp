@@ -12,7 +12,7 @@
 namespace live::service::dvr {
 
 struct LeftRecording {
-    // None if nothing was recorded: then the file is removed.
+    // nullopt if nothing was recorded: the file is then removed.
     std::optional<std::string> path;
     MediaTime duration{};
     std::uint64_t bytes = 0;

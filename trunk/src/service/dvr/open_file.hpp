@@ -34,7 +34,7 @@ public:
     // Creates `path`. Errc::conflict: the file exists, or another output has claimed it. `metadata` as in make_recording().
     Result<void> create(const std::string& path, FileFormat format, Bytes metadata, io::Deadline deadline);
     bool is_open() const { return recording_ != nullptr; }
-    // Only while it is open.
+    // Must be called only while the file is open.
     Recording& recording() { return *recording_; }
     const Recording& recording() const { return *recording_; }
     std::uint64_t bytes() const { return file_->bytes(); }

@@ -28,7 +28,7 @@ struct ForwardContext {
     std::chrono::milliseconds report_interval = 10s;
     // For srt:// destinations; empty: they are refused.
     std::function<session::srt::Dialler&()> srt{};
-    // From a connection to the permission to publish.
+    // Time limit from the connection to the permission to publish.
     std::chrono::milliseconds start_limit = 10s;
     // A destination that has answered a ping and then answers none for this long is left; zero: no pings are sent.
     std::chrono::milliseconds silence_limit{};

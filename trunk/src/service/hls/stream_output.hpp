@@ -55,7 +55,7 @@ public:
     void run(io::Deadline deadline);
     // Writes files to disk.
     void run_files(io::Deadline deadline) { disk_.run(deadline); }
-    // Nothing more is queued: run_files() returns when the queue is empty.
+    // Closes the queue: run_files() returns when it is empty.
     void close_files() { disk_.close(); }
 
     // A player has requested a file of this stream.

@@ -35,7 +35,7 @@ public:
     // None of the three suspends.
     void on_published(const session::ClientRequest& publisher) { feed_.on_published(publisher); }
     void on_unpublished() { feed_.on_unpublished(); }
-    // Disposes of everything now: nobody publishes, and the memory is needed.
+    // Disposes of everything now, because there is no publisher and the memory is needed.
     void give_up() { feed_.give_up(); }
     bool is_published() const { return feed_.is_published(); }
     // Makes segments until the stream is unpublished and disposed of, or until cancelled.

@@ -31,7 +31,8 @@ namespace live::service::segments {
 
 struct CutRules {
     MediaTime cut_at = 10s;
-    // With video: the cut is at any audio frame. None: waits for a key frame without limit.
+    // With video: from this time on the segment is cut even without a key frame, at an audio frame. nullopt: waits for a key
+    // frame without limit.
     std::optional<MediaTime> hard_cut_at = 21s;
     // Without video.
     MediaTime audio_cut_at = 21s;

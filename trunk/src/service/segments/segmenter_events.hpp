@@ -102,7 +102,7 @@ struct SegmentState {
     MediaKind kind = MediaKind::audio;
     media::TrackId track{};
     MediaTime at{};
-    // As the members of Segmenter.
+    // The same as the members of Segmenter.
     MediaTime covered{};
     std::optional<MediaTime> first;
     std::uint64_t leader = 0;

@@ -49,7 +49,7 @@ public:
     // None of these suspends.
     void on_published(const session::ClientRequest& publisher);
     void on_unpublished();
-    // Disposes of the output now: nobody publishes, and the memory is needed.
+    // Disposes of the output now, because there is no publisher and the memory is needed.
     void give_up();
     // Wakes the output's fiber after an external change.
     void wake() { cursor_.readable().raise(); }
@@ -64,7 +64,7 @@ public:
     // as long as the copy.
     enum class Drained : std::uint8_t { all, in_part };
     Drained drain(Sink& sink, io::Deadline deadline);
-    // After drain(): waits for more packets. `over`: nobody has published for `kept_for`, or give_up() was called.
+    // Waits for more packets after drain(). `over`: there was no publisher for `kept_for`, or give_up() was called.
     enum class Next : std::uint8_t { packets, over, cancelled };
     Next wait(Drained drained, Duration kept_for, io::Deadline deadline);
     // Sets whether the output has viewers. Initially it has none.

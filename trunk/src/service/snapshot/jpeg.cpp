@@ -18,7 +18,7 @@ namespace live::service::snapshot {
 
 namespace {
 
-// From 2, the best, to 31.
+// JPEG quality, from 2 (best) to 31.
 constexpr int kQuality = 4;
 // Side of a JPEG's chroma block.
 constexpr int kBlock = 2;

@@ -16,8 +16,8 @@ struct KeyFrame {
     std::vector<std::uint8_t> data;    // as FLV and MP4 carry it
 };
 
-// From a key frame and the configuration before it, which has no content for codecs without one. Errc::unsupported for a codec
-// without snapshots, Errc::malformed.
+// Combines a key frame with the configuration before it, which has no content for codecs without a configuration.
+// Errc::unsupported for a codec without snapshots, Errc::malformed.
 Result<KeyFrame> key_frame_of(const media::Packet& picture, const media::Packet& config);
 
 // Wider frames are scaled down to this. A snapshot is a thumbnail.

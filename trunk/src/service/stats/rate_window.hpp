@@ -23,7 +23,7 @@ public:
     // Adds a reading. The first is the baseline. A counter that went back counts as unchanged; a gain above 4 G between two
     // readings counts as 4 G.
     void add(TimePoint now, std::uint64_t first, std::uint64_t second);
-    // Nothing before two readings.
+    // Returns zeros before the second reading.
     Gain per_second() const;
 
 private:

@@ -245,7 +245,7 @@ VhostRow& StreamStats::vhost_named(const std::string& name) {
     return *vhosts_.back();
 }
 
-// Without clients yet, when it is new.
+// Returns the stream's row. A new row has no clients.
 StreamRow& StreamStats::stream_for(const session::ClientRequest& request, const std::string& url, const std::string& vhost) {
     if (const auto known = streams_by_url_.find(url); known != streams_by_url_.end())
         return *streams_.at(known->second);

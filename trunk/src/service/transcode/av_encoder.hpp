@@ -20,7 +20,7 @@ public:
 
     // Samples per channel for one encode().
     std::size_t frame_samples() const { return static_cast<std::size_t>(context_->frame_size); }
-    // By how many samples an output frame begins earlier than the input.
+    // Returns the number of samples by which an output frame begins earlier than its input.
     std::int64_t lead() const { return context_->initial_padding; }
     // frame_samples() of left and right, interleaved. Each input frame yields one output frame, maybe later.
     Result<void> encode(std::span<const float> samples);

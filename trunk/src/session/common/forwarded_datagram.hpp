@@ -18,7 +18,7 @@ namespace live::session {
 struct ForwardedDatagram {
     enum class Protocol : std::uint8_t { webrtc, srt };
     static constexpr std::size_t kHeadBytes = 38;
-    // As io::UdpSocket takes them.
+    // The maximum that io::UdpSocket receives.
     static constexpr std::size_t kDatagramBytesMax = 2048;
 
     Protocol protocol = Protocol::webrtc;

@@ -42,7 +42,7 @@ struct Head {
     std::uint64_t length = 0;  // with BodyEnd::length
     // Server, Connection and the CORS fields are added to these.
     std::vector<std::pair<std::string, std::string>> headers;
-    // Nothing follows this response, as with a live stream.
+    // No response follows this one on the connection, for example after a live stream.
     bool is_last = false;
 };
 
@@ -97,7 +97,7 @@ public:
     // Accounts for streamed-body data that a handler keeps.
     MemoryBudget::Use& memory() { return connection_.memory; }
 
-    // Nothing has been sent yet.
+    // Reports whether nothing has been sent so far.
     bool is_unanswered() const { return status_ == 0; }
     // The status of the response; 0 before it.
     int status() const { return status_; }

@@ -30,8 +30,8 @@ std::size_t append_small_file(std::string& begin, Exchange& exchange, const io::
     return *got;
 }
 
-// From the page cache to the socket without a buffer of its own: bytes the socket does not take are read again. None when it
-// would have to wait for the disk.
+// Sends bytes from the page cache to the socket without a separate buffer: bytes that the socket does not accept are read
+// again. Returns nullopt if it would have to wait for the disk.
 Result<std::optional<std::size_t>> send_cached(Exchange& exchange, const io::File& file, std::uint64_t first, std::uint64_t count,
                                                io::Deadline deadline) {
     const MutBytes buffer = exchange.scratch().first(piece(count, exchange.scratch().size()));

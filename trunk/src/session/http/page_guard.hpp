@@ -14,8 +14,8 @@ namespace live::session::http {
 // A path of the API for operators; media and signalling are elsewhere.
 bool is_control(std::string_view path);
 
-// By its method, or because the call is a GET with an effect: rpc=reload of /api/v1/raw, as servers of this family accept it,
-// mark=1 of /api/v1/memory, a profile, a check of valgrind, a fault.
+// Reports whether the request changes state: by its method, or because it is a GET with an effect. These are rpc=reload of
+// /api/v1/raw, as servers of this family accept it, mark=1 of /api/v1/memory, a profile, a valgrind check and a fault.
 bool changes_state(const Request& request);
 
 struct PageRules {

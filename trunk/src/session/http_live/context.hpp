@@ -25,7 +25,7 @@ struct MountedUrl {
 class Mounts {
 public:
     virtual ~Mounts() = default;
-    // None when no virtual host has HTTP live streams there. Must not suspend.
+    // Returns nullopt if no virtual host has HTTP live streams at this URL. Must not suspend.
     virtual std::optional<MountedUrl> find(const http::Request& request) const = 0;
 };
 

@@ -232,7 +232,7 @@ Result<void> PlaySession::play(io::Deadline deadline) {
     return Error(Errc::closed, "the stream has ended");  // ends the connection too
 }
 
-// With the last frame, which may not have been encoded yet.
+// The stream is over only after its last frame, which may not have been encoded yet.
 bool PlaySession::is_over() {
     return goodbye_ ||
            !(gets_sync_ || source_->is_published() || source_->publications().may_return() || !source_->backlog().empty());
@@ -292,7 +292,7 @@ Result<void> PlaySession::say_goodbye(Bytes bytes, Error why) {
 Result<void> PlaySession::answer(Bytes bytes) {
     if (player_)
         return player_->answer(bytes);
-    // Nothing else is in flight.
+    // No other bytes are being sent now.
     const std::array parts{io::as_part(bytes)};
     if (TRY(exchange_.stream().try_write(parts)) < bytes.size())
         return Error(Errc::limit, "the client does not take the answers to what it asks");

@@ -32,7 +32,7 @@ struct HandshakeRoom : ::testing::Test {
     }
     ~HandshakeRoom() override { obstacle->goes = true; }
 
-    // As many as there is room for.
+    // Takes room until none is left, and returns how often that succeeded.
     std::size_t fill(std::string_view ip) {
         std::size_t count = 0;
         while (check_handshake_room(places, ip, now).ok()) {

@@ -69,7 +69,7 @@ protected:
         begin(std::move(made), options.agreement.remote_ufrag, now);
         return engine;
     }
-    // From the answer on until the session has ended.
+    // Reports whether the answer was made and the session has not ended.
     bool is_running() const { return session_ != nullptr && !end_; }
     // Valid once it has ended.
     TimePoint over_since() const { return over_since_; }

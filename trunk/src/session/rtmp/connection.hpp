@@ -28,9 +28,9 @@ struct Addresses {
 
 class Connection final : public Client, private MemoryBudget::Holder {
 public:
-    // From accept until the client publishes or plays.
+    // Time limit from accept until the client publishes or plays.
     static constexpr std::chrono::seconds kIdentifyLimit{30};
-    // For a redirected client to leave.
+    // Time limit for a redirected client to leave.
     static constexpr std::chrono::seconds kRedirectLimit{3};
     // Between two sessions of one connection.
     static constexpr std::chrono::minutes kNextSessionLimit{3};

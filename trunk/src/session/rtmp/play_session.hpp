@@ -33,11 +33,11 @@ public:
     // Runs until the client stops playing (ok: the connection may continue) or something ends it.
     Result<void> run(io::Deadline deadline);
 
-    // From any fiber: the player is requested to reconnect when it has received everything up to now. Empty: to its current
-    // address.
+    // Requests the player to reconnect after it has received everything up to now. Empty: to its current address. May be called
+    // from any fiber.
     void ask_to_reconnect(std::string tc_url);
 
-    // Without the traffic of the connection itself.
+    // Counters of this session, without the bytes of the connection itself.
     ClientFigures figures() const { return player_.figures(); }
 
 private:

@@ -34,7 +34,8 @@ public:
     // connection's error.
     Result<void> run(io::Deadline deadline);
 
-    // From any fiber; the session's own fiber notifies the publisher. Media it sends until it leaves is accepted.
+    // May be called from any fiber; the session's own fiber notifies the publisher. Media that the publisher sends before it
+    // leaves is accepted.
     void ask_to_leave(std::string reason);
     // The same, for a publisher that can continue elsewhere: it ends this session once the other one has its stream. Empty: to
     // its current address.

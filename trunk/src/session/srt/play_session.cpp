@@ -136,7 +136,7 @@ void PlaySession::pass(const TransportLog& log, TimePoint now) {
     context_.players.wake(*this);
 }
 
-// At a key frame, also where the player is so late that the log has dropped what it needs.
+// Begins at a key frame, also if the player is so late that the log has dropped the packets that it needs.
 bool PlaySession::begin_to_pass(const TransportLog& log) {
     if (passed_ != log.id()) {
         passed_ = log.id();
@@ -181,7 +181,7 @@ std::optional<media::Sequence> PlaySession::starting_point() const {
     return source_->retention().join_point();
 }
 
-// As large as the payload of a packet, or all that this round sends. Not taken out of the cursor yet.
+// Returns a unit of the size of a packet's payload, or all bytes of this round if they are fewer. The cursor does not advance.
 Slice PlaySession::next_unit() {
     const Place place{kWireLog, cursor_->position(), cursor_->is_in_sync()};
     std::size_t size_max = unit_bytes_;

@@ -37,7 +37,7 @@ public:
     // Appends what was pushed since the last flush, track by track. A track added after the first flush is playable only once the
     // file is closed.
     void flush(ByteWriter& out);
-    // Only the first `end` bytes of the file were kept: discards later samples and those not flushed.
+    // Discards the samples from byte `end` on, where the file was truncated, and those that were not flushed.
     void forget_behind(std::uint64_t end);
     // After the last flush: appends the header, and returns the patch to apply. The writer cannot be used afterwards. May be
     // called in another thread: nothing is shared between a flush and the next push.

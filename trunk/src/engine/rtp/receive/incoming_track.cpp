@@ -141,7 +141,7 @@ void IncomingTrack::adopt(ReceiveStream& stream, const JitterBuffer::Ordered& fi
 std::uint32_t IncomingTrack::continued_time(const ReceiveStream& stream, const JitterBuffer::Ordered& first) const {
     const std::uint32_t rate = format_.clock_rate;
     const bool is_same = &stream == current_;
-    // From both streams' sender reports; without them, from the time elapsed locally.
+    // The time is derived from the sender reports of both streams; without them, from the time elapsed locally.
     std::optional<std::uint32_t> time;
     if (const auto sent = stream.clock.time_of(first.timestamp); sent && current_ != nullptr && !is_same)
         if (const auto theirs = current_->clock.timestamp_at(*sent))

@@ -43,7 +43,7 @@ public:
     // The queue in the last report; the loss over about the last hundred packets since the rate was lowered.
     std::chrono::microseconds queue() const { return queue_; }
     double loss() const { return loss_; }
-    // From sending a packet to its report; zero before the first.
+    // Returns the time from sending a packet to its report; zero before the first report.
     std::chrono::microseconds round_trip() const { return round_trip_; }
     std::size_t in_flight() const { return sent_.size(); }
     // The link has shown its limit: the rate is more than a lower bound.

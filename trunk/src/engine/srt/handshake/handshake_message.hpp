@@ -118,7 +118,7 @@ std::vector<std::uint8_t> write_handshake(const Handshake& handshake);
 // A whole datagram.
 std::vector<std::uint8_t> handshake_datagram(const Handshake& handshake, SocketId to, std::uint32_t timestamp);
 
-// As SRT writes addresses: IPv4 in the first word, the others zero; in the order of a little-endian machine.
+// Returns the address in the form that SRT uses: IPv4 in the first word, the others zero; in little-endian byte order.
 std::array<std::uint32_t, 4> peer_ip_of(const TransportAddress& address);
 
 }  // namespace live::engine::srt

@@ -14,7 +14,7 @@ namespace live::engine::srt {
 
 inline constexpr std::size_t kSaltBytes = 16;
 inline constexpr std::size_t kKeyBytesMax = 32;
-// With two keys of 32 bytes.
+// Size of a message with two keys of 32 bytes.
 inline constexpr std::size_t kKeyMessageBytesMax = 16 + kSaltBytes + 8 + 2 * kKeyBytesMax;
 using Salt = std::array<std::uint8_t, kSaltBytes>;
 

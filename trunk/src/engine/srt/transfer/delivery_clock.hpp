@@ -39,8 +39,8 @@ public:
     }
     Micros due_at(Micros widened) const { return base_ + drift_ + widened + latency_; }
 
-    // From an ACKACK, which the peer sends at once: the round trip gives its travel time. Averages over kDriftSamples, so that
-    // jitter has no effect.
+    // Adds a sample of the clock drift from an ACKACK. The peer sends it at once, so the round trip gives its travel time.
+    // Averages over kDriftSamples, so that jitter has no effect.
     void add_sample(Micros now, std::uint32_t timestamp, Micros round_trip) {
         if (!has_round_trip_) {
             has_round_trip_ = true;

@@ -47,7 +47,7 @@ public:
     // The next payload that is due. With too-late drop, what is missing before a due one is skipped. No clock: as soon as it is
     // in order.
     std::optional<ReceivedPayload> take(Micros now, const DeliveryClock* clock);
-    // When take() may return one. Nothing without packets, or if one that is missing holds up the others.
+    // Returns when take() may return a packet; nullopt if there are no packets, or if they wait for a missing one.
     std::optional<Micros> next_due(const DeliveryClock* clock) const;
 
     // All before this one have arrived or were given up.

@@ -26,7 +26,7 @@ public:
     static constexpr unsigned kLightAckPackets = 64;
     // Interval between retransmission requests while packets are missing.
     static constexpr Micros kNakTick{10'000};
-    // As many as fit into one NAK.
+    // Maximum number of ranges in one NAK.
     static constexpr std::size_t kNakRangesMax = kPayloadBytesMax / 8;
     // ACKs that wait for their ACKACK: five seconds of them.
     static constexpr std::size_t kAcksMax = 512;

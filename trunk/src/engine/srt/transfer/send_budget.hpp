@@ -42,7 +42,7 @@ private:
 
 class ResendBudget {
 public:
-    // As libsrt's overhead: one byte for this many new ones.
+    // The budget grows by one byte for this many new bytes, like the overhead limit of libsrt.
     static constexpr std::int64_t kNewBytesPerByte = 4;
     static constexpr std::int64_t kFloor = 64'000;  // bytes per second
     // At first; later as much as was new in a second, if that is more.

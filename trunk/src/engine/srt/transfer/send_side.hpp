@@ -80,7 +80,7 @@ public:
     Micros next_timeout(const RoundTrip& round_trip) const;
     // The next data packet, if one may be sent now; it counts as sent. The payload is valid until the next call.
     std::optional<Outgoing> next(Micros now);
-    // When next() has one. Micros::max() for never.
+    // Returns when next() will return a packet; Micros::max() if never.
     Micros next_send() const;
     // How long the newest packet took to be acknowledged that was sent once; nothing since the last call.
     std::optional<Micros> take_ack_delay() { return std::exchange(ack_delay_, std::nullopt); }

@@ -55,7 +55,7 @@ public:
             resize(ring_.size() / 2);
         return value;
     }
-    // Only when empty.
+    // Restarts at `first`. The ring must be empty.
     void restart(std::uint64_t first) {
         CHECK(empty());
         first_ = end_ = first;

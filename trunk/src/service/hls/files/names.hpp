@@ -66,7 +66,7 @@ public:
 private:
     Variables variables(std::chrono::system_clock::time_point now) const;
     FileName named(std::string text) const;
-    // With the track before the extension.
+    // Returns the name with the track inserted before the extension.
     std::string of_track(std::string text) const;
 
     const HlsOptions& options_;

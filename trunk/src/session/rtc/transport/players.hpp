@@ -39,7 +39,7 @@ public:
     virtual std::optional<std::uint64_t> link_limit(TimePoint now) const = 0;
     // Memory touched by serve(). Collected when the player is woken individually, as when it joins.
     virtual void add_hot_lines(HotLines& lines) const = 0;
-    // Also true if it is over but leave() was not called yet, as while it is being served.
+    // Also true if the player has ended but leave() was not called yet, for example while it is being served.
     bool is_grouped() const { return group_ != nullptr; }
 
 protected:

@@ -87,7 +87,7 @@ public:
     // UdpSocket::bind.
     Result<io::UdpSocket*> outgoing_socket(bool is_ipv4);
     OutgoingCalls& calls() { return calls_; }
-    // As add(), of a call that was answered.
+    // Like add(), for an outgoing call that was answered.
     Result<void> add_called(Link& link, std::unique_ptr<engine::srt::Connection> connection, const Path& path);
     // Moves the connection of `from` to `to`. Errc::closed when it has ended.
     Result<void> hand_over(Link& from, Link& to);

@@ -24,7 +24,7 @@ struct Mp3Header {
 
 // Errc::need_more, Errc::malformed, Errc::unsupported for other layers and for the free format, which does not state its length.
 Result<Mp3Header> parse_mp3_header(Bytes bytes);
-// Also layer II. The same errors.
+// Also accepts layer II. The same errors.
 Result<Mp3Header> parse_mpeg_audio_header(Bytes bytes);
 
 }  // namespace live::wire::codec
