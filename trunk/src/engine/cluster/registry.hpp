@@ -60,7 +60,7 @@ struct ClaimDone {
 };
 struct WithdrawDone {};
 struct StreamLookupDone {
-    std::string own{};   // empty: nobody
+    std::string own{};   // empty: no owner
     std::string node{};  // empty: its lease has ended
 };
 struct NodesDone {

@@ -9,7 +9,7 @@
 namespace live::engine::redis {
 
 // hiredis calls back for each value as soon as it is complete, with its list and its index there. The lists exist by then, with
-// all their values, so that a pointer to a value stays good until the reply is whole.
+// all their values, so that a pointer to a value remains valid until the reply is complete.
 struct ReplyReader::Building {
     redisReader* reader = nullptr;
     redisReplyObjectFunctions functions{};

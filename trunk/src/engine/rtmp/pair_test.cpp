@@ -317,7 +317,7 @@ TEST(SessionPair, RequestsAReconnectFromClientsThatSupportIt) {
             pair.run();
             EXPECT_EQ(pair.client_events, (Lines{"reconnect <rtmp://other:1936/live> this server is about to stop"}))
                 << "once for a connection";
-            // The stream goes on here until the new connection has it.
+            // The stream continues on this connection until the new connection has it.
             pair.server_events.clear();
             if (mode == ClientOptions::Mode::publish)
                 pair.client.send_media(MessageType::audio, 1, Octets(10, 1));

@@ -40,7 +40,7 @@ public:
                EVP_Cipher(context_, nullptr, nullptr, 0) >= 0 &&
                EVP_CIPHER_CTX_ctrl(context_, EVP_CTRL_AEAD_GET_TAG, static_cast<int>(kTagBytes), behind + second.size()) == 1;
     }
-    // Most of the state is behind a pointer private to the library.
+    // Most of the state is private to the library, accessed through a pointer.
     void add_hot_lines(HotLines& lines) const override {
         constexpr std::size_t kContextBytes = 192;
         lines.add(this, sizeof *this);

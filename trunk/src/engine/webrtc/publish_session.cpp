@@ -20,7 +20,7 @@ MediaReceiver::Options receiver_options(const SessionOptions& options) {
 
 }  // namespace
 
-// Publishers are few, and their departure should be noticed at once, so the DTLS object stays.
+// Publishers are few, and a disconnect should be detected at once, so the DTLS object is kept.
 Result<std::unique_ptr<PublishSession>> PublishSession::create(const dtls::Context& context, const SessionOptions& options,
                                                                DatagramBatch& output, TimePoint now) {
     auto link = TRY(PeerLink::create(context, options, {.replays_widely = true}, output, now));

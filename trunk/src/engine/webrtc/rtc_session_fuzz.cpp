@@ -1,5 +1,5 @@
 // Arbitrary bytes as datagrams to sessions, each preceded by a length byte. The first byte selects: a publisher, a publisher with
-// simulcast or a player, all unencrypted, so that the code behind SRTP is reached; or a session with ICE and DTLS whose peer has
+// simulcast or a player, all unencrypted, so that the code after SRTP is reached; or a session with ICE and DTLS whose peer has
 // passed a check, where garbage precedes the handshake; its highest bit, that the handshake is lent and comes back at a length
 // byte of 0.
 #include <algorithm>

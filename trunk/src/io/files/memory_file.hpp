@@ -26,7 +26,7 @@ class MemoryFile {
 public:
     // Errc::limit when no descriptor is left, Errc::system.
     static Result<std::shared_ptr<MemoryFile>> create();
-    // The parts one behind the other, sealed. Errors as create() and append().
+    // Creates a sealed file with the parts one after the other. Errors as create() and append().
     static Result<MemoryFileRef> copy_of(std::span<const ::iovec> parts);
     MemoryFile(Private, int fd) : fd_(fd) {}
     ~MemoryFile();

@@ -58,7 +58,7 @@ public:
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
 
-    // As FanSender::send. Returns how many of the descriptors were handled: all, unless the kernel refuses to go on.
+    // As FanSender::send. Returns how many of the descriptors were handled: all, unless the kernel refuses to continue.
     std::size_t send(std::span<const int> descriptors, std::span<const ::iovec> parts, std::size_t total,
                      std::vector<ShortSend>& missed) {
         const ::msghdr message = message_of(parts);

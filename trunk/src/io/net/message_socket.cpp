@@ -85,7 +85,7 @@ Result<MessageSocket::Received> MessageSocket::try_receive(MutBytes into) {
         return count;
     };
     ssize_t count = receive();
-    // A peer that ended without reading everything resets the connection; what it had sent itself is behind that.
+    // A peer that ends without reading everything resets the connection; messages that it sent before can still be read.
     if (count < 0 && errno == ECONNRESET)
         count = receive();
     if (count < 0 && errno == EAGAIN) {

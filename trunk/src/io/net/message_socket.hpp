@@ -1,5 +1,5 @@
 // Between processes of this server: a socket pair that keeps messages apart and can pass a descriptor along with one, and stream
-// pairs to pass. Nothing has a name in the file system, and nobody else can connect.
+// pairs to pass. The sockets have no names in the file system, so no other process can connect.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class MessageSocket {
 public:
     struct Received {
         std::size_t size = 0;
-        Socket passed{};  // closed when none came along
+        Socket passed{};  // closed if the message carried none
     };
 
     // Two connected ends. Errc::system.

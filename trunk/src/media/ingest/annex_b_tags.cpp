@@ -61,7 +61,7 @@ bool AnnexBTags::is_annex_b(const Packet& packet, std::uint8_t length_size) {
     has_converted_ = has_converted_ || form == codec::NalForm::annex_b;
     if (form != codec::NalForm::either)
         return form == codec::NalForm::annex_b;
-    // Lengths that lead to the end and a slice behind one of them are no accident.
+    // If the lengths lead exactly to the end and a slice follows one of them, this is not a coincidence.
     return first_ && has_converted_ &&
            codec::picture_part_of(packet.codec, length_size, packet.frame()) != codec::PicturePart::first;
 }

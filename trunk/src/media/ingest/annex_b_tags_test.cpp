@@ -71,7 +71,7 @@ TEST_F(AnnexBTagsTest, LengthsThatLookLikeStartCodesStay) {
     EXPECT_EQ(lines.count("Annex B"), 0U);
 }
 
-// A frame of both forms: 0x141 bytes behind a length, or a picture behind a start code.
+// A frame that is valid in both forms: 0x141 bytes after a length, or a picture after a start code.
 std::vector<std::uint8_t> frame_of_both() {
     std::vector<std::uint8_t> body = hex("27 01 000000 00000141 9a55");
     body.resize(5 + 4 + 0x141, 0x55);

@@ -91,7 +91,7 @@ void PictureJoiner::push(TagPacket&& tagged, std::uint32_t stamp_ms, const Ring&
         case PicturePart::first: push_first(track, std::move(tagged), stamp_ms); break;
         case PicturePart::middle: push_middle(track, std::move(tagged), stamp_ms, ring); break;
         case PicturePart::back:
-            // Dropped behind a picture that has passed: filler, for example, which no decoder needs.
+            // Dropped if it follows a picture that has passed: for example filler, which no decoder needs.
             if (track.held.has_picture)
                 hold(track, std::move(tagged), stamp_ms, false);
             break;
@@ -173,7 +173,7 @@ void PictureJoiner::pass(Track& track, TagPacket&& tagged, std::uint32_t stamp_m
     ready_.push_back({std::move(tagged), stamp_ms});
 }
 
-// Pieces in front of a picture stay.
+// Pieces that precede a picture are kept.
 void PictureJoiner::end_picture(Track& track) {
     if (!track.held.has_picture)
         return;

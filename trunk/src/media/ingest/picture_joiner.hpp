@@ -39,7 +39,7 @@ public:
 
     // The configuration of a track has changed.
     void note_config(const Packet& config);
-    // Bytes of the lengths in front of its NAL units.
+    // Bytes of the length before each of its NAL units.
     std::uint8_t length_size(TrackId id) { return track_of(id).length_size; }
 
     // Whether an image arrived in several messages.

@@ -242,7 +242,7 @@ TEST(TagPacket, CopiesAFrameThatIsASmallPartOfItsMemory) {
     const Packet packet = make_packet(MediaKind::video, std::move(frame));
     EXPECT_EQ(packet.payload.memory_bytes(), 1'000U);
     EXPECT_TRUE(std::ranges::equal(packet.frame(), unit.bytes().first(1'000)));
-    // Pages that nobody else has are kept: copying them would hold the loop.
+    // Pages without other owners are kept: copying them would block the loop.
     auto large = frames::key(Codec::avc, {});
     large.data = Slice::allocate(2 * Slice::kOwnPagesMin).sub(0, Slice::kOwnPagesMin);
     const std::uint8_t* const first = large.data.data();
@@ -255,7 +255,7 @@ TEST(TagPacket, KeepsTheBodyOfAnRtmpPublisher) {
     ASSERT_TRUE(tagged.ok());
     EXPECT_EQ(tagged->packet.payload.memory(), body.memory());
     EXPECT_FALSE(tagged->packet.needs_body_header());
-    // Nor does an empty message have a header, or a body that nobody can parse.
+    // An empty message has no header either, and neither has a body that cannot be parsed.
     EXPECT_FALSE(read_tag(MediaKind::audio, {})->packet.needs_body_header());
     EXPECT_FALSE(Packet().needs_body_header());
 }

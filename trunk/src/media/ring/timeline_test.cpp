@@ -157,7 +157,7 @@ TEST(Timeline, AnotherNodesStampsAreKept) {
     EXPECT_EQ(timeline.map(MediaKind::video, 600'000).dts, 600s);
     EXPECT_EQ(timeline.map(MediaKind::audio, 599'990).dts, 599'990ms);
     EXPECT_EQ(timeline.publisher_offset(), 0s);
-    // It connects again, and has gone on.
+    // The publisher reconnects with timestamps that have advanced.
     timeline.start_publisher();
     timeline.start_relay(601'000);
     EXPECT_EQ(timeline.map(MediaKind::video, 601'000).dts, 601s);

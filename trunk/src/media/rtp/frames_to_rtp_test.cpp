@@ -264,7 +264,7 @@ TEST_F(FramesToRtpTest, AudioThatComesLaterReachesPlayersWithItsOwnTime) {
     EXPECT_EQ(converted[1].time, 43ms);
     EXPECT_EQ(converted[1].arrived, TimePoint{} + 43ms);
 
-    // The last audio arrives after the publisher has gone.
+    // The last audio arrives after the publisher has left.
     audio(66ms);
     publication.reset();
     ASSERT_NE(source->rtp_logs().converter(), nullptr);

@@ -105,7 +105,7 @@ Sequence Retention::keep_for_places(Sequence keep, Sequence floor) {
     return keep;
 }
 
-// The newest key frame if that is ahead of the reader and may stay, else after everything.
+// Returns the newest key frame if it is ahead of the reader and may be kept; otherwise the end of the ring.
 Sequence Retention::landing(const PacketReader& reader, Sequence keep, Sequence floor) const {
     const auto key = gop_start();
     const bool may_stay = key && (*key >= keep || !is_too_late(*key, floor));

@@ -79,7 +79,7 @@ public:
     void end_publisher();
 
 private:
-    // Read by somebody, or filled by the publisher.
+    // A log that has readers, or that the publisher fills.
     struct Held {
         TrackChoice choice;
         std::unique_ptr<RtpLog> rtp_log;

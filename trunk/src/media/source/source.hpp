@@ -84,7 +84,7 @@ public:
     void flush();
     // Only notifies readers; does not encode the backlog.
     void notify();
-    // Whether somebody listens at once.
+    // Reports whether any listener must be notified at once.
     bool is_awaited() const { return readers_.any() && (readers_.has_listeners_at_once() || rtp_logs_.has_listeners()); }
 
     bool keeps_publisher_time() const {

@@ -212,7 +212,7 @@ void WireCursor::advance(std::size_t count) {
 
 Result<void> WireCursor::add_control(Bytes bytes) {
     if (control_.size() + bytes.size() > kControlBytesMax)
-        return Error(Errc::limit, "the client does not take the answers to what it asks");
+        return Error(Errc::limit, "the client does not read the answers to its requests");
     control_.insert(control_.end(), bytes.begin(), bytes.end());
     return {};
 }

@@ -66,7 +66,7 @@ public:
     static constexpr std::chrono::milliseconds kProbeLimit{200};
     // Probes at the same time; further publishers are refused without one.
     static constexpr std::size_t kProbesMax = 16;
-    // How long a publisher waits until the node that owns the stream notices that its own publisher has gone.
+    // How long a publisher waits until the node that owns the stream detects that its own publisher has left.
     static constexpr std::chrono::milliseconds kReturnLimit{500};
     static constexpr std::chrono::milliseconds kReturnLook{50};
     // For the notice of a drain to other nodes.

@@ -102,7 +102,7 @@ const cluster::NodeRecord* PlayerRedirector::choose(const session::ClientRequest
     const auto port = port_for(request);
     const auto hops = hops_of_player(request);
     const cluster::ClusterNode& here = *cluster_.node();
-    // A player that was redirected here stays, unless this node drains; then it is not sent back.
+    // A player that was redirected here is served here, unless this node drains; then it is not sent back.
     if (!hops.empty() && (!cluster_.is_draining() || hops.size() >= kHopsMax))
         return nullptr;
     others = here.neighbours();

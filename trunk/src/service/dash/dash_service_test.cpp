@@ -293,7 +293,7 @@ TEST_F(DashServiceTest, RepeatsNoMediaAfterARestartWithLowLatency) {
     EXPECT_LE(mpd().tracks[1].segments[0].start, 14'300ms + kSoon);
 }
 
-// Returns what a node that relays the stream receives: the packets, with each sync message behind the frame that it names.
+// Returns the input of a node that relays the stream: the packets, with each sync message after the frame that it names.
 class Relayed {
 public:
     using Item = std::variant<media::Packet, media::SyncMessage>;

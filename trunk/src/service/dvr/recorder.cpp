@@ -261,7 +261,7 @@ Result<void> Recorder::write(Recording::Last last, io::Deadline deadline) {
 
 void Recorder::note_written() {
     if (!state_.error.empty())
-        LOG_INFO(log_, "DVR {}: the recording goes on", plan_.url);
+        LOG_INFO(log_, "DVR {}: the recording continues", plan_.url);
     state_.error.clear();
 }
 
@@ -292,7 +292,7 @@ void Recorder::fail(const Error& error, io::Deadline deadline) {
     state_.error = error.text();
     if (is_event)
         LOG_ERROR(log_, "DVR {}: the recording has ended: {}{}", plan_.url, state_.error,
-                  options_.plan == DvrPlan::segment ? "; it is tried again at key frames until it goes on" : "");
+                  options_.plan == DvrPlan::segment ? "; retrying at key frames" : "");
     if (const bool is_kept = file_.keep_written(error, deadline); is_kept || is_event)
         report(state_.error);
     file_.abandon();

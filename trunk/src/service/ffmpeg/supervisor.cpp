@@ -31,7 +31,7 @@ void Supervisor::run(io::Deadline deadline) {
             backoff.reset();
         const auto pause = backoff.next(static_cast<std::uint32_t>(random_number()));
         if (!missing_logged_)
-            LOG_INFO(log_, "{} {} starts again in {} ms", options_.keyword, options_.name, pause.count());
+            LOG_INFO(log_, "{} {} restarts in {} ms", options_.keyword, options_.name, pause.count());
         if (!io::sleep(deadline.sooner(io::Deadline::after(pause))).ok())
             return;
     }
@@ -60,10 +60,10 @@ Result<void> Supervisor::run_once(io::Deadline deadline) {
         return Error(exit.error());
     }
     if (exit->success())
-        LOG_INFO(log_, "{} {} came to its end after {} ms", options_.keyword, options_.name, ms_since(began));
+        LOG_INFO(log_, "{} {} exited after {} ms", options_.keyword, options_.name, ms_since(began));
     else
         LOG_WARN(log_, "{} {} {} after {} ms, see {}", options_.keyword, options_.name, exit->text(), ms_since(began),
-                 what.output_path.empty() ? "its log, which is off" : what.output_path);
+                 what.output_path.empty() ? "its log (disabled)" : what.output_path);
     return {};
 }
 

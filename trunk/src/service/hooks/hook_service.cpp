@@ -208,7 +208,7 @@ void HookService::start_deliverer() {
     if (started.ok())
         ++deliverers_;
     else
-        LOG_WARN(log_, "http hook: events wait for a fiber: {}", started.error().text());
+        LOG_WARN(log_, "http hook: no fiber for the delivery of events, which wait: {}", started.error().text());
 }
 
 void HookService::run_deliverer(io::Deadline deadline) {

@@ -27,7 +27,7 @@ TEST(Answer, SendsAPlayerToAnotherServer) {
     EXPECT_EQ(std::get<Redirect>(MUST(std::move(answer).served())).rtmp, "192.0.2.1:1935");
 }
 
-// Sends everybody away.
+// Redirects every client.
 class ElsewhereAdmission final : public Admission {
 public:
     Answer publish(const ClientRequest&, io::Deadline) override { return Redirect{"192.0.2.1:1935"}; }

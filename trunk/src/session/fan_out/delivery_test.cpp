@@ -113,7 +113,7 @@ class Parser {
 public:
     virtual ~Parser() = default;
     virtual void feed(Bytes input, std::vector<Received>& out) = 0;
-    // Reports whether the parser stands between two messages, as far as it can detect that.
+    // Reports whether the parser is between two messages, as far as it can detect that.
     virtual bool at_boundary() const = 0;
     std::size_t answers = 0;
 };

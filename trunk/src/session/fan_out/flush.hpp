@@ -11,7 +11,7 @@ namespace live::session {
 
 enum class Flushed : std::uint8_t {
     all,   // the player has everything
-    full,  // the socket takes no more now, or has taken much; the cursor lags behind
+    full,  // the socket accepts no more now, or has accepted much; the cursor lags
     gone,  // the connection has ended
 };
 

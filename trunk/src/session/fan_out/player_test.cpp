@@ -215,7 +215,7 @@ TEST_F(PlayerTest, StopsAfterAWholeMessage) {
         make(at_once(), sends);
         protocol_.on_input = [] { return Result<PlayerProtocol::Step>(PlayerProtocol::Step::stopped); };
         start();
-        // More than the socket takes: it stands in the middle of a message.
+        // More than the socket accepts: the player stops in the middle of a message.
         publish(500);
         MUST(io::sleep(io::Deadline::after(20ms)));
         say();

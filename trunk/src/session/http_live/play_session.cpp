@@ -238,7 +238,7 @@ bool PlaySession::is_over() {
            !(gets_sync_ || source_->is_published() || source_->publications().may_return() || !source_->backlog().empty());
 }
 
-// A relay stays: the stream may continue.
+// A relay stays connected: the stream may continue.
 Result<void> PlaySession::on_caught_up() {
     if (!gets_sync_ || !end_watch_->take_ended())
         return {};
@@ -295,7 +295,7 @@ Result<void> PlaySession::answer(Bytes bytes) {
     // No other bytes are being sent now.
     const std::array parts{io::as_part(bytes)};
     if (TRY(exchange_.stream().try_write(parts)) < bytes.size())
-        return Error(Errc::limit, "the client does not take the answers to what it asks");
+        return Error(Errc::limit, "the client does not read the answers to its requests");
     return {};
 }
 

@@ -70,7 +70,7 @@ TEST(PerAddressLimits, ManyShortLivedAddressesDoNotGrowIt) {
     }
     EXPECT_EQ(book.size(), PerAddressLimits::kRestingMax);
     EXPECT_LT(book.bytes(), 4U << 20);
-    // Entries that hold something stay, and so do the latest to rest.
+    // Entries with counts are kept, and so are those that became idle last.
     EXPECT_EQ(book.enter(numbered(1), Use::connection, Pace::counts, kStart), Entry::taken);
     for (std::uint32_t i = 0; i < 9; ++i) {
         const IpAddress last = numbered(4 * PerAddressLimits::kRestingMax - 1);

@@ -14,7 +14,7 @@ namespace live::session::mpegts {
 class RtpOrder {
 public:
     static constexpr std::uint8_t kPayloadType = 33;
-    // Packets behind a gap that wait for it.
+    // Number of packets that wait for a gap before them to be filled.
     static constexpr std::size_t kWindow = 32;
 
     struct Counters {

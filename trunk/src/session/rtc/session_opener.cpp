@@ -202,7 +202,8 @@ std::vector<sdp::Candidate> SessionOpener::candidates(const RtcServerOptions& op
     return choose_candidates(input);
 }
 
-// Empty when it cannot be resolved in time. Failures are cached, so that nobody waits for the same name again soon.
+// Returns an empty result if the name cannot be resolved in time. Failures are cached, so that no client waits for the same
+// name soon after.
 std::vector<std::string> SessionOpener::addresses_of(const std::string& name, io::Deadline deadline) const {
     const auto known = names_.find(name, io::now());
     if (known && known->is_fresh)

@@ -304,7 +304,7 @@ TEST_F(RtcSessions, DisconnectsASilentPublisherButNotASilentPlayer) {
     EXPECT_NE(find(listens), nullptr);
 }
 
-// No session leaves anything behind: the server's counts are as before.
+// The sessions release everything: the server's counts are the same as before.
 TEST_F(RtcSessions, SessionsLeaveNoMemory) {
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);

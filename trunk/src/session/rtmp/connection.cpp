@@ -105,7 +105,7 @@ bool Connection::ask_to_move(const Redirect& to) {
 }
 
 void Connection::log_end(const Result<void>& ended) const {
-    // The reference's error code for "the peer has gone", which scripts search for.
+    // The reference's error code for "the peer has disconnected", which scripts search for.
     constexpr int kPeerGone = 1007;
     if (kick_reason_ != nullptr && !kick_reason_->empty())
         LOG_INFO(log_, "client finished. reason=\"{}\"", *kick_reason_);

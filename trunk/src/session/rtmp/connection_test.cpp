@@ -150,7 +150,7 @@ public:
         engine_.send_media(type, at_ms, payload);
         write();
     }
-    // Tells the server that it stops, and stays connected.
+    // Sends the end of its stream to the server without closing the connection.
     void stop() {
         engine_.stop();
         write();
@@ -158,7 +158,7 @@ public:
     void close() { stream_->close(); }
 
     std::vector<rtmp::GotMedia> media;
-    std::vector<std::size_t> ends;  // of the stream: how much media came before
+    std::vector<std::size_t> ends;  // for each end of the stream: number of media messages before it
     std::optional<rtmp::Rejected> refused;
     std::vector<std::string> moved;  // to where it is asked to reconnect
     bool started = false;

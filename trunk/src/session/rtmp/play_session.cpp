@@ -32,7 +32,7 @@ Result<void> PlaySession::run(io::Deadline deadline) {
                       play.mw_msgs, options_.min_latency ? 1 : 0, options_.tcp_nodelay ? 1 : 0);
     if (cursor_.source().wire_logs().chunk_size() != peer_.engine().chunk_size())
         peer_.engine().set_chunk_size(cursor_.source().wire_logs().chunk_size());
-    // Input that came with the play command.
+    // Input that arrived together with the play command.
     if (TRY(receive()) == Step::stopped)
         return {};
     TRY(peer_.write_output(deadline));

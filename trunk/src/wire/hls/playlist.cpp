@@ -49,7 +49,7 @@ public:
     void write(const Segment& segment) {
         if (segment.discontinuity)
             out_ += "#EXT-X-DISCONTINUITY\n";
-        // 4.3.2.4: a key in front of a map would be the map's too.
+        // 4.3.2.4: a key before a map would apply to the map too.
         const bool has_new_map = !segment.map.empty() && segment.map != map_;
         if (has_new_map && key_) {
             out_ += "#EXT-X-KEY:METHOD=NONE\n";

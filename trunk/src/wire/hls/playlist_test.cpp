@@ -163,7 +163,7 @@ TEST(HlsMasterPlaylist, NamesTheAudioThatVariantsArePlayedWith) {
         "#EXT-X-STREAM-INF:BANDWIDTH=1,AVERAGE-BANDWIDTH=1,AUDIO=\"a\"\nv.m3u8\n");
 }
 
-// RFC 8216, 4.3.2.4: a key in front of a map is the map's too, and ours are in the clear.
+// RFC 8216, 4.3.2.4: a key before a map applies to the map too, and our maps are not encrypted.
 TEST(HlsPlaylist, MapsAreNotEncrypted) {
     MediaPlaylist playlist;
     playlist.target_duration = 1s;

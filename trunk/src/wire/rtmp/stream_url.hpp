@@ -46,7 +46,7 @@ Result<StreamUrl> parse_stream_url(std::string_view url);
 // space. A writer of URIs, XML, JSON or labels of metrics escapes names.
 Result<void> admit_name(std::string_view name);
 
-// For a virtual host: as admit_name(), without a space, '&' and quotes. It stands in queries as it is.
+// Like admit_name(), for a virtual host: also rejects a space, '&' and quotes, because queries contain it unencoded.
 Result<void> admit_vhost(std::string_view name);
 
 // Applies admit_vhost() and admit_name() to all three; the error names the rejected one.

@@ -147,7 +147,7 @@ void BandwidthEstimator::adapt(TimePoint now) {
         const double factor =
             is_quick ? std::exp2(kDoublingsPerSecond * seconds(step)) : std::pow(kIncreasePerSecond, seconds(step));
         const double risen = decreased_ && is_quick ? std::min(rate_ * factor, known) : rate_ * factor;
-        // If the sender has little to send, the rate stays as it is.
+        // If the sender has little to send, the rate does not change.
         rate_ = std::max(rate_, received > 0 ? std::min(risen, received * kBeyondReceived) : rate_);
     }
     rate_ = std::clamp(rate_, static_cast<double>(options_.min), static_cast<double>(options_.max));

@@ -55,7 +55,7 @@ private:
     Context& context_;
     const Endpoint from_;
     std::optional<Slice> next_;  // a payload that is due
-    std::optional<Error> end_;   // behind all payloads
+    std::optional<Error> end_;   // reported after all payloads
     bool is_lost_ = false;       // it has lost its memory: nothing more is read
     Signal* reader_ = nullptr;   // while one waits
     MemoryBudget::Use memory_;

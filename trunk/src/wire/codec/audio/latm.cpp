@@ -31,7 +31,7 @@ std::vector<std::uint8_t> copy_bits(Bytes from, std::size_t begin, std::size_t e
     return out;
 }
 
-// GASpecificConfig (4.4.1) behind the first fields of the configuration, of the object types that have one.
+// GASpecificConfig (4.4.1), which follows the first fields of the configuration for some object types.
 Result<void> skip_general(BitReader& in, const AudioSpecificConfig& config) {
     if (config.object_type < 1 || config.object_type > 4)
         return Error(Errc::unsupported, "AAC object type " + std::to_string(config.object_type) + " in LATM");
@@ -45,7 +45,7 @@ Result<void> skip_general(BitReader& in, const AudioSpecificConfig& config) {
     return {};
 }
 
-// The fields in front of GASpecificConfig, as parse_aac_config reads them.
+// The fields before GASpecificConfig, as parse_aac_config reads them.
 Result<void> skip_head(BitReader& in) {
     constexpr std::uint32_t kSbr = 5;
     constexpr std::uint32_t kParametricStereo = 29;

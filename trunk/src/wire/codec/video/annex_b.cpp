@@ -134,7 +134,7 @@ Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units) {
     const std::size_t size = bytes_with_lengths(units);
     if (size == 0)
         return {};
-    // The last unit is the largest as a rule and stays where it is, if what precedes it fits in front of it.
+    // The last unit is usually the largest. It is not moved if the units before it fit into the space before it.
     const auto last = static_cast<std::size_t>(units.back().data() - whole.data());
     const std::size_t before = size - units.back().size();
     const std::size_t begin = last >= before ? last - before : 0;

@@ -37,9 +37,9 @@ struct AnnexBAccessUnit : AnnexBUnits {
 // `codec` is avc or hevc. Errors of split_annex_b, and Errc::malformed for a unit that is shorter than its header.
 Result<AnnexBUnits> sort_annex_b(Codec codec, Bytes stream);
 
-// Puts `units`, parts of `whole` in their order, after lengths of four bytes, in place in the memory of `whole`, which must not be shared.
-// After start codes of four bytes nothing moves; after shorter ones the units in front of the last move by a byte or two. Copies
-// if there is not enough room. Borrowed units are invalid afterwards.
+// Puts `units`, parts of `whole` in their order, after lengths of four bytes, in place in the memory of `whole`, which must not
+// be shared. After start codes of four bytes nothing moves; after shorter ones the units in front of the last move by a byte or
+// two. Copies if there is not enough room. Borrowed units are invalid afterwards.
 Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units);
 
 // The same, with the frame copied. Errors of sort_annex_b.
@@ -49,7 +49,7 @@ Result<AnnexBAccessUnit> read_annex_b(Codec codec, Bytes stream);
 // of make_avc_config and make_hevc_config.
 Result<std::vector<std::uint8_t>> make_config(Codec codec, const AnnexBUnits& unit);
 
-// Whether a frame begins as a byte stream does. Units behind lengths may begin the same: see form_of().
+// Reports whether a frame begins as a byte stream does. Length-prefixed units may begin the same: see form_of().
 inline bool may_be_annex_b(Bytes frame) {
     return frame.size() >= 4 && frame[0] == 0 && frame[1] == 0 && (frame[2] == 1 || (frame[2] == 0 && frame[3] == 1));
 }
@@ -63,7 +63,7 @@ enum class NalForm : std::uint8_t {
 // `length_size` is the size of the lengths, 1 to 4.
 NalForm form_of(Bytes frame, std::uint8_t length_size);
 
-// `head`, then each unit behind its length. Errc::limit when a length does not fit.
+// Writes `head`, then each unit after its length. Errc::limit if a length does not fit.
 Result<Slice> put_behind_lengths(Bytes head, const std::vector<Bytes>& units, std::uint8_t length_size);
 
 }  // namespace live::wire::codec

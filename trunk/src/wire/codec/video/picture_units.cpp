@@ -8,7 +8,7 @@ namespace live::wire::codec {
 
 namespace {
 
-// NAL units behind their lengths. For each message that arrives, so without Results.
+// Reads length-prefixed NAL units. Runs for each message that arrives, so it does not use Result.
 class UnitReader {
 public:
     UnitReader(Bytes units, std::uint8_t length_size) : rest_(units), length_size_(length_size) {}
@@ -124,7 +124,7 @@ PicturePart nal_part_of(Codec codec, std::uint8_t length_size, Bytes units) {
         switch (codec == Codec::avc ? avc_part(unit) : hevc_part(unit)) {
             case UnitPart::first: return PicturePart::first;
             case UnitPart::middle:
-                // A unit in front of an image starts a new one.
+                // After units that precede an image, or with a first slice, this unit begins a new image.
                 if (part == PicturePart::front || has_first_slice(codec, in))
                     return PicturePart::first;
                 return PicturePart::middle;

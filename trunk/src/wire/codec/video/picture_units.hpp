@@ -1,4 +1,4 @@
-// The units of an image, as frames carry them: NAL units behind their lengths, or OBUs. Reads their types only.
+// The units of an image, as frames carry them: length-prefixed NAL units, or OBUs. Only their types are read.
 #pragma once
 
 #include <cstdint>

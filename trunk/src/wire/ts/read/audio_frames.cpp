@@ -26,7 +26,7 @@ Error cut(std::size_t wanted, std::size_t there) {
     return {Errc::need_more, "a frame of " + std::to_string(wanted) + " bytes, of which " + std::to_string(there) + " are there"};
 }
 
-// "Encapsulation of Opus in ISO/IEC 13818-1", opus_control_header(): returns the bytes of the packet behind it.
+// "Encapsulation of Opus in ISO/IEC 13818-1", opus_control_header(): returns the bytes of the packet that follows.
 Result<std::size_t> read_control_header(ByteReader& in) {
     constexpr std::uint16_t kPrefix = 0x3FF;  // eleven bits
     const auto head = TRY(in.u16be());
@@ -198,7 +198,7 @@ Result<AudioFrames::Found> AudioFrames::find_mpeg(Bytes input) const {
     return found;
 }
 
-// With the substreams of E-AC-3 behind it, as far as they are in this packet.
+// Includes the E-AC-3 substreams that follow the frame, as far as they are in this packet.
 Result<AudioFrames::Found> AudioFrames::find_ac3(Bytes input) const {
     const auto header = TRY(codec::parse_ac3_header(input));
     if (header.continues)

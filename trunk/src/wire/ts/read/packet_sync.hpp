@@ -22,7 +22,7 @@ public:
     std::size_t feed(Bytes input);
     // A packet of 188 bytes, valid until feed() is called.
     std::optional<Bytes> next();
-    // Ends the input: the last packets are accepted without further ones behind them.
+    // Ends the input: the last packets are accepted although no packets follow them.
     void finish() { finished_ = true; }
 
     std::uint64_t skipped_bytes() const { return skipped_; }
@@ -38,7 +38,7 @@ private:
 
     std::vector<std::uint8_t> buffer_ = std::vector<std::uint8_t>(kBufferBytes);
     std::size_t size_ = 0;
-    std::size_t at_ = 0;  // of the next packet; may be behind the end
+    std::size_t at_ = 0;  // of the next packet; may be beyond the end
     std::size_t stride_ = 0;
     bool finished_ = false;
     std::uint64_t skipped_ = 0;

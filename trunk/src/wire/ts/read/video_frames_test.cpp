@@ -37,7 +37,7 @@ std::vector<Frame> pushed(VideoFrames& video, const Buffer& bytes, UnitTimes tim
 TEST(VideoFrames, MakesConfigurationsAndLengths) {
     for (const char* start_code : {"00000001", "000001"}) {
         VideoFrames video(StreamFormat::avc);
-        // Two slices behind a delimiter and the sets.
+        // Two slices after a delimiter and the parameter sets.
         const auto bytes = joined({unit(start_code, hex("09f0")), avc_sets(start_code), unit(start_code, hex("65aabb")),
                                    unit(start_code, hex("65cc"))});
         const auto out = pushed(video, bytes, {2s, 1s});

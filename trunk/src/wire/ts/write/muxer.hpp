@@ -57,7 +57,7 @@ public:
     void write_video(const Picture& picture, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     void write_audio(MediaTime pts, std::span<const Bytes> parts, std::vector<std::uint8_t>& out);
     // write_video() in pieces: `packets_max` packets now, at least one, and the others by continue_video() until it is true.
-    // Nothing else may be written meanwhile, and what the parts refer to stays.
+    // Nothing else may be written meanwhile, and the memory that the parts refer to must remain valid.
     void begin_video(const Picture& picture, std::span<const Bytes> parts, std::size_t packets_max,
                      std::vector<std::uint8_t>& out);
     bool continue_video(std::size_t packets_max, std::vector<std::uint8_t>& out);

@@ -35,7 +35,7 @@ public:
     Result<void> push_audio(const codec::Frame& frame, std::vector<std::uint8_t>& out);
 
     // push_video() in pieces, for a large frame: `packets_max` packets now, and the others by continue_video() until it is true.
-    // Nothing else may be pushed meanwhile, and the frame's bytes stay. If nothing was appended, nothing follows.
+    // Nothing else may be pushed meanwhile, and the frame's bytes must remain valid. If nothing was appended, nothing follows.
     Result<void> begin_video(const codec::Frame& frame, std::size_t packets_max, std::vector<std::uint8_t>& out);
     bool continue_video(std::size_t packets_max, std::vector<std::uint8_t>& out) {
         return muxer_.continue_video(packets_max, out);
