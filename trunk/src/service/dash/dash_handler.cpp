@@ -38,16 +38,16 @@ bool is_segment(const http::Request& request) {
     return name.starts_with("audio-") || name.starts_with("video-");
 }
 
-// Redirects a segment request to the node of its MPD.
-Result<Elsewhere> as_here(const Result<void>& allowed) {
+// Segment requests are never redirected: they reach the node of their MPD.
+Result<Elsewhere> without_redirect(const Result<void>& allowed) {
     if (!allowed.ok())
         return allowed.error();
     return Elsewhere();
 }
 
-// Answers a player that another node serves.
-Result<void> turn_away(http::Exchange& exchange, const Result<Elsewhere>& admitted, const std::string& vhost,
-                       io::Deadline deadline) {
+// Redirects the player to the node that serves it, or reports the error.
+Result<void> send_redirect_or_error(http::Exchange& exchange, const Result<Elsewhere>& admitted, const std::string& vhost,
+                                    io::Deadline deadline) {
     if (admitted.ok())
         return exchange.send(http::redirect_reply(exchange.request(), (*admitted)->http, vhost, (*admitted)->mark), deadline);
     if (admitted.code() == Errc::cancelled)
@@ -57,12 +57,13 @@ Result<void> turn_away(http::Exchange& exchange, const Result<Elsewhere>& admitt
 
 }  // namespace
 
-// Segments are on the disk too, except the one in progress.
+// An earlier process has left segments on the disk. Another worker may have the segment in progress.
 bool DashHandler::may_be_elsewhere(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
     const std::string& path = request.path();
     return elsewhere_ != nullptr && !request.is_sibling && options != nullptr && options->enabled &&
-           (path.ends_with(".m4s") || path.ends_with(".mp4")) && is_segment(request) && !segments_of(request).stream.empty();
+           (path.ends_with(".m4s") || path.ends_with(".mp4")) && is_segment(request) &&
+           !stream_of_segment(request).stream.empty();
 }
 
 bool DashHandler::is_time(const http::Request& request) const {
@@ -71,33 +72,34 @@ bool DashHandler::is_time(const http::Request& request) const {
 }
 
 bool DashHandler::takes(const http::Request& request) const {
-    return is_time(request) || find(request).file != nullptr || named_by(request).has_value() || may_be_elsewhere(request);
+    return is_time(request) || find(request).file != nullptr || stream_of_mpd(request).has_value() || may_be_elsewhere(request);
 }
 
 // The access rules of the virtual host apply.
-Result<bool> DashHandler::send_from_anybody(http::Exchange& exchange, io::Deadline deadline) {
+Result<bool> DashHandler::send_from_another_worker(http::Exchange& exchange, io::Deadline deadline) {
     const http::Request& request = exchange.request();
     if (!may_be_elsewhere(request))
         return false;
-    if (const auto allowed = viewers_.touch(request, segments_of(request), deadline); !allowed.ok())
+    if (const auto allowed = viewers_.touch(request, stream_of_segment(request), deadline); !allowed.ok())
         return allowed.code() == Errc::cancelled ? Result<bool>(allowed.error()) : false;
     return TRY(elsewhere_->answer(exchange, deadline)).has_value();
 }
 
-// No worker has a publisher of the stream.
-Result<bool> DashHandler::is_nowhere(const http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline) {
+// Reports whether several workers share the stream and none has its publisher.
+Result<bool> DashHandler::is_unpublished(const http::Request& request, const segments::StreamOfFiles& stream,
+                                         io::Deadline deadline) {
     const auto player = http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
     return elsewhere_->shares(player) && !TRY(elsewhere_->publishes(player, deadline));
 }
 
-// Serves the file from the disk, if it exists.
+// Serves a file that is not in memory: from the disk, or from another worker.
 Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline deadline) {
     const auto root = roots_.find(exchange.request());
     const bool is_left = root && io::File::open_below(root->folder, root->path, deadline).ok();
-    if (!is_left && TRY(send_from_anybody(exchange, deadline)))
+    if (!is_left && TRY(send_from_another_worker(exchange, deadline)))
         return {};
     // `files_` checks the session of the player, which may be a guest here.
-    if (const auto stream = segments_of(exchange.request()); is_left)
+    if (const auto stream = stream_of_segment(exchange.request()); is_left)
         if (const auto known = viewers_.touch(exchange.request(), stream, deadline);
             !known.ok() && known.code() == Errc::cancelled)
             return known;
@@ -105,15 +107,15 @@ Result<void> DashHandler::serve_unknown(http::Exchange& exchange, io::Deadline d
 }
 
 // Serves an MPD of an earlier process, with a session as for other MPDs. The rules are checked first, as for missing MPDs.
-Result<void> DashHandler::serve_left_behind(http::Exchange& exchange, const segments::StreamOfFiles& stream,
-                                            io::Deadline deadline) {
+Result<void> DashHandler::serve_previous_mpd(http::Exchange& exchange, const segments::StreamOfFiles& stream,
+                                             io::Deadline deadline) {
     const http::Request& request = exchange.request();
     const auto root = roots_.find(request);
     const bool is_left =
         root && roots_.check(request, *root).ok() && io::File::open_below(root->folder, root->path, deadline).ok();
     if (is_left)
         if (const auto admitted = viewers_.admit(request, stream, deadline); !admitted.ok() || *admitted)
-            return turn_away(exchange, admitted, stream.vhost, deadline);
+            return send_redirect_or_error(exchange, admitted, stream.vhost, deadline);
     return files_.serve(exchange, deadline);
 }
 
@@ -137,20 +139,22 @@ DashHandler::Found DashHandler::find(const http::Request& request) const {
     return found;
 }
 
-std::optional<segments::StreamOfFiles> DashHandler::named_by(const http::Request& request) const {
+std::optional<segments::StreamOfFiles> DashHandler::stream_of_mpd(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
     const bool is_mpd = options != nullptr && options->enabled && !request.is_sibling && request.path().ends_with(kMpdEnding);
-    return is_mpd ? named_at(request, request.path()) : std::nullopt;
+    return is_mpd ? stream_of_mpd_at(request, request.path()) : std::nullopt;
 }
 
-segments::StreamOfFiles DashHandler::segments_of(const http::Request& request) const {
+segments::StreamOfFiles DashHandler::stream_of_segment(const http::Request& request) const {
     const std::string& path = request.path();
     const std::string folder = path.substr(0, std::min(path.rfind('/'), path.size()));
-    return named_at(request, folder + std::string(kMpdEnding)).value_or(segments::StreamOfFiles{request.vhost(), "", "", {}});
+    return stream_of_mpd_at(request, folder + std::string(kMpdEnding))
+        .value_or(segments::StreamOfFiles{request.vhost(), "", "", {}});
 }
 
 // `path` is that of an MPD, not always that of the request.
-std::optional<segments::StreamOfFiles> DashHandler::named_at(const http::Request& request, const std::string& path) const {
+std::optional<segments::StreamOfFiles> DashHandler::stream_of_mpd_at(const http::Request& request,
+                                                                     const std::string& path) const {
     const DashOptions* options = options_.find(request.vhost());
     http::Request of_mpd;
     of_mpd.message.headers = request.message.headers;
@@ -175,8 +179,8 @@ std::optional<segments::StreamOfFiles> DashHandler::named_at(const http::Request
     return stream;
 }
 
-std::optional<segments::StreamOfFiles> DashHandler::pulled_by(const http::Request& request) const {
-    auto stream = request.is_head() ? std::nullopt : named_by(request);
+std::optional<segments::StreamOfFiles> DashHandler::pulled_stream(const http::Request& request) const {
+    auto stream = request.is_head() ? std::nullopt : stream_of_mpd(request);
     return stream && viewers_.may_pull(request, *stream) ? std::move(stream) : std::nullopt;
 }
 
@@ -221,10 +225,10 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
         return exchange.send({.content_type = "text/plain", .body = utc_text(now), .headers = {{"Cache-Control", "no-store"}}},
                              deadline);
     }
-    const auto pulled = find(request).file == nullptr ? pulled_by(request) : std::nullopt;
-    if (pulled && !(elsewhere_ != nullptr && TRY(is_nowhere(request, *pulled, deadline)))) {
+    const auto pulled = find(request).file == nullptr ? pulled_stream(request) : std::nullopt;
+    if (pulled && !(elsewhere_ != nullptr && TRY(is_unpublished(request, *pulled, deadline)))) {
         if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)
-            return turn_away(exchange, admitted, pulled->vhost, deadline);
+            return send_redirect_or_error(exchange, admitted, pulled->vhost, deadline);
         // Another worker may have the stream already.
         if (const auto sent = elsewhere_ == nullptr ? std::nullopt : TRY(elsewhere_->answer(exchange, deadline))) {
             viewers_.add_sent(request, *pulled, *sent);
@@ -236,18 +240,18 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
     const bool is_mpd = request.path().ends_with(kMpdEnding);
     if (found.file == nullptr && may_be_elsewhere(request))
         return serve_unknown(exchange, deadline);
-    if (const auto named = found.file == nullptr ? named_by(request) : std::nullopt)
-        return serve_left_behind(exchange, *named, deadline);
+    if (const auto named = found.file == nullptr ? stream_of_mpd(request) : std::nullopt)
+        return serve_previous_mpd(exchange, *named, deadline);
     if (found.file == nullptr || found.is_others)
         return exchange.send(http::error_reply(Status::not_found, "there is no such file"), deadline);
     const segments::FileRef& file = found.file;
     const auto admitted = request.is_sibling ? Result<Elsewhere>(Elsewhere())
                           : is_mpd           ? viewers_.admit(request, *file->stream(), deadline)
-                                             : as_here(viewers_.touch(request, *file->stream(), deadline));
+                                             : without_redirect(viewers_.touch(request, *file->stream(), deadline));
     if (!admitted.ok() || *admitted)
-        return turn_away(exchange, admitted, file->stream()->vhost, deadline);
+        return send_redirect_or_error(exchange, admitted, file->stream()->vhost, deadline);
     if (!request.is_head())
-        file->stream()->asked_at = io::now();
+        file->stream()->requested_at = io::now();
     if (is_mpd && TRY(send_from_publisher(exchange, file->stream(), deadline)))
         return {};
     if (!file->is_whole())

@@ -27,8 +27,8 @@ public:
                 files::Sessions& sessions)
         : store_(store), options_(options), roots_(roots), viewers_(sessions), files_(roots) {}
 
-    // Finds the files of other processes; optional.
     const Viewers& viewers() const { return viewers_; }
+    // Finds the files of other processes; optional.
     void set_elsewhere(files::Elsewhere& elsewhere) { elsewhere_ = &elsewhere; }
 
     bool takes(const session::http::Request& request) const override;
@@ -40,28 +40,29 @@ private:
         bool is_others = false;  // belongs to another virtual host than the requested one
     };
     Found find(const session::http::Request& request) const;
-    Result<bool> is_nowhere(const session::http::Request& request, const segments::StreamOfFiles& stream, io::Deadline deadline);
-    // Answers a player's request for the server's time.
+    Result<bool> is_unpublished(const session::http::Request& request, const segments::StreamOfFiles& stream,
+                                io::Deadline deadline);
+    // Reports whether the player requests the server's time.
     bool is_time(const session::http::Request& request) const;
     bool may_be_elsewhere(const session::http::Request& request) const;
     // Serves a file of another worker. False: that has none.
-    Result<bool> send_from_anybody(session::http::Exchange& exchange, io::Deadline deadline);
+    Result<bool> send_from_another_worker(session::http::Exchange& exchange, io::Deadline deadline);
     Result<void> serve_unknown(session::http::Exchange& exchange, io::Deadline deadline);
     Result<bool> send_from_publisher(session::http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
                                      io::Deadline deadline);
-    // Returns the MPD, with the virtual host in its URLs if the request names it: players drop the MPD's query.
+    // Sends the MPD, with the virtual host in its URLs if the request names it: players drop the MPD's query.
     Result<void> send_mpd(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
     Result<void> send_growing(session::http::Exchange& exchange, segments::File& file, io::Deadline deadline);
 
     // The stream whose MPD has the path of the request, if its virtual host has DASH.
-    std::optional<segments::StreamOfFiles> named_by(const session::http::Request& request) const;
+    std::optional<segments::StreamOfFiles> stream_of_mpd(const session::http::Request& request) const;
     // The stream whose segment has that path. Without a name if its template has none.
-    segments::StreamOfFiles segments_of(const session::http::Request& request) const;
-    std::optional<segments::StreamOfFiles> named_at(const session::http::Request& request, const std::string& path) const;
-    Result<void> serve_left_behind(session::http::Exchange& exchange, const segments::StreamOfFiles& stream,
-                                   io::Deadline deadline);
+    segments::StreamOfFiles stream_of_segment(const session::http::Request& request) const;
+    std::optional<segments::StreamOfFiles> stream_of_mpd_at(const session::http::Request& request, const std::string& path) const;
+    Result<void> serve_previous_mpd(session::http::Exchange& exchange, const segments::StreamOfFiles& stream,
+                                    io::Deadline deadline);
     // The stream that is pulled from another server for an MPD request; none if it is on this node, or cannot be pulled.
-    std::optional<segments::StreamOfFiles> pulled_by(const session::http::Request& request) const;
+    std::optional<segments::StreamOfFiles> pulled_stream(const session::http::Request& request) const;
     // The MPD exists after the stream's first segment. After the limit the request gets the current MPD.
     Result<void> wait_for_mpd(const session::http::Request& request, io::Deadline deadline);
 

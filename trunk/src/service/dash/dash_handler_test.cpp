@@ -53,7 +53,7 @@ TEST_F(DashHandlerTest, ServesFilesInMemory) {
     EXPECT_EQ(answer.body, "<MPD>");
     EXPECT_EQ(answer.headers.find("Content-Type"), "application/dash+xml");
     EXPECT_EQ(answer.headers.find("Cache-Control"), "no-cache");
-    EXPECT_NE(cam_->asked_at, TimePoint());
+    EXPECT_NE(cam_->requested_at, TimePoint());
     EXPECT_EQ(ask("/live/cam.mpd", "POST").status, 405);
     EXPECT_EQ(ask("/live/other.mpd").status, 404) << "nobody's";
     store_.remove("html/live/cam.mpd", mpd);

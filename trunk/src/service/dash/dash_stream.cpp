@@ -8,7 +8,7 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "service/dash/headers.hpp"
-#include "service/dash/left_behind.hpp"
+#include "service/dash/previous_mpd.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 
 namespace live::service::dash {
@@ -119,7 +119,8 @@ Duration DashStream::time_after_end() const {
 
 // The presentation continues: players that have its MPD find the next segments at the times and numbers that they expect.
 void DashStream::recover(io::Deadline deadline) {
-    auto left = read_left_behind(mpd_path_, without_ending(mpd_path_) + "/", deadline.sooner(io::Deadline::after(kRecoverLimit)));
+    auto left =
+        read_previous_mpd(mpd_path_, without_ending(mpd_path_) + "/", deadline.sooner(io::Deadline::after(kRecoverLimit)));
     if (!left.ok()) {
         if (left.code() != Errc::not_found && left.code() != Errc::cancelled)
             LOG_WARN(log(), "DASH {}: ignoring the previous MPD: {}", url(), left.error().text());
@@ -127,7 +128,7 @@ void DashStream::recover(io::Deadline deadline) {
     }
     began_ = left->began;
     began_at_ = io::now() - std::chrono::duration_cast<Duration>(std::chrono::system_clock::now() - *began_);
-    left_until_ = left->until;
+    previous_until_ = left->until;
     const std::uint64_t hash =
         left->headers.empty() ? 0 : hash_of(left->headers, [](const auto& header) { return Bytes(header); });
     periods_.resume({left->inits, hash, left->period_start});
@@ -143,7 +144,7 @@ void DashStream::recover(io::Deadline deadline) {
         files_.add(std::move(segment));
     }
     for (const ReadMpd::Track& track : left->tracks)
-        left_tracks_.push_back(track.id);
+        previous_tracks_.push_back(track.id);
     // Players and nodes that relay the stream may have the beginning of the segment that was in progress. Its name must not be
     // used for another segment, and an MPD cannot omit a number.
     segmenter().skip_to(left->next_number + (options_.ll ? 1 : 0));
@@ -155,7 +156,7 @@ void DashStream::recover(io::Deadline deadline) {
 
 void DashStream::on_publisher_change(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) {
     if (!publisher) {
-        promises_.break_all();
+        promises_.abandon_all();
         if (options_.ll && newest() != nullptr)
             write_mpd();
         return;
@@ -190,7 +191,7 @@ void DashStream::on_segment_sync(const segments::SegmentSync& sync, io::Deadline
 void DashStream::follow_clock(MediaTime at_origin) {
     must_follow_clock_ = false;
     const MediaTime by_clock = std::chrono::duration_cast<MediaTime>(io::now() - began_at_);
-    if (left_until_)
+    if (previous_until_)
         continue_recovered(at_origin, by_clock);
     const MediaTime behind = by_clock - (at_origin + shift());
     if (behind >= kGapMin)
@@ -199,7 +200,7 @@ void DashStream::follow_clock(MediaTime at_origin) {
 
 // Recovered segments are listed for as long as their players may need them.
 void DashStream::continue_recovered(MediaTime first, MediaTime by_clock) {
-    const MediaTime until = *std::exchange(left_until_, std::nullopt);
+    const MediaTime until = *std::exchange(previous_until_, std::nullopt);
     const MediaTime window = options_.window_size * MediaTime(options_.fragment);
     const bool is_ahead = first > std::max(until, by_clock) + kGapMin;
     if (is_ahead)
@@ -219,7 +220,7 @@ void DashStream::on_headers(const segments::HeadersChanged& event) {
     if (!periods_.empty() && are_same(headers(), event.headers) && number == periods_.current().number)
         return;
     const auto is_of = [](const segments::Header& header, const std::string& track) { return header.id.name() == track; };
-    const auto left_tracks = std::exchange(left_tracks_, {});
+    const auto left_tracks = std::exchange(previous_tracks_, {});
     const bool are_left = std::ranges::equal(event.headers, left_tracks, is_of) && hash == periods_.place().hash;
     const bool repeats = periods_.reaches(number);
     if ((!left_tracks.empty() && !are_left) || repeats)
@@ -262,7 +263,7 @@ void DashStream::on_resumed(const segments::Resumed& event) {
         follow_from(number);
     if (number != next && !repeats)
         files_.leave_list();
-    promises_.break_all();
+    promises_.abandon_all();
     open_.clear();
     periods_.resume({sync.list[kInits], sync.list[kHeaders], time_in(sync, kPeriodStart)});
     LOG_INFO(log(), "DASH {}: following the origin from fragment {} on", url(), number);
@@ -344,7 +345,7 @@ void DashStream::on_segment(segments::SegmentMade event, io::Deadline) {
 void DashStream::on_dropped(const segments::SegmentDropped& event) {
     LOG_WARN(log(), "DASH {}: fragment {} lacks a track, and is left out", url(), event.number);
     open_.clear();
-    promises_.break_all();
+    promises_.abandon_all();
     files_.leave_list();
 }
 
@@ -424,7 +425,7 @@ std::string DashStream::mpd_text(List list) const {
 
 // Drops everything from memory, and returns the paths of all segments and headers.
 std::vector<std::string> DashStream::forget_all() {
-    promises_.break_all();
+    promises_.abandon_all();
     std::vector<std::string> paths = files_.forget_all();
     if (mpd_)
         files_.forget({mpd_path_, mpd_});

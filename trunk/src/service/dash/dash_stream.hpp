@@ -95,8 +95,8 @@ private:
     Periods periods_;
     // Left by an earlier process: the tracks of the listed segments, until there are headers, and the end of the segments, until
     // there is media.
-    std::vector<std::string> left_tracks_;
-    std::optional<MediaTime> left_until_;
+    std::vector<std::string> previous_tracks_;
+    std::optional<MediaTime> previous_until_;
     std::vector<MpdSegment> open_;  // the segment in progress, once it has parts
     Promises promises_;
     segments::FileRef mpd_;

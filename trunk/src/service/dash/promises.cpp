@@ -61,7 +61,7 @@ void Promises::abandon(const TrackPiece& piece) {
     store_.remove(piece.held.path, piece.held.file);
 }
 
-void Promises::break_all() {
+void Promises::abandon_all() {
     for (const Segment& segment : segments_)
         for (const TrackPiece& piece : segment.tracks)
             abandon(piece);

@@ -22,7 +22,7 @@ public:
     // Paths begin with `folder`. `store` must outlive this.
     Promises(segments::Store& store, segments::StreamOfFilesRef stream, std::string folder)
         : store_(store), stream_(std::move(stream)), folder_(std::move(folder)) {}
-    ~Promises() { break_all(); }
+    ~Promises() { abandon_all(); }
     Promises(const Promises&) = delete;
     Promises& operator=(const Promises&) = delete;
 
@@ -35,7 +35,7 @@ public:
     // Removes and returns segment `number` with its files; none if it was not promised.
     std::optional<Segment> take(std::uint64_t number);
     // Abandons all segments: waiting requests get no bytes.
-    void break_all();
+    void abandon_all();
     bool is_empty() const { return segments_.empty(); }
 
 private:

@@ -46,7 +46,7 @@ TEST_F(PromisesTest, AbandonsSegmentsThatAreNotMade) {
     EXPECT_TRUE(audio->is_whole());
     EXPECT_EQ(held("video-6.m4s"), video);
     EXPECT_NE(held("video-1-7.m4s"), nullptr);
-    promises_.break_all();
+    promises_.abandon_all();
     EXPECT_TRUE(video->is_whole());
     EXPECT_EQ(store_.size(), 0U);
 }

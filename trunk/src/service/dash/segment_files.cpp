@@ -77,7 +77,7 @@ void SegmentFiles::release_first(std::deque<Segment>& segments) {
     std::vector<Block> spent;
     for (const TrackPiece& piece : segments.front().tracks)
         if (piece.held.file != nullptr && piece.held.file.use_count() == 1)
-            std::ranges::move(piece.held.file->let_go(), std::back_inserter(spent));
+            std::ranges::move(piece.held.file->release(), std::back_inserter(spent));
     segments.pop_front();
     io::free_off_loop(std::move(spent));
 }

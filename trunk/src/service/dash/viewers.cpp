@@ -33,7 +33,7 @@ session::ClientRequest player_of(const http::Request& request, const segments::S
     return client;
 }
 
-Error gone() { return {Errc::not_found, "this player has been sent away"}; }
+Error gone() { return {Errc::not_found, "this player has been disconnected"}; }
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/off_loop.hpp"
 #include "service/dvr/file_name.hpp"
-#include "service/dvr/left_recording.hpp"
+#include "service/dvr/interrupted_recording.hpp"
 
 namespace live::service::dvr {
 
@@ -22,14 +22,14 @@ Result<void> DvrService::start(io::Scope& fibers, io::Deadline deadline) {
     // Its owners are this call and the fiber.
     const auto done = std::make_shared<Signal>();
     TRY(fibers.start("dvr-left", [this, done](io::Deadline forever) {
-        finish_left(forever);
+        finish_interrupted(forever);
         done->raise();
     }));
-    static_cast<void>(io::wait(*done, deadline.sooner(io::Deadline::after(kLeftLimit))));
+    static_cast<void>(io::wait(*done, deadline.sooner(io::Deadline::after(kInterruptedLimit))));
     return {};
 }
 
-void DvrService::finish_left(io::Deadline deadline) {
+void DvrService::finish_interrupted(io::Deadline deadline) {
     if (context_.open == nullptr)
         return;
     const auto left = context_.open->left(deadline);
@@ -42,7 +42,7 @@ void DvrService::finish_left(io::Deadline deadline) {
 }
 
 void DvrService::finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline) {
-    const auto left = io::off_loop([path = recording.path] { return finish_left_recording(path); }, deadline);
+    const auto left = io::off_loop([path = recording.path] { return finish_interrupted_recording(path); }, deadline);
     // A later start may finish it.
     if (!left.ok() && (left.code() == Errc::conflict || left.code() == Errc::cancelled || left.code() == Errc::timed_out)) {
         LOG_WARN(log_, "DVR {}: an unfinished recording is kept as it is: {}", recording.url, left.error().text());

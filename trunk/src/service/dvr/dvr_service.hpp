@@ -26,7 +26,7 @@ public:
     // Failed recordings are listed until the stream is published again; only the newest are kept.
     static constexpr std::size_t kFailedMax = 64;
     // Limit of the clients' wait for the recordings of a killed process.
-    static constexpr std::chrono::seconds kLeftLimit{5};
+    static constexpr std::chrono::seconds kInterruptedLimit{5};
     // More than the limits of a write and a close.
     static constexpr std::chrono::seconds kStopLimit{45};
 
@@ -74,7 +74,7 @@ private:
         void end() { recorder.end(); }
     };
 
-    void finish_left(io::Deadline deadline);
+    void finish_interrupted(io::Deadline deadline);
     void finish_one(const OpenRecording& recording, const std::string& name, io::Deadline deadline);
     void note_end(const Recorder& recorder);
 

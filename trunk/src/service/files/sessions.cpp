@@ -156,7 +156,7 @@ Sessions::Opened Sessions::admit(session::ClientRequest request, Duration idle_l
     if (is_known || (sessions_.size() >= sessions_max_ && !make_room())) {
         events_.on_play_ended(request, plan);
         if (is_known && find(request.id)->is_kicked())
-            return Error(Errc::not_found, "this player has been sent away");
+            return Error(Errc::not_found, "this player has been disconnected");
         if (is_known)
             return std::optional<session::Redirect>();
         return Error(Errc::limit, "there are too many HLS and DASH sessions");

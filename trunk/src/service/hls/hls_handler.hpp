@@ -12,6 +12,7 @@
 #include "service/files/elsewhere.hpp"
 #include "service/files/sessions.hpp"
 #include "service/hls/file_index.hpp"
+#include "service/hls/hls_request.hpp"
 #include "service/hls/options.hpp"
 #include "service/hls/stream_output.hpp"
 #include "session/http/exchange.hpp"
@@ -38,8 +39,8 @@ public:
 
 private:
     // A parsed request, and the settings of its virtual host. It borrows nothing.
-    struct Asked {
-        bool is_others = false;  // see Place
+    struct ParsedRequest {
+        bool is_others = false;  // see Found
         bool has_sessions = false;
         bool marks_fragments = false;
         bool is_relative = false;
@@ -50,7 +51,7 @@ private:
     };
 
     // The playlist or file at the address of a request; valid until the next suspension.
-    struct Place {
+    struct Found {
         const IndexedPlaylist* playlist = nullptr;
         segments::FileRef file;
         bool is_others = false;  // the path belongs to a stream of another virtual host than the requested one
@@ -60,43 +61,44 @@ private:
 
     // nullptr if the virtual host has no HLS. Valid until the next suspension.
     const HlsOptions* options_for(const session::http::Request& request) const;
-    Place place_at(const std::string& path, std::string_view vhost) const;
-    // `whole`: the stream's playlist if the path is that of a track.
-    enum class Of : bool { path, whole };
-    Place find(const session::http::Request& request, Of of = Of::path) const;
+    Found find_at(const std::string& path, std::string_view vhost) const;
+    // `stream`: the stream's playlist if the path is that of a track.
+    enum class Of : bool { path, stream };
+    Found find(const session::http::Request& request, Of of = Of::path) const;
     // The requested playlist, or the stream's own if a track's playlist does not exist yet; otherwise nullptr.
     const IndexedPlaylist* playlist_of_stream(const session::http::Request& request, const StreamName& stream) const;
-    Asked asked_for(const session::http::Request& request) const;
+    ParsedRequest parse(const session::http::Request& request) const;
     Result<void> serve_playlist(session::http::Exchange& exchange, io::Deadline deadline);
-    Result<void> choose_stream(const session::http::Request& request, Asked& asked, io::Deadline deadline);
-    Result<std::optional<session::Redirect>> pull(const session::http::Request& request, const Asked& asked,
+    Result<void> choose_stream(const session::http::Request& request, ParsedRequest& parsed, io::Deadline deadline);
+    Result<std::optional<session::Redirect>> pull(const session::http::Request& request, const ParsedRequest& parsed,
                                                   io::Deadline deadline);
-    Result<bool> is_nowhere(const session::http::Request& request, const StreamName& stream, io::Deadline deadline) const;
-    bool is_there(const session::http::Request& request, io::Deadline deadline) const;
-    Result<void> send_missing(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    Result<bool> is_unpublished(const session::http::Request& request, const StreamName& stream, io::Deadline deadline) const;
+    bool exists(const session::http::Request& request, io::Deadline deadline) const;
+    Result<void> send_missing(session::http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline);
     Result<void> wait_for_first(const session::http::Request& request, const StreamName& stream, io::Deadline deadline) const;
-    enum class Named : bool { here, elsewhere };
-    Result<void> open_session(session::http::Exchange& exchange, Asked asked, Named where, io::Deadline deadline);
-    Result<std::optional<session::Redirect>> admit(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+    enum class Opened : bool { here, elsewhere };
+    Result<void> open_session(session::http::Exchange& exchange, ParsedRequest parsed, Opened where, io::Deadline deadline);
+    Result<std::optional<session::Redirect>> admit(session::http::Exchange& exchange, const ParsedRequest& parsed,
+                                                   io::Deadline deadline);
     std::optional<std::string> master_text(const session::http::Request& request, const IndexedPlaylist& playlist,
-                                           const Asked& asked, std::string_view query) const;
-    Result<void> send_own_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
-    Result<void> send_media_playlist(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
-    Result<void> send_left_behind(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
+                                           const ParsedRequest& parsed, std::string_view query) const;
+    Result<void> send_own_playlist(session::http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline);
+    Result<void> send_media_playlist(session::http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline);
+    Result<void> send_previous_playlist(session::http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline);
     Result<void> wait_for_playlist(const session::http::Request& request, io::Deadline deadline) const;
-    static std::string query_for_fragments(const session::http::Request& request, const Asked& asked);
+    static std::string query_for_fragments(const session::http::Request& request, const ParsedRequest& parsed);
     Result<void> send_playlist(session::http::Exchange& exchange, std::string text, std::string_view ctx, io::Deadline deadline);
-    Result<void> may_have(const session::http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx,
-                          io::Deadline deadline);
-    Result<void> may_have_unknown(const session::http::Request& request, std::string_view ctx, io::Deadline deadline);
+    Result<void> check_access(const session::http::Request& request, const segments::StreamOfFiles& stream, std::string_view ctx,
+                              io::Deadline deadline);
+    Result<void> check_access_by_path(const session::http::Request& request, std::string_view ctx, io::Deadline deadline);
     bool is_guarded(const session::http::Request& request) const;
     Result<void> serve_file(session::http::Exchange& exchange, io::Deadline deadline);
     // Serves a file from memory. False: there is none.
     Result<bool> send_file(session::http::Exchange& exchange, const segments::FileRef& file, std::string_view ctx,
                            io::Deadline deadline);
     // Serves a file of another worker. False: that has none.
-    Result<bool> send_from_publisher(session::http::Exchange& exchange, const Asked& asked, io::Deadline deadline);
-    Result<bool> send_from_anybody(session::http::Exchange& exchange, std::string_view ctx, io::Deadline deadline);
+    Result<bool> send_from_publisher(session::http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline);
+    Result<bool> send_from_another_worker(session::http::Exchange& exchange, std::string_view ctx, io::Deadline deadline);
     void count(std::string_view ctx, std::uint64_t bytes);
 
     const FileIndex& index_;
@@ -106,8 +108,5 @@ private:
     session::http::StaticHandler files_;
     files::Elsewhere* elsewhere_ = nullptr;
 };
-
-// Appends `query` to each URI of a playlist from disk, in attributes too. Playlists on disk have no session queries.
-std::string with_query(std::string_view playlist, std::string_view query);
 
 }  // namespace live::service::hls

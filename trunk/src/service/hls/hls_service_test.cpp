@@ -9,7 +9,7 @@
 #include "media/ring/sync_message.hpp"
 #include "service/files/frame_limit.hpp"
 #include "service/hls/hls_service_fixture.hpp"
-#include "service/hls/left_behind.hpp"
+#include "service/hls/previous_playlist.hpp"
 #include "service/segments/segment_sync.hpp"
 
 namespace live::service::hls {
@@ -200,7 +200,7 @@ TEST_F(HlsServiceTest, SkipsTheNameOfAnUnfinishedFragment) {
     EXPECT_EQ((playlist.segments.end() - 2)->uri, "cam-4.ts");
     EXPECT_TRUE((playlist.segments.end() - 2)->gap);
     EXPECT_TRUE(playlist.segments.back().discontinuity);
-    const auto left = MUST(read_left_behind(output()->together().names(), io::Deadline::after(io::kSoon)));
+    const auto left = MUST(read_previous_playlist(output()->together().names(), io::Deadline::after(io::kSoon)));
     EXPECT_EQ(left.segments.size(), playlist.segments.size()) << "a gap has no file, and the next server goes on with it";
 }
 

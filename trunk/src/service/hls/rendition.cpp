@@ -12,24 +12,24 @@ namespace live::service::hls {
 namespace {
 
 // Placeholders in a rendered playlist for a player's query: after a URI without a query, and after one that already has a query.
-constexpr char kRoom = '\x01';
+constexpr char kPlaceholder = '\x01';
 constexpr char kRoomBeforeQuery = '\x02';
 
-void make_room(std::string& uri) {
+void add_placeholders(std::string& uri) {
     if (const std::size_t query = uri.find('?'); query != std::string::npos)
         uri[query] = kRoomBeforeQuery;
     else if (!uri.empty())
-        uri += kRoom;
+        uri += kPlaceholder;
 }
 
 // Keys at an address of the operator need no query.
-void make_room(wire::hls::Segment& segment, bool has_key_url) {
-    make_room(segment.uri);
-    make_room(segment.map);
+void add_placeholders(wire::hls::Segment& segment, bool has_key_url) {
+    add_placeholders(segment.uri);
+    add_placeholders(segment.map);
     if (segment.key && !has_key_url)
-        make_room(segment.key->uri);
+        add_placeholders(segment.key->uri);
     for (wire::hls::Part& part : segment.parts)
-        make_room(part.uri);
+        add_placeholders(part.uri);
 }
 
 }  // namespace
@@ -228,7 +228,7 @@ void Rendition::clean_up(std::vector<std::string>& paths) {
             paths.push_back(segment.key_file->path());
     }
     forget_old();
-    io::free_off_loop(list_.take_spent());
+    io::free_off_loop(list_.take_dropped_blocks());
 }
 
 void Rendition::forget_old() {
@@ -261,7 +261,7 @@ std::vector<std::string> Rendition::take_all() {
     for (Held& init : init_files_)
         paths.push_back(std::move(init.path));
     init_files_.clear();
-    io::free_off_loop(list_.take_spent());
+    io::free_off_loop(list_.take_dropped_blocks());
     init_.reset();
     init_hash_ = 0;
     inits_ = 0;
@@ -280,13 +280,13 @@ std::string& Rendition::rendered(SegmentList::Form form) {
     const bool has_key_url = !shared_.options.key_url.empty();
     auto playlist = list_.playlist(form);
     for (wire::hls::Segment& segment : playlist.segments)
-        make_room(segment, has_key_url);
+        add_placeholders(segment, has_key_url);
     if (playlist.low_latency) {
-        make_room(playlist.low_latency->open, has_key_url);
-        make_room(playlist.low_latency->hint);
+        add_placeholders(playlist.low_latency->open, has_key_url);
+        add_placeholders(playlist.low_latency->hint);
         playlist.low_latency->reports = reports_;
         for (wire::hls::RenditionReport& report : playlist.low_latency->reports)
-            make_room(report.uri);
+            add_placeholders(report.uri);
     }
     return text = wire::hls::write_media_playlist(playlist);
 }
@@ -294,7 +294,7 @@ std::string& Rendition::rendered(SegmentList::Form form) {
 std::optional<std::string> Rendition::playlist_text(SegmentList::Form form, std::string_view query) {
     if (list_.empty())
         return std::nullopt;
-    const auto is_room = [](char letter) { return letter == kRoom || letter == kRoomBeforeQuery; };
+    const auto is_room = [](char letter) { return letter == kPlaceholder || letter == kRoomBeforeQuery; };
     const std::string added = query.empty() ? "" : "?" + std::string(query);
     const std::string before_query = added.empty() ? "?" : added + "&";
     std::string_view rest = rendered(form);
@@ -304,7 +304,7 @@ std::optional<std::string> Rendition::playlist_text(SegmentList::Form form, std:
         const auto end = static_cast<std::size_t>(std::ranges::find_if(rest, is_room) - rest.begin());
         text += rest.substr(0, end);
         if (end < rest.size())
-            text += rest[end] == kRoom ? added : before_query;
+            text += rest[end] == kPlaceholder ? added : before_query;
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return text;

@@ -108,10 +108,10 @@ void SegmentList::retire() {
 }
 
 // Frees the segment's memory; returns its size.
-std::size_t SegmentList::let_go(ListedSegment& segment) {
+std::size_t SegmentList::release(ListedSegment& segment) {
     const std::size_t bytes = bytes_of(segment.file);
     if (segment.file != nullptr)
-        std::ranges::move(segment.file->let_go(), std::back_inserter(spent_));
+        std::ranges::move(segment.file->release(), std::back_inserter(dropped_blocks_));
     return bytes;
 }
 
@@ -121,11 +121,11 @@ void SegmentList::fit() {
     for (ListedSegment& segment : retired_) {
         if (held <= rules_.bytes)
             return;
-        held -= let_go(segment);
+        held -= release(segment);
     }
     while (held > rules_.bytes && listed_.size() > 1) {
         retire_oldest();
-        held -= let_go(retired_.back());
+        held -= release(retired_.back());
         is_cut_by_bytes_ = true;
     }
 }
@@ -140,7 +140,7 @@ void SegmentList::retire_all() {
 // Expires retired segments: `time` is the duration of the list they have left.
 void SegmentList::expire(MediaTime time) {
     for (std::size_t i = 0; i + kRetiredInMemory < retired_.size(); ++i)
-        let_go(retired_[i]);
+        release(retired_[i]);
     // A player may still hold the playlist from before the segment left it, and load that segment last (RFC 8216, 6.2.2).
     MediaTime since{};
     for (std::size_t i = retired_.size(); i-- > 0;) {
@@ -165,9 +165,9 @@ std::vector<ListedSegment> SegmentList::take_all() {
         all.push_back(*std::exchange(open_, std::nullopt));
     for (ListedSegment& segment : all) {
         for (ListedPart& part : segment.parts)
-            std::ranges::move(part.file->let_go(), std::back_inserter(spent_));
+            std::ranges::move(part.file->release(), std::back_inserter(dropped_blocks_));
         segment.parts.clear();
-        let_go(segment);
+        release(segment);
     }
     return all;
 }

@@ -102,7 +102,7 @@ public:
     // All known segments.
     std::vector<ListedSegment> take_all();
     // Freed memory of retired segments.
-    std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
+    std::vector<Block> take_dropped_blocks() { return std::exchange(dropped_blocks_, {}); }
 
     const std::deque<ListedSegment>& listed() const { return listed_; }
     const std::optional<ListedSegment>& open() const { return open_; }
@@ -139,14 +139,14 @@ private:
     void retire_oldest();
     void fit();
     void expire(MediaTime time);
-    std::size_t let_go(ListedSegment& segment);
+    std::size_t release(ListedSegment& segment);
     MediaTime listed_time() const;
 
     ListRules rules_;
     std::deque<ListedSegment> listed_;
     std::deque<ListedSegment> retired_;
     std::vector<ListedSegment> expired_;
-    std::vector<Block> spent_;
+    std::vector<Block> dropped_blocks_;
     std::optional<ListedSegment> open_;
     std::string hint_;
     MediaTime usual_part_{};  // the longest, outliers excluded

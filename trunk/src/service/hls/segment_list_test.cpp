@@ -88,9 +88,9 @@ TEST(SegmentList, FreesRetiredSegmentsFirst) {
     EXPECT_FALSE(list.is_cut_by_bytes());
     EXPECT_TRUE(list.find(1)->file->blocks().empty());
     EXPECT_FALSE(list.find(2)->file->blocks().empty());
-    EXPECT_EQ(list.take_spent().size(), 2U) << "of the first two";
+    EXPECT_EQ(list.take_dropped_blocks().size(), 2U) << "of the first two";
     list.take_all();
-    EXPECT_EQ(list.take_spent().size(), 3U);
+    EXPECT_EQ(list.take_dropped_blocks().size(), 3U);
 }
 
 // RFC 8216, 6.2.2: the segment's duration plus that of the longest playlist that contained it.

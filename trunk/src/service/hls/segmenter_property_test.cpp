@@ -390,7 +390,7 @@ TEST(SegmenterProperty, KeepsMemoryFlatForADay) {
             listed.file = file_of(segment.pieces.at(0).blocks);
             list.add(std::move(listed));
             expired += list.take_expired().size();
-            list.take_spent();
+            list.take_dropped_blocks();
             most_bytes = std::max(most_bytes, list.bytes());
         }
     };

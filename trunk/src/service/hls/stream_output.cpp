@@ -6,7 +6,7 @@
 #include "base/bytes/hash.hpp"
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
-#include "service/hls/left_behind.hpp"
+#include "service/hls/previous_playlist.hpp"
 #include "service/segments/cmaf_muxer.hpp"
 #include "service/segments/ts_muxer.hpp"
 #include "wire/mp4/sample_reader.hpp"
@@ -178,7 +178,7 @@ std::size_t StreamOutput::held_bytes() const {
 void StreamOutput::recover(io::Deadline deadline) {
     if (!setup_.options.recover)
         return;
-    auto left = read_left_behind(together().names(), deadline.sooner(io::Deadline::after(kRecoverLimit)));
+    auto left = read_previous_playlist(together().names(), deadline.sooner(io::Deadline::after(kRecoverLimit)));
     if (!left.ok()) {
         if (left.code() != Errc::not_found && left.code() != Errc::cancelled)
             LOG_WARN(log(), "HLS {}: ignoring the previous playlist: {}", url(), left.error().text());

@@ -59,7 +59,7 @@ public:
     void close_files() { disk_.close(); }
 
     // A player has requested a file of this stream.
-    void note_asked() { stream()->asked_at = io::now(); }
+    void note_request() { stream()->requested_at = io::now(); }
 
     const HlsOptions& options() const { return setup_.options; }
     const StreamName& name() const { return setup_.name; }

@@ -53,7 +53,7 @@ TEST(CmafMuxer, WritesALargeFrameIntoTheGivenMemory) {
     std::vector<std::uint8_t> room;
     room.reserve((4 << 20) + 10'000);
     const std::uint8_t* const memory = room.data();
-    segmenter.give_room(large, std::move(room));
+    segmenter.give_buffer(large, std::move(room));
     segmenter.push(large);
     for (MediaTime at = 40ms; at < 3s; at += 40ms)
         segmenter.push(video_packet(at, at % 1s == 0s));

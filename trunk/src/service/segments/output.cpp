@@ -18,7 +18,7 @@ void Output::run(io::Deadline deadline) {
     const StreamOfFiles& stream = *setup_.stream;
     for (Next next = Next::packets; next != Next::cancelled;) {
         const auto drained = feed_.drain(*this, deadline);
-        feed_.set_watched(stream.asked_at != TimePoint{} && io::now() - stream.asked_at < stream.idle_limit);
+        feed_.set_watched(stream.requested_at != TimePoint{} && io::now() - stream.requested_at < stream.idle_limit);
         handle_events(deadline);
         next = feed_.wait(drained, writer_.time_after_end(), deadline);
         if (next != Next::over)

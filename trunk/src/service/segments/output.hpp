@@ -53,14 +53,14 @@ protected:
 
     const Log& log() const { return log_; }
     const StreamOfFilesRef& stream() const { return setup_.stream; }
-    // For publisher changes that are found elsewhere: the output's files ask it whether a publisher has changed.
+    // For the disk, which may disconnect the publisher after an error.
     SourceFeed& feed() { return feed_; }
     Segmenter& segmenter() { return synced_.segmenter(); }
     const Segmenter& segmenter() const { return synced_.segmenter(); }
     // Whether another node has the publisher, and whether this node is at the same segment as that node.
     bool relays() const { return synced_.relays(); }
     bool is_following() const { return synced_.is_following(); }
-    // Whether the server stops.
+    // Reports whether the last segment is being made.
     bool is_ending() const { return is_ending_; }
     // Bytes that are not in a file yet.
     std::size_t open_bytes() const { return synced_.segmenter().bytes(); }
@@ -94,9 +94,9 @@ private:
     void on_publisher(const std::optional<session::ClientRequest>& publisher, io::Deadline deadline) override;
     void on_packet(const media::Packet& packet, io::Deadline deadline) override;
     void on_sync(const media::SyncMessage& message, io::Deadline deadline) override;
-    void on_hole() override { synced_.interrupt(); }
-    void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
-        segmenter().give_room(next, std::move(room));
+    void on_gap() override { synced_.interrupt(); }
+    void on_buffer(const media::Packet& next, std::vector<std::uint8_t> room) override {
+        segmenter().give_buffer(next, std::move(room));
     }
     void handle(SegmenterEvent event, io::Deadline deadline);
     bool is_listed_already(std::uint64_t number) const { return relays() && number < listed_below_; }

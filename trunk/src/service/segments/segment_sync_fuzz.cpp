@@ -3,6 +3,7 @@
 #include "base/bytes/bytes.hpp"
 #include "base/check.hpp"
 #include "service/segments/origin_follower.hpp"
+#include "service/segments/segment_sync.hpp"
 #include "service/segments/ts_muxer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -35,9 +35,9 @@ void Segmenter::push(const Packet& packet) {
     if (!index)
         return;
     if (tracks_.representation(*index).muxer->may_change_format(packet))
-        learn(*index, packet);
+        note_format(*index, packet);
     if (packet.is_config() || !tracks_.representation(*index).muxer->knows(packet.kind) ||
-        !tracks_.is_wanted(tracks_[*index], packet))
+        !tracks_.is_decodable(tracks_[*index], packet))
         return;
     tracks_[*index].arrived = packet.dts;
     tracks_.first() = tracks_.first().value_or(packet.dts);
@@ -82,7 +82,7 @@ void Segmenter::add(std::size_t index, const Packet& packet) {
         seal(of);
 }
 
-void Segmenter::learn(std::size_t index, const Packet& packet) {
+void Segmenter::note_format(std::size_t index, const Packet& packet) {
     TrackSet::Track& track = tracks_[index];
     if (packet.is_config()) {
         const std::uint64_t hash = fnv1a(packet.frame());
@@ -173,7 +173,7 @@ void Segmenter::open(std::size_t index, const Packet& packet) {
         tracks_.leader() = tracks_.leader_at(at).value_or(tracks_.leader());
     for (std::size_t i = 0; i < tracks_.representations().size(); ++i) {
         TrackSet::Representation& of = tracks_.representations()[i];
-        of.in_segment = tracks_.layout() == Layout::together || tracks_.is_there(i, at);
+        of.in_segment = tracks_.layout() == Layout::together || tracks_.is_present(i, at);
         of.part_block = 0;
         of.independent = of.has_video = false;
         of.starts_with_key = true;
@@ -217,12 +217,12 @@ void Segmenter::drop_open() {
 
 void Segmenter::drop_blocks() {
     for (TrackSet::Representation& of : tracks_.representations()) {
-        std::ranges::move(of.blocks, std::back_inserter(spent_));
+        std::ranges::move(of.blocks, std::back_inserter(dropped_blocks_));
         of.blocks.clear();
     }
 }
 
-void Segmenter::give_room(const Packet& next, std::vector<std::uint8_t> room) {
+void Segmenter::give_buffer(const Packet& next, std::vector<std::uint8_t> room) {
     const auto is_its = [&next](const TrackSet::Track& track) { return track.kind == next.kind && track.id == next.track; };
     const auto track = std::ranges::find_if(tracks_, is_its);
     if (track == tracks_.end())
@@ -248,7 +248,7 @@ void Segmenter::resume(const SegmentState& state, const std::vector<Packet>& for
             continue;
         for (const Packet& format : formats)
             if (format.kind == said.kind && format.track == said.id)
-                learn(*index, format);
+                note_format(*index, format);
         TrackSet::Track& track = tracks_[*index];
         track.seen = said.seen;
         track.last = said.last;

@@ -69,7 +69,7 @@ public:
     // Adds the next packet of the stream. Together, only the default tracks are used.
     void push(const media::Packet& packet);
     // Provides memory for the output of `next`, the packet of the next push(): empty, of sufficient capacity. Optional.
-    void give_room(const media::Packet& next, std::vector<std::uint8_t> room);
+    void give_buffer(const media::Packet& next, std::vector<std::uint8_t> room);
     // Ends the segment at the end of its last frame: the stream is over, or packets are missing. A discontinuity follows.
     void interrupt();
     // The same before another publisher's packets.
@@ -97,7 +97,7 @@ public:
     std::deque<SegmenterEvent>& events() { return events_; }
 
     // Returns the blocks of dropped segments since the last call: tens of MiB, which the caller frees off the loop.
-    std::vector<Block> take_spent() { return std::exchange(spent_, {}); }
+    std::vector<Block> take_dropped_blocks() { return std::exchange(dropped_blocks_, {}); }
 
     Layout layout() const { return tracks_.layout(); }
     bool has_parts() const { return rules_.part.has_value(); }
@@ -112,7 +112,7 @@ public:
 private:
     enum class Cut : std::uint8_t { none, segment, hard };
 
-    void learn(std::size_t index, const media::Packet& packet);
+    void note_format(std::size_t index, const media::Packet& packet);
     Cut cut_before(std::size_t index, const media::Packet& packet) const;
     Cut video_cut(std::size_t index, const media::Packet& packet) const;
     Cut audio_cut(std::size_t index, const media::Packet& packet) const;
@@ -132,7 +132,7 @@ private:
     TrackSet tracks_;
     std::vector<Header> emitted_headers_;
     std::deque<SegmenterEvent> events_;
-    std::vector<Block> spent_;
+    std::vector<Block> dropped_blocks_;
 
     std::uint64_t number_ = 0;
     MediaTime covered_{};  // end of the newest segment

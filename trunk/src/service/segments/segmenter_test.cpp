@@ -210,10 +210,10 @@ TEST_F(SegmenterTest, ReturnsTheBlocksOfDroppedSegments) {
     };
     const auto expect_all_of_it = [this] {
         std::size_t bytes = 0;
-        for (const Block& block : segmenter_.take_spent())
+        for (const Block& block : segmenter_.take_dropped_blocks())
             bytes += block->size();
         EXPECT_GT(bytes, kFrames * 2 * Segmenter::kBlockBytes);
-        EXPECT_TRUE(segmenter_.take_spent().empty());
+        EXPECT_TRUE(segmenter_.take_dropped_blocks().empty());
     };
     fill();
     finish();
@@ -224,7 +224,7 @@ TEST_F(SegmenterTest, ReturnsTheBlocksOfDroppedSegments) {
     expect_all_of_it();
     play(1s, 4s, 1s);
     finish();
-    EXPECT_TRUE(segmenter_.take_spent().empty()) << "listed segments are their list's";
+    EXPECT_TRUE(segmenter_.take_dropped_blocks().empty()) << "listed segments are their list's";
 }
 
 TEST_F(SegmenterTest, WritesAFrameIntoTheGivenMemory) {
@@ -235,7 +235,7 @@ TEST_F(SegmenterTest, WritesAFrameIntoTheGivenMemory) {
     std::vector<std::uint8_t> room;
     room.reserve((4 << 20) / 40 * 41 + 10'000);
     const std::uint8_t* const at = room.data();
-    segmenter_.give_room(big, std::move(room));
+    segmenter_.give_buffer(big, std::move(room));
     push(big);
     play(1s, 4s, 1s);
     finish();
@@ -246,7 +246,7 @@ TEST_F(SegmenterTest, WritesAFrameIntoTheGivenMemory) {
 }
 
 TEST_F(SegmenterTest, IgnoresMemoryForAnUnknownTrack) {
-    segmenter_.give_room(video_packet(0s, true), std::vector<std::uint8_t>(100));
+    segmenter_.give_buffer(video_packet(0s, true), std::vector<std::uint8_t>(100));
     configure();
     play(0s, 3s, 1s);
     finish();

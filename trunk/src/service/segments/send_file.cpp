@@ -15,8 +15,8 @@ namespace http = session::http;
 namespace {
 
 template <class IsThere>
-Result<void> wait_until(File& file, const IsThere& is_there, io::Deadline deadline) {
-    while (!is_there()) {
+Result<void> wait_until(File& file, const IsThere& is_available, io::Deadline deadline) {
+    while (!is_available()) {
         Signal signal;
         file.waiters().add(signal);
         const auto woken = io::wait(signal, deadline);

@@ -74,7 +74,7 @@ bool SourceFeed::is_too_large(const media::Packet& packet) {
 }
 
 // If no worker is available, the output allocates the memory.
-void SourceFeed::make_room(const media::Packet& next, Sink& sink, io::Deadline deadline) {
+void SourceFeed::make_buffer(const media::Packet& next, Sink& sink, io::Deadline deadline) {
     // TS adds 2.2 %, and a key frame gets its parameter sets.
     const std::size_t bytes = next.payload.size() + next.payload.size() / 40 + (16U << 10);
     auto room = io::off_loop(
@@ -85,7 +85,7 @@ void SourceFeed::make_room(const media::Packet& next, Sink& sink, io::Deadline d
         },
         deadline.sooner(io::Deadline::after(kRoomLimit)));
     if (room.ok())
-        sink.on_room(next, *std::move(room));
+        sink.on_buffer(next, *std::move(room));
 }
 
 SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
@@ -101,13 +101,13 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
             return Drained::all;
         if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
             LOG_WARN(log_, "{} {}: was too slow, {} packets are missing in all", output_, url(), dropped_);
-            sink.on_hole();
+            sink.on_gap();
         }
         if (is_too_large(*packet))
             continue;
         bytes += packet->payload.size();
         if (packet->payload.size() > kTurnBytes)
-            make_room(*packet, sink, deadline);
+            make_buffer(*packet, sink, deadline);
         sink.on_packet(*packet, deadline);
     }
 }

@@ -35,9 +35,9 @@ public:
         // Another node, or this one, has sent a message about the packets so far.
         virtual void on_sync(const media::SyncMessage& message, io::Deadline deadline) = 0;
         // Memory for the output of `next`, a frame larger than a turn: empty, of sufficient capacity, and resident.
-        virtual void on_room(const media::Packet& /*next*/, std::vector<std::uint8_t> /*room*/) {}
+        virtual void on_buffer(const media::Packet& /*next*/, std::vector<std::uint8_t> /*room*/) {}
         // Packets are missing before the next one.
-        virtual void on_hole() = 0;
+        virtual void on_gap() = 0;
 
     protected:
         ~Sink() = default;
@@ -88,7 +88,7 @@ private:
     bool is_due(const Change& change);
     const media::SyncLog::Entry* due_sync();
     bool is_too_large(const media::Packet& packet);
-    static void make_room(const media::Packet& next, Sink& sink, io::Deadline deadline);
+    static void make_buffer(const media::Packet& next, Sink& sink, io::Deadline deadline);
 
     const std::string output_;
     Ref<media::Source> source_;

@@ -83,12 +83,12 @@ private:
         }
     }
     void on_sync(const media::SyncMessage& message, io::Deadline) override { events_.push_back("sync " + message.text); }
-    void on_room(const media::Packet& next, std::vector<std::uint8_t> room) override {
+    void on_buffer(const media::Packet& next, std::vector<std::uint8_t> room) override {
         EXPECT_TRUE(room.empty());
         EXPECT_GT(room.capacity(), next.payload.size() / 40 * 41);
         events_.push_back("room for " + std::to_string(next.payload.size()));
     }
-    void on_hole() override { events_.emplace_back("hole"); }
+    void on_gap() override { events_.emplace_back("hole"); }
 };
 
 TEST_F(SourceFeedTest, EndsATurnByItsTime) {

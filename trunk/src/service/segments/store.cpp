@@ -16,7 +16,7 @@ void File::end() {
     waiters_.raise();
 }
 
-std::vector<Block> File::let_go() {
+std::vector<Block> File::release() {
     copy_.drop();
     return std::exchange(blocks_, {});
 }

@@ -24,7 +24,7 @@ struct StreamOfFiles {
     std::string stream;
     Duration idle_limit{};     // of a player: it is considered gone after this long without a request
     Duration wait_limit{};     // upper limit for a request that waits for a promised file
-    TimePoint asked_at{};      // last request for any file
+    TimePoint requested_at{};  // last request for any file
     std::string url{};         // of the source
     bool is_partial = false;   // see Output::lacks_segments()
     bool has_sessions = true;  // its players have sessions
@@ -53,7 +53,7 @@ public:
     bool is_whole() const { return is_whole_; }
     const std::vector<Block>& blocks() const { return blocks_; }
     // Removes the blocks from memory; for complete files.
-    std::vector<Block> let_go();
+    std::vector<Block> release();
     // Size of the available blocks.
     std::size_t bytes() const {
         return std::accumulate(blocks_.begin(), blocks_.end(), std::size_t{0},

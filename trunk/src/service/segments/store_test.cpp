@@ -56,7 +56,7 @@ TEST(SegmentStore, SendsPartsFromTheCopyOfTheirSegment) {
     EXPECT_EQ(copied(*segment), std::string(File::kCopyMin, 'a') + std::string(File::kCopyMin, 'b'));
     segment->end();
     EXPECT_EQ(first->copy_for_request().file, segment->copy_for_request().file) << "one descriptor for all of them";
-    const auto blocks = segment->let_go();
+    const auto blocks = segment->release();
     EXPECT_EQ(blocks.size(), 2U);
     EXPECT_EQ(segment->copy_for_request().file, nullptr);
 }

@@ -78,7 +78,7 @@ std::optional<SegmentSync> SyncedSegmenter::read(const media::SyncMessage& messa
 }
 
 std::vector<SegmenterEvent> SyncedSegmenter::take() {
-    io::free_off_loop(segmenter_.take_spent());
+    io::free_off_loop(segmenter_.take_dropped_blocks());
     return follower_ ? follower_->take() : segmenter_.take();
 }
 

@@ -31,7 +31,7 @@ TEST(SyncedSegmenter, FreesADroppedSegmentInAWorker) {
     synced.end_publisher(false);
     for (const SegmenterEvent& event : synced.take())
         EXPECT_FALSE(std::holds_alternative<SegmentMade>(event));
-    EXPECT_TRUE(synced.segmenter().take_spent().empty()) << "they are the worker's";
+    EXPECT_TRUE(synced.segmenter().take_dropped_blocks().empty()) << "they are the worker's";
 }
 
 std::size_t segments_in(const std::vector<SegmenterEvent>& events) {

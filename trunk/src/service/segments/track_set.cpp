@@ -46,7 +46,7 @@ bool TrackSet::can_begin_with(const Packet& packet) const {
 }
 
 // Video starts with a frame at which players can start decoding.
-bool TrackSet::is_wanted(const Track& track, const Packet& packet) const { return track.seen || can_begin_with(packet); }
+bool TrackSet::is_decodable(const Track& track, const Packet& packet) const { return track.seen || can_begin_with(packet); }
 
 bool TrackSet::has_video() const {
     return std::ranges::any_of(tracks_, [](const Track& track) { return track.kind == MediaKind::video && track.seen; });
@@ -59,7 +59,7 @@ bool TrackSet::leads(std::size_t index) const {
 }
 
 // A track whose format is known may take kSilence to send its first frame.
-bool TrackSet::is_there(std::size_t index, MediaTime now) const {
+bool TrackSet::is_present(std::size_t index, MediaTime now) const {
     const Track& track = tracks_[index];
     return representations_[index].muxer->knows(track.kind) && now - track.arrived.value_or(first_.value_or(now)) < kSilence;
 }
@@ -70,7 +70,7 @@ std::optional<std::size_t> TrackSet::leader_at(MediaTime now) const {
         return (tracks_[index].extra ? 2 : 0) + (tracks_[index].kind == MediaKind::video ? 0 : 1);
     };
     for (std::size_t i = 0; i < tracks_.size(); ++i)
-        if (is_there(i, now) && (!best || rank(i) < rank(*best)))
+        if (is_present(i, now) && (!best || rank(i) < rank(*best)))
             best = i;
     return best;
 }
@@ -81,7 +81,7 @@ bool TrackSet::may_begin(std::size_t index, const Packet& packet) const {
     if (leader_at(packet.dts) != index || !can_begin_with(packet))
         return false;
     for (std::size_t i = 0; i < tracks_.size(); ++i)
-        if (tracks_[i].kind != packet.kind && is_there(i, packet.dts))
+        if (tracks_[i].kind != packet.kind && is_present(i, packet.dts))
             return true;
     return packet.dts - *first_ >= kSilence;
 }
@@ -94,7 +94,7 @@ bool TrackSet::needs_segment(std::optional<MediaKind> kind) const {
 // By track: a track has appeared that the open segment does not contain.
 bool TrackSet::joins(std::optional<MediaKind> kind, MediaTime now) const {
     for (std::size_t i = 0; layout_ == Layout::by_track && i < tracks_.size(); ++i)
-        if (!representations_[i].in_segment && kind.value_or(tracks_[i].kind) == tracks_[i].kind && is_there(i, now))
+        if (!representations_[i].in_segment && kind.value_or(tracks_[i].kind) == tracks_[i].kind && is_present(i, now))
             return true;
     return false;
 }

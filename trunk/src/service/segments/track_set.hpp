@@ -86,11 +86,11 @@ public:
     bool has_video() const;
     // Whether the track decides the cuts.
     bool leads(std::size_t index) const;
-    bool is_there(std::size_t index, MediaTime now) const;
+    bool is_present(std::size_t index, MediaTime now) const;
     // By track: the track that leads a segment that begins now.
     std::optional<std::size_t> leader_at(MediaTime now) const;
     bool can_begin_with(const media::Packet& packet) const;
-    bool is_wanted(const Track& track, const media::Packet& packet) const;
+    bool is_decodable(const Track& track, const media::Packet& packet) const;
     // Whether a segment may begin with the packet.
     bool may_begin(std::size_t index, const media::Packet& packet) const;
     // Whether a track of the kind, or any, needs a new segment for its format.

@@ -91,7 +91,7 @@ std::string SessionOwnership::admit(const std::string& body, io::Deadline deadli
     const std::string name = request.id;
     if (const files::Session* known = sessions_.find(name)) {
         const bool is_kicked = known->is_kicked();
-        return is_kicked ? text_of(Json{{"refused", "this player has been sent away"},
+        return is_kicked ? text_of(Json{{"refused", "this player has been disconnected"},
                                         {"code", static_cast<unsigned>(Errc::not_found)}})
                          : text_of(Json{{"was_there", true}});
     }

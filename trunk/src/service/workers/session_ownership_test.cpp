@@ -67,7 +67,7 @@ TEST_F(SessionOwnershipTest, AdmitsCountsAndEndsPlayersOfAnotherWorker) {
         entry.kick("by a test");
     });
     EXPECT_EQ(post(R"([{"name":"abc","bytes":0}])", "?seen").body, R"({"kicked":["abc"],"unknown":[]})");
-    EXPECT_NE(post(player).body.find("sent away"), std::string::npos);
+    EXPECT_NE(post(player).body.find("disconnected"), std::string::npos);
 }
 
 TEST_F(SessionOwnershipTest, RefusalHasAReason) {

@@ -1,4 +1,4 @@
-#include "service/dvr/left_recording.hpp"
+#include "service/dvr/interrupted_recording.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -26,47 +26,47 @@ std::string flv_of(int tags) {
     return std::string(as_text(out.written()));
 }
 
-TEST(LeftRecording, GetsItsNameWithoutIncompleteParts) {
+TEST(InterruptedRecording, GetsItsNameWithoutIncompleteParts) {
     const ScratchFolder folder;
     folder.write("cam.flv.tmp", flv_of(10) + "part of a tag");
-    const auto left = MUST(finish_left_recording(folder.file("cam.flv")));
+    const auto left = MUST(finish_interrupted_recording(folder.file("cam.flv")));
     EXPECT_EQ(left.path, folder.file("cam.flv"));
     EXPECT_EQ(left.lost_bytes, 13u);
     EXPECT_EQ(left.duration, 360ms);
     EXPECT_EQ(folder.read("cam.flv").size(), flv_of(10).size());
     EXPECT_FALSE(std::filesystem::exists(folder.file("cam.flv.tmp")));
-    EXPECT_EQ(finish_left_recording(folder.file("cam.flv")).code(), Errc::not_found);
-    EXPECT_EQ(finish_left_recording(folder.file("not/mounted/cam.flv")).code(), Errc::conflict);
+    EXPECT_EQ(finish_interrupted_recording(folder.file("cam.flv")).code(), Errc::not_found);
+    EXPECT_EQ(finish_interrupted_recording(folder.file("not/mounted/cam.flv")).code(), Errc::conflict);
 }
 
-TEST(LeftRecording, KeepsAFileOfThatName) {
+TEST(InterruptedRecording, KeepsAFileOfThatName) {
     const ScratchFolder folder;
     folder.write("a.b.flv", "precious");
     folder.write("a.b.flv.tmp", flv_of(3));
-    const auto left = MUST(finish_left_recording(folder.file("a.b.flv")));
+    const auto left = MUST(finish_interrupted_recording(folder.file("a.b.flv")));
     ASSERT_TRUE(left.path);
     EXPECT_TRUE(left.path->starts_with(folder.file("a.b."))) << *left.path;
     EXPECT_TRUE(left.path->ends_with(".flv") && std::filesystem::exists(*left.path)) << *left.path;
     EXPECT_EQ(folder.read("a.b.flv"), "precious");
 }
 
-TEST(LeftRecording, IsRemovedWithoutMediaAndKeptIfForeign) {
+TEST(InterruptedRecording, IsRemovedWithoutMediaAndKeptIfForeign) {
     const ScratchFolder folder;
     folder.write("none.flv.tmp", flv_of(0));
-    EXPECT_FALSE(MUST(finish_left_recording(folder.file("none.flv"))).path);
+    EXPECT_FALSE(MUST(finish_interrupted_recording(folder.file("none.flv"))).path);
     folder.write("empty.mp4.tmp", "");
-    EXPECT_FALSE(MUST(finish_left_recording(folder.file("empty.mp4"))).path);
+    EXPECT_FALSE(MUST(finish_interrupted_recording(folder.file("empty.mp4"))).path);
     EXPECT_FALSE(std::filesystem::exists(folder.file("none.flv.tmp")) || std::filesystem::exists(folder.file("empty.mp4.tmp")));
     folder.write("other.mp4.tmp", "somebody's text");
-    EXPECT_EQ(finish_left_recording(folder.file("other.mp4")).code(), Errc::malformed);
+    EXPECT_EQ(finish_interrupted_recording(folder.file("other.mp4")).code(), Errc::malformed);
     EXPECT_EQ(folder.read("other.mp4.tmp"), "somebody's text");
 }
 
-TEST(LeftRecording, IsKeptWhileItIsWritten) {
+TEST(InterruptedRecording, IsKeptWhileItIsWritten) {
     const auto loop = MUST(io::Loop::create());
     const ScratchFolder folder;
     const auto file = MUST(io::OutputFile::create(folder.file("x.flv"), io::Deadline::after(kSoon)));
-    EXPECT_EQ(finish_left_recording(folder.file("x.flv")).code(), Errc::conflict);
+    EXPECT_EQ(finish_interrupted_recording(folder.file("x.flv")).code(), Errc::conflict);
 }
 
 TEST(OpenRecordings, AreListedUntilTheyAreRemoved) {

@@ -1,4 +1,4 @@
-#include "service/dash/left_behind.hpp"
+#include "service/dash/previous_mpd.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -26,9 +26,9 @@ Result<std::vector<std::uint8_t>> read_file(const std::string& file_name, std::s
     return bytes;
 }
 
-// Drops the segments up to the newest one without all its files, and returns the sizes of the files as in LeftBehind.
-Result<std::vector<std::size_t>> keep_whole(std::vector<ReadMpd::Track>& tracks, std::uint64_t first, const std::string& folder,
-                                            io::Deadline deadline) {
+// Drops the segments up to the newest one without all its files, and returns the sizes of the files as in PreviousMpd.
+Result<std::vector<std::size_t>> keep_complete(std::vector<ReadMpd::Track>& tracks, std::uint64_t first,
+                                               const std::string& folder, io::Deadline deadline) {
     const std::size_t count = tracks.front().segments.size();
     std::vector<std::string> paths;
     for (std::size_t i = 0; i < count; ++i)
@@ -47,10 +47,10 @@ Result<std::vector<std::size_t>> keep_whole(std::vector<ReadMpd::Track>& tracks,
 
 }  // namespace
 
-Result<LeftBehind> read_left_behind(const std::string& mpd, const std::string& folder, io::Deadline deadline) {
+Result<PreviousMpd> read_previous_mpd(const std::string& mpd, const std::string& folder, io::Deadline deadline) {
     const auto bytes = TRY(read_file(mpd, kMpdBytesMax, deadline));
     auto read = TRY(read_mpd(as_text(bytes)));
-    LeftBehind left;
+    PreviousMpd left;
     left.began = read.began;
     left.next_number = read.first_number + read.tracks.front().segments.size();
     for (const ReadMpd::Track& track : read.tracks)
@@ -66,7 +66,7 @@ Result<LeftBehind> read_left_behind(const std::string& mpd, const std::string& f
         }
         left.headers.push_back(*std::move(header));
     }
-    left.bytes = TRY(keep_whole(read.tracks, read.first_number, folder, deadline));
+    left.bytes = TRY(keep_complete(read.tracks, read.first_number, folder, deadline));
     left.tracks = std::move(read.tracks);
     return left;
 }

@@ -11,7 +11,7 @@
 
 namespace live::service::dvr {
 
-struct LeftRecording {
+struct InterruptedRecording {
     // nullopt if nothing was recorded: the file is then removed.
     std::optional<std::string> path;
     MediaTime duration{};
@@ -22,6 +22,6 @@ struct LeftRecording {
 // Finishes path.tmp. Blocks: call it in a worker. Errc::not_found: there is none; Errc::conflict: as io::LeftFile;
 // Errc::malformed: not a recording of this server; Errc::denied, Errc::system. An error leaves the file unchanged, except its
 // last bytes.
-Result<LeftRecording> finish_left_recording(const std::string& path);
+Result<InterruptedRecording> finish_interrupted_recording(const std::string& path);
 
 }  // namespace live::service::dvr

@@ -1,4 +1,4 @@
-#include "service/dvr/left_recording.hpp"
+#include "service/dvr/interrupted_recording.hpp"
 
 #include <utility>
 
@@ -9,10 +9,10 @@
 
 namespace live::service::dvr {
 
-Result<LeftRecording> finish_left_recording(const std::string& path) {
+Result<InterruptedRecording> finish_interrupted_recording(const std::string& path) {
     io::LeftFile file = TRY(io::LeftFile::open(path));
     const auto read = [&file](std::uint64_t offset, std::size_t count) { return file.read(offset, count); };
-    LeftRecording left;
+    InterruptedRecording left;
     WholePart part;
     if (file.size() > 0)
         part = TRY(path.ends_with(".flv") ? wire::flv::whole_part(file.size(), read) : wire::mp4::whole_part(file.size(), read));

@@ -12,7 +12,7 @@
 
 namespace live::service::dash {
 
-struct LeftBehind {
+struct PreviousMpd {
     std::chrono::system_clock::time_point began{};
     std::uint64_t next_number = 0;  // of segments
     MediaTime until{};              // the end of the newest segment
@@ -27,6 +27,6 @@ struct LeftBehind {
 };
 
 // `mpd` is the path of the MPD; its files are in `folder`, which ends with a slash. Errc::not_found.
-Result<LeftBehind> read_left_behind(const std::string& mpd, const std::string& folder, io::Deadline deadline);
+Result<PreviousMpd> read_previous_mpd(const std::string& mpd, const std::string& folder, io::Deadline deadline);
 
 }  // namespace live::service::dash

@@ -11,7 +11,7 @@
 
 namespace live::service::hls {
 
-struct LeftBehind {
+struct PreviousPlaylist {
     std::vector<ListedSegment> segments;
     std::uint64_t first_number = 0;
     std::uint64_t discontinuities = 0;  // already removed from the list
@@ -19,6 +19,6 @@ struct LeftBehind {
 
 // Reads the stream's own playlist. If it is a master playlist of separate tracks, no old segments are listed, but numbering
 // continues. Errc::not_found.
-Result<LeftBehind> read_left_behind(const Names& names, io::Deadline deadline);
+Result<PreviousPlaylist> read_previous_playlist(const Names& names, io::Deadline deadline);
 
 }  // namespace live::service::hls

@@ -1,4 +1,4 @@
-#include "service/hls/left_behind.hpp"
+#include "service/hls/previous_playlist.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,7 +21,7 @@ Result<wire::hls::AnyPlaylist> read_playlist(const std::string& file_name, io::D
 }
 
 // Keeps the newest entries whose files all exist, except gaps: every listed file must exist, and numbers must be contiguous.
-Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names, io::Deadline deadline) {
+Result<PreviousPlaylist> complete_part(wire::hls::MediaPlaylist list, const Names& names, io::Deadline deadline) {
     std::vector<std::string> paths;
     for (const wire::hls::Segment& segment : list.segments)
         paths.push_back(names.file_of(segment.uri).value_or(""));
@@ -31,7 +31,7 @@ Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names,
         there.push_back(sizes[i].has_value() || list.segments[i].gap);
     const auto missing = std::find(there.rbegin(), there.rend(), false);
     const auto gone = static_cast<std::size_t>(there.rend() - missing);
-    LeftBehind left;
+    PreviousPlaylist left;
     left.first_number = list.media_sequence + gone;
     left.discontinuities = list.discontinuity_sequence;
     for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -57,15 +57,15 @@ Result<LeftBehind> whole_part(wire::hls::MediaPlaylist list, const Names& names,
 
 }  // namespace
 
-Result<LeftBehind> read_left_behind(const Names& names, io::Deadline deadline) {
+Result<PreviousPlaylist> read_previous_playlist(const Names& names, io::Deadline deadline) {
     auto before = TRY(read_playlist(names.playlist_file(), deadline));
     if (before.variants.empty())
-        return whole_part(std::move(before.media), names, deadline);
+        return complete_part(std::move(before.media), names, deadline);
     const auto file = names.file_of(before.variants.front());
     if (!file)
         return Error(Errc::malformed, "the playlist names one that is elsewhere");
     const auto of_track = TRY(read_playlist(*file, deadline));
-    LeftBehind left;
+    PreviousPlaylist left;
     left.first_number = of_track.media.media_sequence + of_track.media.segments.size();
     left.discontinuities = of_track.media.discontinuity_sequence;
     for (const wire::hls::Segment& segment : of_track.media.segments)
