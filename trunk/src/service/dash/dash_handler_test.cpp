@@ -55,7 +55,7 @@ TEST_F(DashHandlerTest, ServesFilesInMemory) {
     EXPECT_EQ(answer.headers.find("Cache-Control"), "no-cache");
     EXPECT_NE(cam_->requested_at, TimePoint());
     EXPECT_EQ(ask("/live/cam.mpd", "POST").status, 405);
-    EXPECT_EQ(ask("/live/other.mpd").status, 404) << "nobody's";
+    EXPECT_EQ(ask("/live/other.mpd").status, 404) << "an unknown stream";
     store_.remove("html/live/cam.mpd", mpd);
     EXPECT_EQ(ask("/live/cam.mpd").status, 404);
 }
@@ -109,7 +109,7 @@ TEST_F(DashHandlerTest, OpensASessionForTheFirstMpd) {
     add_whole("cam/video-1.m4s", cam_);
     ask("/live/cam.mpd", "HEAD");
     ask("/live/cam/video-1.m4s");
-    EXPECT_EQ(sessions_.size(), 0u) << "nobody plays yet";
+    EXPECT_EQ(sessions_.size(), 0u) << "there is no player yet";
     ask("/live/cam.mpd?token=1");
     ask("/live/cam.mpd");
     ask("/live/cam/video-1.m4s");
@@ -127,7 +127,7 @@ TEST_F(DashHandlerTest, OpensASessionForTheFirstMpd) {
     EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404);
     sessions_.expire(io::now() + 10s);
     EXPECT_EQ(stream_events_.ended.size(), 1u);
-    EXPECT_EQ(ask("/live/cam.mpd").status, 200) << "it may come again later, as a player of HLS may";
+    EXPECT_EQ(ask("/live/cam.mpd").status, 200) << "it may return later, as an HLS player may";
 }
 
 TEST_F(DashHandlerTest, HidesStreamsFromOtherVirtualHosts) {
@@ -139,7 +139,7 @@ TEST_F(DashHandlerTest, HidesStreamsFromOtherVirtualHosts) {
     EXPECT_EQ(sessions_.size(), 0U);
     EXPECT_EQ(ask("/live/cam/video-1.m4s?vhost=__defaultVhost__").status, 200);
     EXPECT_EQ(ask("/live/cam.mpd?vhost=__defaultVhost__").status, 200);
-    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404) << "the session is another virtual host's";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404) << "the session belongs to another virtual host";
     EXPECT_EQ(ask("/live/cam.mpd").status, 404);
 }
 
@@ -158,7 +158,7 @@ TEST_F(DashHandlerTest, NamesTheVirtualHostInTheUrlsOfTheMpd) {
 TEST_F(DashHandlerTest, RefusesAnMpd) {
     door_.refused = "cam";
     add_whole("cam.mpd", cam_);
-    EXPECT_EQ(ask("/live/cam.mpd", "HEAD").status, 403) << "HEAD says what GET would";
+    EXPECT_EQ(ask("/live/cam.mpd", "HEAD").status, 403) << "HEAD has the status of GET";
     EXPECT_EQ(ask("/live/cam.mpd").status, 403);
     EXPECT_EQ(sessions_.size(), 0u);
 }
@@ -169,8 +169,8 @@ TEST_F(DashHandlerTest, RedirectsPlayers) {
     const auto answer = ask("/live/cam.mpd?token=1");
     EXPECT_EQ(answer.status, 302);
     EXPECT_TRUE(answer.headers.find("Location")->starts_with("http://other.example:8080/live/cam.mpd?token=1"));
-    EXPECT_EQ(ask("/live/other.mpd").status, 404) << "nobody has it";
-    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404) << "only an MPD begins something";
+    EXPECT_EQ(ask("/live/other.mpd").status, 404) << "no node has it";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 404) << "only an MPD opens a session";
     EXPECT_EQ(sessions_.size(), 0u);
 }
 
@@ -184,7 +184,7 @@ TEST_F(DashHandlerTest, ChecksRulesOfSegments) {
     door_.refused = "";
     ask("/live/cam.mpd");
     door_.refused = "cam";
-    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200) << "it has been admitted";
+    EXPECT_EQ(ask("/live/cam/video-1.m4s").status, 200) << "the player has been admitted";
 }
 
 TEST_F(DashHandlerTest, ServesGuardedSegmentsToAdmittedPlayers) {

@@ -187,7 +187,7 @@ TEST_F(DashServiceTest, KeepsFilesWithoutDisposal) {
     frames(60);
     MUST(service_->stop(io::Deadline::after(kSoon)));
     EXPECT_TRUE(is_on_disk("live/cam.mpd"));
-    EXPECT_TRUE(is_on_disk("live/cam/video-2.m4s")) << "what was begun";
+    EXPECT_TRUE(is_on_disk("live/cam/video-2.m4s")) << "the part in progress";
     EXPECT_EQ(service_->store().size(), 0u);
 }
 
@@ -208,7 +208,7 @@ TEST_F(DashServiceTest, ContinuesThePresentationAfterARestart) {
     EXPECT_EQ(after.init_number, 0U) << "the headers are the same";
     ASSERT_EQ(after.tracks.size(), 2U);
     EXPECT_EQ(after.first_number + after.tracks[0].segments.size(), next + 2);
-    ASSERT_EQ(after.tracks[1].segments.size(), 3U) << "one of before";
+    ASSERT_EQ(after.tracks[1].segments.size(), 3U) << "one previous segment";
     EXPECT_EQ(after.tracks[1].segments[0].start, before.tracks[1].segments.back().start);
     EXPECT_GE(after.tracks[1].segments[1].start, after.tracks[1].segments[0].start + after.tracks[1].segments[0].duration);
     EXPECT_TRUE(is_on_disk("live/cam/video-" + std::to_string(next - 1) + ".m4s"));
@@ -229,7 +229,7 @@ TEST_F(DashServiceTest, NumbersOtherHeadersAfterARestart) {
     io::wait_until([this] { return held("live/cam/video-init-1.mp4") != nullptr && held("live/cam.mpd") != nullptr; });
     EXPECT_EQ(mpd().init_number, 1U);
     EXPECT_EQ(mpd().tracks[0].segments.size(), mpd().tracks[1].segments.size());
-    EXPECT_GE(mpd().first_number, 3U) << "those of before have other headers";
+    EXPECT_GE(mpd().first_number, 3U) << "the previous segments have other headers";
 }
 
 // Parts of the segment in progress may have been served.
@@ -433,7 +433,7 @@ TEST_F(DashServiceTest, RelayHasTheSameMpdAfterACrashOfItsOrigin) {
     io::wait_until([this] { return held("live/cam/video-4.m4s") != nullptr; });
     edge.pull(relayed.take());
     const std::string after = text_of("live/cam.mpd");
-    EXPECT_EQ(mpd().first_number, MUST(read_mpd(before)).first_number + 1) << "two of before are listed";
+    EXPECT_EQ(mpd().first_number, MUST(read_mpd(before)).first_number + 1) << "two previous segments are listed";
     io::wait_until([&] { return edge.mpd() != before; });
     EXPECT_EQ(edge.mpd(), after);
 }

@@ -54,7 +54,7 @@ TEST(DashMpd, OffersASegmentInProgressAfterItsFirstChunk) {
     EXPECT_NE(text.find(R"(minBufferTime="PT0.400S")"), std::string::npos);
     EXPECT_NE(text.find(R"(initialization="$RepresentationID$-init-3.mp4")"), std::string::npos);
     mpd.tracks.back().segments.back().duration = 100ms;
-    EXPECT_NE(text_of(mpd).find(R"(availabilityTimeOffset="0.000")"), std::string::npos) << "never after its end";
+    EXPECT_NE(text_of(mpd).find(R"(availabilityTimeOffset="0.000")"), std::string::npos) << "not after the end of the audio";
 }
 
 TEST(DashMpd, WritesAPeriodForOtherHeaders) {
@@ -87,7 +87,7 @@ TEST(DashMpd, WritesOneSetForOneKind) {
     const std::string audio = text_of(mpd);
     EXPECT_EQ(audio.find("contentType=\"video\""), std::string::npos);
     EXPECT_NE(audio.find("contentType=\"audio\""), std::string::npos);
-    EXPECT_NE(audio.find("timeShiftBufferDepth=\"PT10.000S\""), std::string::npos) << "by the segments of audio";
+    EXPECT_NE(audio.find("timeShiftBufferDepth=\"PT10.000S\""), std::string::npos) << "by the audio segments";
     mpd = example_mpd();
     mpd.tracks.erase(mpd.tracks.begin());
     EXPECT_EQ(text_of(mpd).find("audio"), std::string::npos);

@@ -28,7 +28,7 @@ TEST_F(PromisesTest, HoldsTheNextSegmentBeforeItBegins) {
     EXPECT_EQ(held("video-4.m4s"), next) << "requests wait for it";
     EXPECT_EQ(promises_.current().number, 4U);
     EXPECT_NE(held("audio-5.m4s"), nullptr);
-    EXPECT_FALSE(promises_.take(5)) << "not the one being made";
+    EXPECT_FALSE(promises_.take(5)) << "not the segment in progress";
 }
 
 TEST_F(PromisesTest, AbandonsSegmentsThatAreNotMade) {
@@ -39,7 +39,7 @@ TEST_F(PromisesTest, AbandonsSegmentsThatAreNotMade) {
     EXPECT_EQ(held("video-4.m4s"), nullptr);
     EXPECT_NE(held("video-7.m4s"), nullptr);
     promises_.make(6);
-    EXPECT_EQ(promises_.current().number, 6U) << "numbers that begin again";
+    EXPECT_EQ(promises_.current().number, 6U) << "numbers that start again";
     const auto audio = held("audio-6.m4s");
     const auto video = held("video-6.m4s");
     promises_.set_tracks({"video", "video-1"});

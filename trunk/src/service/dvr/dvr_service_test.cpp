@@ -166,7 +166,7 @@ TEST_F(DvrServiceTest, RecordsAllTracksInFlv) {
     seconds(1);
     unpublish();
     const auto bytes = bytes_of("cam.flv");
-    EXPECT_NE(std::search(bytes.begin(), bytes.end(), setup.begin(), setup.end()), bytes.end()) << "in front of the media";
+    EXPECT_NE(std::search(bytes.begin(), bytes.end(), setup.begin(), setup.end()), bytes.end()) << "before the media";
     EXPECT_NE(std::search(bytes.begin(), bytes.end(), audio.begin(), audio.end()), bytes.end());
 }
 
@@ -524,7 +524,7 @@ TEST_F(DvrServiceTest, ContinuesSegmentsWhenTheDiskHasSpace) {
     EXPECT_EQ(service_->list()[0].state.error, "");
     unpublish();
     ASSERT_GE(recorded_.size(), 2U);
-    EXPECT_EQ(recorded_[1].error, "") << "tried in vain, and not told";
+    EXPECT_EQ(recorded_[1].error, "") << "failed attempts are not reported";
     EXPECT_TRUE(service_->list().empty());
     for (const auto& file : std::filesystem::directory_iterator(folder_.file("")))
         EXPECT_GT(file.file_size(), 0U) << file.path();

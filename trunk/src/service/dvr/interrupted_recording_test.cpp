@@ -87,7 +87,7 @@ TEST(OpenRecordings, AreListedUntilTheyAreRemoved) {
     ASSERT_EQ(left.size(), 2u);
     EXPECT_EQ(left[0].recording.path, one.path);
     EXPECT_EQ(left[0].recording.file, one.file);
-    EXPECT_EQ(left[0].recording.request.stream, "cam \"\xef\xbf\xbd") << "what is no UTF-8 is replaced";
+    EXPECT_EQ(left[0].recording.request.stream, "cam \"\xef\xbf\xbd") << "invalid UTF-8 is replaced";
     EXPECT_FALSE(std::filesystem::exists(folder.file("srs.dvr/odd.json")));
     MUST(open.remove(name, soon));
     EXPECT_EQ(MUST(open.left(soon)).size(), 1u);

@@ -54,7 +54,7 @@ TEST_F(OpenFileTest, DiscardsAFileWithoutMedia) {
     EXPECT_FALSE(std::filesystem::exists(path_));
     EXPECT_EQ(remembered(), 0U);
     create();
-    EXPECT_TRUE(file_.is_open()) << "the path is not claimed any longer";
+    EXPECT_TRUE(file_.is_open()) << "the claim has been released";
 }
 
 TEST_F(OpenFileTest, KeepsTheWrittenBytesAfterAnError) {

@@ -168,7 +168,7 @@ Result<void> Recorder::push(const media::Packet& packet, io::Deadline deadline) 
     }
     if (!pushed.ok() && !is_unsupported_logged_) {
         is_unsupported_logged_ = true;
-        LOG_WARN(log_, "DVR {}: not everything is recorded: {}", plan_.url, pushed.error().text());
+        LOG_WARN(log_, "DVR {}: dropping packets: {}", plan_.url, pushed.error().text());
     }
     if (!packet.is_config())
         span_.newest = std::max(span_.newest, packet.dts);

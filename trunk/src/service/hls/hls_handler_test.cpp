@@ -117,7 +117,7 @@ TEST_F(HlsHandlerTest, RefusesDirectivesThatAreNotNumbers) {
     for (const char* query : {"_HLS_msn=abc", "_HLS_msn=-1", "_HLS_msn=", "_HLS_msn=1x", "_HLS_msn=1&_HLS_part=a", "_HLS_part=0",
                               "_HLS_msn=99999999999999999999"})
         EXPECT_EQ(ask(std::string("/live/cam.m3u8?") + query).status, 400) << query;
-    EXPECT_EQ(clients_.size(), 0u) << "before anybody is admitted";
+    EXPECT_EQ(clients_.size(), 0u) << "before a player is admitted";
     EXPECT_EQ(ask("/live/cam.m3u8?_HLS_msn=1&_HLS_part=0").status, 200);
 }
 
@@ -139,7 +139,7 @@ TEST_F(HlsHandlerTest, NamesASessionInItsPlaylists) {
         EXPECT_EQ(entry.client().request().protocol, "http-hls");
         entry.kick("by a test");
     });
-    EXPECT_EQ(ask(address).status, 404) << "sent away";
+    EXPECT_EQ(ask(address).status, 404) << "the player has been disconnected";
 }
 
 TEST_F(HlsHandlerTest, RedirectsPlayers) {
@@ -201,12 +201,12 @@ TEST_F(HlsHandlerTest, FindsTheStreamOfATrackPlaylistOnEachWorker) {
     EXPECT_EQ(plays(ctx), "cam");
     EXPECT_EQ(sessions_.size(), 1U);
     EXPECT_EQ(ask("/live/cam.audio.m3u8?hls_ctx=other").status, 200);
-    EXPECT_EQ(plays("other"), "cam.audio") << "somebody publishes a stream of that name";
+    EXPECT_EQ(plays("other"), "cam.audio") << "a stream of that name is published";
     EXPECT_EQ(ask("/live/x.audio.m3u8?hls_ctx=" + ctx).status, 404);
     options_.ctx = false;
     EXPECT_EQ(ask("/live/cam.video-1.m3u8").body, "a coworker's");
     door_.refused = "cam";
-    EXPECT_EQ(ask("/live/cam.video-1.m3u8").status, 403) << "the rules are those of the stream";
+    EXPECT_EQ(ask("/live/cam.video-1.m3u8").status, 403) << "the rules of the stream apply";
 }
 
 TEST_F(HlsHandlerTest, FindsTheStreamOfATrackPlaylistOnEachEdge) {
@@ -215,7 +215,7 @@ TEST_F(HlsHandlerTest, FindsTheStreamOfATrackPlaylistOnEachEdge) {
     sessions_.clear();
     door_.elsewhere = "cam";
     const auto sent_on = ask("/live/cam.audio-1.m3u8?hls_ctx=" + ctx);
-    EXPECT_EQ(sent_on.status, 302) << "it was to be the stream's";
+    EXPECT_EQ(sent_on.status, 302) << "the name is reserved for the stream";
     door_.elsewhere.clear();
     door_.absent = "cam";
     static_cast<void>(ask("/live/cam.audio.m3u8?hls_ctx=" + ctx));
@@ -244,7 +244,7 @@ TEST_F(HlsHandlerTest, SendsPopularFragmentsFromACopy) {
         EXPECT_EQ(ask("/live/cam-0.ts").body, first.body);
     EXPECT_EQ(memory_files(), 1U);
     EXPECT_EQ(ask("/live/cam-1.ts").status, 200);
-    EXPECT_EQ(memory_files(), 1U) << "of the one that is asked for often";
+    EXPECT_EQ(memory_files(), 1U) << "the copy of the popular fragment";
     MUST(service_.stop(io::Deadline::after(kSoon)));
     EXPECT_EQ(memory_files(), 0U);
 }
@@ -256,7 +256,7 @@ TEST_F(HlsHandlerTest, OpensNoSessionForMissingStreams) {
     door_.refused = "cam";
     EXPECT_EQ(ask("/live/cam.m3u8").status, 403) << "rules come first";
     EXPECT_EQ(sessions_.size(), 0U);
-    EXPECT_TRUE(stream_events_.ended.empty()) << "nobody was asked";
+    EXPECT_TRUE(stream_events_.ended.empty()) << "no callback was called";
 }
 
 TEST_F(HlsHandlerTest, CountsAFirstPlaylistAsOneUse) {
@@ -286,7 +286,7 @@ TEST_F(HlsHandlerTest, SessionPlaysTheStreamOfItsVirtualHost) {
     EXPECT_EQ(ask(address).status, 200);
     door_.refused = "cam";
     EXPECT_EQ(ask("/live/cam.m3u8?hls_ctx=mine&vhost=closed.example").status, 403);
-    EXPECT_EQ(ask(address).status, 200) << "who was admitted goes on";
+    EXPECT_EQ(ask(address).status, 200) << "an admitted player continues";
 }
 
 // The disk has a copy of everything.
@@ -333,7 +333,7 @@ TEST_F(HlsHandlerTest, ChecksRulesWithoutASession) {
     variant("/live/cam.m3u8?hls_ctx=me");
     variant("/live/other.m3u8?hls_ctx=other");
     door_.refused = "cam";
-    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=me").status, 200) << "it has been admitted";
+    EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=me").status, 200) << "the player has been admitted";
     EXPECT_EQ(ask("/live/cam-0.ts").status, 403);
     EXPECT_EQ(ask("/live/cam-0.ts", "HEAD").status, 403);
     EXPECT_EQ(ask("/live/cam-0.ts?hls_ctx=other").status, 403) << "to another stream";
@@ -351,7 +351,7 @@ TEST_F(HlsHandlerTest, ChecksRulesOfPlaylistsWithoutSessions) {
     EXPECT_EQ(ask("/live/./cam.m3u8").status, 403);
     folder_.write("cam.m3u8", "#EXTM3U\n");
     options_.m3u8_file = "[stream].m3u8";
-    EXPECT_EQ(ask("/cam.m3u8").status, 403) << "one of the disk";
+    EXPECT_EQ(ask("/cam.m3u8").status, 403) << "a file on disk";
 }
 
 TEST_F(HlsHandlerTest, CountsARequestedStreamAsWatched) {

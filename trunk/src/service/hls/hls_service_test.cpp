@@ -66,7 +66,7 @@ TEST_F(HlsServiceTest, ShortensAWindowOfTooManyBytesAndLogsItOnce) {
     wait_written(4);
     EXPECT_EQ(output()->together().list().listed().size(), 1U);
     EXPECT_LE(output()->together().list().bytes(), options_.window_bytes);
-    EXPECT_TRUE(is_on_disk("live/cam-3.ts")) << "for players that have the list of before";
+    EXPECT_TRUE(is_on_disk("live/cam-3.ts")) << "for players with the previous playlist";
     ASSERT_EQ(errors_.warnings.size(), 1U);
     EXPECT_TRUE(errors_.warnings[0].starts_with("HLS /live/cam: its fragments exceed hls_window_bytes (9000)"));
 }
@@ -131,7 +131,7 @@ TEST_F(HlsServiceTest, RefusesTheFilesOfAnotherStream) {
     const HlsOptions before = options_;
     options_.m3u8_file = "[vhost]/[stream].m3u8";
     service_->on_published(request_, other);
-    EXPECT_EQ(service_->size(), 1U) << "its fragments would be the other's";
+    EXPECT_EQ(service_->size(), 1U) << "its fragments would belong to the other stream";
     for (std::string* form : {&options_.ts_file, &options_.fmp4_file, &options_.init_file})
         form->insert(0, "[vhost]/");
     service_->on_published(request_, other);
@@ -156,7 +156,7 @@ TEST_F(HlsServiceTest, DisposesOfFilesWithoutAPublisher) {
     publish();
     seconds(2);
     wait_written(0);
-    EXPECT_TRUE(is_on_disk("live/cam-0.ts")) << "it begins anew";
+    EXPECT_TRUE(is_on_disk("live/cam-0.ts")) << "it starts again";
 }
 
 TEST_F(HlsServiceTest, ContinuesTheListOfAnEarlierProcess) {
@@ -201,7 +201,7 @@ TEST_F(HlsServiceTest, SkipsTheNameOfAnUnfinishedFragment) {
     EXPECT_TRUE((playlist.segments.end() - 2)->gap);
     EXPECT_TRUE(playlist.segments.back().discontinuity);
     const auto left = MUST(read_previous_playlist(output()->together().names(), io::Deadline::after(io::kSoon)));
-    EXPECT_EQ(left.segments.size(), playlist.segments.size()) << "a gap has no file, and the next server goes on with it";
+    EXPECT_EQ(left.segments.size(), playlist.segments.size()) << "a gap has no file, and the next process lists it";
 }
 
 TEST_F(HlsServiceTest, ListsNoFragmentsThatAreMissingOnDisk) {
@@ -218,7 +218,7 @@ TEST_F(HlsServiceTest, ListsNoFragmentsThatAreMissingOnDisk) {
     const auto playlist = on_disk();
     SCOPED_TRACE(folder_.read("live/cam.m3u8"));
     EXPECT_EQ(playlist.media_sequence, 3U);
-    EXPECT_EQ(playlist.discontinuity_sequence, 1U) << "that of the first, which has left";
+    EXPECT_EQ(playlist.discontinuity_sequence, 1U) << "the discontinuity of the first, retired segment";
     EXPECT_EQ(playlist.segments.size(), 2U);
 }
 
@@ -250,12 +250,12 @@ TEST_F(HlsServiceTest, ChoosesTheContainerForTheCodecs) {
     wait_written(3);
     io::wait_until([this] { return on_disk().segments.back().uri == "cam-3.m4s"; });
     const auto playlist = on_disk();
-    EXPECT_EQ(playlist.media_sequence, 2U) << "of fMP4 alone: many players judge by the first";
+    EXPECT_EQ(playlist.media_sequence, 2U) << "fMP4 only: many players decide by the first segment";
     EXPECT_EQ(playlist.discontinuity_sequence, 1U);
     EXPECT_TRUE(playlist.segments[0].discontinuity);
     EXPECT_EQ(playlist.segments[0].map, "cam/init.mp4");
     EXPECT_TRUE(is_on_disk("live/cam/init.mp4"));
-    EXPECT_TRUE(is_on_disk("live/cam-1.ts")) << "for players that have the list of before";
+    EXPECT_TRUE(is_on_disk("live/cam-1.ts")) << "for players with the previous playlist";
     is_av1_ = false;
     publish();
     seconds(2);

@@ -98,7 +98,7 @@ TEST_F(SeveralTracks, ContinueAfterAnotherPublisherAndARestart) {
     seconds_of_all(2);
     wait_written(next);
     io::wait_until([&] { return list_of("video").segments.back().uri == fmt::format("cam-{}.video.m4s", next); });
-    EXPECT_EQ(list_of("audio-1").media_sequence, next) << "numbers go on";
+    EXPECT_EQ(list_of("audio-1").media_sequence, next) << "numbers continue";
 }
 
 TEST_F(SeveralTracks, MayAppearAfterFragments) {
@@ -110,7 +110,7 @@ TEST_F(SeveralTracks, MayAppearAfterFragments) {
     append(MediaKind::audio, false, true, segments::second_audio_config());
     seconds_of_all(3);
     io::wait_until([this] { return is_on_disk("live/cam-4.audio-1.m4s"); });
-    EXPECT_TRUE(is_on_disk("live/cam-2.ts")) << "what was begun";
+    EXPECT_TRUE(is_on_disk("live/cam-2.ts")) << "the part in progress";
     EXPECT_EQ(list_of("video").media_sequence, 3U);
     EXPECT_TRUE(list_of("video").segments.front().discontinuity);
     const auto master = MUST(wire::hls::parse_playlist(folder_.read("live/cam.m3u8")));
@@ -149,7 +149,7 @@ TEST_F(SeveralTracks, KeepTheFilesOfAnotherStream) {
     EXPECT_FALSE(is_on_disk("live/cam.audio-1.m3u8"));
     EXPECT_FALSE(is_on_disk("live/cam-1.audio-1.m4s"));
     ASSERT_EQ(errors_.errors.size(), 1U);
-    EXPECT_NE(errors_.errors[0].find("a track is left out: "), std::string::npos);
+    EXPECT_NE(errors_.errors[0].find("dropping a track: "), std::string::npos);
 }
 
 TEST_F(SeveralTracks, AreTheDefaultOnesInMpegTs) {

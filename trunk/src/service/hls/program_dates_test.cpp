@@ -34,7 +34,7 @@ TEST(ProgramDates, FollowAnotherNodeOnItsTimeline) {
     dates.set_zero(10s, kNow);
     EXPECT_EQ(dates.date_of(12s), kNow + 12s);
     dates.set_zero(4s, kNow + 1s);
-    EXPECT_EQ(dates.date_of(12s), kNow + 13s) << "the timeline has begun again";
+    EXPECT_EQ(dates.date_of(12s), kNow + 13s) << "the timeline has restarted";
     for (int i = 0; i < 100; ++i)
         dates.set_zero(std::chrono::seconds(10 + i), kNow + std::chrono::milliseconds(i));
     EXPECT_EQ(dates.date_of(1s), dates.date_of(2s).value() - 1s);

@@ -118,7 +118,7 @@ bool RenditionSet::claim(const Names& names) {
     if (claimed.ok())
         claims_.push_back(*std::move(claimed));
     else if (!std::exchange(claims_logged_, true))
-        LOG_ERROR(setup_.log, "HLS {}: a track is left out: {}", setup_.url, claimed.error().sentence());
+        LOG_ERROR(setup_.log, "HLS {}: dropping a track: {}", setup_.url, claimed.error().sentence());
     return claimed.ok();
 }
 

@@ -70,14 +70,14 @@ TEST(SegmentList, RemovesTheOldestAboveTheByteLimit) {
     list.add(segment(3, 100ms));
     EXPECT_TRUE(list.is_cut_by_bytes());
     EXPECT_EQ(list.listed().size(), 3U);
-    EXPECT_EQ(list.bytes(), 3'000U) << "what has left is on the disk only";
+    EXPECT_EQ(list.bytes(), 3'000U) << "retired segments are on disk only";
     ASSERT_NE(list.find(0), nullptr);
     EXPECT_TRUE(list.find(0)->file->blocks().empty());
     ListedSegment large = segment(4, 100ms);
     large.file = file(5'000);
     list.add(std::move(large));
     EXPECT_EQ(list.listed().size(), 1U);
-    EXPECT_EQ(list.bytes(), 5'000U) << "the newest stays";
+    EXPECT_EQ(list.bytes(), 5'000U) << "the newest is kept";
 }
 
 TEST(SegmentList, FreesRetiredSegmentsFirst) {
@@ -103,7 +103,7 @@ TEST(SegmentList, KeepsRetiredSegmentsForLatePlayers) {
             EXPECT_EQ(gone.number, expired++);
     }
     EXPECT_EQ(list.listed().front().number, 5U);
-    EXPECT_EQ(expired, 0U) << "0 left when 3 came; that is 8 s ago, and the list that had it was as long";
+    EXPECT_EQ(expired, 0U) << "0 left 8 s ago, when 3 was added; its list was 8 s long";
     list.add(segment(8, 2s));
     EXPECT_EQ(list.take_expired().size(), 1U);
     ASSERT_NE(list.find(5), nullptr);
@@ -230,7 +230,7 @@ TEST_F(LowLatencyList, DeltaSkipsSegmentsBeforeTheBoundary) {
 TEST_F(LowLatencyList, AnswersBlockedRequests) {
     EXPECT_EQ(list_.wait_for(11, {}), Wait::ready);
     EXPECT_EQ(list_.wait_for(11, 4), Wait::ready);
-    EXPECT_EQ(list_.wait_for(11, 5), Wait::ready) << "the first part of 12 is there";
+    EXPECT_EQ(list_.wait_for(11, 5), Wait::ready) << "the first part of 12 exists";
     EXPECT_EQ(list_.wait_for(12, 1), Wait::ready);
     EXPECT_EQ(list_.wait_for(12, 2), Wait::later);
     EXPECT_EQ(list_.wait_for(12, {}), Wait::later);

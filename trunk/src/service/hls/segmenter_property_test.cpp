@@ -199,7 +199,7 @@ TEST(SegmenterProperty, SegmentsCoverTheTimelineOnce) {
             const MediaTime hole = segment.start - at;
             EXPECT_GE(hole, 0ms) << seed;
             EXPECT_LT(hole, Segmenter::kKeptMin) << seed;
-            EXPECT_TRUE(hole == 0ms || segment.discontinuity) << seed << ": a hole that is not said";
+            EXPECT_TRUE(hole == 0ms || segment.discontinuity) << seed << ": a gap without a discontinuity";
             EXPECT_GE(segment.duration, one.rules.part ? 0ms : MediaTime(Segmenter::kKeptMin)) << seed;
             in_segments += segment.duration;
             in_holes += hole;
@@ -411,12 +411,13 @@ TEST(SegmenterProperty, KeepsMemoryFlatForADay) {
     take();
     EXPECT_EQ(covered, length);
     EXPECT_EQ(segments, static_cast<std::uint64_t>(length / 10s));
-    EXPECT_LT(most_bytes, 10 * list.listed().back().bytes) << "six listed, two that have left, and what is being made";
+    EXPECT_LT(most_bytes, 10 * list.listed().back().bytes) << "six listed, two retired, and one in progress";
     EXPECT_GT(expired, segments - 30);
     const auto playlist = list.playlist(SegmentList::Form::players);
     EXPECT_EQ(playlist.media_sequence, segments - 6);
     EXPECT_EQ(playlist.segments.size(), 6U);
-    EXPECT_EQ(playlist.discontinuity_sequence, static_cast<std::uint64_t>((length + 5h) / 6h)) << "each publisher's first";
+    EXPECT_EQ(playlist.discontinuity_sequence, static_cast<std::uint64_t>((length + 5h) / 6h))
+        << "the first segment of each publisher";
     EXPECT_EQ(playlist.segments.back().uri, std::to_string(segments - 1));
 }
 

@@ -44,12 +44,16 @@ void Output::on_publisher(const std::optional<session::ClientRequest>& publisher
     const bool relays_next = publisher && publisher->kind == session::ClientKind::relay_pull;
     synced_.end_publisher(relays_next);
     handle_events(deadline);
-    if (publisher)
+    if (publisher) {
         synced_.begin_publisher(relays_next);
+        configured_.clear();
+    }
     writer_.on_publisher_change(publisher, deadline);
 }
 
 void Output::on_packet(const media::Packet& packet, io::Deadline deadline) {
+    if (packet.is_config() && packet.kind != MediaKind::data && configured_.size() < kTracksMax)
+        configured_.emplace(packet.kind, packet.track);
     if (!writer_.accept(packet, deadline))
         return;
     if (shift_ == MediaTime{})
@@ -93,14 +97,12 @@ void Output::handle(SegmenterEvent event, io::Deadline deadline) {
         writer_.on_resumed(*resumed);
 }
 
-// Configurations that the output has not reached yet are among them: it is some packets behind the source at most.
+// Only tracks that the output has reached, in one order, so that all nodes segment them alike. A configuration may be newer than
+// the one that it has reached: the output is some packets behind the source at most.
 void Output::push_configs() {
-    const media::Tracks& tracks = source().tracks();
-    for (const MediaKind kind : {MediaKind::audio, MediaKind::video})
-        if (tracks.has_default(kind) && tracks.config(kind).is_config())
-            segmenter().push(tracks.config(kind));
-    for (const media::Packet& config : tracks.extra_configs())
-        segmenter().push(config);
+    for (const auto& [kind, track] : configured_)
+        if (const media::Packet* config = source().tracks().config_of(kind, track))
+            segmenter().push(*config);
 }
 
 }  // namespace live::service::segments

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes/ref.hpp"
@@ -107,6 +109,7 @@ private:
     SourceFeed feed_;
     SyncedSegmenter synced_;
     MediaTime shift_{};
+    std::set<std::pair<MediaKind, media::TrackId>> configured_;  // tracks of this publisher, at most kTracksMax
     std::uint64_t listed_below_ = 0;
     std::uint64_t followed_from_ = 0;
     bool is_ending_ = false;

@@ -1,5 +1,6 @@
 #include "service/segments/output.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,12 +31,15 @@ public:
     using Output::follow_from;
     using Output::is_following;
     using Output::lacks_segments;
+    using Output::push_configs;
     using Output::relays;
+    using Output::segmenter;
     using Output::set_shift;
     using Output::skip_below;
 
     std::vector<std::string> calls;
     std::vector<MediaTime> starts;  // of segments
+    SegmentState newest;
     std::size_t packets = 0;
     bool accepts = true;
 
@@ -53,6 +57,7 @@ private:
     void on_headers(const HeadersChanged&) override {}
     void on_opened(const SegmentState& state) override {
         calls.push_back("opened " + std::to_string(state.number));
+        newest = state;
         publish(state, {17});
     }
     void on_part(PartMade) override {}
@@ -154,6 +159,23 @@ TEST_F(OutputTest, SegmentsNoPacketThatItsWriterRefuses) {
     seconds(5);
     wait_for_packets(6);
     EXPECT_EQ(output_.calls, std::vector<std::string>{"publisher a"});
+}
+
+// All nodes need the same order of tracks, which is part of the state.
+TEST_F(OutputTest, PushesConfigurationsInOneOrder) {
+    publish();
+    source_->append(media::tag_packet(MediaKind::video, false, true, {}, second_video_config()));
+    source_->append(config_packet(MediaKind::audio, aac_config()));
+    start();
+    source_->flush();
+    wait_for_packets(3);
+    output_.segmenter().restart(Segmenter::Layout::by_track, make_cmaf());
+    output_.push_configs();
+    seconds(5);
+    io::wait_until([this] { return !output_.starts.empty(); });
+    const auto of = [](const SegmentState::Track& track) { return std::pair(track.kind, track.id); };
+    EXPECT_EQ(output_.newest.tracks.size(), 3U);
+    EXPECT_TRUE(std::ranges::is_sorted(output_.newest.tracks, {}, of));
 }
 
 // The messages are those of another output with equal packets.

@@ -268,7 +268,7 @@ TEST(SegmenterByTrack, EmitsHeadersForAnotherConfiguration) {
     stream.headers();
     stream.seconds(3);
     stream.take();
-    EXPECT_EQ(stream.headers_made.size(), 1u) << "the same once more";
+    EXPECT_EQ(stream.headers_made.size(), 1u) << "the same again";
     stream.push(MediaKind::audio, false, true, stream.audio, media::tag_body(hex("af 00 1190")));
     stream.seconds(3);
     stream.segmenter.interrupt();

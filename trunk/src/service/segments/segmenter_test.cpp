@@ -133,7 +133,7 @@ TEST_F(SegmenterTest, DropsSegmentsBelowATenthOfASecond) {
     play(1s, 4s, 1s);
     finish();
     ASSERT_EQ(output_.segments.size(), 2U);
-    EXPECT_TRUE(output_.segments[0].discontinuity) << "that of the one that was left out";
+    EXPECT_TRUE(output_.segments[0].discontinuity) << "the discontinuity of the dropped segment";
 }
 
 TEST_F(SegmenterTest, BeginsASegmentForAnotherConfiguration) {
@@ -224,7 +224,7 @@ TEST_F(SegmenterTest, ReturnsTheBlocksOfDroppedSegments) {
     expect_all_of_it();
     play(1s, 4s, 1s);
     finish();
-    EXPECT_TRUE(segmenter_.take_dropped_blocks().empty()) << "listed segments are their list's";
+    EXPECT_TRUE(segmenter_.take_dropped_blocks().empty()) << "the list owns its segments";
 }
 
 TEST_F(SegmenterTest, WritesAFrameIntoTheGivenMemory) {

@@ -100,7 +100,7 @@ SourceFeed::Drained SourceFeed::drain(Sink& sink, io::Deadline deadline) {
         if (!packet)
             return Drained::all;
         if (cursor_.dropped() != std::exchange(dropped_, cursor_.dropped())) {
-            LOG_WARN(log_, "{} {}: was too slow, {} packets are missing in all", output_, url(), dropped_);
+            LOG_WARN(log_, "{} {}: the output was too slow, dropped_packets={}", output_, url(), dropped_);
             sink.on_gap();
         }
         if (is_too_large(*packet))

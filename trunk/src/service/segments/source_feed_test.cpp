@@ -138,7 +138,7 @@ TEST_F(SourceFeedTest, AllocatesMemoryForALargeFrameInAWorker) {
     EXPECT_EQ(events_, (std::vector<std::string>{"first", "packet", room, "packet"}));
     append(files::kFrameBytesMax + 1);
     drain_all();
-    EXPECT_EQ(events_.size(), 4U) << "it is left out";
+    EXPECT_EQ(events_.size(), 4U) << "the frame is dropped";
     MUST(others.stop(io::Deadline::never()));
 }
 
@@ -147,7 +147,7 @@ TEST_F(SourceFeedTest, HandlesPublisherChangesBetweenTurns) {
     append(SourceFeed::kTurnBytes);
     EXPECT_EQ(drain(), Drained::in_part);
     unpublish();
-    EXPECT_FALSE(feed_->has_ended()) << "one packet is still to come";
+    EXPECT_FALSE(feed_->has_ended()) << "one packet is still unread";
     publish("second");
     append(SourceFeed::kTurnBytes);
     drain_all();

@@ -31,7 +31,7 @@ TEST(SyncedSegmenter, FreesADroppedSegmentInAWorker) {
     synced.end_publisher(false);
     for (const SegmenterEvent& event : synced.take())
         EXPECT_FALSE(std::holds_alternative<SegmentMade>(event));
-    EXPECT_TRUE(synced.segmenter().take_dropped_blocks().empty()) << "they are the worker's";
+    EXPECT_TRUE(synced.segmenter().take_dropped_blocks().empty()) << "a worker frees them";
 }
 
 std::size_t segments_in(const std::vector<SegmenterEvent>& events) {
@@ -199,7 +199,7 @@ TEST(SyncedSegmenter, KeepsTheLastSegmentOfThePreviousPublisher) {
         if (i > 20)
             read(late.back());
         if (i == 30) {
-            EXPECT_EQ(segments_in(here.take()), 1U) << "the last one of the publisher before";
+            EXPECT_EQ(segments_in(here.take()), 1U) << "the last segment of the previous publisher";
         }
     }
     EXPECT_EQ(segments_in(here.take()), 2U);
@@ -255,8 +255,8 @@ TEST(SyncedSegmenter, CompletesARepeatedSegmentBehindAnotherNode) {
     for (int i = 130; i < 230; ++i)
         push(frame(i), kAhead);
     segments += segments_in(here.take());
-    EXPECT_EQ(segments, 4U) << "with the one that was in progress";
-    EXPECT_EQ(resumed, 0U) << "which has gone on";
+    EXPECT_EQ(segments, 4U) << "including the segment in progress";
+    EXPECT_EQ(resumed, 0U) << "the open segment has continued";
 }
 
 TEST(SyncedSegmenter, FollowsAnotherOrigin) { follow_another_origin(Connects::here); }

@@ -23,7 +23,7 @@ Container needed_by(std::initializer_list<media::Packet> packets) {
 }
 
 TEST(HlsContainer, IsMpegTsForCodecsOfEveryPlayer) {
-    EXPECT_EQ(CodecWatch().needs(), Container::ts) << "nothing is known yet";
+    EXPECT_EQ(CodecWatch().needs(), Container::ts) << "there is no date yet";
     EXPECT_EQ(needed_by({config_packet(MediaKind::video, avc_config()), config_packet(MediaKind::audio, aac_config())}),
               Container::ts);
     EXPECT_EQ(needed_by({config_packet(MediaKind::video, hevc_config())}), Container::ts);
@@ -48,7 +48,7 @@ TEST(HlsContainer, IsMpegTsForUnsupportedCodecs) {
     EXPECT_EQ(watch.needs(), Container::ts);
     EXPECT_EQ(watch.left_out(MediaKind::video, Container::ts), "VP6");
     EXPECT_EQ(watch.left_out(MediaKind::video, Container::fmp4), "VP6");
-    EXPECT_EQ(watch.left_out(MediaKind::audio, Container::ts), "") << "there is none";
+    EXPECT_EQ(watch.left_out(MediaKind::audio, Container::ts), "") << "there is no audio";
 }
 
 TEST(HlsContainer, ReportsAnotherCodec) {
