@@ -39,8 +39,9 @@ inline constexpr auto kHlsRows = config::Rows{
         "Ours: the limit of a stream's fragments in memory, in bytes. Above it the oldest fragments leave the playlist before "
         "hls_window is full; the newest one is always kept.")
         .clamped(),
-    config::row(&HlsOptions::on_error, "hls_on_error", kOnErrorNames, kNextPublisher,
-                "The action after a failed write: ignore ends HLS until the next publisher, disconnect ends the publisher."),
+    config::row(
+        &HlsOptions::on_error, "hls_on_error", kOnErrorNames, kNextPublisher,
+        "The action after a failed write: ignore (no HLS until the next publisher), disconnect (the publisher), or continue."),
     config::row(&HlsOptions::path, "hls_path", kNextPublisher, "The base directory."),
     config::row(&HlsOptions::m3u8_file, "hls_m3u8_file", kNextPublisher, "The name of the playlist in it."),
     config::row(&HlsOptions::ts_file, "hls_ts_file", kNextPublisher, "The name of a fragment in it."),
