@@ -34,7 +34,7 @@ public:
         refill(now);
         budget_ -= static_cast<double>(bytes) * 8;
     }
-    // Returns when the budget will no longer be negative; `now` if it is not negative.
+    // Returns when a negative budget reaches zero; `now` if it is not negative.
     TimePoint next_send(TimePoint now) {
         refill(now);
         if (budget_ >= 0)
