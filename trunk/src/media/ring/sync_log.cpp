@@ -26,8 +26,8 @@ const SyncLog::Entry& SyncLog::at(std::uint64_t number) const {
 }
 
 std::span<const SyncLog::Entry> SyncLog::before(Sequence sequence) const {
-    const auto found = std::ranges::equal_range(entries_, sequence, {}, &Entry::before);
-    return {found.begin(), found.end()};
+    const auto first = std::ranges::lower_bound(entries_, sequence, {}, &Entry::before);
+    return {first, std::ranges::upper_bound(first, entries_.end(), sequence, {}, &Entry::before)};
 }
 
 std::size_t SyncLog::held_bytes() const {
