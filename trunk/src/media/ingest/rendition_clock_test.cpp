@@ -50,7 +50,8 @@ TEST_F(RenditionClockTest, SurvivesWrappingStamps) {
 }
 
 TEST_F(RenditionClockTest, StaysNearTheSourceForAnyStamps) {
-    std::mt19937 random(7);
+    std::mt19937 generator(7);
+    const auto random = [&generator] { return static_cast<std::int64_t>(generator()); };
     std::int64_t newest_ms = 0;
     std::int64_t last_ms = 0;
     for (int i = 0; i < 10'000; ++i) {

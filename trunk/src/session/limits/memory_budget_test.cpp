@@ -20,8 +20,8 @@ using Kind = MemoryBudget::Kind;
 constexpr std::size_t kMax = 4'000;
 constexpr std::size_t kUnfinishedMax = kMax / MemoryBudget::kUnfinishedPart;
 
-struct Client final : MemoryBudget::Holder {
-    Client(MemoryBudget& memory, std::string from, Kind kind = Kind::unfinished)
+struct Hoarder final : MemoryBudget::Holder {
+    Hoarder(MemoryBudget& memory, std::string from, Kind kind = Kind::unfinished)
         : ip(std::move(from)), use(memory, kind, *this) {}
     std::string_view address() const override { return ip; }
     void lose_memory(std::string said) override { why = std::move(said); }
@@ -73,8 +73,8 @@ TEST_F(MemoryBudgetTest, AWorkerHasTheRestAndAtLeastItsShare) {
 
 TEST_F(MemoryBudgetTest, CountsHeldAndReleasedMemory) {
     {
-        Client first(memory, "192.0.2.1");
-        Client second(memory, "192.0.2.2", Kind::buffers);
+        Hoarder first(memory, "192.0.2.1");
+        Hoarder second(memory, "192.0.2.2", Kind::buffers);
         first.use.set(100);
         second.use.set(50);
         first.use.set(70);
@@ -89,9 +89,9 @@ TEST_F(MemoryBudgetTest, CountsHeldAndReleasedMemory) {
 }
 
 TEST_F(MemoryBudgetTest, OnlyTheLargestHoldingLosesAboveTheBoundOfUnfinished) {
-    Client small(memory, "192.0.2.1");
-    Client greedy(memory, "192.0.2.2");
-    Client buffered(memory, "192.0.2.3", Kind::buffers);
+    Hoarder small(memory, "192.0.2.1");
+    Hoarder greedy(memory, "192.0.2.2");
+    Hoarder buffered(memory, "192.0.2.3", Kind::buffers);
     buffered.use.set(3'000);
     small.use.set(200);
     greedy.use.set(kUnfinishedMax - 200);
@@ -107,11 +107,11 @@ TEST_F(MemoryBudgetTest, OnlyTheLargestHoldingLosesAboveTheBoundOfUnfinished) {
 }
 
 TEST_F(MemoryBudgetTest, ManyConnectionsOfOneAddressLoseBeforeALargerOneAlone) {
-    Client alone(memory, "198.51.100.1");
+    Hoarder alone(memory, "198.51.100.1");
     alone.use.set(300);
-    std::vector<std::unique_ptr<Client>> many;
+    std::vector<std::unique_ptr<Hoarder>> many;
     for (int i = 0; i < 20; ++i) {
-        many.push_back(std::make_unique<Client>(memory, "192.0.2.9"));
+        many.push_back(std::make_unique<Hoarder>(memory, "192.0.2.9"));
         many.back()->use.set(100);
     }
     EXPECT_FALSE(alone.has_lost());
@@ -186,13 +186,13 @@ TEST_F(MemoryBudgetTest, SmallHoldingsAreSparedWhileMemoryIsReleased) {
 }
 
 TEST_F(MemoryBudgetTest, AnUnfinishedMessageLosesWhenThereIsNoRoomForIt) {
-    Client client(memory, "192.0.2.1");
+    Hoarder client(memory, "192.0.2.1");
     memory.set_streams(kMax - 300, 0);
     client.use.set(300);
     EXPECT_FALSE(client.has_lost());
     client.use.set(301);
     EXPECT_TRUE(client.has_lost()) << "without waiting for the next check";
-    Client second(memory, "192.0.2.2");
+    Hoarder second(memory, "192.0.2.2");
     memory.set_streams(kMax - 600, 0);
     memory.set_leaving(300);
     second.use.set(300);
@@ -204,8 +204,8 @@ TEST_F(MemoryBudgetTest, AnUnfinishedMessageLosesWhenThereIsNoRoomForIt) {
 
 TEST_F(MemoryBudgetTest, SparesASmallUnfinishedMessageWhenStreamsTakeTheMemory) {
     constexpr std::size_t kSpared = kMax / MemoryBudget::kSparedPart;
-    Client small(memory, "192.0.2.1");
-    Client large(memory, "192.0.2.2");
+    Hoarder small(memory, "192.0.2.1");
+    Hoarder large(memory, "192.0.2.2");
     memory.set_streams(kMax - 100, 0);
     large.use.set(90);
     memory.set_streams(kMax + 1, 0);
@@ -238,7 +238,7 @@ struct AttackedProcess {
         for (std::size_t i = 0; i < streams.size(); ++i)
             grow(streams[i], rates[i]);
         if (now % 300 == 0 && !budget.is_tight())
-            hoards.push_back(std::make_unique<Client>(budget, "192.0.2.7"));
+            hoards.push_back(std::make_unique<Hoarder>(budget, "192.0.2.7"));
         for (const auto& hoard : hoards)
             if (!hoard->has_lost())
                 hoard->use.set(std::min(hoard->use.bytes() + bytes(0.5), bytes(9)));
@@ -296,7 +296,7 @@ struct AttackedProcess {
     std::mt19937 random;
     std::array<Stream, 3> streams;
     std::vector<double> rates;
-    std::vector<std::unique_ptr<Client>> hoards;
+    std::vector<std::unique_ptr<Hoarder>> hoards;
     int now = 0;
     int look_at = 250;
 };
@@ -324,11 +324,11 @@ TEST_F(MemoryBudgetTest, KeepsTheProcessWithinTheBudgetForAnyOverhead) {
 TEST_F(MemoryBudgetTest, AgreesWithANaiveModel) {
     std::mt19937 random(7);
     const auto upto = [&random](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    std::vector<std::unique_ptr<Client>> clients;
+    std::vector<std::unique_ptr<Hoarder>> clients;
     for (int step = 0; step < 20'000; ++step) {
         if (clients.size() < 12 && upto(4) == 0)
-            clients.push_back(std::make_unique<Client>(memory, "192.0.2." + std::to_string(upto(5)),
-                                                       upto(5) == 0 ? Kind::buffers : Kind::unfinished));
+            clients.push_back(std::make_unique<Hoarder>(memory, "192.0.2." + std::to_string(upto(5)),
+                                                        upto(5) == 0 ? Kind::buffers : Kind::unfinished));
         if (clients.empty())
             continue;
         const std::size_t which = upto(clients.size());
