@@ -15,7 +15,7 @@ struct NoUpgrade final : api::UpgradeControl {
     Result<std::uint32_t> upgrade(io::Deadline) override { return Error(Errc::unsupported, "no upgrade in a test"); }
 };
 
-struct ServerTest : ::testing::Test {
+struct AppServerTest : ::testing::Test {
     // An unused port of this moment.
     Endpoint free_endpoint() { return MUST(io::TcpListener::listen({"127.0.0.1", 0}))->endpoint(); }
     settings::Settings settings_with(const Endpoint& rtmp) {
@@ -44,7 +44,7 @@ struct ServerTest : ::testing::Test {
     NoUpgrade upgrade;
 };
 
-TEST_F(ServerTest, AcceptsClientsFromStartToStop) {
+TEST_F(AppServerTest, AcceptsClientsFromStartToStop) {
     const Endpoint rtmp = free_endpoint();
     const auto server = MUST(create(settings_with(rtmp)));
     EXPECT_TRUE(accepts(rtmp));
@@ -54,7 +54,7 @@ TEST_F(ServerTest, AcceptsClientsFromStartToStop) {
     EXPECT_EQ(server->connections(), 0U);
 }
 
-TEST_F(ServerTest, EveryPartHasItsRoutes) {
+TEST_F(AppServerTest, EveryPartHasItsRoutes) {
     const Endpoint api = free_endpoint();
     settings::Settings settings = settings_with(free_endpoint());
     settings.http_api.enabled = true;
@@ -79,12 +79,12 @@ TEST_F(ServerTest, EveryPartHasItsRoutes) {
     stop(*server);
 }
 
-TEST_F(ServerTest, DoesNotStartOnATakenPort) {
+TEST_F(AppServerTest, DoesNotStartOnATakenPort) {
     const auto other = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     EXPECT_EQ(create(settings_with(other->endpoint())).code(), Errc::conflict);
 }
 
-TEST_F(ServerTest, ReloadOpensNewPortsAndClosesOldOnes) {
+TEST_F(AppServerTest, ReloadOpensNewPortsAndClosesOldOnes) {
     const Endpoint before = free_endpoint();
     const Endpoint after = free_endpoint();
     const auto server = MUST(create(settings_with(before)));
@@ -94,7 +94,7 @@ TEST_F(ServerTest, ReloadOpensNewPortsAndClosesOldOnes) {
     stop(*server);
 }
 
-TEST_F(ServerTest, FailedReloadKeepsTheSettings) {
+TEST_F(AppServerTest, FailedReloadKeepsTheSettings) {
     const Endpoint before = free_endpoint();
     const auto other = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
     const auto server = MUST(create(settings_with(before)));

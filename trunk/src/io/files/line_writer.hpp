@@ -61,7 +61,7 @@ public:
 
     // `line` ends with its newline. Never waits for the file.
     void add(std::string_view line);
-    // Lines added from now on go into a newly opened file at the same path. A failure is logged, and the previous file stays in use.
+    // Lines added from now on go into a newly opened file at the same path. A failure is logged; the previous file stays in use.
     void reopen();
     Counters counters() const;
     // Remarks of the thread since the last call, for an owner without `remark_line`; only the oldest if there are very many.

@@ -27,8 +27,8 @@ public:
 
     explicit VideoFrames(StreamFormat format) : format_(format) {}
 
-    // Appends the frame of the unit that begins at `offset` of `unit`, which must not be shared, preceded by its configuration when
-    // that is new. Without a decoding time it is the presentation time; without any, that of the frame before and its distance.
+    // Appends the frame of the unit that begins at `offset` of `unit`, which must not be shared. A new configuration precedes it.
+    // Without a decoding time it is the presentation time; without any, that of the frame before and its distance.
     // Nothing before the first configuration. Errc::malformed, Errc::limit, ...: this unit is lost.
     Result<void> push(Slice unit, std::size_t offset, const UnitTimes& times, std::vector<codec::Frame>& out);
 
