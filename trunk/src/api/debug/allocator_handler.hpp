@@ -13,7 +13,7 @@ namespace live::api {
 class Allocator {
 public:
     virtual ~Allocator() = default;
-    // The value of a property such as "generic.heap_size"; 0 when there is none.
+    // The value of a property such as "generic.heap_size"; 0 if missing.
     virtual std::size_t property(const char* name) const = 0;
     virtual double release_rate() const = 0;
     // The library's report as text.

@@ -29,7 +29,7 @@ private:
     const session::Protocols& protocols_;
 };
 
-// SRS_DEVICE_IP, or else the address of that index (stats.network) among those reachable from outside; empty when there is none.
+// SRS_DEVICE_IP, or else the address of that index (stats.network) among those reachable from outside; empty if missing.
 std::string device_ip(std::size_t number);
 
 }  // namespace live::app

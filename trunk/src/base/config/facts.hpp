@@ -57,7 +57,7 @@ struct RowInfo {
     std::string type;
     // "128..65536" or empty.
     std::string range;
-    // The default as written in a conf file; empty when there is none.
+    // The default as written in a conf file; empty if missing.
     std::string by_default;
     // Environment variables that set it; empty when not available.
     std::vector<std::string> environment;

@@ -241,7 +241,7 @@ constexpr auto named_blocks(std::vector<Member> Struct::*member, std::string_vie
     return BlocksRow<Struct, Member, Rows<Each...>>(Facts{word, Reload::restart, doc}, member, name, argument, true, same_name,
                                                     &rows, prepare);
 }
-// `word [argument] { }`, where the argument is optional; `name` may be nullptr when there is none.
+// `word [argument] { }`, where the argument is optional; `name` may be nullptr if missing.
 template <class Struct, class Member, class... Each>
 constexpr auto blocks(std::vector<Member> Struct::*member, std::string_view word,
                       std::type_identity_t<std::string Member::*> name, std::string_view argument, const Rows<Each...>& rows,

@@ -21,7 +21,7 @@ constexpr int digit_of(char letter) {
     return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
-// The byte encoded by "%XX" at the front of `text`; -1 when there is none.
+// The byte encoded by "%XX" at the front of `text`; -1 if missing.
 constexpr int escaped_byte(std::string_view text) {
     if (text.size() < 3 || text[0] != '%')
         return -1;

@@ -34,7 +34,7 @@ bool is_secret(std::string_view name) {
     return std::ranges::any_of(kNames, [&decoded](std::string_view known) { return ascii::are_same(known, decoded); });
 }
 
-// Size of the user info before the host in "user:password@host"; 0 when there is none.
+// Size of the user info before the host in "user:password@host"; 0 if missing.
 std::size_t user_info_size(std::string_view authority) {
     const std::size_t at = authority.substr(0, authority.find_first_of("/?# \t\r\n\"'")).rfind('@');
     return at == std::string_view::npos ? 0 : at;

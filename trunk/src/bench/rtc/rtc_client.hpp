@@ -84,7 +84,7 @@ private:
     RtcShared& shared_;
     std::string ufrag_;
     std::string pwd_;
-    std::string location_;  // URL for ending the session; empty when there is none
+    std::string location_;  // URL for ending the session; empty if missing
     wire::sdp::Agreement agreement_;
     TransportAddress remote_;
     std::unique_ptr<engine::webrtc::ClientSession> session_;

@@ -10,7 +10,7 @@ protected:
     OwnedStreamsTest() { queue_.connect(); }
 
     void publish(std::uint64_t ticket = 1) { streams_.publish("/live/a", ticket, false, 0, now_, {}); }
-    // Returns the next command of this kind; nullopt if there is none.
+    // Returns the next command of this kind; nullopt if the queue has no such command.
     template <class What>
     std::optional<Command> next() {
         while (auto command = queue_.poll_command())

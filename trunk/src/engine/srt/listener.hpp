@@ -77,7 +77,7 @@ Result<std::unique_ptr<Connection>> accept(TimePoint now, const Request& request
                                            const Salt& salt = {});
 // The datagram to send to request.from.
 std::vector<std::uint8_t> refuse(const Request& request, RejectReason reason);
-// Returns the reject reason that corresponds to an HTTP status; RejectReason::peer if there is none.
+// Returns the reject reason that corresponds to an HTTP status; RejectReason::peer for other statuses.
 RejectReason reject_reason_of_status(unsigned http_status);
 
 }  // namespace live::engine::srt

@@ -33,7 +33,7 @@ public:
     // Returns the next packet, or nullopt if this reader has caught up. Metadata and sequence headers that changed since the
     // last packet taken (and before the first one) precede it, stamped with its time.
     std::optional<Packet> take();
-    // Payload size of the packet that take() would return; zero when there is none.
+    // Payload size of the packet that take() would return; zero if missing.
     std::size_t next_bytes();
     // The ring position of the next take(), ignoring metadata and sequence headers, after skipping packets it drops.
     Sequence next() {

@@ -105,7 +105,7 @@ public:
     const Entry& entry(Sequence sequence) const;
     // Where `sequence` begins; next() begins at head().
     Position offset_of(Sequence sequence) const;
-    // Where the sync messages before `sequence` begin; offset_of() if there are none.
+    // Where the sync messages before `sequence` begin; offset_of() without messages.
     Position begin_of(Sequence sequence) const;
     // The first packet that begins at or after `position`, or next().
     Sequence find(Position position) const;

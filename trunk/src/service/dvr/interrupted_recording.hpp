@@ -19,7 +19,7 @@ struct InterruptedRecording {
     std::uint64_t lost_bytes = 0;  // after the intact part
 };
 
-// Finishes path.tmp. Blocks: call it in a worker. Errc::not_found: there is none; Errc::conflict: as io::LeftFile;
+// Finishes path.tmp. Blocks: call it in a worker. Errc::not_found: it does not exist; Errc::conflict: as io::LeftFile;
 // Errc::malformed: not a recording of this server; Errc::denied, Errc::system. An error leaves the file unchanged, except its
 // last bytes.
 Result<InterruptedRecording> finish_interrupted_recording(const std::string& path);

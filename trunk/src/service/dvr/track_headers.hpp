@@ -21,7 +21,7 @@ public:
                       [&header](const media::Packet& known) { return known.kind == header.kind && known.track == header.track; });
         others_.push_back(header);
     }
-    // Empty if there is none.
+    // Empty if it is missing.
     Bytes metadata() const { return defaults_[index_of(MediaKind::data)].payload.bytes(); }
     // Whether the default track of the kind has a header.
     bool has(MediaKind kind) const { return defaults_[index_of(kind)].is_config(); }

@@ -53,7 +53,7 @@ private:
     std::vector<bool> at_;
 };
 
-// Reads the variable at the beginning of `form`; 0 if there is none.
+// Reads the variable at the beginning of `form`; 0 if missing.
 std::size_t take_variable(Reached& reached, std::string_view form) {
     const std::size_t size = form.find(']') + 1;
     const std::string_view variable = form.substr(0, size);

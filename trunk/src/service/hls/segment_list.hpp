@@ -121,7 +121,7 @@ public:
     // Returns the playlist for players, or for the disk (without parts).
     enum class Form : std::uint8_t { players, delta, disk };
     wire::hls::MediaPlaylist playlist(Form form) const;
-    // The name of the next part, for low latency; empty if there is none.
+    // The name of the next part, for low latency; empty if missing.
     const std::string& hint() const { return hint_; }
     void set_hint(std::string uri) { hint_ = std::move(uri); }
 

@@ -143,7 +143,7 @@ public:
     const Totals& totals() const { return totals_; }
     // Current number.
     std::size_t clients(session::ClientKind kind) const;
-    // nullptr when there is none.
+    // nullptr if missing.
     const ClientRow* find_client(const std::string& id) const;
     const StreamRow* find_stream(const std::string& id) const;
     const VhostRow* find_vhost(std::string_view id) const;

@@ -53,7 +53,7 @@ struct LinkFigures {
     std::string_view name;  // of the protocol
     std::vector<std::pair<std::string_view, Value>> values;
 
-    // nullptr when there is none.
+    // nullptr if missing.
     const Value* find(std::string_view key) const {
         const auto found = std::ranges::find(values, key, [](const auto& value) { return value.first; });
         return found == values.end() ? nullptr : &found->second;

@@ -33,7 +33,7 @@ public:
     const std::unique_ptr<io::UdpSocket>& front() const { return sockets_.front(); }
     const std::unique_ptr<io::UdpSocket>& back() const { return sockets_.back(); }
     const std::unique_ptr<io::UdpSocket>& operator[](std::size_t index) const { return sockets_[index]; }
-    // The socket that corresponds to that of the other process; nullptr if there is none.
+    // The socket that corresponds to that of the other process; nullptr if missing.
     io::UdpSocket* find(const ForwardedDatagram& forwarded) const;
 
     // Datagrams that the kernel dropped before they were read.

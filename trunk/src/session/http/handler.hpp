@@ -30,7 +30,7 @@ struct Request {
     // HEAD counts as GET: the connection leaves the body out.
     bool is_get() const { return message.method == "GET" || is_head(); }
     bool is_head() const { return message.method == "HEAD"; }
-    // The Host header without port and brackets; empty when there is none.
+    // The Host header without port and brackets; empty if missing.
     std::string host() const;
     // vhost= or domain= of the query, otherwise host().
     std::string vhost() const;

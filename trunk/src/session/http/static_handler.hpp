@@ -14,7 +14,7 @@ namespace live::session::http {
 struct FilePlace {
     std::string folder;
     std::string path;     // below it
-    std::string vhost{};  // name of the serving virtual host in the settings; empty when there is none
+    std::string vhost{};  // name of the serving virtual host in the settings; empty if missing
 };
 
 class FileRoots {

@@ -24,7 +24,7 @@ using wire::http::Status;
 constexpr std::string_view kSdp = "application/sdp";
 constexpr std::string_view kFragment = "application/trickle-ice-sdpfrag";
 
-// The media type without its parameters; empty when there is none.
+// The media type without its parameters; empty if missing.
 std::string_view type_of(const Request& request) {
     const std::string_view value = request.message.headers.find("Content-Type").value_or("");
     const std::string_view type = value.substr(0, value.find(';'));

@@ -16,7 +16,7 @@ struct ContainerSigns {
 
 ContainerSigns signs_seen_here();
 
-// The sign that this is a container; empty when there is none.
+// The sign that this is a container; empty if missing.
 std::string container_sign(const ContainerSigns& signs);
 
 }  // namespace live::supervisor

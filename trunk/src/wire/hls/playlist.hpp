@@ -58,7 +58,7 @@ struct LowLatency {
     MediaTime can_skip_until{};
     // The incomplete segment: its parts, and the tags before them. Its URI is not written.
     Segment open;
-    std::string hint;  // URI of the next part; empty when there is none
+    std::string hint;  // URI of the next part; empty if missing
     std::vector<RenditionReport> reports;
 
     bool operator==(const LowLatency&) const = default;

@@ -25,7 +25,7 @@ public:
     bool are_all_sent() const { return is_waiting_ && count_ == kCountMax; }
     // Whether that wait is over, too.
     bool are_unanswered(Micros now) const { return are_all_sent() && now >= next_at_; }
-    // The time of the next request, or the end of the wait after the last one. Micros::max() if there are none.
+    // The time of the next request, or the end of the wait after the last one. Micros::max() without requests.
     Micros next_timeout() const { return is_waiting_ ? next_at_ : Micros::max(); }
 
 private:

@@ -30,7 +30,7 @@ struct AnnexBUnits {
 };
 
 struct AnnexBAccessUnit : AnnexBUnits {
-    // `others`, each after its length in four bytes. Empty when there are none.
+    // `others`, each after its length in four bytes. Empty if missing.
     Slice frame;
 };
 

@@ -42,7 +42,7 @@ struct HevcConfig {
     std::uint8_t nal_length_size = 4;
     std::vector<HevcArray> arrays;
 
-    // The first NAL unit of that type; empty when there is none.
+    // The first NAL unit of that type; empty if missing.
     Bytes first_unit(std::uint8_t type) const;
 };
 
