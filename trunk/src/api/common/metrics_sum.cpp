@@ -59,8 +59,11 @@ void MetricsSum::add_family(Index& index, std::size_t worker, const MetricFamily
             family.samples.push_back(sample);
         else
             combine(family.samples[at->second].value, sample.value, family.combine);
-        if (family.is_by_worker && sample.labels.empty())
-            family.samples[at->second].by_worker.emplace_back(worker, sample.value);
+        if (family.is_by_worker && sample.labels.empty()) {
+            auto& workers = family.samples[at->second].by_worker;
+            workers.emplace(std::ranges::upper_bound(workers, worker, {}, [](const auto& one) { return one.first; }), worker,
+                            sample.value);
+        }
     }
 }
 

@@ -12,7 +12,8 @@ namespace live::api {
 
 class MetricsSum {
 public:
-    // Families and samples keep the order in which they are first added. Workers must be added in the order of the answer.
+    // Families and samples keep the order in which they are first added, the values of workers the order of their numbers. A
+    // family that is not added up keeps the sample of the worker that is added first.
     void add(std::size_t worker, const MetricFamilies& families);
     const MetricFamilies& families() const { return families_; }
 

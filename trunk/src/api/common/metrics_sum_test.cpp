@@ -46,6 +46,18 @@ TEST(MetricsSum, ShowsSomeFamiliesForEachWorker) {
               "srs_clients{worker=\"1\"} 2\nsrs_clients{worker=\"2\"} 2\n");
 }
 
+TEST(MetricsSum, ShowsWorkersInTheOrderOfTheirNumbers) {
+    MetricsSum sum;
+    for (const std::size_t worker : {3U, 1U, 2U}) {
+        MetricsText text;
+        text.family("srs_clients", Type::gauge, "C.").by_worker().sample(std::uint64_t{worker});
+        sum.add(worker, text.take_families());
+    }
+    EXPECT_EQ(metrics_text(sum.families()),
+              "# HELP srs_clients C.\n# TYPE srs_clients gauge\nsrs_clients 6\n"
+              "srs_clients{worker=\"1\"} 1\nsrs_clients{worker=\"2\"} 2\nsrs_clients{worker=\"3\"} 3\n");
+}
+
 TEST(MetricsSum, KeepsTheGreatestOfLimitsAndTimes) {
     EXPECT_EQ(
         sum_of<Write>({[](MetricsText& text) { text.family("up", Type::gauge, "U.").combine(Combine::greatest).sample(2.5); },
