@@ -105,3 +105,18 @@ def test_a_build_that_gains_by_starting_first_is_no_cheaper():
 def test_pairs_want_another_build():
     with pytest.raises(pairs.BenchError, match="--build NAME=PATH"):
         pairs.pairs_rows(None, plan_of(builds={}))
+
+
+def test_pairs_measures_chosen_rows():
+    measures = pairs.measurements(None, Path("old"), plan_of())
+    assert list(pairs.chosen(measures, [])) == list(measures)
+    assert list(pairs.chosen(measures, ["publish", "rtmp"])) == ["rtmp", "publish"]
+    with pytest.raises(pairs.BenchError, match="no row rtpm; --rows takes rtmp, flv"):
+        pairs.chosen(measures, ["rtmp", "rtpm"])
+
+
+def test_rows_belong_to_pairs(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bench.py", "--only", "play", "--rows", "rtmp"])
+    with pytest.raises(SystemExit):
+        bench.parse_arguments()
+    assert "--rows chooses rows of --only pairs" in capsys.readouterr().err

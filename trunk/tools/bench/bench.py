@@ -8,6 +8,8 @@
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py --only pairs --build before=old/srs
                                       the cost of a change: both builds at the same time, each with its own load
+  bench.py --only pairs --build before=old/srs --rows rtmp,publish
+                                      some of its rows
   bench.py soak --players 10000 --minutes 10
 
 The server runs alone on core 0, the load on core 1. Absolute values mean nothing on a shared machine: read the ratios.
@@ -48,6 +50,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="another server for the part `play`; may be given again")
     parser.add_argument("--peer-conf", action="append", default=[], type=Path, metavar="FILE", help="the conf template of the peer at the same place")
     parser.add_argument("--build", action="append", default=[], metavar="NAME=PATH", help="another build of the server for the part `pairs`; may be given again")
+    parser.add_argument("--rows", default=None, metavar="NAME,NAME", help="with --only pairs: these rows only; an unknown name lists them")
     parser.add_argument("--without-nginx", action="store_true", help="measure without nginx")
     parser.add_argument("--players", type=str, default=None, help="player counts, comma-separated")
     parser.add_argument("--streams", type=str, default=None, help="publisher counts, comma-separated")
@@ -67,6 +70,8 @@ def parse_arguments() -> argparse.Namespace:
     unknown = set(options.only.split(",")) - set(PARTS + EXTRA_PARTS)
     if unknown:
         parser.error(f"unknown part {', '.join(sorted(unknown))}; there are {', '.join(PARTS + EXTRA_PARTS)}")
+    if options.rows and options.only != "pairs":
+        parser.error("--rows chooses rows of --only pairs")
     return options
 
 
@@ -104,6 +109,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         with_nginx=not (smoke or options.without_nginx or options.only in EXTRA_PARTS),  # these have no peer
         command=shown_command(),
         smoke=smoke,
+        rows=options.rows.split(",") if options.rows else [],
         builds={name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.build)},
         peers=[Peer.parse(text, conf) for text, conf in itertools.zip_longest(options.peer, options.peer_conf[:len(options.peer)])])
 

@@ -171,23 +171,36 @@ def delay(lab: Lab, other: Path, plan) -> list[Row]:
     return rows
 
 
+def measurements(lab: Lab, other: Path, plan) -> dict:
+    """The rows by the names of --rows, in the order in which they run."""
+    small = plan.smoke
+    return {
+        "rtmp": lambda: play(lab, other, 300 if small else 1250, plan, "rtmp"),
+        "flv": lambda: play(lab, other, 300 if small else 1250, plan, "flv"),
+        "https-flv": lambda: play(lab, other, 100 if small else 300, plan, "https"),
+        "min-latency": lambda: play(lab, other, 150 if small else 500, plan, "rtmp", min_latency=True),
+        "publish": lambda: publish(lab, other, 100 if small else 250, plan, False),
+        "publish-mr": lambda: publish(lab, other, 100 if small else 250, plan, True),
+        "hls": lambda: hls(lab, other, 100 if small else 1000, plan),
+        "whep": lambda: whep(lab, other, 100 if small else 300, plan),
+        "delay": lambda: delay(lab, other, plan),
+    }
+
+
+def chosen(measures: dict, names: list[str]) -> dict:
+    """Those of `names`, all if it is empty; in their own order."""
+    unknown = set(names) - set(measures)
+    if unknown:
+        raise BenchError(f"pairs: no row {', '.join(sorted(unknown))}; --rows takes {', '.join(measures)}")
+    return {name: measure for name, measure in measures.items() if not names or name in names}
+
+
 def pairs_rows(lab: Lab, plan) -> list[Row]:
     if not plan.builds:
         raise BenchError("pairs: beside which build? Name one with --build NAME=PATH")
-    small = plan.smoke
     rows = []
     for name, other in plan.builds.items():
-        for what, measure in {
-            "RTMP": lambda: play(lab, other, 300 if small else 1250, plan, "rtmp"),
-            "HTTP-FLV": lambda: play(lab, other, 300 if small else 1250, plan, "flv"),
-            "HTTPS-FLV": lambda: play(lab, other, 100 if small else 300, plan, "https"),
-            "min_latency": lambda: play(lab, other, 150 if small else 500, plan, "rtmp", min_latency=True),
-            "publish, mr off": lambda: publish(lab, other, 100 if small else 250, plan, False),
-            "publish, mr on": lambda: publish(lab, other, 100 if small else 250, plan, True),
-            "HLS": lambda: hls(lab, other, 100 if small else 1000, plan),
-            "WHEP": lambda: whep(lab, other, 100 if small else 300, plan),
-            "delay": lambda: delay(lab, other, plan),
-        }.items():
+        for what, measure in chosen(measurements(lab, other, plan), plan.rows).items():
             print(f"pairs with {name}: {what}", file=sys.stderr, flush=True)
             found = measure()
             for row in found:

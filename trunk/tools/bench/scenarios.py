@@ -46,6 +46,7 @@ class Plan:
     command: str
     smoke: bool
     peers: list[Peer] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)  # Rows of the part `pairs` by name; empty: all.
     builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by name, for the part `pairs`.
 
 
