@@ -49,6 +49,16 @@ Result<void> load_identity(SSL_CTX* context, const std::string& certificate_path
     return {};
 }
 
+int select_protocol(SSL*, const unsigned char** selected, unsigned char* selected_size, const unsigned char* offered,
+                    unsigned int offered_size, void* protocols) {
+    const auto& own = *static_cast<const std::string*>(protocols);
+    unsigned char* found = nullptr;
+    const int outcome = SSL_select_next_proto(&found, selected_size, reinterpret_cast<const unsigned char*>(own.data()),
+                                              static_cast<unsigned int>(own.size()), offered, offered_size);
+    *selected = found;
+    return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
+}
+
 }  // namespace
 
 // The system's authorities, which the first connection reads and others wait for.
@@ -87,7 +97,22 @@ Result<void> TlsContext::reload(const std::string& certificate_path, const std::
     // Existing connections keep the one they started with.
     const auto fresh = TRY(server(certificate_path, key_path));
     std::swap(handle_, fresh->handle_);
+    select_protocols();
     return {};
+}
+
+void TlsContext::offer_protocols(std::span<const std::string_view> protocols) {
+    protocols_.clear();
+    for (const std::string_view name : protocols) {
+        protocols_ += static_cast<char>(name.size());
+        protocols_ += name;
+    }
+    select_protocols();
+}
+
+void TlsContext::select_protocols() {
+    if (!protocols_.empty())
+        SSL_CTX_set_alpn_select_cb(handle_, select_protocol, &protocols_);
 }
 
 Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify, const std::string& ca_path) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "io/fibers/deadline.hpp"
@@ -28,6 +30,10 @@ public:
     // are read for the first connection. Errc::not_found or Errc::malformed for that file.
     static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify, const std::string& ca_path = {});
 
+    // For a server, before its first connection: selects the first of `protocols` that the client offers too (ALPN, RFC 7301). A
+    // client that offers other protocols only gets none. At most 255 bytes a name.
+    void offer_protocols(std::span<const std::string_view> protocols);
+
     TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify);
     ~TlsContext();
     TlsContext(const TlsContext&) = delete;
@@ -43,8 +49,11 @@ public:
 private:
     class Unread;
 
+    void select_protocols();
+
     ssl_ctx_st* handle_;
     TlsVerify verify_;
+    std::string protocols_;  // in the form of the extension: a length before each name
     // The other owner is a worker that is still reading after the caller has stopped waiting.
     std::shared_ptr<Unread> unread_;
 };

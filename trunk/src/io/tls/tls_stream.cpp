@@ -286,4 +286,11 @@ void TlsStream::close() {
 
 std::string TlsStream::protocol() const { return SSL_get_version(tls_); }
 
+std::string_view TlsStream::application_protocol() const {
+    const unsigned char* name = nullptr;
+    unsigned int size = 0;
+    SSL_get0_alpn_selected(tls_, &name, &size);
+    return {reinterpret_cast<const char*>(name), size};
+}
+
 }  // namespace live::io

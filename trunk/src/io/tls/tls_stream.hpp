@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/net/stream.hpp"
@@ -48,6 +49,8 @@ public:
     TcpStream& tcp() { return *tcp_; }
     // "TLSv1.3".
     std::string protocol() const;
+    // The protocol that the handshake has selected (TlsContext::offer_protocols), such as "h2"; empty: none.
+    std::string_view application_protocol() const;
 
 private:
     static Result<std::unique_ptr<TlsStream>> create(std::unique_ptr<TcpStream> tcp, TlsContext& context);

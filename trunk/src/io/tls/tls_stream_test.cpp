@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <unistd.h>
@@ -105,6 +106,25 @@ protected:
     std::unique_ptr<TlsStream> client_;
     std::array<std::uint8_t, 4096> buffer_{};
 };
+
+TEST_F(TlsStreamTest, SelectsTheFirstOwnProtocolThatTheClientOffers) {
+    connect_pair();
+    EXPECT_EQ(server_->application_protocol(), "");
+    const std::array<std::string_view, 2> own{"h2", "http/1.1"};
+    context_->offer_protocols(own);
+    const auto selected_for = [&](const std::string& offered) {
+        SSL_CTX_set_alpn_protos(trusting_->native_handle(), reinterpret_cast<const unsigned char*>(offered.data()),
+                                static_cast<unsigned int>(offered.size()));
+        connect_pair();
+        EXPECT_EQ(server_->application_protocol(), client_->application_protocol());
+        return std::string(server_->application_protocol());
+    };
+    EXPECT_EQ(selected_for("\x08http/1.1\x02h2"), "h2");
+    EXPECT_EQ(selected_for("\x08http/1.1"), "http/1.1");
+    EXPECT_EQ(selected_for("\x06spdy/1"), "");
+    MUST(context_->reload(identity_.certificate_path, identity_.key_path));
+    EXPECT_EQ(selected_for("\x02h2"), "h2");
+}
 
 TEST_F(TlsStreamTest, APairTalksBothWays) {
     connect_pair();
