@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The benchmark: RTMP play and publish, HTTP-FLV play, added delay and memory, beside the floor and beside nginx in the same run.
+"""The benchmark: RTMP play and publish, HTTP-FLV play, TLS, added delay and memory, beside the floor and beside nginx in the same run.
 
   bench.py                            the whole matrix into doc/bench, about thirty-five minutes
   bench.py --smoke                    the ratios that guard a change, under three minutes
-  bench.py --only play,memory         some parts: play flv http hls whep srt publish low_latency delay relay memory profile workers
+  bench.py --only play,memory         some parts: play flv tls http hls whep srt publish low_latency delay relay memory profile workers
   bench.py --only play --peer 'other=/usr/bin/other -c {conf}' --peer-conf other.conf
                                       another server beside ours and nginx; {port} and {folder} in its conf are filled in
   bench.py --only pairs --build before=old/srs
@@ -33,11 +33,12 @@ from pathlib import Path
 from charts import draw
 from harness import TRUNK, BenchError, Lab, build_programs
 from report import Row, markdown
-from scenarios import Plan, run_parts, soak
+from plan import Plan
+from scenarios import run_parts, soak
 from servers import Peer, nginx_module
 
 SMOKE_PARTS = ("play", "flv", "publish", "memory")
-PARTS = ("play", "flv", "http", "hls", "whep", "srt", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
+PARTS = ("play", "flv", "tls", "http", "hls", "whep", "srt", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
 EXTRA_PARTS = ("pairs",)  # Only when it is named.
 
 
@@ -54,7 +55,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--without-nginx", action="store_true", help="measure without nginx")
     parser.add_argument("--players", type=str, default=None, help="player counts, comma-separated")
     parser.add_argument("--streams", type=str, default=None, help="publisher counts, comma-separated")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5, help="windows, or turns that alternate; their median counts")
     parser.add_argument("--seconds", type=float, default=8, help="length of one measuring window")
     parser.add_argument("--minutes", type=float, default=10, help="soak only")
     parser.add_argument("--output", type=Path, help="write the results as JSON too; the whole matrix is always written, as JSON, table and charts; "
@@ -98,6 +99,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         parts=options.only.split(","),
         players=counts(options.players, smoke, [1000], [500, 2500, 5000, 10000]),
         flv_players=counts(options.players, smoke, [500], [500, 2500, 5000]),
+        tls_players=counts(options.players, smoke, [300], [1000]),
         whep_players=counts(options.players, smoke, [300], [500, 1000, 2000]),
         srt_players=counts(options.players, smoke, [200], [1000]),
         srt_streams=counts(options.streams, smoke, [50], [200, 250]),

@@ -16,11 +16,13 @@ def start(lab: Lab, program: str, url: str, count: int, ramp: float, *words, cor
 
 
 def players(lab: Lab, server: Server, count: int, stream: str, mode: str = "rtmp", witnesses: int = 1, core: int = LOAD_CORE) -> Process:
-    """`mode`: rtmp, flv or https (FLV by HTTPS). The first `witnesses` parse the stream, the others only count bytes; all play when this returns."""
+    """`mode`: rtmp, rtmps, flv or https (FLV by HTTPS). The first `witnesses` parse the stream, the others only count bytes; all play when this returns."""
     if mode == "flv":
         program, url = "sb_flv_load", f"http://127.0.0.1:{server.http_port}/live/{stream}.flv"
     elif mode == "https":
         program, url = "sb_flv_load", f"https://127.0.0.1:{server.https_port}/live/{stream}.flv"
+    elif mode == "rtmps":
+        program, url = "sb_rtmp_load_fast", f"rtmps://127.0.0.1:{server.rtmps_port}/live/{stream}"
     else:
         program, url = "sb_rtmp_load_fast", f"rtmp://127.0.0.1:{server.port}/live/{stream}"
     load = start(lab, program, url, count, PLAYERS_PER_SECOND, "--witnesses", witnesses, core=core)

@@ -1,6 +1,6 @@
 // The floor: what the kernel alone costs. In `send` mode it accepts N sockets and sends each the bytes of a clip as a server
 // with merged writing would: everything new since this client's last turn, once per window, turns spread evenly over the
-// window, one plain send() each, ticks of 5 ms. With a window of 0 every message goes to everybody at once. In `read` mode it
+// window, one plain send() each, ticks of about 5 ms. With a window of 0 every message goes to everybody at once. In `read` mode it
 // accepts N sockets and only reads what they send; in `relay` mode the first who connects publishes, and what is read from it
 // goes at once to the N who come later: the floor of the added delay. There is no protocol, no per-client state but a position,
 // and no care for slow readers, so no server can do better by the same system calls. `clip` only prints the bit rate and the
@@ -11,11 +11,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include <cerrno>
-#include <cstring>
 #include <vector>
 
 #include "clip.hpp"
 #include "common.hpp"
+#include "run.hpp"
 
 namespace {
 
@@ -23,65 +23,6 @@ using namespace bench;
 
 constexpr std::string_view kUsage =
     "floor --mode send|read|relay|clip --port PORT --clients N [--clip FILE.flv] [--window-ms 350] [--tick-ms 5]";
-
-// What a type-1 chunk header takes: the bytes a player of a server sees in front of each message.
-constexpr std::size_t kType1Bytes = 8;
-
-// The clip as one contiguous run of bytes that repeats for ever, twice in memory so that a slice never has to wrap.
-struct RunBytes {
-    explicit RunBytes(const Clip& clip) {
-        for (int copy = 0; copy < 2; ++copy) {
-            for (const ClipMessage& message : clip.messages) {
-                if (message.is_setup)
-                    continue;
-                bytes.insert(bytes.end(), kType1Bytes, message.type);
-                bytes.insert(bytes.end(), message.chunks.begin(), message.chunks.end());
-                if (copy > 0)
-                    continue;
-                ends.push_back(bytes.size());
-                times_s.push_back(message.timestamp_ms / 1000.0);
-            }
-        }
-    }
-
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::size_t> ends;  // Of each message of a round.
-    std::vector<double> times_s;    // When each message of a round exists.
-};
-
-// The run, and how much of it exists at a time.
-class Run {
-public:
-    explicit Run(const Clip& clip) : run_(clip), period_(run_.bytes.size() / 2), duration_s_(clip.duration_ms / 1000.0) {}
-
-    // Bytes since the beginning that exist `elapsed` seconds after it. Call with times that never go back.
-    std::uint64_t head(double elapsed) {
-        while (elapsed >= round_start_ + run_.times_s[next_]) {
-            head_ = rounds_ * period_ + run_.ends[next_];
-            if (++next_ == run_.times_s.size()) {
-                next_ = 0;
-                ++rounds_;
-                round_start_ += duration_s_;
-            }
-        }
-        return head_;
-    }
-
-    // At most a period.
-    ssize_t send(int socket, std::uint64_t from, std::uint64_t to) const {
-        return ::send(socket, run_.bytes.data() + from % period_, to - from, MSG_DONTWAIT | MSG_NOSIGNAL);
-    }
-    std::uint64_t period() const { return period_; }
-
-private:
-    RunBytes run_;
-    std::uint64_t period_;
-    double duration_s_;
-    std::uint64_t head_ = 0;
-    std::uint64_t rounds_ = 0;
-    std::size_t next_ = 0;
-    double round_start_ = 0;
-};
 
 struct Counters {
     std::uint64_t bytes = 0;
@@ -120,7 +61,7 @@ void send_to(int& fd, const Run& run, std::uint64_t& position, std::uint64_t hea
         return;
     if (head - position > run.period())
         position = head - run.period();  // A reader this late has lost; the floor does not care.
-    const ssize_t n = run.send(fd, position, head);
+    const ssize_t n = send(fd, run.at(position), head - position, MSG_DONTWAIT | MSG_NOSIGNAL);
     ++counters.calls;
     if (n < 0 && errno != EAGAIN) {
         close(fd);
@@ -138,25 +79,17 @@ Counters run_sender(std::vector<int>& sockets, Run& run, double window_s, double
     Counters counters;
     std::vector<std::uint64_t> positions(sockets.size(), 0);
     const double start = now_seconds();
-    std::uint64_t turns_done = 0;
+    Turns turns(sockets.size(), window_s, tick_s);
     std::uint64_t last_head = 0;
     while (!stop_requested()) {
         const double elapsed = now_seconds() - start;
         const std::uint64_t head = run.head(elapsed);
-        if (window_s <= 0) {
-            for (std::size_t i = 0; head > last_head && i < sockets.size(); ++i)
-                send_to(sockets[i], run, positions[i], head, counters);
-            last_head = head;
-        } else {
-            auto due = static_cast<std::uint64_t>(elapsed * static_cast<double>(sockets.size()) / window_s);
-            if (due - turns_done > sockets.size())
-                turns_done = due - sockets.size();  // After a stall, nobody gets two turns in one tick.
-            for (; turns_done < due; ++turns_done) {
-                const std::size_t i = turns_done % sockets.size();
-                send_to(sockets[i], run, positions[i], head, counters);
-            }
-        }
-        sleep_seconds(tick_s);
+        if (window_s > 0)
+            turns.take(elapsed, [&](std::size_t i) { send_to(sockets[i], run, positions[i], head, counters); });
+        for (std::size_t i = 0; window_s <= 0 && head > last_head && i < sockets.size(); ++i)
+            send_to(sockets[i], run, positions[i], head, counters);
+        last_head = head;
+        turns.sleep();
     }
     return counters;
 }

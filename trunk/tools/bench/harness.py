@@ -20,8 +20,8 @@ TRUNK = HERE.parent.parent
 sys.path.insert(0, str(TRUNK / "test" / "media"))
 
 SERVER_CORE, LOAD_CORE = 0, 1
-PROGRAMS = ("floor", "floor_load", "srtp_floor", "srt_floor")
-LIBRARIES = {"srtp_floor": ["-lcrypto"], "srt_floor": ["-lcrypto"]}
+PROGRAMS = ("floor", "floor_load", "tls_floor", "srtp_floor", "srt_floor")
+LIBRARIES = {"tls_floor": ["-lssl", "-lcrypto"], "srtp_floor": ["-lcrypto"], "srt_floor": ["-lcrypto"]}
 
 
 class BenchError(Exception):
@@ -30,7 +30,7 @@ class BenchError(Exception):
 
 def build_programs(folder: Path) -> None:
     """Compiles the floors when a source is newer than they are. One compiler call each, no build system needed."""
-    common = [HERE / name for name in ("common.cpp", "clip.cpp", "udp.cpp")]
+    common = [HERE / name for name in ("common.cpp", "clip.cpp", "run.cpp", "udp.cpp")]
     newest = max(p.stat().st_mtime for p in HERE.glob("*.[ch]pp"))
     folder.mkdir(parents=True, exist_ok=True)
     compiler = os.environ.get("CXX", "g++")

@@ -10,13 +10,14 @@ class Row:
     ours: float | str
     floor: float | str = "-"
     nginx: float | str = "-"
-    ratio: float | None = None  # Ours to the floor, the median over windows of the same run.
+    ratio: float | None = None  # Ours to the floor, the median over windows of the same run, or over turns that alternate.
     target: str = ""
     met: bool | None = None  # None: no target, or it could not be judged.
     note: str = ""
     details: dict = field(default_factory=dict)  # Everything raw, for the JSON only.
     command: str = ""
     peers: dict[str, float | str] = field(default_factory=dict)  # Values of the servers of --peer, by name.
+    pairs: list[float] = field(default_factory=list)  # The ratios whose median `ratio` is.
 
     def as_dict(self) -> dict:
         return dict(self.__dict__)
@@ -38,7 +39,7 @@ def markdown(rows: list[Row], command: str, machine: dict) -> str:
              "| " + " | ".join(["work", "measure", "ours", "floor", "ours / floor", "nginx", *peers, "target", ""]) + " |",
              "|" + " --- |" * (8 + len(peers))]
     for row in rows:
-        ratio = "-" if row.ratio is None else f"{row.ratio:.2f}"
+        ratio = "-" if row.ratio is None else f"{row.ratio:.2f}" + (f" ({min(row.pairs):.2f}-{max(row.pairs):.2f})" if row.pairs else "")
         cells = [row.work, row.measure, number(row.ours), number(row.floor), ratio, number(row.nginx),
                  *(number(row.peers.get(name, "-")) for name in peers), row.target or "-", verdict(row.met)]
         lines.append("| " + " | ".join(cells) + " |")

@@ -4,12 +4,10 @@ document, beside the code that checks them."""
 import re
 import shutil
 import subprocess
-import sys
 import threading
 import time
 import urllib.request
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass
 from statistics import median
 
 import clients
@@ -17,164 +15,15 @@ from delay import delay_rows
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from hls import hls_rows
 from pairs import pairs_rows
+from plan import Plan, say
+from play import SETTLE_S, STREAM, PlayResult, flv_rows, low_latency_rows, memory_row, play, play_rows, tls_rows
 from relay import relay_rows
-from report import Row, number
-from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Peer, Server, make_static_file, start_nginx, start_nginx_http, start_ours, start_peer
+from report import Row
+from servers import STATIC_BYTES, STATIC_FILE, WINDOW_MS, Server, make_static_file, start_nginx, start_nginx_http, start_ours
 from srt import srt_rows
 from whep import whep_rows
 from windows import Window, measure_windows
 from workers import workers_rows
-
-SETTLE_S = 3.0
-STREAM = "bench"
-
-
-@dataclass
-class Plan:
-    parts: list[str]
-    players: list[int]
-    flv_players: list[int]
-    whep_players: list[int]
-    hls_players: list[int]
-    srt_players: list[int]
-    srt_streams: list[int]
-    streams: list[int]
-    repeats: int
-    seconds: float
-    slack: float
-    with_nginx: bool
-    command: str
-    smoke: bool
-    peers: list[Peer] = field(default_factory=list)
-    rows: list[str] = field(default_factory=list)  # Rows of the part `pairs` by name; empty: all.
-    builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by name, for the part `pairs`.
-
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-@dataclass
-class PlayResult:
-    windows: list[Window]
-    floor_windows: list[Window]
-    base_kib: int
-    resident_kib: int
-    published: dict
-    delivered: dict
-    is_http: bool = False
-    floor_share: float = 1.0  # Delivered by the floor, of the expected bytes; below 1 the machine, not the server, is the limit.
-
-    @property
-    def per_gb(self) -> float:
-        return median(w.per_gb for w in self.windows)
-
-    @property
-    def floor_per_gb(self) -> float:
-        return median(w.per_gb for w in self.floor_windows)
-
-    @property
-    def ratio(self) -> float:
-        return median(w.per_gb / f.per_gb for w, f in zip(self.windows, self.floor_windows))
-
-    @property
-    def share_of_core(self) -> float:
-        return median(w.core_share for w in self.windows)
-
-    def missing(self) -> str:
-        """Empty when every player received every published byte of audio and video, else the problem. All players joined before the
-        publisher, so they received the same bytes; the witness parsed them."""
-        got, put = self.delivered, self.published
-        problems = []
-        if got["failed"]:
-            problems.append(f"{got['failed']} players lost")
-        if got["media_bytes"] != put["media_bytes"]:
-            problems.append(f"witness got {got['media_bytes']} of {put['media_bytes']} media bytes")
-        if got["times_went_back"]:
-            problems.append("timestamps went back")
-        # Housekeeping messages of RTMP may differ from player to player; a media message is longer than this.
-        slack = 0 if self.is_http else 64
-        if got["bytes_min"] < got["first_bytes"] - slack or (self.is_http and got["bytes_max"] > got["first_bytes"]):
-            problems.append(f"players got {got['bytes_min']} to {got['bytes_max']} bytes, the witness {got['first_bytes']}")
-        return "; ".join(problems)
-
-
-def play(lab: Lab, server: Server, players: int, plan: Plan, floor_window_ms: int | None, mode: str = "rtmp") -> PlayResult:
-    """Starts players, then the publisher, measures windows, and ends the publisher: everything must have arrived."""
-    base_kib = server.process.resident_kib()
-    load = clients.players(lab, server, players, STREAM, mode)
-    pairs = [(server.process, load)]
-    floor = None
-    if floor_window_ms is not None:
-        port = lab.port()
-        floor = lab.load("floor", SERVER_CORE, mode="send", port=port, clients=players, clip=lab.clip, window_ms=floor_window_ms)
-        floor.wait_event("listening", 10)
-        floor_load = clients.raw_players(lab, port, players)
-        pairs.append((floor, floor_load))
-    time.sleep(0.5)
-    publisher = clients.publishers(lab, server.port, STREAM)
-    time.sleep(SETTLE_S)
-    windows = measure_windows(pairs, plan.repeats, plan.seconds)
-    resident_kib = server.process.resident_kib()
-    if floor is not None:
-        floor_load.stop()
-        floor.stop()
-    published = clients.end(publisher)
-    time.sleep(1.5)
-    delivered = clients.end(load)
-    kbps = lab.facts_of_clip()["kbps"]
-    floor_share = median(w.bytes / (players * kbps * 125 * w.seconds) for w in windows[1]) if floor else 1.0
-    return PlayResult(windows[0], windows[1] if floor else [], base_kib, resident_kib, published, delivered, mode == "flv", floor_share)
-
-
-def play_rows(lab: Lab, plan: Plan) -> list[Row]:
-    rows = []
-    for players in plan.players:
-        say(f"play: {players} players")
-        server = start_ours(lab)
-        ours = play(lab, server, players, plan, WINDOW_MS)
-        server.process.stop()
-        peer = None
-        if plan.with_nginx:
-            server = start_nginx(lab)
-            peer = play(lab, server, players, plan, None)
-            server.process.stop()
-        others = {}
-        for other in plan.peers:
-            say(f"play: {players} players, {other.name}")
-            server = start_peer(lab, other)
-            others[other.name] = play(lab, server, players, plan, None)
-            server.process.stop()
-        made = rows_of_play(players, ours, peer, plan)
-        add_peers(made, players, others)
-        rows += made
-    return rows
-
-
-def add_peers(rows: list[Row], players: int, others: dict[str, PlayResult]) -> None:
-    """Adds the peers of --peer to the rows of the same measure."""
-    for row in rows:
-        for name, result in others.items():
-            if row.measure == "CPU-s/GB":
-                row.peers[name] = result.per_gb
-                row.details[name] = {**result.delivered, "windows": [w.__dict__ for w in result.windows]}
-            elif row.measure == "undelivered":
-                row.peers[name] = result.missing() or "nothing"
-            elif row.measure == "core used, %":
-                row.peers[name] = result.share_of_core * 100
-            elif row.measure.startswith("memory a player"):
-                row.peers[name] = (result.resident_kib - result.base_kib) / players
-
-
-def flv_rows(lab: Lab, plan: Plan) -> list[Row]:
-    rows = []
-    for players in plan.flv_players:
-        say(f"flv: {players} players")
-        server = start_ours(lab)
-        ours = play(lab, server, players, plan, WINDOW_MS, mode="flv")
-        server.process.stop()
-        rows += rows_of_play(players, ours, None, plan, "HTTP-FLV play")
-    return rows
 
 
 def requests_per_core(process: Process, url: str, seconds: float) -> float:
@@ -211,46 +60,6 @@ def http_rows(lab: Lab, plan: Plan) -> list[Row]:
         rows.append(Row(work, "requests a core-second", ours, "-", peer or "-", None, ">= 0.5 x nginx", ours >= 0.5 * peer / plan.slack if peer else None,
                         "one connection a request on both sides" if peer else "nginx not asked", figures, plan.command))
     return rows
-
-
-def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: Plan, what: str = "RTMP play") -> list[Row]:
-    work = f"{what}, {players:,} players"
-    details = {"ours": ours.delivered, "published": ours.published, "windows": [w.__dict__ for w in ours.windows],
-               "floor_windows": [w.__dict__ for w in ours.floor_windows]}
-    # With few players the cost of a tick is a visible share; the design judges 5,000.
-    target, met = ("<= 1.10 x floor", ours.ratio <= 1.10 * plan.slack) if plan.smoke or players >= 2500 else ("", True)
-    notes = [f"the floor itself delivered {ours.floor_share:.0%}: the machine was too busy to judge"] if ours.floor_share < 0.95 else []
-    if peer:
-        target += (", " if target else "") + "<= 0.30 x nginx"
-        met = met and ours.per_gb <= 0.30 * plan.slack * peer.per_gb
-        expected = players * peer.published["total_bytes"] / max(1, peer.delivered["total_bytes"])
-        notes.append(f"nginx used {peer.share_of_core:.0%} of the core" +
-                     (f" and delivered {1 / expected:.0%}" if expected > 1.02 else ""))
-        details["nginx"] = {**peer.delivered, "windows": [w.__dict__ for w in peer.windows]}
-    missing = ours.missing()
-    late_p99 = median(w.lag_ms_p99 for w in ours.windows)
-    late_max = max(w.lag_ms_max for w in ours.windows)
-    rows = [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, target, met if target else None, "; ".join(notes),
-                details, plan.command),
-            Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command),
-            Row(work, "core used, %", ours.share_of_core * 100, median(w.core_share for w in ours.floor_windows) * 100,
-                peer.share_of_core * 100 if peer else "-", None, "<= 45" if players == 10000 else "",
-                ours.share_of_core <= 0.45 * plan.slack if players == 10000 else None, command=plan.command),
-            # Each player is sent to once per window, so it may be one window behind the leader without being late.
-            Row(work, "behind the leader p99 / max, ms", f"{late_p99:.0f} / {late_max:.0f}", target=f"max <= {2 * WINDOW_MS}",
-                met=late_max <= 2 * WINDOW_MS * plan.slack, command=plan.command)]
-    return rows + [memory_row(work, ours, peer, players, plan)]
-
-
-def memory_row(work: str, ours: PlayResult, peer: PlayResult | None, players: int, plan: Plan) -> Row:
-    per_player = (ours.resident_kib - ours.base_kib) / players
-    peer_per_player = (peer.resident_kib - peer.base_kib) / players if peer else "-"
-    limit = 8.0
-    # 4 MiB of the growth are the stream's ring and wire log.
-    own = max(0.0, (ours.resident_kib - ours.base_kib - 4096) / players)
-    return Row(work, "memory a player, KiB", per_player, "-", peer_per_player, None, f"<= {limit:.0f} (beyond 4 MiB for the stream)",
-               own <= limit * plan.slack, f"resident {ours.resident_kib / 1024:.1f} MiB, before the players {ours.base_kib / 1024:.1f}",
-               command=plan.command)
 
 
 @dataclass
@@ -314,16 +123,17 @@ def publish_rows(lab: Lab, plan: Plan) -> list[Row]:
     return rows
 
 
-def ratio_of(ours: list[Receiving], other: list[Receiving]) -> float:
-    return median(a.per_gb / b.per_gb for a, b in zip(ours, other))
+def ratios_of(ours: list[Receiving], other: list[Receiving]) -> list[float]:
+    return [a.per_gb / b.per_gb for a, b in zip(ours, other)]
 
 
 def rows_of_publish(lab: Lab, streams: int, figures: dict[str, list[Receiving]], base: int, plan: Plan) -> list[Row]:
-    ratio = ratio_of(figures["mr off"], figures["floor"])
+    off, on = (ratios_of(figures[name], figures["floor"]) for name in ("mr off", "mr on"))
+    ratio = median(off)
     per_gb = {name: median(r.per_gb for r in runs) if runs else "-" for name, runs in figures.items()}
     share = {name: median(r.cpu_s / r.seconds for r in runs) * 100 if runs else "-" for name, runs in figures.items()}
     has_peer = bool(figures["nginx"])
-    to_peer = ratio_of(figures["mr on"], figures["nginx"]) if has_peer else None
+    to_peer = median(ratios_of(figures["mr on"], figures["nginx"])) if has_peer else None
     late = max(r.late_ms for runs in figures.values() for r in runs)
     note = f"the load sent up to {late:.0f} ms late: the machine was too busy to judge" if late > 250 else ""
     work = f"RTMP publish, {streams:,} streams"
@@ -332,32 +142,13 @@ def rows_of_publish(lab: Lab, streams: int, figures: dict[str, list[Receiving]],
     details = {name: [run.__dict__ for run in runs] for name, runs in figures.items()}
     return [
         Row(work + ", mr off", "CPU-s/GB", per_gb["mr off"], per_gb["floor"], per_gb["nginx"], ratio, "<= 1.15 x floor",
-            ratio <= 1.15 * plan.slack, note, details, plan.command),
+            ratio <= 1.15 * plan.slack, note, details, plan.command, pairs=off),
         Row(work + ", mr on (100 ms)", "CPU-s/GB", per_gb["mr on"], per_gb["floor"], per_gb["nginx"],
-            ratio_of(figures["mr on"], figures["floor"]), "<= 0.50 x nginx" if has_peer else "",
-            to_peer <= 0.50 * plan.slack if has_peer else None, f"{to_peer:.2f} x nginx" if has_peer else "", command=plan.command),
+            median(on), "<= 0.50 x nginx" if has_peer else "",
+            to_peer <= 0.50 * plan.slack if has_peer else None, f"{to_peer:.2f} x nginx" if has_peer else "", command=plan.command, pairs=on),
         Row(work + ", mr off", "core used, %", share["mr off"], share["floor"], share["nginx"], command=plan.command),
         Row(work, "memory a publisher, KiB", per_stream, target=f"<= 64 beyond a GOP ({gop_kib:.0f})",
             met=per_stream <= (64 + gop_kib) * plan.slack, command=plan.command)]
-
-
-def low_latency_rows(lab: Lab, plan: Plan) -> list[Row]:
-    players = 300 if plan.smoke else 1000
-    say(f"low latency: {players} players, every message at once")
-    server = start_ours(lab, min_latency=True)
-    ours = play(lab, server, players, plan, 0)
-    server.process.stop()
-    peer = None
-    if plan.with_nginx:
-        server = start_nginx(lab)
-        peer = play(lab, server, players, plan, None)
-        server.process.stop()
-    missing = ours.missing()
-    work = f"RTMP play, min_latency on, {players:,} players"
-    details = {"ours": ours.delivered, "windows": [w.__dict__ for w in ours.windows], "floor_windows": [w.__dict__ for w in ours.floor_windows]}
-    return [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, "<= 1.10 x floor",
-                ours.ratio <= 1.10 * plan.slack, "the design's machine: 3.0" if ours.per_gb > 3.0 else "", details, plan.command),
-            Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command)]
 
 
 def take_profile(server: Server, seconds: int, sizes: list[int]) -> None:
@@ -411,40 +202,10 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
     return [memory_row(f"RTMP play, {players:,} players", result, None, players, plan)]
 
 
-COUNTS = {"play": "players", "flv": "flv_players", "hls": "hls_players", "whep": "whep_players", "publish": "streams"}
-
-
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
+    functions = {"play": play_rows, "flv": flv_rows, "tls": tls_rows, "http": http_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
                  "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "pairs": pairs_rows}
-    rows = []
-    for part in plan.parts:
-        measured = functions[part](lab, plan)
-        for count in getattr(plan, COUNTS[part]) if part in COUNTS and not plan.smoke else ():
-            of_count = [row for row in measured if f", {count:,} " in row.work]
-            if any(row.met is False for row in of_count):
-                say(f"{part}: {count} again, {3 * plan.repeats} repeats")
-                longer = replace(plan, repeats=3 * plan.repeats, **{COUNTS[part]: [count]})
-                measured = judged_again(measured, of_count, functions[part](lab, longer), longer.repeats)
-        rows += measured
-    return rows
-
-
-def judged_again(rows: list[Row], doubted: list[Row], longer: list[Row], repeats: int) -> list[Row]:
-    """Returns `rows` with those of a longer measurement in place of `doubted`, which are kept in their details; the note of a row
-    that missed its target states it."""
-    by_key = {(row.work, row.measure): row for row in longer}
-    result = []
-    for row in rows:
-        again = by_key.get((row.work, row.measure)) if row in doubted else None
-        if again is None:
-            result.append(row)
-            continue
-        notes = [again.note, f"of {repeats} repeats"]
-        if row.met is False:
-            notes.append(", ".join(filter(None, (f"missed in the first {repeats // 3}: {number(row.ours)}", f"{row.ratio:.2f} x floor" if row.ratio else "", row.note))))
-        result.append(replace(again, note="; ".join(filter(None, notes)), details={**again.details, "first": row.as_dict()}))
-    return result
+    return [row for part in plan.parts for row in functions[part](lab, plan)]
 
 
 def soak(lab: Lab, plan: Plan, players: int, minutes: float) -> list[Row]:

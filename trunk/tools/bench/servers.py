@@ -78,38 +78,46 @@ class Server:
     http_port: int = 0
     api_port: int = 0
     https_port: int = 0
+    rtmps_port: int = 0
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
                rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "", https: bool = False,
                core: int = SERVER_CORE) -> Server:
-    """`build`: another build of the server. `cluster`: that block of the virtual host. `root`, `vhost`: further directives there. Several workers have a core each,
+    """`build`: another build of the server. `cluster`: that block of the virtual host. `root`, `vhost`: further directives there. `https`: RTMPS too. Several workers have a core each,
     from the first on, whichever `core` is."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
     port, api_port, http_port = lab.port(), lab.port(), lab.port()
-    https_port = lab.port() if https else 0
+    https_port, rtmps_port = (lab.port(), lab.port()) if https else (0, 0)
+    if https:
+        root += f"\nrtmps {tls_block(lab, rtmps_port)}"
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
                                     io_uring=on[io_uring], rtc=on[rtc], cluster=cluster, root=root, vhost=vhost,
                                     workers=f"workers {workers}; worker_affinity on;" if workers > 1 else "",
                                     rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
-                                    https=https_block(lab, https_port) if https else "", window_ms=0 if min_latency else WINDOW_MS))
+                                    https=f"https {tls_block(lab, https_port)}" if https else "", window_ms=0 if min_latency else WINDOW_MS))
     everywhere = ["taskset", "-c", f"{SERVER_CORE}-{SERVER_CORE + workers - 1}"] if workers > 1 else []
     process = lab.start("ours", [*everywhere, build or lab.server, "-c", conf], core)
     version = wait_for_api(api_port, process).get("data", {}).get("version", "unknown")
     wait_for_port(port, process)
-    return Server("ours", process, port, str(version), http_port, api_port, https_port)
+    return Server("ours", process, port, str(version), http_port, api_port, https_port, rtmps_port)
 
 
-def https_block(lab: Lab, port: int) -> str:
-    """With an ECDSA P-256 certificate, as browsers prefer."""
+def make_certificate(lab: Lab) -> tuple[Path, Path]:
+    """The key and the certificate, ECDSA P-256, as browsers prefer; made once."""
     key, cert = lab.folder / "bench.key", lab.folder / "bench.crt"
     if not cert.exists():
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
                         "-keyout", key, "-out", cert], check=True, capture_output=True)
-    return f"https {{ enabled on; listen 127.0.0.1:{port}; key {key}; cert {cert}; }}"
+    return key, cert
+
+
+def tls_block(lab: Lab, port: int) -> str:
+    key, cert = make_certificate(lab)
+    return f"{{ enabled on; listen 127.0.0.1:{port}; key {key}; cert {cert}; }}"
 
 
 def make_static_file(lab: Lab) -> None:

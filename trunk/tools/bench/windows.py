@@ -24,6 +24,11 @@ class Window:
         return self.cpu_s / self.seconds
 
 
+def ratios(ours: list[Window], floor: list[Window]) -> list[float]:
+    """The CPU time a byte, ours to the floor's, in each window."""
+    return [a.per_gb / b.per_gb for a, b in zip(ours, floor)]
+
+
 def measure_windows(pairs: list[tuple[Process, Process]], repeats: int, seconds: float) -> list[list[Window]]:
     """Measures several (sender, load) pairs over the same windows; one list of windows per pair."""
     results: list[list[Window]] = [[] for _ in pairs]
