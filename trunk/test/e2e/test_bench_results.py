@@ -15,6 +15,7 @@ import charts  # noqa: E402
 import pairs  # noqa: E402
 import report  # noqa: E402
 import scenarios  # noqa: E402
+import smoke  # noqa: E402
 from plan import Plan  # noqa: E402
 from report import Row  # noqa: E402
 
@@ -105,3 +106,30 @@ def test_rows_belong_to_pairs(monkeypatch, capsys):
     with pytest.raises(SystemExit):
         bench.parse_arguments()
     assert "--rows chooses rows of --only pairs" in capsys.readouterr().err
+
+
+def smoke_runs(*ratios: float, share: float = 1, failed: int = 0) -> list[smoke.Run]:
+    return [smoke.Run(at % 2 == 0, ratio, share, failed) for at, ratio in enumerate(ratios)]
+
+
+def test_smoke_fails_beyond_a_tenth_over_the_stored_ratio():
+    stored = {"ratio": 1.0}
+    assert smoke.judged("RTMP play", smoke_runs(1.09, 1.09), stored, "a machine", "").met is True
+    assert smoke.judged("RTMP play", smoke_runs(1.11, 1.11), stored, "a machine", "").met is False
+    assert smoke.judged("RTMP play", smoke_runs(1.3, 0.9, 1.3, 0.9), stored, "a machine", "").ratio == pytest.approx((1.3 * 0.9) ** 0.5)
+
+
+def test_smoke_does_not_judge_an_unknown_or_busy_machine():
+    unknown = smoke.judged("RTMP play", smoke_runs(9, 9), None, "3-cores-of-something", "")
+    assert unknown.met is None and "no ratio is stored for 3-cores-of-something" in unknown.note
+    busy = smoke.judged("RTMP play", smoke_runs(9, 9, share=0.5), {"ratio": 1.0}, "a machine", "")
+    assert busy.met is None and "too busy" in busy.note
+    assert smoke.judged("RTMP play", smoke_runs(1, 1, failed=3), None, "a machine", "").met is False
+
+
+def test_stored_ratios_are_means_of_their_runs(monkeypatch, tmp_path):
+    monkeypatch.setattr(smoke, "STORED", tmp_path / "ratios.json")
+    for ratio in (1.0, 1.21):
+        smoke.keep([smoke.judged("RTMP play", smoke_runs(ratio, ratio), None, "kind", "")], "kind", "2026-11-29")
+    assert smoke.stored_of("kind") == {"RTMP play": {"runs": [1.0, 1.21], "ratio": 1.1, "spread": [1.0, 1.21], "date": "2026-11-29"}}
+    assert smoke.stored_of("another") == {}

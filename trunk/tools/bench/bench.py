@@ -35,19 +35,20 @@ from harness import TRUNK, BenchError, Lab, build_programs
 from report import Row, markdown
 from plan import Plan
 from scenarios import run_parts, soak
+from smoke import keep
 from servers import Peer, nginx_module
 
-SMOKE_PARTS = ("play", "flv", "publish", "memory")
 PARTS = ("play", "flv", "tls", "http", "hls", "whep", "srt", "publish", "low_latency", "delay", "relay", "memory", "profile", "workers")
-EXTRA_PARTS = ("pairs",)  # Only when it is named.
+EXTRA_PARTS = ("pairs", "smoke")  # Only when it is named.
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", nargs="?", choices=["matrix", "soak"], default="matrix")
     parser.add_argument("--server", type=Path, default=Path(os.environ.get("LIVE_SERVER", TRUNK / "objs" / "srs")))
-    parser.add_argument("--smoke", action="store_true", help="small counts, no peer, 15 %% tolerance")
-    parser.add_argument("--only", default=None, help="comma-separated parts; default: all, with --smoke " + ",".join(SMOKE_PARTS))
+    parser.add_argument("--smoke", action="store_true", help="the short run that guards a change, against the ratios stored for this kind of machine; with --only: small counts, no peer, 15 %% tolerance")
+    parser.add_argument("--store", action="store_true", help="with --smoke: add its ratios to those stored for this kind of machine")
+    parser.add_argument("--only", default=None, help="comma-separated parts; default: all")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND", help="another server for the part `play`; may be given again")
     parser.add_argument("--peer-conf", action="append", default=[], type=Path, metavar="FILE", help="the conf template of the peer at the same place")
     parser.add_argument("--build", action="append", default=[], metavar="NAME=PATH", help="another build of the server for the part `pairs`; may be given again")
@@ -67,12 +68,14 @@ def parse_arguments() -> argparse.Namespace:
     if options.whole and options.output is None:
         options.output = TRUNK / "doc" / "bench" / f"{datetime.date.today().isoformat()}-{host_kind(machine()['cpu'], machine()['cores'])}.json"
     if options.only is None:
-        options.only = ",".join(SMOKE_PARTS if options.smoke else PARTS)
+        options.only = "smoke" if options.smoke else ",".join(PARTS)
     unknown = set(options.only.split(",")) - set(PARTS + EXTRA_PARTS)
     if unknown:
         parser.error(f"unknown part {', '.join(sorted(unknown))}; there are {', '.join(PARTS + EXTRA_PARTS)}")
     if options.rows and options.only != "pairs":
         parser.error("--rows chooses rows of --only pairs")
+    if options.store and options.only != "smoke":
+        parser.error("--store keeps the ratios of --smoke")
     return options
 
 
@@ -111,6 +114,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         with_nginx=not (smoke or options.without_nginx or options.only in EXTRA_PARTS),  # these have no peer
         command=shown_command(),
         smoke=smoke,
+        machine=host_kind(machine()["cpu"], machine()["cores"]),
         rows=options.rows.split(",") if options.rows else [],
         builds={name: Path(path).resolve() for name, _, path in (text.partition("=") for text in options.build)},
         peers=[Peer.parse(text, conf) for text, conf in itertools.zip_longest(options.peer, options.peer_conf[:len(options.peer)])])
@@ -164,6 +168,8 @@ def main() -> int:
         build_programs(options.build_dir)
         with Lab(options.server.resolve(), options.build_dir.resolve(), options.port_base) as lab:
             rows: list[Row] = soak(lab, plan, plan.players[0], options.minutes) if options.mode == "soak" else run_parts(lab, plan)
+        if options.store:
+            keep(rows, plan.machine, datetime.date.today().isoformat())
     except BenchError as reason:
         print(f"bench: {reason}", file=sys.stderr)
         return 2

@@ -131,7 +131,9 @@ Counters run_relay(std::uint16_t port, std::size_t clients) {
     return counters;
 }
 
-Counters run_reader(std::vector<int>& sockets) {
+// Reads what has arrived, at once or on ticks.
+Counters run_reader(std::vector<int>& sockets, double tick_s) {
+    Turns ticks(1, 1, tick_s);
     Counters counters;
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
     for (std::size_t i = 0; i < sockets.size(); ++i)
@@ -139,7 +141,9 @@ Counters run_reader(std::vector<int>& sockets) {
     static std::uint8_t scratch[65536];
     std::vector<epoll_event> events(1024);
     while (!stop_requested()) {
-        const int n = epoll_wait(epoll, events.data(), static_cast<int>(events.size()), 1000);
+        const int n = epoll_wait(epoll, events.data(), static_cast<int>(events.size()), tick_s > 0 ? 0 : 1000);
+        if (tick_s > 0 && n < static_cast<int>(events.size()))
+            ticks.sleep();
         for (int i = 0; i < n; ++i) {
             int& fd = sockets[events[static_cast<std::size_t>(i)].data.u32];
             const ssize_t got = recv(fd, scratch, sizeof scratch, MSG_DONTWAIT);
@@ -170,6 +174,7 @@ int main(int argc, char** argv) {
     const std::size_t clients = args.count("clients", 1);
     const double window_s = args.number("window-ms", 350) / 1000;
     const double tick_s = args.number("tick-ms", window_s > 0 ? 5 : 1) / 1000;
+    const double read_tick_s = args.number("read-tick-ms", 0) / 1000;
     const std::string clip_path = args.text("clip", "");
     args.check_all_used();
     if (mode == "clip" && !clip_path.empty())
@@ -189,7 +194,7 @@ int main(int argc, char** argv) {
             Run run(load_clip(clip_path));
             counters = run_sender(sockets, run, window_s, tick_s);
         } else {
-            counters = run_reader(sockets);
+            counters = run_reader(sockets, read_tick_s);
         }
     }
     JsonLine("final")

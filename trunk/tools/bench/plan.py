@@ -24,6 +24,7 @@ class Plan:
     with_nginx: bool
     command: str
     smoke: bool
+    machine: str = ""  # The kind of machine, whose ratios of a smoke run are stored.
     peers: list[Peer] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)  # Rows of the part `pairs` by name; empty: all.
     builds: dict[str, Path] = field(default_factory=dict)  # Other builds of the server, by name, for the part `pairs`.

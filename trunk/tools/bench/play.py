@@ -170,19 +170,26 @@ def rows_of_play(players: int, ours: PlayResult, peer: PlayResult | None, plan: 
         notes.append(f"nginx used {peer.share_of_core:.0%} of the core" +
                      (f" and delivered {1 / expected:.0%}" if expected > 1.02 else ""))
         details["nginx"] = {**peer.delivered, "windows": [w.__dict__ for w in peer.windows]}
-    missing = ours.missing()
-    late_p99 = median(w.lag_ms_p99 for w in ours.windows)
-    late_max = max(w.lag_ms_max for w in ours.windows)
+    undelivered, behind = rows_of_delivery(work, ours, plan)
     rows = [Row(work, "CPU-s/GB", ours.per_gb, ours.floor_per_gb, peer.per_gb if peer else "-", ours.ratio, target, met if target else None, "; ".join(notes),
                 details, plan.command, pairs=ours.ratios),
-            Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command),
+            undelivered,
             Row(work, "core used, %", ours.share_of_core * 100, median(w.core_share for w in ours.floor_windows) * 100,
                 peer.share_of_core * 100 if peer else "-", None, "<= 45" if players == 10000 else "",
                 ours.share_of_core <= 0.45 * plan.slack if players == 10000 else None, command=plan.command),
+            behind]
+    return rows + [memory_row(work, ours, peer, players, plan)]
+
+
+def rows_of_delivery(work: str, ours: PlayResult, plan: Plan) -> list[Row]:
+    """Whether every byte arrived, and how far the last player was behind."""
+    missing = ours.missing()
+    late_p99 = median(w.lag_ms_p99 for w in ours.windows)
+    late_max = max(w.lag_ms_max for w in ours.windows)
+    return [Row(work, "undelivered", missing or "nothing", target="every byte", met=not missing, command=plan.command),
             # Each player is sent to once per window, so it may be one window behind the leader without being late.
             Row(work, "behind the leader p99 / max, ms", f"{late_p99:.0f} / {late_max:.0f}", target=f"max <= {2 * WINDOW_MS}",
                 met=late_max <= 2 * WINDOW_MS * plan.slack, command=plan.command)]
-    return rows + [memory_row(work, ours, peer, players, plan)]
 
 
 def memory_row(work: str, ours: PlayResult, peer: PlayResult | None, players: int, plan: Plan) -> Row:
