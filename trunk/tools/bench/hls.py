@@ -12,6 +12,7 @@ from statistics import median
 import clients
 from harness import LOAD_CORE, BenchError, Lab, Process
 from report import Row
+from rows.files import beside
 from servers import start_nginx_http, start_ours
 
 STREAM = "bench"
@@ -53,33 +54,33 @@ def wait_for_segments(url: str, limit_s: float = 30) -> None:
 
 
 def hls_rows(lab: Lab, plan) -> list[Row]:
-    server = start_ours(lab, hls=True)
+    """Over HTTP, and over HTTPS with as many players as its target names."""
+    server = start_ours(lab, hls=True, https=True)
     nginx = start_nginx_http(lab) if plan.with_nginx else None
     publisher = clients.publishers(lab, server.port, STREAM)
     places = {"ours": server} | ({"nginx": nginx} if nginx else {})
-    urls = {name: f"http://127.0.0.1:{place.http_port}/live/{STREAM}.m3u8" for name, place in places.items()}
-    for url in urls.values():
-        wait_for_segments(url)
+    for place in places.values():
+        wait_for_segments(f"http://127.0.0.1:{place.http_port}/live/{STREAM}.m3u8")
     rows = []
-    for players in plan.hls_players:
-        print(f"hls: {players} players", file=sys.stderr, flush=True)
+    for scheme, players in [*(("http", players) for players in plan.hls_players), *(("https", players) for players in plan.tls_players)]:
+        print(f"hls: {players} players over {scheme}", file=sys.stderr, flush=True)
+        urls = {name: f"{scheme}://127.0.0.1:{place.https_port if scheme == 'https' else place.http_port}/live/{STREAM}.m3u8" for name, place in places.items()}
         turns: dict[str, list[dict]] = {name: [] for name in places}
         for _ in range(plan.repeats):
             for name, place in places.items():
                 turns[name].append(fetch(lab, place.process, urls[name], players, 2 * plan.seconds))
-        rows += rows_of_hls(players, turns, plan)
+        rows += rows_of_hls(f"{'HTTPS ' if scheme == 'https' else ''}HLS play, {players:,} players", turns, 0.9 if scheme == "https" else 0.8, plan)
     for process in (publisher, *(place.process for place in places.values())):
         process.stop()
     return rows
 
 
-def rows_of_hls(players: int, turns: dict[str, list[dict]], plan) -> list[Row]:
-    per_gb = {name: median(turn["per_gb"] for turn in of) for name, of in turns.items()}
+def rows_of_hls(work: str, turns: dict[str, list[dict]], limit: float, plan) -> list[Row]:
     share = {name: median(turn["share"] for turn in of) * 100 for name, of in turns.items()}
     lost = sum(turn["failed"] + turn["fragments_failed"] for turn in turns["ours"])
-    work, has_peer = f"HLS play, {players:,} players", "nginx" in turns
-    return [Row(work, "CPU-s/GB", per_gb["ours"], "-", per_gb.get("nginx", "-"), None, "<= 1.0 x nginx" if has_peer else "",
-                per_gb["ours"] <= per_gb["nginx"] * plan.slack if has_peer else None,
-                "ours also receives the stream and writes the files that nginx sends" if has_peer else "nginx not asked", turns, plan.command),
+    row = beside(work, "CPU-s/GB", [turn["per_gb"] for turn in turns["ours"]], [turn["per_gb"] for turn in turns.get("nginx", [])], limit, plan,
+                 "ours also receives the stream and writes the files that nginx sends")
+    row.details = turns
+    return [row,
             Row(work, "requests that failed", lost, target="none", met=lost == 0, command=plan.command),
             Row(work, "core used, %", share["ours"], "-", share.get("nginx", "-"), command=plan.command)]

@@ -61,12 +61,15 @@ user root; pid {folder}/nginx-{port}.pid; error_log stderr error;
 events {{ worker_connections 19000; }}
 http {{
     access_log off; sendfile on; tcp_nopush on; keepalive_timeout 15s; keepalive_requests 10000;
-    server {{ listen 127.0.0.1:{port}; root {folder}/html; location = /versions {{ default_type application/json; return 200 '{{"code":0}}'; }} }}
+    server {{
+        listen 127.0.0.1:{port}; listen 127.0.0.1:{https_port} ssl; ssl_certificate {cert}; ssl_certificate_key {key};
+        root {folder}/html; location = /versions {{ default_type application/json; return 200 '{{"code":0}}'; }}
+    }}
 }}
 """
 
-STATIC_FILE = "page.html"
-STATIC_BYTES = 10_000
+STATIC_FILES = {"page.html": 10_000, "film.mp4": 700_000}
+STATIC_FILE, STATIC_BYTES = next(iter(STATIC_FILES.items()))
 
 
 @dataclass
@@ -120,19 +123,21 @@ def tls_block(lab: Lab, port: int) -> str:
     return f"{{ enabled on; listen 127.0.0.1:{port}; key {key}; cert {cert}; }}"
 
 
-def make_static_file(lab: Lab) -> None:
+def make_static_files(lab: Lab) -> None:
     folder = lab.folder / "html"
     folder.mkdir(exist_ok=True)
-    (folder / STATIC_FILE).write_bytes(b"<!doctype html>".ljust(STATIC_BYTES, b"."))
+    for name, size in STATIC_FILES.items():
+        (folder / name).write_bytes(b"<!doctype html>".ljust(size, b"."))
 
 
 def start_nginx_http(lab: Lab) -> Server:
-    port = lab.port()
+    port, https_port = lab.port(), lab.port()
+    key, cert = make_certificate(lab)
     conf = lab.folder / f"nginx-{port}.conf"
-    conf.write_text(NGINX_HTTP_CONF.format(port=port, folder=lab.folder))
+    conf.write_text(NGINX_HTTP_CONF.format(port=port, https_port=https_port, folder=lab.folder, key=key, cert=cert))
     process = lab.start("nginx", [shutil.which("nginx"), "-p", lab.folder, "-e", "stderr", "-c", conf], SERVER_CORE)
     wait_for_port(port, process)
-    return Server("nginx", process, port, "", port)
+    return Server("nginx", process, port, "", port, https_port=https_port)
 
 
 def nginx_module() -> Path:
