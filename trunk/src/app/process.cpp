@@ -96,6 +96,23 @@ Result<void> enter_work_folder(const settings::Settings& settings) {
     return {};
 }
 
+// A worker is not the service: its master is.
+Process::Process(CommandLine command)
+    : command_(std::move(command)),
+      service_manager_(command_.started_by.identity.is_worker() ? "" : config::process_environment()["NOTIFY_SOCKET"]) {}
+
+void Process::note_notified(const Result<void>& sent) const {
+    if (!sent.ok())
+        LOG_WARN(log_, "{}", sent.error().sentence());
+}
+
+void Process::report_ready() {
+    start_report_.report_success();
+    // After an upgrade the service is ready already, and the old process names this one.
+    if (command_.started_by.predecessor_version == 0)
+        note_notified(service_manager_.ready());
+}
+
 int Process::run() {
     auto loaded = load_process_settings(command_);
     if (!loaded.ok())
@@ -294,7 +311,7 @@ int Process::serve(settings::LoadedSettings loaded) {
     if (takes_over_)
         if (const auto used = use_pid_file(); !used.ok())
             return fail(used.error().sentence(), kInvalidConfig);
-    start_report_.report_success();
+    report_ready();
     if (master_ != nullptr)
         master_->send({engine::workers::Kind::ready});
     handle_signals(**signals);
@@ -316,7 +333,11 @@ void Process::handle_signals(io::SignalPipe& signals) {
             return stop_fast("the signals are lost");
         }
         switch (*number) {
-            case SIGHUP: reload(); break;
+            case SIGHUP:
+                note_notified(service_manager_.reloading(io::now()));
+                reload();
+                note_notified(service_manager_.ready());
+                break;
             case SIGUSR1:
                 // The guides stop a build with the heap checker this way.
                 if (built_in_profilers().leaks)
@@ -377,6 +398,7 @@ void Process::reload() {
 
 void Process::stop_fast(const char* why) {
     LOG_INFO(log_, "{}: fast quit requested", why);
+    note_notified(service_manager_.stopping());
     dump_heap_profile(why);
     server_->stop(io::Deadline::after(kStopLimit));
     LOG_INFO(log_, "the server has stopped at once");
@@ -413,6 +435,7 @@ bool Process::drain(io::SignalPipe& signals) {
 void Process::stop_gracefully(io::SignalPipe& signals) {
     const settings::Settings& settings = server_->settings();
     LOG_INFO(log_, "graceful quit requested, {} connections", server_->connections());
+    note_notified(service_manager_.stopping());
     if (!drain(signals))
         return stop_fast("a second signal");
     if (!wait_graceful(signals, settings.grace_start_wait))

@@ -14,6 +14,7 @@
 #include "base/log/log.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/net/message_socket.hpp"
+#include "io/process/service_manager.hpp"
 #include "io/process/signal_pipe.hpp"
 #include "settings/conf/load.hpp"
 #include "supervisor/decisions/retirement.hpp"
@@ -50,7 +51,7 @@ Result<void> enter_work_folder(const settings::Settings& settings);
 
 class Process {
 public:
-    explicit Process(CommandLine command) : command_(std::move(command)) {}
+    explicit Process(CommandLine command);
 
     // Returns the exit status.
     int run();
@@ -96,6 +97,9 @@ private:
     Result<void> use_pid_file();
     bool stays(const settings::Settings& settings) const;
     void prepare_upgrade(const settings::Settings& settings);
+    // To whoever waits for the start: the process in the foreground, and the service manager.
+    void report_ready();
+    void note_notified(const Result<void>& sent) const;
     bool wait_graceful(io::SignalPipe& signals, std::chrono::milliseconds duration);
 
     CommandLine command_;
@@ -103,6 +107,7 @@ private:
     std::unique_ptr<supervisor::MasterLine> master_;  // of a worker; of a new program: to the process before it
     bool takes_over_ = false;
     supervisor::StartReport start_report_;
+    io::ServiceManager service_manager_;
     std::unique_ptr<LogFile> log_file_;
     std::unique_ptr<supervisor::PidFile> pid_file_;
     Log log_;

@@ -67,6 +67,8 @@ void Process::hand_over(io::SignalPipe& signals) {
     upgrade_->note_handed();
     LOG_INFO(log_, "upgrade: process {} accepts new clients, this process keeps {} connections",
              upgrade_->status().successor.value_or(0), server_->connections());
+    if (const auto successor = upgrade_->status().successor)
+        note_notified(service_manager_.main_process(*successor));
     static_cast<void>(serve_the_rest(signals));
     const auto facts = server_->drain().facts();
     LOG_INFO(log_, "upgrade: this process has no clients, after {} ms, {} asked", facts.lasted.count(), facts.asked);
@@ -84,9 +86,10 @@ void Process::prepare_upgrade(const settings::Settings& settings) {
     upgrade_control_ = std::make_unique<UpgradeControl>(*upgrade_);
 }
 
+// A service manager follows the new process, so that the old one may end.
 bool Process::stays(const settings::Settings& settings) const {
-    return !command_.started_by.identity.is_worker() && command_.started_by.predecessor_version == 0 &&
-           (!settings.daemon || ::getpid() == 1);
+    return !service_manager_.is_present() && !command_.started_by.identity.is_worker() &&
+           command_.started_by.predecessor_version == 0 && (!settings.daemon || ::getpid() == 1);
 }
 
 std::optional<int> Process::take_over(const settings::Settings& settings, std::size_t workers,

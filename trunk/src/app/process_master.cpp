@@ -90,7 +90,7 @@ std::optional<int> Process::serve_workers(io::SignalPipe& signals, const setting
             return fail(used.error().sentence(), kInvalidConfig);
         }
     LOG_INFO(log_, "{} workers serve", workers);
-    start_report_.report_success();
+    report_ready();
     if (takes_over_)
         take_workers_over(master);
     handle_master_signals(signals, master, upgrade, settings);
@@ -112,8 +112,10 @@ void Process::handle_master_signals(io::SignalPipe& signals, supervisor::Master&
         }
         if (!number.ok())
             continue;
-        if (is_stop(*number))
+        if (is_stop(*number)) {
+            note_notified(service_manager_.stopping());
             upgrade.end();  // a program that is just being started
+        }
         switch (*number) {
             case SIGUSR2:
                 if (upgrade.has_successor())
@@ -141,6 +143,7 @@ void Process::handle_master_signals(io::SignalPipe& signals, supervisor::Master&
 
 void Process::reload_workers(supervisor::Master& master, settings::Settings& settings) {
     LOG_INFO(log_, "signal {}: reload {}, of {} workers", SIGHUP, command_.conf_file, master.size());
+    note_notified(service_manager_.reloading(io::now()));
     auto loaded = load_process_settings(command_);
     const auto possible = loaded.ok() ? settings::check_reload(settings, loaded->settings) : Result<void>(Error(loaded.error()));
     // The workers come to the same result and report it in the API.
@@ -149,6 +152,7 @@ void Process::reload_workers(supervisor::Master& master, settings::Settings& set
     else
         settings = std::move(loaded->settings);
     master.send_signal(SIGHUP);
+    note_notified(service_manager_.ready());
 }
 
 void Process::stop_workers_gracefully(io::SignalPipe& signals, supervisor::Master& master, const settings::Settings& settings) {
@@ -208,6 +212,7 @@ void Process::take_workers_over(supervisor::Master& master) {
 
 void Process::follow_workers(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade) {
     LOG_INFO(log_, "upgrade: process {} accepts new clients, the workers keep theirs", upgrade.successor());
+    note_notified(service_manager_.main_process(upgrade.successor()));
     supervisor::Retirement retirement({.stays = upgrade.stays(), .follows_newest = upgrade.stays()});
     bool are_there = true;
     for (;;) {
