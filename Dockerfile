@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# Millrace in a container: the server alone, run by a user without rights.
+# Millrace in a container: the server, the libraries and scripts that it needs, and no distribution (scripts/image-root.sh), run by a user without rights.
 #
 #   docker build -t millrace .
 #   docker run --rm -it -p 1935:1935 -p 8080:8080 -p 8000:8000/udp millrace
@@ -32,20 +32,14 @@ RUN echo "Building for ${TARGETPLATFORM:-this machine}" && cd /src/trunk && ./co
 RUN cd /image/usr/local/srs/objs && rm -f sb_* && mkdir /symbols && \
     objcopy --only-keep-debug --compress-debug-sections srs /symbols/srs.debug && \
     strip --strip-debug srs && objcopy --add-gnu-debuglink=/symbols/srs.debug srs
-# The packages of the shared libraries that the server is linked with.
-RUN ldd /image/usr/local/srs/objs/srs | awk '$3 ~ "^/" { print $3 }' | xargs -n 1 readlink -f | sed 's|^/usr||' | \
-    while read -r file; do dpkg-query -S "*$file" 2>/dev/null | cut -d: -f1; done | sort -u >/packages
+# The file system of the image: 43 MB, of which the server is a third.
+RUN mkdir /root-of-image && /src/trunk/scripts/image-root.sh /image /root-of-image
 
 FROM scratch AS symbols
 COPY --from=build /symbols/srs.debug /
 
-FROM ${BASE} AS server
-RUN --mount=from=build,source=/packages,target=/tmp/packages \
-    apt-get update && xargs apt-get install -y --no-install-recommends ca-certificates perl-base </tmp/packages && \
-    rm -rf /var/lib/apt/lists/* /var/cache/apt/* && \
-    groupadd --system --gid 1935 srs && \
-    useradd --system --uid 1935 --gid 1935 --no-create-home --home-dir /usr/local/srs --shell /usr/sbin/nologin srs
-COPY --from=build --chown=1935:1935 /image/usr/local/srs /usr/local/srs
+FROM scratch AS server
+COPY --from=build /root-of-image /
 LABEL org.opencontainers.image.title="Millrace" \
       org.opencontainers.image.description="Live-streaming server: RTMP, HTTP-FLV, HLS, DASH and WebRTC" \
       org.opencontainers.image.licenses="MIT"
@@ -60,11 +54,13 @@ STOPSIGNAL SIGQUIT
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["perl", "scripts/docker-health.pl"]
 ENTRYPOINT ["./scripts/docker-entry.sh"]
 
+# A whole distribution, for the programs that ingest and transcode start.
+FROM ${BASE} AS ffmpeg
+RUN apt-get update && apt-get install -y --no-install-recommends ffmpeg ca-certificates && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
+
 FROM server AS with-ffmpeg
-USER root
-RUN apt-get update && apt-get install -y --no-install-recommends ffmpeg && rm -rf /var/lib/apt/lists/* /var/cache/apt/* && \
-    mkdir -p objs/ffmpeg/bin && ln -s /usr/bin/ffmpeg objs/ffmpeg/bin/ffmpeg
-USER 1935:1935
+COPY --from=ffmpeg / /
+RUN mkdir -p objs/ffmpeg/bin && ln -s /usr/bin/ffmpeg objs/ffmpeg/bin/ffmpeg
 
 # The last one is what `docker build` makes.
 FROM server AS millrace

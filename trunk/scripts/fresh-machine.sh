@@ -2,11 +2,12 @@
 # The README's commands on a machine that has nothing: a bare root of a Debian release, made by debootstrap from this machine's own
 # mirror, a clean clone of the committed tree in it, and then the commands of a new user. As root; needs debootstrap and git.
 #
-#   fresh-machine.sh RELEASE [run|test|newcomer|both]      RELEASE: bookworm, trixie, ...; default: both, which is run and test
+#   fresh-machine.sh RELEASE [run|test|newcomer|package|both]      RELEASE: bookworm, trixie, ...; default: both, which is run and test
 #
 #   run    ./trunk/scripts/run.sh: checks its output, reads the stream from it, and stops it
 #   test   ./trunk/scripts/test.sh
 #   newcomer   ./trunk/test/e2e/newcomer.sh
+#   package   the packages of trunk/objs/packages (FRESH_PACKAGES): runs the tarball, installs the .deb, upgrades it while a stream plays, purges it
 #
 # FRESH_ROOTS (${XDG_CACHE_HOME:-~/.cache}/live-server/roots): RELEASE.tar there is the bare root, made once; FRESH_KEEP=1 leaves the root
 # that was used as RELEASE.used. FRESH_CCACHE=DIR shows that compiler cache to the root. FRESH_MINUTES (150) is the most it may take.
@@ -18,7 +19,7 @@ set -eu
 
 release=${1:-}
 what=${2:-both}
-case $what in run | test | newcomer | both) ;; *) release= ;; esac
+case $what in run | test | newcomer | package | both) ;; *) release= ;; esac
 if [ -z "$release" ]; then
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'
     exit 2
@@ -129,12 +130,76 @@ try_script() {
     return $status
 }
 
+# waits_for SECONDS COMMAND...
+waits_for() {
+    tries=$(($1 * 5))
+    shift
+    until "$@"; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || { say "== $release: in vain: $*"; return 1; }
+        sleep 0.2
+    done
+}
+pid_of_service() { cat "$root/var/lib/millrace/srs.pid" 2>/dev/null; }
+answers() { ffprobe -v error -rw_timeout 5000000 -show_entries stream=codec_name -of csv=p=0 "$1" 2>/dev/null | grep -q h264; }
+
+try_tarball() {
+    inside 'mkdir -p /opt/elsewhere && tar -C /opt/elsewhere -xf /opt/packages/millrace-*-linux-*.tar.gz && cd /opt/elsewhere/* && ./objs/srs -v' || return 1
+    sed -i "s/1935;/$rtmp;/; s/127.0.0.1:1985;/127.0.0.1:$api;/; s/8080;/$http;/; s/8000;/$rtc;/" "$root"/opt/elsewhere/*/conf/srs.conf
+    inside 'cd / && /opt/elsewhere/*/etc/init.d/srs start && /opt/elsewhere/*/etc/init.d/srs status && /opt/elsewhere/*/etc/init.d/srs stop'
+}
+
+# Installs it, starts it as the unit does, upgrades it with a publisher and a player connected, and purges it.
+try_deb() {
+    inside 'apt-get update -qq && apt-get install -y -qq --no-install-recommends /opt/packages/millrace_*-1_*.deb >/var/log/deb.log 2>&1' || { cat "$root/var/log/deb.log"; return 1; }
+    conf=$root/etc/millrace/millrace.conf
+    sed -i "s/1935;/$rtmp;/; s/127.0.0.1:1985;/127.0.0.1:$api;/; s/8080;/$http;/; s/ 8000;/ $rtc;/; s/ 10080;/ $srt;/" "$conf"
+    inside 'man -w srs 2>/dev/null; ls -l /usr/share/man/man8/srs.8.gz /etc/millrace; runuser -u millrace -- srs -t -c /etc/millrace/millrace.conf' || return 1
+    inside 'exec runuser -u millrace -- srs -c /etc/millrace/millrace.conf' >"$roots/$release-server.log" 2>&1 &
+    waits_for 20 test -s "$root/var/lib/millrace/srs.pid" || return 1
+    old=$(pid_of_service)
+    url=rtmp://127.0.0.1:$rtmp/live/a
+    ffmpeg -v error -re -f lavfi -i testsrc=size=320x240:rate=25 -c:v libx264 -preset ultrafast -g 25 -f flv "$url" </dev/null >"$roots/$release-publisher.log" 2>&1 &
+    publisher=$!
+    waits_for 20 answers "$url" || return 1
+    ffmpeg -v error -rw_timeout 10000000 -i "$url" -c copy -f null - </dev/null >"$roots/$release-player.log" 2>&1 &
+    player=$!
+    # The same program with the next revision.
+    deb=$(ls "$root"/opt/packages/millrace_*-1_*.deb)
+    dpkg-deb -R "$deb" "$root/opt/next" && sed -i '/^Version:/s/-1$/-2/' "$root/opt/next/DEBIAN/control" && dpkg-deb --root-owner-group -b "$root/opt/next" "$root/opt/packages/next.deb" >/dev/null
+    inside 'apt-get install -y -qq --no-install-recommends /opt/packages/next.deb' >"$roots/$release-upgrade.log" 2>&1 || { cat "$roots/$release-upgrade.log"; return 1; }
+    new=$(pid_of_service)
+    say "== $release: upgraded from process $old to $new: $(grep -h upgraded "$roots/$release-upgrade.log")"
+    [ "$new" != "$old" ] && answers "$url" && kill -0 $publisher && kill -0 $player && [ ! -s "$roots/$release-player.log" ] || { cat "$roots/$release-upgrade.log"; return 1; }
+    grep -q "$rtmp;" "$conf" || { say "== $release: the upgrade has changed the conf file"; return 1; }
+    kill $publisher $player
+    inside 'apt-get purge -y -qq millrace >/var/log/purge.log 2>&1' || { cat "$root/var/log/purge.log"; return 1; }
+    left=$(inside 'find / -xdev \( -path /root -o -path /proc -o -path /var/cache -o -path /var/log -o -path /opt \) -prune -o -iname "*millrace*" -print; ls -d /var/log/millrace 2>/dev/null
+        getent passwd millrace; getent group millrace; dpkg -l millrace 2>/dev/null | grep "^[a-z][a-z] "; true')
+    [ -z "$left" ] || { say "== $release: purge has left: $left"; return 1; }
+    ! kill -0 "$new" 2>/dev/null || { say "== $release: process $new runs after the purge"; return 1; }
+    say "== $release: purged, nothing is left"
+}
+
+try_package() {
+    say "== $release: packages"
+    mkdir -p "$root/opt/packages"
+    cp "${FRESH_PACKAGES:-$trunk/objs/packages}"/millrace* "$root/opt/packages/"
+    base=${LIVE_PORT_BASE:-27000}
+    rtmp=$((base + 91)) api=$((base + 92)) http=$((base + 93)) rtc=$((base + 94)) srt=$((base + 95))
+    for part in tarball deb; do
+        try_$part || { say "== $release: $part failed"; return 1; }
+        say "== $release: $part passed"
+    done
+}
+
 [ -f "$roots/$release.tar" ] || make_base
 prepare_root
 say "== $(. "$root/etc/os-release" && echo "$PRETTY_NAME")"
 failed=0
 case $what in run | both) try_run || failed=1 ;; esac
 case $what in test | both) try_script test scripts/test.sh || failed=1 ;; esac
+case $what in package) try_package || failed=1 ;; esac
 case $what in newcomer) try_script newcomer test/e2e/newcomer.sh || failed=1 ;; esac
 # The mounts below it are this namespace's and go with it; a folder that is mounted on cannot be removed.
 for place in root/.cache/ccache proc sys dev; do umount -R -l "$root/$place" 2>/dev/null || true; done

@@ -2,16 +2,17 @@
 # Installs the packages that are missing, by name, on Debian 12, Ubuntu 24.04 and their like. Safe to run again: when nothing is
 # missing it touches nothing and needs no rights. As root, or with sudo.
 #
-#   install-packages.sh [--list] [build|pages|run|test|bench|profile|lint|players|arm64|all]...    (default: run)
+#   install-packages.sh [--list] [build|pages|run|test|bench|profile|lint|players|package|arm64|all]...    (default: run)
 #
 #   build    compiler, CMake and the libraries we stand on
-#   pages    npm, which fetches the two libraries of the player page
+#   pages    npm, which fetches the two libraries of the player page, and the generator of the manual
 #   run      build and pages, and the packages of a demonstration: ffmpeg, a font for the clock, curl
 #   test     run and players, and test libraries, clang with libFuzzer, pytest, valgrind, Chromium, other clients
 #   bench    the micro benchmark library and the server we compare with
 #   profile  gperftools, gdb, valgrind, perf, strace
 #   lint     clang-tidy
 #   players  mpv, VLC and GStreamer, 100 MB: publishers and players of the e2e tests
+#   package  packages and their checks
 #   arm64    cross compiler, qemu and the libraries of aarch64
 set -eu
 . "$(dirname -- "$0")/common.sh"
@@ -80,20 +81,21 @@ packages_of() {
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates python3" \
             "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libhiredis-dev libavcodec-dev libswscale-dev libswresample-dev" \
             "$(cipher_package)" ;;
-        pages) npm_package ;;
+        pages) echo "$(npm_package) python3-markdown" ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang lld llvm $(clang_runtime) python3 python3-venv python3-pytest" \
             "python3-hypothesis python3-pytest-xdist python3-yaml $(chromium_package) valgrind git rtmpdump srt-tools procps iproute2" \
-            "redis-server" "$(packages_of players)" ;;
+            "redis-server patchelf lintian" "$(packages_of players)" ;;
         bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp wrk" ;;
         profile) echo "$(packages_of run) libgoogle-perftools-dev google-perftools graphviz gdb valgrind strace $(perf_package)" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
         players) echo "mpv vlc-bin vlc-plugin-base vlc-plugin-access-extra gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
+        package) echo "$(packages_of build) $(packages_of pages) patchelf lintian" ;;
         arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64" \
             "libgtest-dev:arm64" ;;
-        all) for set in build pages run test bench profile lint players; do packages_of $set; done ;;
-        *) die "unknown set \"$1\": build pages run test bench profile lint players arm64 all" ;;
+        all) for set in build pages run test bench profile lint players package; do packages_of $set; done ;;
+        *) die "unknown set \"$1\": build pages run test bench profile lint players package arm64 all" ;;
     esac
 }
 
