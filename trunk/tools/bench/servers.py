@@ -36,7 +36,7 @@ vhost __defaultVhost__ {{
     rtc     {{ enabled {rtc}; rtmp_to_rtc on; }}
     {cluster}
     {vhost}
-    hls     {{ enabled {hls}; hls_fragment 2; hls_window 12; hls_ctx off; hls_dispose 0; hls_path {folder}/html; }}
+    hls     {{ enabled {hls}; hls_fragment 2; hls_window 12; hls_ctx off; hls_dispose 0; hls_path {folder}/html; {hls_more} }}
 }}
 """
 
@@ -85,9 +85,9 @@ class Server:
 
 
 def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool = False, io_uring: bool = True, build: Path | None = None,
-               rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "", https: bool = False,
+               rtc: bool = False, cluster: str = "", workers: int = 1, root: str = "", vhost: str = "", https: bool = False, hls_more: str = "",
                core: int = SERVER_CORE) -> Server:
-    """`build`: another build of the server. `cluster`: that block of the virtual host. `root`, `vhost`: further directives there. `https`: RTMPS too. Several workers have a core each,
+    """`build`: another build of the server. `cluster`: that block of the virtual host. `root`, `vhost`, `hls_more`: further directives there, or of HLS. `https`: RTMPS too. Several workers have a core each,
     from the first on, whichever `core` is."""
     if not lab.server.exists():
         raise BenchError(f"no server at {lab.server}: build it (make) or name one with --server")
@@ -98,7 +98,7 @@ def start_ours(lab: Lab, mr: bool = False, min_latency: bool = False, hls: bool 
     on = {True: "on", False: "off"}
     conf = lab.folder / f"srs-{port}.conf"
     conf.write_text(OUR_CONF.format(port=port, api_port=api_port, http_port=http_port, folder=lab.folder, mr=on[mr], min_latency=on[min_latency], hls=on[hls],
-                                    io_uring=on[io_uring], rtc=on[rtc], cluster=cluster, root=root, vhost=vhost,
+                                    io_uring=on[io_uring], rtc=on[rtc], cluster=cluster, root=root, vhost=vhost, hls_more=hls_more,
                                     workers=f"workers {workers}; worker_affinity on;" if workers > 1 else "",
                                     rtc_server=f"rtc_server {{ enabled on; listen 127.0.0.1:{lab.port()}; }}" if rtc else "",
                                     https=f"https {tls_block(lab, https_port)}" if https else "", window_ms=0 if min_latency else WINDOW_MS))
