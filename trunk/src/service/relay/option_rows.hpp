@@ -20,10 +20,9 @@ inline constexpr std::array kPullProtocolNames = {
 inline constexpr auto kClusterRows = config::Rows{
     config::row(&ClusterOptions::mode, "mode", kClusterModeNames, config::Reload::restart,
                 "local is an origin; remote is an edge, which pulls the streams that its players request."),
-    config::row(
-        &ClusterOptions::origin, "origin", config::Reload::next_session,
-        "Origins of an edge: host, host:port, rtmp://..., rtmps://..., http://..., https://... or srt://... (doc/srt.md), or "
-        "dns:name[:port] for all addresses of a name.")
+    config::row(&ClusterOptions::origin, "origin", config::Reload::next_session,
+                "Origins of an edge: host, host:port, rtmp://..., rtmps://..., http://..., https://... or srt://... "
+                "(doc/manual/srt.md), or dns:name[:port] for all addresses of a name.")
         .example("127.0.0.1:19350"),
     config::row(&ClusterOptions::token_traverse, "token_traverse", config::Reload::next_session,
                 "On an edge: a client is admitted only after an origin has accepted a connection with the client's own data "
