@@ -1,8 +1,8 @@
 #!/bin/sh
-# Puts the pages of research/html into a folder that the server serves, with the two libraries that the player page uses. Copies only what
+# Puts the pages of research/html into a folder that the server serves, with the two libraries that the player page uses, and the manual in docs. Copies only what
 # differs, deletes nothing: recordings and HLS live in the same folder. The libraries come from npm, by the pins of
 # research/html/package-lock.json, once, into a cache outside objs; without npm the pages are there all the same and the player says
-# which library it misses. Never fails a build.
+# which library it misses. The manual is made from doc/manual by Python-Markdown; without it, docs has no pages. Never fails a build.
 #
 #   make-pages.sh FOLDER       FOLDER: where to, objs/nginx/html for one
 #   make-pages.sh --list       the names of all these files, below such a folder
@@ -22,6 +22,7 @@ own_names() { (cd "$pages" && find . -type f ! -name 'package*.json' ! -name '*.
 if [ "$to" = --list ]; then
     own_names
     echo "$libraries" | sed 's|.* |players/js/|'
+    python3 -B "$trunk/tools/manual/build.py" "$trunk" --list | sed 's|^|docs/|'
     exit 0
 fi
 
@@ -63,6 +64,26 @@ done; then
     warn "make-pages.sh: the pages could not be copied to $to"
     exit 0
 fi
+
+# Made anew when a page, the generator or, for the list of errors, a source is newer than the last one.
+make_manual() {
+    newest=$to/docs/search.json
+    if [ -f "$newest" ] && [ -z "$(find "$trunk/doc/manual" "$trunk/doc/config.md" "$trunk/tools/manual" "$trunk/src" -newer "$newest" -type f -print -quit)" ]; then return; fi
+    maker=$(python_with markdown) || {
+        say "make-pages.sh: no Python-Markdown here, so docs/ has no manual; the rest works ($trunk/scripts/install-packages.sh pages)"
+        return
+    }
+    mkdir -p "$cache_dir"
+    made=$(mktemp -d "$cache_dir/manual-XXXXXX")
+    if "$maker" -B "$trunk/tools/manual/build.py" "$trunk" "$made"; then
+        rm -f "$newest"
+        for file in "$made"/*; do put "$file" "$to/docs/$(basename "$file")"; done
+    else
+        warn "make-pages.sh: the manual could not be made"
+    fi
+    rm -rf "$made"
+}
+make_manual
 
 kept=$cache_dir/pages-$(cksum <"$lock" | cut -d' ' -f1)
 if install_libraries "$kept"; then

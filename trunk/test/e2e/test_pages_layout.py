@@ -10,7 +10,7 @@ import live_server
 from live_server import wait_until
 from page_site import AUDIT, REMUX, fixture_site  # noqa: F401
 
-MENU = ["Streams", "Player", "WebRTC", "Publish", "Console"]
+MENU = ["Streams", "Player", "WebRTC", "Publish", "Console", "Manual"]
 PAGES = ["/", "/console/", "/players/srs_player.html", "/players/whep.html", "/players/whip.html", "/nginx.html", "/404.html"]
 SRT_ROOT = "srt_server { enabled on; listen 127.0.0.1:$udp; }\n"
 # Of all that the selector finds, what is not wholly inside the screen's width.

@@ -283,7 +283,8 @@ function showSite() {
     setLink(byId('to-player'), `${site}/players/srs_player.html`);
     setLink(byId('to-webrtc'), `${site}/players/whep.html`);
     setLink(byId('to-publish'), `${site}/players/whip.html`);
-    for (const id of ['to-streams', 'to-player', 'to-webrtc', 'to-publish']) byId(id).hidden = false;
+    setLink(byId('to-manual'), `${site}/docs/`);
+    for (const id of ['to-streams', 'to-player', 'to-webrtc', 'to-publish', 'to-manual']) byId(id).hidden = false;
 }
 
 async function refresh() {

@@ -1,0 +1,246 @@
+"""The manual: its pages in Chromium, its links, its search, the generated list of errors, and its commands, which a test runs."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import own_network
+from hook_server import HookServer
+from live_server import BINARY, TRUNK, can_connect, wait_until
+from page_site import AUDIT, fixture_site  # noqa: F401
+from rtmp_client import Publisher
+
+MANUAL = TRUNK / "doc/manual"
+BUILD = TRUNK / "tools/manual/build.py"
+MENU = ["Streams", "Player", "WebRTC", "Publish", "Console", "Manual"]
+SIZES = [(320, 640, "light"), (768, 1024, "dark"), (1280, 860, "light"), (1920, 1080, "dark")]
+# Text that is wider than its box, where the box does not scroll.
+CLIPPED = """[...document.querySelectorAll('article *, .side a')].filter((one) => one.checkVisibility() && !one.closest('pre, .scroll'))
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.textContent.slice(0, 60))"""
+# A block for a test: the language, and a word for the way to run it.
+BLOCK = re.compile(r"^```(?:sh|python) (test|publish|play|service)\n(.*?)^```$", re.M | re.S)
+
+
+def blocks(kind: str) -> list[tuple[str, str]]:
+    return [(path.stem, text) for path in sorted(MANUAL.glob("*.md")) for found, text in BLOCK.findall(path.read_text()) if found == kind]
+
+
+def python() -> str:
+    for candidate in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([candidate, "-c", "import markdown"], capture_output=True, check=False).returncode == 0:
+            return candidate
+    pytest.skip("no Python-Markdown here")
+
+
+def build(trunk: Path, folder: Path) -> subprocess.CompletedProcess:
+    return subprocess.run([python(), "-B", BUILD, trunk, folder], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture(name="pages", scope="module")
+def fixture_pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("manual")
+    done = build(TRUNK, folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_page_is_in_the_menu_and_every_link_leads_somewhere(pages):
+    listed = subprocess.run([sys.executable, "-B", BUILD, TRUNK, "--list"], capture_output=True, text=True, check=True).stdout.split()
+    assert sorted(path.name for path in pages.iterdir()) == listed
+    for path in pages.glob("*.html"):
+        text = path.read_text()
+        for target in re.findall(r'(?:href|src)="([^"#]+)', text):
+            if re.match(r"https?:", target):
+                continue
+            name = target.rsplit("/", 1)[-1] or "index.html"
+            places = [pages, TRUNK / "research/html", TRUNK / "research/html/players", TRUNK / "research/html/console", TRUNK / "research/html/console/lib"]
+            assert any((place / name).exists() for place in places), f"{path.name}: {target}"
+        assert "<!-- generated" not in text
+
+
+def test_a_broken_link_fails_the_build(tmp_path):
+    trunk = tmp_path / "trunk"
+    for name in ("doc", "tools/manual", "src/base", "deploy", "research/html"):
+        shutil.copytree(TRUNK / name, trunk / name)
+    with open(trunk / "doc/manual/tls.md", "a", encoding="utf-8") as page:
+        page.write("\n[nowhere](nowhere.md)\n")
+    done = build(trunk, tmp_path / "out")
+    assert done.returncode == 1 and "nowhere.md leads nowhere" in done.stderr
+    page = trunk / "doc/manual/tls.md"
+    page.write_text(page.read_text().replace("nowhere.md", "srt.md#no-such-heading"))
+    done = build(trunk, tmp_path / "out")
+    assert done.returncode == 1 and "no heading no-such-heading in srt" in done.stderr
+
+
+def test_the_errors_are_those_of_the_sources(pages):
+    text = (pages / "errors.html").read_text()
+    for row in ("<td>1023</td>", "<td>3082</td>", "stream … is published already", "<code>not_found</code>"):
+        assert row in text, row
+    assert text.count("<tr>") > 400 and "libFuzzer" not in text
+
+
+def test_the_manual_says_what_is_not_supported():
+    """A reader who looks for it finds the sentence; a page that claims it would be wrong."""
+    texts = {path.stem: path.read_text() for path in MANUAL.glob("*.md")}
+    for page, subject in (("publish-cameras", "RTSP"), ("publish-cameras", "GB28181"), ("adaptive", "ranscoding"), ("access", "JWT"), ("migrate-srs", "transcode")):
+        assert re.search(subject + r"[^.]*not supported yet|not supported yet[^.]*" + subject, texts[page].replace("\n", " ")), (page, subject)
+
+
+@pytest.mark.parametrize("width, height, scheme", SIZES, ids=[str(size[0]) for size in SIZES])
+def test_pages_fit(site, width, height, scheme):
+    one = site()
+    names = ["", "install.html", "config.html", "errors.html", "migrate-nginx-rtmp.html", "callbacks.html", "srt.html"]
+    for name in names:
+        page = one.open(f"/docs/{name}", viewport={"width": width, "height": height}, colorScheme=scheme)
+        page.wait("document.getElementById('search').checkVisibility() || !document.getElementById('contents').open")
+        assert page.value("[...document.querySelectorAll('.bar nav a')].map((one) => one.textContent)") == MENU
+        assert page.value("document.querySelector('.bar [aria-current]').textContent") == "Manual"
+        assert page.value(CLIPPED) == [], name
+        assert page.value(AUDIT) == [], name
+        assert page.value("document.getElementById('contents').open") == (width >= 960)
+        if name != "errors.html" and name != "config.html":
+            page.shot(f"manual-{width}-{name.removesuffix('.html') or 'index'}", whole=True)
+
+
+def test_search_finds_sections(site):
+    one = site()
+    page = one.open("/docs/", viewport={"width": 1280, "height": 860})
+    page.value("(() => { const query = document.getElementById('query'); query.value = 'passphrase callback'; query.dispatchEvent(new Event('input')); })()")
+    page.wait("document.querySelectorAll('#found a').length > 0")
+    assert "srt.html#encryption" in page.value("[...document.querySelectorAll('#found a')].map((one) => one.getAttribute('href'))")
+    page.shot("manual-search")
+    page.value("(() => { const query = document.getElementById('query'); query.value = 'xyzzy'; query.dispatchEvent(new Event('input')); })()")
+    page.wait("document.getElementById('found').textContent === 'Nothing found'")
+
+
+def test_every_conf_in_the_manual_is_valid(tmp_path):
+    (tmp_path / "objs").mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SRS_")}
+    count = 0
+    for path in sorted(MANUAL.glob("*.md")):
+        for text in re.findall(r"^```conf\n(.*?)^```$", path.read_text(), re.M | re.S):
+            whole = text if re.match(r"\s*(#.*\n)*(vhost|listen|http_server|rtmps|http_api|cluster|srt_server|stream_caster|exporter|rtc_server)\b", text) else \
+                f"vhost __defaultVhost__ {{\n{text}}}\n"
+            whole = ("" if re.search(r"^listen", whole, re.M) else "listen 1935;\n") + whole.replace("/etc/millrace/", f"{TRUNK}/conf/")
+            whole += "" if "vhost" in whole else "\nvhost __defaultVhost__ { }\n"
+            (tmp_path / "page.conf").write_text("daemon off;\n" + whole)
+            done = subprocess.run([BINARY, "-t", "-c", "page.conf"], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+            complaints = [line for line in done.stderr.splitlines() if "/var/lib/millrace" not in line]
+            assert done.returncode == 0 and not complaints, f"{path.name}: {text}\n{done.stdout}{done.stderr}"
+            count += 1
+    assert count >= 15, count
+
+
+def packaged_conf(folder: Path) -> str:
+    """The conf of the package, in a folder of its own; the ports are those of the manual."""
+    text = (TRUNK / "packaging/debian/millrace.conf").read_text()
+    for place in ("/var/lib/millrace", "/var/log/millrace"):
+        (folder / place[1:]).mkdir(parents=True)
+        text = text.replace(place, str(folder / place[1:]))
+    return text.replace("/usr/share/millrace/html", str(TRUNK / "research/html"))
+
+
+def shell(text: str, folder: Path, limit_s: float = 40) -> subprocess.CompletedProcess:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SRS_")}
+    environment["PATH"] = f"{folder}:{environment['PATH']}"
+    return subprocess.run(["bash", "-euc", text], cwd=folder, env=environment, capture_output=True, text=True, timeout=limit_s, check=False)
+
+
+def is_live() -> bool:
+    with urllib.request.urlopen("http://127.0.0.1:1985/api/v1/streams/", timeout=5) as answer:
+        return b'"active":true' in answer.read().replace(b" ", b"")
+
+
+def publish(text: str, folder: Path) -> subprocess.Popen:
+    process = subprocess.Popen(["bash", "-euc", f"exec {text}"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: is_live() or process.poll() is not None, 30, "the stream is live")
+    except AssertionError:
+        process.kill()
+        raise
+    assert process.poll() is None, process.stderr.read()
+    return process
+
+
+def end(process: subprocess.Popen) -> None:
+    process.kill()
+    process.wait()
+    process.stderr.close()
+    wait_until(lambda: not is_live(), 20, "the stream has ended")
+
+
+def has_elements(text: str) -> bool:
+    if "gst-launch-1.0" not in text:
+        return True
+    names = set(re.findall(r"\b(x264enc|voaacenc|mpegtsmux|rtmp2sink|srtsink|flvmux)\b", text))
+    return bool(shutil.which("gst-inspect-1.0")) and all(
+        subprocess.run(["gst-inspect-1.0", name], capture_output=True, check=False).returncode == 0 for name in names)
+
+
+def run_commands(folder: Path) -> None:
+    (folder / "millrace.conf").write_text(packaged_conf(folder))
+    (folder / "srs").symlink_to(BINARY)
+    with open(folder / "console", "wb") as console:
+        server = subprocess.Popen([folder / "srs", "-c", folder / "millrace.conf"], stdout=console, stderr=console)
+    ran = []
+    try:
+        wait_until(lambda: can_connect(1985) and can_connect(8080), 20, "the server of the manual")
+        for page, text in blocks("test"):
+            done = shell(text, folder)
+            assert done.returncode == 0, f"{page}: {text}\n{done.stdout}{done.stderr}"
+            ran.append(page)
+        for page, text in blocks("publish"):
+            if has_elements(text):
+                end(publish(text, folder))
+                ran.append(page)
+        (_, first), *_ = [row for row in blocks("publish") if row[0] == "publish-ffmpeg"]
+        publisher = publish(first, folder)
+        try:
+            wait_until(lambda: shell("curl -sfL http://127.0.0.1:8080/live/cam.m3u8", folder).returncode == 0, 30, "HLS")
+            for page, text in blocks("play"):
+                done = shell(text, folder)
+                assert done.returncode == 0, f"{page}: {text}\n{done.stdout}{done.stderr}"
+                ran.append(page)
+        finally:
+            end(publisher)
+    finally:
+        server.terminate()
+        server.wait(20)
+    assert {"install", "configuration", "tls", "publish-ffmpeg", "play-browser", "play-players", "monitoring", "recording"} <= set(ran), ran
+
+
+def test_the_commands_work(tmp_path):
+    for program in ("ffmpeg", "ffprobe", "curl", "openssl"):
+        if not shutil.which(program):
+            pytest.skip(f"no {program} here")
+    own_network.run(run_commands, tmp_path, limit_s=150)
+
+
+def test_the_service_of_20_lines_decides(server, clip, tmp_path):
+    ((_, text),) = blocks("service")
+    assert len([line for line in text.splitlines() if line.strip()]) <= 20
+    with HookServer() as free:
+        port = free.port
+    (tmp_path / "service.py").write_text(text.replace("8085", str(port)))
+    with open(tmp_path / "said", "w+", encoding="utf-8") as said:
+        service = subprocess.Popen([sys.executable, "service.py"], cwd=tmp_path, stdout=said, stderr=subprocess.STDOUT)
+        try:
+            wait_until(lambda: can_connect(port), 20, "the service")
+            url = f"http://127.0.0.1:{port}/hook"
+            live = server(vhost=f"http_hooks {{ enabled on; on_publish {url}; on_play {url}; on_unpublish {url}; on_stop {url}; }}")
+            refused = Publisher(live.ports["rtmp"], "cam?token=WRONG", clip("basic"))
+            assert refused.status["code"] != "NetStream.Publish.Start" and "the token is wrong" in refused.status["description"]
+            admitted = Publisher(live.ports["rtmp"], "cam?token=SECRET", clip("basic"))
+            assert admitted.status["code"] == "NetStream.Publish.Start", admitted.status
+            admitted.start()
+            admitted.stop()
+            wait_until(lambda: "on_unpublish 127.0.0.1 /live/cam" in (tmp_path / "said").read_text(), 20, "the event")
+        finally:
+            service.kill()
+            service.wait()
