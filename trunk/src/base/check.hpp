@@ -1,5 +1,6 @@
 // CHECK asserts a condition that only a bug in this program can break. It aborts in every build, with the file, line and
-// condition. It is never applied to peer input, which gets Errc::malformed instead.
+// condition, and the callers: their mangled names if the program exports them (LIVE_BACKTRACE), otherwise addresses. It is never
+// applied to peer input, which gets Errc::malformed instead.
 #pragma once
 
 namespace live {
