@@ -64,9 +64,11 @@ Client::Client(ClientOptions options, std::uint64_t handshake_seed)
 Result<void> Client::start(TimePoint now) { return handshake_->start(now, link_.output()); }
 
 Result<void> Client::handle_bytes(TimePoint now, Bytes input) {
-    link_.count_received(input.size());
     if (phase_ == Phase::handshake) {
-        if (!TRY(handshake_->handle_bytes(now, input, link_.output())))
+        const std::size_t before = input.size();
+        const bool is_done = TRY(handshake_->handle_bytes(now, input, link_.output()));
+        link_.count_received(before - input.size());
+        if (!is_done)
             return {};
         handshake_form_ = handshake_->form();
         handshake_.reset();
@@ -101,17 +103,26 @@ void Client::send_connect() {
         link_.send_command(kConnectionStreamId, "connect", kConnectTransaction, {object});
 }
 
-Result<void> Client::on_message(Message message) {
+Result<void> Client::on_message(Message&& message) {
     switch (message.type) {
         case MessageType::audio:
         case MessageType::video:
         case MessageType::amf0_data:
-        case MessageType::amf3_data: return on_media(std::move(message));
+        case MessageType::amf3_data:
+            if (options_.mode != ClientOptions::Mode::play || phase_ != Phase::started || message.payload.empty())
+                return {};
+            if (message.type == MessageType::amf3_data) {
+                message.payload = TRY(data_from_amf3(message.payload.bytes()));
+                message.type = MessageType::amf0_data;
+            }
+            if (message.type != MessageType::amf0_data || !is_sample_access(message.payload.bytes()))
+                events_.push(GotMedia{message.type, message.timestamp_ms, std::move(message.payload)});
+            return {};
         case MessageType::aggregate: {
             wire::rtmp::AggregateReader parts(std::move(message));
             while (auto part = TRY(parts.next())) {
-                if (part->type != MessageType::aggregate && chunk_stream_of(part->type) != wire::rtmp::kDataChunkStream)
-                    TRY(on_media(std::move(*part)));
+                if (part->type == MessageType::audio || part->type == MessageType::video)
+                    TRY(on_message(std::move(*part)));
             }
             return {};
         }
@@ -120,19 +131,6 @@ Result<void> Client::on_message(Message message) {
         case MessageType::user_control: return on_user_control(message);
         default: return {};
     }
-}
-
-Result<void> Client::on_media(Message message) {
-    if (options_.mode != ClientOptions::Mode::play || phase_ != Phase::started || message.payload.empty())
-        return {};
-    if (message.type == MessageType::amf3_data) {
-        message.payload = TRY(data_from_amf3(message.payload.bytes()));
-        message.type = MessageType::amf0_data;
-    }
-    if (message.type == MessageType::amf0_data && is_sample_access(message.payload.bytes()))
-        return {};
-    events_.push(GotMedia{message.type, message.timestamp_ms, std::move(message.payload)});
-    return {};
 }
 
 Result<void> Client::on_user_control(const Message& message) {

@@ -112,8 +112,7 @@ private:
     enum class Phase : std::uint8_t { handshake, connecting, creating, starting, started, over };
 
     void send_connect();
-    Result<void> on_message(wire::rtmp::Message message);
-    Result<void> on_media(wire::rtmp::Message message);
+    Result<void> on_message(wire::rtmp::Message&& message);
     Result<void> on_command(const wire::rtmp::Message& message);
     Result<void> on_user_control(const wire::rtmp::Message& message);
     void on_result(const Command& command);

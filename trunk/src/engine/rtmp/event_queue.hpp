@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace live::engine::rtmp {
@@ -20,19 +18,11 @@ public:
             events_.reserve(kReserved);
         events_.emplace_back(std::forward<T>(event));
     }
-    // Returns the next event, if it is a `T`. A single alternative of the variant is cheaper to move than the variant.
-    template <class T = Event>
-    std::optional<T> poll() {
+    // Returns the next event.
+    std::optional<Event> poll() {
         if (next_ == events_.size())
             return std::nullopt;
-        std::optional<T> event;
-        if constexpr (std::is_same_v<T, Event>)
-            event.emplace(std::move(events_[next_]));
-        else if (T* const held = std::get_if<T>(&events_[next_]))
-            event.emplace(std::move(*held));
-        else
-            return std::nullopt;
-        ++next_;
+        std::optional<Event> event(std::move(events_[next_++]));
         // Frees the memory after the last event. The next connection's events get the same block, while it is still in the CPU
         // cache.
         if (next_ == events_.size()) {

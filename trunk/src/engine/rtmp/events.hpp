@@ -76,7 +76,7 @@ struct PeerWarning {
     std::string sentence;
 };
 
-using Event = std::variant<GotMedia, WantsToConnect, WantsToPublish, WantsToPlay, PauseChanged, StoppedPublishing, StoppedPlaying,
+using Event = std::variant<WantsToConnect, WantsToPublish, WantsToPlay, PauseChanged, StoppedPublishing, StoppedPlaying,
                            StreamDeleted, RedirectAnswered, PeerWarning>;
 
 }  // namespace live::engine::rtmp

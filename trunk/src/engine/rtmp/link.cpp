@@ -14,7 +14,9 @@ using wire::rtmp::UserControl;
 
 Result<std::optional<Message>> Link::read(Bytes& input) {
     for (;;) {
+        const std::size_t before = input.size();
         auto message = reader_.read(input);
+        bytes_received_ += before - input.size();
         if (!message.ok() || !message->has_value() || !wire::rtmp::is_control((*message)->type))
             return message;
         if (!TRY(handle_control(**message)))

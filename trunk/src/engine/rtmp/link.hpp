@@ -37,7 +37,7 @@ public:
 
     void set_limits(const wire::rtmp::ChunkReader::Limits& limits) { reader_.set_limits(limits); }
 
-    // Call for all received bytes, including the handshake: acknowledgements count them.
+    // Call for the bytes of the handshake: acknowledgements count them, too. read() counts its own.
     void count_received(std::size_t bytes) { bytes_received_ += bytes; }
 
     // The next message not handled by the link, from the front of `input`; nothing when `input` is used up. Chunk sizes, aborts,

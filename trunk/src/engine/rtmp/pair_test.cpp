@@ -84,6 +84,8 @@ private:
         }
     }
     void take_server_events() {
+        for (const GotMedia& media : server.take_media())
+            server_events.push_back(line(media));
         while (auto event = server.poll_event()) {
             std::visit([this](const auto& one) { server_events.push_back(line(one)); }, *event);
             answer(*event);

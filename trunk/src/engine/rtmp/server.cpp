@@ -34,9 +34,11 @@ Server::Server(ServerOptions options, std::uint64_t handshake_seed)
 }
 
 Result<void> Server::handle_bytes(TimePoint now, Bytes input) {
-    link_.count_received(input.size());
     if (phase_ == Phase::handshake) {
-        if (!TRY(handshake_->handle_bytes(now, input, link_.output())))
+        const std::size_t before = input.size();
+        const bool is_done = TRY(handshake_->handle_bytes(now, input, link_.output()));
+        link_.count_received(before - input.size());
+        if (!is_done)
             return {};
         handshake_form_ = handshake_->form();
         handshake_.reset();
@@ -44,7 +46,15 @@ Result<void> Server::handle_bytes(TimePoint now, Bytes input) {
     }
     if (is_waiting() || !rest_.empty())
         return keep(input);
-    TRY(process(input));
+    for (bool has_more = true; has_more && !is_waiting();) {
+        auto message = TRY(link_.read(input));
+        if (auto warning = link_.take_warning())
+            events_.push(PeerWarning{std::move(*warning)});
+        has_more = message.has_value();
+        if (has_more)
+            TRY(on_message(std::move(*message)));
+        TRY(link_.check_output());
+    }
     TRY(keep(input));
     link_.acknowledge();
     return {};
@@ -63,51 +73,34 @@ Result<void> Server::keep(Bytes input) {
     return {};
 }
 
+// Reads the bytes received while a question was open.
 Result<void> Server::go_on() {
     const std::vector<std::uint8_t> waited = std::exchange(rest_, {});
-    Bytes input(waited);
-    TRY(process(input));
-    TRY(keep(input));
-    link_.acknowledge();
-    return {};
+    return handle_bytes({}, waited);
 }
 
-Result<void> Server::process(Bytes& input) {
-    while (!is_waiting()) {
-        auto message = TRY(link_.read(input));
-        if (auto warning = link_.take_warning())
-            events_.push(PeerWarning{std::move(*warning)});
-        if (!message)
-            return link_.check_output();
-        TRY(on_message(std::move(*message)));
-        TRY(link_.check_output());
-    }
-    return {};
-}
-
-Result<void> Server::on_message(Message message) {
+Result<void> Server::on_message(Message&& message) {
     switch (message.type) {
         case MessageType::audio:
         case MessageType::video:
         case MessageType::amf0_data:
-        case MessageType::amf3_data: return on_media(std::move(message));
+        case MessageType::amf3_data:
+            if (phase_ != Phase::publishing || message.payload.empty())
+                return {};
+            if (message.type == MessageType::amf3_data) {
+                message.payload = TRY(data_from_amf3(message.payload.bytes()));
+                message.type = MessageType::amf0_data;
+            }
+            if (media_.capacity() == 0)
+                media_.reserve(kMediaReserved);
+            media_.push_back({message.type, message.timestamp_ms, std::move(message.payload)});
+            return {};
         case MessageType::aggregate: return on_aggregate(std::move(message));
         case MessageType::amf0_command:
         case MessageType::amf3_command: return on_command(message);
         // Buffer lengths and the like; shared objects; unknown types.
         default: return {};
     }
-}
-
-Result<void> Server::on_media(Message message) {
-    if (phase_ != Phase::publishing || message.payload.empty())
-        return {};
-    if (message.type == MessageType::amf3_data) {
-        message.payload = TRY(data_from_amf3(message.payload.bytes()));
-        message.type = MessageType::amf0_data;
-    }
-    events_.push(GotMedia{message.type, message.timestamp_ms, std::move(message.payload)});
-    return {};
 }
 
 Result<void> Server::on_aggregate(Message message) {
@@ -118,7 +111,7 @@ Result<void> Server::on_aggregate(Message message) {
         const bool is_media = part->type == MessageType::audio || part->type == MessageType::video ||
                               part->type == MessageType::amf0_data || part->type == MessageType::amf3_data;
         if (is_media)
-            TRY(on_media(std::move(*part)));
+            TRY(on_message(std::move(*part)));
     }
     return {};
 }

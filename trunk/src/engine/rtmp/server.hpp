@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
@@ -44,16 +45,14 @@ public:
 
     Server(ServerOptions options, std::uint64_t handshake_seed);
 
-    // Takes all of `input`. One input, then drain events and output, then the next input. While a question is open the bytes are
+    // Takes all of `input`. One input, then drain media, events and output, then the next input. While a question is open the bytes are
     // buffered (at most kWaitingBytesMax) and the answer resumes with them, which is why the answers below can fail like this
     // function. An error is final: send the pending output (it may contain the reason), then close.
     Result<void> handle_bytes(TimePoint now, Bytes input);
 
-    // Returns the next event, or only one of type `T`.
-    template <class T = Event>
-    std::optional<T> poll_event() {
-        return events_.poll<T>();
-    }
+    // Returns what a publisher has sent since the last call, in order: everything before its next event.
+    std::vector<GotMedia> take_media() { return std::exchange(media_, {}); }
+    std::optional<Event> poll_event() { return events_.poll(); }
 
     bool has_output() const { return link_.has_output(); }
     // Moves the pending output, whole messages, to the end of `into`.
@@ -66,7 +65,7 @@ public:
     // `tc_url` is the new location without the stream, `full_url` with it.
     void redirect_connect(std::string_view tc_url, std::string_view full_url, std::string_view description = "redirected");
 
-    // Answers to WantsToPublish. GotMedia events follow accept_publish().
+    // Answers to WantsToPublish. Media follows accept_publish().
     Result<void> accept_publish();
     Result<void> reject_publish(std::string_view code, std::string_view description);
 
@@ -123,10 +122,8 @@ private:
 
     bool is_waiting() const;
     Result<void> keep(Bytes input);
-    Result<void> process(Bytes& input);
     Result<void> go_on();
-    Result<void> on_message(wire::rtmp::Message message);
-    Result<void> on_media(wire::rtmp::Message message);
+    Result<void> on_message(wire::rtmp::Message&& message);
     Result<void> on_aggregate(wire::rtmp::Message message);
     Result<void> on_command(const wire::rtmp::Message& message);
     Result<void> on_connected_command(Command& command);
@@ -144,6 +141,10 @@ private:
     void set_reader_limits();
 
     Link link_;
+    // Messages of media whose room is allocated at once: a size that glibc's thread cache keeps (1,032 bytes) and reuses first.
+    static constexpr std::size_t kMediaReserved = 1000 / sizeof(GotMedia);
+
+    std::vector<GotMedia> media_;
     EventQueue<Event> events_;
     std::vector<std::uint8_t> rest_;
     std::unique_ptr<ServerHandshake> handshake_;

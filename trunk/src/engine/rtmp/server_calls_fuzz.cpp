@@ -136,10 +136,14 @@ struct Played {
     bool next_answer() { return (choice >> questions++ % 8 & 1) == 0; }
     void give(Bytes input) {
         bool good = server.handle_bytes(TimePoint{}, input).ok();
-        while (const auto event = server.poll_event())
+        take_media();
+        while (const auto event = server.poll_event()) {
             good = take(*event) && good;
+            take_media();
+        }
         is_over = is_over || !good;
     }
+    void take_media() { events.append(server.take_media().size(), 'm'); }
     bool take(const Event& event) {
         if (std::holds_alternative<WantsToConnect>(event))
             return server.accept_connect().ok();
@@ -153,7 +157,7 @@ struct Played {
         }
         if (const auto* const pause = std::get_if<PauseChanged>(&event))
             server.accept_pause(pause->paused);
-        constexpr std::string_view kLetters = "m???pstd??";
+        constexpr std::string_view kLetters = "???pstd??";
         events += kLetters[event.index()];
         return true;
     }

@@ -60,7 +60,15 @@ protected:
         }
         return std::move(std::get<T>(*event));
     }
-    void expect_none() { EXPECT_FALSE(server.poll_event()); }
+    std::optional<GotMedia> expect_media() {
+        auto media = server.take_media();
+        EXPECT_EQ(media.size(), 1U);
+        return media.empty() ? std::nullopt : std::optional(std::move(media.front()));
+    }
+    void expect_none() {
+        EXPECT_TRUE(server.take_media().empty());
+        EXPECT_FALSE(server.poll_event());
+    }
 
     void connect() {
         send(RawClient::connect());

@@ -56,6 +56,7 @@ Result<void> answer(Server& server, const Event& event, unsigned choice) {
 bool feed(Server& server, Bytes input, unsigned choice) {
     bool good = server.handle_bytes(TimePoint{}, input).ok();
     while (good) {
+        server.take_media();
         const auto event = server.poll_event();
         if (!event)
             break;

@@ -205,7 +205,7 @@ TEST_F(ServerLimitsTest, ThreeQuestionsInOneInputAreAskedOneByOne) {
     ASSERT_TRUE(expect<WantsToPublish>());
     expect_none();
     ASSERT_TRUE(server.accept_publish().ok());
-    EXPECT_TRUE(expect<GotMedia>());
+    EXPECT_TRUE(expect_media());
     expect_none();
 }
 

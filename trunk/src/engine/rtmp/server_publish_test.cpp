@@ -101,7 +101,7 @@ TEST_F(ServerPublishTest, GivesMediaOnlyOfAnAdmittedPublisher) {
     send(RawClient::message(MessageType::video, Octets{0x17, 1}, 7, 6));
     expect_none();
     ASSERT_TRUE(server.accept_publish().ok());
-    const auto media = expect<GotMedia>();
+    const auto media = expect_media();
     ASSERT_TRUE(media);
     EXPECT_EQ(media->type, MessageType::video);
     EXPECT_EQ(media->timestamp_ms, 7U);
@@ -114,7 +114,7 @@ TEST_F(ServerPublishTest, KeepsTheSetDataFrameWrapper) {
     wire::amf::write_amf0(body, "@setDataFrame");
     wire::amf::write_amf0(body, "onMetaData");
     send(RawClient::message(MessageType::amf0_data, body.written(), 0, 5));
-    const auto media = expect<GotMedia>();
+    const auto media = expect_media();
     ASSERT_TRUE(media);
     EXPECT_EQ(media->type, MessageType::amf0_data);
     EXPECT_TRUE(std::equal(body.written().begin(), body.written().end(), media->payload.bytes().begin()));
@@ -124,7 +124,7 @@ TEST_F(ServerPublishTest, Amf3DataBecomesAmf0) {
     publish();
     // A format byte, an AMF0 string, then AMF3 (marker 0x11): the integer 7.
     send(RawClient::message(MessageType::amf3_data, Octets{0, 2, 0, 1, 'x', 0x11, 4, 7}, 0, 5));
-    const auto media = expect<GotMedia>();
+    const auto media = expect_media();
     ASSERT_TRUE(media);
     EXPECT_EQ(media->type, MessageType::amf0_data);
     ByteReader in(media->payload.bytes());
@@ -144,13 +144,12 @@ TEST_F(ServerPublishTest, AggregatesAreTakenApart) {
     const Octets parts{8, 0, 0, 1, 0, 0, 10, 0, 0, 0, 0, 0xAF, 0, 0, 0, 12,  //
                        9, 0, 0, 1, 0, 0, 15, 0, 0, 0, 0, 0x17, 0, 0, 0, 12};
     send(RawClient::message(MessageType::aggregate, parts, 100, 6));
-    const auto audio = expect<GotMedia>();
-    const auto video = expect<GotMedia>();
-    ASSERT_TRUE(audio && video);
-    EXPECT_EQ(audio->type, MessageType::audio);
-    EXPECT_EQ(audio->timestamp_ms, 100U);
-    EXPECT_EQ(video->type, MessageType::video);
-    EXPECT_EQ(video->timestamp_ms, 105U);
+    const auto media = server.take_media();
+    ASSERT_EQ(media.size(), 2U);
+    EXPECT_EQ(media[0].type, MessageType::audio);
+    EXPECT_EQ(media[0].timestamp_ms, 100U);
+    EXPECT_EQ(media[1].type, MessageType::video);
+    EXPECT_EQ(media[1].timestamp_ms, 105U);
 }
 
 TEST_F(ServerPublishTest, ABrokenAggregateIsRefused) {
@@ -173,7 +172,7 @@ TEST_F(ServerPublishTest, FcUnpublishIsAnsweredAndMayBeFollowedByAPublish) {
     EXPECT_EQ(again->style, PublishStyle::fmle);
     ASSERT_TRUE(server.accept_publish().ok());
     send(RawClient::message(MessageType::audio, Octets{0xAF, 1}, 0, 4));
-    EXPECT_TRUE(expect<GotMedia>());
+    EXPECT_TRUE(expect_media());
 }
 
 TEST_F(ServerPublishTest, CloseStreamAndPublishFalseEndAPublish) {

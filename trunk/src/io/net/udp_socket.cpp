@@ -301,32 +301,33 @@ std::size_t UdpSocket::send(std::span<const GsoBatch> batches) {
         const auto rest = batches.subspan(done, std::min(kBatch, batches.size() - done));
         // Up to the next GSO batch that has to be split here.
         const auto end = cuts_in_kernel_ ? rest.end() : std::ranges::find_if(rest, is_gso_batch);
-        done += send_whole(rest.first(static_cast<std::size_t>(end - rest.begin())));
+        const auto whole = rest.first(static_cast<std::size_t>(end - rest.begin()));
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+            CHECK(whole[i].bytes.size() <= GsoBatch::kBytesMax && segments_of(whole[i]) <= GsoBatch::kSegmentsMax);
+            outbox_->write(i, whole[i], whole[i].bytes, is_ipv6_, true);
+        }
+        ++counters_.send_calls;
+        const int taken = ::sendmmsg(socket_.fd(), outbox_->messages.data(), static_cast<unsigned>(whole.size()), MSG_DONTWAIT);
+        if (taken <= 0) {
+            done += handle_refusal(whole.front(), errno);
+            continue;
+        }
+        for (const GsoBatch& gso : whole.first(static_cast<std::size_t>(taken)))
+            counters_.sent += segments_of(gso);
+        done += static_cast<std::size_t>(taken);
     }
     return done;
 }
 
-// One system call. If the kernel refuses the first message, it is dropped, so that the following ones go out with the next call.
-std::size_t UdpSocket::send_whole(std::span<const GsoBatch> batches) {
-    for (std::size_t i = 0; i < batches.size(); ++i) {
-        CHECK(batches[i].bytes.size() <= GsoBatch::kBytesMax && segments_of(batches[i]) <= GsoBatch::kSegmentsMax);
-        outbox_->write(i, batches[i], batches[i].bytes, is_ipv6_, true);
-    }
-    ++counters_.send_calls;
-    const int taken = ::sendmmsg(socket_.fd(), outbox_->messages.data(), static_cast<unsigned>(batches.size()), MSG_DONTWAIT);
-    if (taken > 0) {
-        for (const GsoBatch& gso : batches.first(static_cast<std::size_t>(taken)))
-            counters_.sent += segments_of(gso);
-        return static_cast<std::size_t>(taken);
-    }
-    const int error = errno;
+// The kernel has refused the first message of a call. Returns how many are dropped, so that the following ones go out with the
+// next call.
+std::size_t UdpSocket::handle_refusal(const GsoBatch& first, int error) {
     if (error == EINTR)
         return 0;
     if (error == EAGAIN) {
         socket_.set_blocked(Interest::writable);
         return 0;
     }
-    const GsoBatch& first = batches.front();
     // The interface or the kernel does not support it (udp(7)): split here from now on.
     if (is_gso_batch(first) && (error == EIO || error == EINVAL)) {
         cuts_in_kernel_ = false;

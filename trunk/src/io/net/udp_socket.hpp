@@ -108,7 +108,7 @@ private:
     struct Outbox;
 
     Result<std::size_t> try_receive();
-    std::size_t send_whole(std::span<const GsoBatch> batches);
+    std::size_t handle_refusal(const GsoBatch& first, int error);
     bool send_cut(const GsoBatch& gso);
 
     Socket socket_;

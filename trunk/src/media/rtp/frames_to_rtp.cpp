@@ -3,10 +3,7 @@
 namespace live::media {
 
 FramesToRtp::FramesToRtp(RtpLog& rtp_log, const BridgeOptions& options, AudioTranscoders* transcoders, const Log& log)
-    : rtp_log_(rtp_log),
-      video_(rtp_log, options, log),
-      audio_(rtp_log, options, transcoders, *this, log),
-      notified_at_(rtp_log.next()) {
+    : rtp_log_(rtp_log), video_(rtp_log, options, log), audio_(rtp_log, options, transcoders, *this, log) {
     rtp_log_.start_writer(nullptr);
 }
 
@@ -20,13 +17,6 @@ void FramesToRtp::push(const Packet& packet) {
 
 void FramesToRtp::on_audio() {
     audio_.collect();
-    flush();
-}
-
-void FramesToRtp::flush() {
-    if (notified_at_ == rtp_log_.next())
-        return;
-    notified_at_ = rtp_log_.next();
     rtp_log_.flush();
 }
 

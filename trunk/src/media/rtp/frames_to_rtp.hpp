@@ -15,8 +15,6 @@ public:
     FramesToRtp& operator=(const FramesToRtp&) = delete;
 
     void push(const Packet& packet);
-    // Ends a batch: notifies the RTP log's listeners if it received anything.
-    void flush();
 
     // Reports whether the conversion of everything that was pushed is complete.
     bool is_idle() const { return audio_.is_idle(); }
@@ -31,7 +29,6 @@ private:
     RtpLog& rtp_log_;
     VideoToRtp video_;
     AudioToRtp audio_;
-    Sequence notified_at_;
 };
 
 }  // namespace live::media

@@ -57,6 +57,8 @@ void RtpLog::append(RtpPacket packet) {
 }
 
 void RtpLog::flush() {
+    if (std::exchange(notified_at_, next_) == next_)
+        return;
     for (std::size_t i = listeners_.size(); i-- > 0;)
         listeners_[i]->on_rtp();
 }

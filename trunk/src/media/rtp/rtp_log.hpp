@@ -92,7 +92,7 @@ public:
     void set_origin_ssrc(MediaKind kind, std::uint32_t ssrc) { origin_ssrcs_[index_of(kind)] = ssrc; }
     // Appends audio or video. The caller must not change the payload afterwards.
     void append(RtpPacket packet);
-    // Ends a batch: notifies the listeners.
+    // Ends a batch: notifies the listeners if anything was appended to it.
     void flush();
 
     // For readers. `at` takes a number in [first, next).
@@ -149,6 +149,7 @@ private:
     std::optional<Sequence> gop_start_;
     Sequence first_ = 0;
     Sequence next_ = 0;
+    Sequence notified_at_ = 0;
     std::size_t bytes_ = 0;
     std::uint64_t key_frames_wanted_ = 0;
     std::uint32_t version_ = 0;

@@ -92,8 +92,23 @@ Result<void> VideoToRtp::convert(const Packet& packet) {
         return {};
     payloads_.clear();
     TRY(packetize(packet));
-    if (!payloads_.empty())
-        send(packet, order_.place(shown), packet.key);
+    if (payloads_.empty())
+        return {};
+    ++counters_.frames;
+    const MediaTime time = order_.place(shown);
+    const Slice all = Slice::copy_of(payloads_.bytes());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < payloads_.size(); ++i) {
+        const std::size_t size = payloads_[i].size();
+        rtp_log_.append({.kind = MediaKind::video,
+                         .timestamp = rtp_timestamp(time, kClockRate),
+                         .marker = i + 1 == payloads_.size(),
+                         .begins_key = packet.key && i == 0,
+                         .payload = all.sub(at, size),
+                         .arrived = packet.arrived,
+                         .time = time});
+        at += size;
+    }
     return {};
 }
 
@@ -239,23 +254,6 @@ Result<void> VideoToRtp::packetize(const Packet& packet) {
             return {};
         }
         default: packetize_vp8(packet.frame(), picture_id_++, kPayloadBytesMax, payloads_); return {};
-    }
-}
-
-void VideoToRtp::send(const Packet& packet, MediaTime time, bool is_key) {
-    ++counters_.frames;
-    const Slice all = Slice::copy_of(payloads_.bytes());
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < payloads_.size(); ++i) {
-        const std::size_t size = payloads_[i].size();
-        rtp_log_.append({.kind = MediaKind::video,
-                         .timestamp = rtp_timestamp(time, kClockRate),
-                         .marker = i + 1 == payloads_.size(),
-                         .begins_key = is_key && i == 0,
-                         .payload = all.sub(at, size),
-                         .arrived = packet.arrived,
-                         .time = time});
-        at += size;
     }
 }
 

@@ -54,7 +54,6 @@ private:
     bool is_b_slice(Bytes unit) const;
     bool admit_b_frame(bool is_needed);
     Result<void> packetize(const Packet& packet);
-    void send(const Packet& packet, MediaTime time, bool is_key);
 
     RtpLog& rtp_log_;
     BridgeOptions options_;

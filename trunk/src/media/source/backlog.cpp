@@ -1,19 +1,10 @@
 #include "media/source/backlog.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log/log_format.hpp"
 
 namespace live::media {
-
-void Backlog::append_to_logs(const Packet& packet) {
-    const bool was_left = !empty();
-    const bool is_wire_left = wire_logs_.append(packet) == WireLogs::Encoded::left;
-    const bool is_rtp_left = rtp_logs_.append(packet, was_left) == RtpLogs::Converted::left;
-    if (was_left || is_wire_left || is_rtp_left)
-        bytes_ += std::max<std::size_t>(packet.payload.size(), 1);
-}
 
 // Encoding it all at once would hold the loop, so the publisher loses frames until the DeferredEncoder is done; video until the
 // next key frame.

@@ -4,6 +4,7 @@
 // between: readers of these formats find the log as it was before.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -17,7 +18,7 @@ class Source;
 // Encodes the backlog of publishers that cannot suspend. session/fan_out implements it, and app plugs it in.
 class DeferredEncoder {
 public:
-    // Calls Backlog::encode_some(), each time in a turn of its own, until nothing is left, then Source::notify(). False: it
+    // Calls Backlog::encode_some(), each time in a turn of its own, until nothing is left, then Source::flush(). False: it
     // cannot.
     virtual bool add(Source& source) = 0;
 
@@ -41,8 +42,8 @@ public:
     void set_encoder(DeferredEncoder* encoder) { encoder_ = encoder; }
     void encode_some();
 
-    // For the source: appends `packet` to the logs, as far as it can be encoded at once.
-    void append_to_logs(const Packet& packet);
+    // For the source: a log has left the packet to encode_some().
+    void add(const Packet& packet) { bytes_ += std::max<std::size_t>(packet.payload.size(), 1); }
     // Whether the frame must be dropped: the publisher sends faster than its frames are encoded.
     bool is_outrun_by(const Packet& packet) { return is_outrun() && !is_kept(packet); }
     bool is_outrun() const { return is_outrun_ || bytes_ > kBytesMax; }

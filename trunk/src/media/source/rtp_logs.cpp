@@ -85,12 +85,6 @@ void RtpLogs::end_publisher() {
             held.converter.reset();
 }
 
-void RtpLogs::flush() {
-    for (Held& held : logs_)
-        if (held.converter != nullptr)
-            held.converter->flush();
-}
-
 RtpLogs::Converted RtpLogs::append(const Packet& packet, bool is_lagging) {
     const Sequence at = parts_.retention.ring().next();
     const bool is_slow = packet.kind == MediaKind::video && packet.payload.size() >= WireEncoder::kSlowBytes;
@@ -103,7 +97,7 @@ RtpLogs::Converted RtpLogs::append(const Packet& packet, bool is_lagging) {
             converted = Converted::left;
             continue;
         }
-        if (!catch_up(held, WireLogs::kCatchUpBytes))
+        if (held.next != at && !catch_up(held, WireLogs::kCatchUpBytes))
             continue;
         held.next = at + 1;
         if (held.choice.has(packet))

@@ -73,7 +73,9 @@ public:
     // Converts a frame that append() has left; false if there was none.
     bool convert_some();
     // Ends a batch.
-    void flush();
+    void flush() {
+        for_each([](RtpLog& rtp_log) { rtp_log.flush(); });
+    }
     void start_publisher();
     // Converters with unconverted frames remain until the next publisher starts or the last player leaves.
     void end_publisher();

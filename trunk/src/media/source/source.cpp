@@ -70,9 +70,14 @@ void Source::append(Packet&& packet, Origin origin) {
         if (packet.kind == MediaKind::video && packet.key && !packet.is_config())
             ++counters_.key_frames;
     }
-    const bool has_logs = readers_.any() || !backlog_.empty();
-    if (has_logs)
-        backlog_.append_to_logs(packet);
+    const bool was_left = !backlog_.empty();
+    const bool has_logs = readers_.any() || was_left;
+    if (has_logs) {
+        const bool is_wire_left = wire_logs_.append(packet) == WireLogs::Encoded::left;
+        const bool is_rtp_left = rtp_logs_.append(packet, was_left) == RtpLogs::Converted::left;
+        if (was_left || is_wire_left || is_rtp_left)
+            backlog_.add(packet);
+    }
     retention_.append(std::move(packet));
     if (has_logs)
         backlog_.limit();
@@ -86,10 +91,6 @@ void Source::append_sync(SyncMessage message) {
 
 void Source::flush() {
     backlog_.have_encoded();
-    notify();
-}
-
-void Source::notify() {
     if (!readers_.any() && !ends_when_encoded_)
         return;
     rtp_logs_.flush();

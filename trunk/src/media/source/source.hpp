@@ -82,8 +82,6 @@ public:
     void append_sync(SyncMessage message);
     // The publisher's batch is complete: has the backlog encoded, and notifies readers that wait for every packet.
     void flush();
-    // Only notifies readers; does not encode the backlog.
-    void notify();
     // Reports whether any listener must be notified at once.
     bool is_awaited() const { return readers_.any() && (readers_.has_listeners_at_once() || rtp_logs_.has_listeners()); }
 

@@ -70,21 +70,17 @@ void SlabLog::append(Bytes bytes) {
             ++slabs_;
         }
         const std::size_t count = std::min(bytes.size(), SlabPool::kSlabBytes - filled_);
-        fill_slab(bytes.first(count));
+        std::uint8_t* const at = open_.get() + filled_;
+        std::memcpy(at, bytes.data(), count);
+        if (pieces_.empty() || filled_ == 0 || !pieces_.back().shared.empty() || pieces_.back().data + pieces_.back().size != at)
+            pieces_.push_back({head_, at, 0, nullptr, {}, false});
+        pieces_.back().size += count;
+        head_ += count;
+        filled_ += count;
+        if (filled_ == SlabPool::kSlabBytes)
+            pieces_.back().slab = std::move(open_);
         bytes = bytes.subspan(count);
     }
-}
-
-void SlabLog::fill_slab(Bytes bytes) {
-    std::uint8_t* const at = open_.get() + filled_;
-    std::memcpy(at, bytes.data(), bytes.size());
-    if (pieces_.empty() || filled_ == 0 || !pieces_.back().shared.empty() || pieces_.back().data + pieces_.back().size != at)
-        pieces_.push_back({head_, at, 0, nullptr, {}, false});
-    pieces_.back().size += bytes.size();
-    head_ += bytes.size();
-    filled_ += bytes.size();
-    if (filled_ == SlabPool::kSlabBytes)
-        pieces_.back().slab = std::move(open_);
 }
 
 void SlabLog::append_shared(Slice slice) {

@@ -144,7 +144,6 @@ private:
         bool is_owned = false;
     };
 
-    void fill_slab(Bytes bytes);
     std::deque<Piece>::const_iterator find(Position position) const;
 
     SlabPool& pool_;

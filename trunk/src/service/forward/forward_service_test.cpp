@@ -88,6 +88,7 @@ private:
         for (;;) {
             while (auto event = engine.poll_event())
                 TRY(handle(engine, *event));
+            take_media(engine);
             if (stops_reading && !media.empty())
                 TRY(io::sleep(deadline));
             std::vector<std::uint8_t> output;
@@ -104,6 +105,17 @@ private:
         }
     }
 
+    void take_media(rtmp::Server& engine) {
+        for (const rtmp::GotMedia& got : engine.take_media()) {
+            if (reconnect_to) {
+                could_reconnect = engine.can_reconnect();
+                engine.request_reconnect(*std::exchange(reconnect_to, std::nullopt), "about to stop");
+            }
+            media.push_back({got.type, got.timestamp_ms, std::string(as_text(got.payload.bytes()))});
+            changed.raise();
+        }
+    }
+
     Result<void> handle(rtmp::Server& engine, rtmp::Event& event) {
         if (const auto* connect = std::get_if<rtmp::WantsToConnect>(&event)) {
             tc_url = connect->request->tc_url;
@@ -113,12 +125,6 @@ private:
             stream_name = publish->stream;
             return refuses ? engine.reject_publish(refusal, "busy") : engine.accept_publish();
         }
-        if (reconnect_to && std::holds_alternative<rtmp::GotMedia>(event)) {
-            could_reconnect = engine.can_reconnect();
-            engine.request_reconnect(*std::exchange(reconnect_to, std::nullopt), "about to stop");
-        }
-        if (const auto* got = std::get_if<rtmp::GotMedia>(&event))
-            media.push_back({got->type, got->timestamp_ms, std::string(as_text(got->payload.bytes()))});
         if (std::holds_alternative<rtmp::StoppedPublishing>(event) || std::holds_alternative<rtmp::StreamDeleted>(event))
             said_goodbye = true;
         changed.raise();

@@ -222,16 +222,15 @@ void StreamOutput::on_segment_sync(const segments::SegmentSync& sync, io::Deadli
 }
 
 bool StreamOutput::accept(const media::Packet& packet, io::Deadline deadline) {
-    if (!packet.extra)
+    if (!packet.extra && codecs_.note(packet))
         choose_container(packet, deadline);
-    else if (!has_renditions() && needs_renditions(packet))
+    if (packet.extra && !has_renditions() && needs_renditions(packet))
         begin_renditions(deadline);
     return !disk_.is_ignoring();
 }
 
+// Called after the publisher has changed a codec.
 void StreamOutput::choose_container(const media::Packet& packet, io::Deadline deadline) {
-    if (!codecs_.note(packet))
-        return;
     // A stream that has switched to fMP4 keeps fMP4: a playlist has no tag for "no initialization section from here on", and fMP4
     // carries all codecs that MPEG-TS carries.
     const bool needs_fmp4 = setup_.options.use_fmp4 == Fmp4::by_codec && codecs_.needs() == Container::fmp4;

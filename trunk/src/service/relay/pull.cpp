@@ -231,12 +231,8 @@ Result<void> Pull::send_and_receive(io::Deadline deadline) {
         puller_.stop(io::now());
         return {};
     }
-    return ready.readable ? read(deadline) : Result<void>();
-}
-
-Result<void> Pull::read(io::Deadline deadline) {
     bool any = false;
-    while (engine::relay::is_connected(state())) {
+    while (ready.readable && engine::relay::is_connected(state())) {
         const auto count = connection_.read(io::now());
         if (!count.ok() && count.code() == Errc::need_more)
             break;

@@ -95,7 +95,6 @@ private:
     Result<void> open(io::Deadline deadline);
     Result<void> begin();
     Result<void> send_and_receive(io::Deadline deadline);
-    Result<void> read(io::Deadline deadline);
     Result<void> handle_events(bool& any);
     void handle_end(const Ended& ended);
     void handle_error(const Error& error);

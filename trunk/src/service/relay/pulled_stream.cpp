@@ -39,7 +39,7 @@ Result<bool> PulledStream::push(rtmp::GotMedia& media, bool keeps_timeline) {
         return publication_ != nullptr;
     }
     const bool is_first = !ingest_;
-    if (TRY(use_of(kind_of(media))) == FrameUse::drop)
+    if (TRY(use_of(awaits_key() ? kind_of(media) : FrameKind::other)) == FrameUse::drop)
         return false;
     if (is_first) {
         if (keeps_timeline)
@@ -79,7 +79,7 @@ Result<FrameUse> PulledStream::use_of(FrameKind kind) {
 }
 
 FrameKind PulledStream::kind_of(const rtmp::GotMedia& media) const {
-    if (media.type != MessageType::video || !awaits_key())
+    if (media.type != MessageType::video)
         return FrameKind::other;
     const auto tag = media::read_tag(MediaKind::video, media.payload);
     // A tag with several frames, or of an unknown codec, counts as a key frame, so that it is published.

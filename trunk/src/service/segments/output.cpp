@@ -75,26 +75,23 @@ void Output::on_sync(const media::SyncMessage& message, io::Deadline deadline) {
 void Output::handle_events(io::Deadline deadline) {
     std::vector<SegmenterEvent> events = synced_.take();
     const bool has_ended = feed_.has_ended();
-    for (SegmenterEvent& event : events)
-        handle(std::move(event), deadline);
+    for (SegmenterEvent& event : events) {
+        if (const auto* headers = std::get_if<HeadersChanged>(&event))
+            writer_.on_headers(*headers);
+        else if (const auto* opened = std::get_if<SegmentOpened>(&event))
+            writer_.on_opened(opened->state);
+        else if (auto* part = std::get_if<PartMade>(&event); part != nullptr && !is_listed_already(part->number))
+            writer_.on_part(std::move(*part));
+        else if (auto* segment = std::get_if<SegmentMade>(&event); segment != nullptr && !is_listed_already(segment->number))
+            writer_.on_segment(std::move(*segment), deadline);
+        else if (const auto* dropped = std::get_if<SegmentDropped>(&event))
+            writer_.on_dropped(*dropped);
+        else if (const auto* ended = std::get_if<SegmentsEnded>(&event))
+            synced_.publish(*ended, {});
+        else if (const auto* resumed = std::get_if<Resumed>(&event))
+            writer_.on_resumed(*resumed);
+    }
     writer_.on_events_handled(!events.empty(), has_ended);
-}
-
-void Output::handle(SegmenterEvent event, io::Deadline deadline) {
-    if (const auto* headers = std::get_if<HeadersChanged>(&event))
-        writer_.on_headers(*headers);
-    else if (const auto* opened = std::get_if<SegmentOpened>(&event))
-        writer_.on_opened(opened->state);
-    else if (auto* part = std::get_if<PartMade>(&event); part != nullptr && !is_listed_already(part->number))
-        writer_.on_part(std::move(*part));
-    else if (auto* segment = std::get_if<SegmentMade>(&event); segment != nullptr && !is_listed_already(segment->number))
-        writer_.on_segment(std::move(*segment), deadline);
-    else if (const auto* dropped = std::get_if<SegmentDropped>(&event))
-        writer_.on_dropped(*dropped);
-    else if (const auto* ended = std::get_if<SegmentsEnded>(&event))
-        synced_.publish(*ended, {});
-    else if (const auto* resumed = std::get_if<Resumed>(&event))
-        writer_.on_resumed(*resumed);
 }
 
 // Only tracks that the output has reached, in one order, so that all nodes segment them alike. A configuration may be newer than

@@ -100,7 +100,6 @@ private:
     void on_buffer(const media::Packet& next, std::vector<std::uint8_t> room) override {
         segmenter().give_buffer(next, std::move(room));
     }
-    void handle(SegmenterEvent event, io::Deadline deadline);
     bool is_listed_already(std::uint64_t number) const { return relays() && number < listed_below_; }
 
     const Setup setup_;

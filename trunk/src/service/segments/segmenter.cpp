@@ -116,10 +116,8 @@ Segmenter::Cut Segmenter::cut_before(std::size_t index, const Packet& packet) co
         return Cut::none;
     if (bytes_ >= kSegmentBytesMax && (tracks_.layout() == Layout::together || tracks_.leads(index)))
         return tracks_.layout() == Layout::together ? Cut::hard : Cut::segment;
-    return packet.kind == MediaKind::video ? video_cut(index, packet) : audio_cut(index, packet);
-}
-
-Segmenter::Cut Segmenter::video_cut(std::size_t index, const Packet& packet) const {
+    if (packet.kind == MediaKind::audio)
+        return audio_cut(index, packet);
     if (!tracks_.can_begin_with(packet))
         return Cut::none;
     // Video joins an audio-only segment, and leads from here on.

@@ -114,7 +114,6 @@ private:
 
     void note_format(std::size_t index, const media::Packet& packet);
     Cut cut_before(std::size_t index, const media::Packet& packet) const;
-    Cut video_cut(std::size_t index, const media::Packet& packet) const;
     Cut audio_cut(std::size_t index, const media::Packet& packet) const;
     bool ends_part(std::size_t index, const media::Packet& packet) const;
     void add(std::size_t index, const media::Packet& packet);

@@ -85,7 +85,7 @@ std::vector<SegmenterEvent> SyncedSegmenter::take() {
 void SyncedSegmenter::publish(std::variant<SegmentState, SegmentsEnded> event, std::vector<std::uint64_t> list) {
     const SegmentSync sync{setup_.rules, instance_, std::move(event), std::move(list)};
     setup_.source.append_sync({setup_.series, write_segment_sync(sync), {}});
-    setup_.source.notify();
+    setup_.source.flush();
 }
 
 }  // namespace live::service::segments

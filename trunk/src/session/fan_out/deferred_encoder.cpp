@@ -31,7 +31,7 @@ void DeferredEncoder::run(io::Deadline forever) {
         if (!source->backlog().empty())
             sources_.push_back(source);
         else
-            source->notify();
+            source->flush();
     }
     is_running_ = false;
     sources_.clear();

@@ -202,19 +202,7 @@ std::optional<TimePoint> PlaySession::serve(TimePoint now) {
         group_->rtp_log().want_key_frame();
     if (is_far_behind(now))
         skip_to_key(now);
-    return send_packets(now);
-}
-
-// Drops everything pending, including audio.
-void PlaySession::leave_out() {
-    const media::Sequence end = group_->rtp_log().next();
-    count_lost(unsent_before(end));
-    next_ = next_audio_ = end;
-    waits_for_key_ = was_left_out_ = true;
-}
-
-// Audio never waits, so it may be sent ahead of a delayed frame.
-std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
+    // Audio never waits, so it may be sent ahead of a delayed frame.
     const media::RtpLog& rtp_log = group_->rtp_log();
     bool is_blocked = false;
     for (media::Sequence at = next_; at < rtp_log.next(); ++at) {
@@ -244,6 +232,14 @@ std::optional<TimePoint> PlaySession::send_packets(TimePoint now) {
         is_catching_up_ = is_catching_up_ && waits_for_key_;
     }
     return is_blocked ? engine_->next_send(now) : std::nullopt;
+}
+
+// Drops everything pending, including audio.
+void PlaySession::leave_out() {
+    const media::Sequence end = group_->rtp_log().next();
+    count_lost(unsent_before(end));
+    next_ = next_audio_ = end;
+    waits_for_key_ = was_left_out_ = true;
 }
 
 void PlaySession::send(TimePoint now, const media::RtpPacket& packet) {

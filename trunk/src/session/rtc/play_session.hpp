@@ -57,7 +57,6 @@ private:
     void join_rtp_log(TimePoint now);
     void skip_to_key(TimePoint now);
     bool is_far_behind(TimePoint now);
-    std::optional<TimePoint> send_packets(TimePoint now);
     void send(TimePoint now, const media::RtpPacket& packet);
     bool fits_tracks();
 

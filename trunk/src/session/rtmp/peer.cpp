@@ -33,22 +33,11 @@ Result<engine::rtmp::Event> Peer::next_event(io::Deadline deadline) {
     }
 }
 
-void Peer::count_received(std::size_t bytes) {
-    traffic_.received_bytes += bytes;
-    own_traffic_.received_bytes += bytes;
-}
-
 Result<void> Peer::read(io::Deadline deadline) {
-    const std::size_t count = TRY(stream_->read_some(scratch_, deadline));
-    return feed(count);
-}
-
-// Input is in the scratch buffer.
-Result<void> Peer::feed(std::size_t bytes) {
-    count_received(bytes);
-    auto fed = engine_.handle_bytes(io::now(), scratch_.first(bytes));
-    memory_.set(engine_.held_bytes());
-    return fed;
+    while (TRY(read_piece()).bytes == 0)
+        if (TRY(stream_->wait_ready(io::Interest::readable, nullptr, deadline)).timed_out)
+            return Error(Errc::timed_out, "the client sends nothing");
+    return {};
 }
 
 Result<Peer::Piece> Peer::read_piece() {
@@ -59,7 +48,11 @@ Result<Peer::Piece> Peer::read_piece() {
     const std::size_t bytes = TRY(count);
     const auto soon = io::Deadline::after(kPieceMax / 4);
     const auto late = io::Deadline::after(kPieceMax);
-    TRY(feed(bytes));
+    traffic_.received_bytes += bytes;
+    own_traffic_.received_bytes += bytes;
+    const auto handled = engine_.handle_bytes(io::now(), scratch_.first(bytes));
+    memory_.set(engine_.held_bytes());
+    TRY(handled);
     if (late.expired())
         piece_bytes_ = std::max(wanted / 2, kPieceBytesMin);
     else if (bytes == wanted && !soon.expired())

@@ -50,9 +50,6 @@ public:
     std::vector<std::uint8_t> take_output();
 
 private:
-    void count_received(std::size_t bytes);
-    Result<void> feed(std::size_t bytes);
-
     std::unique_ptr<io::Stream> stream_;
     io::TcpStream* tcp_;
     MutBytes scratch_;

@@ -167,43 +167,38 @@ Result<void> PublishSession::let_others_run(io::Deadline deadline) {
 
 Result<PublishSession::Step> PublishSession::handle_events(io::Deadline deadline) {
     // Small enough for one-byte messages, large enough not to read the clock for each.
-    constexpr std::size_t kEventsAtOnce = 64;
-    Step step = Step::go_on;
+    constexpr std::size_t kMessagesAtOnce = 64;
+    media::Source& source = publication_->source();
+    source.set_arrival(io::now());
+    std::vector<rtmp::GotMedia> media = peer_.engine().take_media();
     std::size_t taken = 0;
-    bool any = false;
-    publication_->source().set_arrival(io::now());
-    for (;;) {
-        if (auto media = peer_.engine().poll_event<rtmp::GotMedia>()) {
-            if (const auto kind = kind_of(media->type); kind == MediaKind::data)
-                ingest_.push_data(media->timestamp_ms, std::move(media->payload));
-            else
-                ingest_.push_body(kind, media->timestamp_ms, std::move(media->payload));
-            any = true;
-            if (!publication_->source().backlog().empty()) {
-                TRY(encode_rest(publication_->source(), deadline));
-                if (!publication_->is_current())
-                    break;
-            }
-        } else if (const auto event = peer_.engine().poll_event(); !event) {
-            break;
-        } else if (std::holds_alternative<rtmp::StoppedPublishing>(*event)) {
-            step = Step::stopped;
-            break;  // further events belong to the next session
-        } else if (std::holds_alternative<rtmp::StreamDeleted>(*event)) {
-            return Error(Errc::closed, "the client deleted the stream");
-        }
-        if (++taken % kEventsAtOnce == 0) {
+    for (rtmp::GotMedia& message : media) {
+        if (const auto kind = kind_of(message.type); kind == MediaKind::data)
+            ingest_.push_data(message.timestamp_ms, std::move(message.payload));
+        else
+            ingest_.push_body(kind, message.timestamp_ms, std::move(message.payload));
+        if (!source.backlog().empty())
+            TRY(encode_rest(source, deadline));
+        if (++taken % kMessagesAtOnce == 0)
             TRY(let_others_run(deadline));
-            if (!publication_->is_current())
-                break;
-        }
+        if (!publication_->is_current())
+            break;
     }
-    if (any) {
+    if (!media.empty()) {
         got_media_ = true;
         silent_since_ = io::now();
-        publication_->source().flush();
+        source.flush();
     }
-    return step;
+    while (publication_->is_current()) {
+        const auto event = peer_.engine().poll_event();
+        if (!event)
+            break;
+        if (std::holds_alternative<rtmp::StoppedPublishing>(*event))
+            return Step::stopped;  // further events belong to the next session
+        if (std::holds_alternative<rtmp::StreamDeleted>(*event))
+            return Error(Errc::closed, "the client deleted the stream");
+    }
+    return Step::go_on;
 }
 
 Result<void> PublishSession::check_idle() {

@@ -28,17 +28,6 @@ RtpLogGroup::~RtpLogGroup() {
 
 void RtpLogGroup::on_rtp() { players_.wake(*this); }
 
-bool RtpLogGroup::serve_next() {
-    if (left_ == 0)
-        return false;
-    --left_;
-    next_ = following(next_);
-    // Prefetches the following member meanwhile: thousands do not fit into the processor's cache.
-    members_[following(next_)].lines.fetch();
-    players_.serve(*members_[next_].player);
-    return true;
-}
-
 Result<void> Players::start(io::Scope& scope) {
     return scope.start("rtc-players", [this](io::Deadline forever) { run(forever); });
 }
@@ -154,13 +143,19 @@ Result<void> Players::serve_groups(io::Deadline deadline) {
     while (!waiting_.empty()) {
         turn_ %= waiting_.size();
         RtpLogGroup& group = *waiting_[turn_];
-        if (!group.serve_next()) {
+        if (group.left_ == 0) {
             group.is_waiting_ = false;
             waiting_[turn_] = waiting_.back();
             waiting_.pop_back();
-        } else if (TRY(pause(deadline)) == Slice::is_over) {
-            ++turn_;
+            continue;
         }
+        --group.left_;
+        group.next_ = group.following(group.next_);
+        // Prefetches the following member meanwhile: thousands do not fit into the processor's cache.
+        group.members_[group.following(group.next_)].lines.fetch();
+        serve(*group.members_[group.next_].player);
+        if (TRY(pause(deadline)) == Slice::is_over)
+            ++turn_;
     }
     return {};
 }

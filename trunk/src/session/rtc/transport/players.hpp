@@ -84,8 +84,6 @@ private:
     friend class Players;
     void on_rtp() override;
     std::size_t following(std::size_t index) const { return index + 1 < members_.size() ? index + 1 : 0; }
-    // Serves the next member. False when all have had their turn.
-    bool serve_next();
 
     Players& players_;
     Ref<media::Source> source_;

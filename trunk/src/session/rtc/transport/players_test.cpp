@@ -218,8 +218,10 @@ TEST_F(RtcPlayers, StreamsTakeTurns) {
         players->join(i < 7 ? source : other, all[i]);
         all[i].on_serve = take_a_slice;
     }
-    source->rtp_logs().find()->flush();
-    other->rtp_logs().find()->flush();
+    for (const auto& each : {source, other}) {
+        each->rtp_logs().find()->append({.kind = MediaKind::video, .payload = Slice::allocate(100), .arrived = io::now()});
+        each->rtp_logs().find()->flush();
+    }
     let_run(4);
     EXPECT_EQ(all[7].served, 1) << "it does not wait for the other's last player";
     int served = 0;
