@@ -65,10 +65,7 @@ Result<void> Client::start(TimePoint now) { return handshake_->start(now, link_.
 
 Result<void> Client::handle_bytes(TimePoint now, Bytes input) {
     if (phase_ == Phase::handshake) {
-        const std::size_t before = input.size();
-        const bool is_done = TRY(handshake_->handle_bytes(now, input, link_.output()));
-        link_.count_received(before - input.size());
-        if (!is_done)
+        if (!TRY(link_.shake_hands(*handshake_, now, input)))
             return {};
         handshake_form_ = handshake_->form();
         handshake_.reset();

@@ -13,6 +13,7 @@
 #include "base/bytes/byte_writer.hpp"
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
+#include "base/time.hpp"
 #include "wire/amf/value.hpp"
 #include "wire/rtmp/chunk_reader.hpp"
 #include "wire/rtmp/control_message.hpp"
@@ -37,8 +38,14 @@ public:
 
     void set_limits(const wire::rtmp::ChunkReader::Limits& limits) { reader_.set_limits(limits); }
 
-    // Call for the bytes of the handshake: acknowledgements count them, too. read() counts its own.
-    void count_received(std::size_t bytes) { bytes_received_ += bytes; }
+    // Passes the handshake's part of `input`, from its front, to either end of it. Returns whether the handshake is complete.
+    template <class Handshake>
+    Result<bool> shake_hands(Handshake& handshake, TimePoint now, Bytes& input) {
+        const std::size_t before = input.size();
+        auto is_complete = handshake.handle_bytes(now, input, output_);
+        bytes_received_ += before - input.size();
+        return is_complete;
+    }
 
     // The next message not handled by the link, from the front of `input`; nothing when `input` is used up. Chunk sizes, aborts,
     // windows, acknowledgements and pings are handled internally; other user control messages are returned.

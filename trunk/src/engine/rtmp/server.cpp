@@ -9,20 +9,10 @@ namespace live::engine::rtmp {
 namespace {
 
 using wire::amf::Value;
-using wire::rtmp::kMessageStreamId;
 using wire::rtmp::Message;
 using wire::rtmp::MessageType;
-using wire::rtmp::UserControl;
 
 constexpr std::uint32_t kPeerBandwidth = 2'500'000;
-// Expected by Flash; it has no meaning, but clients look for it.
-constexpr const char* kClientId = "ASAICiss";
-
-Value redirect_information(std::string_view tc_url, std::string_view full_url, std::string_view description) {
-    Value information = status_object(StatusLevel::error, "NetConnection.Connect.Rejected", description);
-    information.set("ex", Value::object({{"code", 302}, {"redirect", tc_url}, {"redirect2", full_url}}));
-    return information;
-}
 
 }  // namespace
 
@@ -35,10 +25,7 @@ Server::Server(ServerOptions options, std::uint64_t handshake_seed)
 
 Result<void> Server::handle_bytes(TimePoint now, Bytes input) {
     if (phase_ == Phase::handshake) {
-        const std::size_t before = input.size();
-        const bool is_done = TRY(handshake_->handle_bytes(now, input, link_.output()));
-        link_.count_received(before - input.size());
-        if (!is_done)
+        if (!TRY(link_.shake_hands(*handshake_, now, input)))
             return {};
         handshake_form_ = handshake_->form();
         handshake_.reset();
@@ -58,10 +45,6 @@ Result<void> Server::handle_bytes(TimePoint now, Bytes input) {
     TRY(keep(input));
     link_.acknowledge();
     return {};
-}
-
-bool Server::is_waiting() const {
-    return phase_ == Phase::connect_waits || phase_ == Phase::publish_waits || phase_ == Phase::play_waits;
 }
 
 // Buffers the bytes received while a question is open.
@@ -85,7 +68,7 @@ Result<void> Server::on_message(Message&& message) {
         case MessageType::video:
         case MessageType::amf0_data:
         case MessageType::amf3_data:
-            if (phase_ != Phase::publishing || message.payload.empty())
+            if (!stream_.is_publishing() || message.payload.empty())
                 return {};
             if (message.type == MessageType::amf3_data) {
                 message.payload = TRY(data_from_amf3(message.payload.bytes()));
@@ -104,7 +87,7 @@ Result<void> Server::on_message(Message&& message) {
 }
 
 Result<void> Server::on_aggregate(Message message) {
-    if (phase_ != Phase::publishing)
+    if (!stream_.is_publishing())
         return {};
     wire::rtmp::AggregateReader parts(std::move(message));
     while (auto part = TRY(parts.next())) {
@@ -135,41 +118,11 @@ Result<void> Server::on_command(const Message& message) {
             return Error(Errc::malformed, "the first call is " + printable(command.name) + ", not connect");
         return on_connect(command);
     }
-    return on_connected_command(command);
-}
-
-Result<void> Server::on_connected_command(Command& command) {
-    const std::string& name = command.name;
-    if (name == "publish")
-        return on_publish(command);
-    if (name == "play")
-        return on_play(command);
-    if (name == "connect")
+    if (command.name == "connect")
         return Error(Errc::malformed, "a second connect");
-    if (name == "createStream")
-        on_create_stream(command);
-    else if (name == "releaseStream")
-        send_result(command.transaction, Value::undefined());
-    else if (name == "FCPublish")
-        on_fc_publish(command);
-    else if (name == "FCUnpublish")
-        on_fc_unpublish(command);
-    else if (name == "closeStream")
-        on_close_stream();
-    else if (name == "deleteStream")
-        on_delete_stream();
-    else if (name == "pause")
-        on_pause(command);
-    // A number of seconds; a live stream has no length.
-    else if (name == "getStreamLength")
-        send_result(command.transaction, Value(0.0));
-    else if (command.transaction > 0)
-        send_result(command.transaction, Value::null());
+    TRY(stream_.handle(command));
+    set_reader_limits();
     return {};
-}
-
-void Server::send_result(double transaction, Value value) {
-    link_.send_command(kConnectionStreamId, "_result", transaction, {Value::null(), std::move(value)});
 }
 
 Result<void> Server::on_connect(Command& command) {
@@ -199,7 +152,7 @@ Result<void> Server::accept_connect(const ConnectSettings& settings) {
                        {connect_properties(is_enhanced_), connect_information(*identity_, object_encoding_)});
     link_.send_command(kConnectionStreamId, "onBWDone", 0, {Value::null()});
     identity_.reset();
-    phase_ = Phase::ready;
+    phase_ = Phase::connected;
     return go_on();
 }
 
@@ -217,144 +170,31 @@ void Server::redirect_connect(std::string_view tc_url, std::string_view full_url
     phase_ = Phase::redirected;
 }
 
-void Server::on_create_stream(const Command& command) {
-    has_created_stream_ = true;
-    send_result(command.transaction, Value(kMessageStreamId));
-}
-
-void Server::on_fc_publish(const Command& command) {
-    style_ = has_created_stream_ ? PublishStyle::haivision : PublishStyle::fmle;
-    send_result(command.transaction, Value::undefined());
-}
-
-Result<void> Server::on_publish(const Command& command) {
-    // Flash unpublishes with publish(false).
-    if (command.argument(0).boolean() == false) {
-        on_close_stream();
-        return {};
-    }
-    if (phase_ != Phase::ready) {
-        send_status(StatusLevel::error, "NetStream.Publish.BadName", "this connection is publishing or playing already");
-        return Error(Errc::malformed, "publish while publishing or playing");
-    }
-    phase_ = Phase::publish_waits;
-    events_.push(WantsToPublish{std::string(command.text(0)), style_});
-    return {};
-}
-
 Result<void> Server::accept_publish() {
-    CHECK(phase_ == Phase::publish_waits);
-    if (style_ != PublishStyle::flash) {
-        link_.send_command(
-            kMessageStreamId, "onFCPublish", 0,
-            {Value::null(), Value::object({{"code", "NetStream.Publish.Start"}, {"description", "Started publishing stream."}})});
-    }
-    send_status(StatusLevel::status, "NetStream.Publish.Start", "Started publishing stream.");
-    phase_ = Phase::publishing;
+    stream_.accept_publish();
     set_reader_limits();
     return go_on();
 }
 
 Result<void> Server::reject_publish(std::string_view code, std::string_view description) {
-    CHECK(phase_ == Phase::publish_waits);
-    send_status(StatusLevel::error, code, description);
-    phase_ = Phase::ready;
+    stream_.reject_publish(code, description);
     return go_on();
 }
 
-void Server::on_fc_unpublish(const Command& command) {
-    link_.send_command(
-        kMessageStreamId, "onFCUnpublish", 0,
-        {Value::null(), Value::object({{"code", "NetStream.Unpublish.Success"}, {"description", "Stop publishing stream."}})});
-    send_result(command.transaction, Value::undefined());
-    stop_publishing();
-}
-
-void Server::stop_publishing() {
-    if (phase_ != Phase::publishing)
-        return;
-    send_status(StatusLevel::status, "NetStream.Unpublish.Success", "publishing has ended");
-    phase_ = Phase::ready;
-    style_ = PublishStyle::flash;
-    has_created_stream_ = false;
-    set_reader_limits();
-    events_.push(StoppedPublishing{});
-}
-
-void Server::on_close_stream() {
-    stop_publishing();
-    if (phase_ == Phase::playing) {
-        phase_ = Phase::ready;
-        events_.push(StoppedPlaying{});
-    }
-}
-
-void Server::on_delete_stream() {
-    phase_ = Phase::ready;
-    set_reader_limits();
-    events_.push(StreamDeleted{});
-}
-
-Result<void> Server::on_play(const Command& command) {
-    if (phase_ == Phase::publishing) {
-        send_status(StatusLevel::error, "NetStream.Play.Failed", "this connection is publishing");
-        return Error(Errc::malformed, "play while publishing");
-    }
-    // Players switch streams by sending play while playing another.
-    on_close_stream();
-    phase_ = Phase::play_waits;
-    events_.push(read_play(command));
-    return {};
-}
-
 Result<void> Server::accept_play() {
-    CHECK(phase_ == Phase::play_waits);
-    link_.send_control(UserControl{UserControl::Event::stream_begin, kMessageStreamId, 0});
-    Value reset = status_object(StatusLevel::status, "NetStream.Play.Reset", "Playing and resetting stream.");
-    reset.set("details", "stream").set("clientid", kClientId);
-    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(reset)});
-    Value start = status_object(StatusLevel::status, "NetStream.Play.Start", "Started playing stream.");
-    start.set("details", "stream").set("clientid", kClientId);
-    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(start)});
-    // On the command chunk stream, because only media uses that of data. No NetStream.Data.Start: ffmpeg would show an empty data
-    // stream.
-    link_.send(wire::rtmp::kCommandChunkStream, MessageType::amf0_data, 0, kMessageStreamId, sample_access_body());
-    phase_ = Phase::playing;
+    stream_.accept_play();
     return go_on();
 }
 
 Result<void> Server::reject_play(std::string_view code, std::string_view description) {
-    CHECK(phase_ == Phase::play_waits);
-    send_status(StatusLevel::error, code, description);
-    phase_ = Phase::ready;
+    stream_.reject_play(code, description);
     return go_on();
 }
 
 Result<void> Server::redirect_play(std::string_view tc_url, std::string_view full_url, std::string_view description) {
-    CHECK(phase_ == Phase::play_waits);
-    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), redirect_information(tc_url, full_url, description)});
+    stream_.redirect_play(tc_url, full_url, description);
     phase_ = Phase::redirected;
     return go_on();
-}
-
-void Server::on_pause(const Command& command) {
-    if (phase_ == Phase::playing)
-        events_.push(PauseChanged{command.argument(0).boolean().value_or(false)});
-}
-
-void Server::accept_pause(bool paused) {
-    const auto event = paused ? UserControl::Event::stream_eof : UserControl::Event::stream_begin;
-    if (paused)
-        send_status(StatusLevel::status, "NetStream.Pause.Notify", "Paused stream.");
-    else
-        send_status(StatusLevel::status, "NetStream.Unpause.Notify", "Unpaused stream.");
-    link_.send_control(UserControl{event, kMessageStreamId, 0});
-}
-
-void Server::send_status(StatusLevel level, std::string_view code, std::string_view description) {
-    Value information = status_object(level, code, description);
-    information.set("clientid", kClientId);
-    link_.send_command(kMessageStreamId, "onStatus", 0, {Value::null(), std::move(information)});
 }
 
 void Server::request_reconnect(std::string_view tc_url, std::string_view description) {
@@ -368,7 +208,7 @@ void Server::request_reconnect(std::string_view tc_url, std::string_view descrip
 
 void Server::set_reader_limits() {
     // Clients that are not yet identified, and players, send only commands; a few of them may overlap.
-    const std::size_t message_bytes = phase_ == Phase::publishing ? message_bytes_max_ : kCommandBytesMax;
+    const std::size_t message_bytes = stream_.is_publishing() ? message_bytes_max_ : kCommandBytesMax;
     link_.set_limits({.message_bytes = message_bytes, .pending_bytes = 2 * message_bytes});
 }
 

@@ -1,7 +1,7 @@
 // The server end of an RTMP connection: handshake, connect, publish, play, until the peer stops. Dry: bytes and a time go in,
-// bytes and events come out. Not here: authorization, which is the session's answer to the Wants events, and media for players,
-// which is encoded once for all of them and sent by the session between the engine's own messages (chunk streams 4, 5 and 6 of
-// message stream 1; the engine writes only on 2 and 3).
+// bytes and events come out. The commands of the stream are those of StreamCommands. Not here: authorization, which is the
+// session's answer to the Wants events, and media for players, which is encoded once for all of them and sent by the session
+// between the engine's own messages (chunk streams 4, 5 and 6 of message stream 1; the engine writes only on 2 and 3).
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 #include "engine/rtmp/events.hpp"
 #include "engine/rtmp/handshake.hpp"
 #include "engine/rtmp/link.hpp"
+#include "engine/rtmp/stream_commands.hpp"
 
 namespace live::engine::rtmp {
 
@@ -44,10 +45,12 @@ public:
     static constexpr std::size_t kWaitingBytesMax = 1 << 20;
 
     Server(ServerOptions options, std::uint64_t handshake_seed);
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
 
-    // Takes all of `input`. One input, then drain media, events and output, then the next input. While a question is open the bytes are
-    // buffered (at most kWaitingBytesMax) and the answer resumes with them, which is why the answers below can fail like this
-    // function. An error is final: send the pending output (it may contain the reason), then close.
+    // Takes all of `input`. One input, then drain media, events and output, then the next input. While a question is open the
+    // bytes are buffered (at most kWaitingBytesMax) and the answer resumes with them, which is why the answers below can fail
+    // like this function. An error is final: send the pending output (it may contain the reason), then close.
     Result<void> handle_bytes(TimePoint now, Bytes input);
 
     // Returns what a publisher has sent since the last call, in order: everything before its next event.
@@ -75,10 +78,12 @@ public:
     // As redirect_connect().
     Result<void> redirect_play(std::string_view tc_url, std::string_view full_url, std::string_view description = "redirected");
 
-    void accept_pause(bool paused);
+    void accept_pause(bool paused) { stream_.accept_pause(paused); }
 
     // Unsolicited status (onStatus on message stream 1), such as an error before the socket closes.
-    void send_status(StatusLevel level, std::string_view code, std::string_view description);
+    void send_status(StatusLevel level, std::string_view code, std::string_view description) {
+        stream_.send_status(level, code, description);
+    }
     // Whether the client has announced that it obeys request_reconnect().
     bool can_reconnect() const { return can_reconnect_; }
     // Whether the client has announced that it understands several tracks of a kind.
@@ -95,7 +100,7 @@ public:
     Result<void> handle_timeout(TimePoint) { return {}; }
 
     // Whether publishing or playing has begun, which ends the time limit for identification.
-    bool is_identified() const { return phase_ == Phase::publishing || phase_ == Phase::playing; }
+    bool is_identified() const { return stream_.is_publishing() || stream_.is_playing(); }
     HandshakeForm handshake_form() const { return handshake_form_; }
     std::uint32_t peer_chunk_size() const { return link_.peer_chunk_size(); }
     std::uint32_t chunk_size() const { return link_.chunk_size(); }
@@ -111,33 +116,18 @@ private:
         handshake,
         before_connect,
         connect_waits,
-        ready,
-        publish_waits,
-        publishing,
-        play_waits,
-        playing,
+        connected,
         redirected,
         refused,
     };
 
-    bool is_waiting() const;
+    bool is_waiting() const { return phase_ == Phase::connect_waits || stream_.is_waiting(); }
     Result<void> keep(Bytes input);
     Result<void> go_on();
     Result<void> on_message(wire::rtmp::Message&& message);
     Result<void> on_aggregate(wire::rtmp::Message message);
     Result<void> on_command(const wire::rtmp::Message& message);
-    Result<void> on_connected_command(Command& command);
     Result<void> on_connect(Command& command);
-    Result<void> on_publish(const Command& command);
-    Result<void> on_play(const Command& command);
-    void on_pause(const Command& command);
-    void on_fc_publish(const Command& command);
-    void on_fc_unpublish(const Command& command);
-    void on_create_stream(const Command& command);
-    void on_close_stream();
-    void on_delete_stream();
-    void stop_publishing();
-    void send_result(double transaction, wire::amf::Value value);
     void set_reader_limits();
 
     Link link_;
@@ -146,6 +136,7 @@ private:
 
     std::vector<GotMedia> media_;
     EventQueue<Event> events_;
+    StreamCommands stream_{link_, events_};
     std::vector<std::uint8_t> rest_;
     std::unique_ptr<ServerHandshake> handshake_;
     // Only until the client is connected.
@@ -155,11 +146,9 @@ private:
     std::size_t message_bytes_max_;
     Phase phase_ = Phase::handshake;
     HandshakeForm handshake_form_ = HandshakeForm::simple;
-    PublishStyle style_ = PublishStyle::flash;
     bool is_enhanced_ = false;
     bool can_reconnect_ = false;
     bool knows_tracks_ = false;
-    bool has_created_stream_ = false;
 };
 
 }  // namespace live::engine::rtmp
