@@ -30,6 +30,13 @@ struct Inherited {
     int fd = -1;
 };
 
+// Buffers of all TLS streams, empty between two calls of a stream.
+struct TlsScratch {
+    std::vector<std::uint8_t> input;   // plaintext that lay in several parts
+    std::vector<std::uint8_t> output;  // records that are sent with one call
+    std::size_t records_left = 0;      // of the current write
+};
+
 struct LoopState {
     // Fibers that keep each other runnable must not starve descriptors and timers: after this many switches a poll is queued
     // after the runnable fibers.
@@ -49,6 +56,7 @@ struct LoopState {
     std::size_t fibers_max = 0;
     std::size_t stack_bytes = 0;
     std::size_t tls_sessions = 0;
+    TlsScratch tls;
     std::uint64_t next_fiber_id = 1;
     std::uint64_t switches = 0;
     void** exceptions = nullptr;    // the C++ runtime's, of the loop's thread

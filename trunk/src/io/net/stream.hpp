@@ -16,6 +16,9 @@
 
 namespace live::io {
 
+class TcpStream;
+class TlsStream;
+
 class Stream {
 public:
     virtual ~Stream() = default;
@@ -34,6 +37,9 @@ public:
     virtual Result<std::size_t> try_read(MutBytes into) = 0;
     // Bytes taken, starting with the first part: 0 when no more fit. Errc::closed when the peer is gone.
     virtual Result<std::size_t> try_write(std::span<const ::iovec> parts) = 0;
+    // Reports whether bytes that try_write took are not in the kernel yet: over TLS, ciphertext of a full socket. wait_ready
+    // sends it while it waits.
+    virtual bool holds_output() const { return false; }
     // Waits for any of: a direction, `signal` (may be nullptr; consumed), the deadline. Errc::cancelled, Errc::closed when
     // close() is called meanwhile.
     virtual Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) = 0;
@@ -44,6 +50,9 @@ public:
 
     // The peer's address as "ip:port".
     virtual std::string peer() const = 0;
+    // This stream if it is plain TCP, or TLS over TCP; otherwise nullptr.
+    virtual TcpStream* as_tcp() { return nullptr; }
+    virtual TlsStream* as_tls() { return nullptr; }
     // A waiting fiber wakes with Errc::closed. Data not yet taken by the kernel is discarded.
     virtual void close() = 0;
 };

@@ -47,6 +47,10 @@ public:
     // Removes the descriptor from epoll until the next wait for it: for publishers that are read on a tick.
     void forget() { socket_.forget(); }
 
+    TcpStream* as_tcp() override { return this; }
+    // Reports whether the last write found no more room; cleared by a wait for Interest::writable.
+    bool is_full() const { return socket_.is_open() && socket_.is_blocked(Interest::writable); }
+
     int native_handle() const { return socket_.fd(); }
     bool is_open() const { return socket_.is_open(); }
     const Endpoint& peer_endpoint() const { return peer_; }

@@ -24,7 +24,7 @@ Result<ssl_ctx_st*> make_context(const SSL_METHOD* method) {
     // Peers that close without a close_notify are common; the protocols above mark their own end.
     SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION);
     // An idle connection keeps no record buffers: saves 34 KiB per parked player.
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
     return context;
 }
 

@@ -1,7 +1,7 @@
 #include "io/tls/tls_stream.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -18,59 +18,84 @@ namespace {
 // RFC 8446, 5.1: the maximum plaintext of one record.
 constexpr std::size_t kRecordMax = 16 * 1024;
 
-// The BIO: reads and writes a TcpStream without waiting.
-int bio_read(BIO* bio, char* into, std::size_t size, std::size_t* got) {
-    BIO_clear_retry_flags(bio);
-    auto& tcp = *static_cast<TcpStream*>(BIO_get_data(bio));
-    const auto outcome = tcp.try_read({reinterpret_cast<std::uint8_t*>(into), size});
-    if (outcome.ok()) {
-        *got = *outcome;
-        return 1;
-    }
-    if (outcome.error().code() == Errc::need_more)
-        BIO_set_retry_read(bio);
-    else if (outcome.error().code() == Errc::closed)
-        BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
-    return 0;
-}
-
-int bio_write(BIO* bio, const char* from, std::size_t size, std::size_t* sent) {
-    BIO_clear_retry_flags(bio);
-    auto& tcp = *static_cast<TcpStream*>(BIO_get_data(bio));
-    const ::iovec part{const_cast<char*>(from), size};
-    const auto outcome = tcp.try_write({&part, 1});
-    if (outcome.ok() && *outcome > 0) {
-        *sent = *outcome;
-        return 1;
-    }
-    if (outcome.ok())
-        BIO_set_retry_write(bio);
-    return 0;
-}
-
 long bio_control(BIO* bio, int command, long, void*) {
     if (command == BIO_CTRL_EOF)
         return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
     return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-// One method for all streams; OpenSSL requires it to outlive them.
-BIO_METHOD* bio_method() {
-    static BIO_METHOD* const method = [] {
-        BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "live tcp stream");
-        BIO_meth_set_read_ex(made, bio_read);
-        BIO_meth_set_write_ex(made, bio_write);
-        BIO_meth_set_ctrl(made, bio_control);
-        BIO_meth_set_create(made, [](BIO* bio) {
-            BIO_set_init(bio, 1);
-            return 1;
-        });
-        return made;
-    }();
-    return method;
+// The argument is the connection's TlsStream.
+void note_message(int is_sent, int, int type, const void* data, std::size_t size, SSL*, void* stream) {
+    if (is_sent == 0 && type == SSL3_RT_HANDSHAKE && size > 0 && *static_cast<const unsigned char*>(data) == SSL3_MT_KEY_UPDATE)
+        static_cast<TlsStream*>(stream)->note_key_update();
+}
+
+// At most `max` bytes of the parts as one run: a part itself if it has them all, else a copy in `into`.
+Bytes gather(std::span<const ::iovec> parts, std::size_t max, std::vector<std::uint8_t>& into) {
+    into.clear();
+    for (const ::iovec& part : parts) {
+        const Bytes bytes(static_cast<const std::uint8_t*>(part.iov_base), std::min(part.iov_len, max - into.size()));
+        if (into.empty() && (bytes.size() == max || &part == &parts.back()))
+            return bytes;
+        into.insert(into.end(), bytes.begin(), bytes.end());
+        if (into.size() == max)
+            break;
+    }
+    return into;
 }
 
 }  // namespace
+
+// Reads the TcpStream without waiting, and never refuses output.
+struct TlsStream::Bio {
+    static int read(BIO* bio, char* into, std::size_t size, std::size_t* got) {
+        BIO_clear_retry_flags(bio);
+        auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
+        if (stream.key_updates_ > kKeyUpdatesMax)
+            return 0;
+        const auto outcome = stream.tcp_->try_read({reinterpret_cast<std::uint8_t*>(into), size});
+        if (outcome.ok()) {
+            *got = *outcome;
+            return 1;
+        }
+        if (outcome.error().code() == Errc::need_more)
+            BIO_set_retry_read(bio);
+        else if (outcome.error().code() == Errc::closed)
+            BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+        return 0;
+    }
+
+    // The last record of a write goes from OpenSSL's buffer to the kernel; those before it are copied once.
+    static int write(BIO* bio, const char* from, std::size_t size, std::size_t* taken) {
+        BIO_clear_retry_flags(bio);
+        auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
+        st::TlsScratch& scratch = st::loop_state().tls;
+        const Bytes record(reinterpret_cast<const std::uint8_t*>(from), size);
+        if (scratch.records_left != 1)
+            scratch.output.insert(scratch.output.end(), record.begin(), record.end());
+        else if (!stream.send_output(record).ok())
+            return 0;
+        scratch.records_left -= scratch.records_left > 0 ? 1 : 0;
+        *taken = size;
+        return 1;
+    }
+
+    // One method for all streams; OpenSSL requires it to outlive them.
+    static BIO_METHOD* method() {
+        static BIO_METHOD* const method = [] {
+            BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "live tcp stream");
+            BIO_meth_set_read_ex(made, read);
+            BIO_meth_set_write_ex(made, write);
+            BIO_meth_set_ctrl(made, bio_control);
+            BIO_meth_set_create(made, [](BIO* bio) {
+                BIO_set_init(bio, 1);
+                return 1;
+            });
+            return made;
+        }();
+        return method;
+    }
+};
 
 Error tls_error(Errc code, const std::string& what) {
     char text[256] = "no reason given";
@@ -85,13 +110,14 @@ Result<std::unique_ptr<TlsStream>> TlsStream::create(std::unique_ptr<TcpStream> 
     SSL* tls = SSL_new(context.native_handle());
     if (tls == nullptr)
         return tls_error(Errc::system, "creating a TLS connection");
-    TcpStream* below = tcp.get();
     auto stream = std::make_unique<TlsStream>(Private{}, std::move(tcp), tls);
-    BIO* bio = BIO_new(bio_method());
+    BIO* bio = BIO_new(Bio::method());
     if (bio == nullptr)
         return tls_error(Errc::system, "creating a TLS connection");
-    BIO_set_data(bio, below);
+    BIO_set_data(bio, stream.get());
     SSL_set_bio(tls, bio, bio);
+    SSL_set_msg_callback(tls, note_message);
+    SSL_set_msg_callback_arg(tls, stream.get());
     return stream;
 }
 
@@ -134,18 +160,23 @@ Result<void> TlsStream::shake_hands(Deadline deadline) {
         TRY(st::breathe());
         ERR_clear_error();
         const int result = SSL_do_handshake(tls_);
-        if (result == 1)
-            return {};
         const int reason = SSL_get_error(tls_, result);
-        if (reason != SSL_ERROR_WANT_READ && reason != SSL_ERROR_WANT_WRITE)
+        const auto sent = send_output();  // an alert too
+        if (reason != SSL_ERROR_NONE && reason != SSL_ERROR_WANT_READ)
             return failure(result, "TLS handshake");
-        const auto direction = reason == SSL_ERROR_WANT_READ ? Interest::readable : Interest::writable;
-        if (TRY(tcp_->wait_ready(direction, nullptr, deadline)).timed_out)
+        TRY(sent);
+        if (reason == SSL_ERROR_NONE)
+            return {};
+        if (TRY(wait_ready(Interest::readable, nullptr, deadline)).timed_out)
             return Error(Errc::timed_out, "the TLS handshake takes too long");
     }
 }
 
 Error TlsStream::failure(int result, const char* what) const {
+    if (key_updates_ > kKeyUpdatesMax) {
+        ERR_clear_error();
+        return {Errc::limit, "the peer changes its keys too often"};
+    }
     const int reason = SSL_get_error(tls_, result);
     if (reason == SSL_ERROR_ZERO_RETURN || !tcp_->is_open())
         return {Errc::closed, "the peer has ended the connection"};
@@ -166,48 +197,78 @@ Result<std::size_t> TlsStream::try_read(MutBytes into) {
     ERR_clear_error();
     std::size_t got = 0;
     const int result = SSL_read_ex(tls_, into.data(), into.size(), &got);
+    const auto sent = send_output();  // the answer to a key update
     if (result == 1)
         return got;
-    const int reason = SSL_get_error(tls_, result);
-    if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
-        return Error(Errc::need_more, "");
-    return failure(result, "reading from a TLS connection");
+    if (SSL_get_error(tls_, result) != SSL_ERROR_WANT_READ)
+        return failure(result, "reading from a TLS connection");
+    TRY(sent);
+    return Error(Errc::need_more, "");
+}
+
+// Sends the records that OpenSSL has written, then `last`. Errc::limit when the peer does not read.
+Result<void> TlsStream::send_output(Bytes last) {
+    auto& output = st::loop_state().tls.output;
+    if (output.empty() && last.empty())
+        return {};
+    std::size_t sent = 0;
+    if (held_.empty()) {
+        const std::array parts{as_part(output), as_part(last)};
+        const auto outcome = tcp_->try_write(output.empty() ? std::span(parts).subspan(1) : std::span(parts));
+        if (!outcome.ok()) {
+            output.clear();
+            return outcome.error();
+        }
+        sent = *outcome;
+    }
+    if (sent < output.size() + last.size()) {
+        held_.reserve(held_.size() + output.size() + last.size() - sent);
+        const std::size_t of_output = std::min(sent, output.size());
+        held_.insert(held_.end(), output.begin() + static_cast<std::ptrdiff_t>(of_output), output.end());
+        held_.insert(held_.end(), last.begin() + static_cast<std::ptrdiff_t>(sent - of_output), last.end());
+    }
+    output.clear();
+    return held_.size() <= kHeldMax ? Result<void>() : Error(Errc::limit, "the peer does not read");
 }
 
 // True when nothing is left.
-Result<bool> TlsStream::flush_pending() {
-    std::size_t done = 0;
-    while (done < pending_.size()) {
-        ERR_clear_error();
-        std::size_t sent = 0;
-        const int result = SSL_write_ex(tls_, pending_.data() + done, pending_.size() - done, &sent);
-        if (result == 1) {
-            done += sent;
-            continue;
-        }
-        const int reason = SSL_get_error(tls_, result);
-        pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(done));
-        if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
-            return false;
-        return failure(result, "writing to a TLS connection");
+Result<bool> TlsStream::send_held() {
+    if (held_.empty())
+        return true;
+    const ::iovec part = as_part(held_);
+    const std::size_t sent = TRY(tcp_->try_write({&part, 1}));
+    if (sent < held_.size()) {
+        held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(sent));
+        return false;
     }
-    pending_.clear();
+    held_ = {};
     return true;
 }
 
+Result<void> TlsStream::encrypt(Bytes bytes) {
+    st::TlsScratch& scratch = st::loop_state().tls;
+    const std::size_t records = (bytes.size() + kRecordMax - 1) / kRecordMax;
+    records_ += static_cast<std::uint32_t>(records);
+    if (records_ > kRecordsPerKey)
+        TRY(update_keys());
+    scratch.records_left = records;
+    ERR_clear_error();
+    std::size_t taken = 0;
+    const int result = SSL_write_ex(tls_, bytes.data(), bytes.size(), &taken);
+    scratch.records_left = 0;
+    if (result == 1)
+        return send_output();
+    scratch.output.clear();
+    return failure(result, "writing to a TLS connection");
+}
+
 Result<std::size_t> TlsStream::try_write(std::span<const ::iovec> parts) {
-    if (!TRY(flush_pending()))
+    if (!TRY(send_held()) || tcp_->is_full())
         return std::size_t{0};
-    for (const ::iovec& part : parts) {
-        const std::size_t count = std::min(part.iov_len, kRecordMax - pending_.size());
-        const auto* bytes = static_cast<const std::uint8_t*>(part.iov_base);
-        pending_.insert(pending_.end(), bytes, bytes + count);
-        if (pending_.size() == kRecordMax)
-            break;
-    }
-    const std::size_t taken = pending_.size();
-    TRY(flush_pending());
-    return taken;
+    const Bytes bytes = gather(parts, kTakenMax, st::loop_state().tls.input);
+    if (!bytes.empty())
+        TRY(encrypt(bytes));
+    return bytes.size();
 }
 
 Result<std::size_t> TlsStream::read_some(MutBytes into, Deadline deadline) {
@@ -216,13 +277,13 @@ Result<std::size_t> TlsStream::read_some(MutBytes into, Deadline deadline) {
         auto got = try_read(into);
         if (got.ok() || got.error().code() != Errc::need_more)
             return got;
-        TRY(tcp_->wait_readable(deadline));
+        TRY(wait_readable(deadline));
     }
 }
 
 Result<void> TlsStream::write_all(std::span<const ::iovec> parts, Deadline deadline) {
     std::size_t offset = 0;  // into parts.front()
-    while (!parts.empty() || !pending_.empty()) {
+    while (!parts.empty() || holds_output()) {
         TRY(st::breathe());
         std::size_t taken = 0;
         if (offset > 0) {
@@ -237,18 +298,39 @@ Result<void> TlsStream::write_all(std::span<const ::iovec> parts, Deadline deadl
             parts = parts.subspan(1);
         }
         offset += parts.empty() ? 0 : taken;
-        if (!pending_.empty() && TRY(tcp_->wait_ready(Interest::writable, nullptr, deadline)).timed_out)
+        if ((holds_output() || tcp_->is_full()) && TRY(tcp_->wait_ready(Interest::writable, nullptr, deadline)).timed_out)
             return Error(Errc::timed_out, "the peer does not read");
     }
     return {};
 }
 
-bool TlsStream::has_buffered_input() const { return SSL_has_pending(tls_) == 1; }
+// Decrypted bytes. OpenSSL reads no further than the end of a record, so more of them need the socket.
+bool TlsStream::has_buffered_input() const { return SSL_pending(tls_) > 0; }
+
+Result<void> TlsStream::update_keys() {
+    records_ = 0;
+    if (SSL_version(tls_) != TLS1_3_VERSION)
+        return {};
+    ERR_clear_error();
+    SSL_key_update(tls_, SSL_KEY_UPDATE_REQUESTED);
+    if (const int result = SSL_do_handshake(tls_); result != 1)
+        return failure(result, "updating the keys of a TLS connection");
+    return send_output();
+}
+
+void TlsStream::note_key_update() {
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (key_updates_ <= kKeyUpdatesMax && now - key_updates_from_ > std::chrono::minutes(1)) {
+        key_updates_from_ = now;
+        key_updates_ = 0;
+    }
+    ++key_updates_;
+}
 
 Result<void> TlsStream::wait_readable(Deadline deadline) {
-    if (has_buffered_input())
-        return {};
-    return tcp_->wait_readable(deadline);
+    if (TRY(wait_ready(Interest::readable, nullptr, deadline)).timed_out)
+        return Error(Errc::timed_out, "nothing came from the peer");
+    return {};
 }
 
 Result<Ready> TlsStream::wait_ready(Interest interest, Signal* signal, Deadline deadline) {
@@ -262,10 +344,10 @@ Result<Ready> TlsStream::wait_ready(Interest interest, Signal* signal, Deadline 
         return ready;
     }
     for (;;) {
-        // A record that OpenSSL could not write completely goes out while the caller waits for something else.
-        const auto own = static_cast<Interest>(pending_.empty() ? bits : bits | static_cast<std::uint8_t>(Interest::writable));
+        // Held ciphertext goes out while the caller waits for something else.
+        const auto own = static_cast<Interest>(holds_output() ? bits | static_cast<std::uint8_t>(Interest::writable) : bits);
         ready = TRY(tcp_->wait_ready(own, signal, deadline));
-        if (ready.writable && !TRY(flush_pending()))
+        if (ready.writable && !TRY(send_held()))
             ready.writable = false;
         ready.writable = ready.writable && wants_output;
         if (ready.readable || ready.writable || ready.signalled || ready.timed_out)
@@ -276,9 +358,10 @@ Result<Ready> TlsStream::wait_ready(Interest interest, Signal* signal, Deadline 
 void TlsStream::close() {
     if (!tcp_->is_open())
         return;
-    if (SSL_is_init_finished(tls_) == 1 && pending_.empty()) {
+    if (SSL_is_init_finished(tls_) == 1 && held_.empty()) {
         ERR_clear_error();
         SSL_shutdown(tls_);
+        static_cast<void>(send_output());
         ERR_clear_error();
     }
     tcp_->close();

@@ -1,6 +1,7 @@
 // TLS over a TcpStream, as a server or a client. OpenSSL reads and writes the socket through a BIO of ours that never waits; all
-// waiting happens in the fiber. Output is taken in records of up to 16 KiB and kept until the kernel has it, so try_write makes
-// the same promise as on a TCP stream: bytes that were taken need not be offered again.
+// waiting happens in the fiber. The BIO takes every record: those of one write go out with one call, and ciphertext that the
+// socket does not accept is held here and sent first. So try_write makes the same promise as on a TCP stream: bytes that were
+// taken need not be offered again.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.hpp"
 #include "io/net/stream.hpp"
 #include "io/net/tcp_stream.hpp"
 #include "io/tls/tls_context.hpp"
@@ -38,8 +40,11 @@ public:
     // Part of a record counts as readable, so the following read may still wait.
     Result<void> wait_readable(Deadline deadline) override;
     Result<std::size_t> try_read(MutBytes into) override;
-    // Ciphertext of taken bytes may be held here when the socket is full; later calls, and write_all, send it first.
+    // Takes all bytes up to kTakenMax, or none while the socket is full. One system call; no allocation while the peer reads.
+    // Afterwards ciphertext may be held (holds_output()); later calls send it first.
     Result<std::size_t> try_write(std::span<const ::iovec> parts) override;
+    static constexpr std::size_t kTakenMax = 64 * 1024;
+    bool holds_output() const override { return !held_.empty(); }
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override;
     void coalesce_wakes() override { tcp_->coalesce_wakes(); }
     std::string peer() const override { return tcp_->peer(); }
@@ -47,21 +52,39 @@ public:
     void close() override;
 
     TcpStream& tcp() { return *tcp_; }
+    TlsStream* as_tls() override { return this; }
+    // New keys for both directions (RFC 8446, 4.6.3), before the next record; nothing in TLS 1.2. The stream itself does so after
+    // kRecordsPerKey records: 5.5 limits AES-GCM to 2^24.5, some 40 hours at 20 Mbps.
+    Result<void> update_keys();
+    static constexpr std::uint32_t kRecordsPerKey = 1U << 24;
+    // Key updates accepted from a peer within a minute; the next one ends the connection with Errc::limit. Each
+    // costs some 10 us, and half of them an answer.
+    static constexpr std::uint32_t kKeyUpdatesMax = 32;
+    void note_key_update();
     // "TLSv1.3".
     std::string protocol() const;
     // The protocol that the handshake has selected (TlsContext::offer_protocols), such as "h2"; empty: none.
     std::string_view application_protocol() const;
 
 private:
+    struct Bio;
+    // Limits the ciphertext of taken bytes and of answers to a peer that does not read.
+    static constexpr std::size_t kHeldMax = 2 * kTakenMax;
+
     static Result<std::unique_ptr<TlsStream>> create(std::unique_ptr<TcpStream> tcp, TlsContext& context);
     Result<void> shake_hands(Deadline deadline);
-    Result<bool> flush_pending();
+    Result<void> encrypt(Bytes bytes);
+    Result<void> send_output(Bytes last = {});
+    Result<bool> send_held();
     Error failure(int result, const char* what) const;
     bool has_buffered_input() const;
 
     std::unique_ptr<TcpStream> tcp_;
     ssl_st* tls_;
-    std::vector<std::uint8_t> pending_;  // plaintext of the record that OpenSSL could not write completely
+    std::vector<std::uint8_t> held_;  // ciphertext that the socket has not taken
+    TimePoint key_updates_from_{};
+    std::uint32_t key_updates_ = 0;  // since then
+    std::uint32_t records_ = 0;      // written with the current keys, at least
 };
 
 }  // namespace live::io

@@ -1,61 +1,20 @@
 #include "io/tls/tls_stream.hpp"
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
-#include <openssl/x509v3.h>
-#include <unistd.h>
 
 #include "io/fibers/loop.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "io/net/tcp_listener.hpp"
+#include "io/tls/tls_identity_fixture.hpp"
 
 namespace live::io {
 namespace {
-
-// A key and a certificate signed with it, as two PEM files.
-struct Identity {
-    explicit Identity(const std::string& name)
-        : certificate_path("/tmp/live_tls_test." + std::to_string(::getpid()) + "." + name + ".pem"),
-          key_path(certificate_path + ".key") {
-        EVP_PKEY* key = EVP_EC_gen("P-256");
-        X509* certificate = X509_new();
-        X509_set_version(certificate, 2);
-        ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-        X509_gmtime_adj(X509_getm_notBefore(certificate), -60);
-        X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
-        X509_set_pubkey(certificate, key);
-        X509_NAME* subject = X509_get_subject_name(certificate);
-        X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("live.test"), -1, -1, 0);
-        X509_set_issuer_name(certificate, subject);
-        X509_sign(certificate, key, EVP_sha256());
-        FILE* file = std::fopen(certificate_path.c_str(), "w");
-        PEM_write_X509(file, certificate);
-        std::fclose(file);
-        file = std::fopen(key_path.c_str(), "w");
-        PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
-        std::fclose(file);
-        X509_free(certificate);
-        EVP_PKEY_free(key);
-    }
-    ~Identity() {
-        ::unlink(certificate_path.c_str());
-        ::unlink(key_path.c_str());
-    }
-    Identity(const Identity&) = delete;
-    Identity& operator=(const Identity&) = delete;
-
-    std::string certificate_path;
-    std::string key_path;
-};
 
 class TlsStreamTest : public testing::Test {
 protected:
@@ -98,7 +57,7 @@ protected:
     }
 
     std::unique_ptr<Loop> loop_ = MUST(Loop::create());
-    Identity identity_{"server"};
+    TlsIdentity identity_{"server"};
     std::unique_ptr<TlsContext> context_ = MUST(TlsContext::server(identity_.certificate_path, identity_.key_path));
     std::unique_ptr<TlsContext> trusting_ = MUST(TlsContext::client(TlsVerify::none));
     std::unique_ptr<TcpListener> listener_ = MUST(TcpListener::listen({"127.0.0.1", 0}));
@@ -259,8 +218,61 @@ TEST_F(TlsStreamTest, TheSystemsAuthoritiesAreReadForTheFirstConnection) {
     EXPECT_EQ(shake_hands(*client, "other.test").first.code(), Errc::denied);
 }
 
+TEST_F(TlsStreamTest, TakesBoundedBytesOfAPeerThatDoesNotRead) {
+    connect_pair();
+    const std::string block(3 * TlsStream::kTakenMax, 'b');
+    const ::iovec part = as_part(as_bytes(block));
+    std::size_t sum = 0;
+    while (const std::size_t taken = MUST(server_->try_write({&part, 1}))) {
+        EXPECT_LE(taken, TlsStream::kTakenMax);
+        sum += taken;
+    }
+    EXPECT_TRUE(server_->holds_output());
+    EXPECT_EQ(MUST(server_->try_write({&part, 1})), 0U);
+    Scope scope("test");
+    MUST(scope.start("rest", [&](Deadline deadline) {
+        while (server_->holds_output())
+            EXPECT_TRUE(MUST(server_->wait_ready(Interest::writable, nullptr, deadline)).writable);
+    }));
+    EXPECT_TRUE(receive(*client_, sum) == std::string(sum, 'b'));
+    MUST(scope.join(Deadline::after(kSoon)));
+}
+
+TEST_F(TlsStreamTest, ContinuesAfterKeyUpdates) {
+    connect_pair();
+    for (int i = 0; i < 5; ++i) {
+        MUST(client_->update_keys());
+        MUST(send(*client_, "question"));
+        EXPECT_EQ(receive(*server_, 8), "question");
+        MUST(server_->update_keys());
+        const std::string answer(40'000, 'a');
+        MUST(send(*server_, answer));
+        EXPECT_TRUE(receive(*client_, answer.size()) == answer);
+    }
+}
+
+TEST_F(TlsStreamTest, EndsAFloodOfKeyUpdates) {
+    connect_pair();
+    for (std::uint32_t i = 0; i < 2 * TlsStream::kKeyUpdatesMax; ++i)
+        MUST(client_->update_keys());
+    MUST(server_->wait_readable(Deadline::after(kSoon)));
+    Errc code = Errc::need_more;
+    wait_until([&] { return (code = server_->try_read(buffer_).code()) != Errc::need_more; });
+    EXPECT_EQ(code, Errc::limit);
+}
+
+// Otherwise a peer that stops inside a record would keep its reader running.
+TEST_F(TlsStreamTest, PartOfARecordIsReadableOnce) {
+    connect_pair();
+    const std::array<std::uint8_t, 8> part{0x17, 0x03, 0x03, 0x00, 0x40, 1, 2, 3};
+    MUST(client_->tcp().write_all(std::array{as_part(part)}, Deadline::after(kSoon)));
+    MUST(server_->wait_readable(Deadline::after(kSoon)));
+    EXPECT_EQ(server_->try_read(buffer_).code(), Errc::need_more);
+    EXPECT_EQ(server_->wait_readable(Deadline::after(2ms)).code(), Errc::timed_out);
+}
+
 TEST_F(TlsStreamTest, BadFilesAreReported) {
-    const Identity other("other");
+    const TlsIdentity other("other");
     EXPECT_EQ(TlsContext::server("/no/such/file", identity_.key_path).code(), Errc::not_found);
     EXPECT_EQ(TlsContext::server(identity_.key_path, identity_.key_path).code(), Errc::malformed);
     EXPECT_EQ(TlsContext::server(identity_.certificate_path, other.key_path).code(), Errc::conflict);
