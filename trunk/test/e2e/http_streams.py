@@ -35,6 +35,7 @@ class HttpStream:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(limit_s)
         self.socket.connect(("127.0.0.1", port))
+        self.socket = self._prepare(self.socket)
         lines = [f"{method} {path} HTTP/{version}", f"Host: 127.0.0.1:{port}"] + [f"{k}: {v}" for k, v in (headers or {}).items()]
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         self.rest = b""
@@ -46,6 +47,9 @@ class HttpStream:
         self.status = int(first.split()[1])
         self.headers = {name.lower(): value.strip() for name, value in (field.split(":", 1) for field in fields)}
         self.body = b""
+
+    def _prepare(self, plain: socket.socket) -> socket.socket:
+        return plain
 
     def _receive(self, needed: bool = False) -> None:
         data = self.socket.recv(1 << 16)

@@ -1,25 +1,17 @@
 """Certificates of a running server: renewed files and new paths take effect, a bad pair does not, and no client is disconnected."""
 
-import shutil
 import signal
 import socket
 import ssl
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from certificates import der, install, make_pair, replace
 from live_server import wait_until
 
 SERVICES = ("rtmps", "api_tls", "http_tls")
 LIMIT_S = 20  # Two looks of two seconds, on a loaded machine.
-
-
-def make_pair(folder: Path, name: str) -> tuple[Path, Path]:
-    key, cert = folder / f"{name}.key", folder / f"{name}.crt"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", key, "-out", cert]
-    subprocess.run([str(word) for word in command], capture_output=True, check=True)
-    return key, cert
 
 
 def connect(port: int) -> ssl.SSLSocket:
@@ -33,10 +25,6 @@ def served_by(port: int) -> bytes:
         return client.getpeercert(binary_form=True)
 
 
-def der(cert: Path) -> bytes:
-    return ssl.PEM_cert_to_DER_cert(cert.read_text())
-
-
 def still_answers(client: ssl.SSLSocket) -> bool:
     client.sendall(b"GET /api/v1/versions HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return client.recv(4096).startswith(b"HTTP/1.1 200")
@@ -46,17 +34,6 @@ def still_answers(client: ssl.SSLSocket) -> bool:
 def fixture_pairs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pairs")
     return [make_pair(folder, name) for name in ("one", "two", "three")]
-
-
-def replace(source: Path, target: Path) -> None:
-    shutil.copy(source, f"{target}.new")
-    Path(f"{target}.new").rename(target)
-
-
-def install(pair: tuple[Path, Path], folder: Path) -> None:
-    """As renewing programs do it: each file at once, one after the other. A server that looks between the two sees a bad pair."""
-    for source, name in zip(pair, ("now.key", "now.crt")):
-        replace(source, folder / name)
 
 
 def start(server, folder: Path):

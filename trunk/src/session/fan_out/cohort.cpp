@@ -14,8 +14,9 @@ std::uint64_t CohortMember::sent_bytes() const {
     return cursor.sent_bytes() + (is_member ? cohort->position() - cursor.position() : 0);
 }
 
-Cohort::Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after)
-    : source_(std::move(source)), format_(format), tools_(tools), prompt_after_(prompt_after) {
+Cohort::Cohort(Ref<media::Source> source, const media::WireFormat& format, Transport transport, CohortTools& tools,
+               Duration prompt_after)
+    : source_(std::move(source)), format_(format), transport_(transport), tools_(tools), prompt_after_(prompt_after) {
     if (prompt_after_ > Duration::zero())
         source_->readers().add_listener(*this, media::WakeMode::batched);
 }
@@ -29,6 +30,10 @@ Cohort::~Cohort() {
 void Cohort::on_packets() {
     if (io::now() - sent_at_ >= prompt_after_)
         send();
+}
+
+bool Cohort::matches(const CohortMember& member) const {
+    return &member.cursor.source() == source_.get() && member.cursor.format() == format_ && member.transport() == transport_;
 }
 
 void Cohort::join(CohortMember& member) {
@@ -54,17 +59,20 @@ void Cohort::add_member(CohortMember& member) {
     member.is_member = true;
     member.index = members_.size();
     members_.push_back(&member);
-    descriptors_.push_back(member.stream.native_handle());
+    if (transport_ == Transport::plain)
+        descriptors_.push_back(member.stream.as_tcp()->native_handle());
 }
 
 void Cohort::remove_member(CohortMember& member) {
     member.cursor.resume_at(position_);
     member.cursor.hold_place();
     const std::size_t at = member.index;
-    descriptors_[at] = descriptors_.back();
+    if (transport_ == Transport::plain) {
+        descriptors_[at] = descriptors_.back();
+        descriptors_.pop_back();
+    }
     members_[at] = members_.back();
     members_[at]->index = at;
-    descriptors_.pop_back();
     members_.pop_back();
     member.is_member = false;
     if (members_.empty())
@@ -144,8 +152,7 @@ void Cohort::send_to_members(media::WireLog& wire_log) {
     if (prompt_after_ > Duration::zero() && position_ < wire_log.head())
         sent_at_ = io::now();
     const bool stamped = wire_log.encoder().times() == media::WireTimes::stamped;
-    const std::size_t share = std::clamp(kTurnBytes / members_.size(), kShareMin, kFlushedMax);
-    const media::WireLog::Position end = std::min(wire_log.head(), position_ + share);
+    const media::WireLog::Position end = std::min(wire_log.head(), position_ + share());
     while (position_ < end && !members_.empty()) {
         missed_.clear();
         if (stamped)
@@ -155,13 +162,54 @@ void Cohort::send_to_members(media::WireLog& wire_log) {
     }
 }
 
+std::size_t Cohort::share() const {
+    if (transport_ == Transport::plain)
+        return std::clamp(turn_bytes() / members_.size(), kShareMin, kFlushedMax);
+    return std::clamp(turn_bytes() / members_.size() / kTlsShareMin * kTlsShareMin, kTlsShareMin, kTlsShareMax);
+}
+
+// Sends the parts, `total` bytes, to the members [begin, end). Those that did not take all are in `missed_`.
+void Cohort::send_run(std::size_t begin, std::size_t end, std::span<const ::iovec> parts, std::size_t total) {
+    if (transport_ == Transport::plain) {
+        const std::size_t before = missed_.size();
+        tools_.sender.send(std::span(descriptors_).subspan(begin, end - begin), parts, total, missed_);
+        for (std::size_t i = before; i < missed_.size(); ++i)
+            missed_[i].index += begin;
+        return;
+    }
+    const auto run = [](const ::iovec& part) { return Bytes(static_cast<const std::uint8_t*>(part.iov_base), part.iov_len); };
+    if (parts.size() == 1)
+        return encrypt_run(begin, end, run(parts[0]));
+    tools_.plaintext.clear();
+    for (const ::iovec& part : parts)
+        tools_.plaintext.insert(tools_.plaintext.end(), run(part).begin(), run(part).end());
+    encrypt_run(begin, end, tools_.plaintext);
+}
+
+// A member whose socket did not take every record keeps the ciphertext in its stream, and sends it from its own fiber.
+void Cohort::encrypt_run(std::size_t begin, std::size_t end, Bytes whole) {
+    for (std::size_t i = begin; i < end; ++i) {
+        io::Stream& stream = members_[i]->stream;
+        std::size_t sent = 0;
+        while (sent < whole.size()) {
+            const std::array rest{io::as_part(whole.subspan(sent))};
+            const auto taken = stream.try_write(rest);
+            if (!taken.ok() || *taken == 0)
+                break;
+            sent += *taken;
+        }
+        if (sent < whole.size() || stream.holds_output())
+            missed_.push_back({i, sent, 0});
+    }
+}
+
 void Cohort::send_shared(media::WireLog& wire_log, media::WireLog::Position end) {
     std::array<::iovec, 64> parts;
     const std::size_t count = wire_log.spans(position_, end, parts);
     std::size_t total = 0;
     for (std::size_t i = 0; i < count; ++i)
         total += parts[i].iov_len;
-    tools_.sender.send(descriptors_, std::span(parts).first(count), total, missed_);
+    send_run(0, members_.size(), std::span(parts).first(count), total);
     tools_.counters.meter.record(*source_, wire_log, position_, position_ + total, members_.size(), io::now());
     settle_missed(total, nullptr);
     position_ += total;
@@ -177,10 +225,7 @@ void Cohort::send_stamped(media::WireLog& wire_log, media::WireLog::Position end
         while (next < members_.size() && members_[next]->cursor.base_ms() == base_ms)
             ++next;
         const std::array whole{io::as_part(tools_.batch.stamped_for(base_ms))};
-        const std::size_t before = missed_.size();
-        tools_.sender.send(std::span(descriptors_).subspan(begin, next - begin), whole, tools_.batch.size(), missed_);
-        for (std::size_t i = before; i < missed_.size(); ++i)
-            missed_[i].index += begin;
+        send_run(begin, next, whole, tools_.batch.size());
         begin = next;
     }
     tools_.counters.meter.record(*source_, wire_log, position_, tools_.batch.end(), members_.size(), io::now());
@@ -188,8 +233,8 @@ void Cohort::send_stamped(media::WireLog& wire_log, media::WireLog::Position end
     position_ = tools_.batch.end();
 }
 
-// Hands back members that did not take all `total` bytes. With a `batch` stamped anew, the rest of a partly sent message comes
-// from that batch.
+// Hands back members that did not take all `total` bytes, or hold ciphertext of them. With a `batch` stamped anew, the rest of a
+// partly sent message comes from that batch.
 void Cohort::settle_missed(std::size_t total, media::StampedBatch* batch) {
     tools_.counters.sends += members_.size();
     tools_.counters.bytes += total * members_.size();
@@ -213,7 +258,7 @@ void Cohort::admit_waiting(const media::WireLog& wire_log) {
     const std::uint64_t before = tools_.counters.bytes;
     for (std::size_t i = waiting_.size(); i-- > 0;) {
         CohortMember& member = *waiting_[i];
-        if (tools_.counters.bytes - before > kTurnBytes) {
+        if (tools_.counters.bytes - before > turn_bytes()) {
             hand_back(member);  // continues in its own fiber
         } else if (flush(member.stream, member.cursor, tools_.counters.bytes) != Flushed::all) {
             hand_back(member);

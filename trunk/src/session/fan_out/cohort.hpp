@@ -1,19 +1,23 @@
-// Cohort: sends one source in one format to the players that are at the same byte of the same log. One position and one list of
-// spans serve them all; a send wakes no fiber. A player in any other state (joining, a full socket, a status to send) returns to
-// its own fiber, and rejoins when it has caught up. The cohort holds the members' place in the log: a due member is never
-// overtaken within the source's bounds.
+// Cohort: sends one source in one format to the players that are at the same byte of the same log, all of them over plain TCP, or
+// all of them over TLS. One position and one list of spans serve them all; a send wakes no fiber. Over TLS the bytes are brought
+// together once per turn, and encrypted for each member in records as long as possible. A player in any other state (joining, a
+// full socket, a status to send) returns to its own fiber, and rejoins when it has caught up. The cohort holds the members' place
+// in the log: a due member is never overtaken within the source's bounds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/bytes/bytes.hpp"
 #include "base/bytes/ref.hpp"
 #include "base/signal.hpp"
 #include "base/time.hpp"
 #include "io/net/fan_sender.hpp"
-#include "io/net/tcp_stream.hpp"
+#include "io/net/stream.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "media/source/wire_cursor.hpp"
 #include "media/wire_log/stamped_batch.hpp"
 #include "session/fan_out/send_meter.hpp"
@@ -22,17 +26,21 @@ namespace live::session {
 
 class Cohort;
 
+enum class Transport : std::uint8_t { plain, tls };
+
 // A player as its cohort sees it. Lives in the player's session, and leaves the cohort before it is destroyed.
 struct CohortMember {
-    CohortMember(io::TcpStream& player_stream, media::WireCursor& player_cursor, Signal& signal)
+    // The stream is TCP, or TLS over TCP.
+    CohortMember(io::Stream& player_stream, media::WireCursor& player_cursor, Signal& signal)
         : stream(player_stream), cursor(player_cursor), handed_back(signal) {}
     CohortMember(const CohortMember&) = delete;
     CohortMember& operator=(const CohortMember&) = delete;
 
     // Bytes sent to this player, by itself and by its cohort.
     std::uint64_t sent_bytes() const;
+    Transport transport() const { return stream.as_tcp() != nullptr ? Transport::plain : Transport::tls; }
 
-    io::TcpStream& stream;
+    io::Stream& stream;
     media::WireCursor& cursor;
     // Raised when the cohort releases the player: its socket is full or closed.
     Signal& handed_back;
@@ -56,6 +64,7 @@ struct CohortTools {
     FanOutCounters counters;
     media::StampedBatch batch;
     io::FanSender sender;
+    std::vector<std::uint8_t> plaintext;  // of one turn of a TLS cohort, if its spans are not one run
 };
 
 class Cohort final : private media::HeldPlace, private media::PacketListener {
@@ -63,14 +72,21 @@ public:
     // Sent to all members in one turn of the loop, some 3 ms; but to each member at least kShareMin.
     static constexpr std::size_t kTurnBytes = 4U << 20;
     static constexpr std::size_t kShareMin = 64U << 10;
+    // The same for members over TLS, where a byte costs twice as much. The share is whole records, and one write.
+    static constexpr std::size_t kTlsTurnBytes = 2U << 20;
+    static constexpr std::size_t kTlsShareMin = 16U << 10;
+    static constexpr std::size_t kTlsShareMax = io::TlsStream::kTakenMax;
 
     // `prompt_after`: packets that arrive after this long without a send leave at once, without waiting for a tick; zero: never.
-    Cohort(Ref<media::Source> source, const media::WireFormat& format, CohortTools& tools, Duration prompt_after = {});
+    Cohort(Ref<media::Source> source, const media::WireFormat& format, Transport transport, CohortTools& tools,
+           Duration prompt_after = {});
     ~Cohort();
     Cohort(const Cohort&) = delete;
     Cohort& operator=(const Cohort&) = delete;
 
     media::Source& source() { return *source_; }
+    // Reports whether a player of this source, format and transport may join.
+    bool matches(const CohortMember& member) const;
     const media::WireFormat& format() const { return format_; }
     // The members' common position.
     media::WireCursor::Position position() const { return position_; }
@@ -89,6 +105,10 @@ public:
 
 private:
     void send_to_members(media::WireLog& wire_log);
+    std::size_t turn_bytes() const { return transport_ == Transport::plain ? kTurnBytes : kTlsTurnBytes; }
+    std::size_t share() const;
+    void send_run(std::size_t begin, std::size_t end, std::span<const ::iovec> parts, std::size_t total);
+    void encrypt_run(std::size_t begin, std::size_t end, Bytes whole);
     void send_shared(media::WireLog& wire_log, media::WireLog::Position end);
     void send_stamped(media::WireLog& wire_log, media::WireLog::Position end);
     void settle_missed(std::size_t total, media::StampedBatch* batch);
@@ -105,10 +125,11 @@ private:
 
     Ref<media::Source> source_;
     media::WireFormat format_;
+    const Transport transport_;
     CohortTools& tools_;
     const Duration prompt_after_;
     TimePoint sent_at_{};
-    // Parallel arrays: the sending loop touches only the descriptors.
+    // Parallel arrays: the sending loop touches only the descriptors. Empty over TLS.
     std::vector<int> descriptors_;
     std::vector<CohortMember*> members_;
     std::vector<CohortMember*> waiting_;

@@ -15,6 +15,8 @@
 #include "base/rounds_fixture.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "io/net/tcp_listener.hpp"
+#include "io/tls/tls_identity_fixture.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "media/source/wire_log_fixture.hpp"
 #include "media/wire_log/flv_wire_encoder.hpp"
 #include "session/fan_out/player.hpp"
@@ -155,25 +157,33 @@ enum class Habit : std::uint8_t { takes_all, takes_some, takes_little, sleeps, p
 constexpr std::array kHabits{Habit::takes_all, Habit::takes_some, Habit::takes_little, Habit::sleeps,
                              Habit::pauses,    Habit::asks,       Habit::stops,        Habit::leaves};
 
+// A connection over loopback.
+struct Ends {
+    std::unique_ptr<io::Stream> client;
+    std::unique_ptr<io::Stream> server;
+};
+
 // A player over loopback and the client at the other end.
 class Viewer final : public PlayerProtocol {
 public:
     struct Way {
         media::WireFormat format;
         bool by_cohort = true;
+        bool by_tls = false;
         Habit habit = Habit::takes_all;
     };
 
-    Viewer(Broadcast& broadcast, FanOut& fan_out, io::TcpListener& listener, const Way& way)
+    Viewer(Broadcast& broadcast, FanOut& fan_out, Ends ends, const Way& way)
         : broadcast_(broadcast),
           way_(way),
-          client_(MUST(io::TcpStream::connect(listener.endpoint(), io::Deadline::after(io::kSoon)))),
-          server_(MUST(listener.accept(io::Deadline::after(io::kSoon)))),
+          client_(std::move(ends.client)),
+          server_(std::move(ends.server)),
           joined_(broadcast.source().retention().join_point() - kFirstConfigs),
           cursor_(broadcast.stage.source, way.format, head_of(way.format)),
-          player_(*server_, way.by_cohort ? server_.get() : nullptr, cursor_, fan_out, broadcast.source().options(), *this,
-                  own_bytes_, log_) {
-        client_->forget();  // it has no waiter: each read goes to the kernel
+          player_(*server_, cursor_, fan_out, broadcast.source().options(), *this, own_bytes_, log_) {
+        client_tcp().forget();  // it has no waiter: each read goes to the kernel
+        if (!way.by_cohort)
+            player_.set_duration(std::chrono::hours(24));
         if (is_rtmp())
             parser_ = std::make_unique<RtmpParser>(broadcast.source().wire_logs().chunk_size());
         else
@@ -226,12 +236,14 @@ public:
             case Habit::asks:
                 if (random() % 4 == 0)
                     ask();
+                if (rarely && way_.by_tls && ++key_updates_ < io::TlsStream::kKeyUpdatesMax)
+                    MUST(client_->as_tls()->update_keys());
                 read(rarely ? kEverything : random() % (4 * broadcast_.size_max));
                 break;
             case Habit::stops:
             case Habit::leaves: act_once(rarely); break;
         }
-        if (client_->is_open()) {
+        if (client_tcp().is_open()) {
             EXPECT_LE(received_bytes_, player_.sent_bytes());
         }
     }
@@ -245,7 +257,7 @@ public:
     }
     void read(std::size_t room) {
         std::array<std::uint8_t, 16'384> buffer{};
-        while (room > 0 && client_->is_open()) {
+        while (room > 0 && client_tcp().is_open()) {
             const auto count = client_->try_read(MutBytes(buffer).first(std::min(room, buffer.size())));
             if (!count.ok())
                 return;
@@ -256,7 +268,7 @@ public:
                 got(message);
         }
     }
-    bool has_all() const { return ended_ && (!client_->is_open() || received_bytes_ == player_.sent_bytes()); }
+    bool has_all() const { return ended_ && (!client_tcp().is_open() || received_bytes_ == player_.sent_bytes()); }
     void expect_right() const;
 
     // The player has answered everything that its client sent.
@@ -270,6 +282,7 @@ private:
         return format.container == media::Container::flv ? media::flv_file_head(format.framing, format.kinds)
                                                          : std::vector<std::uint8_t>();
     }
+    io::TcpStream& client_tcp() const { return way_.by_tls ? client_->as_tls()->tcp() : *client_->as_tcp(); }
     bool is_rtmp() const { return way_.format.container == media::Container::rtmp; }
     Result<void> answer() {
         ++answered_;
@@ -303,8 +316,8 @@ private:
 
     Broadcast& broadcast_;
     Way way_;
-    std::unique_ptr<io::TcpStream> client_;
-    std::unique_ptr<io::TcpStream> server_;
+    std::unique_ptr<io::Stream> client_;
+    std::unique_ptr<io::Stream> server_;
     std::unique_ptr<Parser> parser_;
     std::size_t joined_;  // the number of its first packet
     std::uint64_t own_bytes_ = 0;
@@ -322,6 +335,7 @@ private:
     std::int64_t expected_base_ = 0;
     std::optional<std::uint32_t> video_config_;
     std::size_t asked_ = 0;
+    std::uint32_t key_updates_ = 0;
     bool paused_ = false;
     bool has_stopped_ = false;
     bool was_within_ = true;
@@ -365,7 +379,7 @@ void Viewer::got_frame(std::uint32_t number, std::uint32_t time_ms) {
 
 void Viewer::expect_right() const {
     SCOPED_TRACE("habit " + std::to_string(static_cast<int>(way_.habit)) + (way_.by_cohort ? " cohort" : " own ticks") +
-                 (is_rtmp() ? " rtmp" : " flv") + " joined " + std::to_string(joined_));
+                 (way_.by_tls ? " tls" : "") + (is_rtmp() ? " rtmp" : " flv") + " joined " + std::to_string(joined_));
     ASSERT_TRUE(ended_.has_value());
     if (way_.habit == Habit::leaves && has_stopped_) {
         EXPECT_FALSE(ended_->ok());
@@ -396,8 +410,10 @@ void Viewer::expect_right() const {
 
 class Delivery : public testing::Test {
 protected:
-    void watch(std::uint32_t seed) {
+    // With `by_tls` every other player uses TLS.
+    void watch(std::uint32_t seed, bool by_tls = false) {
         SCOPED_TRACE("seed " + std::to_string(seed));
+        by_tls_ = by_tls;
         Broadcast broadcast(seed);
         io::Scope players("players");
         io::Scope wheels("wheels");
@@ -443,11 +459,26 @@ private:
                                  media::WireFormat{media::Container::flv, media::Framing::none, MediaKindSet::all()},
                                  media::WireFormat{media::Container::flv, media::Framing::none, audio_only}};
         for (const Habit habit : kHabits) {
-            const Viewer::Way way{formats[broadcast.random() % formats.size()], broadcast.random() % 4 != 0, habit};
-            viewers.push_back(std::make_unique<Viewer>(broadcast, fan_out, *listener_, way));
+            const Viewer::Way way{formats[broadcast.random() % formats.size()], broadcast.random() % 4 != 0,
+                                  by_tls_ && viewers.size() % 2 == 0, habit};
+            viewers.push_back(std::make_unique<Viewer>(broadcast, fan_out, connect(way.by_tls), way));
             Viewer* const viewer = viewers.back().get();
             MUST(players.start("player", [viewer](io::Deadline deadline) { viewer->run(deadline); }));
         }
+    }
+    Ends connect(bool by_tls) {
+        const auto limit = io::Deadline::after(io::kSoon);
+        auto client = MUST(io::TcpStream::connect(listener_->endpoint(), limit));
+        auto server = MUST(listener_->accept(limit));
+        if (!by_tls)
+            return {std::move(client), std::move(server)};
+        Ends ends;
+        io::Scope handshake("handshake");
+        MUST(handshake.start(
+            "server", [&](io::Deadline) { ends.server = MUST(io::TlsStream::accept(std::move(server), *context_, limit)); }));
+        ends.client = MUST(io::TlsStream::connect(std::move(client), *trusting_, "live.test", limit));
+        MUST(handshake.join(limit));
+        return ends;
     }
     // Everybody's turn; now and then ticks go by.
     static void give_way(std::uint32_t batch) {
@@ -478,6 +509,10 @@ private:
 
     std::unique_ptr<io::Loop> loop_ = MUST(io::Loop::create());
     std::unique_ptr<io::TcpListener> listener_ = MUST(io::TcpListener::listen({"127.0.0.1", 0}));
+    io::TlsIdentity identity_{"delivery"};
+    std::unique_ptr<io::TlsContext> context_ = MUST(io::TlsContext::server(identity_.certificate_path, identity_.key_path));
+    std::unique_ptr<io::TlsContext> trusting_ = MUST(io::TlsContext::client(io::TlsVerify::none));
+    bool by_tls_ = false;
 };
 
 TEST_F(Delivery, ClientsReceiveEverythingExceptCountedLosses) {
@@ -486,6 +521,12 @@ TEST_F(Delivery, ClientsReceiveEverythingExceptCountedLosses) {
     // Found players of audio alone that stood still.
     for (const std::uint32_t seed : {115U, 117U})
         watch(seed);
+    EXPECT_GT(dropped_, 0U) << "some of them were too slow";
+}
+
+TEST_F(Delivery, TlsClientsReceiveTheSameAsPlainOnes) {
+    for (std::uint32_t seed = 20; seed < 20 + rounds(4U, 12U); ++seed)
+        watch(seed, true);
     EXPECT_GT(dropped_, 0U) << "some of them were too slow";
 }
 

@@ -16,14 +16,14 @@ public:
 
     void join(CohortMember& member) {
         auto& slot = slots_[next_member_++ / kNeighbours % slots_.size()];
-        media::Source& source = member.cursor.source();
-        const media::WireFormat& format = member.cursor.format();
-        auto at = std::ranges::find_if(slot, [&](const auto& cohort) {
-            return &cohort->source() == &source && cohort->format() == format && cohort->size() < kPlayersAtOnce;
-        });
+        const std::size_t size_max = member.transport() == Transport::plain ? kPlayersAtOnce : kTlsPlayersAtOnce;
+        auto at =
+            std::ranges::find_if(slot, [&](const auto& cohort) { return cohort->matches(member) && cohort->size() < size_max; });
         if (at == slot.end()) {
+            const media::WireFormat& format = member.cursor.format();
             const Duration prompt_after = format.is_relayed() ? Duration(period_) : Duration::zero();
-            slot.push_back(std::make_unique<Cohort>(Ref<media::Source>(&source), format, tools_, prompt_after));
+            Ref<media::Source> source(&member.cursor.source());
+            slot.push_back(std::make_unique<Cohort>(std::move(source), format, member.transport(), tools_, prompt_after));
             at = std::prev(slot.end());
             ++cohorts_;
             occupied_.raise();
@@ -59,10 +59,12 @@ private:
     // While this yields, others may join the slot; cohorts are removed only here.
     Result<void> send(std::vector<std::unique_ptr<Cohort>>& slot) {
         std::size_t players = 0;
+        TimePoint began = io::now();
         for (std::size_t i = slot.size(); i-- > 0;) {
-            if (players >= kPlayersAtOnce) {
+            if (players >= kPlayersAtOnce || io::now() - began > kTurnMax) {
                 TRY(give_way());
                 players = 0;
+                began = io::now();
             }
             if (slot[i]->is_empty()) {
                 slot[i] = std::move(slot.back());
@@ -74,6 +76,7 @@ private:
                 bool more = cohort.send_if_more_than(cohort.format().is_relayed() ? 0 : cohort.source().options().mw_msgs);
                 for (std::size_t turns = 1; more; ++turns) {
                     TRY(give_way());
+                    began = io::now();
                     if (turns == kTurnsMax)
                         cohort.hand_back_members();
                     more = cohort.send();
@@ -95,7 +98,7 @@ private:
 class FanOut::Instant final : public media::PacketListener {
 public:
     Instant(media::Source& source, const media::WireFormat& format, CohortTools& tools)
-        : cohort_(Ref<media::Source>(&source), format, tools) {
+        : cohort_(Ref<media::Source>(&source), format, Transport::plain, tools) {
         source.readers().add_listener(*this);
     }
     ~Instant() { cohort_.source().readers().remove_listener(*this); }
@@ -125,14 +128,15 @@ FanOut::Instants::iterator FanOut::find_instant(const CohortMember& member) {
 
 Result<void> FanOut::join(CohortMember& member, std::optional<std::chrono::milliseconds> wanted) {
     media::Source& source = member.cursor.source();
-    const auto window = std::min(wanted.value_or(source.options().mw_latency), kWindowMax);
-    if (window < kTick) {
+    auto window = std::min(wanted.value_or(source.options().mw_latency), kWindowMax);
+    if (window < kTick && member.transport() == Transport::plain) {
         auto at = find_instant(member);
         if (at == instants_.end())
             at = instants_.insert({&source, std::make_unique<Instant>(source, member.cursor.format(), tools_)});
         at->second->cohort().join(member);
         return {};
     }
+    window = std::max(window, kTick);
     auto& wheel = wheels_[window];
     if (!wheel) {
         wheel = std::make_unique<Wheel>(window, tools_);

@@ -6,6 +6,8 @@
 
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
+#include "io/net/tcp_stream.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "session/fan_out/flush.hpp"
 
 namespace live::session {
@@ -16,7 +18,7 @@ namespace {
 constexpr std::size_t kWriteMax = 64 * 1024;
 
 // Appends the bytes that the cursor returns at once to `copy`; returns false if there are none. For a player with its own times
-// the cursor returns one frame at a time, because the header differs; over TLS each write would be a record.
+// the cursor returns one frame at a time, because the header differs.
 bool take_part(media::WireCursor& cursor, bool one_message, std::vector<std::uint8_t>& copy) {
     std::array<::iovec, 8> parts;
     const auto batch = one_message ? cursor.take_message(parts) : cursor.take(parts);
@@ -34,10 +36,9 @@ bool take_part(media::WireCursor& cursor, bool one_message, std::vector<std::uin
 
 }  // namespace
 
-Player::Player(io::Stream& stream, io::TcpStream* tcp, media::WireCursor& cursor, FanOut& fan_out,
-               const media::PlayOptions& options, PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log)
+Player::Player(io::Stream& stream, media::WireCursor& cursor, FanOut& fan_out, const media::PlayOptions& options,
+               PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log)
     : stream_(stream),
-      tcp_(tcp),
       cursor_(cursor),
       fan_out_(fan_out),
       options_(options),
@@ -62,11 +63,12 @@ Result<void> Player::run(io::Deadline deadline) {
 }
 
 Result<void> Player::play(io::Deadline deadline) {
-    if (tcp_ == nullptr || options_.send_min_interval > std::chrono::microseconds::zero() ||
+    io::TcpStream* const socket = stream_.as_tls() != nullptr ? &stream_.as_tls()->tcp() : stream_.as_tcp();
+    if (socket == nullptr || options_.send_min_interval > std::chrono::microseconds::zero() ||
         duration_ > std::chrono::milliseconds::zero())
         return run_on_own_ticks(deadline);
-    TRY(prepare_socket());
-    member_.emplace(*tcp_, cursor_, wake_);
+    TRY(prepare_socket(*socket));
+    member_.emplace(stream_, cursor_, wake_);
     return run_with_cohort(deadline);
 }
 
@@ -112,16 +114,16 @@ void Player::leave_cohort() {
 }
 
 // Bounds the kernel's memory per player too: one merged write at 4 Mbps, and half of that unsent.
-Result<void> Player::prepare_socket() {
+Result<void> Player::prepare_socket(io::TcpStream& socket) {
     constexpr std::size_t kSendBufferMin = 128 * 1024;
     constexpr std::size_t kNotSentMin = 64 * 1024;
     const auto merged = static_cast<std::size_t>(options_.mw_latency.count()) * 4000 / 8;
     const std::size_t buffer = std::max(merged, kSendBufferMin);
-    TRY(tcp_->set_send_buffer(buffer));
-    TRY(tcp_->set_not_sent_lowat(std::max(buffer / 2, kNotSentMin)));
+    TRY(socket.set_send_buffer(buffer));
+    TRY(socket.set_not_sent_lowat(std::max(buffer / 2, kNotSentMin)));
     // Else a small frame waits until the one before is acknowledged, which on a quiet connection takes some 40 ms.
     if (window_ == std::chrono::milliseconds::zero())
-        TRY(tcp_->set_no_delay(true));
+        TRY(socket.set_no_delay(true));
     LOG_DEBUG(log_, "SO_SNDBUF={} buffer={}ms", buffer, options_.mw_latency.count());
     return {};
 }
@@ -133,7 +135,7 @@ Result<void> Player::run_with_cohort(io::Deadline deadline) {
         if (protocol_.is_over())
             return drain(deadline.sooner(io::Deadline::after(kDrainLimit)));
         const auto interest = blocked_ ? io::Interest::both : io::Interest::readable;
-        const auto ready = TRY(tcp_->wait_ready(interest, &wake_, deadline));
+        const auto ready = TRY(stream_.wait_ready(interest, &wake_, deadline));
         bool send = ready.writable || ready.signalled;
         if (ready.readable) {
             const std::uint32_t before = answers_;
@@ -161,7 +163,7 @@ Result<void> Player::send_and_answer() {
 // Sends everything available; then the cohort continues.
 Result<void> Player::send_now() {
     leave_cohort();
-    const Flushed flushed = flush(*tcp_, cursor_, sent_bytes_);
+    const Flushed flushed = flush(stream_, cursor_, sent_bytes_);
     if (flushed == Flushed::gone)
         return Error(Errc::closed, "the player has gone");
     blocked_ = flushed == Flushed::full;
@@ -175,12 +177,12 @@ Result<void> Player::send_now() {
 Result<void> Player::drain(io::Deadline deadline) {
     for (;;) {
         leave_cohort();
-        const Flushed flushed = flush(*tcp_, cursor_, sent_bytes_);
+        const Flushed flushed = flush(stream_, cursor_, sent_bytes_);
         if (flushed == Flushed::gone)
             return Error(Errc::closed, "the player has gone");
         if (flushed == Flushed::all)
             return {};
-        if (TRY(tcp_->wait_ready(io::Interest::writable, nullptr, deadline)).timed_out)
+        if (TRY(stream_.wait_ready(io::Interest::writable, nullptr, deadline)).timed_out)
             return Error(Errc::timed_out, "the player did not take the end of the stream");
     }
 }
@@ -191,7 +193,7 @@ Result<void> Player::end_message(io::Deadline deadline) {
     const auto limit = deadline.sooner(io::Deadline::after(kDrainLimit));
     while (TRY(send_some(limit))) {
     }
-    return {};
+    return stream_.write_all({}, limit);  // ciphertext that the stream holds
 }
 
 Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
@@ -203,7 +205,7 @@ Result<void> Player::run_on_own_ticks(io::Deadline deadline) {
         const bool is_over = protocol_.is_over();
         const auto readable = stream_.wait_readable(deadline.sooner(io::Deadline::at(due)));
         if (readable.ok()) {
-            // Over TLS, part of a record counts as readable: a blocking read would stall the media.
+            // Over TLS, part of a record wakes too: a blocking read would stall the media.
             if (TRY(protocol_.on_readable()) == Step::stopped)
                 return end_message(deadline);
         } else if (readable.code() != Errc::timed_out) {

@@ -1,6 +1,6 @@
-// Player: sends a log to one client until something ends it, whatever the protocol. Over plain TCP a cohort sends the media; the
-// player's own fiber only joins, reads from the client, and takes over while its socket is full. Over TLS, with a minimum
-// interval between messages, or with a limited duration it sends on its own tick instead.
+// Player: sends a log to one client until something ends it, whatever the protocol. A cohort sends the media, over plain TCP and
+// over TLS; the player's own fiber only joins, reads from the client, and takes over while its socket is full. With a minimum
+// interval between messages, or with a limited duration, it sends on its own tick instead.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,6 @@
 #include "base/signal.hpp"
 #include "io/fibers/deadline.hpp"
 #include "io/net/stream.hpp"
-#include "io/net/tcp_stream.hpp"
 #include "media/ring/options.hpp"
 #include "media/source/wire_cursor.hpp"
 #include "session/common/client_table.hpp"
@@ -40,9 +39,9 @@ public:
     // How long the remaining data may take to go out once the stream is over.
     static constexpr std::chrono::seconds kDrainLimit{5};
 
-    // `tcp` is the same stream when it is plain TCP, otherwise nullptr. Everything referred to outlives this. `sent_bytes` counts
-    // bytes that do not go out through a cohort, which has its own counter.
-    Player(io::Stream& stream, io::TcpStream* tcp, media::WireCursor& cursor, FanOut& fan_out, const media::PlayOptions& options,
+    // A stream that is neither TCP nor TLS over TCP has no cohort, and ticks of its own. Everything referred to outlives this.
+    // `sent_bytes` counts bytes that do not go out through a cohort, which has its own counter.
+    Player(io::Stream& stream, media::WireCursor& cursor, FanOut& fan_out, const media::PlayOptions& options,
            PlayerProtocol& protocol, std::uint64_t& sent_bytes, const Log& log);
     ~Player();
     Player(const Player&) = delete;
@@ -70,7 +69,7 @@ public:
 private:
     using Step = PlayerProtocol::Step;
 
-    Result<void> prepare_socket();
+    Result<void> prepare_socket(io::TcpStream& socket);
     Result<void> play(io::Deadline deadline);
     void log_dropped() const;
     Result<void> run_with_cohort(io::Deadline deadline);
@@ -83,7 +82,6 @@ private:
     void leave_cohort();
 
     io::Stream& stream_;
-    io::TcpStream* tcp_;
     media::WireCursor& cursor_;
     FanOut& fan_out_;
     const media::PlayOptions& options_;

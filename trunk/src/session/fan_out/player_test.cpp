@@ -58,8 +58,9 @@ protected:
         MUST(server_->set_send_buffer(64 << 10));
         cursor_.emplace(stage_->source, media::WireFormat());
         protocol_.stream = server_.get();
-        player_.emplace(*server_, sends == Sends::by_cohort ? server_.get() : nullptr, *cursor_, fan_out_,
-                        stage_->source->options(), protocol_, own_bytes_, log_);
+        player_.emplace(*server_, *cursor_, fan_out_, stage_->source->options(), protocol_, own_bytes_, log_);
+        if (sends == Sends::by_itself)
+            player_->set_duration(std::chrono::hours(24));
         parser_.set_chunk_size(stage_->source->wire_logs().chunk_size());
     }
     void start(std::chrono::milliseconds limit = kSoon) {

@@ -215,8 +215,8 @@ media::WireFormat PlaySession::format_for(const Tracks& tracks) const {
              tracks.announced.has(MediaKind::video) ? 1 : 0, url_.options.guess_has_av ? 1 : 0);
     cursor_.emplace(source_, format, std::move(file_head), from);
     PlayerProtocol& protocol = *this;
-    player_.emplace(exchange_.stream(), exchange_.tcp(), *cursor_, context_.fan_out, plan_.play, protocol,
-                    exchange_.traffic().sent_bytes, exchange_.log());
+    player_.emplace(exchange_.stream(), *cursor_, context_.fan_out, plan_.play, protocol, exchange_.traffic().sent_bytes,
+                    exchange_.log());
     if (request_.is_relay())
         player_->set_window(plan_.play.relay_mw_latency);
     return {};

@@ -15,7 +15,7 @@ PlaySession::PlaySession(Peer& peer, const StreamPlan& plan, const RtmpOptions& 
       plan_(plan),
       options_(options),
       cursor_(std::move(source), format, {}, from),
-      player_(peer.stream(), peer.tcp(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
+      player_(peer.stream(), cursor_, fan_out, plan.play, *this, peer.traffic().sent_bytes, log),
       log_(log) {
     player_.set_duration(duration);
     if (!format.is_relayed())
