@@ -79,7 +79,7 @@ perf_package() {
 packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates python3" \
-            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libhiredis-dev libavcodec-dev libswscale-dev libswresample-dev" \
+            "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libhiredis-dev zlib1g-dev libavcodec-dev libswscale-dev libswresample-dev" \
             "$(cipher_package)" ;;
         pages) echo "$(npm_package) python3-markdown" ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
@@ -92,7 +92,7 @@ packages_of() {
         players) echo "mpv vlc-bin vlc-plugin-base vlc-plugin-access-extra gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-libav" ;;
         package) echo "$(packages_of build) $(packages_of pages) patchelf lintian" ;;
-        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64" \
+        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64 zlib1g-dev:arm64" \
             "libgtest-dev:arm64" ;;
         all) for set in build pages run test bench profile lint players package; do packages_of $set; done ;;
         *) die "unknown set \"$1\": build pages run test bench profile lint players package arm64 all" ;;

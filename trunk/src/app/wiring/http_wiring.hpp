@@ -41,6 +41,7 @@ public:
 
     Result<void> start(io::Scope& fibers, io::Deadline deadline) override;
     void apply(io::Deadline deadline) override;
+    void on_tick() override { files_.trim(io::now()); }
     Result<void> close(io::Deadline deadline) override;
     Result<void> hand_over(io::Deadline deadline) override;
     Result<void> stop(io::Deadline deadline) override;

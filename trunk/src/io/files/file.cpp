@@ -92,6 +92,10 @@ bool is_local(int folder) {
 }
 #endif
 
+std::chrono::nanoseconds since_1970(const timespec& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 bool is_below(std::string_view path, std::string_view folder) {
     if (folder == "/")
         return true;
@@ -125,8 +129,27 @@ Result<File::Facts> File::facts_of(const Descriptor& descriptor, const std::stri
     Facts facts;
     facts.is_folder = S_ISDIR(status.st_mode);
     facts.size = facts.is_folder ? 0 : static_cast<std::uint64_t>(status.st_size);
-    facts.modified = std::chrono::seconds(status.st_mtim.tv_sec) + std::chrono::nanoseconds(status.st_mtim.tv_nsec);
+    facts.modified = since_1970(status.st_mtim);
+    facts.changed = since_1970(status.st_ctim);
+    facts.device = status.st_dev;
+    facts.inode = status.st_ino;
     return facts;
+}
+
+bool File::is_unchanged() const {
+    const auto now = facts_of(*descriptor_, "");
+    return now.ok() && *now == facts_;
+}
+
+int File::native_handle() const { return descriptor_->fd(); }
+
+bool File::is_cached(std::uint64_t offset, std::size_t count) const {
+    std::uint8_t byte = 0;
+    const auto has = [&](std::uint64_t at) {
+        const auto got = try_read(at, {&byte, 1});
+        return got.ok() && *got == 1;
+    };
+    return count > 0 && has(offset) && (count == 1 || has(offset + count - 1));
 }
 
 Result<File> File::try_open_below(const std::string& folder, const std::string& path) {

@@ -21,6 +21,11 @@ public:
         bool is_folder = false;
         std::uint64_t size = 0;
         std::chrono::nanoseconds modified{};  // since 1970
+        std::chrono::nanoseconds changed{};   // the inode, also by a chmod or an unlink; since 1970
+        std::uint64_t device = 0;
+        std::uint64_t inode = 0;
+
+        bool operator==(const Facts&) const = default;
     };
 
     // `path` below `folder`; leading slashes are ignored, an empty path is the folder itself. Both may contain links as long as
@@ -32,6 +37,13 @@ public:
     static Result<File> try_open_below(const std::string& folder, const std::string& path);
 
     const Facts& facts() const { return facts_; }
+    // Whether the open file still has these facts: false once it has been written to, truncated, renamed or removed. Never
+    // suspends; for files of try_open_below(), because others may be on a network.
+    bool is_unchanged() const;
+    int native_handle() const;
+    // Whether the page cache has the first and the last of these bytes, at least one of which must exist: then it usually has all
+    // of them. Never suspends.
+    bool is_cached(std::uint64_t offset, std::size_t count) const;
     // Never suspends. 0 at the end; Errc::need_more when it would have to wait for the disk.
     Result<std::size_t> try_read(std::uint64_t offset, MutBytes into) const;
     // Up to `count` bytes; fewer at the end of the file.

@@ -51,6 +51,27 @@ TEST_F(FileTest, OpensFilesBelowTheFolder) {
     EXPECT_EQ(read(MUST(open("sub/b.txt"))), "below");
 }
 
+TEST_F(FileTest, ReportsChangesOfAnOpenFile) {
+    const auto file = MUST(open("a.txt"));
+    EXPECT_TRUE(file.is_unchanged());
+    fs::permissions(root + "/a.txt", fs::perms::owner_read);
+    EXPECT_FALSE(file.is_unchanged()) << "its rights";
+    const auto again = MUST(open("a.txt"));
+    EXPECT_TRUE(again.is_unchanged());
+    fs::remove(root + "/a.txt");
+    EXPECT_FALSE(again.is_unchanged()) << "removed";
+}
+
+TEST_F(FileTest, ReportsCachedBytes) {
+    const auto file = MUST(open("a.txt"));
+    EXPECT_EQ(read(file), "hello");
+    EXPECT_TRUE(file.is_cached(0, 5));
+    EXPECT_TRUE(file.is_cached(4, 1));
+    EXPECT_FALSE(file.is_cached(0, 6)) << "beyond its end";
+    EXPECT_FALSE(file.is_cached(5, 1));
+    EXPECT_FALSE(file.is_cached(0, 0));
+}
+
 TEST_F(FileTest, ReadsPiecesAndStopsAtTheEnd) {
     const auto file = MUST(open("a.txt"));
     EXPECT_EQ(read(file, 1, 3), "ell");

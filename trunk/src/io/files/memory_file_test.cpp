@@ -45,6 +45,13 @@ protected:
     std::unique_ptr<TcpStream> far_;
 };
 
+TEST_F(MemoryFileTest, SendingBeyondTheEndOfAFileIsAnError) {
+    const auto file = file_of("0123456789");
+    EXPECT_EQ(MUST(near_->try_send_file(file->native_handle(), 8, 100)), 2U);
+    EXPECT_EQ(near_->try_send_file(file->native_handle(), 10, 1).code(), Errc::not_found);
+    EXPECT_EQ(read(2), "89");
+}
+
 TEST_F(MemoryFileTest, IsSentWholeOrInPart) {
     const std::string text = pattern(10'000);
     const auto file = file_of(text, 4'000);

@@ -157,7 +157,10 @@ Result<std::size_t> TcpStream::try_write_ahead(Bytes bytes) {
 
 Result<std::size_t> TcpStream::try_send_file(int file, std::uint64_t offset, std::size_t count) {
     auto from = static_cast<off_t>(offset);
-    return try_send([&](int fd) { return ::sendfile(fd, file, &from, count); });
+    const std::size_t sent = TRY(try_send([&](int fd) { return ::sendfile(fd, file, &from, count); }));
+    if (sent == 0 && !is_full())
+        return Error(Errc::not_found, "the file ends before these bytes");
+    return sent;
 }
 
 Result<std::size_t> TcpStream::read_some(MutBytes into, Deadline deadline) {

@@ -38,7 +38,8 @@ public:
     static constexpr std::size_t kPartsMax = 1024;
     // As try_write, for bytes that are followed by more at once: the kernel may wait for that (MSG_MORE).
     Result<std::size_t> try_write_ahead(Bytes bytes);
-    // Sends up to `count` bytes of an open file from `offset` on, which must exist. Otherwise as try_write.
+    // Sends up to `count` bytes, at least one, of an open file from `offset` on. Errc::not_found when the file ends before
+    // `offset`, otherwise as try_write. Waits for the disk unless the page cache has the bytes.
     Result<std::size_t> try_send_file(int file, std::uint64_t offset, std::size_t count);
     Result<Ready> wait_ready(Interest interest, Signal* signal, Deadline deadline) override {
         return socket_.wait(interest, signal, deadline);

@@ -131,6 +131,8 @@ Result<bool> DashHandler::send_from_publisher(http::Exchange& exchange, const se
 }
 
 DashHandler::Found DashHandler::find(const http::Request& request) const {
+    if (store_.size() == 0)
+        return {};
     const auto place = roots_.find(request);
     if (!place)
         return {};

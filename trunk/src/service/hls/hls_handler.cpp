@@ -75,6 +75,8 @@ HlsHandler::Found HlsHandler::find_at(const std::string& path, std::string_view 
 
 // Also finds names below hls_path, which may be outside the served folders.
 HlsHandler::Found HlsHandler::find(const http::Request& request, Of of) const {
+    if (index_.size() == 0)
+        return {};
     const HlsOptions* options = options_for(request);
     const auto root = roots_.find(request);
     const std::string vhost = root ? root->vhost : "";

@@ -10,6 +10,7 @@
 #include "base/text/ascii.hpp"
 #include "base/text/secret.hpp"
 #include "engine/http1/writer.hpp"
+#include "io/fibers/loop.hpp"
 #include "session/http/page_guard.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
@@ -90,7 +91,11 @@ Result<bool> Connection::wait_for_next(io::Deadline deadline) {
     parser_.reset();
     memory_.set(0);
     const IdleStreams::Entry idle(context_.idle, *stream_);
-    const auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit)));
+    auto waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kBusyLimit)));
+    if (!waited.ok() && waited.code() == Errc::timed_out) {
+        io::trim_stack();
+        waited = stream_->wait_readable(deadline.sooner(io::Deadline::after(kIdleLimit - kBusyLimit)));
+    }
     if (!waited.ok() && waited.code() != Errc::timed_out)
         return Error(waited.error());
     make_parser();

@@ -32,6 +32,8 @@ public:
     static constexpr std::size_t kRequestsMax = 10'000;
     // How long a client may keep an idle connection.
     static constexpr std::chrono::seconds kIdleLimit{15};
+    // After this part of it, the connection gives the pages of its stack back.
+    static constexpr std::chrono::seconds kBusyLimit{1};
     // How long, and how much, a refused client may still send.
     static constexpr std::chrono::seconds kRefusalLimit{1};
     static constexpr std::size_t kRefusalBytesMax = 1 << 20;

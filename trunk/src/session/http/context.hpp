@@ -8,6 +8,7 @@
 #include "base/bytes/bytes.hpp"
 #include "engine/http1/parser.hpp"
 #include "session/common/traffic.hpp"
+#include "session/content/gzip.hpp"
 #include "session/http/idle_streams.hpp"
 #include "session/http/router.hpp"
 #include "wire/http/date.hpp"
@@ -48,6 +49,7 @@ struct Context {
     // Its clients are other workers of this server.
     bool is_sibling = false;
     wire::http::DateText date{};
+    content::RepeatedBodies bodies{};
 };
 
 }  // namespace live::session::http

@@ -8,6 +8,7 @@
 #include "base/text/secret.hpp"
 #include "engine/http1/writer.hpp"
 #include "session/http/page_guard.hpp"
+#include "wire/http/accepted_coding.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::session::http {
@@ -18,12 +19,19 @@ namespace {
 
 using wire::http::Status;
 
+// Everything that the response depends on, in one field (RFC 9110, 12.5.5). A cache must not answer a page with the response to a
+// request without an Origin, or the other way round.
+void add_vary(http1::ResponseBuilder& builder, const Context& context, const Request& request, const Head& head) {
+    std::string fields = context.allows_cross_origin || is_control(request.path()) ? "Origin" : "";
+    if (head.varies_by_coding)
+        fields += fields.empty() ? "Accept-Encoding" : ", Accept-Encoding";
+    if (!fields.empty())
+        builder.header("Vary", fields);
+}
+
 void add_common_headers(http1::ResponseBuilder& builder, Context& context, const Request& request) {
     builder.header("Server", context.server);
     builder.header("Date", context.date.text(std::chrono::system_clock::now()));
-    // RFC 9110, 12.5.5: a cache must not answer a page with the response to a request without an Origin, or the other way round.
-    if (context.allows_cross_origin || is_control(request.path()))
-        builder.header("Vary", "Origin");
     if (!context.allows_cross_origin || !request.message.headers.find("Origin"))
         return;
     for (const char* name : {"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Expose-Headers"})
@@ -37,6 +45,11 @@ void add_common_headers(http1::ResponseBuilder& builder, Context& context, const
 }
 
 }  // namespace
+
+bool accepts_gzip(const Request& request) {
+    const auto codings = request.message.headers.find("Accept-Encoding");
+    return codings && wire::http::accepts_coding(*codings, "gzip");
+}
 
 // Defined here and not next to its class, which Exchange depends on.
 Result<void> Handler::serve(Exchange& exchange, io::Deadline deadline) {
@@ -63,10 +76,28 @@ Exchange::~Exchange() {
              message.headers.find("Content-Length").value_or("-1"), status_);
 }
 
+// Playlists, MPDs and JSON. Other workers' requests are answered as they are: the client's worker compresses.
+bool Exchange::compress(Reply& reply) {
+    if (request_.is_sibling || reply.body.size() < content::kGzipBodyMin || !content::is_compressible(reply.content_type))
+        return false;
+    const auto packed = accepts_gzip(request_) ? connection_.context.bodies.compressed(reply.body) : nullptr;
+    if (packed != nullptr) {
+        reply.body = *packed;
+        reply.headers.emplace_back("Content-Encoding", "gzip");
+    }
+    return true;
+}
+
 Result<void> Exchange::send(Reply reply, io::Deadline deadline) {
+    const bool varies = compress(reply);
     // RFC 9110, 8.6: 204 has no length.
     const BodyEnd end = reply.status == Status::no_content ? BodyEnd::none : BodyEnd::length;
-    const Head head{reply.status, std::move(reply.content_type), end, reply.body.size(), std::move(reply.headers)};
+    const Head head{.status = reply.status,
+                    .content_type = std::move(reply.content_type),
+                    .end = end,
+                    .length = reply.body.size(),
+                    .headers = std::move(reply.headers),
+                    .varies_by_coding = varies};
     std::string text = head_text(head);
     if (!request_.is_head())
         text += reply.body;
@@ -84,6 +115,7 @@ std::string Exchange::head_text(const Head& head) {
     is_last_ = head.is_last || end_ == BodyEnd::close || status_ == Status::switching_protocols;
     http1::ResponseBuilder builder(head.status, connection_said());
     add_common_headers(builder, connection_.context, request_);
+    add_vary(builder, connection_.context, request_, head);
     for (const auto& [name, value] : head.headers)
         builder.header(name, value);
     if (!head.content_type.empty())

@@ -40,11 +40,16 @@ struct Head {
     std::string content_type;  // empty: none is sent
     BodyEnd end = BodyEnd::chunks;
     std::uint64_t length = 0;  // with BodyEnd::length
-    // Server, Connection and the CORS fields are added to these.
+    // Server, Connection, Vary and the CORS fields are added to these.
     std::vector<std::pair<std::string, std::string>> headers;
     // No response follows this one on the connection, for example after a live stream.
     bool is_last = false;
+    // The response depends on the request's Accept-Encoding.
+    bool varies_by_coding = false;
 };
+
+// Whether a response may be compressed with gzip.
+bool accepts_gzip(const Request& request);
 
 class Exchange {
 public:
@@ -78,7 +83,7 @@ public:
     MutBytes scratch() { return connection_.context.scratch; }
     Traffic& traffic() { return connection_.context.traffic; }
 
-    // A whole response, without its body for HEAD.
+    // A whole response, without its body for HEAD; compressed when the same body has been sent before.
     Result<void> send(Reply reply, io::Deadline deadline);
     // The caller then sends the body; for HEAD there is none.
     Result<void> send_head(const Head& head, io::Deadline deadline);
@@ -109,6 +114,8 @@ public:
 private:
     engine::http1::ResponseBuilder::Connection connection_said() const;
     void log_request() const;
+    // Returns whether the response depends on the client's Accept-Encoding.
+    bool compress(Reply& reply);
     Result<void> send_text(std::string_view text, io::Deadline deadline);
 
     const Request& request_;

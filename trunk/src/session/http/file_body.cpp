@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <utility>
-#include <vector>
+#include <string_view>
 
 #include "io/fibers/loop.hpp"
+#include "io/tls/tls_stream.hpp"
 
 namespace live::session::http {
 
@@ -16,77 +16,117 @@ Error shorter() { return {Errc::closed, "the file has become shorter while it wa
 
 std::size_t piece(std::uint64_t left, std::size_t most) { return static_cast<std::size_t>(std::min<std::uint64_t>(left, most)); }
 
-// Small files go out together with their head, if they are cached. Returns the number of file bytes appended.
-std::size_t append_small_file(std::string& begin, Exchange& exchange, const io::File& file, std::uint64_t first,
-                              std::uint64_t count) {
-    constexpr std::size_t kSmall = 32 * 1024;
-    if (count == 0 || count > std::min(kSmall, exchange.scratch().size()))
-        return 0;
-    const MutBytes buffer = exchange.scratch().first(static_cast<std::size_t>(count));
-    const auto got = file.try_read(first, buffer);
-    if (!got.ok())
-        return 0;
-    begin += as_text(buffer.first(*got));
-    return *got;
-}
+// Sends a head and the bytes of a file.
+class FileSender {
+public:
+    FileSender(Exchange& exchange, std::string_view head, const io::File& file, std::uint64_t first, std::uint64_t count)
+        : exchange_(exchange), head_(head), file_(file), at_(first), end_(first + count) {}
 
-// Sends bytes from the page cache to the socket without a separate buffer: bytes that the socket does not accept are read
-// again. Returns nullopt if it would have to wait for the disk.
-Result<std::optional<std::size_t>> send_cached(Exchange& exchange, const io::File& file, std::uint64_t first, std::uint64_t count,
-                                               io::Deadline deadline) {
-    const MutBytes buffer = exchange.scratch().first(piece(count, exchange.scratch().size()));
-    const auto got = file.try_read(first, buffer);
-    if (!got.ok() && got.code() == Errc::need_more)
-        return std::optional<std::size_t>();
-    if (!got.ok() || *got == 0)
-        return got.ok() ? shorter() : Error(got.error());
-    const std::array parts{io::as_part(buffer.first(*got))};
-    const std::size_t sent = TRY(exchange.stream().try_write(parts));
-    if (sent < *got && TRY(exchange.stream().wait_ready(io::Interest::writable, nullptr, deadline)).timed_out)
-        return Error(Errc::timed_out, "the client does not read the file");
-    return std::optional(sent);
-}
+    Result<void> run(io::Deadline deadline) {
+        std::size_t in_turn = 0;
+        while (!head_.empty() || at_ < end_) {
+            const auto limit = deadline.sooner(io::Deadline::after(kFileStallLimit));
+            const std::size_t sent = TRY(send_some(limit));
+            exchange_.traffic().sent_bytes += sent;
+            in_turn += sent;
+            const bool must_wait = sent == 0 || (exchange_.stream().holds_output() && at_ < end_);
+            if (must_wait && TRY(exchange_.stream().wait_ready(io::Interest::writable, nullptr, limit)).timed_out)
+                return Error(Errc::timed_out, "the client does not read the file");
+            if (in_turn >= kFileTurnBytes) {
+                in_turn = 0;
+                TRY(io::yield(deadline));
+            }
+        }
+        return {};
+    }
 
-Result<std::size_t> send_owned(Exchange& exchange, const io::File& file, std::uint64_t first, std::uint64_t count,
-                               io::Deadline deadline) {
-    std::vector<std::uint8_t> bytes(piece(count, kFilePieceBytes));
-    const auto cached = file.try_read(first, bytes);
-    if (cached.ok())
-        bytes.resize(*cached);
-    else
-        bytes = TRY(file.read(first, bytes.size(), deadline));
-    if (bytes.empty())
-        return shorter();
-    TRY(exchange.stream().write_all(std::array{io::as_part(bytes)}, deadline));
-    return bytes.size();
-}
+private:
+    // Returns the number of bytes that the socket has accepted.
+    Result<std::size_t> send_some(io::Deadline limit) {
+        if (exchange_.tcp() != nullptr && (at_ == end_ || is_cached()))
+            return head_.empty() ? send_by_kernel() : send_head();
+        if (const auto sent = TRY(send_copied()))
+            return *sent;
+        return send_owned(limit);
+    }
+
+    // Checks a window at a time.
+    bool is_cached() {
+        const std::size_t window = piece(end_ - at_, kFileWindowBytes);
+        if (at_ >= cached_until_ && file_.is_cached(at_, window))
+            cached_until_ = at_ + window;
+        return at_ < cached_until_;
+    }
+
+    Result<std::size_t> send_head() {
+        const Bytes head = as_bytes(head_);
+        // The kernel waits for the file's first bytes; behind an empty file nothing follows.
+        const std::size_t sent = at_ < end_ ? TRY(exchange_.tcp()->try_write_ahead(head))
+                                            : TRY(exchange_.tcp()->try_write(std::array{io::as_part(head)}));
+        head_.remove_prefix(sent);
+        return sent;
+    }
+
+    Result<std::size_t> send_by_kernel() {
+        const auto sent =
+            exchange_.tcp()->try_send_file(file_.native_handle(), at_, static_cast<std::size_t>(cached_until_ - at_));
+        if (!sent.ok())
+            return sent.code() == Errc::not_found ? shorter() : Error(sent.error());
+        at_ += *sent;
+        return sent;
+    }
+
+    // Through the buffer of all fibers: bytes that the socket does not accept are read again. Returns nullopt if it would have to
+    // wait for the disk.
+    Result<std::optional<std::size_t>> send_copied() {
+        const std::size_t most = std::min(exchange_.scratch().size(), io::TlsStream::kTakenMax);
+        const MutBytes buffer = exchange_.scratch().first(piece(end_ - at_, most));
+        const auto got = buffer.empty() ? Result<std::size_t>(0) : file_.try_read(at_, buffer);
+        if (!got.ok())
+            return got.code() == Errc::need_more ? Result<std::optional<std::size_t>>(std::nullopt) : Error(got.error());
+        if (*got == 0 && !buffer.empty())
+            return shorter();
+        const std::array parts{io::as_part(as_bytes(head_)), io::as_part(buffer.first(*got))};
+        const std::size_t sent = TRY(exchange_.stream().try_write(parts));
+        take(sent);
+        return std::optional(sent);
+    }
+
+    Result<std::size_t> send_owned(io::Deadline limit) {
+        const auto bytes = TRY(file_.read(at_, piece(end_ - at_, kFilePieceBytes), limit));
+        if (bytes.empty())
+            return shorter();
+        const std::size_t sent = head_.size() + bytes.size();
+        TRY(exchange_.stream().write_all(std::array{io::as_part(as_bytes(head_)), io::as_part(bytes)}, limit));
+        take(sent);
+        return sent;
+    }
+
+    void take(std::size_t sent) {
+        const std::size_t of_head = std::min(sent, head_.size());
+        head_.remove_prefix(of_head);
+        at_ += sent - of_head;
+    }
+
+    Exchange& exchange_;
+    std::string_view head_;
+    const io::File& file_;
+    std::uint64_t at_;  // the next byte of the file
+    std::uint64_t end_;
+    std::uint64_t cached_until_ = 0;  // the page cache has the bytes from at_ to here
+};
 
 }  // namespace
 
-Result<void> send_file_bytes(Exchange& exchange, std::string begin, const io::File& file, std::uint64_t first,
+Result<void> send_content(Exchange& exchange, const std::string& head, Bytes content, io::Deadline deadline) {
+    exchange.traffic().sent_bytes += head.size() + content.size();
+    return exchange.stream().write_all(std::array{io::as_part(as_bytes(head)), io::as_part(content)},
+                                       deadline.sooner(io::Deadline::after(kFileStallLimit)));
+}
+
+Result<void> send_file_bytes(Exchange& exchange, const std::string& head, const io::File& file, std::uint64_t first,
                              std::uint64_t count, io::Deadline deadline) {
-    const std::size_t together = append_small_file(begin, exchange, file, first, count);
-    exchange.traffic().sent_bytes += begin.size();
-    TRY(exchange.stream().write_all(std::array{io::as_part(as_bytes(begin))},
-                                    deadline.sooner(io::Deadline::after(kFileStallLimit))));
-    begin = {};
-    std::size_t in_turn = 0;
-    for (std::uint64_t done = together; done < count;) {
-        const auto limit = deadline.sooner(io::Deadline::after(kFileStallLimit));
-        std::optional<std::size_t> sent;
-        if (exchange.tcp() != nullptr)
-            sent = TRY(send_cached(exchange, file, first + done, count - done, limit));
-        if (!sent)
-            sent = TRY(send_owned(exchange, file, first + done, count - done, limit));
-        done += *sent;
-        exchange.traffic().sent_bytes += *sent;
-        in_turn += *sent;
-        if (in_turn >= kFileTurnBytes) {
-            in_turn = 0;
-            TRY(io::yield(deadline));
-        }
-    }
-    return {};
+    return FileSender(exchange, head, file, first, count).run(deadline);
 }
 
 }  // namespace live::session::http

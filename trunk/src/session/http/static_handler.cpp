@@ -71,19 +71,13 @@ Reply folder_redirect(const Request& request) {
     return {Status::found, "text/plain", "", {{"Location", std::move(location)}}};
 }
 
-std::string entity_tag(const io::File::Facts& facts) { return fmt::format("\"{:x}-{:x}\"", facts.modified.count(), facts.size); }
-
-std::chrono::sys_seconds modified_at(const io::File::Facts& facts) {
-    return std::chrono::sys_seconds(std::chrono::floor<std::chrono::seconds>(facts.modified));
-}
-
 // RFC 9110, 13.1: a list of tags takes precedence over a date.
-bool client_has_it(const Request& request, const io::File::Facts& facts, const std::string& tag) {
+bool client_has_it(const Request& request, const content::ServedFile& file, std::string_view tag) {
     const auto& headers = request.message.headers;
     if (const auto tags = headers.find("If-None-Match"))
         return *tags == "*" || tags->find(tag) != std::string_view::npos;
     const auto since = wire::http::parse_date(headers.find("If-Modified-Since").value_or(""));
-    return since && modified_at(facts) <= *since;
+    return since && file.modified() <= *since;
 }
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
@@ -93,15 +87,16 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
 }
 
 // The Range header, or range= and bytes= for players that cannot set one.
-ByteRange range_of(const Request& request, const io::File::Facts& facts, const std::string& tag) {
+ByteRange range_of(const Request& request, const content::ServedFile& file) {
+    const std::uint64_t size = file.facts().size;
     for (const char* name : {"range", "bytes"})
         if (const auto asked = request.target.query.find(name))
-            return wire::http::parse_range(*asked, facts.size);
+            return wire::http::parse_range(*asked, size);
     const auto& headers = request.message.headers;
     // Only for the very file that the client has begun (RFC 9110, 13.1.5).
-    if (const auto of = headers.find("If-Range"); of && *of != tag && wire::http::parse_date(*of) != modified_at(facts))
+    if (const auto of = headers.find("If-Range"); of && *of != file.tag() && wire::http::parse_date(*of) != file.modified())
         return {};
-    return wire::http::parse_range_header(headers.find("Range").value_or(""), facts.size);
+    return wire::http::parse_range_header(headers.find("Range").value_or(""), size);
 }
 
 // The part of a file to send, and its response head.
@@ -112,9 +107,9 @@ struct Answer {
     std::uint64_t count = 0;
 };
 
-Result<Answer> whole_or_part(const Request& request, const io::File& file, const std::string& tag) {
+Result<Answer> whole_or_part(const Request& request, const content::ServedFile& file) {
     const auto& facts = file.facts();
-    const ByteRange range = range_of(request, facts, tag);
+    const ByteRange range = range_of(request, file);
     Answer answer;
     answer.count = facts.size;
     answer.head.status = Status::ok;
@@ -141,23 +136,22 @@ Result<Answer> flv_from(const io::File& file, std::uint64_t start, io::Deadline 
     return answer;
 }
 
-Result<Answer> answer_to(const Request& request, const io::File& file, const std::string& tag, io::Deadline deadline) {
+Result<Answer> answer_to(const Request& request, const content::ServedFile& file, io::Deadline deadline) {
     const auto start = number_of(request.target.query.get("start"));
     if (start && *start > 0 && request.path().ends_with(".flv"))
-        return flv_from(file, *start, deadline);
-    return whole_or_part(request, file, tag);
+        return flv_from(file.file(), *start, deadline);
+    return whole_or_part(request, file);
 }
 
-Result<void> send_file(Exchange& exchange, const io::File& file, std::string_view path, io::Deadline deadline) {
-    const Request& request = exchange.request();
-    const std::string tag = entity_tag(file.facts());
-    Fields headers = {
-        {"Accept-Ranges", "bytes"}, {"ETag", tag}, {"Last-Modified", wire::http::format_date(modified_at(file.facts()))}};
-    if (is_changing(path))
-        headers.emplace_back("Cache-Control", "no-cache");
-    if (client_has_it(request, file.facts(), tag))
-        return exchange.send_head({Status::not_modified, "", BodyEnd::none, 0, std::move(headers)}, deadline);
-    auto answer = answer_to(request, file, tag, deadline);
+// Whether the whole file is requested, which may then be sent compressed.
+bool is_for_whole_file(const Request& request) {
+    const auto& query = request.target.query;
+    return !request.message.headers.find("Range") && !query.find("range") && !query.find("bytes") && !query.find("start");
+}
+
+Result<void> send_part(Exchange& exchange, const content::ServedFile& file, std::string_view path, Fields headers,
+                       io::Deadline deadline) {
+    auto answer = answer_to(exchange.request(), file, deadline);
     if (!answer.ok() && answer.code() == Errc::limit) {
         const Fields range = {{"Content-Range", answer.error().sentence()}};
         return exchange.send(text_reply(Status::range_not_satisfiable, "the file ends before this range", range), deadline);
@@ -166,18 +160,60 @@ Result<void> send_file(Exchange& exchange, const io::File& file, std::string_vie
         return exchange.send(text_reply(Status::service_unavailable, "the server is too busy to read this file"), deadline);
     Head& head = answer->head;
     head.content_type = mime_of(path);
+    head.varies_by_coding = content::is_compressible(head.content_type);
     head.end = BodyEnd::length;
     head.length = answer->preamble.size() + answer->count;
     std::ranges::move(headers, std::back_inserter(head.headers));
     std::string begin = exchange.head_text(head);
-    if (request.is_head())
+    if (exchange.request().is_head())
         answer->count = 0;
     else
         begin += as_text(answer->preamble);
-    return send_file_bytes(exchange, std::move(begin), file, answer->first, answer->count, deadline);
+    // Larger contents are for TLS clients; others get the file by sendfile.
+    const bool is_small = file.facts().size <= content::OpenFiles::kPlainContentMax;
+    if (const Bytes content = file.content(); !content.empty() && (is_small || exchange.tcp() == nullptr))
+        return send_content(exchange, begin,
+                            content.subspan(static_cast<std::size_t>(answer->first), static_cast<std::size_t>(answer->count)),
+                            deadline);
+    return send_file_bytes(exchange, begin, file.file(), answer->first, answer->count, deadline);
+}
+
+Result<void> send_compressed(Exchange& exchange, const content::ServedFile& file, std::string_view path, Fields headers,
+                             io::Deadline deadline) {
+    headers.emplace_back("Content-Encoding", "gzip");
+    const Bytes content = file.compressed();
+    const std::string begin = exchange.head_text({.content_type = std::string(mime_of(path)),
+                                                  .end = BodyEnd::length,
+                                                  .length = content.size(),
+                                                  .headers = std::move(headers),
+                                                  .varies_by_coding = true});
+    return send_content(exchange, begin, exchange.request().is_head() ? Bytes() : content, deadline);
 }
 
 }  // namespace
+
+Result<void> StaticHandler::send_file(Exchange& exchange, content::ServedFile& file, std::string_view path,
+                                      io::Deadline deadline) {
+    const Request& request = exchange.request();
+    const bool is_text = content::is_compressible(mime_of(path));
+    const bool is_packed = is_text && is_for_whole_file(request) && accepts_gzip(request);
+    if (is_packed)
+        TRY(files_.compress(file, deadline));
+    const bool is_compressed = is_packed && !file.compressed().empty();
+    const std::string tag = is_compressed ? file.compressed_tag() : file.tag();
+    Fields headers = {{"Accept-Ranges", "bytes"}, {"ETag", tag}, {"Last-Modified", file.modified_text()}};
+    if (is_changing(path))
+        headers.emplace_back("Cache-Control", "no-cache");
+    if (client_has_it(request, file, tag))
+        return exchange.send_head({.status = Status::not_modified,
+                                   .content_type = "",
+                                   .end = BodyEnd::none,
+                                   .headers = std::move(headers),
+                                   .varies_by_coding = is_text},
+                                  deadline);
+    return is_compressed ? send_compressed(exchange, file, path, std::move(headers), deadline)
+                         : send_part(exchange, file, path, std::move(headers), deadline);
+}
 
 Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
     const Request& request = exchange.request();
@@ -192,15 +228,17 @@ Result<void> StaticHandler::serve(Exchange& exchange, io::Deadline deadline) {
         place->path += "index.html";
     if (const auto allowed = roots_.check(request, *place); !allowed.ok())
         return exchange.send(error_reply(status_for(allowed.code()), allowed.error().sentence()), deadline);
-    const auto file = io::File::open_below(place->folder, place->path, deadline);
+    const std::size_t content_max =
+        exchange.tcp() != nullptr ? content::OpenFiles::kPlainContentMax : content::OpenFiles::kTlsContentMax;
+    const auto file = files_.open(place->folder, place->path, content_max, io::now(), deadline);
     if (!file.ok()) {
         if (file.code() == Errc::cancelled)
             return Error(file.error());
         return exchange.send(reply_to(file.error(), request, place->folder, deadline), deadline);
     }
-    if (file->facts().is_folder)
+    if ((*file)->facts().is_folder)
         return exchange.send(is_index ? missing_reply(request, place->folder, deadline) : folder_redirect(request), deadline);
-    return send_file(exchange, *file, place->path, deadline);
+    return send_file(exchange, **file, place->path, deadline);
 }
 
 }  // namespace live::session::http

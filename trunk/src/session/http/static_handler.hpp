@@ -1,11 +1,13 @@
-// StaticHandler: serves the files of a folder over HTTP: whole, in ranges, or with 304 if the client already has them; FLV files
-// also from the middle (?start=). Files may have any size: they are sent in pieces, and parts not cached are read in a worker
-// thread. No listings, nothing outside the folder.
+// StaticHandler: serves the files of a folder over HTTP: whole (text also compressed), in ranges, or with 304 if the client
+// already has them; FLV files also from the middle (?start=). Files may have any size: they are sent in pieces, and parts not
+// cached are read in a worker thread. No listings, nothing outside the folder.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "session/content/open_files.hpp"
 #include "session/http/handler.hpp"
 
 namespace live::session::http {
@@ -33,9 +35,14 @@ public:
     explicit StaticHandler(const FileRoots& roots) : roots_(roots) {}
 
     Result<void> serve(Exchange& exchange, io::Deadline deadline) override;
+    // Closes files that are not requested any longer. To be called each second.
+    void trim(TimePoint now) { files_.trim(now); }
 
 private:
+    Result<void> send_file(Exchange& exchange, content::ServedFile& file, std::string_view path, io::Deadline deadline);
+
     const FileRoots& roots_;
+    content::OpenFiles files_;
 };
 
 }  // namespace live::session::http

@@ -74,6 +74,28 @@ struct StaticHandlerTest : ::testing::Test {
         }
     }
 
+    // Requests a file whose response the caller reads.
+    std::unique_ptr<io::TcpStream> begin(const std::string& target) {
+        auto stream = MUST(io::TcpStream::connect(acceptor->listener().endpoint(), io::Deadline::after(kSoon)));
+        const std::string text = "GET " + target + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+        MUST(stream->write_all(std::array{io::as_part(as_bytes(text))}, io::Deadline::after(kSoon)));
+        MUST(stream->wait_readable(io::Deadline::after(kSoon)));
+        return stream;
+    }
+    // The number of bytes until the server closes the connection.
+    static std::size_t rest_of(io::TcpStream& stream) {
+        std::vector<std::uint8_t> buffer(64 * 1024);
+        std::size_t sum = 0;
+        for (;;) {
+            const auto count = stream.read_some(buffer, io::Deadline::after(kSoon));
+            if (!count.ok()) {
+                EXPECT_EQ(count.code(), Errc::closed);
+                return sum;
+            }
+            sum += *count;
+        }
+    }
+
     std::unique_ptr<io::Loop> loop = *io::Loop::create();
     std::vector<std::uint8_t> scratch = std::vector<std::uint8_t>(64 * 1024);
     Log log;
@@ -209,6 +231,36 @@ TEST_F(StaticHandlerTest, AFileLargerThanEveryBufferArrivesWhole) {
     write("large.bin", text);
     EXPECT_TRUE(ask("/large.bin").body == text);
     EXPECT_TRUE(ask("/large.bin?range=1000000-8999999").body == text.substr(1'000'000, 8'000'000));
+}
+
+TEST_F(StaticHandlerTest, AFileTruncatedWhileItIsSentEndsTheConnection) {
+    constexpr std::size_t kSize = 32 << 20;  // more than both sockets hold
+    write("large.bin", std::string(kSize, 'x'));
+    const auto stream = begin("/large.bin");
+    fs::resize_file(roots.folder + "/large.bin", 1 << 20);
+    EXPECT_LT(rest_of(*stream), kSize);
+    EXPECT_EQ(ask("/a.txt").body, "0123456789");
+    EXPECT_EQ(ask("/large.bin").body.size(), std::size_t{1} << 20);
+}
+
+TEST_F(StaticHandlerTest, AFileRemovedWhileItIsSentArrivesWhole) {
+    constexpr std::size_t kSize = 32 << 20;
+    write("large.bin", std::string(kSize, 'x'));
+    const auto stream = begin("/large.bin");
+    fs::remove(roots.folder + "/large.bin");
+    EXPECT_GE(rest_of(*stream), kSize);
+    EXPECT_EQ(ask("/large.bin").status, 404);
+}
+
+TEST_F(StaticHandlerTest, SendsTheNewFileAfterAReplacement) {
+    EXPECT_EQ(ask("/a.txt").body, "0123456789");
+    write("new", "replaced");
+    fs::rename(roots.folder + "/new", roots.folder + "/a.txt");
+    EXPECT_EQ(ask("/a.txt").body, "replaced");
+    write("a.txt", "rewritten");
+    EXPECT_EQ(ask("/a.txt").body, "rewritten");
+    fs::remove(roots.folder + "/a.txt");
+    EXPECT_EQ(ask("/a.txt").status, 404);
 }
 
 TEST_F(StaticHandlerTest, FlvStartsInTheMiddleWithConfigurations) {

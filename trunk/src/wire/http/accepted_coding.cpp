@@ -8,11 +8,11 @@ namespace live::wire::http {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kCodingBlanks = " \t";
 
 // ";q=0.5" after a coding (RFC 9110, 12.4.2); without it the weight is 1.
 bool has_weight(std::string_view parameter) {
-    parameter = ascii::trimmed(parameter, kBlanks);
+    parameter = ascii::trimmed(parameter, kCodingBlanks);
     if (parameter.empty())
         return true;
     if (parameter.size() < 3 || (parameter[0] != 'q' && parameter[0] != 'Q') || parameter[1] != '=')
@@ -32,7 +32,7 @@ bool accepts_coding(std::string_view text, std::string_view coding) {
         const std::string_view element = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         const std::size_t semicolon = std::min(element.find(';'), element.size());
-        const std::string_view name = ascii::trimmed(element.substr(0, semicolon), kBlanks);
+        const std::string_view name = ascii::trimmed(element.substr(0, semicolon), kCodingBlanks);
         const bool accepted = has_weight(element.substr(std::min(semicolon + 1, element.size())));
         if (ascii::are_same(name, coding))
             return accepted;
