@@ -83,10 +83,13 @@ def test_the_unit_is_valid_and_notifies(unpacked, tmp_path):
     unit.read_string(text)
     service = dict(unit["Service"])
     assert service["Type"] == "notify" and service["User"] == "millrace" and service["NoNewPrivileges"] == "yes"
+    # systemd does not wait for a main process that it has not started, nor for the exit status of it.
+    assert service["ExecStop"] == "/usr/lib/millrace/control stop" and service["Restart"] == "always"
+    assert "force_grace_quit    on;" in (unpacked / "etc/millrace/millrace.conf").read_text()
     assert service["CapabilityBoundingSet"] == "CAP_NET_BIND_SERVICE" and "@system-service" in service["SystemCallFilter"]
     if shutil.which("systemd-analyze"):
         copy = tmp_path / "millrace.service"
-        copy.write_text(text.replace("/usr/sbin/srs", str(BINARY)))
+        copy.write_text(text.replace("/usr/sbin/srs", str(BINARY)).replace("/usr/lib/millrace", f"{unpacked}/usr/lib/millrace"))
         done = subprocess.run(["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True, timeout=60, check=False)
         assert "millrace.service" not in done.stderr, done.stderr
 
