@@ -83,7 +83,7 @@ def test_the_readme_describes_the_installation_of_a_service():
 def srt_words() -> list[str]:
     """The words with an srt:// address in the commands of the documents."""
     found = []
-    for path in (TRUNK.parent / "README.md", TRUNK / "doc/manual/srt.md"):
+    for path in (TRUNK.parent / "README.md", *sorted((TRUNK / "doc/manual").glob("*.md"))):
         for line in path.read_text().splitlines():
             if re.match(r"(ffmpeg|ffplay) .*srt://|\| (ffmpeg|ffplay|srt-live-transmit).*srt://|  SRT ", line):
                 found += re.findall(r"""(?:"srt://[^"]*"|'srt://[^']*'|(?<!\S)srt://\S+)""", line)
