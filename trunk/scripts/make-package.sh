@@ -42,7 +42,7 @@ deb_files() {
     ln -s srs "$root/usr/sbin/millrace"
     pages_into "$root/usr/share/millrace/html"
     install -D -m 644 "$debian/millrace.conf" "$root/etc/millrace/millrace.conf"
-    install -D -m 644 "$debian/millrace.service" "$root/lib/systemd/system/millrace.service"
+    install -D -m 644 "$debian/millrace.service" "$root/usr/lib/systemd/system/millrace.service"
     mkdir -p "$root/usr/lib/millrace"
     sed -e 's|^ROOT=.*|ROOT=/var/lib/millrace|' -e 's|^CONFIG=.*|CONFIG=/etc/millrace/millrace.conf|' "$trunk/etc/init.d/srs" >"$root/usr/lib/millrace/control"
     chmod 755 "$root/usr/lib/millrace/control"
@@ -91,7 +91,7 @@ Description: live-streaming server for RTMP, SRT, WebRTC, HLS and DASH
  is independent. ffmpeg brings the libraries that convert audio and make
  snapshots.
 CONTROL
-    (cd "$root" && find usr lib -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
+    (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
     chmod 644 "$root/DEBIAN/control" "$root/DEBIAN/md5sums" "$root/DEBIAN/conffiles"
     dpkg-deb --root-owner-group -Zxz "-z${PACKAGE_LEVEL:-9}" --build "$root" "$packages/millrace_$version-1_$architecture.deb" >/dev/null
 }

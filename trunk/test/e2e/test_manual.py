@@ -219,7 +219,7 @@ def test_the_commands_work(tmp_path):
     for program in ("ffmpeg", "ffprobe", "curl", "openssl"):
         if not shutil.which(program):
             pytest.skip(f"no {program} here")
-    own_network.run(run_commands, tmp_path, limit_s=150)
+    own_network.run(run_commands, tmp_path, limit_s=240)
 
 
 def test_the_service_of_20_lines_decides(server, clip, tmp_path):

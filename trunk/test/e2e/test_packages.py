@@ -77,7 +77,7 @@ def test_lintian_finds_no_error(deb):
 
 
 def test_the_unit_is_valid_and_notifies(unpacked, tmp_path):
-    text = (unpacked / "lib/systemd/system/millrace.service").read_text()
+    text = (unpacked / "usr/lib/systemd/system/millrace.service").read_text()
     unit = configparser.ConfigParser(strict=False, interpolation=None)
     unit.optionxform = str
     unit.read_string(text)
