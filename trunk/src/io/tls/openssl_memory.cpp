@@ -5,6 +5,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "io/tls/record_buffers.hpp"
 
 namespace live::io {
 namespace {
@@ -15,26 +19,51 @@ std::atomic<std::size_t>& held() {
     return bytes;
 }
 
+// Lives as long as OpenSSL, which frees blocks at exit.
+RecordBuffers& record_buffers() {
+    static RecordBuffers* const buffers = std::make_unique<RecordBuffers>().release();
+    return *buffers;
+}
+
+std::size_t size_of(void* block) { return record_buffers().owns(block) ? RecordBuffers::kBytesMax : malloc_usable_size(block); }
+
 void* counted(void* block) {
     if (block != nullptr)
-        held().fetch_add(malloc_usable_size(block), std::memory_order_relaxed);
+        held().fetch_add(size_of(block), std::memory_order_relaxed);
     return block;
 }
 
 void release(void* block, const char* /*file*/, int /*line*/) {
-    if (block != nullptr)
-        held().fetch_sub(malloc_usable_size(block), std::memory_order_relaxed);
-    std::free(block);
+    if (block == nullptr)
+        return;
+    held().fetch_sub(size_of(block), std::memory_order_relaxed);
+    if (record_buffers().owns(block))
+        record_buffers().release(block);
+    else
+        std::free(block);
 }
 
-void* allocate(std::size_t bytes, const char* /*file*/, int /*line*/) { return counted(std::malloc(bytes)); }
+void* allocate(std::size_t bytes, const char* /*file*/, int /*line*/) {
+    void* const block = record_buffers().allocate(bytes);
+    return counted(block != nullptr ? block : std::malloc(bytes));
+}
 
 void* resize(void* block, std::size_t bytes, const char* file, int line) {
     if (bytes == 0) {
         release(block, file, line);
         return nullptr;
     }
-    const std::size_t before = block != nullptr ? malloc_usable_size(block) : 0;
+    const std::size_t before = block != nullptr ? size_of(block) : 0;
+    if (block == nullptr || record_buffers().owns(block)) {
+        if (block != nullptr && bytes <= before)
+            return block;
+        void* const larger = allocate(bytes, file, line);
+        if (larger != nullptr && block != nullptr) {
+            std::memcpy(larger, block, before);
+            release(block, file, line);
+        }
+        return larger;
+    }
     void* const after = counted(std::realloc(block, bytes));
     if (after != nullptr)
         held().fetch_sub(before, std::memory_order_relaxed);
