@@ -77,7 +77,12 @@ Result<void> HttpWiring::stop(io::Deadline deadline) {
 }
 
 std::optional<session::Protocol> HttpWiring::protocol() {
-    return session::http_live::describe([this] { return ports_.traffic(); }, sizeof(service::files::Session), remux_options_);
+    auto described =
+        session::http_live::describe([this] { return ports_.traffic(); }, sizeof(service::files::Session), remux_options_);
+    described.add_memory = [this](std::vector<session::MemoryKind>& all) {
+        all.push_back({"open_files", files_.open_files().size(), files_.open_files().content_bytes()});
+    };
+    return described;
 }
 
 }  // namespace live::app

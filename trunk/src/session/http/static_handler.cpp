@@ -163,7 +163,8 @@ Result<void> send_part(Exchange& exchange, const content::ServedFile& file, std:
     head.varies_by_coding = content::is_compressible(head.content_type);
     head.end = BodyEnd::length;
     head.length = answer->preamble.size() + answer->count;
-    std::ranges::move(headers, std::back_inserter(head.headers));
+    std::ranges::move(head.headers, std::back_inserter(headers));
+    head.headers = std::move(headers);
     std::string begin = exchange.head_text(head);
     if (exchange.request().is_head())
         answer->count = 0;
@@ -201,7 +202,11 @@ Result<void> StaticHandler::send_file(Exchange& exchange, content::ServedFile& f
         TRY(files_.compress(file, deadline));
     const bool is_compressed = is_packed && !file.compressed().empty();
     const std::string tag = is_compressed ? file.compressed_tag() : file.tag();
-    Fields headers = {{"Accept-Ranges", "bytes"}, {"ETag", tag}, {"Last-Modified", file.modified_text()}};
+    Fields headers;
+    headers.reserve(6);
+    headers.emplace_back("Accept-Ranges", "bytes");
+    headers.emplace_back("ETag", tag);
+    headers.emplace_back("Last-Modified", file.modified_text());
     if (is_changing(path))
         headers.emplace_back("Cache-Control", "no-cache");
     if (client_has_it(request, file, tag))

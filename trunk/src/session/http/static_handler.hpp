@@ -35,7 +35,8 @@ public:
     explicit StaticHandler(const FileRoots& roots) : roots_(roots) {}
 
     Result<void> serve(Exchange& exchange, io::Deadline deadline) override;
-    // Closes files that are not requested any longer. To be called each second.
+    const content::OpenFiles& open_files() const { return files_; }
+    // Closes files without requests. To be called each second.
     void trim(TimePoint now) { files_.trim(now); }
 
 private:

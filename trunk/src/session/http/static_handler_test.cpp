@@ -13,6 +13,9 @@
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "io/net/tcp_stream.hpp"
+#include "io/tls/self_signed.hpp"
+#include "io/tls/tls_context.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "session/http/acceptor.hpp"
 #include "session/http/flv_start.hpp"
 #include "session/http/mime.hpp"
@@ -83,7 +86,7 @@ struct StaticHandlerTest : ::testing::Test {
         return stream;
     }
     // The number of bytes until the server closes the connection.
-    static std::size_t rest_of(io::TcpStream& stream) {
+    static std::size_t rest_of(io::Stream& stream) {
         std::vector<std::uint8_t> buffer(64 * 1024);
         std::size_t sum = 0;
         for (;;) {
@@ -250,6 +253,44 @@ TEST_F(StaticHandlerTest, AFileRemovedWhileItIsSentArrivesWhole) {
     fs::remove(roots.folder + "/large.bin");
     EXPECT_GE(rest_of(*stream), kSize);
     EXPECT_EQ(ask("/large.bin").status, 404);
+}
+
+TEST_F(StaticHandlerTest, SendsFilesOverTls) {
+    const std::string certificate = roots.folder + "/a.crt";
+    const std::string key = roots.folder + "/a.key";
+    MUST(io::make_self_signed(certificate, key));
+    const auto server = MUST(io::TlsContext::server(certificate, key));
+    const auto client = MUST(io::TlsContext::client(io::TlsVerify::none));
+    Acceptor secured(MUST(io::TcpListener::listen({"127.0.0.1", 0})), server.get(), context, places,
+                     ConnectionLimits::Kind::client, connections, log);
+    io::Scope scope("secured");
+    MUST(scope.start("listener", [&](io::Deadline forever) { secured.run(forever); }));
+    const auto begin_secured = [&](const std::string& target) {
+        auto tcp = MUST(io::TcpStream::connect(secured.listener().endpoint(), io::Deadline::after(kSoon)));
+        auto stream = MUST(io::TlsStream::connect(std::move(tcp), *client, "localhost", io::Deadline::after(kSoon)));
+        const std::string text = "GET " + target + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+        MUST(stream->write_all(std::array{io::as_part(as_bytes(text))}, io::Deadline::after(kSoon)));
+        return stream;
+    };
+    std::string text(9'000'001, '\0');
+    for (std::size_t i = 0; i < text.size(); ++i)
+        text[i] = static_cast<char>(i * 31 + i / 251);
+    write("large.bin", text);
+    const auto stream = begin_secured("/large.bin");
+    std::string got;
+    std::vector<std::uint8_t> buffer(64 * 1024);
+    for (auto count = stream->read_some(buffer, io::Deadline::after(kSoon)); count.ok();
+         count = stream->read_some(buffer, io::Deadline::after(kSoon)))
+        got += as_text(Bytes(buffer).first(*count));
+    EXPECT_TRUE(got.substr(got.find("\r\n\r\n") + 4) == text);
+    constexpr std::size_t kSize = 32 << 20;
+    write("large.bin", std::string(kSize, 'x'));
+    const auto cut = begin_secured("/large.bin");
+    MUST(cut->read_some(buffer, io::Deadline::after(kSoon)));
+    fs::resize_file(roots.folder + "/large.bin", 1 << 20);
+    EXPECT_LT(rest_of(*cut), kSize);
+    EXPECT_TRUE(scope.stop(io::Deadline::after(kSoon)).ok());
+    EXPECT_TRUE(connections.stop(io::Deadline::after(kSoon)).ok());
 }
 
 TEST_F(StaticHandlerTest, SendsTheNewFileAfterAReplacement) {
