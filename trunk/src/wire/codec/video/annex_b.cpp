@@ -8,39 +8,22 @@
 #include "base/check.hpp"
 #include "wire/codec/video/avc.hpp"
 #include "wire/codec/video/hevc.hpp"
+#include "wire/codec/video/start_code.hpp"
 
 namespace live::wire::codec {
 
 namespace {
 
-constexpr std::size_t kPrefixBytes = 3;  // start_code_prefix_one_3bytes
 constexpr std::size_t kLengthBytes = 4;
 
-// Bytes that are tested together, with a fixed number of instructions for any content: an image may be MiB of zeros.
+// Zeros that are tested together: an image may be MiB of them.
 constexpr std::size_t kBlock = 64;
-
-bool has_prefix(const std::uint8_t* block) {
-    std::uint8_t found = 0;
-    for (std::size_t i = 0; i < kBlock; ++i)
-        found |= static_cast<std::uint8_t>((block[i] | block[i + 1] | (block[i + 2] ^ 1U)) == 0);
-    return found != 0;
-}
 
 bool is_zero(const std::uint8_t* block) {
     std::uint8_t any = 0;
     for (std::size_t i = 0; i < kBlock; ++i)
         any |= block[i];
     return any == 0;
-}
-
-// Offset of the next 00 00 01 from `at` on; the size of `stream` when there is none.
-std::size_t find_prefix(Bytes stream, std::size_t at) {
-    while (at + kBlock + kPrefixBytes <= stream.size() && !has_prefix(stream.data() + at))
-        at += kBlock;
-    for (; at + kPrefixBytes <= stream.size(); ++at)
-        if (stream[at] == 0 && stream[at + 1] == 0 && stream[at + 2] == 1)
-            return at;
-    return stream.size();
 }
 
 // Without trailing_zero_8bits and the zero_byte of the next start code: no NAL unit ends with a zero (H.264, 7.4.1).
@@ -152,14 +135,14 @@ Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units) {
 
 Result<void> split_annex_b(Bytes stream, std::vector<Bytes>& units) {
     units.clear();
-    std::size_t at = find_prefix(stream, 0);
+    std::size_t at = find_start_code(stream, 0);
     if (!without_zeros(stream.first(at)).empty())
         return Error(Errc::malformed, "a byte stream that does not begin with a start code");
     for (std::size_t found = 0; at < stream.size(); ++found) {
         if (found == kAnnexBUnitsMax)
             return Error(Errc::limit, "more than " + std::to_string(kAnnexBUnitsMax) + " NAL units in an access unit");
-        const std::size_t begin = at + kPrefixBytes;
-        at = find_prefix(stream, begin);
+        const std::size_t begin = at + kStartCodePrefixBytes;
+        at = find_start_code(stream, begin);
         if (const Bytes unit = without_zeros(stream.subspan(begin, at - begin)); !unit.empty())
             units.push_back(unit);
     }
