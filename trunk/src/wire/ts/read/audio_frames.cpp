@@ -105,8 +105,10 @@ MediaTime AudioFrames::now() const {
 }
 
 void AudioFrames::emit(Found found, std::vector<codec::Frame>& out) {
-    if (!begin_)
+    if (!begin_) {
+        adts_config_.reset();  // its configuration was not returned
         return;
+    }
     if (found.rate != rate_) {
         begin_ = now();
         samples_ = 0;
@@ -150,16 +152,19 @@ Result<AudioFrames::Found> AudioFrames::find(Bytes input) {
     }
 }
 
-Result<AudioFrames::Found> AudioFrames::find_adts(Bytes input) const {
+Result<AudioFrames::Found> AudioFrames::find_adts(Bytes input) {
     ByteReader in(input);
     const auto frame = TRY(codec::read_adts_frame(in));
     Found found;
     found.bytes = in.position();
     if (!frame.data.empty())
         found.frames.push_back(Slice::copy_of(frame.data));
-    ByteWriter config;
-    codec::write_aac_config(config, frame.header.config);
-    found.config = config.release();
+    if (adts_config_ != frame.header.config) {
+        ByteWriter config;
+        codec::write_aac_config(config, frame.header.config);
+        found.config = config.release();
+        adts_config_ = frame.header.config;
+    }
     found.codec = Codec::aac;
     found.samples = kAacSamples;
     found.rate = frame.header.config.sample_rate;

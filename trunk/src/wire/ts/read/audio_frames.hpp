@@ -9,6 +9,7 @@
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "wire/codec/audio/aac.hpp"
 #include "wire/codec/audio/latm.hpp"
 #include "wire/codec/frame.hpp"
 #include "wire/ts/read/psi_reader.hpp"
@@ -45,7 +46,7 @@ private:
     };
 
     Result<Found> find(Bytes input);
-    Result<Found> find_adts(Bytes input) const;
+    Result<Found> find_adts(Bytes input);
     Result<Found> find_latm(Bytes input);
     Result<Found> find_mpeg(Bytes input) const;
     Result<Found> find_ac3(Bytes input) const;
@@ -57,6 +58,7 @@ private:
     StreamFormat format_;
     std::uint8_t opus_channels_;
     codec::LatmReader latm_;
+    std::optional<codec::AudioSpecificConfig> adts_config_;  // of the latest frame
     std::vector<std::uint8_t> held_;
     std::optional<MediaTime> held_pts_;  // of the frame that has begun there, if it is the first of its packet
     std::vector<std::uint8_t> config_;

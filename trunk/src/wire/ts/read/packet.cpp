@@ -2,33 +2,35 @@
 
 #include <string>
 
-#include "base/bytes/byte_reader.hpp"
 #include "wire/ts/packet_writer.hpp"
 
 namespace live::wire::ts {
 
 Result<Packet> parse_packet(Bytes bytes) {
-    ByteReader whole(bytes);
-    ByteReader in(TRY(whole.take(kPacketBytes)));
-    const unsigned head = TRY(in.u32be());
-    if (head >> 24 != kSyncByte)
+    constexpr std::size_t kHeadBytes = 4;
+    if (bytes.size() < kPacketBytes)
+        return Error(Errc::need_more, "a transport packet of " + std::to_string(bytes.size()) + " bytes");
+    const auto head = bytes.first<kHeadBytes>();
+    if (head[0] != kSyncByte)
         return Error(Errc::malformed, "a transport packet without its sync byte");
     Packet packet;
-    packet.damaged = (head >> 23 & 1) != 0;
-    packet.begins = (head >> 22 & 1) != 0;
-    packet.pid = static_cast<std::uint16_t>(head >> 8 & 0x1FFF);
-    packet.scrambled = (head >> 6 & 3) != 0;
-    packet.has_payload = (head >> 4 & 1) != 0;
-    packet.counter = static_cast<std::uint8_t>(head & 0x0F);
-    if ((head >> 5 & 1) != 0) {
-        const std::size_t size = TRY(in.u8());
-        if (size > in.remaining())
+    packet.damaged = (head[1] & 0x80) != 0;
+    packet.begins = (head[1] & 0x40) != 0;
+    packet.pid = static_cast<std::uint16_t>((head[1] & 0x1F) << 8 | head[2]);
+    packet.scrambled = (head[3] & 0xC0) != 0;
+    packet.has_payload = (head[3] & 0x10) != 0;
+    packet.counter = head[3] & 0x0F;
+    Bytes rest = bytes.subspan(kHeadBytes, kPacketBytes - kHeadBytes);
+    if ((head[3] & 0x20) != 0) {
+        const std::size_t size = rest[0];
+        rest = rest.subspan(1);
+        if (size > rest.size())
             return Error(Errc::malformed, "an adaptation field of " + std::to_string(size) + " bytes");
-        const Bytes field = TRY(in.take(size));
-        packet.discontinuity = !field.empty() && (field[0] & 0x80) != 0;
+        packet.discontinuity = size > 0 && (rest[0] & 0x80) != 0;
+        rest = rest.subspan(size);
     }
     if (packet.has_payload)
-        packet.payload = in.rest();
+        packet.payload = rest;
     return packet;
 }
 

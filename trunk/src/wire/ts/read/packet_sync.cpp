@@ -6,6 +6,16 @@
 
 namespace live::wire::ts {
 
+Bytes PacketSync::take_whole(Bytes& input) {
+    std::size_t size = 0;
+    if (stride_ == kPacketBytes && at_ == size_)
+        while (size + kPacketBytes <= input.size() && input[size] == kSyncByte)
+            size += kPacketBytes;
+    const Bytes packets = input.first(size);
+    input = input.subspan(size);
+    return packets;
+}
+
 std::size_t PacketSync::feed(Bytes input) {
     const std::size_t done = std::min(at_, size_);
     std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(done), buffer_.begin() + static_cast<std::ptrdiff_t>(size_),

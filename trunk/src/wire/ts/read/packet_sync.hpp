@@ -18,6 +18,9 @@ public:
     static constexpr std::size_t kSyncsToLock = 3;
     static constexpr std::size_t kBufferBytes = 8'192;
 
+    // Takes the packets of 188 bytes at the front of `input` that need not be copied: those of a stream whose packets are found,
+    // with no bytes held back. Returns them, back to back, borrowed; empty if feed() has to take what follows.
+    Bytes take_whole(Bytes& input);
     // Takes some of `input` and returns how much, at least one byte if there are any. Call next() until it is empty in between.
     std::size_t feed(Bytes input);
     // A packet of 188 bytes, valid until feed() is called.

@@ -44,6 +44,50 @@ Packets packets_of(PacketSync& sync, Bytes input, std::size_t piece) {
     return packets;
 }
 
+// With the packets that need no copy taken out of the input.
+Packets packets_taken_of(PacketSync& sync, Bytes input, std::mt19937& random) {
+    Packets packets;
+    const auto take = [&] {
+        while (const auto packet = sync.next())
+            packets.emplace_back(packet->begin(), packet->end());
+    };
+    while (!input.empty()) {
+        Bytes piece = input.first(std::min<std::size_t>(random() % 3 == 0 ? 1 + random() % 400 : 1'316, input.size()));
+        input = input.subspan(piece.size());
+        while (!piece.empty()) {
+            const Bytes whole = sync.take_whole(piece);
+            for (std::size_t at = 0; at < whole.size(); at += 188)
+                packets.emplace_back(whole.begin() + static_cast<std::ptrdiff_t>(at),
+                                     whole.begin() + static_cast<std::ptrdiff_t>(at + 188));
+            piece = piece.subspan(sync.feed(piece));
+            take();
+        }
+    }
+    sync.finish();
+    take();
+    return packets;
+}
+
+TEST(PacketSync, PacketsTakenWithoutACopyAreThoseThatAreCopied) {
+    std::mt19937 random(2);
+    for (int round = 0; round < 400; ++round) {
+        std::vector<std::uint8_t> stream;
+        for (int part = 0; part < 4; ++part) {
+            const std::pair<std::size_t, std::size_t> forms[] = {{0, 0}, {0, 0}, {4, 0}, {0, 16}};
+            const auto& [before, behind] = forms[random() % 4];
+            const auto packets = stream_of(random() % 30, before, behind);
+            stream.insert(stream.end(), packets.begin(), packets.end());
+            for (std::size_t left = random() % 2 == 0 ? 0 : random() % 250; left > 0; --left)
+                stream.push_back(static_cast<std::uint8_t>(random() % 4 == 0 ? 0x47 : random()));
+        }
+        PacketSync copying;
+        PacketSync taking;
+        EXPECT_EQ(packets_taken_of(taking, stream, random), packets_of(copying, stream, 1'316)) << "round " << round;
+        EXPECT_EQ(taking.skipped_bytes(), copying.skipped_bytes()) << "round " << round;
+        EXPECT_EQ(taking.resyncs(), copying.resyncs()) << "round " << round;
+    }
+}
+
 TEST(PacketSync, FindsPacketsOfAllSizesInPiecesOfAnySize) {
     const std::pair<std::size_t, std::size_t> forms[] = {{0, 0}, {4, 0}, {0, 16}};
     for (const auto& [before, behind] : forms)

@@ -2,6 +2,8 @@
 // start of each unit (ISO/IEC 13818-1, 2.4.3.6).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -29,6 +31,15 @@ public:
     std::optional<Slice> begin();
     // Returns the unit if this payload completes it. The caller is its only owner.
     std::optional<Slice> push(Bytes payload);
+    // The same for most payloads: one in the middle of a unit that has room for it. False: nothing has happened, call push().
+    bool push_inside(Bytes payload) {
+        const std::size_t end = size_ + payload.size();
+        if (!open_ || size_ == 0 || end > memory_.size() || (whole_ != 0 && end >= whole_))
+            return false;
+        std::ranges::copy(payload, memory_.mutable_bytes().begin() + static_cast<std::ptrdiff_t>(size_));
+        size_ = end;
+        return true;
+    }
     // Like begin(), at the end of the stream.
     std::optional<Slice> finish();
     // Call this when bytes are missing. Drops the current unit, including its remaining payloads.
@@ -45,7 +56,7 @@ private:
     Slice memory_;           // larger than the unit
     std::size_t size_ = 0;   // of the unit so far
     std::size_t whole_ = 0;  // as declared; 0: unknown
-    std::size_t usual_ = 0;  // size of the latest unit
+    std::size_t usual_ = 0;  // about the size of the latest units
     std::uint64_t dropped_ = 0;
     bool open_ = false;
 };

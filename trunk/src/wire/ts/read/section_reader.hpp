@@ -21,6 +21,8 @@ public:
         buffer_.clear();
     }
     std::size_t held_bytes() const { return buffer_.size(); }
+    // Whether the next payload that begins a section is read as the first of all would be.
+    bool is_idle() const { return !open_ && buffer_.empty(); }
 
 private:
     void append(Bytes bytes, std::vector<std::vector<std::uint8_t>>& out);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "wire/ts/crc32.hpp"
+#include "wire/ts/packet_writer.hpp"
 #include "wire/ts/read/audio_frames.hpp"
 #include "wire/ts/read/pes_reader.hpp"
 #include "wire/ts/read/video_frames.hpp"
@@ -18,6 +19,14 @@ public:
 
     MediaKind kind() const { return kind_of(what.format); }
     std::size_t held_bytes() const { return pes.held_bytes() + audio.held_bytes() + sections.held_bytes(); }
+    // Takes the payload of most packets: the next one of a unit that has room for it. False: nothing has changed.
+    bool takes_inside(const Packet& packet) {
+        if (packet.begins || !counter || packet.counter != (*counter + 1) % 16 || !pes.push_inside(packet.payload))
+            return false;
+        counter = packet.counter;
+        repeated = false;
+        return true;
+    }
     void drop() {
         pes.drop();
         audio.drop();
@@ -42,6 +51,8 @@ TsReader::~TsReader() = default;
 
 void TsReader::feed(Bytes input) {
     while (!input.empty()) {
+        for (Bytes packets = sync_.take_whole(input); !packets.empty(); packets = packets.subspan(kPacketBytes))
+            take(packets.first(kPacketBytes));
         input = input.subspan(sync_.feed(input));
         while (const auto packet = sync_.next())
             take(*packet);
@@ -103,12 +114,21 @@ void TsReader::take(Bytes bytes) {
 }
 
 // Continuity counters of tables do not matter: what is missing shows in the checksum.
-void TsReader::take_tables(const Packet& packet, SectionReader& sections, void (TsReader::*read)(Bytes)) {
+void TsReader::take_tables(const Packet& packet, Table& table, void (TsReader::*read)(Bytes)) {
     if (!packet.has_payload || packet.scrambled)
         return;
-    sections.push(packet.payload, packet.begins, sections_);
-    for (const auto& section : std::exchange(sections_, {}))
+    if (packet.begins && !table.known.empty() && std::ranges::equal(packet.payload, table.known))
+        return table.sections.drop();
+    table.known.clear();
+    const std::uint64_t bad_before = counters_.bad_tables;
+    table.sections.push(packet.payload, packet.begins, sections_);
+    const auto sections = std::exchange(sections_, {});
+    for (const auto& section : sections)
         (this->*read)(section);
+    // With a pointer field of zero, the payload continues no section of the packets before it.
+    const bool is_alone = packet.begins && packet.payload[0] == 0 && sections.size() == 1 && table.sections.is_idle();
+    if (is_alone && counters_.bad_tables == bad_before)
+        table.known.assign(packet.payload.begin(), packet.payload.end());
 }
 
 void TsReader::read_association(Bytes section) {
@@ -132,7 +152,8 @@ void TsReader::read_association(Bytes section) {
         forget_program();
     program_ = chosen->number;
     map_pid_ = chosen->map_pid;
-    map_.drop();
+    map_.sections.drop();
+    map_.known.clear();
 }
 
 void TsReader::forget_program() {
@@ -217,6 +238,8 @@ void TsReader::take_media(Stream& stream, const Packet& packet) {
     }
     if (!packet.has_payload)
         return;
+    if (stream.takes_inside(packet))
+        return;
     held_ -= stream.held_bytes();
     std::optional<Slice> before;
     std::optional<Slice> unit;
@@ -281,8 +304,9 @@ void TsReader::take_unit(Stream& stream, Slice unit) {
         frame.data = unit.sub(start->header_bytes);
         frames_.push_back(std::move(frame));
     }
-    for (codec::Frame& frame : std::exchange(frames_, {}))
+    for (codec::Frame& frame : frames_)
         emit(stream, std::move(frame));
+    frames_.clear();
 }
 
 bool TsReader::must_wait(const Stream& stream) {

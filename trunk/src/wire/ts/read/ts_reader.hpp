@@ -82,8 +82,16 @@ private:
     class Stream;
     static constexpr std::uint16_t kNoPid = 0x1FFF;  // that of null packets
 
+    // The sections of one PID.
+    struct Table {
+        SectionReader sections;
+        // The latest packet that was read with all its sections, and changes nothing when it is read again. Encoders repeat
+        // tables ten times a second.
+        std::vector<std::uint8_t> known{};
+    };
+
     void take(Bytes bytes);
-    void take_tables(const Packet& packet, SectionReader& sections, void (TsReader::*read)(Bytes));
+    void take_tables(const Packet& packet, Table& table, void (TsReader::*read)(Bytes));
     void read_association(Bytes section);
     void read_map(Bytes section);
     void forget_program();
@@ -100,8 +108,8 @@ private:
 
     const Options options_;
     PacketSync sync_;
-    SectionReader association_;
-    SectionReader map_;
+    Table association_;
+    Table map_;
     std::uint16_t program_ = 0;
     std::uint16_t map_pid_ = kNoPid;
     std::optional<ProgramMap> program_map_;

@@ -11,6 +11,7 @@
 #include "wire/codec/audio/opus.hpp"
 #include "wire/codec/codec_vectors.hpp"
 #include "wire/codec/frame_fixture.hpp"
+#include "wire/ts/crc32.hpp"
 #include "wire/ts/read/pes_reader.hpp"
 #include "wire/ts/read/ts_builder_fixture.hpp"
 #include "wire/ts/write/muxer.hpp"
@@ -448,6 +449,72 @@ TEST(TsReader, CountsScrambledAndDamagedPackets) {
     EXPECT_TRUE(read_all(reader, ts.bytes).empty());
     EXPECT_EQ(reader.counters().scrambled, 1u);
     EXPECT_EQ(reader.counters().damaged, 1u);
+}
+
+// The same table with other reserved bits, which mean nothing: to the reader each is a table that it has not seen.
+Buffer varied(Buffer section, unsigned number) {
+    if (section[0] != 2)
+        return section;
+    section.resize(section.size() - 4);
+    section[8] = static_cast<std::uint8_t>((section[8] & 0x1F) | number << 5);
+    const std::uint32_t crc = crc32_mpeg2(section);
+    for (const unsigned shift : {24U, 16U, 8U, 0U})
+        section.push_back(static_cast<std::uint8_t>(crc >> shift));
+    return section;
+}
+
+// A stream whose tables are repeated between the frames, and change now and then: lists and maps of two programs, damaged ones,
+// and ones in two packets.
+Buffer stream_with_tables(unsigned seed, bool repeats) {
+    std::mt19937 random(seed);
+    TsBuilder ts;
+    Buffer map;
+    unsigned number = 0;
+    std::uint16_t pid = 0x1000;
+    const auto change = [&] {
+        std::vector<BuiltStream> streams{{0x1B, 0x100, {}}};
+        if (random() % 2 == 0)
+            streams.push_back({0x0F, 0x101, {}});
+        if (random() % 4 == 0)
+            streams.push_back({0x86, 0x102, Buffer(200, 0x80)});  // descriptors that need a second packet
+        pid = random() % 3 == 0 ? 0x1001 : 0x1000;
+        map = built_map(pid == 0x1000 ? 1 : 2, streams, random() % 32);
+    };
+    change();
+    for (unsigned i = 0; i < 60; ++i) {
+        if (random() % 8 == 0)
+            change();
+        ts.section(0, built_association({{static_cast<std::uint16_t>(pid == 0x1000 ? 1 : 2), pid}}));
+        Buffer section = repeats ? map : varied(map, ++number % 8);
+        if (random() % 10 == 0)
+            section[5] ^= 0x02;  // its checksum is wrong
+        ts.section(pid, section);
+        if (random() % 10 == 0)
+            ts.packet(pid, true, Bytes(ts.bytes).last(184));  // something else there
+        ts.unit(0x100,
+                built_pes(0xE0, {.pts = 3'600 * i}, hex("00000001 67640028acd940 00000001 68ebe3cb22c0 00000001 6588aabb")));
+        ts.unit(0x101, adts_pes(3'600 * i));
+    }
+    return ts.bytes;
+}
+
+TEST(TsReader, TablesThatAreRepeatedAreReadLikeOthers) {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        TsReader repeated;
+        TsReader other;
+        const Units left = read_all(repeated, stream_with_tables(seed, true));
+        const Units right = read_all(other, stream_with_tables(seed, false));
+        ASSERT_EQ(left.size(), right.size()) << "seed " << seed;
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            EXPECT_EQ(left[i].kind, right[i].kind);
+            EXPECT_EQ(left[i].frame.dts, right[i].frame.dts);
+            EXPECT_TRUE(std::ranges::equal(left[i].frame.data.bytes(), right[i].frame.data.bytes()));
+        }
+        EXPECT_EQ(repeated.version(), other.version()) << "seed " << seed;
+        EXPECT_EQ(repeated.program(), other.program()) << "seed " << seed;
+        EXPECT_EQ(repeated.counters().bad_tables, other.counters().bad_tables) << "seed " << seed;
+        EXPECT_EQ(repeated.counters().lost_units, other.counters().lost_units) << "seed " << seed;
+    }
 }
 
 }  // namespace
