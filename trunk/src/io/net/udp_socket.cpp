@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <ctime>
 
 #include <linux/sock_diag.h>
 #include <net/if.h>
@@ -21,8 +23,8 @@ namespace {
 
 constexpr std::size_t kMappedPrefix = 12;  // Prefix length of an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2).
 
-// Room for the destination or source address of a datagram, and for the segment size of a GSO batch.
-constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(std::uint16_t));
+// Room for the destination or source address of a datagram, and for its time of arrival or the segment size of a GSO batch.
+constexpr std::size_t kControlBytes = CMSG_SPACE(sizeof(in6_pktinfo)) + CMSG_SPACE(sizeof(timespec));
 
 struct alignas(cmsghdr) Control {
     std::array<unsigned char, kControlBytes> bytes;
@@ -79,20 +81,48 @@ void add_control(msghdr& message, std::size_t& used, int level, int type, const 
     used += CMSG_SPACE(sizeof value);
 }
 
-IpAddress local_ip_of(msghdr& message) {
+std::chrono::nanoseconds duration_of(const timespec& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// The kernel's times of arrival are those of the wall clock, which may be set between the arrival and the read.
+class ArrivalClock {
+public:
+    ArrivalClock() : now_(std::chrono::steady_clock::now()) {
+        timespec time{};
+        ::clock_gettime(CLOCK_REALTIME, &time);
+        wall_ = duration_of(time);
+    }
+    TimePoint arrival(const timespec& stamp) const {
+        return now_ - std::clamp<std::chrono::nanoseconds>(wall_ - duration_of(stamp), {}, kAgeMax);
+    }
+
+private:
+    static constexpr std::chrono::seconds kAgeMax{1};
+
+    TimePoint now_;
+    std::chrono::nanoseconds wall_{};
+};
+
+// Reads the local address and the time of arrival, as far as they are there.
+void read_control(msghdr& message, const ArrivalClock* clock, Datagram& datagram) {
     for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+        if (clock != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_TIMESTAMPNS) {
+            timespec stamp{};
+            std::memcpy(&stamp, CMSG_DATA(head), sizeof stamp);
+            datagram.arrived = clock->arrival(stamp);
+        }
         if (head->cmsg_level == IPPROTO_IP && head->cmsg_type == IP_PKTINFO) {
             in_pktinfo info{};
             std::memcpy(&info, CMSG_DATA(head), sizeof info);
-            return ip_of(info.ipi_addr);
+            datagram.to = ip_of(info.ipi_addr);
         }
         if (head->cmsg_level == IPPROTO_IPV6 && head->cmsg_type == IPV6_PKTINFO) {
             in6_pktinfo info{};
             std::memcpy(&info, CMSG_DATA(head), sizeof info);
-            return ip_of(info.ipi6_addr);
+            datagram.to = ip_of(info.ipi6_addr);
         }
     }
-    return {};
 }
 
 // Root may exceed the system's limit, others are clamped to it.
@@ -122,12 +152,31 @@ bool is_gso_batch(const GsoBatch& gso) { return segments_of(gso) > 1; }
 }  // namespace
 
 struct UdpSocket::Inbox {
+    Inbox() {
+        for (std::size_t i = 0; i < kBatch; ++i) {
+            parts[i] = {bytes[i].data(), kDatagramBytesMax};
+            msghdr& message = messages[i].msg_hdr;
+            message = {};
+            message.msg_name = &addresses[i];
+            message.msg_iov = &parts[i];
+            message.msg_iovlen = 1;
+            message.msg_control = controls[i].bytes.data();
+            prepare(i);
+        }
+    }
+    // Resets what the kernel wrote.
+    void prepare(std::size_t at) {
+        messages[at].msg_hdr.msg_namelen = sizeof addresses[at];
+        messages[at].msg_hdr.msg_controllen = kControlBytes;
+    }
+
     std::array<std::array<std::uint8_t, kDatagramBytesMax>, kBatch> bytes;
     std::array<Control, kBatch> controls;
     std::array<sockaddr_storage, kBatch> addresses;
     std::array<iovec, kBatch> parts;
     std::array<mmsghdr, kBatch> messages;
     std::array<Datagram, kBatch> datagrams;
+    std::size_t used = 0;  // messages that the last call has written
 };
 
 struct UdpSocket::Outbox {
@@ -135,8 +184,6 @@ struct UdpSocket::Outbox {
     std::array<sockaddr_storage, kBatch> addresses;
     std::array<iovec, kBatch> parts;
     std::array<mmsghdr, kBatch> messages;
-
-    // Bound to one address: there is no choice, and setting it anyway costs the kernel a look-up per message.
     bool has_one_address = false;
 
     // `cut`: the kernel splits GSO batches.
@@ -176,24 +223,30 @@ private:
 Result<std::unique_ptr<UdpSocket>> UdpSocket::bind(const Endpoint& on, std::size_t buffer_bytes, PortSharing sharing) {
     Socket socket = TRY(open_bound(on, SOCK_DGRAM, sharing));
     const int fd = socket.fd();
+    raise_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, buffer_bytes);
+    raise_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);
+    const Endpoint bound = TRY(bound_endpoint(socket));
+    auto made = std::make_unique<UdpSocket>(std::move(socket), bound);
+    if (made->only_address_)
+        return made;
     const int on_flag = 1;
     const int set = on.is_ipv6() ? ::setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on_flag, sizeof on_flag)
                                  : ::setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on_flag, sizeof on_flag);
     if (set < 0)
         return system_error("asking for the local addresses of datagrams", errno);
-    raise_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, buffer_bytes);
-    raise_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, buffer_bytes);
-    const Endpoint bound = TRY(bound_endpoint(socket));
-    return std::make_unique<UdpSocket>(std::move(socket), bound);
+    return made;
 }
 
 UdpSocket::UdpSocket(Socket socket, const Endpoint& endpoint)
     : socket_(std::move(socket)),
       endpoint_(endpoint),
       is_ipv6_(endpoint.is_ipv6()),
-      inbox_(std::make_unique<Inbox>()),
+      inbox_(std::make_shared<Inbox>()),
       outbox_(std::make_unique<Outbox>()) {
-    outbox_->has_one_address = endpoint_.ip != "0.0.0.0" && endpoint_.ip != "::";
+    const auto ip = parse_ip(endpoint_.ip);
+    if (ip.ok() && endpoint_.ip != "0.0.0.0" && endpoint_.ip != "::")
+        only_address_ = *ip;
+    outbox_->has_one_address = only_address_.has_value();
 }
 
 UdpSocket::~UdpSocket() = default;
@@ -239,6 +292,19 @@ Result<std::span<const Datagram>> UdpSocket::receive(Deadline deadline) {
     }
 }
 
+Result<std::span<const Datagram>> UdpSocket::take_arrived() {
+    const std::size_t count = socket_.is_open() && receives_ ? TRY(try_receive()) : 0;
+    return std::span<const Datagram>(inbox_->datagrams.data(), count);
+}
+
+Result<void> UdpSocket::stamp_arrivals() {
+    const int on_flag = 1;
+    if (::setsockopt(socket_.fd(), SOL_SOCKET, SO_TIMESTAMPNS, &on_flag, sizeof on_flag) < 0)
+        return system_error("asking for the times of datagrams", errno);
+    stamps_ = true;
+    return {};
+}
+
 Result<void> UdpSocket::gather_until(Deadline until) {
     socket_.forget();
     return sleep(until);
@@ -254,17 +320,8 @@ Result<std::size_t> UdpSocket::try_receive() {
     if (socket_.is_blocked(Interest::readable))
         return std::size_t{0};
     Inbox& in = *inbox_;
-    for (std::size_t i = 0; i < kBatch; ++i) {
-        in.parts[i] = {in.bytes[i].data(), kDatagramBytesMax};
-        msghdr& message = in.messages[i].msg_hdr;
-        message = {};
-        message.msg_name = &in.addresses[i];
-        message.msg_namelen = sizeof in.addresses[i];
-        message.msg_iov = &in.parts[i];
-        message.msg_iovlen = 1;
-        message.msg_control = in.controls[i].bytes.data();
-        message.msg_controllen = kControlBytes;
-    }
+    for (; in.used > 0; --in.used)
+        in.prepare(in.used - 1);
     const int taken = ::recvmmsg(socket_.fd(), in.messages.data(), kBatch, MSG_DONTWAIT, nullptr);
     if (taken < 0) {
         const int error = errno;
@@ -274,17 +331,26 @@ Result<std::size_t> UdpSocket::try_receive() {
             return system_error("receiving on " + endpoint_.text(), error);
         return std::size_t{0};
     }
-    if (static_cast<std::size_t>(taken) < kBatch)
+    in.used = static_cast<std::size_t>(taken);
+    if (in.used < kBatch)
         socket_.set_blocked(Interest::readable);
+    std::optional<ArrivalClock> clock;
+    if (stamps_)
+        clock.emplace();
     std::size_t count = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(taken); ++i) {
+    for (std::size_t i = 0; i < in.used; ++i) {
         msghdr& message = in.messages[i].msg_hdr;
         ++counters_.received;
         if ((message.msg_flags & MSG_TRUNC) != 0) {
             ++counters_.received_too_long;
             continue;
         }
-        in.datagrams[count++] = {{in.bytes[i].data(), in.messages[i].msg_len}, address_of(in.addresses[i]), local_ip_of(message)};
+        Datagram& datagram = in.datagrams[count++];
+        datagram.bytes = {in.bytes[i].data(), in.messages[i].msg_len};
+        datagram.from = address_of(in.addresses[i]);
+        datagram.to = only_address_.value_or(IpAddress());
+        datagram.arrived = {};
+        read_control(message, clock ? &*clock : nullptr, datagram);
     }
     return count;
 }

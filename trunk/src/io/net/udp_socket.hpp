@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "base/net/endpoint.hpp"
 #include "base/net/transport_address.hpp"
 #include "base/signal.hpp"
+#include "base/time.hpp"
 #include "io/net/socket.hpp"
 
 namespace live::io {
@@ -22,7 +24,18 @@ struct Datagram {
     TransportAddress from;
     // The local address it was sent to. A reply from another one would look like a stranger's.
     IpAddress to;
+    // When the kernel received it, never later than now; zero without stamp_arrivals().
+    TimePoint arrived{};
 };
+
+// About what the datagrams have occupied in the kernel's receive buffer.
+inline std::size_t kernel_bytes(std::span<const Datagram> datagrams) {
+    constexpr std::size_t kOverhead = 1'024;
+    std::size_t bytes = kOverhead * datagrams.size();
+    for (const Datagram& datagram : datagrams)
+        bytes += datagram.bytes.size();
+    return bytes;
+}
 
 // Datagrams for one address: `segment_bytes` each, back to back; only the last may be shorter.
 struct GsoBatch {
@@ -42,6 +55,7 @@ public:
     static constexpr std::size_t kBatch = 64;
     // Media and DTLS datagrams fit an Ethernet frame. Longer ones are dropped and counted.
     static constexpr std::size_t kDatagramBytesMax = 2048;
+    struct Inbox;
 
     struct Counters {
         std::uint64_t received = 0;
@@ -71,9 +85,18 @@ public:
     // have another IP version, Errc::not_found for an unknown interface, Errc::system.
     Result<void> join(const std::string& group, const std::string& source, const std::string& interface);
 
-    // Waits for at least one datagram and takes up to kBatch. They are valid until the next call. Errc::timed_out,
-    // Errc::cancelled, Errc::closed after close(), Errc::system.
+    // Waits for at least one datagram and takes up to kBatch. They are valid until the next call, of any socket that shares the
+    // inbox. Errc::timed_out, Errc::cancelled, Errc::closed after close(), Errc::system.
     Result<std::span<const Datagram>> receive(Deadline deadline);
+    // The same for datagrams that have arrived; empty without any. Never suspends.
+    Result<std::span<const Datagram>> take_arrived();
+
+    // The memory that datagrams are received into. Hundreds of sockets that are read in turns share one, which stays in the
+    // cache.
+    const std::shared_ptr<Inbox>& inbox() const { return inbox_; }
+    void share_inbox(std::shared_ptr<Inbox> inbox) { inbox_ = std::move(inbox); }
+    // Has the kernel note when each datagram arrives, for datagrams that are read some time later. Errc::system.
+    Result<void> stamp_arrivals();
 
     // Reports whether the last read found nothing and nothing has arrived since, or receiving has stopped.
     bool is_read_dry() const { return !receives_ || !socket_.is_open() || socket_.is_blocked(Interest::readable); }
@@ -104,7 +127,6 @@ public:
     void stop_receiving();
 
 private:
-    struct Inbox;
     struct Outbox;
 
     Result<std::size_t> try_receive();
@@ -116,9 +138,12 @@ private:
     bool is_ipv6_;
     bool cuts_in_kernel_ = true;
     bool receives_ = true;
+    bool stamps_ = false;  // arrivals
+    // Bound to one address: datagrams come and go by it. Asking for it or setting it costs the kernel time for each datagram.
+    std::optional<IpAddress> only_address_;
     Signal stopped_;
     Counters counters_;
-    std::unique_ptr<Inbox> inbox_;
+    std::shared_ptr<Inbox> inbox_;  // sockets read in turns may share one
     std::unique_ptr<Outbox> outbox_;
 };
 

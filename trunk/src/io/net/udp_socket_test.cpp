@@ -69,6 +69,63 @@ TEST_P(UdpSocketTest, ReportsSourceAndDestinationOfADatagram) {
     EXPECT_EQ(b_->counters().received, 1U);
 }
 
+TEST_P(UdpSocketTest, TakesWhatHasArrivedWithoutWaiting) {
+    EXPECT_TRUE(MUST(b_->take_arrived()).empty());
+    const GsoBatch gso{bytes_of("hello"), 0, address_of(*b_), {}};
+    EXPECT_EQ(a_->send({&gso, 1}), 1U);
+    EXPECT_EQ(a_->send({&gso, 1}), 1U);
+    const auto got = MUST(b_->take_arrived());
+    ASSERT_EQ(got.size(), 2U);
+    EXPECT_EQ(text_of(got[1].bytes), "hello");
+    EXPECT_EQ(got[1].arrived, TimePoint());
+    b_->close();
+    EXPECT_TRUE(MUST(b_->take_arrived()).empty());
+}
+
+TEST_P(UdpSocketTest, ReportsWhenADatagramArrived) {
+    MUST(b_->stamp_arrivals());
+    const GsoBatch gso{bytes_of("hello"), 0, address_of(*b_), {}};
+    // A busy machine may stop this process between the reads of both clocks, and the datagram seems older then.
+    bool is_exact = false;
+    for (const Deadline limit = Deadline::after(kSoon); !is_exact && !limit.expired();) {
+        const TimePoint before = now();
+        EXPECT_EQ(a_->send({&gso, 1}), 1U);
+        const TimePoint after = now();
+        EXPECT_TRUE(sleep(Deadline::after(30ms)).ok());
+        const auto got = MUST(b_->receive(Deadline::after(kSoon)));
+        ASSERT_EQ(got.size(), 1U);
+        EXPECT_EQ(got[0].to, address_of(*b_).ip);
+        EXPECT_LE(got[0].arrived, after + 1ms);
+        is_exact = got[0].arrived >= before - 1ms;
+    }
+    EXPECT_TRUE(is_exact);
+}
+
+TEST_P(UdpSocketTest, SocketsMayShareAnInbox) {
+    a_->share_inbox(b_->inbox());
+    for (int round = 0; round < 3; ++round)
+        for (const auto& [from, to] : {std::pair(a_.get(), b_.get()), std::pair(b_.get(), a_.get())}) {
+            const std::string text = "to " + to->endpoint().text();
+            const GsoBatch gso{bytes_of(text), 0, address_of(*to), {}};
+            for (int i = 0; i <= round; ++i)
+                EXPECT_EQ(from->send({&gso, 1}), 1U);
+            EXPECT_EQ(take(*to, static_cast<std::size_t>(round) + 1),
+                      std::vector<std::string>(static_cast<std::size_t>(round) + 1, text));
+        }
+}
+
+TEST_P(UdpSocketTest, ASocketOfAllAddressesReportsTheOneThatWasReached) {
+    const bool is_ipv6 = b_->endpoint().is_ipv6();
+    const auto any = MUST(UdpSocket::bind({is_ipv6 ? "::" : "0.0.0.0", 0}, kBuffer));
+    const TransportAddress to{address_of(*b_).ip, any->endpoint().port};
+    const GsoBatch gso{bytes_of("hello"), 0, to, {}};
+    EXPECT_EQ(a_->send({&gso, 1}), 1U);
+    const auto got = MUST(any->receive(Deadline::after(kSoon)));
+    ASSERT_EQ(got.size(), 1U);
+    EXPECT_EQ(got[0].to, to.ip);
+    EXPECT_EQ(got[0].from, address_of(*a_));
+}
+
 TEST_P(UdpSocketTest, ReceivesGatheredDatagramsTogether) {
     const GsoBatch gso{bytes_of("hello"), 0, address_of(*b_), {}};
     const auto said = [&] { return a_->send({&gso, 1}); };
