@@ -65,6 +65,8 @@ struct PlayOptions {
 struct PublishOptions {
     // Merged read: the publisher's socket is read on a tick of merged_read_latency. The loader turns it off if min_latency is on.
     bool merged_read = false;
+    // From min_latency of the virtual host: the publisher's socket is never read on a tick.
+    bool min_latency = false;
     bool parse_sps = true;
     bool try_annexb_first = true;
     // Our extension: a second publisher replaces the first; if off, the second is refused.

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 
 #include "base/time.hpp"
+#include "io/net/udp_socket.hpp"
 #include "media/source/stream_table.hpp"
 #include "session/common/admission.hpp"
 #include "session/common/client_table.hpp"
@@ -23,6 +25,8 @@ struct Context {
     ConnectionLimits& places;
     // For SRT players; nullptr if SRT is disabled.
     TransportLogs* transports = nullptr;
+    // Of the sockets of all ports, which are read in turns.
+    std::shared_ptr<io::UdpSocket::Inbox> inbox{};
 };
 
 // Receives the frames of a port once the stream is published.
@@ -33,6 +37,8 @@ public:
     virtual void pass(Bytes bytes, const wire::ts::TsReader& reader) = 0;
     // After the units of one batch of datagrams.
     virtual void flush() = 0;
+    // How long datagrams may wait to be read together. Zero: somebody waits for the stream.
+    virtual std::chrono::milliseconds read_interval() const = 0;
 
 protected:
     ~FrameSink() = default;

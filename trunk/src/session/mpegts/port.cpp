@@ -32,6 +32,14 @@ Port::~Port() = default;
 
 Result<void> Port::listen(const ListenAddress& address) {
     auto socket = TRY(io::UdpSocket::bind(address.endpoint, kBufferBytes));
+    if (const std::size_t bytes = socket->buffers().receive / 2; bytes < kBufferBytes)
+        LOG_WARN(
+            log_,
+            "mpegts caster: the kernel's receive buffer of port {} has {} KB instead of {} KB: sysctl -w net.core.rmem_max={}",
+            socket->endpoint().port, bytes >> 10, kBufferBytes >> 10, kBufferBytes);
+    if (context_.inbox == nullptr)
+        context_.inbox = socket->inbox();
+    socket->share_inbox(context_.inbox);
     if (address.multicast)
         TRY(socket->join(address.endpoint.ip, address.source, address.interface));
     sockets_.push_back(std::move(socket));
@@ -47,11 +55,19 @@ Result<void> Port::start(io::Scope& scope) {
 }
 
 void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
+    ReadTick ticks;
+    std::size_t received = 0;  // since the previous tick
     for (;;) {
         const bool holds = !has_session_ && reader_->held_bytes() > 0;
         const auto datagrams = socket.receive(holds ? deadline.sooner(io::Deadline::after(kSilenceMax)) : deadline);
         if (datagrams.ok()) {
             take(*datagrams, io::now());
+            received += io::kernel_bytes(*datagrams);
+            const bool is_behind = datagrams->size() == io::UdpSocket::kBatch;
+            if (is_behind && io::is_turn_over() && !io::yield(deadline).ok())
+                return;
+            if (!is_behind && !wait_for_tick(socket, ticks, std::exchange(received, 0), deadline).ok())
+                return;
             continue;
         }
         if (datagrams.code() == Errc::timed_out) {
@@ -65,6 +81,15 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
         if (!io::sleep(deadline.sooner(io::Deadline::after(kPause))).ok())
             return;
     }
+}
+
+Result<void> Port::wait_for_tick(io::UdpSocket& socket, ReadTick& ticks, std::size_t received, io::Deadline deadline) {
+    const auto pause = sink_ == nullptr ? std::chrono::milliseconds::zero() : sink_->read_interval();
+    if (pause == std::chrono::milliseconds::zero())
+        return {};
+    // The other half is for what arrives while this fiber waits for its turn.
+    const TimePoint next = ticks.next(io::now(), pause, received, [&socket] { return socket.buffers().receive / 2; });
+    return socket.gather_until(deadline.sooner(io::Deadline::at(next)));
 }
 
 void Port::take(std::span<const io::Datagram> datagrams, TimePoint now) {

@@ -124,4 +124,10 @@ void PublishSession::flush() {
     memory_.set(feed_.held_bytes() + (transport_ ? transport_->log.held_bytes() : 0));
 }
 
+std::chrono::milliseconds PublishSession::read_interval() const {
+    const bool can_wait = !plan_.publish.min_latency && plan_.play.mw_latency >= kTick;
+    const bool nobody_waits = can_wait && publication_ != nullptr && !publication_->source().is_awaited();
+    return nobody_waits ? kTick : std::chrono::milliseconds::zero();
+}
+
 }  // namespace live::session::mpegts

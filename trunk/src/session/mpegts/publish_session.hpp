@@ -20,6 +20,9 @@ namespace live::session::mpegts {
 
 class PublishSession final : private Client, private FrameSink, private MemoryBudget::Holder {
 public:
+    // Datagrams of a stream without low-latency readers are read on this tick, as RTMP publishers are.
+    static constexpr std::chrono::milliseconds kTick{100};
+
     // Everything referred to outlives this.
     PublishSession(DemuxedInput& feed, ClientRequest request, const Log& log);
     ~PublishSession();
@@ -39,6 +42,7 @@ private:
     void take(wire::ts::TsReader::Unit unit) override;
     void pass(Bytes bytes, const wire::ts::TsReader& reader) override;
     void flush() override;
+    std::chrono::milliseconds read_interval() const override;
     // MemoryBudget::Holder
     std::string_view address() const override { return request_.ip; }
     void lose_memory(std::string why) override { kick(std::move(why)); }

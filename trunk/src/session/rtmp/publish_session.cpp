@@ -107,12 +107,11 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
     } else if (goes_on) {
         TRY(let_others_run(deadline));
     } else if (const auto pause = tick(); pause > std::chrono::milliseconds::zero()) {
-        // All publishers share the ticks, so that one turn of the loop serves many.
         if (peer_.tcp() != nullptr)
             peer_.tcp()->forget();
-        const auto own = quickened(pause);
-        const auto since_start = io::now().time_since_epoch();
-        TRY(pause_until(io::Deadline::at(TimePoint(since_start - since_start % own + own))));
+        // The window is half of the buffer. The kernel throttles a publisher that fills it, and enlarges it on demand.
+        const auto window = [this] { return peer_.receive_buffer() / 2; };
+        TRY(pause_until(io::Deadline::at(ticks_.next(io::now(), pause, std::exchange(tick_bytes_, 0), window))));
         if (!publication_->is_current() || farewell_ != nullptr)
             return {};
     }
@@ -138,23 +137,6 @@ Result<void> PublishSession::receive(io::Deadline deadline) {
 Result<void> PublishSession::pause_until(io::Deadline tick) {
     const auto waited = io::wait(publication_->evicted(), tick);
     return waited.ok() || waited.code() == Errc::timed_out ? Result<void>() : waited;
-}
-
-// A publisher that fills the socket's buffer between two ticks is throttled by it: its tick is halved, and doubled again once it
-// has become slower, or the buffer larger, as the kernel grows it on demand.
-std::chrono::milliseconds PublishSession::quickened(std::chrono::milliseconds pause) {
-    constexpr std::size_t kLittle = 16 * 1024;
-    constexpr std::chrono::milliseconds kQuickest{5};
-    const std::size_t received = std::exchange(tick_bytes_, 0);
-    if (received >= kLittle || halvings_ > 0) {
-        // The window is half of the buffer.
-        const std::size_t much = peer_.receive_buffer() / 8 * 3;
-        if (received >= much && pause / (2 << halvings_) >= kQuickest)
-            ++halvings_;
-        else if (received < much / 4 && halvings_ > 0)
-            --halvings_;
-    }
-    return pause / (1 << halvings_);
 }
 
 // Yields when this fiber has run for long enough. Readers can see everything received so far.

@@ -15,6 +15,7 @@
 #include "media/source/publication.hpp"
 #include "media/source/source_watch.hpp"
 #include "session/common/admission.hpp"
+#include "session/common/read_tick.hpp"
 #include "session/rtmp/options.hpp"
 #include "session/rtmp/peer.hpp"
 
@@ -62,7 +63,6 @@ private:
     enum class Step : std::uint8_t { go_on, stopped };
 
     std::chrono::milliseconds tick() const;
-    std::chrono::milliseconds quickened(std::chrono::milliseconds pause);
     Result<void> receive(io::Deadline deadline);
     Result<void> pause_until(io::Deadline tick);
     Result<Step> handle_events(io::Deadline deadline);
@@ -82,7 +82,7 @@ private:
     TimePoint silent_since_;
     std::unique_ptr<Farewell> farewell_;  // to be sent
     std::size_t tick_bytes_ = 0;          // received since the last pause
-    int halvings_ = 0;                    // of the tick
+    ReadTick ticks_;
     bool got_media_ = false;
     bool more_ = false;  // the socket may hold more
 };

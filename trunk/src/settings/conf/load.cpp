@@ -165,6 +165,7 @@ media::BridgeOptions bridge_of(const Rtc& rtc) {
 void derive(const LoadInput& input, Settings& settings) {
     expand_candidates(input.environment, settings.rtc_server);
     for (Vhost& vhost : settings.vhosts) {
+        vhost.publish.min_latency = vhost.rtmp.min_latency;
         if (vhost.rtmp.min_latency)
             vhost.publish.merged_read = false;
         if (vhost.http_remux.enabled)

@@ -238,6 +238,8 @@ TEST(Settings, MinLatencyChangesTheDefaultsOfMerging) {
     EXPECT_EQ(vhost_of("play { mw_latency 5; } min_latency on;").play.mw_msgs, 0U);
     EXPECT_EQ(vhost_of("min_latency on; play { mw_msgs 4; }").play.mw_msgs, 4U);
     EXPECT_FALSE(vhost_of("min_latency on; publish { mr on; }").publish.merged_read);
+    EXPECT_TRUE(vhost_of("min_latency on;").publish.min_latency);
+    EXPECT_FALSE(vhost_of("min_latency off;").publish.min_latency);
     EXPECT_EQ(vhost_of("").play.relay_mw_latency, 50ms);
     EXPECT_EQ(vhost_of("cluster { mode local; } min_latency on;").play.relay_mw_latency, 0ms);
     EXPECT_EQ(vhost_of("min_latency on; cluster { mw_latency 20; }").play.relay_mw_latency, 20ms);
