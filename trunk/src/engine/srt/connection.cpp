@@ -7,6 +7,7 @@
 #include "engine/srt/handshake/connection_setup.hpp"
 #include "engine/srt/handshake/keys.hpp"
 #include "engine/srt/transfer/delivery_clock.hpp"
+#include "engine/srt/transfer/payload_memory.hpp"
 #include "engine/srt/transfer/receive_side.hpp"
 #include "engine/srt/transfer/round_trip.hpp"
 #include "engine/srt/transfer/send_side.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr Micros kKeepaliveInterval = std::chrono::seconds(1);
 constexpr std::size_t kAckAcksMax = 64;
+// A receiver should wait for three or four round trips (draft-sharabayko-srt-01, 4.5). This leaves most of the last one.
+constexpr int kSlackPart = 6;
 constexpr std::uint32_t kIpAndUdpBytes = 28;
 constexpr std::uint32_t kMessageNumbers = 0x3FF'FFFF;  // 1 to this
 
@@ -54,6 +57,7 @@ public:
     void handle_datagram(Micros now, Bytes datagram);
     void handle_timeout(Micros now);
     Micros next_timeout(Micros now) const;
+    Micros slack() const;
     Sent send(Micros now, const Slice& payload);
     std::size_t write_next(Micros now, MutBytes into);
     std::optional<Payload> next_payload(Micros now) { return receive_.take(now, clock()); }
@@ -86,6 +90,7 @@ private:
     std::size_t payload_bytes_max_;
     RoundTrip round_trip_;
     DeliveryClock clock_;
+    PayloadMemory payloads_;  // received
     ReceiveSide receive_;
     SendSide send_;
     std::optional<SendKeys> send_keys_;
@@ -191,12 +196,15 @@ void Connection::State::handle_data(Micros now, const DataPacket& packet) {
 
 std::optional<Slice> Connection::State::opened(const DataPacket& packet) {
     const KeyFlag key = packet.header.key;
-    if (key == KeyFlag::none && !expects_keys())
-        return Slice::copy_of(packet.payload);
+    if (key == KeyFlag::none && !expects_keys()) {
+        auto [slice, bytes] = payloads_.carve(packet.payload.size());
+        std::ranges::copy(packet.payload, bytes.begin());
+        return std::move(slice);
+    }
     if (key != KeyFlag::none && receive_keys_.has_key(key)) {
-        Slice plain = Slice::allocate(packet.payload.size());
-        if (receive_keys_.decrypt(key, packet.header.sequence, packet.payload, plain.mutable_bytes()))
-            return plain;
+        auto [slice, bytes] = payloads_.carve(packet.payload.size());
+        if (receive_keys_.decrypt(key, packet.header.sequence, packet.payload, bytes))
+            return std::move(slice);
     }
     ++counts_.undecrypted;
     return std::nullopt;
@@ -331,6 +339,11 @@ Micros Connection::State::next_timeout(Micros now) const {
     if (send_keys_ || !capability_requests_.are_all_sent())
         next = std::min(next, capability_requests_.next_timeout());
     return next;
+}
+
+Micros Connection::State::slack() const {
+    const bool can_wait = close_reason_ == CloseReason::none && is_tsbpd_ && receive_.buffer().missing() == 0;
+    return can_wait ? Micros(setup_.options.receive_latency) / kSlackPart : Micros();
 }
 
 Connection::Sent Connection::State::send(Micros now, const Slice& payload) {
@@ -500,6 +513,7 @@ TimePoint Connection::next_timeout(TimePoint now) const {
     return next == Micros::min() ? now : state_->at(next);
 }
 
+Duration Connection::slack() const { return state_->slack(); }
 Connection::Sent Connection::send(TimePoint now, const Slice& payload) { return state_->send(state_->since(now), payload); }
 std::size_t Connection::write_next(TimePoint now, MutBytes into) { return state_->write_next(state_->since(now), into); }
 std::optional<Connection::Payload> Connection::next_payload(TimePoint now) { return state_->next_payload(state_->since(now)); }

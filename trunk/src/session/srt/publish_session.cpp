@@ -65,10 +65,17 @@ void PublishSession::on_input(TimePoint now) {
         return;
     if (!publication_->is_current())
         return end(Error(Errc::conflict, "another publisher took the stream over"));
-    static_cast<void>(take_some(now));  // a timeout for the rest is due immediately
+    is_behind_ = !take_some(now);  // a timeout for the rest is due immediately
     if (connection()->key_question())
         wake();
     account(connection()->held_bytes() + reader_.held_bytes() + transport_->log.held_bytes());
+}
+
+Duration PublishSession::patience() const {
+    if (publication_ == nullptr || connection() == nullptr || is_behind_)
+        return {};
+    const bool can_wait = !plan_.publish.min_latency && plan_.play.mw_latency >= kMergedWriteMin;
+    return can_wait && !publication_->source().is_awaited() ? connection()->slack() : Duration();
 }
 
 bool PublishSession::take_some(TimePoint now) {

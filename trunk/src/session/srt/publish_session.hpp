@@ -1,6 +1,7 @@
 // PublishSession: one SRT client that publishes: the transport stream in its payloads becomes frames of a source.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -13,6 +14,9 @@ namespace live::session::srt {
 
 class PublishSession final : public Session {
 public:
+    // If players get data more often than this, payloads are delivered as they become due, and not on ticks.
+    static constexpr std::chrono::milliseconds kMergedWriteMin{100};
+
     using Session::Session;
     ~PublishSession() override;
 
@@ -21,6 +25,7 @@ private:
     Result<void> receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     bool is_publisher() const override { return true; }
     void on_input(TimePoint now) override;
+    Duration patience() const override;
     // Takes due payloads, for as long as a turn of the loop may take. True if none is left.
     bool take_some(TimePoint now);
     void take_units();
@@ -31,6 +36,7 @@ private:
     std::optional<media::Ingest> ingest_;             // likewise
     std::optional<TransportLogs::Holder> transport_;  // likewise; for players of SRT
     std::uint32_t logged_version_ = 0;
+    bool is_behind_ = false;  // payloads that are due wait for the next turn
 };
 
 }  // namespace live::session::srt

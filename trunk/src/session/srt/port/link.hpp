@@ -11,6 +11,7 @@
 #include "engine/srt/listener.hpp"
 #include "io/net/udp_socket.hpp"
 #include "session/fan_out/timer_wheel.hpp"
+#include "session/srt/port/link_ticks.hpp"
 
 namespace live::session::srt {
 
@@ -35,6 +36,8 @@ public:
     // The connection has ended, from either side; the owner removes it soon.
     virtual void on_over() = 0;
     virtual bool is_publisher() const = 0;
+    // How long its datagrams and timers may wait for a tick (LinkTicks).
+    virtual Duration patience() const { return {}; }
 
 private:
     friend class Port;
@@ -45,6 +48,8 @@ private:
     Port* port_ = nullptr;  // while it is in there
     Path path_;
     std::uint32_t cookie_ = 0;
+    LinkTicks::Index tick_ = 0;
+    TimePoint due_ = TimePoint::max();  // of its timer
     bool is_touched_ = false;
     bool is_over_ = false;
 };

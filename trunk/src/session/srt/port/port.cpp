@@ -24,6 +24,7 @@ IpAddress local_for_answers(const IpAddress& local) {
 }  // namespace
 
 void Link::on_due(TimePoint now) {
+    due_ = TimePoint::max();
     connection_->handle_timeout(now);
     port_->touch(*this);
 }
@@ -31,12 +32,17 @@ void Link::on_due(TimePoint now) {
 Port::Port(TimePoint now, const Log& log)
     : log_(log),
       listener_(srt::Listener::random_secret()),
-      wheel_(now, kTick),
+      wheel_(ReadTick::after(now, kTick) - kTick, kTick),  // its ticks are among those of the connections
       woken_at_(now),
       sockets_("srt", log),
       next_report_(now + kReportEvery) {}
 
 Port::~Port() { CHECK(links_.empty()); }
+
+Result<void> Port::listen(const Endpoint& endpoint) {
+    TRY(sockets_.listen(endpoint));
+    return sockets_.back()->stamp_arrivals();
+}
 
 Result<void> Port::start(io::Scope& scope) {
     scope_ = &scope;
@@ -47,16 +53,19 @@ Result<void> Port::start(io::Scope& scope) {
 
 void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
     constexpr std::chrono::milliseconds kPause{100};
+    ReadTick ticks;
+    std::size_t received = 0;
     TimePoint last{};
     for (;;) {
         const auto datagrams = socket.receive(deadline);
         if (datagrams.ok()) {
             const TimePoint now = io::now();
-            const bool is_busy = datagrams->size() > 1 || now - last < kGather;
+            const bool is_busy = datagrams->size() > 1 || now - last < std::max<Duration>(2 * read_interval(now), kGather);
             const bool is_behind = datagrams->size() == io::UdpSocket::kBatch;
             last = now;
             take(*datagrams, socket, now);
-            if (is_busy && !is_behind && !socket.gather_until(io::Deadline::at(now + kGather)).ok())
+            received += io::kernel_bytes(*datagrams);
+            if (is_busy && !is_behind && !gather(socket, ticks, std::exchange(received, 0), now).ok())
                 return;
             if (io::is_turn_over() && !io::yield(deadline).ok())
                 return;
@@ -68,6 +77,27 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
         if (!io::sleep(io::Deadline::after(kPause)).ok())
             return;
     }
+}
+
+Result<void> Port::gather(io::UdpSocket& socket, ReadTick& ticks, std::size_t received, TimePoint now) {
+    const auto interval = std::chrono::duration_cast<std::chrono::milliseconds>(read_interval(now));
+    if (interval <= kGather)
+        return socket.gather_until(io::Deadline::at(now + kGather));
+    // The other half of the buffer is for what arrives while this fiber waits for its turn.
+    const auto room = [&socket] { return socket.buffers().receive / 2; };
+    return socket.gather_until(io::Deadline::at(ticks.next(now, interval, received, room)));
+}
+
+// Before payloads are delivered or given up: those that are late may have arrived in time.
+void Port::read_arrived(TimePoint now) {
+    for_each_socket([this, now](io::UdpSocket& socket) {
+        while (!io::is_turn_over()) {
+            const auto datagrams = socket.take_arrived();
+            if (!datagrams.ok() || datagrams->empty())
+                return;
+            take_each(*datagrams, socket, now);
+        }
+    });
 }
 
 void Port::keep_time(io::Deadline deadline) {
@@ -85,7 +115,10 @@ void Port::keep_time(io::Deadline deadline) {
         };
         if (!read_first.wait(are_dry, deadline).ok())
             return;
-        advance(io::now());
+        const TimePoint now = io::now();
+        if (read_interval(now) > Duration())
+            read_arrived(now);
+        advance(now);
         if (io::is_turn_over() && !io::yield(deadline).ok())
             return;
     }
@@ -101,9 +134,14 @@ void Port::advance(TimePoint now) {
 }
 
 void Port::take(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now) {
-    for (const io::Datagram& datagram : datagrams)
-        take(datagram.bytes, datagram.from, {&socket, local_for_answers(datagram.to)}, now);
+    take_each(datagrams, socket, now);
     end_batch(now);
+}
+
+void Port::take_each(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now) {
+    for (const io::Datagram& datagram : datagrams)
+        take(datagram.bytes, datagram.from, {&socket, local_for_answers(datagram.to)},
+             datagram.arrived == TimePoint() ? now : datagram.arrived);
 }
 
 void Port::take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now) {
@@ -118,11 +156,17 @@ void Port::take(MutBytes datagram, const TransportAddress& from, const Path& pat
             return call->take(now, datagram);
     if (found == links_.end() || !found->second->connection_->is_peer(from))
         return forward(datagram, from, path);
-    found->second->connection_->handle_datagram(now, datagram);
-    touch(*found->second);
+    Link& link = *found->second;
+    link.connection_->handle_datagram(now, datagram);
+    const Duration tick = LinkTicks::kTicks[link.tick_];
+    if (tick == Duration() || link.connection_->slack() < tick)
+        return touch(link);
+    if (const TimePoint next = ReadTick::after(now, tick); next < link.due_)
+        call_link_at(link, next);
 }
 
 void Port::take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now) {
+    handshakes_until_ = now + kHandshakeTime;
     const bool is_outgoing =
         std::ranges::any_of(outgoing_, [&path](const auto& socket) { return socket != nullptr && socket.get() == path.socket; });
     if (is_outgoing) {
@@ -226,6 +270,7 @@ Result<void> Port::insert(Link& link, std::unique_ptr<srt::Connection> connectio
     link.connection_ = std::move(connection);
     link.port_ = this;
     link.path_ = path;
+    ticks_.add(link.tick_ = 0);
     service(link, io::now());
     output_.flush();
     return {};
@@ -237,6 +282,7 @@ Result<io::UdpSocket*> Port::outgoing_socket(bool is_ipv4) {
         return known.get();
     CHECK(scope_ != nullptr);
     auto socket = TRY(io::UdpSocket::bind({is_ipv4 ? "0.0.0.0" : "::", 0}, UdpSockets::kBufferBytes));
+    TRY(socket->stamp_arrivals());
     TRY(scope_->start("srt-receive", [this, &one = *socket](io::Deadline forever) { receive(one, forever); }));
     known = std::move(socket);
     return known.get();
@@ -249,6 +295,7 @@ Result<void> Port::hand_over(Link& from, Link& to) {
     output_.flush();  // its pending datagrams need a path, which moves with the connection
     wheel_.cancel(from);
     std::erase(touched_, &from);
+    to.tick_ = from.tick_;
     to.connection_ = std::move(from.connection_);
     to.port_ = std::exchange(from.port_, nullptr);
     to.path_ = from.path_;
@@ -268,6 +315,7 @@ void Port::remove(Link& link) {
     output_.flush();
     past_.add(connection.figures());
     wheel_.cancel(link);
+    ticks_.remove(link.tick_);
     std::erase(touched_, &link);
     links_.erase(static_cast<std::uint32_t>(connection.socket_id()));
     callers_.erase({connection.peer(), connection.peer_socket_id()});
@@ -300,13 +348,29 @@ void Port::end_batch(TimePoint now) {
 
 void Port::service(Link& link, TimePoint now) {
     output_.write(link, now);
-    if (link.connection_->is_open() || link.is_over_) {
-        const TimePoint due = link.connection_->next_timeout(now);
-        return due == TimePoint::max() ? wheel_.cancel(link) : call_at(link, due);
-    }
+    if (link.connection_->is_open() || link.is_over_)
+        return set_timer(link, now);
     link.is_over_ = true;
     wheel_.cancel(link);
     link.on_over();
+}
+
+void Port::set_timer(Link& link, TimePoint now) {
+    if (const auto tick = LinkTicks::index_for(link.patience()); tick != link.tick_) {
+        ticks_.remove(link.tick_);
+        ticks_.add(link.tick_ = tick);
+    }
+    const TimePoint due = link.connection_->next_timeout(now);
+    if (due == TimePoint::max()) {
+        link.due_ = due;
+        return wheel_.cancel(link);
+    }
+    call_link_at(link, link.tick_ == 0 ? due : ReadTick::after(std::max(due, now), LinkTicks::kTicks[link.tick_]));
+}
+
+void Port::call_link_at(Link& link, TimePoint due) {
+    link.due_ = due;
+    call_at(link, due);
 }
 
 void Port::call_at(TimerWheel::Timer& timer, TimePoint due) {

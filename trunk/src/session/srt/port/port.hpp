@@ -19,6 +19,7 @@
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
 #include "session/common/forwarded_datagram.hpp"
+#include "session/common/read_tick.hpp"
 #include "session/common/udp_sockets.hpp"
 #include "session/fan_out/timer_wheel.hpp"
 #include "session/srt/port/calls.hpp"
@@ -51,6 +52,8 @@ public:
     // datagram cost more than handling it. Compared to the latency of a connection and the 10 ms between ACKs the delay is
     // negligible.
     static constexpr std::chrono::milliseconds kGather{1};
+    // A handshake is answered at once for this long after its beginning, although all connections can wait.
+    static constexpr std::chrono::seconds kHandshakeTime{1};
     static constexpr std::chrono::seconds kReportEvery{10};
 
     Port(TimePoint now, const Log& log);
@@ -59,7 +62,7 @@ public:
     Port& operator=(const Port&) = delete;
 
     // As UdpSockets::listen, before start().
-    Result<void> listen(const Endpoint& endpoint) { return sockets_.listen(endpoint); }
+    Result<void> listen(const Endpoint& endpoint);
     void set_handshake_listener(HandshakeListener& listener) { handshakes_ = &listener; }
     void set_key_bytes(std::size_t bytes) { listener_.set_key_bytes(bytes); }
     // Starts the fibers; they end with the scope.
@@ -112,8 +115,13 @@ public:
 private:
     friend class Link;
     void receive(io::UdpSocket& socket, io::Deadline deadline);
+    Result<void> gather(io::UdpSocket& socket, ReadTick& ticks, std::size_t received, TimePoint now);
+    // Zero: when a datagram arrives.
+    Duration read_interval(TimePoint now) const { return now < handshakes_until_ ? Duration() : ticks_.shortest(); }
+    void read_arrived(TimePoint now);
     void keep_time(io::Deadline deadline);
     void take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
+    void take_each(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now);
     void forward(Bytes datagram, const TransportAddress& from, const Path& path);
     void take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
     void take_request(engine::srt::Request request, const Path& path, TimePoint now);
@@ -127,6 +135,8 @@ private:
                 visit(*socket);
     }
     void touch(Link& link);
+    void set_timer(Link& link, TimePoint now);
+    void call_link_at(Link& link, TimePoint due);
     void end_batch(TimePoint now);
     void report(TimePoint now);
 
@@ -135,6 +145,8 @@ private:
     HandshakeListener* handshakes_ = nullptr;
     DatagramForwarding* forwarding_ = nullptr;
     TimerWheel wheel_;
+    LinkTicks ticks_;
+    TimePoint handshakes_until_{};
     TimePoint woken_at_;  // by the timer, next
     Signal earlier_;
     PortFigures figures_;

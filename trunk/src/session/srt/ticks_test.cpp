@@ -1,0 +1,82 @@
+// Publishers on ticks, over loopback.
+#include <gtest/gtest.h>
+
+#include "session/srt/session_fixture.hpp"
+
+namespace live::session::srt {
+namespace {
+
+// Counts the batches of packets that a source has appended.
+class BatchCounter final : public media::PacketListener {
+public:
+    BatchCounter(Ref<media::Source> source, media::WakeMode mode) : source_(std::move(source)) {
+        source_->readers().add_listener(*this, mode);
+    }
+    ~BatchCounter() { source_->readers().remove_listener(*this); }
+    void on_packets() override { ++batches; }
+
+    int batches = 0;
+
+private:
+    Ref<media::Source> source_;
+};
+
+// Sends a picture every few milliseconds.
+class SrtTicks : public SrtSessions {
+protected:
+    void pump(Remote& encoder) {
+        if (const TimePoint now = io::now(); now >= next_) {
+            next_ = now + 4ms;
+            encoder.send({Slice::copy_of(wire::ts::stream_of(2))});
+        }
+        encoder.pump();
+    }
+
+    TimePoint next_{};
+};
+
+TEST_F(SrtTicks, WhatNobodyWaitsForIsDeliveredOnTicks) {
+    Remote encoder(socket(), "#!::r=live/cam,m=publish");
+    ASSERT_TRUE(encoder.connect());
+    const auto source = streams.find("/live/cam");
+    BatchCounter counter(source, media::WakeMode::batched);
+    const TimePoint begin = io::now();
+    const auto pictures = [&source] { return source->counters().packets[index_of(MediaKind::video)]; };
+    while (pictures() < 150 && io::now() < begin + io::kSoon)
+        pump(encoder);
+    EXPECT_GE(pictures(), 150U);
+    const auto ticks = (io::now() - begin) / LinkTicks::kTicks[LinkTicks::index_for(20ms)];
+    EXPECT_LE(counter.batches, ticks + 2);
+}
+
+TEST_F(SrtTicks, WhatSomebodyWaitsForIsDeliveredAtItsTime) {
+    Remote encoder(socket(), "#!::r=live/cam,m=publish");
+    ASSERT_TRUE(encoder.connect());
+    BatchCounter counter(streams.find("/live/cam"), media::WakeMode::at_once);
+    // On ticks, 100 ms have five batches.
+    const TimePoint limit = io::now() + io::kSoon;
+    bool is_at_once = false;
+    while (!is_at_once && io::now() < limit) {
+        counter.batches = 0;
+        for (const TimePoint end = io::now() + 100ms; io::now() < end;)
+            pump(encoder);
+        is_at_once = counter.batches > 10;
+    }
+    EXPECT_TRUE(is_at_once);
+}
+
+TEST_F(SrtTicks, AnswersACallerAlthoughAllPublishersWait) {
+    Remote encoder(socket(), "#!::r=live/cam,m=publish");
+    ASSERT_TRUE(encoder.connect());
+    const auto source = streams.find("/live/cam");
+    while (source->counters().packets[index_of(MediaKind::video)] < 10)
+        pump(encoder);
+    Remote second(socket(), "#!::r=live/two,m=publish");
+    EXPECT_TRUE(second.connect());
+    encoder.connection->close();
+    encoder.pump();
+    io::wait_until([this] { return !is_published(); });
+}
+
+}  // namespace
+}  // namespace live::session::srt
