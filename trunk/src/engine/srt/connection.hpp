@@ -68,7 +68,7 @@ public:
     std::optional<Payload> next_payload(TimePoint now);
     // Returns how late datagrams of the peer may be handled, with the times of their arrival, and still be in time for
     // everything: a part of the agreed latency. Zero if payloads are delivered as they arrive, and while packets are missing,
-    // because the peer has to be told soon.
+    // because a NAK is due soon.
     Duration slack() const;
 
     std::optional<KeyQuestion> key_question() const;

@@ -143,7 +143,7 @@ private:
     std::optional<IpAddress> only_address_;
     Signal stopped_;
     Counters counters_;
-    std::shared_ptr<Inbox> inbox_;  // sockets read in turns may share one
+    std::shared_ptr<Inbox> inbox_;  // owners: this socket, and those that share it
     std::unique_ptr<Outbox> outbox_;
 };
 

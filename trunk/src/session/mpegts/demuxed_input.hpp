@@ -25,7 +25,7 @@ struct Context {
     ConnectionLimits& places;
     // For SRT players; nullptr if SRT is disabled.
     TransportLogs* transports = nullptr;
-    // Of the sockets of all ports, which are read in turns.
+    // The sockets of all ports, which are read in turns, are its owners.
     std::shared_ptr<io::UdpSocket::Inbox> inbox{};
 };
 

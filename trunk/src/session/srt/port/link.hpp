@@ -41,6 +41,7 @@ public:
 
 private:
     friend class Port;
+    friend class LinkTimers;
     friend class PortOutput;
     void on_due(TimePoint now) final;
 

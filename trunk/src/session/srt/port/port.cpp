@@ -32,8 +32,7 @@ void Link::on_due(TimePoint now) {
 Port::Port(TimePoint now, const Log& log)
     : log_(log),
       listener_(srt::Listener::random_secret()),
-      wheel_(ReadTick::after(now, kTick) - kTick, kTick),  // its ticks are among those of the connections
-      woken_at_(now),
+      timers_(now),
       sockets_("srt", log),
       next_report_(now + kReportEvery) {}
 
@@ -60,7 +59,7 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
         const auto datagrams = socket.receive(deadline);
         if (datagrams.ok()) {
             const TimePoint now = io::now();
-            const bool is_busy = datagrams->size() > 1 || now - last < std::max<Duration>(2 * read_interval(now), kGather);
+            const bool is_busy = datagrams->size() > 1 || now - last < std::max(2 * timers_.read_interval(now), kGather);
             const bool is_behind = datagrams->size() == io::UdpSocket::kBatch;
             last = now;
             take(*datagrams, socket, now);
@@ -80,7 +79,7 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
 }
 
 Result<void> Port::gather(io::UdpSocket& socket, ReadTick& ticks, std::size_t received, TimePoint now) {
-    const auto interval = std::chrono::duration_cast<std::chrono::milliseconds>(read_interval(now));
+    const auto interval = timers_.read_interval(now);
     if (interval <= kGather)
         return socket.gather_until(io::Deadline::at(now + kGather));
     // The other half of the buffer is for what arrives while this fiber waits for its turn.
@@ -103,10 +102,7 @@ void Port::read_arrived(TimePoint now) {
 void Port::keep_time(io::Deadline deadline) {
     io::ReadFirst read_first;
     for (;;) {
-        woken_at_ = std::min(wheel_.next().value_or(next_report_), next_report_);
-        woken_at_ = std::min(woken_at_, openings_.next_look());
-        const auto woken = io::wait(earlier_, deadline.sooner(io::Deadline::at(woken_at_)));
-        if (!woken.ok() && woken.code() != Errc::timed_out)
+        if (!timers_.wait(std::min(next_report_, openings_.next_look()), deadline).ok())
             return;
         const auto are_dry = [this] {
             bool all = true;
@@ -116,7 +112,7 @@ void Port::keep_time(io::Deadline deadline) {
         if (!read_first.wait(are_dry, deadline).ok())
             return;
         const TimePoint now = io::now();
-        if (read_interval(now) > Duration())
+        if (timers_.read_interval(now) > Duration())
             read_arrived(now);
         advance(now);
         if (io::is_turn_over() && !io::yield(deadline).ok())
@@ -125,7 +121,7 @@ void Port::keep_time(io::Deadline deadline) {
 }
 
 void Port::advance(TimePoint now) {
-    wheel_.advance(now);
+    timers_.advance(now);
     end_batch(now);
     // An opening releases its place as soon as its fiber has ended; a callback for it may take much longer.
     openings_.look(now, [this](std::uint64_t fiber) { handshakes_->give_up(fiber); });
@@ -158,15 +154,12 @@ void Port::take(MutBytes datagram, const TransportAddress& from, const Path& pat
         return forward(datagram, from, path);
     Link& link = *found->second;
     link.connection_->handle_datagram(now, datagram);
-    const Duration tick = LinkTicks::kTicks[link.tick_];
-    if (tick == Duration() || link.connection_->slack() < tick)
-        return touch(link);
-    if (const TimePoint next = ReadTick::after(now, tick); next < link.due_)
-        call_link_at(link, next);
+    if (!timers_.defer(link, now))
+        touch(link);
 }
 
 void Port::take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now) {
-    handshakes_until_ = now + kHandshakeTime;
+    timers_.note_handshake(now);
     const bool is_outgoing =
         std::ranges::any_of(outgoing_, [&path](const auto& socket) { return socket != nullptr && socket.get() == path.socket; });
     if (is_outgoing) {
@@ -230,8 +223,7 @@ void Port::take_request(srt::Request request, const Path& path, TimePoint now) {
         return output_.send_now(srt::refuse(request, srt::RejectReason::overload), request.from, path);
     }
     openings_.add(caller, *std::move(place), now);
-    if (openings_.next_look() < woken_at_)
-        earlier_.raise();
+    timers_.wake_by(openings_.next_look());
     handshakes_->open(std::move(request), path);
 }
 
@@ -270,7 +262,7 @@ Result<void> Port::insert(Link& link, std::unique_ptr<srt::Connection> connectio
     link.connection_ = std::move(connection);
     link.port_ = this;
     link.path_ = path;
-    ticks_.add(link.tick_ = 0);
+    timers_.add(link);
     service(link, io::now());
     output_.flush();
     return {};
@@ -293,9 +285,8 @@ Result<void> Port::hand_over(Link& from, Link& to) {
     if (from.port_ == nullptr || from.is_over_)
         return Error(Errc::closed, "the connection is over already");
     output_.flush();  // its pending datagrams need a path, which moves with the connection
-    wheel_.cancel(from);
+    timers_.move(from, to);
     std::erase(touched_, &from);
-    to.tick_ = from.tick_;
     to.connection_ = std::move(from.connection_);
     to.port_ = std::exchange(from.port_, nullptr);
     to.path_ = from.path_;
@@ -314,8 +305,7 @@ void Port::remove(Link& link) {
     output_.write(link, io::now());
     output_.flush();
     past_.add(connection.figures());
-    wheel_.cancel(link);
-    ticks_.remove(link.tick_);
+    timers_.remove(link);
     std::erase(touched_, &link);
     links_.erase(static_cast<std::uint32_t>(connection.socket_id()));
     callers_.erase({connection.peer(), connection.peer_socket_id()});
@@ -349,34 +339,10 @@ void Port::end_batch(TimePoint now) {
 void Port::service(Link& link, TimePoint now) {
     output_.write(link, now);
     if (link.connection_->is_open() || link.is_over_)
-        return set_timer(link, now);
+        return timers_.set(link, now);
     link.is_over_ = true;
-    wheel_.cancel(link);
+    timers_.cancel(link);
     link.on_over();
-}
-
-void Port::set_timer(Link& link, TimePoint now) {
-    if (const auto tick = LinkTicks::index_for(link.patience()); tick != link.tick_) {
-        ticks_.remove(link.tick_);
-        ticks_.add(link.tick_ = tick);
-    }
-    const TimePoint due = link.connection_->next_timeout(now);
-    if (due == TimePoint::max()) {
-        link.due_ = due;
-        return wheel_.cancel(link);
-    }
-    call_link_at(link, link.tick_ == 0 ? due : ReadTick::after(std::max(due, now), LinkTicks::kTicks[link.tick_]));
-}
-
-void Port::call_link_at(Link& link, TimePoint due) {
-    link.due_ = due;
-    call_at(link, due);
-}
-
-void Port::call_at(TimerWheel::Timer& timer, TimePoint due) {
-    wheel_.set(timer, due);
-    if (due < woken_at_)
-        earlier_.raise();
 }
 
 std::uint64_t Port::lost_on_arrival() const {

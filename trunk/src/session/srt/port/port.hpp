@@ -14,18 +14,17 @@
 #include <vector>
 
 #include "base/log/log.hpp"
-#include "base/signal.hpp"
 #include "engine/srt/listener.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
 #include "session/common/forwarded_datagram.hpp"
 #include "session/common/read_tick.hpp"
 #include "session/common/udp_sockets.hpp"
-#include "session/fan_out/timer_wheel.hpp"
 #include "session/srt/port/calls.hpp"
 #include "session/srt/port/figures.hpp"
 #include "session/srt/port/half_open.hpp"
 #include "session/srt/port/link.hpp"
+#include "session/srt/port/link_timers.hpp"
 #include "session/srt/port/openings.hpp"
 #include "session/srt/port/output.hpp"
 
@@ -47,13 +46,10 @@ protected:
 class Port {
 public:
     static constexpr std::size_t kLinksMax = 50'000;
-    static constexpr std::chrono::milliseconds kTick{2};
     // A socket with concurrent traffic is not read again for this long: a system call, a flush and a turn of the loop for each
     // datagram cost more than handling it. Compared to the latency of a connection and the 10 ms between ACKs the delay is
     // negligible.
     static constexpr std::chrono::milliseconds kGather{1};
-    // A handshake is answered at once for this long after its beginning, although all connections can wait.
-    static constexpr std::chrono::seconds kHandshakeTime{1};
     static constexpr std::chrono::seconds kReportEvery{10};
 
     Port(TimePoint now, const Log& log);
@@ -97,9 +93,9 @@ public:
 
     // Its connection was used outside of the port's own calls: output is written into the batch, and its timer is set.
     void service(Link& link, TimePoint now);
-    // Timers of others that serve links. As TimerWheel's; none earlier than within a tick.
-    void call_at(TimerWheel::Timer& timer, TimePoint due);
-    void cancel_call(TimerWheel::Timer& timer) { wheel_.cancel(timer); }
+    // Timers of others that serve links.
+    void call_at(TimerWheel::Timer& timer, TimePoint due) { timers_.call_at(timer, due); }
+    void cancel_call(TimerWheel::Timer& timer) { timers_.cancel(timer); }
     PortOutput& output() { return output_; }
 
     std::size_t links() const { return links_.size(); }
@@ -116,8 +112,6 @@ private:
     friend class Link;
     void receive(io::UdpSocket& socket, io::Deadline deadline);
     Result<void> gather(io::UdpSocket& socket, ReadTick& ticks, std::size_t received, TimePoint now);
-    // Zero: when a datagram arrives.
-    Duration read_interval(TimePoint now) const { return now < handshakes_until_ ? Duration() : ticks_.shortest(); }
     void read_arrived(TimePoint now);
     void keep_time(io::Deadline deadline);
     void take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
@@ -135,8 +129,6 @@ private:
                 visit(*socket);
     }
     void touch(Link& link);
-    void set_timer(Link& link, TimePoint now);
-    void call_link_at(Link& link, TimePoint due);
     void end_batch(TimePoint now);
     void report(TimePoint now);
 
@@ -144,11 +136,7 @@ private:
     engine::srt::Listener listener_;
     HandshakeListener* handshakes_ = nullptr;
     DatagramForwarding* forwarding_ = nullptr;
-    TimerWheel wheel_;
-    LinkTicks ticks_;
-    TimePoint handshakes_until_{};
-    TimePoint woken_at_;  // by the timer, next
-    Signal earlier_;
+    LinkTimers timers_;
     PortFigures figures_;
     PortOutput output_{figures_};
     UdpSockets sockets_;

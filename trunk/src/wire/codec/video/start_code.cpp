@@ -11,7 +11,7 @@ namespace {
 // Bytes that are tested together, with a fixed number of instructions for any content.
 constexpr std::size_t kSearchBlock = 64;
 
-// A register of SSE2 or NEON; the compiler splits it where there is none.
+// A register of SSE2 or NEON; the compiler splits it for other machines.
 using SearchVector = std::uint8_t __attribute__((vector_size(16)));
 using SearchHalves = std::uint64_t __attribute__((vector_size(16)));
 
