@@ -14,6 +14,7 @@ import clients
 from delay import delay_rows
 from harness import LOAD_CORE, SERVER_CORE, BenchError, Lab, Process
 from hls import hls_rows
+from ingest import ingest_rows
 from pairs import pairs_rows
 from plan import Plan, say
 from play import SETTLE_S, STREAM, PlayResult, flv_rows, low_latency_rows, memory_row, play, play_rows, tls_rows
@@ -207,7 +208,7 @@ def memory_rows(lab: Lab, plan: Plan) -> list[Row]:
 
 
 def run_parts(lab: Lab, plan: Plan) -> list[Row]:
-    functions = {"play": play_rows, "flv": flv_rows, "tls": tls_rows, "http": http_rows, "files": files_rows, "segments": segments_rows, "storms": storms_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
+    functions = {"play": play_rows, "flv": flv_rows, "tls": tls_rows, "http": http_rows, "files": files_rows, "segments": segments_rows, "storms": storms_rows, "hls": hls_rows, "whep": whep_rows, "srt": srt_rows, "ingest": ingest_rows, "publish": publish_rows, "low_latency": low_latency_rows, "delay": delay_rows,
                  "relay": relay_rows, "memory": memory_rows, "profile": profile_rows, "workers": workers_rows, "pairs": pairs_rows, "smoke": smoke_rows}
     return [row for part in plan.parts for row in functions[part](lab, plan)]
 

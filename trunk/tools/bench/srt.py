@@ -1,13 +1,11 @@
-"""SRT and transport streams over UDP: players and publishers of srt_floor.cpp, which speak SRT and do not decrypt, beside its loop that encrypts and
-sends the same packets in GSO batches, and beside one that only reads. Players acknowledge, and a server has to read and answer that: a second loop does so
-too. srt-live-transmit of libsrt carries one stream to one caller, so there are some of them, each with its player. All alternate on the core."""
+"""SRT players of srt_floor.cpp, which do not decrypt, beside its loop that encrypts and sends the same packets in GSO batches. Players acknowledge, and a
+server has to read and answer that: a second loop does so too. srt-live-transmit of libsrt carries one stream to one caller, so there are some of them, each
+with its player. All alternate on the core. Publishers are in ingest.py."""
 
-import json
 import shutil
 import subprocess
 import sys
 import time
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -190,74 +188,6 @@ def free_ports(lab: Lab, count: int) -> int:
     return first
 
 
-def reading_floor(lab: Lab, streams: int, seconds: float, one_port: bool, ts: Path, kbps: float) -> Turn:
-    """Only reads from the same number of senders: datagrams like those of SRT on one socket, or transport packets on one socket each."""
-    sockets = 1 if one_port else streams
-    port = free_ports(lab, sockets)
-    floor = lab.load("srt_floor", SERVER_CORE, mode="read", port=port, clients=sockets)
-    floor.wait_event("listening", 10)
-    load = lab.load("srt_floor", mode="udp", port=port, clients=streams, ts=ts, kbps=kbps, **({"one_port": True} if one_port else {}))
-    load.wait_event("ready", 10)
-    turn = window(floor, load, seconds, range(port, port + sockets))
-    load.stop()
-    floor.stop()
-    return of_a_floor(turn)
-
-
-def our_publish(lab: Lab, streams: int, seconds: float, ts: Path, kbps: float) -> Turn:
-    server, port = start_with_srt(lab)
-    load = lab.load("srt_floor", mode="publish", port=port, clients=streams, ts=ts, kbps=kbps)
-    load.wait_event("ready", 60)
-    turn = window(server.process, load, seconds, range(port, port + 1))
-    check_published(server, streams)
-    load.stop()
-    server.process.stop()
-    return turn
-
-
-def our_caster(lab: Lab, streams: int, seconds: float, ts: Path, kbps: float) -> Turn:
-    first = free_ports(lab, streams)
-    server, _ = start_with_srt(lab, casters=[first + i for i in range(streams)])
-    load = lab.load("srt_floor", mode="udp", port=first, clients=streams, ts=ts, kbps=kbps)
-    load.wait_event("ready", 10)
-    turn = window(server.process, load, seconds, range(first, first + streams))
-    check_published(server, streams)
-    load.stop()
-    server.process.stop()
-    return turn
-
-
-def check_published(server: Server, streams: int) -> None:
-    """Checks that all streams are published and have video; an unread stream would cost little."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{server.api_port}/api/v1/streams/?count={streams + 10}", timeout=5) as answer:
-        found = json.load(answer)["streams"]
-    good = sum(1 for one in found if one["publish"]["active"] and one["video"])
-    if good != streams:
-        raise BenchError(f"of {streams} streams {good} are published")
-
-
-def publish_rows(lab: Lab, streams: int, plan) -> list[Row]:
-    print(f"srt: {streams} publishers; as many transport streams over UDP", file=sys.stderr, flush=True)
-    ts, kbps = transport_stream(lab)
-    turns_of: dict[str, list[Turn]] = {"srt": [], "srt floor": [], "udp": [], "udp floor": []}
-    for _ in range(plan.repeats):
-        turns_of["srt"].append(our_publish(lab, streams, plan.seconds, ts, kbps))
-        turns_of["srt floor"].append(reading_floor(lab, streams, plan.seconds, True, ts, kbps))
-        turns_of["udp"].append(our_caster(lab, streams, plan.seconds, ts, kbps))
-        turns_of["udp floor"].append(reading_floor(lab, streams, plan.seconds, False, ts, kbps))
-    rows = []
-    for kind, work in (("srt", f"SRT publish, {streams} x 2 Mbps"), ("udp", f"MPEG-TS over UDP in, {streams * 2} Mbps on {streams} ports")):
-        turns, floors = turns_of[kind], turns_of[f"{kind} floor"]
-        ratio = median(a.per_gb / b.per_gb for a, b in zip(turns, floors))
-        share, missing = median(turn.cpu_s / turn.seconds for turn in turns), max(turn.missing for turn in turns)
-        rows += [Row(work, "CPU-s/GB", median(turn.per_gb for turn in turns), median(turn.per_gb for turn in floors), "-", ratio,
-                     note="the floor reads as many datagrams from as many sockets, and does not look at them", command=plan.command,
-                     details={"ours": [turn.__dict__ for turn in turns], "floor": [turn.__dict__ for turn in floors]}),
-                 Row(work, "core used, %", share * 100, command=plan.command),
-                 Row(work, "lost on arrival", f"{missing} packets", target="nothing", met=missing == 0, command=plan.command)]
-    return rows
-
-
 def flood(lab: Lab, measured: Process, port: int, seconds: float) -> float:
     """CPU time a handshake, in microseconds."""
     load = lab.load("srt_floor", mode="flood", port=port, clients=FLOOD_PER_MS)
@@ -287,6 +217,4 @@ def srt_rows(lab: Lab, plan) -> list[Row]:
     rows = flood_rows(lab, plan)
     for players in plan.srt_players:
         rows += play_rows(lab, players, plan)
-    for streams in plan.srt_streams:
-        rows += publish_rows(lab, streams, plan)
     return rows
