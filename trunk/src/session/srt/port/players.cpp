@@ -28,7 +28,7 @@ void PlayGroup::on_packets() {
     if (due >= due_)
         return;
     due_ = due;
-    players_.port_.call_at(*this, due);
+    players_.port_.timers().call_at(*this, due);
 }
 
 void PlayGroup::on_due(TimePoint /*now*/) { wake_all(); }
@@ -51,7 +51,7 @@ void PlayGroup::limit_wait(const Link& link) {
 
 void PlayGroup::wake_all() {
     if (std::exchange(due_, TimePoint::max()) != TimePoint::max())
-        players_.port_.cancel_call(*this);
+        players_.port_.timers().cancel(*this);
     units_.begin_round();
     for (GroupPlayer* const player : members_)
         players_.wake(*player);

@@ -7,6 +7,7 @@
 #include "base/log/log_format.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/pause.hpp"
+#include "session/common/read_tick.hpp"
 
 namespace live::session::srt {
 
@@ -19,6 +20,16 @@ namespace {
 IpAddress local_for_answers(const IpAddress& local) {
     const bool is_link_local = local.bytes[0] == 0xFE && (local.bytes[1] & 0xC0) == 0x80;
     return is_link_local ? IpAddress() : local;
+}
+
+// Waits until the socket is read again.
+Result<void> gather(io::UdpSocket& socket, ReadTick& ticks, std::chrono::milliseconds interval, std::size_t received,
+                    TimePoint now) {
+    if (interval <= Port::kGather)
+        return socket.gather_until(io::Deadline::at(now + Port::kGather));
+    // The other half of the buffer is for what arrives while this fiber waits for its turn.
+    const auto room = [&socket] { return socket.buffers().receive / 2; };
+    return socket.gather_until(io::Deadline::at(ticks.next(now, interval, received, room)));
 }
 
 }  // namespace
@@ -64,7 +75,7 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
             last = now;
             take(*datagrams, socket, now);
             received += io::kernel_bytes(*datagrams);
-            if (is_busy && !is_behind && !gather(socket, ticks, std::exchange(received, 0), now).ok())
+            if (is_busy && !is_behind && !gather(socket, ticks, timers_.read_interval(now), std::exchange(received, 0), now).ok())
                 return;
             if (io::is_turn_over() && !io::yield(deadline).ok())
                 return;
@@ -78,15 +89,6 @@ void Port::receive(io::UdpSocket& socket, io::Deadline deadline) {
     }
 }
 
-Result<void> Port::gather(io::UdpSocket& socket, ReadTick& ticks, std::size_t received, TimePoint now) {
-    const auto interval = timers_.read_interval(now);
-    if (interval <= kGather)
-        return socket.gather_until(io::Deadline::at(now + kGather));
-    // The other half of the buffer is for what arrives while this fiber waits for its turn.
-    const auto room = [&socket] { return socket.buffers().receive / 2; };
-    return socket.gather_until(io::Deadline::at(ticks.next(now, interval, received, room)));
-}
-
 // Before payloads are delivered or given up: those that are late may have arrived in time.
 void Port::read_arrived(TimePoint now) {
     for_each_socket([this, now](io::UdpSocket& socket) {
@@ -94,7 +96,7 @@ void Port::read_arrived(TimePoint now) {
             const auto datagrams = socket.take_arrived();
             if (!datagrams.ok() || datagrams->empty())
                 return;
-            take_each(*datagrams, socket, now);
+            take(*datagrams, socket, now);
         }
     });
 }
@@ -130,14 +132,10 @@ void Port::advance(TimePoint now) {
 }
 
 void Port::take(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now) {
-    take_each(datagrams, socket, now);
-    end_batch(now);
-}
-
-void Port::take_each(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now) {
     for (const io::Datagram& datagram : datagrams)
         take(datagram.bytes, datagram.from, {&socket, local_for_answers(datagram.to)},
              datagram.arrived == TimePoint() ? now : datagram.arrived);
+    end_batch(now);
 }
 
 void Port::take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now) {

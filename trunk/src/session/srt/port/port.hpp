@@ -18,7 +18,6 @@
 #include "io/fibers/scope.hpp"
 #include "io/net/udp_socket.hpp"
 #include "session/common/forwarded_datagram.hpp"
-#include "session/common/read_tick.hpp"
 #include "session/common/udp_sockets.hpp"
 #include "session/srt/port/calls.hpp"
 #include "session/srt/port/figures.hpp"
@@ -93,9 +92,8 @@ public:
 
     // Its connection was used outside of the port's own calls: output is written into the batch, and its timer is set.
     void service(Link& link, TimePoint now);
-    // Timers of others that serve links.
-    void call_at(TimerWheel::Timer& timer, TimePoint due) { timers_.call_at(timer, due); }
-    void cancel_call(TimerWheel::Timer& timer) { timers_.cancel(timer); }
+    // Also for the timers of others that serve links.
+    LinkTimers& timers() { return timers_; }
     PortOutput& output() { return output_; }
 
     std::size_t links() const { return links_.size(); }
@@ -111,11 +109,9 @@ public:
 private:
     friend class Link;
     void receive(io::UdpSocket& socket, io::Deadline deadline);
-    Result<void> gather(io::UdpSocket& socket, ReadTick& ticks, std::size_t received, TimePoint now);
     void read_arrived(TimePoint now);
     void keep_time(io::Deadline deadline);
     void take(MutBytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
-    void take_each(std::span<const io::Datagram> datagrams, io::UdpSocket& socket, TimePoint now);
     void forward(Bytes datagram, const TransportAddress& from, const Path& path);
     void take_handshake(Bytes datagram, const TransportAddress& from, const Path& path, TimePoint now);
     void take_request(engine::srt::Request request, const Path& path, TimePoint now);

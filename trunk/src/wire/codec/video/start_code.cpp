@@ -30,7 +30,7 @@ bool has_zero_byte(SearchVector bytes) {
 
 SearchVector lesser_bytes(SearchVector a, SearchVector b) { return a < b ? a : b; }
 
-// Of two zeros in a row, one has an even offset. Zeros at odd offsets are hidden. Compressed video passes about seven of eight
+// One of two zeros in a row has an even offset. Zeros at odd offsets are hidden. Compressed video passes about seven of eight
 // blocks here.
 bool has_even_zero(const std::uint8_t* block) {
     constexpr SearchVector kOdd{0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF, 0, 0xFF};

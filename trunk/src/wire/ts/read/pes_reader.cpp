@@ -87,7 +87,7 @@ void PesAssembler::reserve(std::size_t size) {
 
 Slice PesAssembler::take(std::size_t size) {
     Slice unit = memory_.sub(0, size);
-    // A key frame is many times as long as the frames around it, and memory that it asks for must not be theirs.
+    // A key frame is longer than the frames around it, and the next one must not get as much memory.
     usual_ = std::min(size, std::max(2 * usual_, kFirstBytes));
     memory_ = {};
     size_ = whole_ = 0;
