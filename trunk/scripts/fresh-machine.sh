@@ -157,6 +157,7 @@ try_deb() {
     inside 'man -w srs 2>/dev/null; ls -l /usr/share/man/man8/srs.8.gz /etc/millrace; runuser -u millrace -- srs -t -c /etc/millrace/millrace.conf' || return 1
     inside 'exec runuser -u millrace -- srs -c /etc/millrace/millrace.conf' >"$roots/$release-server.log" 2>&1 &
     waits_for 20 test -s "$root/var/lib/millrace/srs.pid" || return 1
+    for page in '' docs/ console/; do waits_for 20 curl -fsS -o /dev/null "http://127.0.0.1:$http/$page" || return 1; done
     old=$(pid_of_service)
     url=rtmp://127.0.0.1:$rtmp/live/a
     ffmpeg -v error -re -f lavfi -i testsrc=size=320x240:rate=25 -c:v libx264 -preset ultrafast -g 25 -f flv "$url" </dev/null >"$roots/$release-publisher.log" 2>&1 &

@@ -56,7 +56,7 @@ def test_the_deb_has_the_files_of_a_service(unpacked):
     fields = dict(line.split(": ", 1) for line in (unpacked / "DEBIAN/control").read_text().splitlines() if re.match(r"\w[\w-]+: ", line))
     assert fields["Version"] == f"{version}-1" and "libssl" in fields["Depends"] and "libc6 (>=" in fields["Depends"]
     for name in ("usr/sbin/srs", "etc/millrace/millrace.conf", "usr/share/millrace/html/index.html", "usr/share/man/man8/srs.8.gz",
-                 "usr/share/doc/millrace/sbom.spdx.json", "usr/share/doc/millrace/examples/full.conf", "usr/lib/millrace/control"):
+                 "usr/share/millrace/html/docs/index.html", "usr/share/doc/millrace/sbom.spdx.json", "usr/share/doc/millrace/examples/full.conf", "usr/lib/millrace/control"):
         assert (unpacked / name).is_file(), name
     assert os.readlink(unpacked / "usr/sbin/millrace") == "srs" and os.readlink(unpacked / "usr/share/man/man8/millrace.8.gz") == "srs.8.gz"
     assert (unpacked / "DEBIAN/conffiles").read_text() == "/etc/millrace/millrace.conf\n"

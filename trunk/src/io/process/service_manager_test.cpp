@@ -1,6 +1,7 @@
 #include "io/process/service_manager.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <string>
 
