@@ -115,6 +115,18 @@ def test_a_changed_file_is_served_at_once(site, ask):
     assert ask("/changing.html")[0].status == 404
 
 
+def test_a_file_that_is_not_in_the_page_cache_arrives_whole(site, ask):
+    path = site.html / "cold.bin"
+    path.write_bytes(LARGE[:8 * MIB])
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        assert ask("/cold.bin")[1] == LARGE[:8 * MIB]
+        # Only the middle is missing.
+        os.posix_fadvise(file.fileno(), 3 * MIB, MIB, os.POSIX_FADV_DONTNEED)
+    assert ask("/cold.bin")[1] == LARGE[:8 * MIB]
+
+
 def begin(site, schema: str, name: str) -> socket.socket:
     """A client that has begun to read a file and then pauses, so that the server waits in the middle of it."""
     client = socket.create_connection(("127.0.0.1", site.ports["http_tls" if schema == "https" else "http"]), 20)

@@ -80,8 +80,8 @@ ServedFileRef OpenFiles::keep(std::string key, io::File file, std::size_t conten
     if (found != entries_.end() && found->second.file->facts() == file.facts()) {
         found->second.opened_at = now;
         // Not for the first request: most files are requested once.
-        found->second.file->keep_content(std::chrono::system_clock::now(),
-                                         std::min(content_max, kContentBytesMax - content_bytes()));
+        const std::size_t room = kContentBytesMax - std::min(content_bytes(), kContentBytesMax);
+        found->second.file->keep_content(std::chrono::system_clock::now(), std::min(content_max, room));
         return found->second.file;
     }
     auto served = std::make_shared<ServedFile>(std::move(file));
