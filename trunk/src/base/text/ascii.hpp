@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -28,6 +31,29 @@ constexpr int escaped_byte(std::string_view text) {
     const int high = digit_of(text[1]);
     const int low = digit_of(text[2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+// Below 0x20, or 0x7F.
+constexpr bool is_control(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F; }
+
+// The position of the first control character from `at` on, or the size of `text`. Eight letters at a time: every line of an HTTP
+// message passes.
+inline std::size_t find_control(std::string_view text, std::size_t at = 0) {
+    constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+    constexpr std::uint64_t kHighest = kOnes * 0x80;
+    while (text.size() - at >= sizeof(std::uint64_t)) {
+        std::uint64_t letters = 0;
+        std::memcpy(&letters, text.data() + at, sizeof letters);
+        // The highest bit of a byte is set where subtracting has borrowed, in the first such byte at least.
+        const std::uint64_t deletes = letters ^ (kOnes * 0x7F);
+        const std::uint64_t found = ((letters - kOnes * 0x20) & ~letters) | ((deletes - kOnes) & ~deletes);
+        if ((found & kHighest) != 0)
+            break;
+        at += sizeof letters;
+    }
+    while (at < text.size() && !is_control(text[at]))
+        ++at;
+    return at;
 }
 
 inline std::string lowered(std::string_view text) {

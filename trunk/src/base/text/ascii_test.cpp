@@ -30,5 +30,19 @@ TEST(Ascii, TrimsBothEndsOnly) {
     EXPECT_EQ(trimmed("", " "), "");
 }
 
+TEST(Ascii, FindsTheFirstControlCharacter) {
+    EXPECT_EQ(find_control(""), 0U);
+    // Every byte, at every position of a word, between letters that are close to it.
+    for (int byte = 0; byte < 256; ++byte)
+        for (std::size_t at = 0; at < 20; ++at)
+            for (const char filler : {'\x20', '\x7E', '\x80', '\xFF'}) {
+                std::string text(20, filler);
+                text[at] = static_cast<char>(byte);
+                EXPECT_EQ(find_control(text), byte < 0x20 || byte == 0x7F ? at : text.size()) << byte << " at " << at;
+                EXPECT_EQ(find_control(text, 20), 20U);
+            }
+    EXPECT_EQ(find_control("a\tb\x7F", 2), 3U);
+}
+
 }  // namespace
 }  // namespace live::ascii

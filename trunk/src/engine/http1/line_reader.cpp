@@ -2,13 +2,18 @@
 
 #include <algorithm>
 
+#include "base/text/ascii.hpp"
+
 namespace live::engine::http1 {
 
 namespace {
 
-bool is_control(char letter) {
-    const auto byte = static_cast<unsigned char>(letter);
-    return (byte < 0x20 && byte != '\t') || byte == 0x7F;
+// The number of letters before a control character other than a tab.
+std::size_t run_of(std::string_view text) {
+    std::size_t at = ascii::find_control(text);
+    while (at < text.size() && text[at] == '\t')
+        at = ascii::find_control(text, at + 1);
+    return at;
 }
 
 }  // namespace
@@ -16,7 +21,7 @@ bool is_control(char letter) {
 // A line is a sequence of non-control characters followed by a line ending.
 Result<std::size_t> LineReader::feed(Bytes input, std::size_t bytes_max) {
     const std::string_view text = as_text(input);
-    const auto run = carriage_return_ ? 0 : static_cast<std::size_t>(std::ranges::find_if(text, is_control) - text.begin());
+    const std::size_t run = carriage_return_ ? 0 : run_of(text);
     const std::size_t room = bytes_max - std::min(bytes_max, held_.size());
     if (run > room) {
         held_ += text.substr(0, room);

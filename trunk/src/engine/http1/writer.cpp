@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/text/ascii.hpp"
 
 namespace live::engine::http1 {
 
@@ -12,11 +13,8 @@ namespace {
 void append_clean(std::string& out, std::string_view text) {
     const std::size_t begin = out.size();
     out += text;
-    for (std::size_t i = begin; i < out.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(out[i]);
-        if (byte < 0x20 || byte == 0x7F)
-            out[i] = ' ';
-    }
+    for (std::size_t at = ascii::find_control(out, begin); at < out.size(); at = ascii::find_control(out, at))
+        out[at] = ' ';
 }
 
 void append_field(std::string& out, std::string_view name, std::string_view value) {

@@ -24,11 +24,6 @@ std::string decode_leniently(std::string_view text) {
     return out;
 }
 
-bool is_control(char letter) {
-    const auto byte = static_cast<unsigned char>(letter);
-    return byte < 0x20 || byte == 0x7F;
-}
-
 bool climbs(std::string_view path) {
     while (!path.empty()) {
         const auto slash = std::min(path.find('/'), path.size());
@@ -140,7 +135,8 @@ Result<Target> parse_target(std::string_view text) {
     if (!path.starts_with('/') && path != "*")
         return Error(Errc::malformed, "the request target does not begin with '/'");
     target.path = TRY(percent_decode(path));
-    if (std::ranges::any_of(target.path, is_control) || target.path.find('\\') != std::string::npos || climbs(target.path))
+    if (ascii::find_control(target.path) < target.path.size() || target.path.find('\\') != std::string::npos ||
+        climbs(target.path))
         return Error(Errc::denied, "the path holds '..', a backslash or a control character");
     if (path != "*")
         target.path = normal(target.path);
