@@ -9,9 +9,9 @@
 
 #include "api/common/route.hpp"
 #include "api/common/server_info.hpp"
-#include "api/common/worker_answers.hpp"
 #include "base/time.hpp"
 #include "engine/http1/message.hpp"
+#include "engine/workers/row.hpp"
 #include "service/workers/worker_service.hpp"
 #include "session/http/handler.hpp"
 
@@ -40,21 +40,29 @@ private:
     using Request = session::http::Request;
     using Reply = session::http::Reply;
 
+    using RowReport = engine::workers::RowReport;
+    using Everybody = std::vector<engine::workers::Worker>;
+    enum class Asked : std::uint8_t {
+        one,     // the only worker that is asked
+        some,    // one after the other
+        report,  // the same, for reports
+    };
+
     Result<engine::http1::Response> ask(std::size_t worker, std::string_view method, const std::string& target,
-                                        const Request& request, io::Deadline deadline, Duration limit = kAnswerLimit) const;
-    WorkerAnswers ask_all(const std::string& target, const Request& request, io::Deadline deadline) const;
+                                        const Request& request, io::Deadline deadline, Asked asked) const;
+    template <class Visit>
+    void for_reports(const Everybody& workers, const std::string& target, const Request& request, io::Deadline deadline,
+                     Visit&& visit) const;
+    RowReport sum_of(const Everybody& workers, const std::string& target, const Request& request, io::Deadline deadline) const;
     Reply pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const;
     Reply pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const;
     Reply list(const Request& request, const Route& route, io::Deadline deadline) const;
     Reply metrics(const Request& request, const Route& route, io::Deadline deadline) const;
-    Reply find_stream(const Request& request, io::Deadline deadline) const;
-    Reply service_list(const Request& request, const Route& route, io::Deadline deadline) const;
-    MergedList merged(std::string_view key, const Shown& shown, const Request& request, io::Deadline deadline) const;
 
     // The worker for an endpoint with Answerer::own or Answerer::first.
     std::size_t owner_of(const Route& route) const;
     // All workers and processes, this one first.
-    std::vector<engine::workers::Worker> everybody() const;
+    Everybody everybody() const;
 
     const ServerInfo& server_;
     service::workers::WorkerService& workers_;

@@ -34,7 +34,10 @@ TEST(RouteTable, EveryPathIsListedOnceAndDescribed) {
         EXPECT_TRUE(route.path.starts_with('/')) << route.path;
         EXPECT_FALSE(route.text.empty()) << route.path;
         EXPECT_FALSE(route.answer.content_type.empty()) << route.path;
-        EXPECT_EQ(route.answerer == Answerer::all, route.merge != nullptr) << route.path;
+        const bool is_combined =
+            route.answerer == Answerer::all || route.answerer == Answerer::entries || route.answerer == Answerer::joined;
+        EXPECT_TRUE(!is_combined || !route.answer.key.empty()) << route.path;
+        EXPECT_TRUE(route.answerer != Answerer::joined || !route.answer.one.empty()) << route.path;
         for (const Parameter& parameter : route.parameters)
             EXPECT_FALSE(parameter.name.empty() || parameter.text.empty()) << route.path;
     }

@@ -11,6 +11,7 @@
 
 #include "api/common/endpoints.hpp"
 #include "api/common/server_info.hpp"
+#include "engine/workers/row_report.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/fibers/wait_fixture.hpp"
 #include "session/http/router.hpp"
@@ -22,6 +23,14 @@ inline session::http::Request request_of(const std::string& target, const std::s
     request.message.method = method;
     request.message.target = target;
     request.target = MUST(wire::http::parse_target(target));
+    return request;
+}
+
+// A request of the worker that combines the answers of all.
+inline session::http::Request report_request_of(const std::string& target) {
+    session::http::Request request = request_of(target);
+    request.is_sibling = true;
+    request.message.headers.add("Accept", std::string(engine::workers::kReportType));
     return request;
 }
 
@@ -48,6 +57,13 @@ struct HandlerFixtureOf : ::testing::Test {
         request.message.headers = headers;
         const auto match = router.find(request);
         return match.handler->handle(request, io::Deadline::after(io::kSoon));
+    }
+    // For another worker.
+    engine::workers::RowReport ask_report(const std::string& target) {
+        const session::http::Request request = report_request_of(target);
+        const auto reply = router.find(request).handler->handle(request, io::Deadline::after(io::kSoon));
+        EXPECT_EQ(reply.status, 200);
+        return MUST(engine::workers::parse_row_report(as_bytes(reply.body)));
     }
     // Checks the envelope of a 200.
     Json ask_json(const std::string& target, int status = 200) {

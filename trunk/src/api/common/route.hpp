@@ -3,13 +3,12 @@
 // is a description only: app connects it to a handler.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "api/common/worker_answers.hpp"
 
 namespace live::api {
 
@@ -46,8 +45,9 @@ struct Parameter {
 // The form of an answer with status 200.
 struct Answer {
     std::string_view content_type;
-    std::string_view key;  // the member of the JSON object with the content
-    std::string_view one;  // the same for one entry of a list; empty: the endpoint has no entries
+    std::string_view key;        // the member of the JSON object with the content
+    std::string_view one;        // the same for one entry of a list; empty: the endpoint has no entries
+    std::size_t page_size = 10;  // entries of a page for which no count is asked
 };
 
 // The ports that serve an endpoint, as bits.
@@ -65,11 +65,11 @@ enum class Answerer : std::uint8_t {
     receiver,  // the worker that received the request
     own,       // the same, named in the answer: worker=N selects another one
     first,     // the first worker, which alone has the ports of the protocol
-    all,       // all of them: `merge` combines their answers
-    pages,     // all of them: their lists are one list, and a request for an entry goes to the worker that has it
-    entries,   // the same for lists whose entries have no address
+    all,       // all of them: their objects are combined
+    entries,   // all of them: their lists are one list, and a request for an entry goes to the worker that has it
+    joined,    // all of them: their lists are one list, in which an entry may be several workers'
     session,   // the worker that has the session
-    metrics,   // all of them: they report metric families to kWorkersFolder + path, which are combined
+    metrics,   // all of them: their metric families are combined
 };
 
 enum class Listing : std::uint8_t {
@@ -77,9 +77,6 @@ enum class Listing : std::uint8_t {
     when_served,
     never,
 };
-
-// Below it, the paths that only other workers request.
-inline constexpr std::string_view kWorkersFolder = "/workers";
 
 struct Route {
     // With a '/' at the end it serves everything below too; if it accepts POST, also without that '/', because clients that POST
@@ -92,8 +89,6 @@ struct Route {
     std::string_view text;  // in the index above it
     Listing listing = Listing::always;
     Answerer answerer = Answerer::receiver;
-    // For Answerer::all: the content made of the workers' answers.
-    std::string (*merge)(const WorkerAnswers&) = nullptr;
 
     bool is_folder() const { return path.ends_with('/'); }
     bool serves_without_slash() const { return is_folder() && methods.names(Method::post); }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/common/page.hpp"
 #include "api/common/route.hpp"
 
 namespace live::api {
@@ -14,7 +15,6 @@ constexpr Answer kData{kJson, "data", {}};
 constexpr Answer kUrls{kJson, "urls", {}};
 constexpr Answer kDone{kJson, {}, {}};
 constexpr Answer kText{kPlain, {}, {}};
-constexpr Answer kReport{"application/octet-stream", {}, {}};
 constexpr Answer kPrometheus{"text/plain; charset=utf-8", {}, {}};
 constexpr Answer kSdp{"application/sdp", {}, {}};
 constexpr Answer kSdpInJson{kJson, "sdp", {}};
@@ -59,7 +59,7 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/", kAny, kApi, kNone, kUrls, "version 1 of the API"},
     Route{"/api/v1/versions", kAny, kEverywhere, kNone, kData, "version of the server"},
     Route{"/api/v1/summaries", kAny, kApi, kNone, kData, "the server and its machine in short: processor, memory, network",
-          always, all, merge_summaries},
+          always, all},
     Route{"/api/v1/rusages", kAny, kApi, kNone, kData, "what the process has used, by getrusage", always, own},
     Route{"/api/v1/self_proc_stats", kAny, kApi, kNone, kData, "/proc/self/stat", always, own},
     Route{"/api/v1/system_proc_stats", kAny, kApi, kNone, kData, "the processors, from /proc/stat"},
@@ -67,10 +67,10 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/authors", kAny, kApi, kNone, kData, "licence and contributors"},
     Route{"/api/v1/features", kAny, kApi, kNone, kData, "the features of this build"},
     Route{"/api/v1/requests", kAny, kApi, kNone, kData, "the request as it arrived"},
-    Route{"/api/v1/vhosts/", kRead, kApi, kPage, Answer{kJson, "vhosts", "vhost"},
-          "virtual hosts in use; /vhosts/ID is one of them", always, pages},
+    Route{"/api/v1/vhosts/", kRead, kApi, kPage, Answer{kJson, "vhosts", "vhost", Page::kMost},
+          "virtual hosts in use; /vhosts/ID is one of them", always, joined},
     Route{"/api/v1/streams/", kRead, kApi, kPage, Answer{kJson, "streams", "stream"}, "live streams; /streams/ID is one of them",
-          always, pages},
+          always, joined},
     Route{"/api/v1/clients/",
           {Method::get, Method::head, Method::del},
           kApi,
@@ -78,16 +78,15 @@ constexpr std::array kRoutes = {
           Answer{kJson, "clients", "client"},
           "connected clients; /clients/ID is one of them, DELETE ends it",
           always,
-          pages},
+          entries},
     Route{"/api/v1/raw", kRead, kApi, kRaw, Answer{kJson, "http_api", {}},
           "reload and questions about the settings, when switched on"},
     Route{"/api/v1/configs/warnings", kRead, kApi, kNone, Answer{kJson, "warnings", {}},
           "the warnings about the settings in use"},
-    Route{"/api/v1/clusters", kAny, kApi, kStream, kData, "where a stream is published in a cluster of origins", always, all,
-          merge_clusters},
+    Route{"/api/v1/clusters", kAny, kApi, kStream, kData, "where a stream is published in a cluster of origins", always, all},
     Route{"/api/v1/cluster/where", kAny, kApi, kStreamUrl, kData, "the node of the cluster that has a stream", never},
     Route{"/api/v1/drain", kReadOrStart, kApi, kNone, kData,
-          "empties and stops this server with POST, shows the progress with GET", always, all, merge_drain},
+          "empties and stops this server with POST, shows the progress with GET", always, all},
     Route{"/api/v1/upgrade", kReadOrStart, kApi, kOwnPart, kData, "starts the new program with POST, shows the progress with GET",
           never},
     Route{"/api/v1/forwards", kRead, kApi, kPage, Answer{kJson, "forwards", {}},
@@ -97,7 +96,7 @@ constexpr std::array kRoutes = {
           "/snapshot/APP/STREAM.jpg is an image of a stream", never},
     Route{"/api/v1/perf", kRead, kApi, kNone, kData, "reserved"},
     Route{"/api/v1/memory", kRead, kApi, kMark, kData,
-          "the objects in the process; mark=1 remembers them, since=mark shows the growth", always, all, merge_memory},
+          "the objects in the process; mark=1 remembers them, since=mark shows the growth", always, all},
     Route{"/api/v1/fibers", kRead, kApi, kPage, kData, "the coroutines of the process, by start and count", always, own},
     Route{"/api/v1/profile", kRead, kApi, kProfile, Answer{"application/octet-stream", {}, {}},
           "a CPU profile of so many seconds, for pprof or folded", always, own},
@@ -129,8 +128,6 @@ constexpr std::array kRoutes = {
     Route{"/rtc/v1/whip-play/", kSession, kEverywhere, kOffered, kSdp, "plays by WHEP", never, session},
     Route{"/metrics", kRead, kMonitoring, kNone, kPrometheus, "totals for Prometheus", never, metrics},
     Route{"/metrics/streams", kRead, kMonitoring, kMatch, kPrometheus, "single streams for Prometheus", never, metrics},
-    Route{"/workers/metrics", kRead, Ports::workers, kNone, kReport, "the totals of one worker", never},
-    Route{"/workers/metrics/streams", kRead, Ports::workers, kMatch, kReport, "the streams of one worker", never},
     Route{"/healthz", kAny, kMonitoring, kNone, kText, "200 while the process responds", never},
     Route{"/readyz", kAny, kMonitoring, kNone, kText, "200 while the server accepts clients, otherwise 503", never},
     Route{"/streams.json", kRead, Ports::streams | Ports::workers, kListPage, Answer{kJson, "streams", {}},

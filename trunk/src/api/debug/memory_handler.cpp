@@ -3,10 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "api/common/envelope.hpp"
-#include "base/text/json_text.hpp"
+#include "api/common/rows.hpp"
 #include "io/fibers/deadline.hpp"
 #include "wire/http/status.hpp"
 
@@ -17,17 +14,25 @@ using session::http::Request;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using wire::http::Status;
 
-Json bytes_of(const MemoryKind& kind) { return kind.bytes ? Json(*kind.bytes) : Json(nullptr); }
+struct Growth {
+    std::int64_t objects = 0;
+    std::optional<std::int64_t> bytes;
+};
 
 std::int64_t growth(std::uint64_t before, std::uint64_t now) { return static_cast<std::int64_t>(now - before); }
 
-Json growth_of(const MemoryKind& before, const MemoryKind& now) {
-    const bool has_bytes = before.bytes && now.bytes;
-    return {{"objects", growth(before.objects, now.objects)},
-            {"bytes", has_bytes ? Json(growth(*before.bytes, *now.bytes)) : Json(nullptr)}};
+Growth growth_of(const MemoryKind& before, const MemoryKind& now) {
+    Growth grown{growth(before.objects, now.objects), {}};
+    if (before.bytes && now.bytes)
+        grown.bytes = growth(*before.bytes, *now.bytes);
+    return grown;
+}
+
+template <class Counts>
+Row row_of(const Counts& counts) {
+    return {{"objects", counts.objects, kAdd}, {"bytes", counts.bytes, kAdd}};
 }
 
 }  // namespace
@@ -40,18 +45,33 @@ Reply MemoryHandler::handle(const Request& request, io::Deadline) {
         return error_reply(Status::bad_request, "there is no mark: ask with mark=1 first");
     std::vector<MemoryKind> kinds = counts_.count();
     const TimePoint now = io::now();
-    Json shown = Json::object();
+    Row shown;
+    MemoryKind all{{}, 0, 0};
+    Growth all_growth{.bytes = 0};
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-        Json& kind = shown[kinds[i].name] = {{"objects", kinds[i].objects}, {"bytes", bytes_of(kinds[i])}};
-        if (since)
-            kind["growth"] = growth_of(mark_->kinds[i], kinds[i]);
+        Row kind = row_of(kinds[i]);
+        all.objects += kinds[i].objects;
+        *all.bytes += kinds[i].bytes.value_or(0);
+        if (since) {
+            const Growth grown = growth_of(mark_->kinds[i], kinds[i]);
+            all_growth.objects += grown.objects;
+            *all_growth.bytes += grown.bytes.value_or(0);
+            kind.add("growth", row_of(grown));
+        }
+        shown.add(kinds[i].name, std::move(kind));
     }
-    Json data = {{"since_seconds", nullptr}, {"kinds", std::move(shown)}};
-    if (since)
-        data["since_seconds"] = std::chrono::duration<double>(now - mark_->when).count();
+    const auto lasted = since ? std::optional(std::chrono::duration<double>(now - mark_->when).count()) : std::nullopt;
+    Row data = {{"since_seconds", lasted}, {"kinds", std::move(shown)}};
+    if (asks_report(request)) {  // the sum lists each worker's own
+        Row own = row_of(all);
+        own.fields.insert(own.fields.begin(), {"worker", engine::workers::Workers()});
+        if (since)
+            own.add("growth", row_of(all_growth));
+        data.add("workers", Rows{std::move(own)}, kAdd);
+    }
     if (request.target.query.get("mark") == "1")
         mark_ = Mark{now, std::move(kinds)};
-    return json_reply(request, envelope(server_, "data", text_of(data)));
+    return row_reply(request, server_, "data", data);
 }
 
 }  // namespace live::api

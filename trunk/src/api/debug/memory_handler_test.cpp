@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/common/handler_fixture.hpp"
+#include "api/common/rows.hpp"
 
 namespace live::api {
 namespace {
@@ -41,6 +42,20 @@ TEST_F(MemoryHandlerTest, ShowsTheGrowthSinceTheNewestMark) {
     // Both at once: growth is since the old mark, which the new one replaces.
     EXPECT_EQ(data("?since=mark&mark=1")["kinds"]["packets"]["growth"]["objects"], 2);
     EXPECT_EQ(data("?since=mark")["kinds"]["packets"]["growth"]["objects"], 0);
+}
+
+TEST_F(MemoryHandlerTest, ReportsItsOwnSumToOtherWorkers) {
+    EXPECT_FALSE(data("").contains("workers"));
+    data("?mark=1");
+    memory.packets = 9;
+    engine::workers::RowReport sum;
+    add_report(sum, 2, ask_report("/api/v1/memory?since=mark"));
+    add_report(sum, 1, ask_report("/api/v1/memory"));
+    const Json shown = Json::parse(json_text(sum.head), nullptr, false);
+    EXPECT_EQ(shown["kinds"]["packets"], Json::parse(R"({"objects":18,"bytes":1800,"growth":{"objects":2,"bytes":200}})"));
+    EXPECT_EQ(shown["kinds"]["fibers"]["bytes"], nullptr);
+    EXPECT_EQ(shown["workers"], Json::parse(R"([{"worker":2,"objects":12,"bytes":900,"growth":{"objects":2,"bytes":200}},
+                                                {"worker":1,"objects":12,"bytes":900}])"));
 }
 
 TEST_F(MemoryHandlerTest, RefusesInvalidParameters) {

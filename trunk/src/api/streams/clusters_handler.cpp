@@ -1,11 +1,7 @@
 #include "api/streams/clusters_handler.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "api/common/envelope.hpp"
 #include "base/net/endpoint.hpp"
 #include "base/net/host_and_port.hpp"
-#include "base/text/json_text.hpp"
 #include "engine/cluster/placement.hpp"
 #include "io/fibers/loop.hpp"
 #include "service/cluster/registry_view.hpp"
@@ -17,11 +13,9 @@ using session::http::Request;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 namespace cluster = engine::cluster;
 
-Json node_json(const cluster::NodeRecord& node) {
+Row node_row(const cluster::NodeRecord& node) {
     return {{"id", node.id},
             {"host", node.host},
             {"rtmp", node.rtmp_port},
@@ -35,28 +29,30 @@ Json node_json(const cluster::NodeRecord& node) {
             {"version", node.version}};
 }
 
-Json registry_json(service::cluster::ClusterService& service, io::Deadline deadline) {
+Row registry_row(service::cluster::ClusterService& service, io::Deadline deadline) {
     const auto& here = *service.node();
     const auto& counts = here.counts();
-    Json nodes = Json::array({node_json(here.self())});
+    Rows nodes = {node_row(here.self())};
     for (const cluster::NodeRecord& node : here.neighbours())
-        nodes.push_back(node_json(node));
-    const Json registry = {{"state", here.is_up() ? "up" : "away"},
-                           {"latency_ms", std::chrono::duration<double, std::milli>(here.latency()).count()},
-                           {"connections", service.connections()},
-                           {"commands", counts.commands},
-                           {"timeouts", counts.timeouts}};
-    Json data = {{"node", here.self().id}, {"owned", here.streams().size()}, {"unannounced", here.streams().unannounced()},
-                 {"lost", counts.lost},    {"registry", registry},           {"nodes", nodes}};
-    data["redirect"] = service.options().redirect;
-    data["players"] = {{"sent", service.placements.sent}, {"stayed", service.placements.stayed}};
+        nodes.push_back(node_row(node));
     const auto all = service::cluster::list_streams(service, deadline);
-    Json streams = Json::array();
+    Rows streams;
     for (const auto& [url, own] : all.streams)
         streams.push_back({{"stream", url}, {"node", own.node}, {"epoch", own.epoch}, {"since_ms", own.since}});
-    data["streams"] = streams;
-    data["streams_whole"] = all.is_whole;
-    return data;
+    return {{"node", here.self().id},
+            {"owned", here.streams().size()},
+            {"unannounced", here.streams().unannounced()},
+            {"lost", counts.lost},
+            {"registry", Row{{"state", here.is_up() ? "up" : "away"},
+                             {"latency_ms", std::chrono::duration<double, std::milli>(here.latency()).count()},
+                             {"connections", service.connections()},
+                             {"commands", counts.commands},
+                             {"timeouts", counts.timeouts}}},
+            {"nodes", std::move(nodes)},
+            {"redirect", service.options().redirect},
+            {"players", Row{{"sent", service.placements.sent}, {"stayed", service.placements.stayed}}},
+            {"streams", std::move(streams)},
+            {"streams_whole", all.is_whole}};
 }
 
 }  // namespace
@@ -64,74 +60,82 @@ Json registry_json(service::cluster::ClusterService& service, io::Deadline deadl
 // Answers an edge or origin of the family's old clusters, for this server alone.
 Reply ClustersHandler::find_stream(const Request& request) const {
     const auto& asked = request.target.query;
-    Json query;
+    Row query;
     for (const char* name : {"ip", "vhost", "app", "stream"})
-        query[name] = asked.get(name);
-    Json data = {{"query", query}, {"origin", nullptr}};
+        query.add(name, asked.get(name));
+    Row data = {{"query", std::move(query)}};
     const std::string vhost(asked.get("vhost", wire::rtmp::kDefaultVhost));
-    if (const auto here = facts_.find(vhost, std::string(asked.get("app")), std::string(asked.get("stream")))) {
+    const auto here = facts_.find(vhost, std::string(asked.get("app")), std::string(asked.get("stream")));
+    data.leads = here.has_value();
+    std::optional<Row> origin;
+    if (here) {
         // The address under which it was found is one that works, as far as is known.
         const auto coworker = parse_host(asked.get("coworker"));
         const std::string known = coworker.ok() ? coworker->host : request.host();
         const std::string ip = here->rtmp_ip.empty() || Endpoint{here->rtmp_ip, 1}.is_loopback() ? known : here->rtmp_ip;
         const std::string api =
             coworker.ok() && coworker->port ? Endpoint{coworker->host, *coworker->port}.text() : std::string();
-        data["origin"] = {{"ip", ip}, {"port", here->rtmp_port}, {"vhost", vhost}, {"api", api}, {"routers", Json::array({api})}};
+        origin = Row{{"ip", ip}, {"port", here->rtmp_port}, {"vhost", vhost}, {"api", api}, {"routers", std::vector{api}}};
         if (here->http_port != 0)
-            data["origin"]["http"] = Endpoint{ip, here->http_port}.text();
+            origin->add("http", Endpoint{ip, here->http_port}.text());
     }
-    return json_reply(request, envelope(server_, "data", text_of(data)));
+    data.add("origin", std::move(origin));
+    return row_reply(request, server_, "data", data);
 }
 
 Reply ClustersHandler::handle(const Request& request, io::Deadline deadline) {
     if (request.target.query.find("stream"))
         return find_stream(request);
     const TimePoint now = io::now();
-    Json origins = Json::array();
+    Rows origins;
     relay_.health().for_each([&](const std::string& url, const service::relay::OriginHealth::Record& record) {
-        origins.push_back({{"url", url},
-                           {"state", record.is_up ? "up" : "down"},
-                           {"since_ms", (now - record.since) / std::chrono::milliseconds(1)},
-                           {"tries", record.tries},
-                           {"failures", record.failures},
-                           {"last_error", record.last_error},
-                           {"rtt_ms", std::chrono::duration<double, std::milli>(record.rtt).count()}});
+        Row& origin = origins.emplace_back(Row{{"url", url},
+                                               {"state", record.is_up ? "up" : "down"},
+                                               {"since_ms", (now - record.since) / std::chrono::milliseconds(1)},
+                                               {"tries", record.tries, kAdd},
+                                               {"failures", record.failures, kAdd},
+                                               {"last_error", record.last_error},
+                                               {"rtt_ms", std::chrono::duration<double, std::milli>(record.rtt).count()}});
+        origin.key = url;
+        origin.leads = record.is_up;
     });
-    Json pulls = Json::array();
-    for (const auto& pull : relay_.list()) {
-        Json one = {{"stream", pull.url}, {"vhost", pull.vhost}};
-        one["origin"] = pull_json<Json>(pull, now);
-        pulls.push_back(std::move(one));
-    }
+    Rows pulls;
+    for (const auto& pull : relay_.list())
+        pulls.push_back({{"stream", pull.url},
+                         {"vhost", pull.vhost},
+                         {"origin", pull_row(pull, now)},
+                         {"worker", engine::workers::Workers()}});
     const auto& totals = relay_.totals();
-    Json data = {{"origins", origins},
-                 {"pulls", pulls},
-                 {"pushes", relay_.pushes()},
-                 {"totals", {{"pulls", totals.pulls}, {"connections", totals.connections}, {"failovers", totals.failovers}}}};
+    Row data = {
+        {"origins", std::move(origins), kAdd},
+        {"pulls", std::move(pulls), kAdd},
+        {"pushes", relay_.pushes(), kAdd},
+        {"totals",
+         Row{{"pulls", totals.pulls, kAdd}, {"connections", totals.connections, kAdd}, {"failovers", totals.failovers, kAdd}}}};
     if (node_.is_on())
-        data["cluster"] = registry_json(node_, deadline.sooner(io::Deadline::after(kListLimit)));
-    return json_reply(request, envelope(server_, "data", text_of(data)));
+        data.add("cluster", registry_row(node_, deadline.sooner(io::Deadline::after(kListLimit))));
+    return row_reply(request, server_, "data", data);
 }
 
 Reply ClusterWhereHandler::handle(const Request& request, io::Deadline deadline) {
     const std::string url(request.target.query.get("stream"));
-    Json data = {{"stream", url}, {"state", node_.is_on() ? "unknown" : "alone"}, {"node", nullptr}};
-    if (node_.is_on()) {
-        const auto where = node_.find(url, deadline);
-        if (!where.ok())
-            return json_reply(request, envelope(server_, "data", text_of(data)));
-        if (std::holds_alternative<cluster::Nowhere>(*where)) {
-            data["state"] = "nowhere";
-        } else if (std::holds_alternative<cluster::Here>(*where)) {
-            data["state"] = "here";
-            data["node"] = node_json(node_.node()->self());
-        } else if (const auto* there = std::get_if<cluster::There>(&*where)) {
-            data["state"] = "there";
-            data["node"] = node_json(there->node);
-            data["epoch"] = there->own.epoch;
-        }
+    std::string_view state = node_.is_on() ? "unknown" : "alone";
+    std::optional<Row> node;
+    const auto where = node_.is_on() ? node_.find(url, deadline) : cluster::StreamLocation(cluster::Nowhere());
+    const auto* there = where.ok() ? std::get_if<cluster::There>(&*where) : nullptr;
+    if (there != nullptr) {
+        state = "there";
+        node = node_row(there->node);
+    } else if (where.ok() && std::holds_alternative<cluster::Here>(*where)) {
+        state = "here";
+        node = node_row(node_.node()->self());
+    } else if (where.ok() && node_.is_on()) {
+        state = "nowhere";
     }
-    return json_reply(request, envelope(server_, "data", text_of(data)));
+    Row data = {{"stream", url}, {"state", state}, {"node", std::move(node)}};
+    if (there != nullptr)
+        data.add("epoch", there->own.epoch);
+    return row_reply(request, server_, "data", data);
 }
 
 }  // namespace live::api

@@ -3,6 +3,7 @@
 // registry too. /api/v1/cluster/where: the node that has a stream.
 #pragma once
 
+#include "api/common/rows.hpp"
 #include "api/common/server_info.hpp"
 #include "service/cluster/cluster_service.hpp"
 #include "service/relay/relay_service.hpp"
@@ -11,8 +12,7 @@
 namespace live::api {
 
 // A pull for the API: of /api/v1/clusters and of a stream.
-template <class Json>
-Json pull_json(const service::relay::PullFacts& pull, TimePoint now) {
+inline Row pull_row(const service::relay::PullFacts& pull, TimePoint now) {
     using std::chrono::milliseconds;
     return {{"url", pull.origin},
             {"state", service::relay::PullFacts::name_of(pull.state)},

@@ -1,14 +1,8 @@
 #include "api/streams/dvrs_handler.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "api/common/envelope.hpp"
-#include "api/common/page.hpp"
-#include "base/text/json_text.hpp"
+#include "api/common/rows.hpp"
 
 namespace live::api {
 using session::http::Reply;
@@ -16,9 +10,7 @@ using session::http::Request;
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json json_of(const service::dvr::DvrService::Listed& recording) {
+Row row_of(const service::dvr::DvrService::Listed& recording) {
     const auto& state = recording.state;
     return {{"stream_url", recording.url},
             {"active", recording.is_active},
@@ -26,7 +18,8 @@ Json json_of(const service::dvr::DvrService::Listed& recording) {
             {"duration", std::chrono::duration<double>(state.duration).count()},
             {"bytes", state.bytes},
             {"files", state.files},
-            {"error", state.error.empty() ? Json(nullptr) : Json(state.error)}};
+            {"error", state.error.empty() ? std::nullopt : std::optional(state.error)},
+            {"worker", engine::workers::Workers()}};
 }
 
 }  // namespace
@@ -36,10 +29,10 @@ Reply DvrsHandler::handle(const Request& request, io::Deadline) {
     if (!page.ok())
         return refuse_page(page.error());
     const auto all = recordings_.list();
-    Json shown = Json::array();
-    for (std::size_t i = page->start; i < all.size() && shown.size() < page->count; ++i)
-        shown.push_back(json_of(all[i]));
-    return json_reply(request, list_envelope(server_, "dvrs", text_of(shown), *page, all.size()));
+    ListAnswer answer(request);
+    for (std::size_t i = page->start; i < all.size() && answer.size() < page->count; ++i)
+        answer.add(row_of(all[i]));
+    return answer.reply(server_, "dvrs", *page, all.size());
 }
 
 }  // namespace live::api

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "api/common/rows.hpp"
 #include "api/common/server_info.hpp"
 #include "base/time.hpp"
 #include "service/forward/forward_service.hpp"
@@ -11,8 +12,7 @@
 namespace live::api {
 
 // A forward for the API: of /api/v1/forwards and of a stream.
-template <class Json>
-Json forward_json(const service::forward::ForwardFacts& forward, TimePoint now) {
+inline Row forward_row(const service::forward::ForwardFacts& forward, TimePoint now) {
     return {{"to", forward.to},
             {"state", service::forward::ForwardFacts::name_of(forward.state)},
             {"since_ms", (now - forward.since) / std::chrono::milliseconds(1)},

@@ -9,6 +9,7 @@
 
 #include "api/common/endpoints.hpp"
 #include "api/common/page.hpp"
+#include "api/common/rows.hpp"
 #include "api/common/server_info.hpp"
 #include "service/forward/forward_service.hpp"
 #include "service/relay/relay_service.hpp"
@@ -37,11 +38,6 @@ public:
     // Entries written without yielding to other fibers.
     static constexpr std::size_t kPortion = 100;
 
-    struct Listed {
-        std::string entries;  // JSON values separated by commas
-        std::size_t total = 0;
-    };
-
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) final;
 
 protected:
@@ -53,14 +49,12 @@ protected:
         std::string_view sentence;
     };
     virtual Missing missing() const = 0;
-    // An error of the deadline ends the request.
-    virtual Result<Listed> list(const Page& page, io::Deadline deadline) const = 0;
-    // One entry as JSON; none when it does not exist.
-    virtual std::optional<std::string> one(const std::string& id) const = 0;
+    // Adds the entries of a page, and returns the number of all entries. An error of the deadline ends the request.
+    virtual Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const = 0;
+    // nullopt when the entry does not exist.
+    virtual std::optional<Row> one(const std::string& id) const = 0;
     // False when the entry does not exist. Called only if the row has DELETE.
     virtual bool remove(const std::string& id) const;
-    // Entries of a page for which no count is asked.
-    virtual std::size_t default_count() const { return Page::kDefault; }
 
 private:
     const ServerInfo& server_;
@@ -73,10 +67,9 @@ public:
         : ListHandler(server, "/api/v1/vhosts/"), stream_stats_(stream_stats), settings_(settings) {}
 
 private:
-    std::size_t default_count() const override { return Page::kMost; }
     Missing missing() const override;
-    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
-    std::optional<std::string> one(const std::string& id) const override;
+    Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const override;
+    std::optional<Row> one(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
     const VhostSettings& settings_;
@@ -90,8 +83,8 @@ public:
 
 private:
     Missing missing() const override;
-    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
-    std::optional<std::string> one(const std::string& id) const override;
+    Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const override;
+    std::optional<Row> one(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
     const service::relay::RelayService* relay_;
@@ -105,8 +98,8 @@ public:
 
 private:
     Missing missing() const override;
-    Result<Listed> list(const Page& page, io::Deadline deadline) const override;
-    std::optional<std::string> one(const std::string& id) const override;
+    Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const override;
+    std::optional<Row> one(const std::string& id) const override;
     bool remove(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;

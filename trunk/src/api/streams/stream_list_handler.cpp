@@ -1,7 +1,6 @@
 #include "api/streams/stream_list_handler.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -9,18 +8,17 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "api/common/track_json.hpp"
-#include "base/text/json_text.hpp"
+#include "api/common/rows.hpp"
+#include "api/common/track_rows.hpp"
 #include "base/version.hpp"
+#include "engine/workers/row_report.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::api {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using service::stats::StreamRow;
 using service::stats::StreamStats;
 using session::http::error_reply;
@@ -29,8 +27,7 @@ using session::http::Request;
 
 using wire::http::Status;
 
-// The JSON members that name a stream, and those that only workers exchange.
-constexpr std::array<const char*, 3> kNaming = {"vhost", "app", "name"};
+// Fields that only workers exchange.
 constexpr const char* kByRtc = "by_rtc";
 constexpr const char* kHls = "hls";
 
@@ -40,24 +37,24 @@ std::optional<std::uint64_t> count_of(std::string_view text) {
     return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-Json json_of(const std::vector<StreamAddress>& addresses) {
-    Json list = Json::array();
+Rows rows_of(const std::vector<StreamAddress>& addresses) {
+    Rows rows;
     for (const auto& [format, url] : addresses)
-        list.push_back({{"format", format}, {"url", url}});
-    return list;
+        rows.push_back({{"format", format}, {"url", url}});
+    return rows;
 }
 
-Json json_of(const StreamListView::ApiPlace& place) {
-    return place.missing.empty() ? Json{{"url", place.url}} : Json{{"url", nullptr}, {"missing", place.missing}};
+Row row_of(const StreamListView::ApiPlace& place) {
+    return place.missing.empty() ? Row{{"url", place.url}} : Row{{"url", nullptr}, {"missing", place.missing}};
 }
 
 // Without the addresses, which depend on the client.
-Json json_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
+Row row_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
             {"name", stream.name},
-            {"video", video_json<Json>(stream)},
-            {"audio", audio_json<Json>(stream)},
+            {"video", video_row(stream)},
+            {"audio", audio_row(stream)},
             {"fps", std::round(stream.frames_per_second() * 100) / 100},
             {"kbps", service::stats::kbps(stream.usage.rates.per_second().first)},
             {kByRtc, comes_by_rtc},
@@ -77,7 +74,7 @@ struct Place {
 };
 
 struct Found {
-    Json streams = Json::array();
+    Rows streams;
     std::optional<std::uint64_t> next;  // start of the next page
 };
 
@@ -100,51 +97,50 @@ Found own_page(const StreamStats& stats, const StreamListSettings& settings, std
         if (stream.publisher.empty() || (view != nullptr && !is_shown(stream.vhost->name)))
             continue;
         const auto* publisher = stats.find_client(stream.publisher);
-        page.streams.push_back(json_of(stream, publisher != nullptr && publisher->kind.row().sends_rtp,
-                                       settings.hls_format({stream.vhost->name, stream.app, stream.name})));
+        page.streams.push_back(row_of(stream, publisher != nullptr && publisher->kind.row().sends_rtp,
+                                      settings.hls_format({stream.vhost->name, stream.app, stream.name})));
     }
     return page;
 }
 
-// Parses another worker's answer; a malformed one gives an empty page.
+// Parses another worker's report; one that cannot be read gives an empty page.
 Found parsed_page(const std::string& body) {
-    Found page;
-    Json answer = Json::parse(body, nullptr, false);
-    if (!answer.is_object() || !answer.contains("streams") || !answer["streams"].is_array())
-        return page;
-    for (Json& stream : answer["streams"])
-        if (stream.is_object() && stream.contains(kByRtc) && stream[kByRtc].is_boolean() && stream.contains(kHls) &&
-            stream[kHls].is_string() &&
-            std::ranges::all_of(kNaming, [&](const char* name) { return stream.contains(name) && stream[name].is_string(); }))
-            page.streams.push_back(std::move(stream));
-    if (answer.contains("next") && answer["next"].is_number_unsigned())
-        page.next = answer["next"].get<std::uint64_t>();
-    return page;
+    auto report = engine::workers::parse_row_report(as_bytes(body));
+    if (!report.ok())
+        return {};
+    const auto* next = report->head.find<std::uint64_t>("next");
+    return {std::move(report->rows), next == nullptr ? std::nullopt : std::optional(*next)};
 }
 
-const std::string& text_in(const Json& stream, const char* name) { return stream[name].get_ref<const std::string&>(); }
+std::string report_of(const Found& page) {
+    std::string report = engine::workers::write_row_report({{"next", page.next}});
+    for (const Row& stream : page.streams)
+        engine::workers::append_row(report, stream);
+    return report;
+}
 
-std::string whole_name_of(const Json& stream) {
-    return text_in(stream, kNaming[0]) + "/" + text_in(stream, kNaming[1]) + "/" + text_in(stream, kNaming[2]);
+std::string whole_name_of(const Row& stream) {
+    return fmt::format("{}/{}/{}", stream.text("vhost"), stream.text("app"), stream.text("name"));
 }
 
 // Those that the view shows, with their addresses there. A stream that several workers have is there once; its playlist is one
 // worker's, and served by all.
-Json shown(const Json& streams, const StreamListView& view) {
+Rows shown(const Rows& streams, const StreamListView& view) {
     std::unordered_map<std::string, std::string> playlists;  // formats by stream
-    for (const Json& stream : streams)
+    for (const Row& stream : streams)
         if (std::string& format = playlists[whole_name_of(stream)]; format.empty())
-            format = text_in(stream, kHls);
-    Json list = Json::array();
-    for (Json stream : streams) {
+            format = stream.text(kHls);
+    Rows list;
+    for (Row stream : streams) {
         const auto playlist = playlists.extract(whole_name_of(stream));
-        const auto text = [&](std::size_t i) -> const std::string& { return text_in(stream, kNaming[i]); };
-        if (playlist.empty() || !view.shows(text(0)))
+        const std::string_view vhost = stream.text("vhost");
+        if (playlist.empty() || !view.shows(vhost))
             continue;
-        Json addresses = json_of(view.play_addresses({text(0), text(1), text(2), stream[kByRtc].get<bool>(), playlist.mapped()}));
-        stream.erase(kByRtc);
-        stream.erase(kHls);
-        stream["formats"] = std::move(addresses);
+        const bool* comes_by_rtc = stream.find<bool>(kByRtc);
+        Rows addresses = rows_of(view.play_addresses(
+            {vhost, stream.text("app"), stream.text("name"), comes_by_rtc != nullptr && *comes_by_rtc, playlist.mapped()}));
+        std::erase_if(stream.fields, [](const auto& field) { return field.name == kByRtc || field.name == kHls; });
+        stream.add("formats", std::move(addresses));
         list.push_back(std::move(stream));
     }
     return list;
@@ -172,6 +168,7 @@ StreamListHandler::Page StreamListHandler::others_page(std::size_t worker, std::
     service::http_client::HttpCall call;
     call.method = "GET";
     call.url = fmt::format("http://worker{}?from={}&count={}", kPath, from, count);
+    call.headers.add("Accept", std::string(engine::workers::kReportType));
     call.answer_bytes_max = kAnswerBytesMax;
     const auto limit = deadline.sooner(io::Deadline::after(kAnswerLimit));
     const auto answer = workers_->ask(static_cast<engine::workers::Worker>(worker), call, limit);
@@ -210,11 +207,8 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     const auto asked = count_of(query.get("count")).value_or(kCountDefault);
     const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(asked, 1, kCountMax));
     const auto from = count_of(query.get("from")).value_or(0);
-    const auto next_of = [](const Found& page) { return page.next ? Json(*page.next) : Json(); };
-    if (request.is_sibling) {
-        const Found own = own_page(stream_stats_, settings_, from, count, nullptr);
-        return {.body = text_of(Json{{"streams", own.streams}, {"next", next_of(own)}}), .headers = {}};
-    }
+    if (asks_report(request))
+        return report_reply(report_of(own_page(stream_stats_, settings_, from, count, nullptr)));
     if (!settings_.is_enabled())
         return error_reply(Status::not_found, "this server does not list its streams (http_server { stream_list off; })");
     constexpr const char* kNoHost = "the Host field names no host";
@@ -224,17 +218,17 @@ Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     const auto view = settings_.view(request);  // settings may have changed during the wait
     if (view == nullptr)
         return error_reply(Status::bad_request, kNoHost);
-    const Json answer = {{"code", 0},
-                         {"server", server_.server_id},
-                         {"service", server_.service_id},
-                         {"version", kVersion},
-                         {"streams", shown(page.streams, *view)},
-                         {"next", next_of(page)},
-                         {"hides_some", view->hides_some()},
-                         {"publish", json_of(view->publish_addresses())},
-                         {"api", json_of(view->api())}};
+    const Row answer = {{"code", 0},
+                        {"server", server_.server_id},
+                        {"service", server_.service_id},
+                        {"version", kVersion},
+                        {"streams", shown(page.streams, *view)},
+                        {"next", page.next},
+                        {"hides_some", view->hides_some()},
+                        {"publish", rows_of(view->publish_addresses())},
+                        {"api", row_of(view->api())}};
     // Another client may see other streams and other URLs.
-    return {.body = text_of(answer) + "\n", .headers = {{"Cache-Control", "no-store"}}};
+    return {.body = json_text(answer) + "\n", .headers = {{"Cache-Control", "no-store"}}};
 }
 
 }  // namespace live::api

@@ -97,15 +97,21 @@ TEST_F(StreamListTest, ReturnsAllStreamsToOtherWorkers) {
     client(ClientKind::fmle_publish, "hidden", "other");
     settings.hidden = "other";
     const auto page = [&](const std::string& query) {
-        Request request = request_of(StreamListHandler::kPath + query);
-        request.is_sibling = true;
-        return Json::parse(handler.handle(request, io::Deadline::never()).body, nullptr, false);
+        const auto reply = handler.handle(report_request_of(StreamListHandler::kPath + query), io::Deadline::never());
+        return MUST(engine::workers::parse_row_report(as_bytes(reply.body)));
     };
-    EXPECT_EQ(names(page("")), (Names{"cam", "hidden"}));
-    EXPECT_EQ(page("")["next"], nullptr);
-    const Json first = page("?count=1");
-    EXPECT_EQ(names(first), Names{"cam"});
-    EXPECT_EQ(names(page("?count=1&from=" + first["next"].dump())), Names{"hidden"});
+    const auto names_in = [](const engine::workers::RowReport& report) {
+        Names found;
+        for (const auto& row : report.rows)
+            found.emplace_back(row.text("name"));
+        return found;
+    };
+    EXPECT_EQ(names_in(page("")), (Names{"cam", "hidden"}));
+    EXPECT_EQ(page("").head.find<std::uint64_t>("next"), nullptr);
+    const auto first = page("?count=1");
+    EXPECT_EQ(names_in(first), Names{"cam"});
+    ASSERT_NE(first.head.find<std::uint64_t>("next"), nullptr);
+    EXPECT_EQ(names_in(page("?count=1&from=" + std::to_string(*first.head.find<std::uint64_t>("next")))), Names{"hidden"});
     EXPECT_EQ(names(list()), Names{"cam"});
 }
 
@@ -208,9 +214,12 @@ protected:
         request.message.headers.add("Host", "h");
         return nlohmann::ordered_json::parse(handler_.handle(request, io::Deadline::after(io::kSoon)).body, nullptr, false);
     }
-    static std::string row(const std::string& name, const std::string& hls) {
-        return R"({"vhost": "__defaultVhost__", "app": "live", "name": ")" + name + R"(", "by_rtc": false, "hls": ")" + hls +
-               "\"}";
+    // A report of one stream.
+    static std::string report(const std::string& name, const std::string& hls, std::optional<std::uint64_t> next) {
+        std::string report = engine::workers::write_row_report({{"next", next}});
+        engine::workers::append_row(
+            report, {{"vhost", "__defaultVhost__"}, {"app", "live"}, {"name", name}, {"by_rtc", false}, {"hls", hls}});
+        return report;
     }
 
     ServerInfo info_;
@@ -228,9 +237,8 @@ TEST_F(StreamListOfWorkersTest, PagesContinueAcrossWorkers) {
     answer_as_others([&](engine::workers::Worker worker, const std::string& request) -> std::optional<std::string> {
         asked.push_back(std::to_string(worker) + request.substr(3, request.find(" HTTP") - 3));
         if (worker == 3)
-            return R"({"streams": [)" + row("own", "hls") + R"(, {"name": "no stream"}], "next": null})";
-        return R"({"streams": [)" + row("first", "") + R"(], "next": )" +
-               (request.find("from=0&") != std::string::npos ? "7}" : "null}");
+            return report("own", "hls", std::nullopt);
+        return report("first", "", request.find("from=0&") != std::string::npos ? std::optional(std::uint64_t{7}) : std::nullopt);
     });
     const auto first = list("?count=1");
     EXPECT_EQ(StreamListTest::names(first), StreamListTest::Names{"first"});
@@ -244,7 +252,7 @@ TEST_F(StreamListOfWorkersTest, PagesContinueAcrossWorkers) {
                                                "3 /streams.json?from=0&count=8"}));
 }
 
-TEST_F(StreamListOfWorkersTest, SkipsWorkersWithMalformedAnswers) {
+TEST_F(StreamListOfWorkersTest, SkipsWorkersWithoutReport) {
     answer_as_others([](engine::workers::Worker worker, const std::string&) -> std::optional<std::string> {
         return worker == 1 ? std::nullopt : std::optional<std::string>(R"({"streams": 1})");
     });

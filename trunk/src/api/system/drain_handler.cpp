@@ -1,19 +1,10 @@
 #include "api/system/drain_handler.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "api/common/envelope.hpp"
+#include "api/common/rows.hpp"
 #include "base/net/endpoint.hpp"
-#include "base/text/json_text.hpp"
 #include "wire/http/status.hpp"
 
 namespace live::api {
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-}  // namespace
 
 using session::http::Reply;
 using session::http::Request;
@@ -30,14 +21,14 @@ Reply DrainHandler::handle(const Request& request, io::Deadline) {
     }
     const DrainFacts facts = control_.facts();
     const bool is_draining = facts.is_draining || is_post;
-    const Json data = {{"state", is_draining ? "draining" : "serving"},
-                       {"lasted_ms", facts.lasted.count()},
-                       {"limit_ms", facts.limit.count()},
-                       {"publishers", facts.clients.publishers},
-                       {"players", facts.clients.players},
-                       {"asked", facts.asked},
-                       {"redirected", facts.sent_elsewhere}};
-    return json_reply(request, envelope(server_, "data", text_of(data)));
+    return row_reply(request, server_, "data",
+                     {{"state", is_draining ? "draining" : "serving"},
+                      {"lasted_ms", facts.lasted.count()},
+                      {"limit_ms", facts.limit.count()},
+                      {"publishers", facts.clients.publishers, kAdd},
+                      {"players", facts.clients.players, kAdd},
+                      {"asked", facts.asked, kAdd},
+                      {"redirected", facts.sent_elsewhere, kAdd}});
 }
 
 }  // namespace live::api

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "api/common/envelope.hpp"
+#include "api/common/rows.hpp"
 #include "base/text/metrics_text.hpp"
 #include "base/version.hpp"
 #include "engine/workers/metrics_report.hpp"
@@ -30,9 +30,10 @@ using wire::http::Status;
 constexpr int kExporterIsOff = 1090;
 constexpr const char* kContentType = "text/plain; charset=utf-8";
 
-Reply reply_of(MetricsForm form, MetricsText& text) {
-    if (form == MetricsForm::report)
-        return {Status::ok, "application/octet-stream", engine::workers::write_metrics_report(text.take_families()), {}};
+// The text for Prometheus, or the report for another worker.
+Reply reply_of(const Request& request, MetricsText& text) {
+    if (asks_report(request))
+        return report_reply(engine::workers::write_metrics_report(text.take_families()));
     return {Status::ok, kContentType, text.take(), {}};
 }
 
@@ -237,7 +238,7 @@ bool matches(std::string_view pattern, std::string_view text) {
     return pattern.find_first_not_of('*', want) == std::string_view::npos;
 }
 
-Reply MetricsHandler::handle(const Request&, io::Deadline) {
+Reply MetricsHandler::handle(const Request& request, io::Deadline) {
     if (!settings_.enabled)
         return switched_off();
     MetricsText text;
@@ -251,7 +252,7 @@ Reply MetricsHandler::handle(const Request&, io::Deadline) {
     for (const session::Protocol& protocol : measured_.protocols)
         if (protocol.write_metrics)
             protocol.write_metrics(text);
-    return reply_of(form_, text);
+    return reply_of(request, text);
 }
 
 Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
@@ -273,7 +274,7 @@ Reply StreamMetricsHandler::handle(const Request& request, io::Deadline) {
     MetricsText text;
     text.family("millrace_streams_omitted", Type::gauge, "Matching streams that this answer leaves out.").sample(omitted);
     write_streams(text, chosen);
-    return reply_of(form_, text);
+    return reply_of(request, text);
 }
 
 Reply HealthHandler::handle(const Request&, io::Deadline) { return {Status::ok, "text/plain", "ok\n", {}}; }
@@ -284,11 +285,8 @@ Reply ReadyHandler::handle(const Request&, io::Deadline) {
 }
 
 void add_metrics(Endpoints& endpoints, const Measured& measured, const Readiness& readiness, const ExporterSettings& settings) {
-    for (const MetricsForm form : {MetricsForm::text, MetricsForm::report}) {
-        const std::string folder(form == MetricsForm::report ? kWorkersFolder : "");
-        endpoints.add<MetricsHandler>(folder + "/metrics", measured, settings, form);
-        endpoints.add<StreamMetricsHandler>(folder + "/metrics/streams", measured, settings, form);
-    }
+    endpoints.add<MetricsHandler>("/metrics", measured, settings);
+    endpoints.add<StreamMetricsHandler>("/metrics/streams", measured, settings);
     endpoints.add<HealthHandler>("/healthz");
     endpoints.add<ReadyHandler>("/readyz", readiness);
 }

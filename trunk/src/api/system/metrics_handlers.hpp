@@ -39,19 +39,14 @@ struct ExporterSettings {
     std::string tag;
 };
 
-// The text for Prometheus, or the report for another worker (engine/workers/metrics_report.hpp).
-enum class MetricsForm : bool { text, report };
-
 class MetricsHandler final : public session::http::Handler {
 public:
-    MetricsHandler(const Measured& measured, const ExporterSettings& settings, MetricsForm form)
-        : measured_(measured), settings_(settings), form_(form) {}
+    MetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
     const Measured measured_;
     const ExporterSettings settings_;
-    const MetricsForm form_;
 };
 
 // ?match=PATTERN selects streams by URL, '*' matches anything; without it, all streams.
@@ -61,14 +56,12 @@ public:
     static constexpr std::size_t kStreamsMax = 1000;
     static constexpr std::size_t kPatternBytesMax = 256;
 
-    StreamMetricsHandler(const Measured& measured, const ExporterSettings& settings, MetricsForm form)
-        : measured_(measured), settings_(settings), form_(form) {}
+    StreamMetricsHandler(const Measured& measured, const ExporterSettings& settings) : measured_(measured), settings_(settings) {}
     session::http::Reply handle(const session::http::Request& request, io::Deadline deadline) override;
 
 private:
     const Measured measured_;
     const ExporterSettings settings_;
-    const MetricsForm form_;
 };
 
 // '*' matches any characters, including none; everything else matches itself.

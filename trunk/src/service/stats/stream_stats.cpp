@@ -241,7 +241,7 @@ VhostRow& StreamStats::vhost_named(const std::string& name) {
     const auto found = std::ranges::find(vhosts_, name, [](const auto& vhost) { return vhost->name; });
     if (found != vhosts_.end())
         return **found;
-    vhosts_.push_back(std::make_unique<VhostRow>(VhostRow{id_for("vhost " + name), name, 0, 0, {}}));
+    vhosts_.push_back(std::make_unique<VhostRow>(VhostRow{id_for("vhost " + name), name, 0, {}}));
     return *vhosts_.back();
 }
 
@@ -277,7 +277,6 @@ void StreamStats::on_entered(session::ClientEntry& entry) {
     StreamRow& stream = stream_for(request, entry.plan()->url, entry.plan()->vhost);
     if (stream.clients++ == 0) {
         --kept_;
-        ++stream.vhost->streams;
         stream.begin(now);
     }
     if (stream.vhost->clients++ == 0)
@@ -331,7 +330,6 @@ void StreamStats::on_left(session::ClientEntry& entry, const session::SessionEnd
     --stream.vhost->clients;
     if (--stream.clients > 0)
         return;
-    --stream.vhost->streams;
     stream.end(io::now());
     if (++kept_ > kKeptMax)
         forget(streams_.find(streams_by_url_.at(stream.url)));

@@ -40,7 +40,6 @@ struct VhostRow {
     std::string id;
     std::string name;
     std::size_t clients = 0;
-    std::size_t streams = 0;
     Usage usage;
 };
 
