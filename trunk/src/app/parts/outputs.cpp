@@ -44,8 +44,8 @@ Outputs::Outputs(const Shared& shared, const Log& log)
     if (!workers_.identity().is_worker())
         return;
     viewers_.set_homes(homes_);
-    hls_player_.set_elsewhere(shared.workers.files());
-    dash_player_.set_elsewhere(shared.workers.files());
+    hls_player_.set_remote_files(shared.workers.files());
+    dash_player_.set_remote_files(shared.workers.files());
 }
 
 service::dvr::DvrContext Outputs::recording_context(const Shared& shared) {

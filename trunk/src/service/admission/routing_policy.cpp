@@ -28,13 +28,13 @@ bool RoutingPolicy::is_of_workers(const std::string& vhost) const {
     return routes_.workers.is_on() && has_mode(vhost, relay::ClusterMode::local);
 }
 
-bool RoutingPolicy::asks_coworkers(const std::string& name) const {
+bool RoutingPolicy::has_origin_peers(const std::string& name) const {
     const auto vhost = vhosts_.rules_of(name);
     return vhost.ok() && vhost->cluster.mode == relay::ClusterMode::local && vhost->cluster.origin_cluster;
 }
 
 bool RoutingPolicy::may_pull(const session::ClientRequest& request) const {
-    return is_edge(request.vhost) || asks_coworkers(request.vhost) || is_of_cluster(request.vhost) ||
+    return is_edge(request.vhost) || has_origin_peers(request.vhost) || is_of_cluster(request.vhost) ||
            is_of_workers(request.vhost);
 }
 
@@ -64,7 +64,7 @@ Result<void> RoutingPolicy::claim(const session::ClientRequest& request, const s
 
 Result<std::optional<session::Redirect>> RoutingPolicy::redirect_player(const session::ClientRequest& request,
                                                                         const session::StreamPlan& plan, io::Deadline deadline) {
-    if (asks_coworkers(request.vhost) && !request.is_sibling &&
+    if (has_origin_peers(request.vhost) && !request.is_sibling &&
         !(is_of_workers(request.vhost) && TRY(is_on_other_worker(request, plan, deadline)))) {
         const auto& cluster = TRY(vhosts_.rules_of(request.vhost)).cluster;
         if (auto elsewhere = TRY(routes_.origin_peers.find(request, plan, cluster, deadline)))

@@ -65,7 +65,7 @@ public:
 private:
     bool has_mode(const std::string& vhost, relay::ClusterMode mode) const;
     bool is_edge(const std::string& vhost) const { return has_mode(vhost, relay::ClusterMode::remote); }
-    bool asks_coworkers(const std::string& vhost) const;
+    bool has_origin_peers(const std::string& vhost) const;
     Result<bool> is_elsewhere(const session::ClientRequest& request, const session::StreamPlan& plan, io::Deadline deadline);
     Result<bool> is_on_other_worker(const session::ClientRequest& request, const session::StreamPlan& plan,
                                     io::Deadline deadline);

@@ -61,7 +61,7 @@ Result<void> send_redirect_or_error(http::Exchange& exchange, const Result<Elsew
 bool DashHandler::may_be_elsewhere(const http::Request& request) const {
     const DashOptions* options = options_.find(request.vhost());
     const std::string& path = request.path();
-    return elsewhere_ != nullptr && !request.is_sibling && options != nullptr && options->enabled &&
+    return remote_files_ != nullptr && !request.is_sibling && options != nullptr && options->enabled &&
            (path.ends_with(".m4s") || path.ends_with(".mp4")) && is_segment(request) &&
            !stream_of_segment(request).stream.empty();
 }
@@ -82,14 +82,14 @@ Result<bool> DashHandler::send_from_another_worker(http::Exchange& exchange, io:
         return false;
     if (const auto allowed = viewers_.touch(request, stream_of_segment(request), deadline); !allowed.ok())
         return allowed.code() == Errc::cancelled ? Result<bool>(allowed.error()) : false;
-    return TRY(elsewhere_->answer(exchange, deadline)).has_value();
+    return TRY(remote_files_->answer(exchange, deadline)).has_value();
 }
 
 // Reports whether several workers share the stream and none has its publisher.
 Result<bool> DashHandler::is_unpublished(const http::Request& request, const segments::StreamOfFiles& stream,
                                          io::Deadline deadline) {
     const auto player = http::client_of(request, session::ClientKind::hls_play, stream.vhost, stream.app, stream.stream);
-    return elsewhere_->shares(player) && !TRY(elsewhere_->publishes(player, deadline));
+    return remote_files_->shares(player) && !TRY(remote_files_->publishes(player, deadline));
 }
 
 // Serves a file that is not in memory: from the disk, or from another worker.
@@ -122,9 +122,9 @@ Result<void> DashHandler::serve_previous_mpd(http::Exchange& exchange, const seg
 // An MPD that began in the middle of the stream lacks segments that the publisher's worker lists.
 Result<bool> DashHandler::send_from_publisher(http::Exchange& exchange, const segments::StreamOfFilesRef& stream,
                                               io::Deadline deadline) {
-    if (elsewhere_ == nullptr || exchange.request().is_sibling || !stream->is_partial)
+    if (remote_files_ == nullptr || exchange.request().is_sibling || !stream->is_partial)
         return false;
-    const auto sent = TRY(elsewhere_->answer(exchange, stream->url, deadline));
+    const auto sent = TRY(remote_files_->answer(exchange, stream->url, deadline));
     if (sent && !exchange.request().is_head())
         viewers_.add_sent(exchange.request(), *stream, *sent);
     return sent.has_value();
@@ -228,11 +228,11 @@ Result<void> DashHandler::serve(http::Exchange& exchange, io::Deadline deadline)
                              deadline);
     }
     const auto pulled = find(request).file == nullptr ? pulled_stream(request) : std::nullopt;
-    if (pulled && !(elsewhere_ != nullptr && TRY(is_unpublished(request, *pulled, deadline)))) {
+    if (pulled && !(remote_files_ != nullptr && TRY(is_unpublished(request, *pulled, deadline)))) {
         if (const auto admitted = viewers_.admit(request, *pulled, deadline); !admitted.ok() || *admitted)
             return send_redirect_or_error(exchange, admitted, pulled->vhost, deadline);
         // Another worker may have the stream already.
-        if (const auto sent = elsewhere_ == nullptr ? std::nullopt : TRY(elsewhere_->answer(exchange, deadline))) {
+        if (const auto sent = remote_files_ == nullptr ? std::nullopt : TRY(remote_files_->answer(exchange, deadline))) {
             viewers_.add_sent(request, *pulled, *sent);
             return {};
         }

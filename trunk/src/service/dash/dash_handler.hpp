@@ -9,7 +9,7 @@
 #include "base/options_of.hpp"
 #include "service/dash/options.hpp"
 #include "service/dash/viewers.hpp"
-#include "service/files/elsewhere.hpp"
+#include "service/files/remote_file_source.hpp"
 #include "service/segments/store.hpp"
 #include "session/http/exchange.hpp"
 #include "session/http/handler.hpp"
@@ -29,7 +29,7 @@ public:
 
     const Viewers& viewers() const { return viewers_; }
     // Finds the files of other processes; optional.
-    void set_elsewhere(files::Elsewhere& elsewhere) { elsewhere_ = &elsewhere; }
+    void set_remote_files(files::RemoteFileSource& remote_files) { remote_files_ = &remote_files; }
 
     bool takes(const session::http::Request& request) const override;
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
@@ -71,7 +71,7 @@ private:
     const session::http::FileRoots& roots_;
     Viewers viewers_;
     session::http::StaticHandler files_;
-    files::Elsewhere* elsewhere_ = nullptr;
+    files::RemoteFileSource* remote_files_ = nullptr;
 };
 
 }  // namespace live::service::dash

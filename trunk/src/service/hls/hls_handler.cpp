@@ -104,7 +104,7 @@ bool HlsHandler::takes(const http::Request& request) const {
     const Found place = find(request);
     if (!place.is_empty() || place.is_others)
         return true;
-    return elsewhere_ != nullptr && !request.is_sibling && options_for(request) != nullptr && is_media(request.path());
+    return remote_files_ != nullptr && !request.is_sibling && options_for(request) != nullptr && is_media(request.path());
 }
 
 HlsHandler::ParsedRequest HlsHandler::parse(const http::Request& request) const {
@@ -212,7 +212,7 @@ Result<void> HlsHandler::choose_stream(const http::Request& request, ParsedReque
         return {};
     }
     const auto player = player_of(request, *parsed.other, "");
-    if (elsewhere_ != nullptr && elsewhere_->shares(player)) {
+    if (remote_files_ != nullptr && remote_files_->shares(player)) {
         const StreamName whole = *std::exchange(parsed.other, std::nullopt);
         if (TRY(is_unpublished(request, parsed.stream, deadline)) && !TRY(is_unpublished(request, whole, deadline)))
             parsed.stream = whole;
@@ -226,7 +226,7 @@ Result<void> HlsHandler::choose_stream(const http::Request& request, ParsedReque
 Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& request, const ParsedRequest& parsed,
                                                           io::Deadline deadline) {
     auto player = player_of(request, parsed.stream, "");
-    player.is_admitted = elsewhere_ != nullptr && elsewhere_->shares(player);
+    player.is_admitted = remote_files_ != nullptr && remote_files_->shares(player);
     if (player.is_admitted && TRY(is_unpublished(request, parsed.stream, deadline)))
         return std::optional<session::Redirect>();
     const IndexedPlaylist* playlist = playlist_of_stream(request, parsed.stream);
@@ -236,7 +236,7 @@ Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& r
     if (auto elsewhere = TRY(sessions_.pull(player, deadline)))
         return elsewhere;
     playlist = playlist_of_stream(request, parsed.stream);
-    if (elsewhere_ == nullptr || playlist == nullptr || !playlist->output->is_partial())
+    if (remote_files_ == nullptr || playlist == nullptr || !playlist->output->is_partial())
         TRY(wait_for_first(request, parsed.stream, deadline));
     return std::optional<session::Redirect>();
 }
@@ -244,9 +244,9 @@ Result<std::optional<session::Redirect>> HlsHandler::pull(const http::Request& r
 // Reports whether no known node has the stream. An edge does not query its origins for this.
 Result<bool> HlsHandler::is_unpublished(const http::Request& request, const StreamName& stream, io::Deadline deadline) const {
     const auto player = player_of(request, stream, "");
-    if (elsewhere_ == nullptr || !elsewhere_->shares(player))
+    if (remote_files_ == nullptr || !remote_files_->shares(player))
         return !sessions_.may_pull(player);
-    return !TRY(elsewhere_->publishes(player, deadline));
+    return !TRY(remote_files_->publishes(player, deadline));
 }
 
 // Reports whether the playlist exists: in memory, or on disk from an earlier process.
@@ -363,12 +363,12 @@ Result<void> HlsHandler::send_own_playlist(http::Exchange& exchange, const Parse
 // A list that began in the middle of the stream lacks segments that the publisher's worker lists.
 Result<bool> HlsHandler::send_from_publisher(http::Exchange& exchange, const ParsedRequest& parsed, io::Deadline deadline) {
     const IndexedPlaylist* playlist = playlist_of_stream(exchange.request(), parsed.stream);
-    if (elsewhere_ == nullptr || exchange.request().is_sibling || playlist == nullptr || !playlist->output->is_partial())
+    if (remote_files_ == nullptr || exchange.request().is_sibling || playlist == nullptr || !playlist->output->is_partial())
         return false;
     if (!exchange.request().is_head())
         playlist->output->note_request();
     const std::string url = playlist->output->url();
-    const auto sent = TRY(elsewhere_->answer(exchange, url, deadline));
+    const auto sent = TRY(remote_files_->answer(exchange, url, deadline));
     if (sent && !exchange.request().is_head())
         count(parsed.ctx, *sent);
     return sent.has_value();
@@ -377,13 +377,13 @@ Result<bool> HlsHandler::send_from_publisher(http::Exchange& exchange, const Par
 // The access rules of the virtual host apply. A session is admitted already.
 Result<bool> HlsHandler::send_from_another_worker(http::Exchange& exchange, std::string_view ctx, io::Deadline deadline) {
     const http::Request& request = exchange.request();
-    if (elsewhere_ == nullptr || request.is_sibling || options_for(request) == nullptr)
+    if (remote_files_ == nullptr || request.is_sibling || options_for(request) == nullptr)
         return false;
     const Session* session = ctx.empty() ? nullptr : sessions_.find(ctx);
     const bool is_kicked = session != nullptr && session->is_kicked();
     if (is_kicked || !sessions_.check(player_of(request, {request.vhost(), "", ""}, "")).ok())
         return false;
-    const auto sent = TRY(elsewhere_->answer(exchange, deadline));
+    const auto sent = TRY(remote_files_->answer(exchange, deadline));
     if (sent && !request.is_head())
         count(ctx, *sent);
     return sent.has_value();
@@ -519,7 +519,7 @@ Result<void> HlsHandler::check_access(const http::Request& request, const segmen
 // Checks the access to media of a stream that this worker does not have. The path contains the stream's name.
 Result<void> HlsHandler::check_access_by_path(const http::Request& request, std::string_view ctx, io::Deadline deadline) {
     const HlsOptions* options = options_for(request);
-    if (elsewhere_ == nullptr || request.is_sibling || options == nullptr || !options->ctx || !is_guarded(request))
+    if (remote_files_ == nullptr || request.is_sibling || options == nullptr || !options->ctx || !is_guarded(request))
         return {};
     const auto name =
         stream_of_media(*options, request.path().substr(std::min(request.path().find_first_not_of('/'), request.path().size())));

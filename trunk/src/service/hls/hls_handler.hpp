@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/options_of.hpp"
-#include "service/files/elsewhere.hpp"
+#include "service/files/remote_file_source.hpp"
 #include "service/files/sessions.hpp"
 #include "service/hls/file_index.hpp"
 #include "service/hls/hls_request.hpp"
@@ -32,7 +32,7 @@ public:
         : index_(index), options_(options), roots_(roots), sessions_(sessions), files_(roots) {}
 
     // Finds the files of other processes; optional.
-    void set_elsewhere(files::Elsewhere& elsewhere) { elsewhere_ = &elsewhere; }
+    void set_remote_files(files::RemoteFileSource& remote_files) { remote_files_ = &remote_files; }
 
     bool takes(const session::http::Request& request) const override;
     Result<void> serve(session::http::Exchange& exchange, io::Deadline deadline) override;
@@ -106,7 +106,7 @@ private:
     const session::http::FileRoots& roots_;
     Sessions& sessions_;
     session::http::StaticHandler files_;
-    files::Elsewhere* elsewhere_ = nullptr;
+    files::RemoteFileSource* remote_files_ = nullptr;
 };
 
 }  // namespace live::service::hls

@@ -166,7 +166,7 @@ TEST_F(HlsHandlerTest, ContinuesASessionOfAnotherNode) {
 }
 
 // Another worker has the streams of these names and their playlists.
-class Coworker final : public files::Elsewhere {
+class Coworker final : public files::RemoteFileSource {
 public:
     bool shares(const session::ClientRequest&) const override { return true; }
     Result<bool> publishes(const session::ClientRequest& player, io::Deadline) override {
@@ -187,7 +187,7 @@ TEST_F(HlsHandlerTest, FindsTheStreamOfATrackPlaylistOnEachWorker) {
     Coworker coworker;
     coworker.streams = {"cam", "cam.audio"};
     door_.refused = "another";  // a worker receives a path without a stream name
-    handler_.set_elsewhere(coworker);
+    handler_.set_remote_files(coworker);
     const auto plays = [this](std::string_view ctx) { return sessions_.find(ctx)->request().stream; };
     publish(1);
     const std::string ctx = variant("/live/cam.m3u8").substr(23, 8);

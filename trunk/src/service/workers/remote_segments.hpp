@@ -1,5 +1,5 @@
 // RemoteSegments: HLS and DASH files that another worker has, fetched from it for a player of this one
-// (service/files/elsewhere.hpp).
+// (service/files/remote_file_source.hpp).
 #pragma once
 
 #include <chrono>
@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "service/files/elsewhere.hpp"
+#include "service/files/remote_file_source.hpp"
 #include "service/workers/worker_service.hpp"
 
 namespace live::service::workers {
 
-class RemoteSegments final : public files::Elsewhere {
+class RemoteSegments final : public files::RemoteFileSource {
 public:
     // The limit of one file from another worker.
     static constexpr std::size_t kBytesMax = 64 << 20;

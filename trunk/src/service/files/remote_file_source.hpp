@@ -1,5 +1,5 @@
-// Elsewhere: the HLS and DASH files that other workers have. Every worker makes the same files of a stream by itself. A file that
-// this worker has not made, because it joined the stream later or is a moment behind, is fetched from another one.
+// RemoteFileSource: the HLS and DASH files that other workers have. Every worker makes the same files of a stream by itself. A
+// file that this worker has not made, because it joined the stream later or is a moment behind, is fetched from another one.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace live::service::files {
 
-class Elsewhere {
+class RemoteFileSource {
 public:
     // Whether any worker may publish the player's stream. The streams of an edge come from its origins.
     virtual bool shares(const session::ClientRequest& player) const = 0;
@@ -27,7 +27,7 @@ public:
     virtual Result<std::optional<std::size_t>> answer(session::http::Exchange& exchange, io::Deadline deadline) = 0;
 
 protected:
-    ~Elsewhere() = default;
+    ~RemoteFileSource() = default;
 };
 
 }  // namespace live::service::files
