@@ -36,7 +36,7 @@ bool is_combined(const Request& request, const Route& route) {
 
 bool is_list(const Route& route) { return route.answerer == Answerer::entries || route.answerer == Answerer::joined; }
 
-bool is_own(const Route& route) { return route.answerer == Answerer::own || route.answerer == Answerer::first; }
+bool is_own(const Route& route) { return route.answerer == Answerer::own || route.answerer == Answerer::holder; }
 
 bool is_session(const Request& request) {
     const std::string& method = request.message.method;
@@ -91,7 +91,7 @@ Reply AggregateHandler::handle(const Request& request, io::Deadline deadline) {
         return pass_to(worker, request, deadline);
     const Route& route = *find_route(request.path());  // takes() has found it
     if (is_own(route))
-        return pass_to(owner_of(route), request, deadline);
+        return own(request, route, deadline);
     if (is_list(route))
         return list(request, route, deadline);
     if (is_metrics(route) && request.is_get())
@@ -122,9 +122,14 @@ Result<engine::http1::Response> AggregateHandler::ask(std::size_t worker, std::s
     return workers_.ask(static_cast<engine::workers::Worker>(worker), call, deadline.sooner(io::Deadline::after(limit)));
 }
 
-std::size_t AggregateHandler::owner_of(const Route& route) const {
-    const auto identity = workers_.identity();
-    return route.answerer == Answerer::first && identity.is_worker() ? identity.address_of(1) : identity.address();
+Reply AggregateHandler::own(const Request& request, const Route& route, io::Deadline deadline) const {
+    Reply reply;
+    for (const std::size_t worker : everybody()) {
+        reply = pass_to(worker, request, deadline);
+        if (route.answerer == Answerer::own || reply.status != Status::not_found)
+            break;
+    }
+    return reply;
 }
 
 AggregateHandler::Everybody AggregateHandler::everybody() const {

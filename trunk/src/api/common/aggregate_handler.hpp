@@ -56,11 +56,11 @@ private:
     RowReport sum_of(const Everybody& workers, const std::string& target, const Request& request, io::Deadline deadline) const;
     Reply pass_to(std::size_t worker, const Request& request, io::Deadline deadline) const;
     Reply pass_to_owner(const Request& request, int foreign_status, io::Deadline deadline) const;
+    // For Answerer::own and Answerer::holder.
+    Reply own(const Request& request, const Route& route, io::Deadline deadline) const;
     Reply list(const Request& request, const Route& route, io::Deadline deadline) const;
     Reply metrics(const Request& request, const Route& route, io::Deadline deadline) const;
 
-    // The worker for an endpoint with Answerer::own or Answerer::first.
-    std::size_t owner_of(const Route& route) const;
     // All workers and processes, this one first.
     Everybody everybody() const;
 

@@ -64,7 +64,7 @@ constexpr bool share(Ports a, Ports b) { return (static_cast<unsigned>(a) & stat
 enum class Answerer : std::uint8_t {
     receiver,  // the worker that received the request
     own,       // the same, named in the answer: worker=N selects another one
-    first,     // the first worker, which alone has the ports of the protocol
+    holder,    // the first one, from the receiver on, that has the object: the others answer 404
     all,       // all of them: their objects are combined
     entries,   // all of them: their lists are one list, and a request for an entry goes to the worker that has it
     joined,    // all of them: their lists are one list, in which an entry may be several workers'

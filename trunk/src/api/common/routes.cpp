@@ -106,9 +106,7 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/tests/redirects", kAny, kApi, kNone, kText, "always a redirect"},
     Route{"/api/v1/tests/[vhost]", kRead, kApi, kNone, kData, "the virtual host of the request"},
     Route{"/api/v1/valgrind", kRead, kApi, kValgrind, kData, "check=added requests a leak check by memcheck", when_served, own},
-    Route{"/api/v1/doctor/", kRead, kApi, kNone, kData, "whether clients reach the ports of a protocol", never, own},
-    // The first worker has the SRT ports.
-    Route{"/api/v1/doctor/srt", kRead, kApi, kNone, kData, "the same for SRT", never, first},
+    Route{"/api/v1/doctor/", kRead, kApi, kNone, kData, "whether clients reach the ports of a protocol", never, holder},
     Route{"/api/v1/fault", kAny, kApi, kFault, kDone, "a deliberate fault, in builds with --simulator=on", never},
     Route{"/rtc/v1/play/",
           {Method::post},

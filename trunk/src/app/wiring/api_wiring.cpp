@@ -77,8 +77,7 @@ ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& s
 void ApiWiring::add_inspection(const session::Protocols& protocols, const Log& log) {
     endpoints_.add<api::FibersHandler>("/api/v1/fibers", info_);
     endpoints_.add<api::ProfileHandler>("/api/v1/profile");
-    auto& self_tests = endpoints_.add<api::SelfTestHandler>("/api/v1/doctor/", info_, protocols);
-    endpoints_.serve("/api/v1/doctor/srt", self_tests);
+    endpoints_.add<api::SelfTestHandler>("/api/v1/doctor/", info_, protocols);
     if (io::can_check_leaks())
         valgrind_ = &endpoints_.add<api::ValgrindHandler>("/api/v1/valgrind", info_, log, io::check_leaks);
     if (api::FaultHandler::is_built())

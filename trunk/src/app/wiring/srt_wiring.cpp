@@ -19,7 +19,7 @@ SrtWiring::SrtWiring(const settings::CurrentSettings& settings, const Shared& sh
                shared.places,  port_, players_,         shared.transports, log},
       opener_(context_, sessions_),
       dialler_(context_, [this] { return run(); }),
-      listens_(may_listen && options_.enabled) {
+      may_listen_(may_listen) {
     port_.set_forwarding(&shared.forwarding);
 }
 
@@ -39,7 +39,7 @@ std::string SrtWiring::serving_name(const std::string& vhost) const {
 }
 
 Result<void> SrtWiring::start(io::Scope&, io::Deadline) {
-    if (!listens_)
+    if (!may_listen_ || !options_.enabled)
         return {};
     for (const WantedEndpoint& wanted : TRY(wanted_endpoints(options_.listen))) {
         const auto opened = port_.listen(wanted.endpoint);
@@ -71,8 +71,11 @@ Result<void> SrtWiring::hand_over(io::Deadline) {
 Result<void> SrtWiring::stop(io::Deadline deadline) { return io::stop_all({&sessions_, &fibers_}, deadline); }
 
 std::optional<session::Protocol> SrtWiring::protocol() {
-    return session::srt::describe(
+    auto protocol = session::srt::describe(
         port_, players_, self_test_, *this, [this] { return is_running_; }, [this] { return settings_->srt_server; });
+    if (!may_listen_)
+        protocol.self_test = {};  // another worker has the port
+    return protocol;
 }
 
 }  // namespace live::app

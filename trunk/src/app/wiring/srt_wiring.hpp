@@ -72,7 +72,7 @@ private:
     session::srt::Context context_;
     session::srt::Opener opener_;
     session::srt::Dialler dialler_;
-    const bool listens_;
+    const bool may_listen_;
     bool is_running_ = false;
 };
 

@@ -7,7 +7,7 @@ namespace live::service::admission {
 Result<void> ReferrerPolicy::check(const session::ClientRequest& request,
                                    std::vector<std::string> access::ReferOptions::*names) const {
     const access::ReferOptions& refer = TRY(vhosts_.rules_of(request.vhost)).refer;
-    if (!refer.enabled || !request.kind.row().names_page)
+    if (!refer.enabled || !request.kind.row().has_connect_call)
         return {};
     return access::check_refer(refer.*names, request.page_url);
 }

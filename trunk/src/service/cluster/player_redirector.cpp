@@ -15,6 +15,18 @@ using session::ClientKind;
 
 namespace {
 
+using NodePort = std::uint16_t cluster::NodeRecord::*;
+
+std::optional<NodePort> port_at(session::Reach reach) {
+    switch (reach) {
+        case session::Reach::rtmp: return &cluster::NodeRecord::rtmp_port;
+        case session::Reach::http: return &cluster::NodeRecord::http_port;
+        case session::Reach::api: return &cluster::NodeRecord::api_port;
+        case session::Reach::none: break;
+    }
+    return std::nullopt;
+}
+
 std::string text_of_place(const std::string& host, std::uint16_t port) {
     return port == 0 ? std::string() : Endpoint{host, port}.text();
 }
@@ -29,19 +41,11 @@ std::vector<std::string> hops_of_player(const session::ClientRequest& request) {
 
 }  // namespace
 
-std::optional<std::uint16_t cluster::NodeRecord::*> port_for(const session::ClientRequest& request) {
-    if (request.is_secure || request.is_relay() || request.protocol.starts_with("ws"))
-        return std::nullopt;
+std::optional<NodePort> port_for(const session::ClientRequest& request) {
     const session::ClientKindRow& kind = request.kind.row();
-    if (!kind.redirected_protocol.empty() && kind.redirected_protocol != request.protocol)
+    if (request.is_secure || request.is_relay() || !request.protocol.starts_with(kind.redirected_protocol))
         return std::nullopt;
-    switch (kind.reach) {
-        case session::Reach::rtmp: return &cluster::NodeRecord::rtmp_port;
-        case session::Reach::http: return &cluster::NodeRecord::http_port;
-        case session::Reach::api: return &cluster::NodeRecord::api_port;
-        case session::Reach::none: break;
-    }
-    return std::nullopt;
+    return port_at(kind.reach);
 }
 
 Result<std::optional<session::Redirect>> PlayerRedirector::find(const session::ClientRequest& request, const std::string& url,
@@ -78,8 +82,8 @@ std::optional<session::Redirect> PlayerRedirector::move(const session::ClientReq
     if (!cluster_.is_on() || !cluster_.is_draining())
         return std::nullopt;
     const bool is_told_where = cluster_.options().redirect;
-    const bool is_rtmp_publisher = is_publisher(request.kind) && request.protocol == "rtmp";
-    const auto port = is_rtmp_publisher || !is_told_where ? std::optional(&cluster::NodeRecord::rtmp_port) : port_for(request);
+    const auto asked_to = request.is_secure ? std::nullopt : port_at(request.kind.row().drained_to);
+    const auto port = !is_told_where ? std::optional(&cluster::NodeRecord::rtmp_port) : asked_to ? asked_to : port_for(request);
     if (!port)
         return std::nullopt;
     std::vector<cluster::NodeRecord> others = cluster_.node()->neighbours();

@@ -24,7 +24,7 @@ session::ClientRequest node_of(const std::string& path, const std::string& node)
 TEST(PlayerRedirector, RedirectsClientsWithPort) {
     EXPECT_EQ(port_for(client_of(ClientKind::rtmp_play, "rtmp")), &NodeRecord::rtmp_port);
     EXPECT_EQ(port_for(client_of(ClientKind::flv_play, "http-flv")), &NodeRecord::http_port);
-    EXPECT_EQ(port_for(client_of(ClientKind::hls_play, "hls")), &NodeRecord::http_port);
+    EXPECT_EQ(port_for(client_of(ClientKind::hls_play, "http-hls")), &NodeRecord::http_port);
     EXPECT_EQ(port_for(client_of(ClientKind::rtc_play, "whep")), &NodeRecord::api_port);
     EXPECT_EQ(port_for(client_of(ClientKind::rtc_publish, "whip")), &NodeRecord::api_port);
     for (const auto& stays :

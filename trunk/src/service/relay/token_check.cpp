@@ -20,12 +20,10 @@ namespace live::service::relay {
 
 namespace {
 
-bool is_rtmp(const session::ClientRequest& client) { return client.protocol.starts_with("rtmp"); }
-
 // Returns the client's tcUrl with one virtual host, as this server has read it.
 std::string tc_url_of(const session::ClientRequest& client) {
     using wire::rtmp::without_vhost;
-    if (!is_rtmp(client))
+    if (!client.kind.row().has_connect_call)
         return client.tc_url + without_vhost(client.param);
     const std::size_t query_at = std::min(client.tc_url.find_first_of("?#"), client.tc_url.size());
     const std::string_view query = std::string_view(client.tc_url).substr(query_at);
@@ -66,7 +64,7 @@ std::vector<Origin> origins_for(const session::ClientRequest& client, std::vecto
 Result<void> TokenCheck::check(const session::ClientRequest& client, const session::StreamPlan& plan,
                                const ClusterOptions& options, io::Deadline deadline) {
     ClusterOptions asked = options;
-    if (is_rtmp(client))
+    if (client.kind.row().has_connect_call)
         asked.protocol = PullProtocol::rtmp;
     Location location = resolver_.find(plan.url, asked, deadline.sooner(io::Deadline::after(kConnectLimit)));
     std::vector<Origin> origins;

@@ -14,8 +14,10 @@ struct ClientKindRow {
     std::string_view name;
     bool is_publisher = false;
     Reach reach = Reach::none;
-    // The only request.protocol for which a cluster redirects; empty: every one.
+    // A cluster redirects only clients whose request.protocol begins with this.
     std::string_view redirected_protocol{};
+    // Where a publisher can continue at another server when a drain requests it.
+    Reach drained_to = Reach::none;
     // A drain ends such a session, and the client opens a new one. Other clients are asked to move.
     bool is_ended_by_drain = false;
     // The client polls. It keeps no connection that could stall.
@@ -23,8 +25,8 @@ struct ClientKindRow {
     // The protocol connects before the client states whether it plays or publishes: on_connect applies, and one connection may
     // have several sessions.
     bool connects_first = false;
-    // The client names its web page when it connects, not in a header of HTTP.
-    bool names_page = false;
+    // The client connects by a call with its web page, a tcUrl and arguments. Other clients have headers of HTTP, or nothing.
+    bool has_connect_call = false;
     // A player that cannot start before the stream's codecs are known.
     bool needs_codecs = false;
     // A publisher of RTP: players of other protocols need vhost.rtc.rtc_to_rtmp.

@@ -8,8 +8,9 @@
 
 namespace live::session {
 
-constexpr ClientKindRow kinds::kFlvPlay{.name = "flv-play", .reach = Reach::http};
-constexpr ClientKindRow kinds::kHlsPlay{.name = "hls-play", .reach = Reach::http, .is_polling = true, .names_file = true};
+constexpr ClientKindRow kinds::kFlvPlay{.name = "flv-play", .reach = Reach::http, .redirected_protocol = "http"};
+constexpr ClientKindRow kinds::kHlsPlay{
+    .name = "hls-play", .reach = Reach::http, .redirected_protocol = "http", .is_polling = true, .names_file = true};
 
 void http_live::add_urls(const RemuxOptions& options, const UrlRequest& request, StreamUrls& urls) {
     const auto mount = Mount::parse(options.mount);

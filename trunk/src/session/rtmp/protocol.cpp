@@ -9,13 +9,17 @@
 
 namespace live::session {
 
-constexpr ClientKindRow kinds::kRtmpPlay{.name = "rtmp-play", .reach = Reach::rtmp, .connects_first = true, .names_page = true};
+constexpr ClientKindRow kinds::kRtmpPlay{
+    .name = "rtmp-play", .reach = Reach::rtmp, .connects_first = true, .has_connect_call = true};
 constexpr ClientKindRow kinds::kFmlePublish{
-    .name = "fmle-publish", .is_publisher = true, .connects_first = true, .names_page = true};
+    .name = "fmle-publish", .is_publisher = true, .drained_to = Reach::rtmp, .connects_first = true, .has_connect_call = true};
 constexpr ClientKindRow kinds::kFlashPublish{
-    .name = "flash-publish", .is_publisher = true, .connects_first = true, .names_page = true};
-constexpr ClientKindRow kinds::kHaivisionPublish{
-    .name = "haivision-publish", .is_publisher = true, .connects_first = true, .names_page = true};
+    .name = "flash-publish", .is_publisher = true, .drained_to = Reach::rtmp, .connects_first = true, .has_connect_call = true};
+constexpr ClientKindRow kinds::kHaivisionPublish{.name = "haivision-publish",
+                                                 .is_publisher = true,
+                                                 .drained_to = Reach::rtmp,
+                                                 .connects_first = true,
+                                                 .has_connect_call = true};
 
 namespace {
 

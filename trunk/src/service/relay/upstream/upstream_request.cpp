@@ -233,8 +233,7 @@ std::optional<PullProtocol> protocol_of(const session::ClientRequest& player) {
         return PullProtocol::rtmp;
     if (player.kind != session::ClientKind::flv_play)
         return std::nullopt;
-    const bool is_secure = player.protocol.starts_with("https") || player.protocol.starts_with("wss");
-    return is_secure ? PullProtocol::flvs : PullProtocol::flv;
+    return player.is_secure ? PullProtocol::flvs : PullProtocol::flv;
 }
 
 }  // namespace live::service::relay

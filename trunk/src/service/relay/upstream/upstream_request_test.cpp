@@ -214,9 +214,8 @@ TEST(FollowClient, MapsProtocols) {
     request.kind = ClientKind::rtmp_play;
     EXPECT_EQ(protocol_of(request), PullProtocol::rtmp);
     request.kind = ClientKind::flv_play;
-    request.protocol = "http-ts";
     EXPECT_EQ(protocol_of(request), PullProtocol::flv);
-    request.protocol = "wss-flv";
+    request.is_secure = true;
     EXPECT_EQ(protocol_of(request), PullProtocol::flvs);
     request.kind = ClientKind::hls_play;
     EXPECT_EQ(protocol_of(request), std::nullopt);
