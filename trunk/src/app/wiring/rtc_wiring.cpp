@@ -154,7 +154,7 @@ Result<void> RtcWiring::Parts::open_plaintext_mirror() {
     if (!opened.ok())
         return Error(opened.error()).during("rtc_server { black_hole { addr; } }");
     plaintext_mirror_ = *std::move(opened);
-    port_.shared().tap = plaintext_mirror_.get();
+    port_.shared().tap = [this](Bytes packet) { plaintext_mirror_->send(packet); };
     LOG_WARN(log_, "WebRTC: all media is copied to udp://{} without encryption", options.addr);
     return {};
 }

@@ -47,7 +47,7 @@ Result<PeerLink> PeerLink::create(const dtls::Context& context, const SessionOpt
 Result<PeerTransport::Incoming> PeerLink::receive(MutBytes datagram, const TransportAddress& from) {
     const auto incoming = TRY(transport_->handle_datagram(now_, datagram, from));
     if (incoming.kind != PeerTransport::Incoming::Kind::nothing && shared_ != nullptr && shared_->tap != nullptr)
-        shared_->tap->on_plain(incoming.packet);
+        shared_->tap(incoming.packet);
     return incoming;
 }
 
@@ -63,7 +63,7 @@ bool PeerLink::count_and_admit(const wire::rtcp::Packet& packet) {
 void PeerLink::show(Bytes head, Bytes payload) const {
     std::array<std::uint8_t, kHeaderBytesMax + kPayloadBytesMax> packet;
     std::ranges::copy(payload, std::ranges::copy(head, packet.begin()).out);
-    shared_->tap->on_plain(Bytes(packet).first(head.size() + payload.size()));
+    shared_->tap(Bytes(packet).first(head.size() + payload.size()));
 }
 
 void PeerLink::send_rtcp(const rtp::RtcpOutput& out) {
@@ -73,7 +73,7 @@ void PeerLink::send_rtcp(const rtp::RtcpOutput& out) {
         if (shared_ != nullptr) {
             ++shared_->rtcp_out;
             if (shared_->tap != nullptr)
-                shared_->tap->on_plain(datagram.written());
+                shared_->tap(datagram.written());
             count_rtcp(shared_->out, datagram.written());
         }
         transport_->send_rtcp(storage, datagram.size());

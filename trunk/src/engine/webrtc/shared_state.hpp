@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "base/bytes/bytes.hpp"
 #include "wire/rtcp/packet.hpp"
@@ -17,13 +18,6 @@ struct RtcpCounts {
     std::uint64_t nacked = 0;            // RTP packets requested
 };
 
-// Sees every received and sent RTP and RTCP packet unencrypted. Must not suspend.
-class PlainTap {
-public:
-    virtual ~PlainTap() = default;
-    virtual void on_plain(Bytes packet) = 0;
-};
-
 struct SharedState {
     RtcpCounts in;
     RtcpCounts out;
@@ -35,7 +29,8 @@ struct SharedState {
     bool skips_nack = false;
     // Arrivals are not reported, and players' reports are ignored.
     bool skips_arrivals = false;
-    PlainTap* tap = nullptr;  // outlives the sessions
+    // Receives every received and sent RTP and RTCP packet unencrypted. Must not suspend. Empty: nothing does.
+    std::function<void(Bytes packet)> tap{};
 };
 
 void count_rtcp(RtcpCounts& counts, const wire::rtcp::Packet& packet);

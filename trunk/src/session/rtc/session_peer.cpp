@@ -93,7 +93,8 @@ void SessionPeer::start_step(TimePoint now) {
         return;
     if (const auto room = check_handshake_room(context_.places, request_.ip, now); !room.ok())
         return end(room.error());
-    auto run = HandshakeRun::start(std::move(step), *this, handshake_party(context_.places, request_.ip));
+    auto run = HandshakeRun::start(
+        std::move(step), [this] { context_.port.add_stepped(*this); }, handshake_party(context_.places, request_.ip));
     if (!run.ok())
         return end(run.error());
     run_ = *std::move(run);

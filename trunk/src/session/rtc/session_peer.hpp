@@ -19,7 +19,7 @@
 
 namespace live::session::rtc {
 
-class SessionPeer : public Peer, protected Client, private HandshakeRun::Owner {
+class SessionPeer : public Peer, protected Client {
 public:
     // Time limit for a client to complete the check and the handshake.
     static constexpr std::chrono::seconds kConnectLimit{30};
@@ -95,7 +95,6 @@ private:
     void look_at_state(TimePoint now);
     // The next step of the handshake, if there is one, goes to the worker; when too many wait for that, the session ends.
     void start_step(TimePoint now);
-    void on_step_run() override { context_.port.add_stepped(*this); }
     // When it times out, unless something is received before.
     std::optional<TimePoint> limit() const;
 

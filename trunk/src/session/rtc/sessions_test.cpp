@@ -230,7 +230,7 @@ TEST_F(RtcSessions, ThePlaintextMirrorGetsAllOfIt) {
     const auto sink = io::UdpSocket::bind({"127.0.0.1", 0}, 1 << 16).value();
     EXPECT_FALSE(PlaintextMirror::create("nowhere").ok());
     const auto mirror = PlaintextMirror::create(sink->endpoint().text()).value();
-    port->shared().tap = mirror.get();
+    port->shared().tap = [&mirror](Bytes packet) { mirror->send(packet); };
     const auto publisher = come(Purpose::publish);
     publish(*publisher, true);
     const auto player = come(Purpose::play);

@@ -15,17 +15,18 @@ public:
     std::unique_ptr<engine::dtls::HandshakeStep> step;
 };
 
-Result<std::unique_ptr<HandshakeRun>> HandshakeRun::start(std::unique_ptr<engine::dtls::HandshakeStep> step, Owner& owner,
-                                                          const std::optional<io::Party>& whose) {
+Result<std::unique_ptr<HandshakeRun>> HandshakeRun::start(std::unique_ptr<engine::dtls::HandshakeStep> step,
+                                                          std::function<void()> on_run, const std::optional<io::Party>& whose) {
     // Owners: this run, and the worker, which may outlast it.
     auto job = std::make_shared<Job>(whose);
     job->step = std::move(step);
     TRY(io::start_job(job));
-    return std::make_unique<HandshakeRun>(Private{}, std::move(job), owner);
+    return std::make_unique<HandshakeRun>(Private{}, std::move(job), std::move(on_run));
 }
 
 // The job's other owner is the worker.
-HandshakeRun::HandshakeRun(Private, std::shared_ptr<Job> job, Owner& owner) : job_(std::move(job)), owner_(owner) {
+HandshakeRun::HandshakeRun(Private, std::shared_ptr<Job> job, std::function<void()> on_run)
+    : job_(std::move(job)), on_run_(std::move(on_run)) {
     job_->done.set_waiter(this);
 }
 
@@ -38,7 +39,7 @@ std::unique_ptr<engine::dtls::HandshakeStep> HandshakeRun::take() { return has_r
 
 void HandshakeRun::on_raised() {
     has_run_ = true;
-    owner_.on_step_run();
+    on_run_();
 }
 
 }  // namespace live::session::rtc

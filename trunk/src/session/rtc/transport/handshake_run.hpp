@@ -2,6 +2,7 @@
 // loop, it would delay every other client.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -17,26 +18,17 @@ class HandshakeRun final : private Signal::Waiter {
     class Job;
 
 public:
-    class Owner {
-    public:
-        // The step has run, and take() gives it. Must not suspend.
-        virtual void on_step_run() = 0;
-
-    protected:
-        ~Owner() = default;
-    };
-
-    // The owner outlives it. `whose`: see handshake_party(). Errc::limit when as many as permitted wait for the thread; then the
-    // step is destroyed.
-    static Result<std::unique_ptr<HandshakeRun>> start(std::unique_ptr<engine::dtls::HandshakeStep> step, Owner& owner,
-                                                       const std::optional<io::Party>& whose);
-    HandshakeRun(Private, std::shared_ptr<Job> job, Owner& owner);
+    // `on_run` is called when the step has run, and take() gives it. It must not suspend. `whose`: see handshake_party().
+    // Errc::limit when as many as permitted wait for the thread; then the step is destroyed.
+    static Result<std::unique_ptr<HandshakeRun>> start(std::unique_ptr<engine::dtls::HandshakeStep> step,
+                                                       std::function<void()> on_run, const std::optional<io::Party>& whose);
+    HandshakeRun(Private, std::shared_ptr<Job> job, std::function<void()> on_run);
     // If the step is running, the worker finishes it, and it is destroyed afterwards; if it still waits, it is not run.
     ~HandshakeRun();
     HandshakeRun(const HandshakeRun&) = delete;
     HandshakeRun& operator=(const HandshakeRun&) = delete;
 
-    // nullptr before the owner was notified.
+    // nullptr before `on_run` is called.
     std::unique_ptr<engine::dtls::HandshakeStep> take();
 
 private:
@@ -44,7 +36,7 @@ private:
 
     // The second owner is the worker, which alone uses the job's step until `done` is raised.
     std::shared_ptr<Job> job_;
-    Owner& owner_;
+    const std::function<void()> on_run_;
     bool has_run_ = false;
 };
 

@@ -16,7 +16,7 @@ Result<std::unique_ptr<PlaintextMirror>> PlaintextMirror::create(const std::stri
     return std::make_unique<PlaintextMirror>(Private{}, std::move(socket), address);
 }
 
-void PlaintextMirror::on_plain(Bytes packet) {
+void PlaintextMirror::send(Bytes packet) {
     if (packet.empty())
         return;
     const io::GsoBatch gso{packet, packet.size(), to_, {}};

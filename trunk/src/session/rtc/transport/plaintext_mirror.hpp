@@ -6,12 +6,13 @@
 #include <memory>
 #include <string>
 
-#include "engine/webrtc/shared_state.hpp"
+#include "base/bytes/bytes.hpp"
+#include "base/result.hpp"
 #include "io/net/udp_socket.hpp"
 
 namespace live::session::rtc {
 
-class PlaintextMirror final : public engine::webrtc::PlainTap {
+class PlaintextMirror {
     struct Private {};
 
 public:
@@ -20,7 +21,7 @@ public:
     PlaintextMirror(Private, std::unique_ptr<io::UdpSocket> socket, const TransportAddress& to)
         : socket_(std::move(socket)), to_(to) {}
 
-    void on_plain(Bytes packet) override;
+    void send(Bytes packet);
 
 private:
     std::unique_ptr<io::UdpSocket> socket_;
