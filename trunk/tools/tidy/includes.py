@@ -15,6 +15,7 @@ class Arrows:
         self.rooms = {}
         self.folders = []
         self.outside = []
+        self.only = []
         for raw in text.split("\n"):
             line = raw.split("#")[0].strip()
             if not line:
@@ -24,6 +25,10 @@ class Arrows:
                 self.outside.append((header.strip(), rooms.split()))
                 continue
             left, right = (side.strip() for side in line.split("->"))
+            if left.startswith("only "):
+                rooms, names = right.split(":")
+                self.only.append((left.removeprefix("only ").strip(), rooms.split(), names.split()))
+                continue
             if "/" in left:
                 self.folders.extend((left, target) for target in right.split())
             else:
@@ -42,6 +47,14 @@ class Arrows:
         """A folder with a line about folders of a lower room sees no others of that room."""
         named = [right for left, right in self.folders if fnmatch(source, left) and right.split("/")[0] == target.split("/")[0]]
         return not named or any(fnmatch(target, right) for right in named)
+
+    def allows_header(self, folder, target):
+        """A folder with a line `only` sees no other headers of the rooms of that line."""
+        return all(
+            any(fnmatch(target.name, name) for name in names)
+            for left, rooms, names in self.only
+            if fnmatch(folder, left) and target.room in rooms
+        )
 
     def knows_outside(self, header):
         return any(header.startswith(prefix) for prefix, _ in self.outside)
@@ -66,6 +79,8 @@ def check_arrows(tree, arrows):
                 yield Problem(source.name, line, "arrow", f"{source.room} -> {target.room} is not in arrows.txt ({header})")
             elif source.room != target.room and not arrows.allows_below(source.folder, target.folder):
                 yield Problem(source.name, line, "arrow", f"{source.folder} -> {target.folder} is not in arrows.txt ({header})")
+            elif not arrows.allows_header(source.folder, target):
+                yield Problem(source.name, line, "arrow", f"{source.folder} may not include {header}: it sees only some headers of {target.room}")
             elif source.room == target.room and source.is_product and not folder_fine(arrows, source, target):
                 yield Problem(source.name, line, "arrow", f"{source.folder} -> {target.folder} is not in arrows.txt ({header})")
 

@@ -141,6 +141,14 @@ class Arrows(TreeTest):
             self.source(f"engine/{folder}/x.cpp", '#include "wire/rtp/a.hpp"\n#include "wire/sdp/b.hpp"\n')
         self.assertEqual(self.rules_of(includes.check_arrows(Tree(self.trunk), arrows)), [("engine/rtp/x.cpp", "arrow")])
 
+    def test_a_folder_with_a_line_only_sees_the_headers_of_these_names(self):
+        self.source("wire/rtp/a.hpp", "")
+        self.source("wire/rtp/option_rows.hpp", "")
+        arrows = includes.Arrows("engine -> wire\nonly engine/rtp -> wire : *option_rows.hpp\n")
+        for folder in ("rtp", "ice"):
+            self.source(f"engine/{folder}/x.cpp", '#include "wire/rtp/a.hpp"\n#include "wire/rtp/option_rows.hpp"\n')
+        self.assertEqual(self.rules_of(includes.check_arrows(Tree(self.trunk), arrows)), [("engine/rtp/x.cpp", "arrow")])
+
     def test_outside_headers_have_rooms(self):
         self.source("base/x.cpp", "#include <openssl/ssl.h>\n#include <vector>\n")
         self.source("io/x.cpp", "#include <openssl/ssl.h>\n")

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/normal_path.hpp"
 #include "service/access/security.hpp"
 #include "service/dash/dash_stream.hpp"
 #include "service/files/name_form.hpp"
-#include "service/files/normal_path.hpp"
 #include "service/files/stream_name.hpp"
 #include "service/hls/files/names.hpp"
 #include "settings/conf/whole_path.hpp"
@@ -17,7 +17,6 @@ namespace live::app {
 namespace {
 
 using service::files::fits_form;
-using service::files::normal_path;
 using settings::Vhost;
 using settings::whole_folder;
 using settings::whole_path;

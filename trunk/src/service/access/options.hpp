@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/config/option_check.hpp"
+
 namespace live::service::access {
 
 struct SecurityOptions {
@@ -13,6 +15,11 @@ struct SecurityOptions {
     std::vector<std::vector<std::string>> deny;
 };
 
+enum class Role : bool { play, publish };
+
+// Whether there are addresses that the rules refuse.
+bool restricts(const SecurityOptions& options, Role role);
+
 struct ReferOptions {
     bool enabled = false;
     // Suffixes of host names.
@@ -20,5 +27,8 @@ struct ReferOptions {
     std::vector<std::string> publish;
     std::vector<std::string> play;
 };
+
+config::Findings check_security_options(const SecurityOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<SecurityOptions> kSecurityCheck{check_security_options, true};
 
 }  // namespace live::service::access

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/net/ip_network.hpp"
 
 namespace live::service::access {
@@ -52,11 +55,24 @@ bool restricts(const SecurityOptions& options, Role role) {
     return options.enabled && (allows_some || std::ranges::any_of(options.deny, is_of_role));
 }
 
-Result<void> validate_security_rule(const std::vector<std::string>& rule) {
+namespace {
+
+Result<void> validate(const std::vector<std::string>& rule) {
     if (rule.size() != 2 || (rule[0] != name_of(Role::publish) && rule[0] != name_of(Role::play)))
         return Error(Errc::malformed, "expected publish or play, then all, an address or a network");
     if (rule[1] != kEverybody)
         TRY(IpNetwork::parse(rule[1]));
+    return {};
+}
+
+}  // namespace
+
+config::Findings check_security_options(const SecurityOptions& options, const config::CheckContext& around) {
+    for (const auto* rules : {&options.allow, &options.deny})
+        for (const auto& rule : *rules)
+            if (const auto valid = validate(rule); !valid.ok())
+                return config::Findings::broken(fmt::format("vhost {}: security: found the rule \"{}\": {}", around.vhost,
+                                                            fmt::join(rule, " "), valid.error().sentence()));
     return {};
 }
 

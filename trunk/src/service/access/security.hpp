@@ -10,16 +10,8 @@
 
 namespace live::service::access {
 
-enum class Role : bool { play, publish };
-
 // Errc::denied with a sentence for the client that ends in the family's number: 1052 when there are no rules at all, 1053 when a
 // deny rule matches, 1054 when allow rules exist and none matches. An `ip` that is not an address matches only "all".
 Result<void> check_security(const SecurityOptions& options, Role role, std::string_view ip);
-
-// Whether there are addresses that the rules refuse.
-bool restricts(const SecurityOptions& options, Role role);
-
-// For the loader: checks the form of a rule. Errc::malformed.
-Result<void> validate_security_rule(const std::vector<std::string>& rule);
 
 }  // namespace live::service::access

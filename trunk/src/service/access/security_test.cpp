@@ -75,9 +75,12 @@ TEST(Security, TheSentenceIsForTheClient) {
 }
 
 TEST(Security, RulesAreValidatedWhenTheyAreLoaded) {
+    const auto found = [](const std::vector<std::string>& rule) {
+        return kSecurityCheck.check({.allow = {rule}, .deny = {}}, {.vhost = "v"}).error;
+    };
     for (const std::vector<std::string>& rule :
          {std::vector<std::string>{"play", "all"}, {"publish", "10.0.0.7"}, {"play", "10.0.0.0/8"}, {"play", "::/0"}})
-        EXPECT_TRUE(validate_security_rule(rule).ok()) << rule[1];
+        EXPECT_EQ(found(rule), "");
     for (const std::vector<std::string>& rule : {std::vector<std::string>{},
                                                  {"play"},
                                                  {"all", "play"},
@@ -86,7 +89,7 @@ TEST(Security, RulesAreValidatedWhenTheyAreLoaded) {
                                                  {"play", "10.0.0.0/33"},
                                                  {"play", "all", "now"},
                                                  {"play", "example.com"}})
-        EXPECT_EQ(validate_security_rule(rule).code(), Errc::malformed);
+        EXPECT_TRUE(found(rule).starts_with("vhost v: security: found the rule \"")) << found(rule);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/config/option_check.hpp"
 #include "base/time.hpp"
 
 namespace live::service::cluster {
@@ -23,5 +24,8 @@ struct RegistryOptions {
     std::uint64_t capacity = 0;
     std::chrono::milliseconds drain_limit = 20s;
 };
+
+config::Findings check_registry_options(const RegistryOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<RegistryOptions> kRegistryCheck{check_registry_options};
 
 }  // namespace live::service::cluster

@@ -7,6 +7,8 @@
 #include "base/net/endpoint.hpp"
 #include "base/net/host_and_port.hpp"
 #include "base/text/ascii.hpp"
+#include "engine/cluster/records.hpp"
+#include "service/cluster/options.hpp"
 
 namespace live::service::cluster {
 
@@ -117,6 +119,27 @@ Result<RegistryPlace> parse_master(std::string_view host, std::string_view port)
     if (!place.ok() || place->port || !number.ok())
         return Error(Errc::malformed, "a sentinel sent no address of the master");
     return RegistryPlace{place->host, *number};
+}
+
+// The registry's URL is not repeated: it may have a password.
+config::Findings check_registry_options(const RegistryOptions& options, const config::CheckContext&) {
+    using config::Findings;
+    if (options.registry.empty())
+        return {};
+    const auto url = parse_registry_url(options.registry);
+    if (!url.ok())
+        return Findings::broken("cluster.registry: " + url.error().sentence());
+    if (!options.node_id.empty() && !engine::cluster::is_good_id(options.node_id))
+        return Findings::broken(fmt::format("cluster.node_id is \"{}\", expected letters, digits, '.', '_' and '-', at most {}",
+                                            options.node_id, engine::cluster::kIdBytesMax));
+    if (!options.region.empty() && !engine::cluster::is_good_id(options.region))
+        return Findings::broken(
+            fmt::format("cluster.region is \"{}\", expected letters, digits, '.', '_' and '-'", options.region));
+    if (!options.advertise.empty() && !parse_host(options.advertise).ok())
+        return Findings::broken(fmt::format("cluster.advertise is \"{}\", expected host or host:port", options.advertise));
+    if (options.lease < 2 * options.beat)
+        return Findings::broken("cluster.lease is less than twice cluster.beat");
+    return {};
 }
 
 }  // namespace live::service::cluster

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/normal_path.hpp"
 #include "base/text/utc_text.hpp"
 #include "io/fibers/loop.hpp"
 #include "io/files/file.hpp"
 #include "service/dash/mpd.hpp"
-#include "service/files/normal_path.hpp"
 #include "service/files/stream_name.hpp"
 #include "service/segments/send_file.hpp"
 #include "session/http/client.hpp"
@@ -136,7 +136,7 @@ DashHandler::Found DashHandler::find(const http::Request& request) const {
     const auto place = roots_.find(request);
     if (!place)
         return {};
-    Found found{store_.find(files::normal_path(place->folder, place->path))};
+    Found found{store_.find(normal_path(place->folder, place->path))};
     found.is_others = found.file != nullptr && !place->vhost.empty() && place->vhost != found.file->stream()->vhost;
     return found;
 }
@@ -163,10 +163,10 @@ std::optional<segments::StreamOfFiles> DashHandler::stream_of_mpd_at(const http:
     of_mpd.target = request.target;
     of_mpd.target.path = path;
     const auto place = roots_.find(of_mpd);
-    std::string base = files::normal_path(options->path, "");
+    std::string base = normal_path(options->path, "");
     if (!base.ends_with('/'))
         base += '/';
-    std::string below = place ? files::normal_path(place->folder, place->path) : "";
+    std::string below = place ? normal_path(place->folder, place->path) : "";
     if (below.starts_with(base))
         below.erase(0, base.size());
     else

@@ -4,9 +4,9 @@
 
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
+#include "base/text/normal_path.hpp"
 #include "base/text/variables.hpp"
 #include "io/fibers/loop.hpp"
-#include "service/files/normal_path.hpp"
 
 namespace live::service::dash {
 
@@ -28,7 +28,7 @@ void DashService::on_published(const session::ClientRequest& request, const sess
         return;
     const std::string name =
         replace_variables(options.mpd_file, {{"vhost", plan.vhost}, {"app", request.app}, {"stream", request.stream}});
-    const std::string mpd = files::normal_path(options.path, name);
+    const std::string mpd = normal_path(options.path, name);
     auto claim = claims_.claim(DashStream::claimed_paths(mpd), "the DASH of " + plan.url);
     if (!claim.ok()) {
         LOG_ERROR(log_, "DASH {} is not made for this publisher: {}", plan.url, claim.error().sentence());

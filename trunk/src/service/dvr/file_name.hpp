@@ -23,8 +23,6 @@ struct StreamName {
 bool is_recorded(const DvrOptions& options, const StreamName& name);
 
 FileFormat format_of(const DvrOptions& options);
-// dvr_path as a file name template: a path without the extension .flv or .mp4 is a folder.
-std::string path_template(const DvrOptions& options);
 // The same with its variables replaced, time variables by `now`.
 std::string file_name(const DvrOptions& options, const StreamName& name, std::chrono::system_clock::time_point now, Zone zone);
 

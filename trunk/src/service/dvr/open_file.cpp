@@ -6,7 +6,7 @@
 
 #include "base/bytes/byte_writer.hpp"
 #include "base/log/log_format.hpp"
-#include "service/files/normal_path.hpp"
+#include "base/text/normal_path.hpp"
 
 namespace live::service::dvr {
 
@@ -22,7 +22,7 @@ Result<void> OpenFile::claim() {
         return {};
     claim_.release();
     const std::filesystem::path path(path_);
-    const std::string only = files::normal_path(path.parent_path().string(), path.filename().string());
+    const std::string only = normal_path(path.parent_path().string(), path.filename().string());
     claim_ = TRY(context_.claims->claim({only}, "the recording of " + plan_.url));
     return {};
 }

@@ -26,4 +26,7 @@ struct DvrOptions {
     media::TimeJitter time_jitter = media::TimeJitter::full;
 };
 
+// dvr_path as a file name template: a path without the extension .flv or .mp4 is a folder.
+std::string path_template(const DvrOptions& options);
+
 }  // namespace live::service::dvr

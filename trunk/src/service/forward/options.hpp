@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/config/option_check.hpp"
+
 namespace live::service::forward {
 
 struct ForwardOptions {
@@ -13,5 +15,9 @@ struct ForwardOptions {
     // A URL that returns destinations; overrides `destinations` when set.
     std::string backend;
 };
+
+// One destination that cannot be used does not stop the others.
+config::Findings check_forward_options(const ForwardOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<ForwardOptions> kForwardCheck{check_forward_options};
 
 }  // namespace live::service::forward

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/config/option_check.hpp"
 #include "service/ffmpeg/options.hpp"
 
 namespace live::service::ingest {
@@ -26,5 +27,9 @@ struct IngestOptions {
     // One child per engine; an engine that is disabled or has no codec copies.
     std::vector<ffmpeg::EngineOptions> engines;
 };
+
+// An ingest of which no engine can run is broken; the service leaves out single engines that cannot.
+config::Findings check_ingest_options(const std::vector<IngestOptions>& ingests, const config::CheckContext& around);
+inline constexpr config::OptionCheck<std::vector<IngestOptions>> kIngestCheck{check_ingest_options};
 
 }  // namespace live::service::ingest

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/config/option_check.hpp"
 #include "base/time.hpp"
 
 namespace live::service::relay {
@@ -43,5 +44,9 @@ struct ClusterOptions {
 
 // Reports whether this server may have to pull the streams of the virtual host.
 inline bool may_pull(const ClusterOptions& options) { return options.mode == ClusterMode::remote || options.by_registry; }
+
+// An edge without an origin refuses every player. One origin that cannot be used does not stop the others.
+config::Findings check_cluster_options(const ClusterOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<ClusterOptions> kClusterCheck{check_cluster_options};
 
 }  // namespace live::service::relay

@@ -77,7 +77,7 @@ private:
 
 class Store {
 public:
-    // Adds a file under a normalized path (files::normal_path). Replaces an earlier file of that path.
+    // Adds a file under a normalized path (normal_path). Replaces an earlier file of that path.
     FileRef add(const std::string& path, const StreamOfFilesRef& stream) {
         added_.raise();
         return files_[path] = std::make_shared<File>(stream, copies_);

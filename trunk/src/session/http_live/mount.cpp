@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "session/http_live/options.hpp"
+
 namespace live::session::http_live {
 
 namespace {
@@ -116,6 +120,13 @@ std::optional<std::string> Mount::path_of(std::string_view app, std::string_view
         path += "/" + segment.before + std::string(captured) + segment.after;
     }
     return has_app ? std::optional(path) : std::nullopt;
+}
+
+config::Findings check_remux_options(const RemuxOptions& options, const config::CheckContext& around) {
+    const auto mount = Mount::parse(options.mount);
+    return mount.ok() || !options.enabled
+               ? config::Findings()
+               : config::Findings::broken(fmt::format("vhost {}: http_remux: {}", around.vhost, mount.error().sentence()));
 }
 
 }  // namespace live::session::http_live

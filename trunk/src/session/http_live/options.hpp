@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "base/config/option_check.hpp"
+
 namespace live::session::http_live {
 
 struct RemuxOptions {
@@ -15,5 +17,8 @@ struct RemuxOptions {
     bool has_video = true;
     bool guess_has_av = true;
 };
+
+config::Findings check_remux_options(const RemuxOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<RemuxOptions> kRemuxCheck{check_remux_options, true};
 
 }  // namespace live::session::http_live

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/config/option_check.hpp"
 #include "base/time.hpp"
 
 namespace live::session::rtc {
@@ -23,6 +24,16 @@ struct PlaintextMirrorOptions {
 
 enum class RtcTransport : std::uint8_t { udp, tcp, all };
 enum class IpFamily : std::uint8_t { ipv4, ipv6, all };
+
+struct CircuitBreakerOptions {
+    bool enabled = true;
+    std::uint32_t high_threshold = 90;
+    std::uint32_t high_pulse = 2;
+    std::uint32_t critical_threshold = 95;
+    std::uint32_t critical_pulse = 1;
+    std::uint32_t dying_threshold = 99;
+    std::uint32_t dying_pulse = 5;
+};
 
 struct RtcServerOptions {
     bool enabled = false;
@@ -67,5 +78,9 @@ struct RtcOptions {
     bool init_rate_from_sdp = false;
     bool keep_original_ssrc = false;
 };
+
+// An address that no client can use is an error: clients would fail without a message.
+config::Findings check_rtc_server_options(const RtcServerOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<RtcServerOptions> kRtcServerCheck{check_rtc_server_options};
 
 }  // namespace live::session::rtc

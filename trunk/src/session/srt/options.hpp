@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/config/option_check.hpp"
 #include "session/srt/stream_id.hpp"
 
 namespace live::session::srt {
@@ -57,5 +58,10 @@ inline std::chrono::milliseconds send_latency(const SrtServerOptions& options) {
 // The protocol's limits for the length of a passphrase.
 inline constexpr std::size_t kPassphraseBytesMin = 10;
 inline constexpr std::size_t kPassphraseBytesMax = 79;
+
+config::Findings check_srt_options(const SrtOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<SrtOptions> kSrtCheck{check_srt_options, true};
+config::Findings check_srt_server_options(const SrtServerOptions& options, const config::CheckContext& around);
+inline constexpr config::OptionCheck<SrtServerOptions> kSrtServerCheck{check_srt_server_options};
 
 }  // namespace live::session::srt

@@ -7,13 +7,9 @@
 #include <charconv>
 
 #include "base/net/endpoint.hpp"
-#include "base/net/host_and_port.hpp"
 #include "base/net/ip_network.hpp"
 #include "base/text/variables.hpp"
-#include "engine/cluster/records.hpp"
-#include "service/cluster/registry_url.hpp"
 #include "session/mpegts/listen_address.hpp"
-#include "session/rtc/candidates.hpp"
 #include "settings/conf/check_vhost.hpp"
 #include "wire/rtmp/stream_url.hpp"
 
@@ -75,35 +71,6 @@ Result<void> check_http(const Settings& settings) {
     return {};
 }
 
-// The registry's URL is not repeated: it may have a password.
-Result<void> check_cluster(const service::cluster::RegistryOptions& cluster) {
-    if (cluster.registry.empty())
-        return {};
-    const auto url = service::cluster::parse_registry_url(cluster.registry);
-    if (!url.ok())
-        return broken("cluster.registry: " + url.error().sentence());
-    if (!cluster.node_id.empty() && !engine::cluster::is_good_id(cluster.node_id))
-        return broken(fmt::format("cluster.node_id is \"{}\", expected letters, digits, '.', '_' and '-', at most {}",
-                                  cluster.node_id, engine::cluster::kIdBytesMax));
-    if (!cluster.region.empty() && !engine::cluster::is_good_id(cluster.region))
-        return broken(fmt::format("cluster.region is \"{}\", expected letters, digits, '.', '_' and '-'", cluster.region));
-    if (!cluster.advertise.empty() && !parse_host(cluster.advertise).ok())
-        return broken(fmt::format("cluster.advertise is \"{}\", expected host or host:port", cluster.advertise));
-    if (cluster.lease < 2 * cluster.beat)
-        return broken("cluster.lease is less than twice cluster.beat");
-    return {};
-}
-
-Result<void> check_srt(const session::srt::SrtServerOptions& srt) {
-    TRY(check_passphrase(srt.passphrase, "srt_server.passphrase"));
-    if (srt.pbkeylen != 0 && srt.pbkeylen != 16 && srt.pbkeylen != 24 && srt.pbkeylen != 32)
-        return broken(fmt::format("srt_server.pbkeylen is {}, expected 0, 16, 24 or 32", srt.pbkeylen));
-    if (srt.default_streamid.empty())
-        return {};
-    const auto id = session::srt::parse_stream_id(srt.default_streamid, {srt.default_app, srt.default_mode});
-    return id.ok() ? Result<void>() : broken("srt_server.default_streamid: " + id.error().sentence());
-}
-
 Result<void> check_transport_streams(const StreamCasterOptions& caster) {
     std::vector<std::string> outputs;
     for (const std::string& text : caster.listen) {
@@ -138,16 +105,6 @@ Result<void> check_caster(const StreamCasterOptions& caster) {
     const auto url = wire::rtmp::parse_stream_url(replace_variables(caster.output, {{"app", "app"}, {"stream", "stream"}}));
     if (!url.ok())
         return broken(fmt::format("stream_caster flv: output is \"{}\": {}", caster.output, url.error().sentence()));
-    return {};
-}
-
-// An address that no client can use is an error at start: clients would fail without a message.
-Result<void> check_candidates(const session::rtc::RtcServerOptions& rtc) {
-    if (!rtc.enabled)
-        return {};
-    for (const std::string& candidate : rtc.candidates)
-        if (!session::rtc::is_wildcard_candidate(candidate) && !parse_host(candidate).ok())
-            return broken(fmt::format("rtc_server: candidate has \"{}\", expected an address, a name, * or $NAME", candidate));
     return {};
 }
 
@@ -227,19 +184,19 @@ Result<void> check_settings(const Settings& settings, std::size_t local_addresse
         TRY(check_url(settings.heartbeat.url, "heartbeat.url"));
     if (settings.heartbeat.enabled && settings.heartbeat.auth.enabled && settings.heartbeat.auth.token.empty())
         return broken("heartbeat.auth is on and has no token: set it, or SRS_HEARTBEAT_AUTH_TOKEN");
-    TRY(check_cluster(settings.cluster));
+    for (const auto& check : kServerChecks)
+        if (auto findings = check.run(settings, {}); !findings.error.empty())
+            return broken(std::move(findings.error));
     if (local_addresses != 0 && settings.stats.network >= local_addresses) {
         return broken(fmt::format("stats.network is {}, expected less than {}, the number of local addresses",
                                   settings.stats.network, local_addresses));
     }
-    TRY(check_srt(settings.srt_server));
     TRY(check_http(settings));
     for (const std::string& text : settings.limits.trusted)
         if (!IpNetwork::parse(text).ok())
             return broken(fmt::format("limits.trusted has \"{}\", expected an address or a network such as 10.0.0.0/8", text));
     for (const StreamCasterOptions& caster : settings.stream_casters)
         TRY(check_caster(caster));
-    TRY(check_candidates(settings.rtc_server));
     TRY(check_ports(settings));
     for (const Vhost& vhost : settings.vhosts)
         TRY(check_vhost(vhost, settings));

@@ -12,12 +12,6 @@
 #include <fmt/ranges.h>
 
 #include "base/text/variables.hpp"
-#include "service/access/security.hpp"
-#include "service/forward/destination.hpp"
-#include "service/ingest/arguments.hpp"
-#include "service/relay/origins/origin.hpp"
-#include "session/http_live/mount.hpp"
-#include "session/srt/options.hpp"
 #include "wire/http/url.hpp"
 
 namespace live::settings {
@@ -25,14 +19,6 @@ namespace live::settings {
 Result<void> check_url(const std::string& url, const std::string& where) {
     const auto parsed = wire::http::parse_url(url);
     return parsed.ok() ? Result<void>() : broken(fmt::format("{}: found \"{}\": {}", where, url, parsed.error().sentence()));
-}
-
-Result<void> check_passphrase(std::string_view passphrase, std::string_view option) {
-    using namespace session::srt;
-    if (passphrase.empty() || (passphrase.size() >= kPassphraseBytesMin && passphrase.size() <= kPassphraseBytesMax))
-        return {};
-    return broken(fmt::format("{} has {} characters, expected {}..{}", option, passphrase.size(), kPassphraseBytesMin,
-                              kPassphraseBytesMax));
 }
 
 namespace {
@@ -91,38 +77,6 @@ Result<void> check_urls(const Vhost& vhost) {
     return {};
 }
 
-// An edge without an origin refuses every player.
-Result<void> check_cluster(const Vhost& vhost, const Settings& settings) {
-    using namespace service::relay;
-    const ClusterOptions& cluster = vhost.cluster;
-    if (!cluster.backend.empty())
-        TRY(check_url(cluster.backend, fmt::format("vhost {}: cluster.backend", vhost.name)));
-    if (cluster.mode != ClusterMode::remote || !cluster.backend.empty())
-        return {};
-    if (cluster.origin.empty())
-        return !settings.cluster.registry.empty()
-                   ? Result<void>()
-                   : broken(fmt::format("vhost {}: cluster.mode is remote and there is no origin: set cluster {{ origin }}",
-                                        vhost.name));
-    for (const std::string& text : cluster.origin)
-        if (parse_origin(text, cluster.protocol).ok())
-            return {};
-    return broken(fmt::format("vhost {}: cluster: {}", vhost.name,
-                              parse_origin(cluster.origin.front(), cluster.protocol).error().sentence()));
-}
-
-// As for the origins of an edge, one destination that can be used is enough.
-Result<void> check_forward(const Vhost& vhost) {
-    const service::forward::ForwardOptions& forward = vhost.forward;
-    if (!forward.enabled || !forward.backend.empty() || forward.destinations.empty())
-        return {};
-    for (const std::string& text : forward.destinations)
-        if (service::forward::validate_destination(text).ok())
-            return {};
-    return broken(fmt::format("vhost {}: forward: {}", vhost.name,
-                              service::forward::validate_destination(forward.destinations.front()).error().sentence()));
-}
-
 bool has_ending(std::string_view path, std::span<const std::string_view> endings) {
     return std::ranges::any_of(endings, [path](std::string_view ending) { return path.ends_with(ending); });
 }
@@ -151,49 +105,22 @@ Result<void> check_files(const Vhost& vhost) {
     return {};
 }
 
-// An ingest of which no engine can run. One that can is enough.
-Result<void> check_ingests(const Vhost& vhost) {
-    for (const auto& ingest : vhost.ingests) {
-        Result<void> outcome;
-        for (const auto& engine : ingest.engines) {
-            auto words = service::ingest::build_ingest_arguments(ingest, engine, {.vhost = vhost.name}, {});
-            outcome = words.ok() ? Result<void>() : broken(words.error().sentence());
-            if (outcome.ok())
-                break;
-        }
-        if (ingest.enabled)
-            TRY(std::move(outcome));
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<void> check_vhost(const Vhost& vhost, const Settings& settings) {
-    TRY(check_passphrase(vhost.srt.passphrase, fmt::format("vhost {}: srt.passphrase", vhost.name)));
     if (vhost.publish.kickoff_for_idle.count() > 0 && vhost.forward.enabled)
         return broken(fmt::format("vhost {}: publish.kickoff_for_idle and forward exclude each other", vhost.name));
     if (vhost.hls.enabled && catches_fragments(vhost.http_remux))
         return broken(
             fmt::format("vhost {}: hls and http_remux mounted at {} exclude each other", vhost.name, vhost.http_remux.mount));
-    if (vhost.http_remux.enabled)
-        if (const auto mount = session::http_live::Mount::parse(vhost.http_remux.mount); !mount.ok())
-            return broken(fmt::format("vhost {}: http_remux: {}", vhost.name, mount.error().sentence()));
     TRY(check_engines(vhost));
-    if (vhost.enabled) {
-        TRY(check_cluster(vhost, settings));
-        TRY(check_forward(vhost));
+    for (const auto& check : kVhostChecks)
+        if (vhost.enabled || check.is_for_disabled)
+            if (auto findings = check.run(vhost, context_of(vhost, settings)); !findings.error.empty())
+                return broken(std::move(findings.error));
+    if (vhost.enabled)
         TRY(check_files(vhost));
-        TRY(check_ingests(vhost));
-    }
     TRY(check_urls(vhost));
-    for (const auto* rules : {&vhost.security.allow, &vhost.security.deny}) {
-        for (const auto& rule : *rules) {
-            if (const auto valid = service::access::validate_security_rule(rule); !valid.ok())
-                return broken(fmt::format("vhost {}: security: found the rule \"{}\": {}", vhost.name, fmt::join(rule, " "),
-                                          valid.error().sentence()));
-        }
-    }
     return {};
 }
 

@@ -9,18 +9,13 @@
 #include <fmt/ranges.h>
 
 #include "base/config/nearest.hpp"
-#include "service/dvr/file_name.hpp"
-#include "service/files/normal_path.hpp"
-#include "service/forward/destination.hpp"
-#include "service/ingest/arguments.hpp"
-#include "service/relay/origins/origin.hpp"
+#include "base/text/normal_path.hpp"
+#include "settings/conf/check_vhost.hpp"
 #include "settings/conf/whole_path.hpp"
 
 namespace live::settings {
 
 namespace {
-
-using service::files::normal_path;
 
 constexpr std::string_view kVhostVariable = "[vhost]";
 
@@ -134,52 +129,6 @@ void warn_of_keys_out_of_reach(const Vhost& vhost, std::vector<std::string>& war
                         vhost.name, hls.key_file_path, hls.path));
 }
 
-// Nothing here keeps the server from starting: the other origins of a list are used.
-void warn_of_origins(const Vhost& vhost, std::vector<std::string>& warnings) {
-    using namespace service::relay;
-    const ClusterOptions& cluster = vhost.cluster;
-    if (!vhost.enabled || cluster.mode != ClusterMode::remote)
-        return;
-    bool is_askable = cluster.origin.empty();
-    for (const std::string& text : cluster.origin) {
-        const auto origin = parse_origin(text, cluster.protocol);
-        if (!origin.ok())
-            warnings.push_back(fmt::format("vhost {}: {}", vhost.name, origin.error().sentence()));
-        is_askable = is_askable || (origin.ok() && origin->scheme != Scheme::srt);
-    }
-    if (cluster.token_traverse && cluster.backend.empty() && !is_askable)
-        warnings.push_back(fmt::format(
-            "vhost {}: token_traverse refuses all clients, because srt:// origins are not asked and there is no other",
-            vhost.name));
-}
-
-// One destination that cannot be used does not stop the others.
-void warn_of_forward(const Vhost& vhost, std::vector<std::string>& warnings) {
-    const service::forward::ForwardOptions& forward = vhost.forward;
-    if (!vhost.enabled || !forward.enabled || !forward.backend.empty())
-        return;
-    if (forward.destinations.empty())
-        warnings.push_back(fmt::format("vhost {}: forward is enabled and has no destination: nothing is forwarded", vhost.name));
-    for (const std::string& text : forward.destinations)
-        if (const auto valid = service::forward::validate_destination(text); !valid.ok())
-            warnings.push_back(fmt::format("vhost {}: {}", vhost.name, valid.error().sentence()));
-}
-
-// The service leaves these out.
-void warn_of_ingests(const Vhost& vhost, std::vector<std::string>& warnings) {
-    for (const auto& ingest : vhost.ingests) {
-        if (!vhost.enabled || !ingest.enabled)
-            continue;
-        if (ingest.engines.empty())
-            warnings.push_back(fmt::format("vhost {}: ingest {} is enabled and has no engine, so no output: it does not run",
-                                           vhost.name, ingest.id));
-        for (const auto& engine : ingest.engines)
-            if (const auto words = service::ingest::build_ingest_arguments(ingest, engine, {.vhost = vhost.name}, {});
-                !words.ok())
-                warnings.push_back(words.error().sentence());
-    }
-}
-
 // Times with which an output works and does not do what its author expects.
 void warn_of_durations(const Vhost& vhost, std::vector<std::string>& warnings) {
     if (!vhost.enabled)
@@ -229,21 +178,21 @@ void warn_of_unused_token(const Settings& settings, std::vector<std::string>& wa
             "http_api.auth has a token or a password and is off: the API is open; set http_api { auth { enabled on; } }");
 }
 
-// A packet that is lost for good stops the stream.
+// Options of SRT that have no effect.
 void warn_of_srt(const Settings& settings, std::vector<std::string>& warnings) {
     const session::srt::SrtServerOptions& srt = settings.srt_server;
     if (!srt.enabled)
         return;
-    if (srt.tsbpdmode && !srt.tlpktdrop)
-        warnings.push_back(
-            "srt_server: with tlpktdrop off and tsbpdmode on, a packet that never comes holds up its stream, until the receive "
-            "buffer is full and the publisher is disconnected; for no loss, switch both off");
     for (const Vhost& vhost : settings.vhosts)
         if (vhost.enabled && vhost.srt.enabled && !vhost.srt.srt_to_rtmp)
             warnings.push_back(
                 fmt::format("vhost {}: srt_to_rtmp off has no effect: SRT streams play over all protocols", vhost.name));
     if (std::ranges::none_of(settings.vhosts, [](const Vhost& vhost) { return vhost.enabled && vhost.srt.enabled; }))
         warnings.push_back("srt_server is enabled, and no virtual host has srt { enabled on; }: all its clients are refused");
+}
+
+void add(config::Findings findings, std::vector<std::string>& warnings) {
+    std::ranges::move(findings.warnings, std::back_inserter(warnings));
 }
 
 }  // namespace
@@ -257,13 +206,15 @@ std::vector<std::string> settings_warnings(const Settings& settings) {
         warn_of_open_fragments(vhost, warnings);
         warn_of_open_recordings(settings, vhost, warnings);
         warn_of_keys_out_of_reach(vhost, warnings);
-        warn_of_origins(vhost, warnings);
-        warn_of_forward(vhost, warnings);
-        warn_of_ingests(vhost, warnings);
+        for (const auto& check : kVhostChecks)
+            if (vhost.enabled)
+                add(check.run(vhost, context_of(vhost, settings)), warnings);
         warn_of_durations(vhost, warnings);
         warn_of_templates(vhost, warnings);
     }
     warn_of_unused_token(settings, warnings);
+    for (const auto& check : kServerChecks)
+        add(check.run(settings, {}), warnings);
     warn_of_srt(settings, warnings);
     return warnings;
 }

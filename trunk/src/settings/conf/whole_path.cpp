@@ -3,11 +3,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "service/files/normal_path.hpp"
+#include "base/text/normal_path.hpp"
 
 namespace live::settings {
-
-using service::files::normal_path;
 
 std::string whole_path(const std::string& folder, std::string_view path) {
     const std::string below = normal_path(folder, path);

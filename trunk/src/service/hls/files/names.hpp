@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/normal_path.hpp"
 #include "base/text/variables.hpp"
 #include "base/time.hpp"
-#include "service/files/normal_path.hpp"
 #include "service/files/stream_name.hpp"
 #include "service/hls/files/container.hpp"
 #include "service/hls/options.hpp"
@@ -18,7 +18,6 @@
 namespace live::service::hls {
 
 using files::match_name;
-using files::normal_path;
 using files::StreamName;
 
 // Names of one fragment.

@@ -6,17 +6,9 @@
 #include <cstdint>
 #include <string>
 
-namespace live::session::rtc {
+#include "session/rtc/options.hpp"
 
-struct CircuitBreakerOptions {
-    bool enabled = true;
-    std::uint32_t high_threshold = 90;
-    std::uint32_t high_pulse = 2;
-    std::uint32_t critical_threshold = 95;
-    std::uint32_t critical_pulse = 1;
-    std::uint32_t dying_threshold = 99;
-    std::uint32_t dying_pulse = 5;
-};
+namespace live::session::rtc {
 
 class CircuitBreaker {
 public:

@@ -1,11 +1,11 @@
-#include "service/files/normal_path.hpp"
+#include "base/text/normal_path.hpp"
 
 #include <array>
 #include <filesystem>
 
 #include <gtest/gtest.h>
 
-namespace live::service::files {
+namespace live {
 namespace {
 
 TEST(NormalPath, IsOneSpellingForOneFile) {
@@ -37,4 +37,4 @@ TEST(NormalPath, EqualsTheStandardLibrary) {
 }
 
 }  // namespace
-}  // namespace live::service::files
+}  // namespace live

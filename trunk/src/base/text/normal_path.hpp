@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace live::service::files {
+namespace live {
 
 // `path` below `folder`, with or without a leading slash; an empty folder is the working directory.
 std::string normal_path(const std::string& folder, std::string_view path);
 
-}  // namespace live::service::files
+}  // namespace live

@@ -1,8 +1,8 @@
-#include "service/files/normal_path.hpp"
+#include "base/text/normal_path.hpp"
 
 #include <algorithm>
 
-namespace live::service::files {
+namespace live {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::string normal_path(const std::string& folder, std::string_view path) {
     return out.empty() ? "." : out;
 }
 
-}  // namespace live::service::files
+}  // namespace live
