@@ -139,7 +139,7 @@ def test_playlists_say_when_media_was_made(server, clip):
             assert player.get(f"{player.path}&{query}")[0] == 400, query
         for place in (player.path, "/live/" + segments[0].uri):
             with urllib.request.urlopen(player.base + place, timeout=5) as answer:
-                assert answer.headers["Vary"] == "Origin"
+                assert answer.headers["Vary"].startswith("Origin")
                 assert abs(email.utils.parsedate_to_datetime(answer.headers["Date"]).timestamp() - time.time()) < 30
 
 
