@@ -124,6 +124,7 @@ std::optional<std::uint64_t> Players::link_limit(const std::string& url, TimePoi
     return limits[slow];
 }
 
+// Groups may be added and removed whenever this suspends. They take turns, by time slices.
 void Players::run(io::Deadline deadline) {
     for (;;) {
         const auto due = alarms_.next();
@@ -132,32 +133,30 @@ void Players::run(io::Deadline deadline) {
             return;
         alarms_.advance(io::now());
         slice_ = io::Deadline::after(kSlice);
-        if (!serve_groups(deadline).ok() || !serve_pending(deadline).ok())
+        while (!waiting_.empty()) {
+            turn_ %= waiting_.size();
+            RtpLogGroup& group = *waiting_[turn_];
+            if (group.left_ == 0) {
+                group.is_waiting_ = false;
+                waiting_[turn_] = waiting_.back();
+                waiting_.pop_back();
+                continue;
+            }
+            --group.left_;
+            group.next_ = group.following(group.next_);
+            // Prefetches the following member meanwhile: thousands do not fit into the processor's cache.
+            group.members_[group.following(group.next_)].lines.fetch();
+            serve(*group.members_[group.next_].player);
+            const auto slice = pause(deadline);
+            if (!slice.ok())
+                return;
+            if (*slice == Slice::is_over)
+                ++turn_;
+        }
+        if (!serve_pending(deadline).ok())
             return;
         port_.flush();
     }
-}
-
-// Groups may be added and removed whenever this suspends. They take turns, by time slices.
-Result<void> Players::serve_groups(io::Deadline deadline) {
-    while (!waiting_.empty()) {
-        turn_ %= waiting_.size();
-        RtpLogGroup& group = *waiting_[turn_];
-        if (group.left_ == 0) {
-            group.is_waiting_ = false;
-            waiting_[turn_] = waiting_.back();
-            waiting_.pop_back();
-            continue;
-        }
-        --group.left_;
-        group.next_ = group.following(group.next_);
-        // Prefetches the following member meanwhile: thousands do not fit into the processor's cache.
-        group.members_[group.following(group.next_)].lines.fetch();
-        serve(*group.members_[group.next_].player);
-        if (TRY(pause(deadline)) == Slice::is_over)
-            ++turn_;
-    }
-    return {};
 }
 
 Result<void> Players::serve_pending(io::Deadline deadline) {

@@ -39,8 +39,6 @@ public:
     virtual std::optional<std::uint64_t> link_limit(TimePoint now) const = 0;
     // Memory touched by serve(). Collected when the player is woken individually, as when it joins.
     virtual void add_hot_lines(HotLines& lines) const = 0;
-    // Also true if the player has ended but leave() was not called yet, for example while it is being served.
-    bool is_grouped() const { return group_ != nullptr; }
 
 protected:
     ~RtpLogPlayer() = default;
@@ -148,7 +146,6 @@ private:
 
     void run(io::Deadline deadline);
     void wake(RtpLogGroup& group);
-    Result<void> serve_groups(io::Deadline deadline);
     Result<void> serve_pending(io::Deadline deadline);
     void serve(RtpLogPlayer& player);
     void add_pending(RtpLogPlayer& player);
