@@ -1,6 +1,6 @@
 #include "media/rtp/audio_meter.hpp"
 
-#include "wire/rtp_payload/audio.hpp"
+#include "wire/codec/audio/opus.hpp"
 
 namespace live::media {
 
@@ -24,7 +24,7 @@ MediaTime audio_in(wire::codec::Codec codec, Bytes frame, std::uint32_t sample_r
     const MediaTime by_size = of_samples(frame.size(), kBytesASecond);
     switch (codec) {
         case wire::codec::Codec::opus: {
-            const auto samples = wire::rtp_payload::opus_samples(frame);
+            const auto samples = wire::codec::opus_samples(frame);
             return samples.ok() ? of_samples(*samples, kOpusRate) : kMin;
         }
         case wire::codec::Codec::aac: return of_samples(kAacSamples, sample_rate);

@@ -6,7 +6,6 @@
 #include "base/log/log_format.hpp"
 #include "wire/codec/audio/aac.hpp"
 #include "wire/codec/audio/opus.hpp"
-#include "wire/rtp_payload/audio.hpp"
 
 namespace live::media {
 
@@ -108,7 +107,7 @@ bool AudioToRtp::is_too_fast(const Packet& packet) {
 }
 
 Result<void> AudioToRtp::pass_on(const Packet& packet) {
-    const std::uint32_t samples = TRY(wire::rtp_payload::opus_samples(packet.frame()));
+    const std::uint32_t samples = TRY(wire::codec::opus_samples(packet.frame()));
     const auto verdict = opus_line_.check(packet.dts);
     if (verdict.is == AudioSampleClock::Is::early)
         return {};

@@ -14,9 +14,9 @@
 #include "media/ring/tag_packet.hpp"
 #include "media/rtp/audio_transcoder.hpp"
 #include "media/rtp/rtp_log.hpp"
+#include "wire/codec/audio/opus.hpp"
 #include "wire/codec/video/avc.hpp"
 #include "wire/codec/video/hevc.hpp"
-#include "wire/rtp_payload/audio.hpp"
 
 namespace live::media::bridge_test {
 

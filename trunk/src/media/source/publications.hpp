@@ -97,7 +97,6 @@ public:
     Result<void> start_rendition(RenditionPublisher& rendition);
     // Removes its tracks. Nothing happens if it is not current.
     void end_rendition(RenditionPublisher& rendition);
-    std::size_t rendition_count() const { return renditions_.size(); }
     // Revokes the current publisher's right, if there is one.
     void evict();
     // Makes the publisher check its connection: it confirms or leaves. False without a publisher, or if it cannot check.

@@ -15,7 +15,7 @@
 #include "wire/codec/audio/aac.hpp"
 #include "wire/codec/audio/adts.hpp"
 #include "wire/codec/audio/mp3.hpp"
-#include "wire/rtp_payload/audio.hpp"
+#include "wire/codec/audio/opus.hpp"
 
 namespace live::service::transcode {
 namespace {
@@ -141,7 +141,7 @@ TEST_F(AvTranscoderTest, AacBecomesOpus) {
     EXPECT_NEAR(static_cast<double>(opus.size()) * 0.02, seconds, 0.021) << "only what does not fill a frame is missing";
     EXPECT_NEAR(static_cast<double>(opus[0].time.count()), 1e7, 10'000) << "the encoder looks ahead a few milliseconds";
     for (const AudioFrame& frame : opus)
-        EXPECT_EQ(*wire::rtp_payload::opus_samples(frame.data.bytes()), 960U);
+        EXPECT_EQ(*wire::codec::opus_samples(frame.data.bytes()), 960U);
     EXPECT_TRUE(transcoder->config().empty() || transcoder->config().size() >= 19) << "an OpusHead, which RTP does not need";
     expect_tone(decode(Codec::opus, {}, opus));
 }

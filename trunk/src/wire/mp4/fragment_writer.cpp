@@ -87,13 +87,6 @@ Result<void> FragmentWriter::push(std::size_t index, Sample sample) {
     return {};
 }
 
-bool FragmentWriter::is_independent() const {
-    for (std::size_t i = 0; i < tracks_.size(); ++i)
-        if (formats_[i].kind == MediaKind::video && !tracks_[i].entries.empty() && !tracks_[i].entries.front().key)
-            return false;
-    return true;
-}
-
 std::vector<std::uint32_t> FragmentWriter::durations_of(std::size_t index, std::optional<Next> next) {
     Track& track = tracks_[index];
     const auto& entries = track.entries;

@@ -47,8 +47,6 @@ public:
     std::size_t samples() const { return samples_; }
     // Media bytes in the next fragment.
     std::size_t bytes() const { return bytes_; }
-    // Whether the first frame of the next fragment is a key frame; true also for audio only.
-    bool is_independent() const;
 
     // Appends moof and mdat with everything pushed since the last cut, or nothing if that is empty. `next` is the sample that
     // made the caller cut: it gives the exact duration of its track's last sample. The last samples of other tracks repeat the

@@ -62,7 +62,6 @@ TEST(FragmentWriter, PutsBothKindsIntoOneFragment) {
     ASSERT_TRUE(writer.push(1, sample_of(1s + 28ms, 4, 0xB1)).ok());
     EXPECT_EQ(writer.samples(), 4u);
     EXPECT_EQ(writer.bytes(), 10u);
-    EXPECT_TRUE(writer.is_independent());
     ByteWriter out;
     writer.cut(out, FragmentWriter::Next{.track = 0, .dts = 1s + 73ms});
     EXPECT_TRUE(writer.empty());
@@ -111,7 +110,6 @@ TEST(FragmentWriter, FragmentsOfAnyLengthAreContiguous) {
 TEST(FragmentWriter, AFragmentMayHoldOneKindOnly) {
     FragmentWriter writer({avc_track(), aac_track()});
     ASSERT_TRUE(writer.push(1, sample_of(2s, 2, 0xB0)).ok());
-    EXPECT_TRUE(writer.is_independent());
     ByteWriter out;
     writer.cut(out, FragmentWriter::Next{.track = 0, .dts = 3s});
     const auto boxes = read_boxes(out.written());
@@ -119,7 +117,6 @@ TEST(FragmentWriter, AFragmentMayHoldOneKindOnly) {
     EXPECT_EQ(boxes[0].all("traf").size(), 1u);
     EXPECT_EQ(fragment_samples(out.written()).at(2).size(), 1u);
     ASSERT_TRUE(writer.push(0, sample_of(3s, 2, 0xB0, false)).ok());
-    EXPECT_FALSE(writer.is_independent());
     ByteWriter none;
     FragmentWriter idle({aac_track()});
     idle.cut(none);

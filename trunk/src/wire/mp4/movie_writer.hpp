@@ -45,7 +45,6 @@ public:
 
     std::size_t samples() const;
     std::size_t held_bytes() const { return held_bytes_; }
-    std::size_t held_samples() const { return held_samples_; }
     // Returns the duration of the longest track so far.
     MediaTime duration() const;
 

@@ -20,7 +20,6 @@ public:
     void forget_behind(std::uint64_t end);
 
     std::size_t samples() const { return sizes_.size(); }
-    std::uint64_t first_tick() const { return first_tick_; }
     // `last_ticks` is the duration of the newest sample, whose end is not known.
     std::uint64_t ticks(std::uint32_t last_ticks) const { return sizes_.empty() ? 0 : last_tick_ - first_tick_ + last_ticks; }
     // Duration of the sample before the newest; 0 without one.

@@ -88,11 +88,6 @@ void write_extensions(ByteWriter& out, const std::vector<Extension>& extensions)
     out.zeros((4 - bytes % 4) % 4);
 }
 
-void put_u16(MutBytes bytes, std::size_t at, std::uint16_t value) {
-    bytes[at] = static_cast<std::uint8_t>(value >> 8);
-    bytes[at + 1] = static_cast<std::uint8_t>(value);
-}
-
 }  // namespace
 
 bool looks_like_rtp(Bytes datagram) { return datagram.size() >= 8 && datagram[0] >> 6 == 2; }
@@ -164,16 +159,6 @@ void write_header(ByteWriter& out, const Packet& packet, const std::vector<Exten
         write_extensions(out, extensions);
 }
 
-void rewrite_header(MutBytes datagram, const Rewrite& rewrite) {
-    CHECK(datagram.size() >= kHeaderBytes && rewrite.payload_type < 0x80);
-    datagram[1] = static_cast<std::uint8_t>((datagram[1] & 0x80U) | rewrite.payload_type);
-    put_u16(datagram, 2, rewrite.sequence);
-    put_u16(datagram, 4, static_cast<std::uint16_t>(rewrite.timestamp >> 16));
-    put_u16(datagram, 6, static_cast<std::uint16_t>(rewrite.timestamp));
-    put_u16(datagram, 8, static_cast<std::uint16_t>(rewrite.ssrc >> 16));
-    put_u16(datagram, 10, static_cast<std::uint16_t>(rewrite.ssrc));
-}
-
 Result<Packet> unwrap_rtx(const Packet& rtx, std::uint32_t original_ssrc, std::uint8_t original_payload_type) {
     ByteReader in(rtx.payload);
     Packet original = rtx;
@@ -182,16 +167,6 @@ Result<Packet> unwrap_rtx(const Packet& rtx, std::uint32_t original_ssrc, std::u
     original.ssrc = original_ssrc;
     original.payload_type = original_payload_type;
     return original;
-}
-
-void write_rtx(ByteWriter& out, const Packet& original, const Rewrite& stream, const std::vector<Extension>& extensions) {
-    Packet rtx = original;
-    rtx.payload_type = stream.payload_type;
-    rtx.sequence = stream.sequence;
-    rtx.timestamp = stream.timestamp;
-    rtx.ssrc = stream.ssrc;
-    write_header(out, rtx, extensions);
-    out.u16be(original.sequence).bytes(original.payload);
 }
 
 }  // namespace live::wire::rtp

@@ -67,20 +67,8 @@ std::optional<Extension> find_extension(const Packet& packet, std::uint8_t id);
 // `padding` of `packet` are not written.
 void write_header(ByteWriter& out, const Packet& packet, const std::vector<Extension>& extensions = {});
 
-// Header fields that differ between players.
-struct Rewrite {
-    std::uint8_t payload_type = 0;
-    std::uint16_t sequence = 0;
-    std::uint32_t timestamp = 0;
-    std::uint32_t ssrc = 0;
-};
-// In place; `datagram` must already have been parsed.
-void rewrite_header(MutBytes datagram, const Rewrite& rewrite);
-
 // Unwraps RTX (RFC 4588, 4), where the original sequence number precedes the original payload. Errc::need_more without one:
 // senders probe the link with padding on the RTX SSRC, and such packets repair nothing. Borrows from the same datagram as `rtx`.
 Result<Packet> unwrap_rtx(const Packet& rtx, std::uint32_t original_ssrc, std::uint8_t original_payload_type);
-// Appends the whole packet with the RTX stream's own SSRC, payload type and sequence number, and the given extensions.
-void write_rtx(ByteWriter& out, const Packet& original, const Rewrite& stream, const std::vector<Extension>& extensions = {});
 
 }  // namespace live::wire::rtp

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "wire/rtp_payload/audio.hpp"
+#include "wire/codec/audio/opus.hpp"
 #include "wire/rtp_payload/av1.hpp"
 #include "wire/rtp_payload/key_start.hpp"
 #include "wire/rtp_payload/nal.hpp"
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     const unsigned format = data[0];
     Bytes rest(data + 1, size - 1);
-    static_cast<void>(opus_samples(rest));
+    static_cast<void>(live::wire::codec::opus_samples(rest));
     Depacketizer depacketizer = depacketizer_of(format);
     Fragment fragment{.sequence = 1, .payload = {}};
     std::size_t frames = 0;

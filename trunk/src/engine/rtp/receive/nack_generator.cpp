@@ -33,7 +33,6 @@ void NackGenerator::arrived(TimePoint now, std::uint64_t sequence) {
 void NackGenerator::add_missing(TimePoint now, std::uint64_t from, std::uint64_t to) {
     if (to - from > kMissingMax - std::min(kMissingMax, missing_.size())) {
         given_up_ += missing_.size() + (to - from);
-        has_loss_ = true;
         missing_.clear();
         return;
     }
@@ -49,7 +48,6 @@ std::vector<std::uint16_t> NackGenerator::due(TimePoint now) {
         const bool is_old = now - missing.noticed >= options_.give_up;
         if (is_old || (now >= missing.due && missing.requests == options_.requests_max)) {
             ++given_up_;
-            has_loss_ = true;
             it = missing_.erase(it);
             continue;
         }
@@ -73,7 +71,5 @@ std::optional<TimePoint> NackGenerator::next_timeout() const {
     }
     return next;
 }
-
-bool NackGenerator::take_loss() { return std::exchange(has_loss_, false); }
 
 }  // namespace live::engine::rtp

@@ -40,8 +40,6 @@ public:
     std::size_t missing() const { return missing_.size(); }
     std::uint64_t given_up() const { return given_up_; }
     std::uint64_t requested() const { return requested_; }  // packets, counting every request
-    // True once after packets were given up: a video stream then needs a key frame.
-    bool take_loss();
 
 private:
     struct Missing {
@@ -59,7 +57,6 @@ private:
     std::chrono::microseconds round_trip_{0};
     std::uint64_t given_up_ = 0;
     std::uint64_t requested_ = 0;
-    bool has_loss_ = false;
 };
 
 }  // namespace live::engine::rtp

@@ -17,7 +17,6 @@ namespace live::engine::srt {
 
 inline constexpr std::size_t kPassphraseBytesMin = 10;
 inline constexpr std::size_t kPassphraseBytesMax = 80;
-constexpr bool is_passphrase_length(std::size_t bytes) { return bytes >= kPassphraseBytesMin && bytes <= kPassphraseBytesMax; }
 
 // Wraps and unwraps the keys of streams.
 struct KeyEncryptingKey {

@@ -19,7 +19,6 @@ public:
 
     Micros estimate() const { return time_; }
     Micros variance() const { return variance_; }
-    bool is_measured() const { return is_measured_; }
 
     // Our own measurement; the first one replaces the initial 100 ms.
     void add(Micros sample) {
