@@ -15,6 +15,9 @@ from rtc_site import LISTEN, TO_RTC, fixture_site  # noqa: F401
 
 pytestmark = pytest.mark.workers
 
+# Frames that a busy browser has received and not decoded yet. One that cannot decode a frame drops all up to the next key frame, of 50 frames.
+UNDECODED_MAX = 10
+
 TO_RTMP = """rtc { enabled on; rtc_to_rtmp on; pli_for_rtmp 2; } http_remux { enabled on; mount [vhost]/[app]/[stream].flv; }
     hls { enabled on; hls_fragment 2; hls_window 10; hls_path $folder/html; }"""
 
@@ -58,7 +61,7 @@ def test_chromium_plays_an_rtmp_stream(site, clip):
     assert (video["codec"], audio["codec"]) == ("video/H264", "audio/opus")
     assert video["framesDecoded"] > 70, video
     # A busy browser may freeze by itself, and its socket may overflow meanwhile; what it has got it must have been able to decode.
-    assert video["frameWidth"] == 640 and video["framesDecoded"] >= video["framesReceived"] - 2 and video["pliCount"] <= 1, video
+    assert video["frameWidth"] == 640 and video["framesDecoded"] >= video["framesReceived"] - UNDECODED_MAX and video["pliCount"] <= 1, video
     assert audio["packetsReceived"] > 150 and audio["packetsLost"] < 0.1 * audio["packetsReceived"], audio
     assert audio["totalAudioEnergy"] > 0.001, audio
     assert audio["concealedSamples"] < 0.4 * audio["totalSamplesReceived"], audio
@@ -80,7 +83,7 @@ def test_b_frames_are_named_and_do_no_harm(site, clip):
     for name, seen in zip(names, both):
         video = seen["video"]
         assert video["framesReceived"] > 20, (name, video)
-        assert video["framesDecoded"] >= video["framesReceived"] - 2, (name, video)
+        assert video["framesDecoded"] >= video["framesReceived"] - UNDECODED_MAX, (name, video)
         assert video["pliCount"] <= 1 and 0 < seen["gap"] < 2500, (name, seen)
 
 
