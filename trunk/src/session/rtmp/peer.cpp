@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "io/fibers/loop.hpp"
+
 namespace live::session::rtmp {
 
 namespace {
@@ -34,6 +36,9 @@ Result<engine::rtmp::Event> Peer::next_event(io::Deadline deadline) {
 }
 
 Result<void> Peer::read(io::Deadline deadline) {
+    // There may always be more input.
+    if (io::is_turn_over())
+        TRY(io::yield(deadline));
     while (TRY(read_piece()).bytes == 0)
         if (TRY(stream_->wait_ready(io::Interest::readable, nullptr, deadline)).timed_out)
             return Error(Errc::timed_out, "the client sends nothing");
