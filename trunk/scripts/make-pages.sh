@@ -77,13 +77,13 @@ make_manual() {
     made=$(mktemp -d "$cache_dir/manual-XXXXXX")
     if "$maker" -B "$trunk/tools/manual/build.py" "$trunk" "$made"; then
         rm -f "$newest"
-        for file in "$made"/*; do put "$file" "$to/docs/$(basename "$file")"; done
+        for file in "$made"/*; do put "$file" "$to/docs/${file##*/}"; done
     else
         warn "make-pages.sh: the manual could not be made"
     fi
     rm -rf "$made"
 }
-make_manual
+make_manual || warn "make-pages.sh: the manual could not be copied to $to/docs"
 
 kept=$cache_dir/pages-$(cksum <"$lock" | cut -d' ' -f1)
 if install_libraries "$kept"; then
