@@ -51,8 +51,8 @@ def raw_players(lab: Lab, port: int, count: int, **options) -> Process:
     return load
 
 
-def raw_publishers(lab: Lab, port: int, count: int = 1, ramp: float = 200, **options) -> Process:
-    load = lab.load("floor_load", mode="publish", port=port, clients=count, ramp=ramp, clip=lab.clip, **options)
+def raw_publishers(lab: Lab, port: int, count: int = 1, ramp: float = 200, clip: Path | None = None, **options) -> Process:
+    load = lab.load("floor_load", mode="publish", port=port, clients=count, ramp=ramp, clip=clip or lab.clip, **options)
     load.wait_event("ready", 60)
     return load
 

@@ -33,6 +33,8 @@ struct Player {
     bool is_list = false;            // its body is parsed
     std::string text;                // the header, then the body of a list
     std::size_t body_left = 0;
+    std::uint64_t media_bytes = 0;
+    std::uint64_t media_bytes_at_mark = 0;
     bool has_head = false;
     std::deque<std::string> wanted;  // media to fetch
     std::string newest;              // the last media listed
@@ -133,6 +135,7 @@ private:
             bytes_ += static_cast<std::uint64_t>(n);
             if (player.has_head)
                 player.body_left -= static_cast<std::size_t>(n);
+            player.media_bytes += drops ? static_cast<std::uint64_t>(n) : 0;
             if (!drops)
                 player.text.append(scratch.data(), static_cast<std::size_t>(n));
             if (!player.has_head && !take_head(player))
@@ -163,6 +166,7 @@ private:
         player.has_head = true;
         const auto bytes = static_cast<std::size_t>(number_of(length));
         player.text.erase(0, end + 4);
+        player.media_bytes += player.is_list ? 0 : player.text.size();
         player.body_left = bytes - std::min(bytes, player.text.size());
         return true;
     }
@@ -230,10 +234,14 @@ private:
     }
 
     void say(std::string_view event) {
+        std::uint64_t least = UINT64_MAX;
+        for (const Player& player : players_)
+            least = std::min(least, player.media_bytes - player.media_bytes_at_mark);
         JsonLine(event)
             .add("seconds", now_seconds() - marked_at_)
             .add("window_bytes", bytes_ - bytes_at_mark_)
             .add("window_requests", requests_ - requests_at_mark_)
+            .add("media_bytes_min", least)
             .add("failed", failed_)
             .print();
     }
@@ -249,6 +257,8 @@ private:
             marked_at_ = now_seconds();
             bytes_at_mark_ = bytes_;
             requests_at_mark_ = requests_;
+            for (Player& player : players_)
+                player.media_bytes_at_mark = player.media_bytes;
         }
         return count != 0 && said.find("quit") == said.npos;
     }

@@ -45,7 +45,9 @@ def pauses(before: dict[float, int], after: dict[float, int]) -> tuple[int, str]
 
 def storm(lab: Lab, server: Server, mode: str, count: int, seconds: float, result: Path):
     program = "sb_rtmp_load" if mode == "rtmp" else "sb_flv_load"
-    return lab.start(program, [lab.tool(program), "-c", count, "-r", url_of(server, mode), "--ramp", count, "-t", 1, "--seconds", seconds, "--json", result], LOAD_CORE)
+    # Its log, a line per client, would fill a pipe that is not read, and stop the program.
+    into_file = ["sh", "-c", 'exec "$@" >"$0"', f"{result}.log"]
+    return lab.start(program, [*into_file, lab.tool(program), "-c", count, "-r", url_of(server, mode), "--ramp", count, "-t", 1, "--seconds", seconds, "--json", result], LOAD_CORE)
 
 
 def ended(load, result: Path) -> dict:
