@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -15,7 +14,7 @@ namespace live::service::segments {
 class HeldEvents {
 public:
     // `queue` must outlive this. Only the segmenter appends to it, and only this removes events.
-    explicit HeldEvents(std::deque<SegmenterEvent>& queue) : queue_(queue) {}
+    explicit HeldEvents(std::vector<SegmenterEvent>& queue) : queue_(queue) {}
 
     // Reads the segmenter's new events. SegmentOpened leaves the queue: `on_opened` gets its state.
     template <class OnOpened>
@@ -59,13 +58,13 @@ public:
     bool erase_parts(const std::vector<std::size_t>& parts, std::size_t index);
 
 private:
-    using Iterator = std::deque<SegmenterEvent>::iterator;
+    using Iterator = std::vector<SegmenterEvent>::iterator;
 
     Iterator at(std::size_t index) { return queue_.begin() + static_cast<std::ptrdiff_t>(index); }
     bool is_unconfirmed(const SegmenterEvent& event) const;
     void release_before(std::size_t index);
 
-    std::deque<SegmenterEvent>& queue_;
+    std::vector<SegmenterEvent>& queue_;
     std::size_t released_ = 0;     // events that take() returns
     std::size_t collected_ = 0;    // events that this has read; at least `released_`
     std::uint64_t confirmed_ = 0;  // segments below this number are confirmed

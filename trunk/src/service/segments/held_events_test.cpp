@@ -38,7 +38,7 @@ protected:
     static constexpr std::size_t kSegment = 2;
     static constexpr std::size_t kDropped = 3;
 
-    std::deque<SegmenterEvent> queue_;
+    std::vector<SegmenterEvent> queue_;
     HeldEvents held_{queue_};
     std::vector<std::uint64_t> opened_;
 };

@@ -367,13 +367,6 @@ void Segmenter::seal(TrackSet::Representation& of) {
     of.blocks.push_back(std::make_shared<const std::vector<std::uint8_t>>(std::exchange(of.output, {})));
 }
 
-std::vector<SegmenterEvent> Segmenter::take(std::size_t count) {
-    const auto end = events_.begin() + static_cast<std::ptrdiff_t>(count);
-    std::vector<SegmenterEvent> taken(std::move_iterator(events_.begin()), std::move_iterator(end));
-    events_.erase(events_.begin(), end);
-    return taken;
-}
-
 void Segmenter::interrupt() {
     close(tracks_.end_of_last(start_), {});
     next_discontinuity_ = true;

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -90,11 +89,10 @@ public:
     // Makes the next segment emit its headers again.
     void forget_headers() { emitted_headers_.clear(); }
 
-    // Returns the queued events in order, or the first `count` of them.
-    std::vector<SegmenterEvent> take() { return take(events_.size()); }
-    std::vector<SegmenterEvent> take(std::size_t count);
+    // Returns the queued events in order.
+    std::vector<SegmenterEvent> take() { return std::exchange(events_, {}); }
     // The event queue. A follower holds events back in it, and replaces them.
-    std::deque<SegmenterEvent>& events() { return events_; }
+    std::vector<SegmenterEvent>& events() { return events_; }
 
     // Returns the blocks of dropped segments since the last call: tens of MiB, which the caller frees off the loop.
     std::vector<Block> take_dropped_blocks() { return std::exchange(dropped_blocks_, {}); }
@@ -130,7 +128,7 @@ private:
     CutRules rules_;
     TrackSet tracks_;
     std::vector<Header> emitted_headers_;
-    std::deque<SegmenterEvent> events_;
+    std::vector<SegmenterEvent> events_;
     std::vector<Block> dropped_blocks_;
 
     std::uint64_t number_ = 0;
