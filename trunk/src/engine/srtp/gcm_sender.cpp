@@ -5,9 +5,8 @@
 #include <span>
 #include <string>
 
-#include <openssl/evp.h>
-
 #include "base/check.hpp"
+#include "engine/srtp/key_derivation.hpp"
 
 namespace live::engine::srtp {
 
@@ -16,38 +15,9 @@ namespace {
 constexpr std::size_t kHeaderBytes = 12;  // the fixed RTP header
 constexpr std::uint64_t kIndexEnd = std::uint64_t{1} << 48;
 
-// RFC 3711, 4.3.1.
-constexpr std::uint8_t kKeyLabel = 0;
-constexpr std::uint8_t kSaltLabel = 2;
-
-struct FreeContext {
-    void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
-};
-using Context = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
-
-Error no_gcm() { return {Errc::system, "the cryptographic library has no AES-128"}; }
-
 std::uint32_t u32_at(Bytes bytes, std::size_t at) {
     return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 | std::uint32_t{bytes[at + 2]} << 8 |
            bytes[at + 3];
-}
-
-// RFC 3711, 4.3.3 with the salt of RFC 7714, 11: the first bytes of the AES counter-mode key stream that starts at the block
-// given by label and salt.
-Result<void> derive(Bytes master, std::uint8_t label, MutBytes into) {
-    constexpr std::size_t kBlockBytes = 16;
-    constexpr std::size_t kLabelAt = 7;
-    std::array<std::uint8_t, kBlockBytes> block{};
-    std::ranges::copy(master.subspan(GcmSender::kKeyBytes), block.begin());
-    block[kLabelAt] ^= label;
-    const Context context(EVP_CIPHER_CTX_new());
-    const std::array<std::uint8_t, kBlockBytes> zeros{};
-    int written = 0;
-    CHECK(into.size() <= zeros.size());
-    if (!context || EVP_EncryptInit_ex(context.get(), EVP_aes_128_ctr(), nullptr, master.data(), block.data()) != 1 ||
-        EVP_EncryptUpdate(context.get(), into.data(), &written, zeros.data(), static_cast<int>(into.size())) != 1)
-        return no_gcm();
-    return {};
 }
 
 // Returns the header size, including CSRCs and the extension; nullopt if the packet is not RTP.
@@ -67,13 +37,8 @@ std::optional<std::size_t> header_bytes_of(Bytes packet) {
 }  // namespace
 
 Result<GcmSender> GcmSender::create(Bytes master, Library library) {
-    if (master.size() != kKeyBytes + kSaltBytes)
-        return Error(Errc::malformed, "SRTP keys of " + std::to_string(master.size()) + " bytes");
-    Key key{};
-    Salt salt{};
-    TRY(derive(master, kKeyLabel, key));
-    TRY(derive(master, kSaltLabel, salt));
-    return create(key, salt, library);
+    const auto keys = TRY(derive_keys(master, KeyLabel::rtp_key, KeyLabel::rtp_salt));
+    return create(keys.key, keys.salt, library);
 }
 
 Result<GcmSender> GcmSender::create(const Key& key, const Salt& salt, Library library) {

@@ -1,6 +1,6 @@
 // The sending half of SRTP with AEAD_AES_128_GCM (RFC 7714), for RTP only: one cipher per session, for which a packet is just a
-// new nonce, and a payload encrypted directly from the copy all players share into the packet sent to this player. Everything
-// else (the other profile, RTCP, incoming packets) is done by the SRTP library (Session).
+// new nonce, and a payload encrypted directly from the copy all players share into the packet sent to this player. RTCP is
+// GcmControl's; everything else (the other profile, sessions that receive RTP) is done by the SRTP library (Session).
 #pragma once
 
 #include <array>
@@ -27,8 +27,7 @@ public:
     using Salt = GcmCipher::Nonce;
     using Library = GcmCipher::Library;
 
-    // Derives the session key and salt from the DTLS key followed by the salt (RFC 3711, 4.3). Errc::malformed for another
-    // length, Errc::system.
+    // As derive_keys(), Errc::system.
     static Result<GcmSender> create(Bytes master, Library library = Library::fastest);
     // Uses the session key and salt directly.
     static Result<GcmSender> create(const Key& key, const Salt& salt, Library library = Library::fastest);

@@ -64,23 +64,25 @@ Result<void> Session::begin_library() {
     return {};
 }
 
-Result<std::unique_ptr<Session>> Session::create(const Keys& keys, unsigned long replay_window) {
-    TRY(begin_library());
-    const srtp_t outbound = TRY(make(keys.profile, keys.local, ssrc_any_outbound, replay_window));
-    auto inbound = make(keys.profile, keys.remote, ssrc_any_inbound, replay_window);
-    if (!inbound.ok()) {
-        srtp_dealloc(outbound);
-        return std::move(inbound).error();
-    }
-    auto session = std::make_unique<Session>(Private{}, outbound, *inbound);
-    if (keys.profile == Profile::aead_aes_128_gcm)
+Result<std::unique_ptr<Session>> Session::create(const Keys& keys, unsigned long replay_window, Receives receives) {
+    auto session = std::make_unique<Session>(Private{});
+    if (keys.profile == Profile::aead_aes_128_gcm) {
         session->sender_ = TRY(GcmSender::create(keys.local));
+        if (receives == Receives::rtcp) {
+            session->control_ = TRY(GcmControl::create(keys.local, keys.remote));
+            return session;
+        }
+    }
+    TRY(begin_library());
+    session->outbound_ = TRY(make(keys.profile, keys.local, ssrc_any_outbound, replay_window));
+    session->inbound_ = TRY(make(keys.profile, keys.remote, ssrc_any_inbound, replay_window));
     return session;
 }
 
 Session::~Session() {
-    srtp_dealloc(outbound_);
-    srtp_dealloc(inbound_);
+    for (const srtp_t each : {outbound_, inbound_})
+        if (each != nullptr)
+            srtp_dealloc(each);
 }
 
 Result<std::size_t> Session::protect_rtp(MutBytes out, Bytes head, Bytes payload) {
@@ -106,6 +108,8 @@ Result<std::size_t> Session::protect_rtcp(MutBytes storage, std::size_t bytes) {
     CHECK(bytes <= storage.size() && kTrailerBytesMax <= storage.size() - bytes);
     if (bytes < kRtcpBytesMin)
         return Error(Errc::malformed, "RTCP packet of " + std::to_string(bytes) + " bytes");
+    if (control_)
+        return control_->protect(storage, bytes);
     int length = static_cast<int>(bytes);
     if (const auto status = srtp_protect_rtcp(outbound_, storage.data(), &length); status != srtp_err_status_ok)
         return failure(status, "protecting RTCP");
@@ -127,6 +131,8 @@ void Session::remember_stream(std::uint32_t ssrc) {
 Result<std::size_t> Session::unprotect_rtp(MutBytes packet) {
     if (packet.size() < kRtpBytesMin)
         return Error(Errc::malformed, "SRTP packet of " + std::to_string(packet.size()) + " bytes");
+    if (inbound_ == nullptr)
+        return Error(Errc::unsupported, "RTP in a session that only receives RTCP");
     const std::uint32_t ssrc = ssrc_at(packet, 8);
     TRY(check_stream(ssrc));
     int length = static_cast<int>(packet.size());
@@ -139,6 +145,8 @@ Result<std::size_t> Session::unprotect_rtp(MutBytes packet) {
 Result<std::size_t> Session::unprotect_rtcp(MutBytes packet) {
     if (packet.size() < kRtcpBytesMin)
         return Error(Errc::malformed, "SRTCP packet of " + std::to_string(packet.size()) + " bytes");
+    if (control_)
+        return control_->unprotect(packet);
     const std::uint32_t ssrc = ssrc_at(packet, 4);
     TRY(check_stream(ssrc));
     int length = static_cast<int>(packet.size());

@@ -1,5 +1,6 @@
 // Protection of RTP and RTCP (RFC 3711; RFC 7714 for AES-GCM), both directions of one session, independent of the origin of its
-// keys. All of it is done by the SRTP library except sending RTP with AES-GCM, see GcmSender.
+// keys. All of it is done by the SRTP library except, with AES-GCM, sending RTP (GcmSender) and the RTCP of sessions that receive
+// no RTP (GcmControl).
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "base/bytes/bytes.hpp"
 #include "base/result.hpp"
+#include "engine/srtp/gcm_control.hpp"
 #include "engine/srtp/gcm_sender.hpp"
 #include "engine/srtp/keys.hpp"
 
@@ -33,9 +35,11 @@ public:
     // Initializes the library, at the latest with the first session: its self-test takes some milliseconds, once per process.
     // Errc::system on failure.
     static Result<void> begin_library();
-    // `replay_window` applies to both directions. Errc::system if the library fails.
-    static Result<std::unique_ptr<Session>> create(const Keys& keys, unsigned long replay_window = kReplayWindow);
-    Session(Private, srtp_ctx_t_* outbound, srtp_ctx_t_* inbound) : outbound_(outbound), inbound_(inbound) {}
+    enum class Receives : std::uint8_t { rtp_and_rtcp, rtcp };
+    // `replay_window` applies to RTP, in both directions. Errc::malformed, Errc::system if the library fails.
+    static Result<std::unique_ptr<Session>> create(const Keys& keys, unsigned long replay_window = kReplayWindow,
+                                                   Receives receives = Receives::rtp_and_rtcp);
+    explicit Session(Private) {}
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -50,7 +54,8 @@ public:
     Result<std::size_t> protect_rtcp(MutBytes storage, std::size_t bytes);
 
     // In place; returns the length of the unprotected packet. Errc::denied if it is not authentic, Errc::conflict if it is a
-    // replay or older than kReplayWindow, Errc::limit for more than kInboundStreamsMax streams (unread), Errc::malformed.
+    // replay or older than kReplayWindow, Errc::limit for more than kInboundStreamsMax streams (unread), Errc::malformed,
+    // Errc::unsupported for RTP in a session of Receives::rtcp.
     Result<std::size_t> unprotect_rtp(MutBytes packet);
     Result<std::size_t> unprotect_rtcp(MutBytes packet);
 
@@ -65,10 +70,11 @@ private:
     Result<void> check_stream(std::uint32_t ssrc) const;
     void remember_stream(std::uint32_t ssrc);
 
-    srtp_ctx_t_* outbound_;
-    srtp_ctx_t_* inbound_;
+    srtp_ctx_t_* outbound_ = nullptr;  // of the library, unless there is a `control_`
+    srtp_ctx_t_* inbound_ = nullptr;
     std::vector<std::uint32_t> inbound_ssrcs_;  // at most kInboundStreamsMax
     std::optional<GcmSender> sender_;           // with AES-GCM
+    std::optional<GcmControl> control_;         // with AES-GCM and Receives::rtcp
 };
 
 }  // namespace live::engine::srtp

@@ -167,11 +167,11 @@ Result<void> MediaSender::take_nack(const wire::rtcp::Packet& packet) {
 }
 
 Result<void> MediaSender::take_arrivals(TimePoint now, const wire::rtcp::Packet& packet) {
-    const auto feedback = TRY(wire::rtcp::parse_transport_feedback(packet));
+    const auto arrivals = TRY(wire::rtcp::ArrivalReport::parse(packet));
     if (!estimator_)
         return {};
     has_report_ = true;
-    estimator_->reported(now, feedback);
+    estimator_->reported(now, arrivals);
     pacer_.set_rate(now, estimator_->rate());
     if (average_)
         average_->set_rate(now, estimator_->rate());

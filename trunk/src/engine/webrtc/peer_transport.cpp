@@ -185,7 +185,9 @@ Result<void> PeerTransport::after_progress(TimePoint now, dtls::Transport::Progr
 
 Result<void> PeerTransport::take_keys(TimePoint now, const std::optional<Result<srtp::Keys>>& keys) {
     if (keys)
-        srtp_ = TRY(srtp::Session::create(TRY(*keys), options_.replay_window));
+        srtp_ = TRY(
+            srtp::Session::create(TRY(*keys), options_.replay_window,
+                                  options_.takes_rtp ? srtp::Session::Receives::rtp_and_rtcp : srtp::Session::Receives::rtcp));
     has_keys_ = true;
     if (!ice_) {
         state_ = State::established;

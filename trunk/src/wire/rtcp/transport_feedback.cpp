@@ -24,30 +24,29 @@ Symbol symbol_of(const PacketStatus& status) {
     return *status.ticks >= 0 && *status.ticks <= kSmallDeltaMax ? kSmallDelta : kLargeDelta;
 }
 
-void append_symbols(std::vector<Symbol>& symbols, unsigned chunk, std::size_t wanted) {
-    const auto add = [&](unsigned symbol) {
-        if (symbols.size() < wanted)
-            symbols.push_back(static_cast<Symbol>(symbol));
-    };
-    if ((chunk & 0x8000U) == 0) {
-        const std::size_t run = std::min<std::size_t>(chunk & kRunMax, wanted - symbols.size());
-        symbols.insert(symbols.end(), run, static_cast<Symbol>(chunk >> 13 & 3U));
-    } else if ((chunk & 0x4000U) == 0) {
-        for (std::size_t i = 0; i < kOneBitSymbols; ++i)
-            add(chunk >> (kOneBitSymbols - 1 - i) & 1U);
-    } else {
-        for (std::size_t i = 0; i < kTwoBitSymbols; ++i)
-            add(chunk >> 2 * (kTwoBitSymbols - 1 - i) & 3U);
-    }
+// The statuses in a chunk.
+std::size_t statuses_in(unsigned chunk) {
+    return (chunk & 0x8000U) == 0 ? chunk & kRunMax : (chunk & 0x4000U) == 0 ? kOneBitSymbols : kTwoBitSymbols;
 }
 
-Result<PacketStatus> read_delta(ByteReader& in, Symbol symbol) {
-    PacketStatus status{.received = symbol != kLost, .ticks = std::nullopt};
-    if (symbol == kSmallDelta)
-        status.ticks = TRY(in.u8());
-    else if (symbol == kLargeDelta)
-        status.ticks = static_cast<std::int16_t>(TRY(in.u16be()));
-    return status;
+// The symbol of a chunk with `left` statuses left in it.
+Symbol symbol_at(unsigned chunk, std::size_t left) {
+    if ((chunk & 0x8000U) == 0)
+        return static_cast<Symbol>(chunk >> 13 & 3U);
+    return static_cast<Symbol>((chunk & 0x4000U) == 0 ? chunk >> (left - 1) & 1U : chunk >> 2 * (left - 1) & 3U);
+}
+
+std::size_t delta_bytes(Symbol symbol) { return symbol == kSmallDelta ? 1 : symbol == kLargeDelta ? 2 : 0; }
+
+// The bytes of the deltas of the first `count` statuses in a chunk.
+std::size_t delta_bytes(unsigned chunk, std::size_t count) {
+    const std::size_t places = statuses_in(chunk);
+    if ((chunk & 0x8000U) == 0)
+        return count * delta_bytes(symbol_at(chunk, places));
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        sum += delta_bytes(symbol_at(chunk, places - i));
+    return sum;
 }
 
 // A chunk for the start of `symbols`, and how many of them it covers. Run-length coding is used from half a vector of equal
@@ -69,31 +68,62 @@ std::pair<unsigned, std::size_t> next_chunk(std::span<const Symbol> symbols) {
 
 }  // namespace
 
-Result<TransportFeedback> parse_transport_feedback(const Packet& packet) {
+bool PacketStatuses::next(PacketStatus& status) {
+    if (left_ == 0)
+        return false;
+    while (in_chunk_ == 0) {
+        chunk_ = static_cast<unsigned>(chunks_[0] << 8 | chunks_[1]);
+        chunks_ = chunks_.subspan(2);
+        in_chunk_ = statuses_in(chunk_);
+    }
+    const Symbol symbol = symbol_at(chunk_, in_chunk_--);
+    --left_;
+    status = {.received = symbol != kLost, .ticks = std::nullopt};
+    if (symbol == kSmallDelta)
+        status.ticks = deltas_[0];
+    else if (symbol == kLargeDelta)
+        status.ticks = static_cast<std::int16_t>(deltas_[0] << 8 | deltas_[1]);
+    deltas_ = deltas_.subspan(delta_bytes(symbol));
+    return true;
+}
+
+Result<ArrivalReport> ArrivalReport::parse(const Packet& packet) {
     ByteReader in(packet.body);
-    TransportFeedback feedback;
-    feedback.sender_ssrc = TRY(in.u32be());
-    feedback.media_ssrc = TRY(in.u32be());
-    feedback.base_sequence = TRY(in.u16be());
+    ArrivalReport report;
+    report.sender_ssrc = TRY(in.u32be());
+    report.media_ssrc = TRY(in.u32be());
+    report.base_sequence = TRY(in.u16be());
     const std::size_t wanted = TRY(in.u16be());
     const std::uint32_t reference = TRY(in.u24be());
-    feedback.reference_time = static_cast<std::int32_t>((reference & 0x800000U) != 0 ? reference | 0xFF000000U : reference);
-    feedback.feedback_count = TRY(in.u8());
+    report.reference_time = static_cast<std::int32_t>((reference & 0x800000U) != 0 ? reference | 0xFF000000U : reference);
+    report.feedback_count = TRY(in.u8());
     if (wanted == 0)
         return Error(Errc::malformed, "RTCP: transport feedback of no packet");
     if (wanted > kFeedbackPacketsMax)
         return Error(Errc::limit, "RTCP: transport feedback of " + std::to_string(wanted) + " packets");
-    std::vector<Symbol> symbols;
-    symbols.reserve(wanted);
-    while (symbols.size() < wanted) {
-        const std::size_t before = symbols.size();
-        append_symbols(symbols, TRY(in.u16be()), wanted);
-        if (symbols.size() == before)
+    PacketStatuses& statuses = report.statuses;
+    statuses.chunks_ = in.rest();
+    statuses.left_ = wanted;
+    std::size_t bytes = 0;
+    for (std::size_t left = wanted; left > 0;) {
+        const unsigned chunk = TRY(in.u16be());
+        const std::size_t count = std::min(statuses_in(chunk), left);
+        if (count == 0)
             return Error(Errc::malformed, "RTCP: transport feedback with a run of none");
+        bytes += delta_bytes(chunk, count);
+        left -= count;
     }
-    feedback.packets.reserve(wanted);
-    for (const Symbol symbol : symbols)
-        feedback.packets.push_back(TRY(read_delta(in, symbol)));
+    statuses.chunks_ = statuses.chunks_.first(statuses.chunks_.size() - in.rest().size());
+    statuses.deltas_ = TRY(in.take(bytes));
+    return report;
+}
+
+Result<TransportFeedback> parse_transport_feedback(const Packet& packet) {
+    auto report = TRY(ArrivalReport::parse(packet));
+    TransportFeedback feedback{report.sender_ssrc,    report.media_ssrc,     report.base_sequence,
+                               report.reference_time, report.feedback_count, {}};
+    for (PacketStatus status; report.statuses.next(status);)
+        feedback.packets.push_back(status);
     return feedback;
 }
 

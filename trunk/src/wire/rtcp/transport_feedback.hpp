@@ -37,6 +37,35 @@ struct TransportFeedback {
     bool operator==(const TransportFeedback&) const = default;
 };
 
+// The statuses of a feedback packet, read where they are.
+class PacketStatuses {
+public:
+    // Returns false after the last one.
+    bool next(PacketStatus& status);
+
+private:
+    friend struct ArrivalReport;
+
+    Bytes chunks_;
+    Bytes deltas_;
+    std::size_t left_ = 0;      // statuses
+    unsigned chunk_ = 0;        // the current one
+    std::size_t in_chunk_ = 0;  // statuses left in it
+};
+
+// A feedback packet in place: nothing is allocated. Borrows the packet's body.
+struct ArrivalReport {
+    std::uint32_t sender_ssrc = 0;
+    std::uint32_t media_ssrc = 0;
+    std::uint16_t base_sequence = 0;
+    std::int32_t reference_time = 0;
+    std::uint8_t feedback_count = 0;
+    PacketStatuses statuses;
+
+    // As parse_transport_feedback().
+    static Result<ArrivalReport> parse(const Packet& packet);
+};
+
 // Errc::need_more, Errc::malformed (no packets; chunks may contain more statuses than announced, but not fewer), Errc::limit
 // above kFeedbackPacketsMax.
 Result<TransportFeedback> parse_transport_feedback(const Packet& packet);

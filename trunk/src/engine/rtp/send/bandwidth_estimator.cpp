@@ -50,11 +50,13 @@ std::optional<BandwidthEstimator::Sent> BandwidthEstimator::take(std::uint32_t s
     return found;
 }
 
-BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::rtcp::TransportFeedback& feedback) {
+BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::rtcp::ArrivalReport& arrivals) {
     Report report;
-    microseconds at = wire::rtcp::kReferenceTick * feedback.reference_time;
-    std::uint64_t sequence = unwrapper_.peek(feedback.base_sequence);
-    for (const auto& packet : feedback.packets) {
+    microseconds at = wire::rtcp::kReferenceTick * arrivals.reference_time;
+    std::uint64_t sequence = unwrapper_.peek(arrivals.base_sequence);
+    wire::rtcp::PacketStatuses statuses = arrivals.statuses;
+    std::optional<TimePoint> newest;
+    for (wire::rtcp::PacketStatus packet; statuses.next(packet);) {
         const auto found = take(static_cast<std::uint32_t>(sequence++));
         if (packet.ticks)
             at += wire::rtcp::kDeltaTick * *packet.ticks;
@@ -68,15 +70,20 @@ BandwidthEstimator::Report BandwidthEstimator::match(TimePoint now, const wire::
         if (!packet.ticks)
             continue;
         report.delay = std::min(report.delay, at - std::chrono::duration_cast<microseconds>(found->at.time_since_epoch()));
-        round_trip_ = std::chrono::duration_cast<microseconds>(now - found->at);
+        newest = found->at;
+        arrived_bytes_ += found->bytes;
         arrivals_.push_back({static_cast<std::uint32_t>(at.count()), found->bytes});
     }
+    if (newest)
+        round_trip_ = std::chrono::duration_cast<microseconds>(now - *newest);
     const auto is_outside = [this] {
         const microseconds span = between(arrivals_.front().at_us, arrivals_.back().at_us);
         return span > kRateWindow || span < microseconds{0};
     };
-    while (!arrivals_.empty() && is_outside())
+    while (!arrivals_.empty() && is_outside()) {
+        arrived_bytes_ -= arrivals_.front().bytes;
         arrivals_.pop_front();
+    }
     return report;
 }
 
@@ -93,17 +100,14 @@ microseconds BandwidthEstimator::base_delay(TimePoint now, microseconds delay) {
 double BandwidthEstimator::received_rate() const {
     if (arrivals_.size() < 2)
         return 0;
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < arrivals_.size(); ++i)
-        bytes += arrivals_[i].bytes;
     // Only n-1 of n packets lie between the first and the last arrival.
-    const double carried = static_cast<double>(bytes - arrivals_.front().bytes) * 8;
+    const double carried = static_cast<double>(arrived_bytes_ - arrivals_.front().bytes) * 8;
     const microseconds span = between(arrivals_.front().at_us, arrivals_.back().at_us);
     return span < 20ms ? 0 : carried / seconds(span);
 }
 
-void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback) {
-    const Report report = match(now, feedback);
+void BandwidthEstimator::reported(TimePoint now, const wire::rtcp::ArrivalReport& arrivals) {
+    const Report report = match(now, arrivals);
     if (report.arrived + report.lost == 0)
         return;
     const auto outcomes = static_cast<double>(report.arrived + report.lost);

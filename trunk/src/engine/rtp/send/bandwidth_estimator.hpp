@@ -37,7 +37,7 @@ public:
     // Call for each packet sent, with the number in its header extension, which increments by one.
     void sent(TimePoint now, std::uint16_t sequence, std::size_t bytes);
     // A report from the player. Ignored if it covers no packet that was sent.
-    void reported(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
+    void reported(TimePoint now, const wire::rtcp::ArrivalReport& arrivals);
 
     std::uint64_t rate() const { return static_cast<std::uint64_t>(rate_); }
     // The queue in the last report; the loss over about the last hundred packets since the rate was lowered.
@@ -76,7 +76,7 @@ private:
         std::chrono::microseconds delay = std::chrono::microseconds::max();  // the minimum of this report, across the two clocks
     };
 
-    Report match(TimePoint now, const wire::rtcp::TransportFeedback& feedback);
+    Report match(TimePoint now, const wire::rtcp::ArrivalReport& arrivals);
     std::optional<Sent> take(std::uint32_t sequence);
     std::chrono::microseconds base_delay(TimePoint now, std::chrono::microseconds delay);
     double received_rate() const;
@@ -86,6 +86,7 @@ private:
     Options options_;
     RingQueue<Sent> sent_;
     RingQueue<Arrival> arrivals_;       // of the last kRateWindow
+    std::size_t arrived_bytes_ = 0;     // their sum
     RingQueue<BaseDelay> base_delays_;  // candidates for the base delay, ascending
     wire::rtp::SequenceUnwrapper unwrapper_;
     double rate_;

@@ -20,6 +20,14 @@ struct Link {
     std::chrono::microseconds jitter{0};
 };
 
+// As it arrives: written, then read in place.
+void give_report(BandwidthEstimator& estimator, TimePoint now, const wire::rtcp::TransportFeedback& feedback) {
+    ByteWriter out;
+    write(out, feedback);
+    const auto packet = wire::rtcp::PacketReader(out.written()).next();
+    estimator.reported(now, wire::rtcp::ArrivalReport::parse(packet.value().value()).value());
+}
+
 class Simulation {
 public:
     Simulation(Link over, unsigned seed, BandwidthEstimator::Options options = {})
@@ -32,7 +40,7 @@ public:
             while (auto report = recorder_.poll(now, 1, 2))
                 reports_.emplace_back(now + link.delay, std::move(*report));
             while (!reports_.empty() && reports_.front().first <= now) {
-                estimator.reported(now, reports_.front().second);
+                give_report(estimator, now, reports_.front().second);
                 reports_.erase(reports_.begin());
             }
         }
@@ -153,7 +161,7 @@ TEST(BandwidthEstimator, ASenderWithLittleToSendKeepsItsRate) {
         estimator.sent(now, i, 100);
         recorder.received(now, i);
         while (const auto report = recorder.poll(now, 1, 2))
-            estimator.reported(now, *report);
+            give_report(estimator, now, *report);
     }
     EXPECT_EQ(estimator.rate(), 1'000'000U) << "audio alone of 40 kbps neither lowers nor raises it";
 }
@@ -167,7 +175,7 @@ TEST(BandwidthEstimator, InvalidReportsAndSilenceChangeNothing) {
     wire::rtcp::TransportFeedback feedback;
     feedback.base_sequence = 40'000;
     feedback.packets.assign(10, {true, std::int16_t{1}});
-    estimator.reported(now, feedback);
+    give_report(estimator, now, feedback);
     EXPECT_EQ(estimator.rate(), 1'000'000U);
     EXPECT_EQ(estimator.in_flight(), BandwidthEstimator::kSentMax) << "of numbers that were not sent";
 }
