@@ -121,7 +121,7 @@ def test_smoke_fails_beyond_a_tenth_over_the_stored_ratio():
 
 def test_smoke_does_not_judge_an_unknown_or_busy_machine():
     unknown = smoke.judged("RTMP play", smoke_runs(9, 9), None, "3-cores-of-something", "")
-    assert unknown.met is None and "no ratio is stored for 3-cores-of-something" in unknown.note
+    assert unknown.met is None and "no ratio of this row is stored for 3-cores-of-something" in unknown.note
     busy = smoke.judged("RTMP play", smoke_runs(9, 9, share=0.5), {"ratio": 1.0}, "a machine", "")
     assert busy.met is None and "too busy" in busy.note
     assert smoke.judged("RTMP play", smoke_runs(1, 1, failed=3), None, "a machine", "").met is False

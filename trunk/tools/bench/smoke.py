@@ -118,7 +118,7 @@ def judged(work: str, runs: list[Run], stored: dict | None, kind: str, command: 
         limit = stored["ratio"] * TOLERANCE
         target, met = f"<= {limit:.2f}, 1.10 x the stored {stored['ratio']:.2f}", ratio <= limit
     else:
-        notes.append(f"no ratio is stored for {kind}: reported, not judged")
+        notes.append(f"no ratio of this row is stored for {kind}: reported, not judged")
     if median(run.share for run in runs) < 0.95:
         notes.append("the floor itself did not deliver: the machine was too busy to judge")
         met = None
