@@ -68,6 +68,23 @@ void Slice::grow(std::size_t size) {
     *this = std::move(longer);
 }
 
+void Slice::shrink(std::size_t size) {
+    CHECK(owner_ != nullptr && owner_->count == 1 && owner_->size == size_ && size <= size_);
+    void* memory = owner_;
+    if (owner_->has_own_pages) {
+#ifdef __linux__
+        memory = ::mremap(owner_, kHeader + size_, kHeader + size, 0);
+#endif
+    } else {
+        memory = std::realloc(owner_, kHeader + size);
+    }
+    CHECK(memory != nullptr && memory != MAP_FAILED);
+    owner_ = static_cast<Owner*>(memory);
+    owner_->size = size;
+    data_ = static_cast<std::uint8_t*>(memory) + kHeader;
+    size_ = checked(size);
+}
+
 Slice Slice::copy_of(Bytes bytes) {
     Slice slice = allocate(bytes.size());
     if (!bytes.empty())

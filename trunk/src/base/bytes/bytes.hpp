@@ -45,6 +45,9 @@ public:
     // become invalid.
     void grow(std::size_t size);
 
+    // Gives the memory after the first `size` bytes back. For a Slice as for grow(); borrowed spans become invalid.
+    void shrink(std::size_t size);
+
     Bytes bytes() const { return {data_, size_}; }
     const std::uint8_t* data() const { return data_; }
     std::size_t size() const { return size_; }
@@ -59,6 +62,8 @@ public:
     // Size of that memory.
     std::size_t memory_bytes() const { return owner_ == nullptr ? 0 : owner_->size; }
 
+    // Reports whether no other Slice shares the memory.
+    bool is_alone() const { return owner_ != nullptr && owner_->count == 1; }
     // Reports whether it is the only owner of separate pages: any thread may then free it.
     bool is_alone_on_pages() const { return owner_ != nullptr && owner_->has_own_pages && owner_->count == 1; }
 

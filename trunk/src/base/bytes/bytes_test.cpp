@@ -78,6 +78,28 @@ TEST(Slice, GrowsAndKeepsItsBytesOnBothSidesOfHavingPagesOfItsOwn) {
     EXPECT_EQ(as_text(part.bytes()), "ell");
 }
 
+TEST(Slice, ShrinksAndKeepsItsBytes) {
+    for (const std::size_t size : {std::size_t{5}, std::size_t{5'000}, Slice::kOwnPagesMin, 40 * Slice::kOwnPagesMin}) {
+        Slice slice = Slice::copy_of(as_bytes("hello"));
+        slice.grow(size);
+        for (const std::size_t smaller : {size, size / 2 + 3, std::size_t{5}}) {
+            slice.shrink(smaller);
+            ASSERT_EQ(slice.size(), smaller);
+            EXPECT_EQ(slice.memory_bytes(), smaller);
+            EXPECT_EQ(as_text(slice.bytes().first(5)), "hello");
+        }
+        slice.grow(size + 1);
+        slice.mutable_bytes()[size] = 'o';
+        EXPECT_EQ(as_text(slice.bytes().first(5)), "hello");
+    }
+}
+
+TEST(SliceDeathTest, SharedMemoryDoesNotShrink) {
+    Slice slice = Slice::copy_of(as_bytes("xy"));
+    const Slice other = slice;
+    EXPECT_DEATH(slice.shrink(1), "CHECK failed");
+}
+
 TEST(SliceDeathTest, SharedMemoryDoesNotGrow) {
     Slice slice = Slice::copy_of(as_bytes("x"));
     const Slice other = slice;

@@ -13,6 +13,9 @@ constexpr std::int32_t kFar = 1'000;
 }  // namespace
 
 std::optional<Bytes> RtpOrder::payload_of(Bytes datagram) {
+    // The version of RTP. A transport packet begins with another one, and the parser's error for each datagram costs time.
+    if (datagram.empty() || datagram[0] >> 6 != 2)
+        return std::nullopt;
     const auto packet = wire::rtp::parse_packet(datagram);
     return packet.ok() && packet->payload_type == kPayloadType ? std::optional(packet->payload) : std::nullopt;
 }

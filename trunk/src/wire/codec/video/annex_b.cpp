@@ -15,6 +15,7 @@ namespace live::wire::codec {
 namespace {
 
 constexpr std::size_t kLengthBytes = 4;
+constexpr std::size_t kUsualUnits = 8;
 
 // Zeros that are tested together: an image may be MiB of them.
 constexpr std::size_t kBlock = 64;
@@ -124,6 +125,7 @@ Slice with_lengths_in_place(Slice whole, const std::vector<Bytes>& units) {
     if (begin + size > whole.size())
         return with_lengths(units);
     std::vector<Move> moves;
+    moves.reserve(units.size());
     std::size_t to = begin;
     for (const Bytes unit : units) {
         moves.push_back({static_cast<std::size_t>(unit.data() - whole.data()), to + kLengthBytes, unit.size()});
@@ -153,8 +155,10 @@ Result<AnnexBUnits> sort_annex_b(Codec codec, Bytes stream) {
     CHECK(codec == Codec::avc || codec == Codec::hevc);
     const bool is_avc = codec == Codec::avc;
     std::vector<Bytes> units;
+    units.reserve(kUsualUnits);
     TRY(split_annex_b(stream, units));
     AnnexBUnits sorted;
+    sorted.others.reserve(units.size());
     for (const Bytes unit : units) {
         if (unit.size() < (is_avc ? 1U : 2U))
             return Error(Errc::malformed, "a NAL unit of " + std::to_string(unit.size()) + " bytes");

@@ -86,6 +86,8 @@ void PesAssembler::reserve(std::size_t size) {
 }
 
 Slice PesAssembler::take(std::size_t size) {
+    // The rest of the memory is given back: a unit that kept it would be copied later.
+    memory_.shrink(size_);
     Slice unit = memory_.sub(0, size);
     // A key frame is longer than the frames around it, and the next one must not get as much memory.
     usual_ = std::min(size, std::max(2 * usual_, kFirstBytes));

@@ -50,6 +50,25 @@ TEST(PesAssembler, TakesUnitsByTheirLength) {
     EXPECT_FALSE(pes.push(hex("ff")).has_value()) << "stuffing behind it";
 }
 
+TEST(PesAssembler, UnitsKeepNoMemoryBesidesTheirOwn) {
+    PesAssembler pes;
+    for (const std::size_t payloads : {1U, 100U, 2U, 500U, 3U}) {
+        pes.begin();
+        const auto start = built_pes(0xE0, {.pts = 1}, std::vector<std::uint8_t>(100, 1), false);
+        EXPECT_FALSE(pes.push(start));
+        for (std::size_t i = 1; i < payloads; ++i) {
+            const std::vector<std::uint8_t> payload(184, static_cast<std::uint8_t>(i));
+            EXPECT_TRUE(pes.push_inside(payload) || !pes.push(payload));
+        }
+        const auto unit = pes.finish();
+        ASSERT_TRUE(unit);
+        ASSERT_EQ(unit->size(), start.size() + (payloads - 1) * 184);
+        EXPECT_EQ(unit->memory_bytes(), unit->size());
+        for (std::size_t i = 1; i < payloads; ++i)
+            EXPECT_EQ(unit->bytes()[start.size() + i * 184 - 1], static_cast<std::uint8_t>(i));
+    }
+}
+
 TEST(PesAssembler, TakesUnitsOfUnknownLengthWithTheNextOne) {
     const auto unit = built_pes(0xE0, {.pts = 1}, std::vector<std::uint8_t>(100'000, 5), false);
     PesAssembler pes;
