@@ -19,8 +19,9 @@ namespace {
 
 constexpr Micros kKeepaliveInterval = std::chrono::seconds(1);
 constexpr std::size_t kAckAcksMax = 64;
-// A receiver should wait for three or four round trips (draft-sharabayko-srt-01, 4.5). This leaves most of the last one.
-constexpr int kSlackPart = 6;
+// A receiver should wait for three or four round trips (draft-sharabayko-srt-01, 4.5). On a link that loses nothing, the first
+// NAK may come one of them late.
+constexpr int kSlackPart = 3;
 constexpr std::uint32_t kIpAndUdpBytes = 28;
 constexpr std::uint32_t kMessageNumbers = 0x3FF'FFFF;  // 1 to this
 
@@ -57,7 +58,7 @@ public:
     void handle_datagram(Micros now, Bytes datagram);
     void handle_timeout(Micros now);
     Micros next_timeout(Micros now) const;
-    Micros slack() const;
+    Micros slack(Micros now) const;
     Sent send(Micros now, const Slice& payload);
     std::size_t write_next(Micros now, MutBytes into);
     std::optional<Payload> next_payload(Micros now) { return receive_.take(now, clock()); }
@@ -66,7 +67,9 @@ public:
     void repeat_response() { is_response_due_ = setup_.response.has_value(); }
     void close(CloseReason reason, bool says_goodbye);
     Figures figures() const;
-    std::size_t held_bytes() const { return receive_.buffer().held_bytes() + send_.held_bytes(); }
+    std::size_t held_bytes() const {
+        return receive_.buffer().held_bytes() - receive_.buffer().bytes() + payloads_.held_bytes() + send_.held_bytes();
+    }
 
 private:
     const DeliveryClock* clock() const { return is_tsbpd_ ? &clock_ : nullptr; }
@@ -341,8 +344,8 @@ Micros Connection::State::next_timeout(Micros now) const {
     return next;
 }
 
-Micros Connection::State::slack() const {
-    const bool can_wait = close_reason_ == CloseReason::none && is_tsbpd_ && receive_.buffer().missing() == 0;
+Micros Connection::State::slack(Micros now) const {
+    const bool can_wait = close_reason_ == CloseReason::none && is_tsbpd_ && !receive_.has_lost(now);
     return can_wait ? Micros(setup_.options.receive_latency) / kSlackPart : Micros();
 }
 
@@ -513,7 +516,7 @@ TimePoint Connection::next_timeout(TimePoint now) const {
     return next == Micros::min() ? now : state_->at(next);
 }
 
-Duration Connection::slack() const { return state_->slack(); }
+Duration Connection::slack(TimePoint now) const { return state_->slack(state_->since(now)); }
 Connection::Sent Connection::send(TimePoint now, const Slice& payload) { return state_->send(state_->since(now), payload); }
 std::size_t Connection::write_next(TimePoint now, MutBytes into) { return state_->write_next(state_->since(now), into); }
 std::optional<Connection::Payload> Connection::next_payload(TimePoint now) { return state_->next_payload(state_->since(now)); }

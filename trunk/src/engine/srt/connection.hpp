@@ -66,10 +66,10 @@ public:
     std::size_t write_next(TimePoint now, MutBytes into);
 
     std::optional<Payload> next_payload(TimePoint now);
-    // Returns how late datagrams of the peer may be handled, with the times of their arrival, and still be in time for
-    // everything: a part of the agreed latency. Zero if payloads are delivered as they arrive, and while packets are missing,
-    // because a NAK is due soon.
-    Duration slack() const;
+    // Returns how late datagrams of the peer may be handled, with the times of their arrival, and still be in time: a part of the
+    // agreed latency. Zero if payloads are delivered as they arrive, and until ten seconds after the latest loss, because NAKs
+    // are urgent then.
+    Duration slack(TimePoint now) const;
 
     std::optional<KeyQuestion> key_question() const;
     // Answers the peer's key message. `kek`: nullopt if no passphrase is known. Errc::denied if the key does not unwrap the

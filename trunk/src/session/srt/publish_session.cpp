@@ -71,11 +71,11 @@ void PublishSession::on_input(TimePoint now) {
     account(connection()->held_bytes() + reader_.held_bytes() + transport_->log.held_bytes());
 }
 
-Duration PublishSession::patience() const {
-    if (publication_ == nullptr || connection() == nullptr || is_behind_)
+Duration PublishSession::patience(TimePoint now) const {
+    if (publication_ == nullptr || connection() == nullptr)
         return {};
     const bool can_wait = !plan_.publish.min_latency && plan_.play.mw_latency >= kMergedWriteMin;
-    return can_wait && !publication_->source().is_awaited() ? connection()->slack() : Duration();
+    return can_wait && !publication_->source().is_awaited() ? connection()->slack(now) : Duration();
 }
 
 bool PublishSession::take_some(TimePoint now) {

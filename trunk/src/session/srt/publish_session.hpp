@@ -25,7 +25,8 @@ private:
     Result<void> receive(Opening& opening, std::unique_ptr<media::Publication> publication, io::Deadline deadline);
     bool is_publisher() const override { return true; }
     void on_input(TimePoint now) override;
-    Duration patience() const override;
+    Duration patience(TimePoint now) const override;
+    bool is_behind() const override { return is_behind_; }
     // Takes due payloads, for as long as a turn of the loop may take. True if none is left.
     bool take_some(TimePoint now);
     void take_units();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/bytes/hot_lines.hpp"
+
 namespace live::engine::srt {
 
 ReceiveBuffer::Place ReceiveBuffer::place_of(std::uint64_t position, std::size_t bytes) {
@@ -84,6 +86,9 @@ std::optional<ReceivedPayload> ReceiveBuffer::take(Micros now, const DeliveryClo
     --present_;
     next_present_ = slots_.begin();
     first_missing_ = std::max(first_missing_, slots_.begin());
+    // The next payload has waited for as long and is in no cache.
+    if (!slots_.empty())
+        prefetch(slots_[slots_.begin()].bytes.data(), slots_[slots_.begin()].bytes.size());
     return ReceivedPayload{std::move(slot.bytes), std::exchange(skipped_, 0)};
 }
 

@@ -36,6 +36,8 @@ void ReceiveSide::insert(Micros now, std::uint64_t position, Micros timestamp, s
         if (nak_at_ == Micros::max())
             nak_at_ = now + kNakTick;
     }
+    if (buffer_.missing() > 0)
+        loses_until_ = now + kLossMemory;
     if (++since_ack_ >= kLightAckPackets) {
         since_ack_ = 0;
         is_light_ack_due_ = true;

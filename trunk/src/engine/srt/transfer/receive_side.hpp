@@ -26,6 +26,7 @@ public:
     static constexpr unsigned kLightAckPackets = 64;
     // Interval between retransmission requests while packets are missing.
     static constexpr Micros kNakTick{10'000};
+    static constexpr Micros kLossMemory = std::chrono::seconds(10);
     // Maximum number of ranges in one NAK.
     static constexpr std::size_t kNakRangesMax = kPayloadBytesMax / 8;
     // ACKs that wait for their ACKACK: five seconds of them.
@@ -49,6 +50,8 @@ public:
     std::optional<ControlOutput> next_output(Micros now, const RoundTrip& round_trip);
 
     std::uint64_t lost() const { return lost_; }
+    // Whether packets were missing within the last kLossMemory.
+    bool has_lost(Micros now) const { return now < loses_until_; }
 
 private:
     struct SentAck {
@@ -74,6 +77,7 @@ private:
     bool is_light_ack_due_ = false;
     std::vector<PositionRange> nak_;
     std::uint64_t lost_ = 0;
+    Micros loses_until_{};
 
     // Packets and bytes of the last second, for ACKs.
     Micros rate_since_{};

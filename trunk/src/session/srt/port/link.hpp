@@ -37,7 +37,9 @@ public:
     virtual void on_over() = 0;
     virtual bool is_publisher() const = 0;
     // How long its datagrams and timers may wait for a tick (LinkTicks).
-    virtual Duration patience() const { return {}; }
+    virtual Duration patience(TimePoint) const { return {}; }
+    // Whether due payloads wait for the next turn of the loop, and not for a tick.
+    virtual bool is_behind() const { return false; }
 
 private:
     friend class Port;

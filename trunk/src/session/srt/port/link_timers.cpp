@@ -32,7 +32,7 @@ void LinkTimers::move(Link& from, Link& to) {
 }
 
 void LinkTimers::set(Link& link, TimePoint now) {
-    if (const auto tick = LinkTicks::index_for(link.patience()); tick != link.tick_) {
+    if (const auto tick = LinkTicks::index_for(link.patience(now)); tick != link.tick_) {
         ticks_.remove(link.tick_);
         ticks_.add(link.tick_ = tick);
     }
@@ -41,12 +41,13 @@ void LinkTimers::set(Link& link, TimePoint now) {
         link.due_ = due;
         return cancel(link);
     }
-    call_link_at(link, link.tick_ == 0 ? due : ReadTick::after(std::max(due, now), LinkTicks::kTicks[link.tick_]));
+    const bool is_urgent = link.tick_ == 0 || link.is_behind();
+    call_link_at(link, is_urgent ? due : ReadTick::after(std::max(due, now), LinkTicks::kTicks[link.tick_]));
 }
 
 bool LinkTimers::defer(Link& link, TimePoint now) {
     const Duration tick = LinkTicks::kTicks[link.tick_];
-    if (tick == Duration() || link.connection_->slack() < tick)
+    if (tick == Duration() || link.connection_->slack(now) < tick)
         return false;
     if (const TimePoint next = ReadTick::after(now, tick); next < link.due_)
         call_link_at(link, next);
