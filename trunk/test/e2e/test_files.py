@@ -17,7 +17,7 @@ from players import FfmpegPublisher
 MIB = 1 << 20
 TEXT = "".join(f"line {number}\n" for number in range(2000)).encode()
 LONG_NAME = "cam" + "m" * 200  # of five segments its playlist has a KiB
-LARGE = random.Random(47).randbytes(48 * MIB)  # more than a connection holds
+LARGE = random.Random(47).randbytes(999_983) * 50  # more than a connection holds
 
 
 @pytest.fixture(name="site", scope="module")
