@@ -67,7 +67,7 @@ void Process::hand_over(io::SignalPipe& signals) {
     upgrade_->note_handed();
     LOG_INFO(log_, "upgrade: process {} accepts new clients, this process keeps {} connections",
              upgrade_->status().successor.value_or(0), server_->connections());
-    if (const auto successor = upgrade_->status().successor)
+    if (const auto successor = upgrade_->status().successor; successor && !upgrade_->stays())
         note_notified(service_manager_.main_process(*successor));
     static_cast<void>(serve_the_rest(signals));
     const auto facts = server_->drain().facts();
@@ -86,10 +86,10 @@ void Process::prepare_upgrade(const settings::Settings& settings) {
     upgrade_control_ = std::make_unique<UpgradeControl>(*upgrade_);
 }
 
-// A service manager follows the new process, so that the old one may end.
+// A service manager follows the new process, so that the old one may end. The end of process 1 is the end of its container.
 bool Process::stays(const settings::Settings& settings) const {
-    return !service_manager_.is_present() && !command_.started_by.identity.is_worker() &&
-           command_.started_by.predecessor_version == 0 && (!settings.daemon || ::getpid() == 1);
+    const bool is_awaited = ::getpid() == 1 || (!settings.daemon && !service_manager_.is_present());
+    return is_awaited && !command_.started_by.identity.is_worker() && command_.started_by.predecessor_version == 0;
 }
 
 std::optional<int> Process::take_over(const settings::Settings& settings, std::size_t workers,

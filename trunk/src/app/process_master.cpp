@@ -212,7 +212,8 @@ void Process::take_workers_over(supervisor::Master& master) {
 
 void Process::follow_workers(io::SignalPipe& signals, supervisor::Master& master, supervisor::WorkersUpgrade& upgrade) {
     LOG_INFO(log_, "upgrade: process {} accepts new clients, the workers keep theirs", upgrade.successor());
-    note_notified(service_manager_.main_process(upgrade.successor()));
+    if (!upgrade.stays())
+        note_notified(service_manager_.main_process(upgrade.successor()));
     supervisor::Retirement retirement({.stays = upgrade.stays(), .follows_newest = upgrade.stays()});
     bool are_there = true;
     for (;;) {
