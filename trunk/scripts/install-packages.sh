@@ -67,6 +67,9 @@ chromium_package() {
     done
 }
 
+# Any Go will do.
+go_package() { command -v go >/dev/null 2>&1 || echo golang-go; }
+
 # For x86-64 alone, and not everywhere; OpenSSL does without it.
 cipher_package() { if apt-cache show libipsec-mb-dev >/dev/null 2>&1; then echo libipsec-mb-dev; fi; }
 
@@ -80,19 +83,20 @@ packages_of() {
     case $1 in
         build) echo "build-essential cmake ninja-build ccache pkg-config dpkg-dev ca-certificates python3" \
             "libssl-dev libfmt-dev nlohmann-json3-dev liburing-dev libhiredis-dev zlib1g-dev libavcodec-dev libswscale-dev libswresample-dev" \
+            "libnghttp2-dev" \
             "$(cipher_package)" ;;
         pages) echo "$(npm_package) python3-markdown" ;;
         run) echo "$(packages_of build) $(packages_of pages) ffmpeg fonts-dejavu-core curl openssl" ;;
         test) echo "$(packages_of run) libgtest-dev libbenchmark-dev clang lld llvm $(clang_runtime) python3 python3-venv python3-pytest" \
             "python3-hypothesis python3-pytest-xdist python3-yaml $(chromium_package) valgrind git rtmpdump srt-tools procps iproute2" \
-            "redis-server patchelf lintian" "$(packages_of players)" ;;
+            "redis-server patchelf lintian python3-h2 $(go_package)" "$(packages_of players)" ;;
         bench) echo "$(packages_of run) libbenchmark-dev python3 nginx libnginx-mod-rtmp wrk" ;;
         profile) echo "$(packages_of run) libgoogle-perftools-dev google-perftools graphviz gdb valgrind strace $(perf_package)" ;;
         lint) echo "$(packages_of build) git python3 python3-venv clang-tidy" ;;
         players) echo "mpv vlc-bin vlc-plugin-base vlc-plugin-access-extra gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good" \
             "gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav" ;;
         package) echo "$(packages_of build) $(packages_of pages) patchelf lintian" ;;
-        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64 zlib1g-dev:arm64" \
+        arm64) echo "$(packages_of build) crossbuild-essential-arm64 qemu-user libssl-dev:arm64 libfmt-dev:arm64 libhiredis-dev:arm64 zlib1g-dev:arm64 libnghttp2-dev:arm64" \
             "libgtest-dev:arm64" ;;
         all) for set in build pages run test bench profile lint players package; do packages_of $set; done ;;
         *) die "unknown set \"$1\": build pages run test bench profile lint players package arm64 all" ;;
