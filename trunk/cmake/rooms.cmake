@@ -160,7 +160,8 @@ if(LIVE_HTTP2 AND LIVE_NGHTTP2_INCLUDE AND LIVE_NGHTTP2)
     live_include_for(${with_nghttp2} ${LIVE_NGHTTP2_INCLUDE})
 else()
     message(STATUS "No HTTP/2: libnghttp2-dev is missing (scripts/install-packages.sh build) or --http2=off")
-    set_source_files_properties(${with_nghttp2} PROPERTIES HEADER_FILE_ONLY ON)
+    set_source_files_properties(${with_nghttp2} ${CMAKE_SOURCE_DIR}/src/engine/http2/simulation_test.cpp
+                                ${CMAKE_SOURCE_DIR}/src/session/http2/connection_test.cpp PROPERTIES HEADER_FILE_ONLY ON)
     set(LIVE_NGHTTP2 "")
 endif()
 

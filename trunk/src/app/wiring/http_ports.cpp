@@ -5,6 +5,7 @@
 #include "base/bytes/random.hpp"
 #include "base/log/log_format.hpp"
 #include "base/version.hpp"
+#include "engine/http2/server.hpp"
 #include "session/http/connection.hpp"
 
 namespace live::app {
@@ -111,6 +112,7 @@ Result<void> HttpPorts::start(io::Scope& fibers) {
     TRY(certificates_.load(*settings_));
     TRY(certificates_.watch(fibers));
     set_options();
+    offer_protocols();
     const auto places = TRY(wanted_places());
     for (const Role role : kPageRoles)
         for (const Place& place : places)
@@ -138,6 +140,7 @@ Result<void> HttpPorts::open(const Place& place, bool is_guarded) {
     acceptors_.push_back(std::make_unique<session::http::Acceptor>(std::move(listener), place.tls, site(place.role).context,
                                                                    places_, kind_of(place.role), connections_, log_));
     auto* acceptor = acceptors_.back().get();
+    acceptor->serve_http2_with(http2_);
     for (const auto& [shared, other] : shared_)
         if (shared == endpoint)
             acceptor->share_with(*other);
@@ -157,6 +160,17 @@ void HttpPorts::serve_worker(std::unique_ptr<io::TcpStream> stream) {
     });
     if (!started.ok())
         LOG_WARN(log_, "connection of another worker: not served: {}", started.error().text());
+}
+
+// The connection that a client has keeps its protocol.
+void HttpPorts::offer_protocols() {
+    constexpr std::array<std::string_view, 2> kBoth{"h2", "http/1.1"};
+    const auto offer = [&](io::TlsContext* context, bool has_http2) {
+        if (context != nullptr)
+            context->offer_protocols(std::span(kBoth).subspan(has_http2 && engine::http2::is_available() ? 0 : 1));
+    };
+    offer(certificates_.streams(), settings_->http_server.https.http2);
+    offer(certificates_.api(), settings_->http_api.https.http2);
 }
 
 void HttpPorts::set_options() {
@@ -184,6 +198,7 @@ void HttpPorts::apply() {
     set_options();
     if (const auto loaded = certificates_.load(*settings_); !loaded.ok())
         LOG_ERROR(log_, "HTTPS keeps its current certificate: {}", loaded.error().sentence());
+    offer_protocols();
 }
 
 void HttpPorts::close() {
@@ -208,6 +223,13 @@ session::Traffic HttpPorts::traffic() const {
         sum.received_bytes += traffic.received_bytes;
         sum.sent_bytes += traffic.sent_bytes;
     }
+    return sum;
+}
+
+session::http::Http2Counters HttpPorts::http2_counters() const {
+    session::http::Http2Counters sum;
+    for (const Role role : kClientRoles)
+        sum.add(sites_[static_cast<std::size_t>(role)]->context.http2);
     return sum;
 }
 

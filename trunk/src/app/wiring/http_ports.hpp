@@ -18,6 +18,7 @@
 #include "session/http/acceptor.hpp"
 #include "session/http/context.hpp"
 #include "session/http/router.hpp"
+#include "session/http2/connection.hpp"
 #include "session/limits/connection_limits.hpp"
 #include "settings/current_settings.hpp"
 
@@ -51,6 +52,8 @@ public:
     Result<void> stop(io::Deadline deadline);
     // The sum of all HTTP clients' connections.
     session::Traffic traffic() const;
+    // The sum of all HTTP/2 clients.
+    session::http::Http2Counters http2_counters() const;
 
 private:
     struct Site {
@@ -70,6 +73,7 @@ private:
     static std::string label_of(const Place& place);
     Site& site(Role role) { return *sites_[static_cast<std::size_t>(role)]; }
     void set_options();
+    void offer_protocols();
     Result<void> add_places(std::vector<Place>& places, const std::vector<std::string>& texts, Role role, io::TlsContext* tls);
     Result<std::vector<Place>> wanted_places();
     Result<void> open(const Place& place, bool is_guarded);
@@ -82,6 +86,7 @@ private:
     std::vector<std::unique_ptr<Site>> sites_;  // by role
     HttpCertificates certificates_;
     std::vector<std::pair<Endpoint, session::http::ProtocolSniffer*>> shared_;
+    session::http2::Server http2_;
     io::Scope connections_{"http-connection"};
     io::Scope listeners_{"http-listener"};
     std::vector<std::unique_ptr<session::http::Acceptor>> acceptors_;

@@ -2,6 +2,7 @@
 
 #include "io/fibers/deadline.hpp"
 #include "service/files/sessions.hpp"
+#include "session/http2/metrics.hpp"
 #include "session/http_live/protocol.hpp"
 
 namespace live::app {
@@ -82,6 +83,7 @@ std::optional<session::Protocol> HttpWiring::protocol() {
     described.add_memory = [this](std::vector<session::MemoryKind>& all) {
         all.push_back({"open_files", files_.open_files().size(), files_.open_files().content_bytes()});
     };
+    described.write_metrics = [this](MetricsText& text) { session::http2::write_metrics(text, ports_.http2_counters()); };
     return described;
 }
 

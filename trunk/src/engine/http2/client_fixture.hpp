@@ -47,6 +47,11 @@ public:
                 of(self).responses[id].code = code;
                 return 0;
             });
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks,
+                                                             [](nghttp2_session*, const nghttp2_frame* frame, void* self) {
+                                                                 of(self).has_goaway |= frame->hd.type == NGHTTP2_GOAWAY;
+                                                                 return 0;
+                                                             });
         CHECK(nghttp2_session_client_new(&session_, callbacks, this) == 0);
         nghttp2_session_callbacks_del(callbacks);
         CHECK(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, nullptr, 0) == 0);
@@ -55,20 +60,25 @@ public:
     TestClient(const TestClient&) = delete;
     TestClient& operator=(const TestClient&) = delete;
 
+    enum class BodyEnds : bool { no, yes };
+
     // Returns the id of the stream. `body` must outlive it; empty: none.
-    std::int32_t request(std::string_view method, std::string_view path, const std::string& body = {}) {
+    std::int32_t request(std::string_view method, std::string_view path, const std::string& body = {},
+                         BodyEnds ends = BodyEnds::yes) {
         const std::array pairs{pair_of(":method", method), pair_of(":scheme", "https"), pair_of(":authority", "h"),
                                pair_of(":path", path)};
-        bodies_.push_back({&body, 0});
+        bodies_.push_back({&body, 0, ends});
         nghttp2_data_provider data{};
         data.source.ptr = &bodies_.back();
         data.read_callback = [](nghttp2_session*, std::int32_t, std::uint8_t* into, std::size_t size, std::uint32_t* flags,
-                                nghttp2_data_source* source, void*) {
+                                nghttp2_data_source* source, void*) -> ssize_t {
             Body& from = *static_cast<Body*>(source->ptr);
             const std::size_t count = std::min(size, from.text->size() - from.sent);
             std::ranges::copy(as_bytes(*from.text).subspan(from.sent, count), into);
             from.sent += count;
-            if (from.sent == from.text->size())
+            if (count == 0 && from.ends == BodyEnds::no)
+                return NGHTTP2_ERR_DEFERRED;
+            if (from.sent == from.text->size() && from.ends == BodyEnds::yes)
                 *flags |= NGHTTP2_DATA_FLAG_EOF;
             return static_cast<ssize_t>(count);
         };
@@ -92,11 +102,13 @@ public:
     }
 
     std::map<std::int32_t, Response> responses;
+    bool has_goaway = false;
 
 private:
     struct Body {
         const std::string* text;
         std::size_t sent;
+        BodyEnds ends;
     };
 
     static TestClient& of(void* self) { return *static_cast<TestClient*>(self); }

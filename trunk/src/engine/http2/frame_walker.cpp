@@ -16,7 +16,9 @@ std::optional<FrameWalker::Head> FrameWalker::next(Bytes& input) {
         return std::nullopt;
     has_ = 0;
     skipped_ = std::size_t{head_[0]} << 16 | std::size_t{head_[1]} << 8 | head_[2];
-    return Head{skipped_, head_[3], head_[4]};
+    const std::uint32_t stream =
+        std::uint32_t{head_[5]} << 24 | std::uint32_t{head_[6]} << 16 | std::uint32_t{head_[7]} << 8 | head_[8];
+    return Head{skipped_, head_[3], head_[4], stream & 0x7fff'ffffu};
 }
 
 }  // namespace live::engine::http2

@@ -17,6 +17,7 @@ public:
         std::size_t length = 0;  // of the payload
         std::uint8_t type = 0;
         std::uint8_t flags = 0;
+        std::uint32_t stream = 0;
 
         bool operator==(const Head&) const = default;
     };

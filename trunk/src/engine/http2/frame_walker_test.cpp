@@ -27,7 +27,7 @@ std::vector<FrameWalker::Head> heads_of(std::string_view text, std::size_t porti
 TEST(Http2FrameWalker, FindsTheSameHeadersInAnyPortions) {
     const std::string text = greeting() + frame(FrameType::data, kEndStream, 1, std::string(1'000, 'x')) +
                              frame(FrameType::data, 0, 1) + frame(FrameType::ping, 1, 0, "12345678");
-    const std::vector<FrameWalker::Head> expected{{0, 4, 0}, {1'000, 0, kEndStream}, {0, 0, 0}, {8, 6, 1}};
+    const std::vector<FrameWalker::Head> expected{{0, 4, 0, 0}, {1'000, 0, kEndStream, 1}, {0, 0, 0, 1}, {8, 6, 1, 0}};
     for (std::size_t portion = 1; portion <= text.size(); ++portion)
         EXPECT_EQ(heads_of(text, portion), expected) << portion;
 }

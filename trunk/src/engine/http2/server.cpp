@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "engine/http2/frame_walker.hpp"
+#include "engine/http2/skipped_streams.hpp"
 
 namespace live::engine::http2 {
 
@@ -90,6 +91,8 @@ public:
     std::size_t next_event_ = 0;
     std::size_t held_ = 0;
     FrameWalker walker_;
+    SkippedStreams skipped_;
+    bool is_out_of_order_ = false;
     FloodGuard guard_;
     std::optional<Flood> flood_;
     TimePoint now_{};
@@ -178,6 +181,10 @@ Result<void> Server::Core::handle_bytes(TimePoint now, Bytes input) {
     for (Bytes rest = input; const auto head = walker_.next(rest);)
         count_frame(*head);
     TRY(check());
+    if (is_out_of_order_) {
+        static_cast<void>(nghttp2_session_terminate_session(session_, NGHTTP2_PROTOCOL_ERROR));
+        return Error(Errc::malformed, "HTTP/2: a stream with an id that the client has passed over");
+    }
     const ssize_t used = nghttp2_session_mem_recv(session_, input.data(), input.size());
     if (used == NGHTTP2_ERR_FLOODED) {
         flood_ = Flood::control;
@@ -200,7 +207,10 @@ Result<Bytes> Server::Core::next_output() {
 
 void Server::Core::count_frame(const FrameWalker::Head& head) {
     switch (head.type) {
-        case NGHTTP2_HEADERS: flooded(guard_.on_header_frame(true, head.length)); break;
+        case NGHTTP2_HEADERS:
+            is_out_of_order_ = is_out_of_order_ || !skipped_.on_headers(head.stream);
+            flooded(guard_.on_header_frame(true, head.length));
+            break;
         case NGHTTP2_CONTINUATION: flooded(guard_.on_header_frame(false, head.length)); break;
         case NGHTTP2_RST_STREAM: flooded(guard_.on_client_reset(now_)); break;
         case NGHTTP2_WINDOW_UPDATE: break;

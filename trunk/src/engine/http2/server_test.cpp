@@ -262,6 +262,15 @@ TEST_F(Http2ServerTest, TakesEveryPrefixOfAConnection) {
     }
 }
 
+TEST_F(Http2ServerTest, RefusesAStreamThatTheClientHasPassedOver) {
+    ASSERT_TRUE(feed(greeting() + get(5)).ok());
+    const auto fed = feed(get(3));
+    ASSERT_FALSE(fed.ok());
+    EXPECT_EQ(fed.code(), Errc::malformed);
+    ASSERT_TRUE(drain().ok());
+    EXPECT_EQ(count(FrameType::goaway), 1u);
+}
+
 TEST_F(Http2ServerTest, RefusesAnotherProtocol) {
     const auto fed = feed("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     ASSERT_FALSE(fed.ok());

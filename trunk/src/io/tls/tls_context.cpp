@@ -106,6 +106,7 @@ Result<void> TlsContext::reload(const std::string& certificate_path, const std::
     // Existing connections keep the one they started with.
     const auto fresh = TRY(server(certificate_path, key_path));
     std::swap(handle_, fresh->handle_);
+    ++reloads_;
     select_protocols();
     return {};
 }
@@ -120,8 +121,12 @@ void TlsContext::offer_protocols(std::span<const std::string_view> protocols) {
 }
 
 void TlsContext::select_protocols() {
-    if (!protocols_.empty())
-        SSL_CTX_set_alpn_select_cb(handle_, select_protocol, &protocols_);
+    if (protocols_.empty())
+        return;
+    // The first is for a server, the second for a client.
+    SSL_CTX_set_alpn_select_cb(handle_, select_protocol, &protocols_);
+    SSL_CTX_set_alpn_protos(handle_, reinterpret_cast<const unsigned char*>(protocols_.data()),
+                            static_cast<unsigned int>(protocols_.size()));
 }
 
 Result<std::unique_ptr<TlsContext>> TlsContext::client(TlsVerify verify, const std::string& ca_path) {

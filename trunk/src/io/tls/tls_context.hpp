@@ -2,6 +2,7 @@
 // OpenSSL 3, TLS 1.2 and later.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,8 +31,10 @@ public:
     // are read for the first connection. Errc::not_found or Errc::malformed for that file.
     static Result<std::unique_ptr<TlsContext>> client(TlsVerify verify, const std::string& ca_path = {});
 
-    // For a server, before its first connection: selects the first of `protocols` that the client offers too (ALPN, RFC 7301). A
-    // client that offers other protocols only gets none. At most 255 bytes a name.
+    // Successful calls of reload().
+    std::uint64_t reloads() const { return reloads_; }
+    // For a server: selects the first of `protocols` that the client offers too (ALPN, RFC 7301). A
+    // client that offers other protocols only gets none. For a client: offers them. At most 255 bytes a name.
     void offer_protocols(std::span<const std::string_view> protocols);
 
     TlsContext(Private, ssl_ctx_st* handle, TlsVerify verify);
@@ -53,6 +56,7 @@ private:
 
     ssl_ctx_st* handle_;
     TlsVerify verify_;
+    std::uint64_t reloads_ = 0;
     std::string protocols_;  // in the form of the extension: a length before each name
     // The other owner is a worker that is still reading after the caller has stopped waiting.
     std::shared_ptr<Unread> unread_;

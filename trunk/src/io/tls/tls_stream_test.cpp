@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -71,18 +72,17 @@ TEST_F(TlsStreamTest, SelectsTheFirstOwnProtocolThatTheClientOffers) {
     EXPECT_EQ(server_->application_protocol(), "");
     const std::array<std::string_view, 2> own{"h2", "http/1.1"};
     context_->offer_protocols(own);
-    const auto selected_for = [&](const std::string& offered) {
-        SSL_CTX_set_alpn_protos(trusting_->native_handle(), reinterpret_cast<const unsigned char*>(offered.data()),
-                                static_cast<unsigned int>(offered.size()));
+    const auto selected_for = [&](std::initializer_list<std::string_view> offered) {
+        trusting_->offer_protocols(std::span(offered.begin(), offered.size()));
         connect_pair();
         EXPECT_EQ(server_->application_protocol(), client_->application_protocol());
         return std::string(server_->application_protocol());
     };
-    EXPECT_EQ(selected_for("\x08http/1.1\x02h2"), "h2");
-    EXPECT_EQ(selected_for("\x08http/1.1"), "http/1.1");
-    EXPECT_EQ(selected_for("\x06spdy/1"), "");
+    EXPECT_EQ(selected_for({"http/1.1", "h2"}), "h2");
+    EXPECT_EQ(selected_for({"http/1.1"}), "http/1.1");
+    EXPECT_EQ(selected_for({"spdy/1"}), "");
     MUST(context_->reload(identity_.certificate_path, identity_.key_path));
-    EXPECT_EQ(selected_for("\x02h2"), "h2");
+    EXPECT_EQ(selected_for({"h2"}), "h2");
 }
 
 TEST_F(TlsStreamTest, APairTalksBothWays) {

@@ -77,6 +77,8 @@ void Acceptor::serve_http(std::unique_ptr<io::TcpStream> stream, const Log& log,
     auto secured = io::TlsStream::accept(std::move(stream), *tls_, deadline.sooner(io::Deadline::after(kTlsLimit)));
     if (!secured.ok())
         log_tls(log, secured.error());
+    else if (http2_ != nullptr && secured.value()->application_protocol() == "h2")
+        http2_->serve(*std::move(secured), {peer_ip, context_, *tls_, places_, kind_, log}, deadline);
     else
         std::make_unique<Connection>(*std::move(secured), nullptr, peer_ip, context_, places_, log)->run(deadline);
 }

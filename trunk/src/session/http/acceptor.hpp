@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/log/log.hpp"
 #include "io/fibers/scope.hpp"
 #include "io/net/tcp_listener.hpp"
 #include "io/tls/tls_context.hpp"
+#include "io/tls/tls_stream.hpp"
 #include "session/http/context.hpp"
 #include "session/limits/connection_limits.hpp"
 
@@ -25,6 +27,26 @@ protected:
     ~ProtocolSniffer() = default;
 };
 
+// A client of an HTTPS port after its handshake. All references outlive the connection.
+struct SecureClient {
+    std::string peer_ip;
+    Context& context;
+    io::TlsContext& tls;
+    ConnectionLimits& places;
+    ConnectionLimits::Kind kind;
+    const Log& log;
+};
+
+// Serves clients whose handshake has selected "h2".
+class MultiplexedServer {
+public:
+    // Serves an entire connection.
+    virtual void serve(std::unique_ptr<io::TlsStream> stream, const SecureClient& client, io::Deadline deadline) = 0;
+
+protected:
+    ~MultiplexedServer() = default;
+};
+
 class Acceptor {
 public:
     // On a shared port a client must send something within this time.
@@ -39,6 +61,8 @@ public:
 
     // To be called before run(). `other` outlives the connections.
     void share_with(ProtocolSniffer& other) { other_ = &other; }
+    // To be called before run(), for an HTTPS port whose TLS context offers "h2". `server` outlives the connections.
+    void serve_http2_with(MultiplexedServer& server) { http2_ = &server; }
     // Until cancelled, or until the listener is closed.
     void run(io::Deadline deadline);
     const io::TcpListener& listener() const { return *listener_; }
@@ -57,6 +81,7 @@ private:
     io::Scope& connections_;
     const Log& log_;
     ProtocolSniffer* other_ = nullptr;
+    MultiplexedServer* http2_ = nullptr;
 };
 
 }  // namespace live::session::http

@@ -5,13 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/bytes/base64.hpp"
 #include "base/log/log_format.hpp"
-#include "base/text/ascii.hpp"
-#include "base/text/secret.hpp"
 #include "engine/http1/writer.hpp"
 #include "io/fibers/loop.hpp"
-#include "session/http/page_guard.hpp"
 #include "wire/http/status.hpp"
 #include "wire/http/target.hpp"
 
@@ -19,21 +15,7 @@ namespace live::session::http {
 
 namespace http1 = engine::http1;
 
-namespace {
-
 using wire::http::Status;
-
-Reply redirect_to(std::string location, const std::string& raw_query) {
-    Reply reply;
-    reply.status = Status::found;
-    reply.content_type = "text/plain";
-    if (!raw_query.empty())
-        location += "?" + raw_query;
-    reply.headers.emplace_back("Location", std::move(location));
-    return reply;
-}
-
-}  // namespace
 
 Connection::Connection(std::unique_ptr<io::Stream> stream, io::TcpStream* tcp, std::string peer_ip, Context& context,
                        ConnectionLimits& places, const Log& log)
@@ -116,7 +98,7 @@ void Connection::refuse(int status, io::Deadline deadline, http1::Request messag
     const std::uint64_t number = message.method.empty() ? 0 : context_.requests;
     Request refused;
     refused.message = std::move(message);
-    Exchange exchange(refused, {*stream_, tcp_, context_, *parser_, rest_, memory_, log_, number, false}, BodyMode::whole);
+    Exchange exchange(refused, {*stream_, tcp_, context_, &*parser_, &rest_, memory_, log_, number, false}, BodyMode::whole);
     if (!exchange.send(error_reply(status, http1::reason_of(status)), deadline).ok())
         return;
     const auto limit = deadline.sooner(io::Deadline::after(kRefusalLimit));
@@ -180,7 +162,7 @@ bool Connection::streams_body(const http1::Request& head) const {
         return false;
     const Request request = made_of(head, *std::move(target));
     const Router::Match match = context_.router.find(request);
-    return !own_answer(request, match) && match.handler->body_mode(request) == BodyMode::streamed;
+    return !own_answer(context_, request, match, log_) && match.handler->body_mode(request) == BodyMode::streamed;
 }
 
 // Refuses unsupported requests. Not inlined, for the same reason as route().
@@ -205,7 +187,8 @@ bool Connection::streams_body(const http1::Request& head) const {
 Result<Connection::Next> Connection::answer(io::Deadline deadline) {
     const BodyMode mode = parser_->streamed() != nullptr ? BodyMode::streamed : BodyMode::whole;
     TRY(understand_next(deadline));
-    Exchange exchange(*request_, {*stream_, tcp_, context_, *parser_, rest_, memory_, log_, context_.requests, may_stay()}, mode);
+    Exchange exchange(*request_, {*stream_, tcp_, context_, &*parser_, &rest_, memory_, log_, context_.requests, may_stay()},
+                      mode);
     if (Handler* handler = TRY(route(exchange, deadline)))
         TRY(handler->serve(exchange, deadline));
     return exchange.must_close() ? Next::close : Next::go_on;
@@ -219,63 +202,11 @@ bool Connection::may_stay() const {
 // caller stays on the stack for hours while a live stream is served.
 [[gnu::noinline]] Result<Handler*> Connection::route(Exchange& exchange, io::Deadline deadline) {
     const Router::Match match = context_.router.find(*request_);
-    auto own = own_answer(*request_, match);
+    auto own = own_answer(context_, *request_, match, log_);
     if (!own)
         return match.handler;
     TRY(exchange.send(*std::move(own), deadline));
     return nullptr;
-}
-
-std::optional<Reply> Connection::own_answer(const Request& request, const Router::Match& match) const {
-    if (request.message.method == "OPTIONS")
-        return context_.allows_cross_origin ? Reply{Status::ok, "text/plain", {}, {}}
-                                            : method_not_allowed("GET, HEAD", "OPTIONS is switched off");
-    if (is_guarded(request.path()) && !is_authorised(request)) {
-        // No warning for a request without credentials: browsers send one first.
-        if (request.message.headers.find("Authorization"))
-            LOG_WARN(log_, "HTTP: wrong password or token, ip={}, path={}", peer_ip_, request.path());
-        Reply reply{Status::unauthorized, "text/plain", {}, {}};
-        // First the scheme for which a browser shows its own form.
-        if (takes_password(request))
-            reply.headers.emplace_back("WWW-Authenticate", "Basic");
-        if (!context_.auth.token.empty())
-            reply.headers.emplace_back("WWW-Authenticate", "Bearer");
-        return reply;
-    }
-    if (is_control(request.path()) && changes_state(request) &&
-        !may_control(request, {context_.auth.enabled, context_.page_ports}))
-        return error_reply(
-            Status::forbidden,
-            "a page of another site or port may not control this server: use /console/ of the API's port; behind a "
-            "name, set http_api.auth");
-    if (!match.redirect.empty())
-        return redirect_to(match.redirect, request.target.raw_query);
-    if (match.handler == nullptr)
-        return error_reply(Status::not_found, "there is nothing at this address");
-    return std::nullopt;
-}
-
-bool Connection::is_guarded(const std::string& path) const {
-    const AuthOptions& auth = context_.auth;
-    return auth.enabled && (is_control(path) || (auth.guards_rtc && path.starts_with("/rtc/")) ||
-                            (auth.guards_metrics && path.starts_with("/metrics")));
-}
-
-bool Connection::takes_password(const Request& request) const {
-    return !context_.auth.username.empty() && !request.path().starts_with("/rtc/");
-}
-
-bool Connection::is_authorised(const Request& request) const {
-    const AuthOptions& auth = context_.auth;
-    const std::string_view given = request.message.headers.find("Authorization").value_or("");
-    const std::size_t space = std::min(given.find(' '), given.size());
-    // RFC 9110, 11.1 and 11.4: the scheme in any case, one or more spaces.
-    const std::string_view scheme = given.substr(0, space);
-    const std::string_view credentials = ascii::trimmed(given.substr(space), " ");
-    if (ascii::are_same(scheme, "Bearer"))
-        return !auth.token.empty() && same_secret(credentials, auth.token);
-    return ascii::are_same(scheme, "Basic") && takes_password(request) &&
-           same_secret(credentials, base64(as_bytes(auth.username + ":" + auth.password)));
 }
 
 }  // namespace live::session::http

@@ -70,11 +70,6 @@ private:
     Result<Handler*> route(Exchange& exchange, io::Deadline deadline);
     Request made_of(engine::http1::Request message, wire::http::Target target) const;
     bool streams_body(const engine::http1::Request& head) const;
-    // Responses that need no handler.
-    std::optional<Reply> own_answer(const Request& request, const Router::Match& match) const;
-    bool is_guarded(const std::string& path) const;
-    bool takes_password(const Request& request) const;
-    bool is_authorised(const Request& request) const;
     void log_end(const Error& error);
 
     std::unique_ptr<io::Stream> stream_;

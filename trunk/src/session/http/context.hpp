@@ -1,12 +1,16 @@
 // Shared by all HTTP connections of one listener. Owned by app; it and everything it points to outlive the connections.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/bytes/bytes.hpp"
+#include "base/log/log.hpp"
 #include "engine/http1/parser.hpp"
+#include "engine/http2/flood_guard.hpp"
 #include "session/common/traffic.hpp"
 #include "session/content/gzip.hpp"
 #include "session/http/idle_streams.hpp"
@@ -26,6 +30,22 @@ struct AuthOptions {
     bool guards_rtc = false;
     // The password also protects "/metrics".
     bool guards_metrics = false;
+};
+
+// Counts of the HTTP/2 connections of one listener.
+struct Http2Counters {
+    std::uint64_t connections = 0;  // now
+    std::uint64_t requests = 0;
+    std::uint64_t refused_streams = 0;
+    std::array<std::uint64_t, engine::http2::kFloods> floods{};  // closed connections, by engine::http2::Flood
+
+    void add(const Http2Counters& other) {
+        connections += other.connections;
+        requests += other.requests;
+        refused_streams += other.refused_streams;
+        for (std::size_t i = 0; i < floods.size(); ++i)
+            floods[i] += other.floods[i];
+    }
 };
 
 struct Context {
@@ -50,6 +70,11 @@ struct Context {
     bool is_sibling = false;
     wire::http::DateText date{};
     content::RepeatedBodies bodies{};
+    Http2Counters http2{};
 };
+
+// The response to a request that needs no handler: OPTIONS, a missing password, a page that may not control the server, a
+// redirect, an unknown path. `match` is the result of the router for the request.
+std::optional<Reply> own_answer(const Context& context, const Request& request, const Router::Match& match, const Log& log);
 
 }  // namespace live::session::http

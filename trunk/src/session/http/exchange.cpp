@@ -19,9 +19,17 @@ namespace {
 
 using wire::http::Status;
 
+// The head of a response over HTTP/2, filled as http1::ResponseBuilder is.
+struct FieldList {
+    std::vector<std::pair<std::string, std::string>> fields{};
+
+    void header(std::string_view name, std::string_view value) { fields.emplace_back(name, value); }
+};
+
 // Everything that the response depends on, in one field (RFC 9110, 12.5.5). A cache must not answer a page with the response to a
 // request without an Origin, or the other way round.
-void add_vary(http1::ResponseBuilder& builder, const Context& context, const Request& request, const Head& head) {
+template <class Builder>
+void add_vary(Builder& builder, const Context& context, const Request& request, const Head& head) {
     std::string fields = context.allows_cross_origin || is_control(request.path()) ? "Origin" : "";
     if (head.varies_by_coding)
         fields += fields.empty() ? "Accept-Encoding" : ", Accept-Encoding";
@@ -29,7 +37,8 @@ void add_vary(http1::ResponseBuilder& builder, const Context& context, const Req
         builder.header("Vary", fields);
 }
 
-void add_common_headers(http1::ResponseBuilder& builder, Context& context, const Request& request) {
+template <class Builder>
+void add_common_headers(Builder& builder, Context& context, const Request& request) {
     builder.header("Server", context.server);
     builder.header("Date", context.date.text(std::chrono::system_clock::now()));
     if (!context.allows_cross_origin || !request.message.headers.find("Origin"))
@@ -42,6 +51,16 @@ void add_common_headers(http1::ResponseBuilder& builder, Context& context, const
     builder.header("Access-Control-Allow-Headers", takes_password ? "*, Authorization" : "*");
     builder.header("Access-Control-Allow-Credentials", "false");
     builder.header("Access-Control-Request-Private-Network", "true");
+}
+
+template <class Builder>
+void add_headers(Builder& builder, Context& context, const Request& request, const Head& head) {
+    add_common_headers(builder, context, request);
+    add_vary(builder, context, request, head);
+    for (const auto& [name, value] : head.headers)
+        builder.header(name, value);
+    if (!head.content_type.empty())
+        builder.header("Content-Type", head.content_type);
 }
 
 }  // namespace
@@ -111,20 +130,28 @@ std::string Exchange::head_text(const Head& head) {
     status_ = head.status;
     if (is_first)
         log_request();
-    end_ = head.end == BodyEnd::chunks && request_.message.minor_version == 0 ? BodyEnd::close : head.end;
+    const bool has_chunks = multiplexed_ == nullptr && request_.message.minor_version >= 1;
+    end_ = head.end == BodyEnd::chunks && !has_chunks ? BodyEnd::close : head.end;
     is_last_ = head.is_last || end_ == BodyEnd::close || status_ == Status::switching_protocols;
+    if (multiplexed_ != nullptr) {
+        queue_head(head);
+        return {};
+    }
     http1::ResponseBuilder builder(head.status, connection_said());
-    add_common_headers(builder, connection_.context, request_);
-    add_vary(builder, connection_.context, request_, head);
-    for (const auto& [name, value] : head.headers)
-        builder.header(name, value);
-    if (!head.content_type.empty())
-        builder.header("Content-Type", head.content_type);
+    add_headers(builder, connection_.context, request_, head);
     if (end_ == BodyEnd::length)
         builder.header("Content-Length", std::to_string(head.length));
     else if (end_ == BodyEnd::chunks)
         builder.header("Transfer-Encoding", "chunked");
     return builder.without_body();
+}
+
+void Exchange::queue_head(const Head& head) {
+    FieldList list;
+    add_headers(list, connection_.context, request_, head);
+    if (end_ == BodyEnd::length)
+        list.header("Content-Length", std::to_string(head.length));
+    multiplexed_->respond({head.status, std::move(list.fields), request_.is_head() ? BodyEnd::none : head.end, head.length});
 }
 
 // While it is open whether an unread body will be read, the response announces close, although the connection may still stay
@@ -137,12 +164,16 @@ http1::ResponseBuilder::Connection Exchange::connection_said() const {
 }
 
 Result<void> Exchange::finish_chunks(io::Deadline deadline) {
+    if (multiplexed_ != nullptr)
+        multiplexed_->end_body();
     return end_ == BodyEnd::chunks ? send_text(http1::kLastChunk, deadline) : Result<void>();
 }
 
 Result<std::string> Exchange::read_body(io::Deadline deadline) {
-    auto& parser = connection_.parser;
-    auto& rest = connection_.rest;
+    if (multiplexed_ != nullptr)
+        return body_is_read_ ? std::string() : multiplexed_->read_body(deadline);
+    auto& parser = *connection_.parser;
+    auto& rest = *connection_.rest;
     Context& context = connection_.context;
     while (!body_is_read_) {
         if (std::string part = parser.take_body(); !part.empty())

@@ -31,8 +31,8 @@ namespace live::session::http {
 enum class BodyEnd : std::uint8_t {
     none,    // no body at all: 204, 304, 101
     length,  // after the announced number of bytes
-    chunks,  // after the last chunk; HTTP/1.0 clients get close instead
-    close,   // with the connection
+    chunks,  // after the last chunk; HTTP/1.0 and HTTP/2 clients get close instead
+    close,   // with the connection, or the stream of HTTP/2
 };
 
 struct Head {
@@ -51,6 +51,27 @@ struct Head {
 // Whether a response may be compressed with gzip.
 bool accepts_gzip(const Request& request);
 
+// The stream of an HTTP/2 connection that a request came on.
+class MultiplexedStream {
+public:
+    struct ResponseHead {
+        int status = 200;
+        std::vector<std::pair<std::string, std::string>> fields;
+        BodyEnd end = BodyEnd::none;  // none for HEAD too
+        std::uint64_t length = 0;     // with BodyEnd::length
+    };
+
+    // Queues the head. Must not suspend.
+    virtual void respond(const ResponseHead& head) = 0;
+    // Ends a body of BodyEnd::chunks. Must not suspend.
+    virtual void end_body() = 0;
+    // As Exchange::read_body.
+    virtual Result<std::string> read_body(io::Deadline deadline) = 0;
+
+protected:
+    ~MultiplexedStream() = default;
+};
+
 class Exchange {
 public:
     // Time limit to send a whole response, or a head.
@@ -60,16 +81,17 @@ public:
         io::Stream& stream;
         io::TcpStream* tcp;  // the same when it is plain TCP, else nullptr
         Context& context;
-        engine::http1::RequestParser& parser;
-        std::vector<std::uint8_t>& rest;
+        engine::http1::RequestParser* parser;  // this and `rest`: of HTTP/1.1 only, otherwise nullptr
+        std::vector<std::uint8_t>* rest;
         MemoryBudget::Use& memory;
         const Log& log;
         std::uint64_t number;  // request number in this process, for the log; 0: one that could not be read
         bool may_stay;         // another request may follow
     };
 
-    Exchange(const Request& request, const Connection& connection, BodyMode mode)
-        : request_(request), connection_(connection), body_is_read_(mode == BodyMode::whole) {}
+    // `multiplexed`: over HTTP/2 only, the same stream as that of the connection.
+    Exchange(const Request& request, const Connection& connection, BodyMode mode, MultiplexedStream* multiplexed = nullptr)
+        : request_(request), connection_(connection), body_is_read_(mode == BodyMode::whole), multiplexed_(multiplexed) {}
     ~Exchange();
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
@@ -87,7 +109,8 @@ public:
     Result<void> send(Reply reply, io::Deadline deadline);
     // The caller then sends the body; for HEAD there is none.
     Result<void> send_head(const Head& head, io::Deadline deadline);
-    // The text of that head, for callers that send it together with the first bytes.
+    // The text of that head, for callers that send it together with the first bytes. Over HTTP/2 the head is queued in front of
+    // them, and the text is empty.
     std::string head_text(const Head& head);
     // The end that send_head() has announced: chunks may have become close.
     BodyEnd body_end() const { return end_; }
@@ -97,7 +120,9 @@ public:
     // The next bytes of a streamed body (Handler::body_mode), none at its end. Errors as Stream::read_some, and Errc::malformed.
     Result<std::string> read_body(io::Deadline deadline);
     // Input after the request, once: the first bytes of another protocol.
-    std::vector<std::uint8_t> take_rest() { return std::exchange(connection_.rest, {}); }
+    std::vector<std::uint8_t> take_rest() {
+        return connection_.rest == nullptr ? std::vector<std::uint8_t>() : std::exchange(*connection_.rest, {});
+    }
 
     // Accounts for streamed-body data that a handler keeps.
     MemoryBudget::Use& memory() { return connection_.memory; }
@@ -116,6 +141,7 @@ private:
     void log_request() const;
     // Returns whether the response depends on the client's Accept-Encoding.
     bool compress(Reply& reply);
+    void queue_head(const Head& head);
     Result<void> send_text(std::string_view text, io::Deadline deadline);
 
     const Request& request_;
@@ -124,6 +150,7 @@ private:
     BodyEnd end_ = BodyEnd::none;
     bool is_last_ = false;  // known once the head is sent
     bool body_is_read_;
+    MultiplexedStream* multiplexed_;
 };
 
 }  // namespace live::session::http

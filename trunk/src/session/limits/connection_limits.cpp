@@ -158,13 +158,21 @@ void ConnectionLimits::tell_others() {
 }
 
 Result<ConnectionLimits::Place> ConnectionLimits::take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
-    auto place = try_take(kind, ip, bytes, now);
+    auto place = try_take(kind, ip, bytes, PerAddressLimits::Pace::counts, now);
     if (!place.ok())
         tell_others();
     return place;
 }
 
-Result<ConnectionLimits::Place> ConnectionLimits::try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+Result<ConnectionLimits::Place> ConnectionLimits::take_another(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now) {
+    auto place = try_take(kind, ip, bytes, PerAddressLimits::Pace::is_free, now);
+    if (!place.ok())
+        tell_others();
+    return place;
+}
+
+Result<ConnectionLimits::Place> ConnectionLimits::try_take(Kind kind, std::string_view ip, std::size_t bytes,
+                                                           PerAddressLimits::Pace pace, TimePoint now) {
     const std::optional<IpAddress> group = group_of(ip);
     if (kind == Kind::half_open && !has_room(Sum::half_open, half_open_, options_.rtc_half_open))
         return refuse(Reason::rtc_half_open, ip, options_.rtc_half_open, now);
@@ -172,7 +180,7 @@ Result<ConnectionLimits::Place> ConnectionLimits::try_take(Kind kind, std::strin
     if (kind != Kind::viewer && !has_room(Sum::places, used_, places_for(kind, !group)))
         return refuse(Reason::max_connections, ip, max_, now);
     if (group)
-        TRY(enter_address(kind, *group, ip, PerAddressLimits::Pace::counts, now));
+        TRY(enter_address(kind, *group, ip, pace, now));
     return Place(*this, kind, group, bytes);
 }
 

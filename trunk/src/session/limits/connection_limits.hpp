@@ -90,6 +90,10 @@ public:
     // For a client at `ip`, whose object takes `bytes`. Errc::limit.
     Result<Place> take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
 
+    // A further place for a client that has one, for a request beside others on one connection: not counted as a new connection.
+    // Errc::limit.
+    Result<Place> take_another(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
+
     // Lower limits only refuse new clients; they disconnect none.
     void set_limits(std::size_t max, const LimitOptions& options);
     std::size_t max() const { return max_; }
@@ -119,7 +123,7 @@ private:
     bool is_trusted(const IpAddress& address) const;
     std::size_t connections_per_address() const;
     std::size_t places_for(Kind kind, bool is_trusted) const;
-    Result<Place> try_take(Kind kind, std::string_view ip, std::size_t bytes, TimePoint now);
+    Result<Place> try_take(Kind kind, std::string_view ip, std::size_t bytes, PerAddressLimits::Pace pace, TimePoint now);
     // Reports whether there is room for one more than `own`. Workers that take a place at the same time never use the same room.
     bool has_room(engine::workers::SharedLimits::Sum sum, std::size_t own, std::size_t bound);
     void tell_others();

@@ -71,6 +71,20 @@ TEST_F(ConnectionLimitsTest, LimitsAnAddressToHalfOfThePlaces) {
     EXPECT_TRUE(take(one, PlaceKind::client).ok());
 }
 
+TEST_F(ConnectionLimitsTest, CountsAFurtherPlaceButNotAsANewConnection) {
+    ConnectionLimits places(1'000, log, {.connections_per_ip = 200, .new_connections_per_ip = 1});
+    const auto first = take(places, PlaceKind::client);
+    ASSERT_TRUE(first.ok());
+    std::vector<ConnectionLimits::Place> further;
+    for (auto place = places.take_another(PlaceKind::client, "192.0.2.1", 100, now); place.ok();
+         place = places.take_another(PlaceKind::client, "192.0.2.1", 100, now))
+        further.push_back(*std::move(place));
+    EXPECT_EQ(further.size(), 199U);
+    EXPECT_EQ(places.used(), 200U);
+    EXPECT_EQ(places.refused(Reason::connections_per_ip), 1U);
+    EXPECT_EQ(places.refused(Reason::new_connections_per_ip), 0U);
+}
+
 TEST_F(ConnectionLimitsTest, ExemptsLoopbackAndTrustedAddressesFromPerAddressLimits) {
     ConnectionLimits places(1000, log, {.connections_per_ip = 1, .new_connections_per_ip = 1, .trusted = {"10.0.0.0/8"}});
     for (const char* ip : {"127.0.0.7", "::1", "10.1.2.3", "::ffff:10.1.2.3"})

@@ -26,6 +26,7 @@ inline constexpr auto kRtmpsRows = config::Rows{
 inline constexpr auto kHttpsRows = config::Rows{
     config::row(&HttpsOptions::enabled, "enabled", kRestart, "The same service over TLS; requires the plain one."),
     config::endpoints(&HttpsOptions::listen, "listen", kRestart, "Endpoints of the service over TLS."),
+    config::row(&HttpsOptions::http2, "http2", kNextSession, "Offers HTTP/2 to clients, in builds with libnghttp2."),
     config::flat(&HttpsOptions::tls, kTlsRows),
 };
 

@@ -35,6 +35,7 @@ struct TlsClientOptions {
 // https {} inside http_api and http_server.
 struct HttpsOptions {
     bool enabled = false;
+    bool http2 = true;
     std::vector<std::string> listen;
     TlsFiles tls;
 };
