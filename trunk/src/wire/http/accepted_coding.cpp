@@ -28,9 +28,9 @@ bool has_weight(std::string_view parameter) {
 bool accepts_coding(std::string_view text, std::string_view coding) {
     bool any = false;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find(','), text.size());
-        const std::string_view element = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::size_t comma = text.find(',');
+        const std::string_view element = text.substr(0, comma);
+        text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
         const std::size_t semicolon = std::min(element.find(';'), element.size());
         const std::string_view name = ascii::trimmed(element.substr(0, semicolon), kCodingBlanks);
         const bool accepted = has_weight(element.substr(std::min(semicolon + 1, element.size())));
