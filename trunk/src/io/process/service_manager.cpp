@@ -17,7 +17,7 @@ Result<void> ServiceManager::reloading(TimePoint now) const {
     return send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", since_boot.count()));
 }
 
-Result<void> ServiceManager::main_process(int pid) const { return send(fmt::format("MAINPID={}", pid)); }
+Result<void> ServiceManager::main_process(std::uint32_t pid) const { return send(fmt::format("MAINPID={}", pid)); }
 
 Result<void> ServiceManager::send(std::string_view state) const {
     if (address_.empty())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,7 @@ public:
     Result<void> reloading(TimePoint now) const;
     Result<void> stopping() const { return send("STOPPING=1"); }
     // From now on `pid` is the main process of the service: its end is the end of the service.
-    Result<void> main_process(int pid) const;
+    Result<void> main_process(std::uint32_t pid) const;
 
 private:
     Result<void> send(std::string_view state) const;
