@@ -52,6 +52,16 @@ TEST_F(MemoryFileTest, SendingBeyondTheEndOfAFileIsAnError) {
     EXPECT_EQ(read(2), "89");
 }
 
+// epoll does not watch a connection whose requests have all been read without a wait.
+TEST_F(MemoryFileTest, AFullSocketThatIsNotWatchedIsNotTheEndOfTheFile) {
+    const auto file = file_of(pattern(20 << 20));
+    near_->forget();
+    std::uint64_t offset = 0;
+    for (std::size_t sent = 1; sent > 0; offset += sent)
+        sent = MUST(near_->try_send_file(file->native_handle(), offset, static_cast<std::size_t>(file->size() - offset)));
+    EXPECT_LT(offset, file->size());
+}
+
 TEST_F(MemoryFileTest, IsSentWholeOrInPart) {
     const std::string text = pattern(10'000);
     const auto file = file_of(text, 4'000);

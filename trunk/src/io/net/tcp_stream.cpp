@@ -157,8 +157,13 @@ Result<std::size_t> TcpStream::try_write_ahead(Bytes bytes) {
 
 Result<std::size_t> TcpStream::try_send_file(int file, std::uint64_t offset, std::size_t count) {
     auto from = static_cast<off_t>(offset);
-    const std::size_t sent = TRY(try_send([&](int fd) { return ::sendfile(fd, file, &from, count); }));
-    if (sent == 0 && !is_full())
+    bool is_past_end = false;
+    const std::size_t sent = TRY(try_send([&](int fd) {
+        const ssize_t moved = ::sendfile(fd, file, &from, count);
+        is_past_end = moved == 0;
+        return moved;
+    }));
+    if (is_past_end)
         return Error(Errc::not_found, "the file ends before these bytes");
     return sent;
 }
