@@ -8,7 +8,7 @@ namespace live::api {
 namespace {
 
 using Type = MetricFamily::Type;
-using Combine = MetricFamily::Combine;
+using Merging = MetricFamily::Combine;
 
 // The text of the sum over workers 1, 2 and so on.
 template <class Write>
@@ -60,19 +60,19 @@ TEST(MetricsSum, ShowsWorkersInTheOrderOfTheirNumbers) {
 
 TEST(MetricsSum, KeepsTheGreatestOfLimitsAndTimes) {
     EXPECT_EQ(
-        sum_of<Write>({[](MetricsText& text) { text.family("up", Type::gauge, "U.").combine(Combine::greatest).sample(2.5); },
-                       [](MetricsText& text) { text.family("up", Type::gauge, "U.").combine(Combine::greatest).sample(7.5); },
-                       [](MetricsText& text) { text.family("up", Type::gauge, "U.").combine(Combine::greatest).sample(1.0); }}),
+        sum_of<Write>({[](MetricsText& text) { text.family("up", Type::gauge, "U.").combine(Merging::greatest).sample(2.5); },
+                       [](MetricsText& text) { text.family("up", Type::gauge, "U.").combine(Merging::greatest).sample(7.5); },
+                       [](MetricsText& text) { text.family("up", Type::gauge, "U.").combine(Merging::greatest).sample(1.0); }}),
         "# HELP up U.\n# TYPE up gauge\nup 7.5\n");
 }
 
 TEST(MetricsSum, KeepsOneSampleWhereLabelsDifferByProcess) {
     EXPECT_EQ(sum_of<Write>(
                   {[](MetricsText& text) {
-                       text.family("build", Type::gauge, "B.").combine(Combine::first).sample(std::uint64_t{1}, {{"pid", "7"}});
+                       text.family("build", Type::gauge, "B.").combine(Merging::first).sample(std::uint64_t{1}, {{"pid", "7"}});
                    },
                    [](MetricsText& text) {
-                       text.family("build", Type::gauge, "B.").combine(Combine::first).sample(std::uint64_t{1}, {{"pid", "8"}});
+                       text.family("build", Type::gauge, "B.").combine(Merging::first).sample(std::uint64_t{1}, {{"pid", "8"}});
                    }}),
               "# HELP build B.\n# TYPE build gauge\nbuild{pid=\"7\"} 1\n");
 }

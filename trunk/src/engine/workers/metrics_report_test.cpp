@@ -6,18 +6,18 @@ namespace live::engine::workers {
 namespace {
 
 using Type = MetricFamily::Type;
-using CombineSamples = MetricFamily::Combine;
+using Merging = MetricFamily::Combine;
 
 MetricFamilies example() {
     return {{.name = "a_total",
              .type = Type::counter,
              .help = "A.",
              .samples = {{.value = std::uint64_t{18446744073709551615U}}, {.labels = {{"x", "1"}, {"y", ""}}, .value = 0.25}}},
-            {.name = "empty", .help = "", .combine = CombineSamples::first, .is_by_worker = true},
+            {.name = "empty", .help = "", .combine = Merging::first, .is_by_worker = true},
             {.name = "h",
              .type = Type::histogram,
              .help = "H.",
-             .combine = CombineSamples::greatest,
+             .combine = Merging::greatest,
              .samples = {{.suffix = "_bucket", .labels = {{"le", "+Inf"}}, .value = std::uint64_t{3}},
                          {.suffix = "_sum", .value = 1.5}}}};
 }
