@@ -17,8 +17,9 @@ inline constexpr std::array kInputTypeNames = {
 inline constexpr auto kInputRows = config::Rows{
     config::row(&IngestOptions::input_type, "type", kInputTypeNames, config::Reload::live,
                 "file is read at its own pace and starts again at its end; stream is a live URL."),
-    config::row(&IngestOptions::input_url, "url", config::Reload::live,
-                "The file's path or the stream's URL. This server itself pulls srt:// that is copied to it; see doc/manual/srt.md.")
+    config::row(
+        &IngestOptions::input_url, "url", config::Reload::live,
+        "The file's path or the stream's URL. This server itself pulls srt:// that is copied to it; see doc/manual/srt.md.")
         .example("./doc/source.flv"),
 };
 
