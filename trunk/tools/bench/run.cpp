@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-// What a type-1 chunk header takes: the bytes a player of a server sees in front of each message.
+// The size of a type-1 chunk header, which precedes each message that a player receives.
 constexpr std::size_t kType1Bytes = 8;
 
 }  // namespace

@@ -103,9 +103,9 @@ public:
     Position head() const { return log_.head(); }
     Sequence next() const { return first_ + entries_.size(); }
     const Entry& entry(Sequence sequence) const;
-    // Where `sequence` begins; next() begins at head().
+    // Returns the position at which `sequence` begins; next() begins at head().
     Position offset_of(Sequence sequence) const;
-    // Where the sync messages before `sequence` begin; offset_of() without messages.
+    // Returns the position of the sync messages before `sequence`; without messages, offset_of().
     Position begin_of(Sequence sequence) const;
     // The first packet that begins at or after `position`, or next().
     Sequence find(Position position) const;

@@ -16,7 +16,7 @@ struct ClientKindRow {
     Reach reach = Reach::none;
     // A cluster redirects only clients whose request.protocol begins with this.
     std::string_view redirected_protocol{};
-    // Where a publisher can continue at another server when a drain requests it.
+    // The extent to which a publisher can continue at another server when a drain requests it.
     Reach drained_to = Reach::none;
     // A drain ends such a session, and the client opens a new one. Other clients are asked to move.
     bool is_ended_by_drain = false;
