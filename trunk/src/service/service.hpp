@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,9 +21,12 @@ namespace live::service {
 class StreamHolder {
 public:
     struct Held {
+        enum class What : std::uint8_t { window, record };
+
         std::string url;  // of the source
         std::size_t bytes = 0;
         bool is_published = false;
+        What what = What::window;  // segments for players, or figures about the stream
     };
 
     // One entry per stream.

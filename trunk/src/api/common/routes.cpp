@@ -37,6 +37,8 @@ constexpr std::array kStream = {Parameter{"ip", "repeated in the answer"}, Param
                                 Parameter{"app", "the application of the stream"}, Parameter{"stream", "the name of the stream"},
                                 Parameter{"coworker", "host:port at which the sender reached this server"}};
 constexpr std::array kStreamUrl = {Parameter{"stream", "[vhost]/app/stream"}};
+constexpr std::array kHistory = {Parameter{"stream", "[vhost]/app/stream: the last hour of a stream"},
+                                 Parameter{"since", "a time in seconds: only the points after it"}};
 constexpr std::array kOwnPart = {Parameter{"own", "1: this process only"}};
 constexpr std::array kMark = {Parameter{"mark", "1: remember these counts"},
                               Parameter{"since", "mark: show the growth since the remembered counts"}};
@@ -79,6 +81,8 @@ constexpr std::array kRoutes = {
           "connected clients; /clients/ID is one of them, DELETE ends it",
           always,
           entries},
+    Route{"/api/v1/history", kRead, kApi, kHistory, kData,
+          "the last hour of the server, or of a stream with its events and health", always, all},
     Route{"/api/v1/raw", kRead, kApi, kRaw, Answer{kJson, "http_api", {}},
           "reload and questions about the settings, when switched on"},
     Route{"/api/v1/configs/warnings", kRead, kApi, kNone, Answer{kJson, "warnings", {}},

@@ -59,6 +59,7 @@ Result<void> SystemSampler::sample(io::Deadline deadline) {
     reading.when = io::now();
     reading.totals = counters_.totals();
     meter_.add(reading);
+    record_.add(reading.when, meter_.figures(), io::Loop::watch().lag().counts());
     return {};
 }
 

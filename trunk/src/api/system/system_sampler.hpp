@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/common/server_info.hpp"
+#include "api/system/machine_record.hpp"
 #include "api/system/system_meter.hpp"
 #include "base/result.hpp"
 #include "io/fibers/deadline.hpp"
@@ -28,10 +29,13 @@ public:
     // One reading. The figures stay unchanged when it fails.
     Result<void> sample(io::Deadline deadline);
     const SystemFigures& figures() const { return meter_.figures(); }
+    // The last hour.
+    const MachineRecord& record() const { return record_; }
 
 private:
     const ServerCounters& counters_;
     SystemMeter meter_;
+    MachineRecord record_;
 };
 
 }  // namespace live::api

@@ -93,7 +93,7 @@ void MemoryKeeper::count(TimePoint now) {
     for (const service::StreamHolder* holder : holders_)
         for (const auto& held : holder->held()) {
             add(held.url, held.bytes);
-            windows += held.bytes;
+            windows += held.what == service::StreamHolder::Held::What::window ? held.bytes : 0;
         }
     parts_.budget.set_streams(sum, windows);
     parts_.budget.set_leaving(leaving + parts_.slabs.unused_bytes() + io::bytes_being_freed());

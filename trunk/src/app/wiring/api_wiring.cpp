@@ -9,6 +9,7 @@
 #include "api/debug/profile_handler.hpp"
 #include "api/debug/self_test_handler.hpp"
 #include "api/system/conf_warnings_handler.hpp"
+#include "api/system/history_handler.hpp"
 #include "api/system/info_handlers.hpp"
 #include "api/system/server_handlers.hpp"
 #include "api/system/system_handlers.hpp"
@@ -63,6 +64,7 @@ ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& s
     api::add_info(endpoints_);
     api::add_system(endpoints_, sampler_);
     api::add_stats(endpoints_, sources.stream_stats, sources.vhosts, &sources.relay, &sources.forwards);
+    endpoints_.add<api::HistoryHandler>(api::HistoryHandler::kPath, info_, sources.stream_stats, sampler_.record());
     api::add_metrics(endpoints_,
                      {info_, sampler_, sources.counters, sources.stream_stats, sources.fan_out, sources.protocols, sources.places,
                       sources.transcoders, sources.services},

@@ -14,6 +14,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
     constexpr auto kSlab = media::SlabPool::kSlabBytes;
     const media::SourceTotals& media = slabs_.totals();
     const io::LoopCounters loop = io::Loop::counters();
+    const auto records = stream_stats_.records();
     std::vector<api::MemoryKind> kinds = {
         {"sources", media.sources, media.sources * sizeof(media::Source)},
         {"packets", media.packets, media.packet_bytes},
@@ -24,6 +25,7 @@ std::vector<api::MemoryKind> ProcessMemory::count() const {
         {"addresses", places_.addresses().size(), places_.addresses().bytes()},
         {"unfinished", places_.memory().uses().size(), places_.memory().bytes(session::MemoryBudget::Kind::unfinished)},
         {"windows", media.sources, places_.memory().windows()},
+        {"records", records.count, records.bytes},
         {"tls_sessions", loop.tls_sessions, io::openssl_bytes()},
         {"fibers", loop.fibers, loop.fibers * loop.fiber_bytes},
         // Address space: a parked fiber has touched little of it (/api/v1/fibers).

@@ -33,8 +33,9 @@ void StreamRow::begin(TimePoint now) {
     frame_rate_ = {};
     frames_seen_ = 0;
     frame_at_ = now;
-    key_frame_.reset();
-    gop_.reset();
+    key_frames_ = {key_frames_.seen, {}, {}};
+    if (record)
+        record->begin(now);
 }
 
 // The source may be freed now.
@@ -50,7 +51,7 @@ void StreamRow::find_source(const media::StreamTable& streams) {
     if (!source_)
         return;
     before_ = source_->counters();
-    key_frames_seen_ = before_.key_frames;
+    key_frames_.seen = before_.key_frames;
     frame_rate_.add(frame_at_, 0, 0);
 }
 
@@ -79,33 +80,79 @@ void StreamRow::sample(TimePoint now) {
         frame_at_ = now;
     frames_seen_ = frames;
     watch_key_frames();
+    if (!record)
+        return;
+    watch_times();
+    record->sample(now, {usage.received_bytes, usage.sent_bytes, frames}, gop(), viewers);
+}
+
+void StreamRow::watch_times() {
+    const auto audio = source_->tracks().last_time(MediaKind::audio);
+    const auto video = source_->tracks().last_time(MediaKind::video);
+    if (audio && video)
+        record->add_times(*audio, *video);
 }
 
 // Several GOPs may have passed between two polls: uses their mean.
 void StreamRow::watch_key_frames() {
     const std::uint64_t key_frames = source_->counters().key_frames;
     const auto start = source_->retention().gop_start();
-    if (key_frames == key_frames_seen_ || !start)
+    if (key_frames == key_frames_.seen || !start)
         return;
     const MediaTime at = source_->ring().at(*start).dts;
-    const auto passed = static_cast<MediaTime::rep>(key_frames - key_frames_seen_);
-    if (key_frame_ && at > *key_frame_)
-        gop_ = (at - *key_frame_) / passed;
-    key_frame_ = at;
-    key_frames_seen_ = key_frames;
+    const auto passed = static_cast<MediaTime::rep>(key_frames - key_frames_.seen);
+    if (key_frames_.last && at > *key_frames_.last)
+        key_frames_.distance = (at - *key_frames_.last) / passed;
+    key_frames_.last = at;
+    key_frames_.seen = key_frames;
 }
 
 std::optional<MediaTime> StreamRow::since_key_frame(TimePoint now) const {
     if (!source_)
         return std::nullopt;
     const auto start = source_->retention().gop_start();
-    const auto key_frame = start ? std::optional(source_->ring().at(*start).dts) : key_frame_;
+    const auto key_frame = start ? std::optional(source_->ring().at(*start).dts) : key_frames_.last;
     const auto last = source_->tracks().last_time(MediaKind::video);
     if (!key_frame || !last)
         return std::nullopt;
     const bool stands_still = counters().packets[index_of(MediaKind::video)] == frames_seen_;
     const auto waited = std::chrono::duration_cast<MediaTime>(stands_still ? now - frame_at_ : Duration::zero());
     return *last - *key_frame + waited;
+}
+
+HealthFacts StreamRow::health_facts(TimePoint now) const {
+    using Seconds = std::chrono::duration<double>;
+    const auto seconds = [](const std::optional<MediaTime>& time) {
+        return time ? std::optional(Seconds(*time).count()) : std::nullopt;
+    };
+    HealthFacts facts;
+    facts.is_published = !publisher.empty() || is_published();
+    if (const auto known = video()) {
+        facts.video_codec = known->codec;
+        facts.video_profile = known->profile;
+    }
+    if (const auto known = audio()) {
+        facts.audio_codec = known->codec;
+        facts.audio_problem = known->problem;
+    }
+    facts.frames_per_second = frames_per_second();
+    if (record) {
+        facts.audio_behind = seconds(record->audio_behind());
+        facts.best_frame_rate = record->best_frame_rate();
+    }
+    if (!source_)
+        return facts;
+    // A stream of RTP may have no frames, whose number is then no sign.
+    const std::uint64_t frames = counters().packets[index_of(MediaKind::video)];
+    if (frames > 0 && frames == frames_seen_)
+        facts.without_video = Seconds(now - frame_at_).count();
+    facts.key_frame_distance = seconds(gop());
+    facts.since_key_frame = seconds(since_key_frame(now));
+    facts.has_b_frames = has_b_frames();
+    const media::BridgeOptions& bridge = source_->options().bridge;
+    facts.is_bridged_to_rtc = bridge.rtmp_to_rtc && !source_->publications().brings_rtp();
+    facts.keeps_b_frames = bridge.keep_bframe;
+    return facts;
 }
 
 // The track as described by an RTP publisher; its audio and video frames may exist nowhere.
@@ -206,6 +253,8 @@ std::optional<std::uint64_t> StreamStats::sample_clients(TimePoint now, std::uin
         ClientRow& client = at->second;
         const auto figures = count(client);
         kick_if_idle(client, figures, now);
+        if (client.stream->record && !session::is_publisher(client.kind) && !client.kind.row().is_polling)
+            client.stream->record->add_delay(figures.queue_delay);
         client.usage.rates.add(now, client.usage.received_bytes, client.usage.sent_bytes);
     }
     return at == clients_.end() ? std::nullopt : std::optional(at->first);
@@ -227,6 +276,8 @@ std::optional<std::uint64_t> StreamStats::sample_streams(TimePoint now, std::uin
 }
 
 void StreamStats::sample_vhosts(TimePoint now) {
+    if (history_.is_due(now))
+        history_.add(slot_of(now), {static_cast<std::uint32_t>(stream_count()), players_.counts});
     for (const auto& vhost : vhosts_)
         vhost->usage.rates.add(now, vhost->usage.received_bytes, vhost->usage.sent_bytes);
 }
@@ -265,6 +316,7 @@ StreamRow& StreamStats::stream_for(const session::ClientRequest& request, const 
 
 StreamStats::Streams::iterator StreamStats::forget(Streams::iterator stream) {
     CHECK(stream->second->clients == 0);
+    drop_record(*stream->second);
     streams_by_url_.erase(stream->second->url);
     streams_by_id_.erase(stream->second->id);
     --kept_;
@@ -277,6 +329,7 @@ void StreamStats::on_entered(session::ClientEntry& entry) {
     StreamRow& stream = stream_for(request, entry.plan()->url, entry.plan()->vhost);
     if (stream.clients++ == 0) {
         --kept_;
+        make_record(stream, now);
         stream.begin(now);
     }
     if (stream.vhost->clients++ == 0)
@@ -284,8 +337,15 @@ void StreamStats::on_entered(session::ClientEntry& entry) {
     stream.find_source(sources_);
     if (session::is_publisher(request.kind)) {
         stream.publisher = request.id;
+        stream.published_at = now;
         stream.tc_url = request.tc_url_without_query();
+        if (stream.record) {
+            stream.record->restart_times();
+            stream.record->add_event(now, "published", request.id,
+                                     fmt::format("{} from {}", session::name_of(request.kind), request.ip));
+        }
     }
+    count_viewer(request, stream, 1);
     const std::uint64_t number = next_number_++;
     ClientRow& client = clients_[number];
     client.entry = &entry;
@@ -321,9 +381,18 @@ void StreamStats::on_left(session::ClientEntry& entry, const session::SessionEnd
     count(at->second);
     --count_of(at->second.kind);
     StreamRow& stream = *at->second.stream;
-    const std::string& id = entry.client().request().id;
+    const session::ClientRequest& request = entry.client().request();
+    const std::string& id = request.id;
     if (stream.publisher == id)
         stream.publisher.clear();
+    count_viewer(request, stream, -1);
+    if (const bool is_publisher = session::is_publisher(request.kind);
+        stream.record && (is_publisher || end.failed || end.kicked))
+        stream.record->add_event(io::now(),
+                                 is_publisher ? "unpublished"
+                                 : end.kicked ? "player_kicked"
+                                              : "player_failed",
+                                 id, end.why.empty() ? "the client left" : end.why);
     if (const auto by_id = clients_by_id_.find(id); by_id != clients_by_id_.end() && by_id->second == number)
         clients_by_id_.erase(by_id);
     clients_.erase(at);
@@ -331,8 +400,61 @@ void StreamStats::on_left(session::ClientEntry& entry, const session::SessionEnd
     if (--stream.clients > 0)
         return;
     stream.end(io::now());
+    if (records_ > kRecordsMax / 2)
+        drop_record(stream);
     if (++kept_ > kKeptMax)
         forget(streams_.find(streams_by_url_.at(stream.url)));
+}
+
+void StreamStats::count_viewer(const session::ClientRequest& request, StreamRow& stream, int change) {
+    if (session::is_publisher(request.kind) || request.is_relay())
+        return;
+    auto& [kinds, counts] = players_;
+    auto kind = std::ranges::find(kinds, request.kind);
+    if (kind == kinds.end()) {
+        if (kinds.size() == kPlayerKindsMax)
+            return;
+        kind = kinds.insert(kind, request.kind);
+    }
+    const auto at = static_cast<std::size_t>(kind - kinds.begin());
+    stream.viewers[at] += static_cast<std::uint32_t>(change);
+    counts[at] += static_cast<std::uint32_t>(change);
+}
+
+void StreamStats::make_record(StreamRow& stream, TimePoint now) {
+    if (stream.record || records_ == kRecordsMax)
+        return;
+    stream.record = std::make_unique<StreamRecord>();
+    stream.record->begin(now);
+    ++records_;
+}
+
+void StreamStats::drop_record(StreamRow& stream) {
+    if (!stream.record)
+        return;
+    stream.record.reset();
+    --records_;
+}
+
+StreamStats::Records StreamStats::records() const {
+    Records all{records_, history_.bytes()};
+    for (const auto& [number, stream] : streams_)
+        all.bytes += stream->record ? stream->record->bytes() : 0;
+    return all;
+}
+
+std::vector<StreamHolder::Held> StreamStats::held() const {
+    std::vector<Held> all;
+    for (const auto& [number, stream] : streams_)
+        if (stream->record)
+            all.push_back({stream->url, stream->record->bytes(), stream->clients > 0, Held::What::record});
+    return all;
+}
+
+void StreamStats::give_up(const std::string& url) {
+    const auto known = streams_by_url_.find(url);
+    if (known != streams_by_url_.end() && streams_.at(known->second)->clients == 0)
+        drop_record(*streams_.at(known->second));
 }
 
 void StreamStats::on_refused(const session::ClientEntry&, const Error&) {
@@ -361,6 +483,14 @@ const ClientRow* StreamStats::find_client(const std::string& id) const {
 const StreamRow* StreamStats::find_stream(const std::string& id) const {
     const auto known = streams_by_id_.find(id);
     if (known == streams_by_id_.end())
+        return nullptr;
+    const StreamRow* stream = streams_.at(known->second).get();
+    return stream->clients == 0 ? nullptr : stream;
+}
+
+const StreamRow* StreamStats::find_stream_of(const std::string& url) const {
+    const auto known = streams_by_url_.find(url);
+    if (known == streams_by_url_.end())
         return nullptr;
     const StreamRow* stream = streams_.at(known->second).get();
     return stream->clients == 0 ? nullptr : stream;

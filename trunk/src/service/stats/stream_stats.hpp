@@ -21,8 +21,10 @@
 #include "media/source/source.hpp"
 #include "media/source/stream_table.hpp"
 #include "service/service.hpp"
+#include "service/stats/health.hpp"
 #include "service/stats/idle_player_policy.hpp"
 #include "service/stats/rate_window.hpp"
+#include "service/stats/stream_record.hpp"
 #include "service/stats/track_facts.hpp"
 #include "session/common/client_table.hpp"
 #include "session/common/stream_ids.hpp"
@@ -53,17 +55,21 @@ public:
     std::string tc_url;  // without its query
     std::size_t clients = 0;
     std::string publisher;  // the client's id; empty without a publisher
+    TimePoint published_at{};
+    ViewerCounts viewers{};                // players, without other nodes and workers
+    std::unique_ptr<StreamRecord> record;  // nullptr: there are too many streams
     Usage usage;
 
     // Since its first client.
     media::SourceCounters counters() const;
     double frames_per_second() const { return frame_rate_.per_second().first; }
     // Recent distance between key frames.
-    std::optional<MediaTime> gop() const { return gop_; }
+    std::optional<MediaTime> gop() const { return key_frames_.distance; }
     std::optional<MediaTime> since_key_frame(TimePoint now) const;
     // Here, or by another worker.
     bool is_published() const { return source_ && source_->is_published(); }
     bool has_b_frames() const { return source_ && source_->tracks().has_b_frames(); }
+    HealthFacts health_facts(TimePoint now) const;
     std::optional<VideoFacts> video() const;
     std::optional<AudioFacts> audio() const;
 
@@ -75,6 +81,7 @@ private:
     void find_source(const media::StreamTable& streams);
     void sample(TimePoint now);
     void watch_key_frames();
+    void watch_times();
     const media::RtpTrack* rtp_track(MediaKind kind) const;
 
     Ref<media::Source> source_;
@@ -82,10 +89,13 @@ private:
     RateWindow frame_rate_;         // frames, key frames
     std::uint64_t frames_seen_ = 0;
     TimePoint frame_at_{};  // when the last one was noticed
-    std::uint64_t key_frames_seen_ = 0;
-    std::optional<MediaTime> key_frame_;
-    std::optional<MediaTime> gop_;
-    TimePoint kept_until_{};  // its id, while it has no client
+    struct KeyFrames {
+        std::uint64_t seen = 0;
+        std::optional<MediaTime> last{};
+        std::optional<MediaTime> distance{};  // recent
+    };
+    KeyFrames key_frames_;
+    TimePoint kept_until_{};  // its id and its record, while it has no client
 };
 
 struct ClientRow {
@@ -96,7 +106,13 @@ struct ClientRow {
     IdlePlayerPolicy patience;
 };
 
-class StreamStats final : public Service, public session::ClientWatcher, public session::StreamIds {
+// Players of the process at the end of an interval.
+struct PlayersPoint {
+    std::uint32_t streams = 0;
+    ViewerCounts viewers{};
+};
+
+class StreamStats final : public Service, public StreamHolder, public session::ClientWatcher, public session::StreamIds {
 public:
     static constexpr std::chrono::seconds kInterval{3};
     // Entries sampled without a pause, and the length of the pause.
@@ -105,6 +121,8 @@ public:
     // Ids are kept this long before the first client and after the last one, and at most this many.
     static constexpr std::chrono::seconds kKeptFor{60};
     static constexpr std::size_t kKeptMax = 10'000;
+    // Streams that have a record. Above half of it, streams without a client lose theirs at once.
+    static constexpr std::size_t kRecordsMax = 1'000;
 
     // All clients so far, and of these the refused and the failed ones.
     struct Totals {
@@ -145,7 +163,26 @@ public:
     // nullptr if missing.
     const ClientRow* find_client(const std::string& id) const;
     const StreamRow* find_stream(const std::string& id) const;
+    const StreamRow* find_stream_of(const std::string& url) const;
     const VhostRow* find_vhost(std::string_view id) const;
+
+    // Players of this process. Those of further kinds are not counted.
+    struct Players {
+        std::vector<session::ClientKind> kinds;  // in the order of all ViewerCounts
+        ViewerCounts counts{};
+    };
+    const Players& players() const { return players_; }
+    const History<PlayersPoint>& history() const { return history_; }
+    struct Records {
+        std::size_t count = 0;
+        std::size_t bytes = 0;
+    };
+    Records records() const;
+
+    // StreamHolder, of the records
+    StreamHolder* memory() override { return this; }
+    std::vector<Held> held() const override;
+    void give_up(const std::string& url) override;
 
     // session::ClientWatcher
     void on_entered(session::ClientEntry& entry) override;
@@ -168,6 +205,10 @@ private:
     std::optional<std::uint64_t> sample_streams(TimePoint now, std::uint64_t from, std::size_t most);
     void sample_vhosts(TimePoint now);
     std::size_t& count_of(session::ClientKind kind);
+    // Adds `change` to the viewers of its stream and of all, if the client is one.
+    void count_viewer(const session::ClientRequest& request, StreamRow& stream, int change);
+    void make_record(StreamRow& stream, TimePoint now);
+    void drop_record(StreamRow& stream);
 
     const media::StreamTable& sources_;
     std::string secret_;
@@ -182,6 +223,9 @@ private:
     std::size_t kept_ = 0;  // streams without a client
     Totals totals_;
     std::vector<std::pair<session::ClientKind, std::size_t>> by_kind_;  // one entry for each kind that has had a client
+    Players players_;
+    History<PlayersPoint> history_;
+    std::size_t records_ = 0;
 };
 
 }  // namespace live::service::stats

@@ -267,5 +267,89 @@ TEST_F(StreamStatsTest, AFiberSamplesInPortionsAndStops) {
     leave_all();
 }
 
+TEST_F(StreamStatsTest, CountsViewersByKindWithoutOtherNodes) {
+    client(ClientKind::fmle_publish);
+    auto& player = client(ClientKind::rtmp_play);
+    client(ClientKind::flv_play);
+    client(ClientKind::rtmp_play, "other");
+    clients.push_back(std::make_unique<FakeClient>(table, ClientKind::rtmp_play, "cam", "edge"));
+    clients.back()->asked.claims = std::make_shared<const session::RelayClaims>(session::RelayClaims{"server-1", "", ""});
+    clients.back()->enter(begin);
+    ASSERT_EQ(stream_stats.players().kinds, (std::vector{ClientKind::rtmp_play, ClientKind::flv_play}));
+    EXPECT_EQ(stream().viewers, (ViewerCounts{1, 1}));
+    EXPECT_EQ(stream_stats.players().counts, (ViewerCounts{2, 1}));
+    player.leave();
+    EXPECT_EQ(stream().viewers, (ViewerCounts{0, 1}));
+    leave_all();
+    EXPECT_EQ(stream_stats.players().counts, ViewerCounts{});
+}
+
+TEST_F(StreamStatsTest, ARecordHasTheEventsOfItsStreamAndOutlivesAReconnect) {
+    auto& first = client(ClientKind::fmle_publish);
+    stream_stats.sample(begin + 10s);
+    first.leave(Error(Errc::timed_out, "the publisher sent nothing"));
+    EXPECT_EQ(stream_stats.held().size(), 1U);
+    EXPECT_FALSE(stream_stats.held()[0].is_published);
+    client(ClientKind::fmle_publish);
+    client(ClientKind::rtmp_play).leave(Error(Errc::timed_out, "the player is gone"));
+    client(ClientKind::rtmp_play).leave();
+    auto& kicked = client(ClientKind::rtmp_play);
+    kicked.entry.kick("an operator has ended it");
+    kicked.leave();
+    std::vector<std::string> names;
+    for (const auto& event : stream().record->events())
+        names.emplace_back(event.name);
+    EXPECT_EQ(names, (std::vector<std::string>{"published", "unpublished", "published", "player_failed", "player_kicked"}));
+    EXPECT_NE(stream().record->events()[1].text.find("the publisher sent nothing"), std::string::npos);
+    EXPECT_EQ(stream_stats.held()[0].what, StreamHolder::Held::What::record);
+    EXPECT_EQ(stream_stats.held()[0].bytes, stream().record->bytes());
+    stream_stats.give_up("/live/cam");
+    EXPECT_NE(stream().record, nullptr) << "it has clients";
+    leave_all();
+    stream_stats.give_up("/live/none");
+    stream_stats.give_up("/live/cam");
+    EXPECT_EQ(stream().record, nullptr);
+    EXPECT_EQ(stream_stats.records().count, 0U);
+    client(ClientKind::fmle_publish);
+    leave_all();
+    stream_stats.sample(io::now() + StreamStats::kKeptFor);
+    EXPECT_EQ(stream_stats.records().count, 0U) << "disposed of with its stream";
+}
+
+TEST_F(StreamStatsTest, AFewStreamsHaveARecord) {
+    for (std::size_t i = 0; i < StreamStats::kRecordsMax; ++i)
+        client(ClientKind::fmle_publish, "cam" + std::to_string(i));
+    client(ClientKind::fmle_publish, "one more");
+    EXPECT_EQ(stream_stats.records().count, StreamStats::kRecordsMax);
+    EXPECT_EQ(stream("/live/one more").record, nullptr);
+    stream_stats.sample(begin + 10s);
+    clients.front()->leave();
+    EXPECT_EQ(stream_stats.records().count, StreamStats::kRecordsMax - 1) << "its place is free";
+    client(ClientKind::fmle_publish, "another");
+    EXPECT_NE(stream("/live/another").record, nullptr);
+    leave_all();
+    EXPECT_EQ(stream_stats.records().count, StreamStats::kRecordsMax / 2) << "these are kept for a reconnect";
+}
+
+TEST_F(StreamStatsTest, HealthComesFromTheSource) {
+    client(ClientKind::fmle_publish);
+    EXPECT_EQ(health_of(stream().health_facts(begin))[0].code, "no_media");
+    auto options = media::PlayOptions();
+    options.bridge.rtmp_to_rtc = true;
+    const auto source = *streams.find_or_create("/live/cam", options, 60'000);
+    source->tracks().note_b_frames();
+    for (int second = 0; second <= 30; second += 10) {
+        stream_stats.sample(begin + std::chrono::milliseconds(100 * second / 2));
+        append(*source, MediaKind::video, std::chrono::seconds(second), "17 01 000000 00000001 65", true);
+    }
+    stream_stats.sample(begin + 2s);
+    const auto facts = stream().health_facts(begin + 2s);
+    EXPECT_TRUE(facts.is_bridged_to_rtc && facts.has_b_frames && !facts.keeps_b_frames);
+    EXPECT_EQ(facts.key_frame_distance, 10);
+    EXPECT_EQ(facts.without_video, 0);
+    EXPECT_EQ(stream().health_facts(begin + 9s).without_video, 7);
+    leave_all();
+}
+
 }  // namespace
 }  // namespace live::service::stats

@@ -69,7 +69,7 @@ void ClientEntry::enter(const StreamPlan& plan, TimePoint now) {
 
 void ClientEntry::leave(SessionEnd end) {
     if (const auto reason = std::exchange(kick_reason_, nullptr); reason != nullptr && !reason->empty())
-        end = {std::move(*reason), false};
+        end = {std::move(*reason), false, true};
     if (is_told_)
         for (ClientWatcher* watcher : table_.watchers_)
             watcher->on_left(*this, end);

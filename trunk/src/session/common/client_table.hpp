@@ -85,6 +85,7 @@ protected:
 struct SessionEnd {
     std::string why;      // a sentence
     bool failed = false;  // neither side intended it
+    bool kicked = false;  // the server ended it, for this reason
 };
 SessionEnd end_of(const Result<void>& ended);
 
