@@ -87,6 +87,7 @@ constexpr std::array kRoutes = {
           "reload and questions about the settings, when switched on"},
     Route{"/api/v1/configs/warnings", kRead, kApi, kNone, Answer{kJson, "warnings", {}},
           "the warnings about the settings in use"},
+    Route{"/api/v1/warnings", kRead, kApi, kNone, kData, "the newest warnings and errors of the log", always, all},
     Route{"/api/v1/clusters", kAny, kApi, kStream, kData, "where a stream is published in a cluster of origins", always, all},
     Route{"/api/v1/cluster/where", kAny, kApi, kStreamUrl, kData, "the node of the cluster that has a stream", never},
     Route{"/api/v1/drain", kReadOrStart, kApi, kNone, kData,

@@ -108,6 +108,7 @@ Result<std::unique_ptr<LogFile>> LogFile::create(Options options) {
 void LogFile::write(LogLevel level, std::string_view id, std::string_view message, int errno_value) {
     const LogLine line{std::chrono::system_clock::now(), level, ::getpid(), id, message, errno_value};
     writer_->add(format_log_line(line, format_of(options_)));
+    warnings_.add(line.time, level, id, message);
 }
 
 LogCounters LogFile::counters() const {

@@ -14,6 +14,7 @@
 
 #include "base/log/log.hpp"
 #include "base/log/log_throttle.hpp"
+#include "base/log/newest_warnings.hpp"
 #include "base/result.hpp"
 #include "io/fibers/deadline.hpp"
 #include "io/files/line_writer.hpp"
@@ -78,6 +79,7 @@ public:
     bool admits(LogLimit limit, LogPlace place, std::string_view id) override;
     void write_from(LogPlace place, LogLevel level, std::string_view id, std::string_view message, int errno_value) override;
     LogCounters counters() const override;
+    std::vector<LoggedWarning> warnings() const override { return {warnings_.lines().begin(), warnings_.lines().end()}; }
     // Reports suppressed lines that no later line has reported. Otherwise this happens periodically.
     void say_left_out() { say_left_out(io::now(), Duration::zero()); }
 
@@ -92,6 +94,7 @@ private:
     Options options_;
     std::unique_ptr<io::LineWriter> writer_;
     LogThrottle throttle_;
+    NewestWarnings warnings_;
     TimePoint said_left_out_{};  // time of the last attempt
 };
 

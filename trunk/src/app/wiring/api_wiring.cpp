@@ -13,6 +13,7 @@
 #include "api/system/info_handlers.hpp"
 #include "api/system/server_handlers.hpp"
 #include "api/system/system_handlers.hpp"
+#include "api/system/warnings_handler.hpp"
 #include "app/wiring/features.hpp"
 #include "base/version.hpp"
 #include "build_info.hpp"
@@ -71,6 +72,7 @@ ApiWiring::ApiWiring(const settings::CurrentSettings& settings, const Sources& s
                      sources.readiness, {settings->exporter.enabled, settings->exporter.label, settings->exporter.tag});
     endpoints_.add<api::RawHandler>("/api/v1/raw", info_, sources.raw);
     endpoints_.add<api::ConfWarningsHandler>("/api/v1/configs/warnings", info_, sources.conf_warnings);
+    endpoints_.add<api::WarningsHandler>(api::WarningsHandler::kPath, info_, log);
     endpoints_.add<api::DrainHandler>("/api/v1/drain", info_, sources.drain);
     endpoints_.add<api::UpgradeHandler>(api::UpgradeHandler::kPath, info_, sources.upgrade, sources.drain, sources.workers);
     add_inspection(sources.protocols, log);

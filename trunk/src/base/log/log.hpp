@@ -6,10 +6,12 @@
 // with the errno text in parentheses. Lines are truncated to kLineMax bytes.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace live {
 
@@ -28,6 +30,15 @@ struct LogCounters {
     std::size_t memory_bytes = 0;  // held by lines waiting to be written
 };
 
+// A warning or an error that was logged.
+struct LoggedWarning {
+    std::chrono::system_clock::time_point time;  // of the last one
+    LogLevel level = LogLevel::warn;
+    std::string id;
+    std::string text;
+    std::uint64_t times = 1;
+};
+
 // Destination of log lines. Implemented by the process (file, console), by tests, and as a null sink.
 class LogSink {
 public:
@@ -43,6 +54,8 @@ public:
         write(level, id, message, errno_value);
     }
     virtual LogCounters counters() const { return {}; }
+    // The newest ones, the oldest first.
+    virtual std::vector<LoggedWarning> warnings() const { return {}; }
 };
 
 class Log {
@@ -62,6 +75,7 @@ public:
         sink_->write_from(place, level, id_, message, 0);
     }
     LogCounters counters() const { return sink_ == nullptr ? LogCounters() : sink_->counters(); }
+    std::vector<LoggedWarning> warnings() const { return sink_ == nullptr ? std::vector<LoggedWarning>() : sink_->warnings(); }
     const std::string& id() const { return id_; }
     // The same sink for another session.
     Log with_id(std::string id) const {
