@@ -13,6 +13,7 @@
 #include "engine/workers/metrics_report.hpp"
 #include "engine/workers/row_report.hpp"
 #include "wire/http/status.hpp"
+#include "wire/http/target.hpp"
 #include "wire/http/url.hpp"
 
 namespace live::api {
@@ -208,7 +209,10 @@ Reply AggregateHandler::list(const Request& request, const Route& route, io::Dea
     // Every worker returns the same order, so that pages fit together.
     auto workers = everybody();
     std::ranges::sort(workers);
-    const RowReport sum = sum_of(workers, fmt::format("{}?start=0&count={}", route.path, count), request, deadline);
+    std::string target = fmt::format("{}?start=0&count={}", route.path, count);
+    if (const std::string_view stream = request.target.query.get("stream"); !stream.empty())
+        target += "&stream=" + wire::http::percent_encode(stream);
+    const RowReport sum = sum_of(workers, target, request, deadline);
     if (!id.empty()) {
         const auto entry = std::ranges::find(sum.rows, id, [](const Row& row) { return row.text("id"); });
         return entry != sum.rows.end() ? json_reply(request, envelope(server_, route.answer.one, json_text(*entry)))

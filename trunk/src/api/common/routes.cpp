@@ -30,6 +30,7 @@ constexpr Ports kMonitoring = kApi | Ports::exporter;
 
 constexpr std::array kNone = std::array<Parameter, 0>{};
 constexpr std::array kPage = {Parameter{"start", "index of the first entry"}, Parameter{"count", "the most entries to return"}};
+constexpr std::array kClientPage = {kPage[0], kPage[1], Parameter{"stream", "the id of a stream: its clients alone"}};
 constexpr std::array kListPage = {Parameter{"from", "the number to start at: `next` of the previous page"},
                                   Parameter{"count", "the most streams to return"}};
 constexpr std::array kRaw = {Parameter{"rpc", "raw, reload or reload-fetch"}};
@@ -76,7 +77,7 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/clients/",
           {Method::get, Method::head, Method::del},
           kApi,
-          kPage,
+          kClientPage,
           Answer{kJson, "clients", "client"},
           "connected clients; /clients/ID is one of them, DELETE ends it",
           always,

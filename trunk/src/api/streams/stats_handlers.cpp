@@ -193,14 +193,14 @@ Reply ListHandler::handle(const Request& request, io::Deadline deadline) {
     if (!page.ok())
         return refuse_page(page.error());
     ListAnswer answer(request);
-    const auto total = list(*page, answer, deadline);
+    const auto total = list(*page, request.target.query.get("stream"), answer, deadline);
     return total.ok() ? answer.reply(server_, route_.answer.key, *page, *total)
                       : error_reply(Status::service_unavailable, "the server stops");
 }
 
 ListHandler::Missing VhostsHandler::missing() const { return {kVhostNotFound, "there is no such virtual host"}; }
 
-Result<std::size_t> VhostsHandler::list(const Page& page, ListAnswer& answer, io::Deadline) const {
+Result<std::size_t> VhostsHandler::list(const Page& page, std::string_view, ListAnswer& answer, io::Deadline) const {
     const auto& vhosts = stream_stats_.vhosts();
     for (std::size_t at = page.start; at < vhosts.size() && answer.size() < page.count; ++at)
         answer.add(row_of(*vhosts[at], settings_.find(vhosts[at]->name), stream_stats_));
@@ -214,7 +214,7 @@ std::optional<Row> VhostsHandler::one(const std::string& id) const {
 
 ListHandler::Missing StreamsHandler::missing() const { return {kStreamNotFound, "there is no such stream"}; }
 
-Result<std::size_t> StreamsHandler::list(const Page& page, ListAnswer& answer, io::Deadline deadline) const {
+Result<std::size_t> StreamsHandler::list(const Page& page, std::string_view, ListAnswer& answer, io::Deadline deadline) const {
     TRY(write_page(
         stream_stats_.streams(), page, answer, deadline, [](const auto& stream) { return stream->clients > 0; },
         [this](const auto& stream) { return row_of(*stream, relay_, forwards_); }));
@@ -228,11 +228,16 @@ std::optional<Row> StreamsHandler::one(const std::string& id) const {
 
 ListHandler::Missing ClientsHandler::missing() const { return {kClientNotFound, "there is no such client"}; }
 
-Result<std::size_t> ClientsHandler::list(const Page& page, ListAnswer& answer, io::Deadline deadline) const {
+Result<std::size_t> ClientsHandler::list(const Page& page, std::string_view stream, ListAnswer& answer,
+                                         io::Deadline deadline) const {
     TRY(write_page(
-        stream_stats_.clients(), page, answer, deadline, [](const ClientRow&) { return true; },
+        stream_stats_.clients(), page, answer, deadline,
+        [stream](const ClientRow& client) { return stream.empty() || client.stream->id == stream; },
         [](const ClientRow& client) { return row_of(client); }));
-    return stream_stats_.clients().size();
+    if (stream.empty())
+        return stream_stats_.clients().size();
+    const StreamRow* found = stream_stats_.find_stream(std::string(stream));
+    return found == nullptr ? 0 : found->clients;
 }
 
 std::optional<Row> ClientsHandler::one(const std::string& id) const {

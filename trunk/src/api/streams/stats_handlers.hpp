@@ -49,8 +49,10 @@ protected:
         std::string_view sentence;
     };
     virtual Missing missing() const = 0;
-    // Adds the entries of a page, and returns the number of all entries. An error of the deadline ends the request.
-    virtual Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const = 0;
+    // Adds the entries of a page, and returns the number of all entries; of those of one stream, if the endpoint selects by it
+    // and `stream` is not empty. An error of the deadline ends the request.
+    virtual Result<std::size_t> list(const Page& page, std::string_view stream, ListAnswer& answer,
+                                     io::Deadline deadline) const = 0;
     // nullopt when the entry does not exist.
     virtual std::optional<Row> one(const std::string& id) const = 0;
     // False when the entry does not exist. Called only if the row has DELETE.
@@ -68,7 +70,7 @@ public:
 
 private:
     Missing missing() const override;
-    Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const override;
+    Result<std::size_t> list(const Page& page, std::string_view stream, ListAnswer& answer, io::Deadline deadline) const override;
     std::optional<Row> one(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
@@ -83,7 +85,7 @@ public:
 
 private:
     Missing missing() const override;
-    Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const override;
+    Result<std::size_t> list(const Page& page, std::string_view stream, ListAnswer& answer, io::Deadline deadline) const override;
     std::optional<Row> one(const std::string& id) const override;
 
     const service::stats::StreamStats& stream_stats_;
@@ -98,7 +100,7 @@ public:
 
 private:
     Missing missing() const override;
-    Result<std::size_t> list(const Page& page, ListAnswer& answer, io::Deadline deadline) const override;
+    Result<std::size_t> list(const Page& page, std::string_view stream, ListAnswer& answer, io::Deadline deadline) const override;
     std::optional<Row> one(const std::string& id) const override;
     bool remove(const std::string& id) const override;
 

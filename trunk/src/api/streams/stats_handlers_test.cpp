@@ -63,6 +63,22 @@ TEST_F(StatsApiTest, EmptyListsAreArrays) {
     }
 }
 
+TEST_F(StatsApiTest, ListsTheClientsOfAStreamAlone) {
+    for (int i = 0; i < 25; ++i)
+        client(ClientKind::rtmp_play, i % 5 == 0 ? "other" : "cam");
+    const std::string id = stream_stats.find_stream_of("/live/other")->id;
+    Json page = ask_json("/api/v1/clients/?count=3&stream=" + id);
+    EXPECT_EQ(page["total"], 5);
+    EXPECT_EQ(page["next"], 3);
+    ASSERT_EQ(page["clients"].size(), 3U);
+    EXPECT_EQ(page["clients"][2]["id"], "id10");
+    page = ask_json("/api/v1/clients/?start=3&stream=" + id);
+    EXPECT_EQ(page["clients"].size(), 2U);
+    EXPECT_EQ(page["next"], nullptr);
+    EXPECT_EQ(ask_json("/api/v1/clients/?stream=none")["total"], 0);
+    EXPECT_EQ(ask_json("/api/v1/clients/")["total"], 25);
+}
+
 TEST_F(StatsApiTest, VhostsHaveEveryField) {
     client(ClientKind::fmle_publish);
     const Json one = ask_json("/api/v1/vhosts/")["vhosts"][0];
