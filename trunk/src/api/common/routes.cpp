@@ -32,7 +32,8 @@ constexpr std::array kNone = std::array<Parameter, 0>{};
 constexpr std::array kPage = {Parameter{"start", "index of the first entry"}, Parameter{"count", "the most entries to return"}};
 constexpr std::array kClientPage = {kPage[0], kPage[1], Parameter{"stream", "the id of a stream: its clients alone"}};
 constexpr std::array kListPage = {Parameter{"from", "the number to start at: `next` of the previous page"},
-                                  Parameter{"count", "the most streams to return"}};
+                                  Parameter{"count", "the most streams to return"},
+                                  Parameter{"stream", "[vhost]/app/stream: this stream alone, with its health"}};
 constexpr std::array kRaw = {Parameter{"rpc", "raw, reload or reload-fetch"}};
 constexpr std::array kStream = {Parameter{"ip", "repeated in the answer"}, Parameter{"vhost", "the virtual host of the stream"},
                                 Parameter{"app", "the application of the stream"}, Parameter{"stream", "the name of the stream"},
@@ -100,6 +101,8 @@ constexpr std::array kRoutes = {
     Route{"/api/v1/dvrs", kRead, kApi, kPage, Answer{kJson, "dvrs", {}}, "recordings", always, entries},
     Route{"/api/v1/snapshot/", kRead, kApi, kVhost, Answer{"image/jpeg", {}, {}},
           "/snapshot/APP/STREAM.jpg is an image of a stream", never},
+    Route{"/api/v1/thumbnail/", kRead, Ports::streams | Ports::workers, kVhost, Answer{"image/jpeg", {}, {}},
+          "/thumbnail/APP/STREAM.jpg is a small image of a stream, for pages", never},
     Route{"/api/v1/perf", kRead, kApi, kNone, kData, "reserved"},
     Route{"/api/v1/memory", kRead, kApi, kMark, kData,
           "the objects in the process; mark=1 remembers them, since=mark shows the growth", always, all},

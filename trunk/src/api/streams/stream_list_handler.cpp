@@ -9,11 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "api/common/health_rows.hpp"
 #include "api/common/rows.hpp"
 #include "api/common/track_rows.hpp"
 #include "base/version.hpp"
 #include "engine/workers/row_report.hpp"
 #include "wire/http/status.hpp"
+#include "wire/http/target.hpp"
 
 namespace live::api {
 
@@ -30,6 +32,8 @@ using wire::http::Status;
 // Fields that only workers exchange.
 constexpr const char* kByRtc = "by_rtc";
 constexpr const char* kHls = "hls";
+
+constexpr const char* kViewers = "viewers";
 
 std::optional<std::uint64_t> count_of(std::string_view text) {
     std::uint64_t number = 0;
@@ -49,7 +53,8 @@ Row row_of(const StreamListView::ApiPlace& place) {
 }
 
 // Without the addresses, which depend on the client.
-Row row_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
+Row row_of(const StreamRow& stream, const StreamStats& stats, bool comes_by_rtc, std::string_view hls) {
+    const auto live = std::chrono::duration_cast<std::chrono::seconds>(io::now() - stream.published_at);
     return {{"vhost", stream.vhost->name},
             {"app", stream.app},
             {"name", stream.name},
@@ -57,6 +62,8 @@ Row row_of(const StreamRow& stream, bool comes_by_rtc, std::string_view hls) {
             {"audio", audio_row(stream)},
             {"fps", std::round(stream.frames_per_second() * 100) / 100},
             {"kbps", service::stats::kbps(stream.usage.rates.per_second().first)},
+            {"live_seconds", live.count()},
+            {kViewers, viewer_rows(stats.players().kinds, stream.viewers), kAdd},
             {kByRtc, comes_by_rtc},
             {kHls, hls}};
 }
@@ -78,6 +85,25 @@ struct Found {
     std::optional<std::uint64_t> next;  // start of the next page
 };
 
+Row row_of(const StreamRow& stream, const StreamStats& stats, const StreamListSettings& settings) {
+    const auto* publisher = stats.find_client(stream.publisher);
+    return row_of(stream, stats, publisher != nullptr && publisher->kind.row().sends_rtp,
+                  settings.hls_format({stream.vhost->name, stream.app, stream.name}));
+}
+
+// The stream of a URL alone, with its health.
+Found own_stream(const StreamStats& stats, const StreamListSettings& settings, const std::string& url,
+                 const StreamListView* view) {
+    Found page;
+    const StreamRow* stream = stats.find_stream_of(url);
+    if (stream == nullptr || stream->publisher.empty() || (view != nullptr && !view->shows(stream->vhost->name)))
+        return page;
+    Row row = row_of(*stream, stats, settings);
+    row.add("health", health_rows(*stream, io::now()));
+    page.streams.push_back(std::move(row));
+    return page;
+}
+
 // At most `count` streams of this worker, starting at number `from`. The rules of `view` hide some; nullptr: all are listed.
 Found own_page(const StreamStats& stats, const StreamListSettings& settings, std::uint64_t from, std::size_t count,
                const StreamListView* view) {
@@ -96,9 +122,7 @@ Found own_page(const StreamStats& stats, const StreamListSettings& settings, std
         const StreamRow& stream = *at->second;
         if (stream.publisher.empty() || (view != nullptr && !is_shown(stream.vhost->name)))
             continue;
-        const auto* publisher = stats.find_client(stream.publisher);
-        page.streams.push_back(row_of(stream, publisher != nullptr && publisher->kind.row().sends_rtp,
-                                      settings.hls_format({stream.vhost->name, stream.app, stream.name})));
+        page.streams.push_back(row_of(stream, stats, settings));
     }
     return page;
 }
@@ -127,12 +151,18 @@ std::string whole_name_of(const Row& stream) {
 // worker's, and served by all.
 Rows shown(const Rows& streams, const StreamListView& view) {
     std::unordered_map<std::string, std::string> playlists;  // formats by stream
-    for (const Row& stream : streams)
-        if (std::string& format = playlists[whole_name_of(stream)]; format.empty())
+    std::unordered_map<std::string, Rows> viewers;
+    for (const Row& stream : streams) {
+        const std::string name = whole_name_of(stream);
+        if (std::string& format = playlists[name]; format.empty())
             format = stream.text(kHls);
+        if (const auto* here = stream.find<Rows>(kViewers))
+            engine::workers::join(viewers[name], *here);
+    }
     Rows list;
     for (Row stream : streams) {
-        const auto playlist = playlists.extract(whole_name_of(stream));
+        const std::string name = whole_name_of(stream);
+        const auto playlist = playlists.extract(name);
         const std::string_view vhost = stream.text("vhost");
         if (playlist.empty() || !view.shows(vhost))
             continue;
@@ -140,6 +170,8 @@ Rows shown(const Rows& streams, const StreamListView& view) {
         Rows addresses = rows_of(view.play_addresses(
             {vhost, stream.text("app"), stream.text("name"), comes_by_rtc != nullptr && *comes_by_rtc, playlist.mapped()}));
         std::erase_if(stream.fields, [](const auto& field) { return field.name == kByRtc || field.name == kHls; });
+        if (stream.find<Rows>(kViewers) != nullptr)
+            stream.at<Rows>(kViewers) = std::move(viewers[name]);
         stream.add("formats", std::move(addresses));
         list.push_back(std::move(stream));
     }
@@ -163,11 +195,11 @@ std::vector<std::size_t> StreamListHandler::everybody() const {
     return all;
 }
 
-StreamListHandler::Page StreamListHandler::others_page(std::size_t worker, std::uint64_t from, std::size_t count,
+StreamListHandler::Page StreamListHandler::others_page(std::size_t worker, const std::string& target,
                                                        io::Deadline deadline) const {
     service::http_client::HttpCall call;
     call.method = "GET";
-    call.url = fmt::format("http://worker{}?from={}&count={}", kPath, from, count);
+    call.url = "http://worker" + target;
     call.headers.add("Accept", std::string(engine::workers::kReportType));
     call.answer_bytes_max = kAnswerBytesMax;
     const auto limit = deadline.sooner(io::Deadline::after(kAnswerLimit));
@@ -192,7 +224,9 @@ StreamListHandler::Page StreamListHandler::whole_page(const Request& request, st
         }
         const std::uint64_t number = *worker == first.worker ? first.number : 0;
         const std::size_t room = count - whole.streams.size();
-        Page page = *worker == workers_->identity().address() ? own(number, room) : others_page(*worker, number, room, deadline);
+        Page page = *worker == workers_->identity().address()
+                        ? own(number, room)
+                        : others_page(*worker, fmt::format("{}?from={}&count={}", kPath, number, room), deadline);
         std::ranges::move(page.streams, std::back_inserter(whole.streams));
         if (page.next) {
             whole.next = Place{*worker, *page.next}.text();
@@ -202,19 +236,32 @@ StreamListHandler::Page StreamListHandler::whole_page(const Request& request, st
     return whole;
 }
 
+StreamListHandler::Page StreamListHandler::one_stream(const Request& request, const std::string& url,
+                                                      io::Deadline deadline) const {
+    Page whole{own_stream(stream_stats_, settings_, url, settings_.view(request).get())};
+    for (const std::size_t worker : everybody())
+        if (worker != workers_->identity().address()) {
+            Page page = others_page(worker, fmt::format("{}?stream={}", kPath, wire::http::percent_encode(url)), deadline);
+            std::ranges::move(page.streams, std::back_inserter(whole.streams));
+        }
+    return whole;
+}
+
 Reply StreamListHandler::handle(const Request& request, io::Deadline deadline) {
     const auto& query = request.target.query;
     const auto asked = count_of(query.get("count")).value_or(kCountDefault);
     const auto count = static_cast<std::size_t>(std::clamp<std::uint64_t>(asked, 1, kCountMax));
     const auto from = count_of(query.get("from")).value_or(0);
+    const std::string url(query.get("stream"));
     if (asks_report(request))
-        return report_reply(report_of(own_page(stream_stats_, settings_, from, count, nullptr)));
+        return report_reply(report_of(url.empty() ? own_page(stream_stats_, settings_, from, count, nullptr)
+                                                  : own_stream(stream_stats_, settings_, url, nullptr)));
     if (!settings_.is_enabled())
         return error_reply(Status::not_found, "this server does not list its streams (http_server { stream_list off; })");
     constexpr const char* kNoHost = "the Host field names no host";
     if (settings_.view(request) == nullptr)
         return error_reply(Status::bad_request, kNoHost);
-    const Page page = whole_page(request, from, count, deadline);
+    const Page page = url.empty() ? whole_page(request, from, count, deadline) : one_stream(request, url, deadline);
     const auto view = settings_.view(request);  // settings may have changed during the wait
     if (view == nullptr)
         return error_reply(Status::bad_request, kNoHost);

@@ -87,8 +87,9 @@ private:
     struct Page;
 
     // A page of another worker's streams, and of all workers'.
-    Page others_page(std::size_t worker, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
+    Page others_page(std::size_t worker, const std::string& target, io::Deadline deadline) const;
     Page whole_page(const session::http::Request& request, std::uint64_t from, std::size_t count, io::Deadline deadline) const;
+    Page one_stream(const session::http::Request& request, const std::string& url, io::Deadline deadline) const;
     // Empty without other workers.
     std::vector<std::size_t> everybody() const;
 

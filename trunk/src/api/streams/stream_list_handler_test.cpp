@@ -129,6 +129,8 @@ TEST_F(StreamListTest, ListsLiveStreamsWithoutClients) {
                                          {"audio", kNull},
                                          {"fps", kReal},
                                          {"kbps", kWhole},
+                                         {"live_seconds", kWhole},
+                                         {"viewers", Json::value_t::array},
                                          {"formats", Json::value_t::array}});
     EXPECT_EQ(answer["streams"][0]["formats"], Json::parse(R"([{"format":"rtmp","url":"rtmp://h/live/cam"}])"));
     EXPECT_EQ(answer["streams"][1]["formats"][0]["format"], "whep");
@@ -147,6 +149,30 @@ TEST_F(StreamListTest, ListsExistingPlaylists) {
     const Json cam = list()["streams"][0];
     EXPECT_EQ(cam["formats"][1], Json::parse(R"({"format":"hls","url":"http://h/live/cam"})"));
     EXPECT_FALSE(cam.contains("hls"));
+}
+
+TEST_F(StreamListTest, CountsViewersByKind) {
+    client(ClientKind::fmle_publish, "cam");
+    client(ClientKind::rtmp_play, "cam");
+    client(ClientKind::rtmp_play, "cam");
+    client(ClientKind::hls_play, "cam");
+    EXPECT_EQ(list()["streams"][0]["viewers"], Json::parse(R"([{"type":"rtmp-play","count":2},{"type":"hls-play","count":1}])"));
+}
+
+TEST_F(StreamListTest, OneStreamHasItsHealth) {
+    client(ClientKind::fmle_publish, "cam");
+    clients.push_back(std::make_unique<FakeClient>(table, ClientKind::fmle_publish, "closed", "id"));
+    clients.back()->plan.vhost = "secret.example";
+    clients.back()->plan.url = "secret.example/live/closed";
+    clients.back()->enter(io::now());
+    EXPECT_FALSE(list()["streams"][0].contains("health"));
+    const Json one = list("?stream=/live/cam");
+    ASSERT_EQ(names(one), Names{"cam"});
+    EXPECT_EQ(one["streams"][0]["health"][0]["code"], "no_media");
+    EXPECT_EQ(names(list("?stream=/live/none")), Names{});
+    EXPECT_EQ(names(list("?stream=secret.example/live/closed")), Names{"closed"});
+    settings.hidden = "secret.example";
+    EXPECT_EQ(names(list("?stream=secret.example/live/closed")), Names{});
 }
 
 TEST_F(StreamListTest, HidesStreamsByTheRulesOfTheirVirtualHost) {
@@ -250,6 +276,28 @@ TEST_F(StreamListOfWorkersTest, PagesContinueAcrossWorkers) {
     EXPECT_TRUE(third["next"].is_null());
     EXPECT_EQ(asked, (std::vector<std::string>{"1 /streams.json?from=0&count=1", "1 /streams.json?from=7&count=1",
                                                "3 /streams.json?from=0&count=8"}));
+}
+
+TEST_F(StreamListOfWorkersTest, AddsTheViewersOfAllWorkersUp) {
+    FakeClient player(table_, ClientKind::rtmp_play, "own", "player");
+    player.enter(io::now());
+    answer_as_others([&](engine::workers::Worker worker, const std::string& request) -> std::optional<std::string> {
+        EXPECT_NE(request.find("?stream=%2Flive%2Fown "), std::string::npos) << request;
+        engine::workers::Row viewers{{"type", "rtmp-play"}, {"count", std::uint64_t{worker}, engine::workers::Combine::add}};
+        viewers.key = "rtmp-play";
+        std::string report = engine::workers::write_row_report({{"next", nullptr}});
+        engine::workers::append_row(report, {{"vhost", "__defaultVhost__"},
+                                             {"app", "live"},
+                                             {"name", "own"},
+                                             {"by_rtc", false},
+                                             {"hls", ""},
+                                             {"viewers", engine::workers::Rows{viewers}, engine::workers::Combine::add}});
+        return report;
+    });
+    const auto one = list("?stream=/live/own");
+    EXPECT_EQ(StreamListTest::names(one), StreamListTest::Names{"own"});
+    EXPECT_EQ(one["streams"][0]["viewers"], nlohmann::ordered_json::parse(R"([{"type":"rtmp-play","count":5}])"));
+    player.leave();
 }
 
 TEST_F(StreamListOfWorkersTest, SkipsWorkersWithoutReport) {

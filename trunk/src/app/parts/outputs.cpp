@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "api/streams/dvrs_handler.hpp"
+#include "api/streams/thumbnail_handler.hpp"
 #include "app/start/server_id.hpp"
 #include "app/wiring/http_wiring.hpp"
 #include "base/log/log_format.hpp"
@@ -36,6 +37,7 @@ Outputs::Outputs(const Shared& shared, const Log& log)
       dash_(shared.streams.table(), dash_options_, claims_, log),
       dash_player_(dash_.store(), dash_options_, files_, viewers_),
       snapshots_(shared.streams.table()),
+      thumbnails_(shared.streams.table(), service::snapshot::SnapshotService::thumbnails()),
       fetcher_(shared.admission),
       stream_list_(shared.settings, shared.protocols, hls_.index(), dash_player_),
       stats_(shared.clients.stats()),
@@ -70,6 +72,7 @@ void Outputs::add_routes(HttpWiring& http) {
     api::Endpoints& endpoints = http.endpoints();
     endpoints.add<api::DvrsHandler>("/api/v1/dvrs", endpoints.server(), dvr_);
     endpoints.add<api::SnapshotHandler>(api::SnapshotHandler::kPath, snapshots_, fetcher_);
+    endpoints.add<api::ThumbnailHandler>(api::ThumbnailHandler::kPath, thumbnails_, stream_list_, &workers_);
     endpoints.add<api::StreamListHandler>(api::StreamListHandler::kPath, endpoints.server(), stats_, stream_list_, &workers_);
 }
 

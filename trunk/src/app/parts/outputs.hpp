@@ -70,6 +70,7 @@ private:
     service::dash::DashService dash_;
     service::dash::DashHandler dash_player_;
     service::snapshot::SnapshotService snapshots_;
+    service::snapshot::SnapshotService thumbnails_;
     StreamFetcher fetcher_;
     StreamList stream_list_;
     service::stats::StreamStats& stats_;

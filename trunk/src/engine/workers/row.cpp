@@ -7,8 +7,6 @@ namespace live::engine::workers {
 
 namespace {
 
-void join(Rows& sum, Rows more);
-
 template <class Number>
 double real_of(Number number) {
     return static_cast<double>(number);
@@ -52,20 +50,6 @@ void combine(Row& sum, Row more) {
     }
 }
 
-void join(Rows& sum, Rows more) {
-    std::unordered_map<std::string, std::size_t> known;
-    for (std::size_t i = 0; i < sum.size(); ++i)
-        if (!sum[i].key.empty())
-            known.emplace(sum[i].key, i);
-    for (Row& row : more) {
-        const auto at = known.find(row.key);
-        if (at == known.end())
-            sum.push_back(std::move(row));
-        else
-            combine(sum[at->second], std::move(row));
-    }
-}
-
 void number(Row& row, std::size_t worker) {
     for (Field& field : row.fields) {
         if (auto* workers = std::get_if<Workers>(&field.value))
@@ -99,6 +83,20 @@ std::string_view Row::text(std::string_view name) const {
 }
 
 bool Row::operator==(const Row& other) const { return fields == other.fields && key == other.key && leads == other.leads; }
+
+void join(Rows& sum, Rows more) {
+    std::unordered_map<std::string, std::size_t> known;
+    for (std::size_t i = 0; i < sum.size(); ++i)
+        if (!sum[i].key.empty())
+            known.emplace(sum[i].key, i);
+    for (Row& row : more) {
+        const auto at = known.find(row.key);
+        if (at == known.end())
+            sum.push_back(std::move(row));
+        else
+            combine(sum[at->second], std::move(row));
+    }
+}
 
 void add_report(RowReport& sum, std::size_t worker, RowReport report) {
     number(report.head, worker);

@@ -130,6 +130,8 @@ struct RowReport {
     bool operator==(const RowReport&) const = default;
 };
 
+// Adds the rows of another worker's list: those with the same key become one.
+void join(Rows& sum, Rows more);
 // Adds the report of one worker. An empty sum becomes that report; otherwise fields that the sum does not have are left out.
 void add_report(RowReport& sum, std::size_t worker, RowReport report);
 

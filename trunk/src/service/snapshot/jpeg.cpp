@@ -131,13 +131,13 @@ Result<Owned<AVFrame>> decode(const Functions& av, const KeyFrame& frame) {
     return picture;
 }
 
-// Square pixels, at most kWidthMax wide, full range.
-Result<Owned<AVFrame>> scale(const Functions& av, const AVFrame& from) {
+// Square pixels, at most `width_max` wide, full range.
+Result<Owned<AVFrame>> scale(const Functions& av, const AVFrame& from, int width_max) {
     const AVRational shape = from.sample_aspect_ratio;
     std::int64_t wide = from.width;
     if (shape.num > 0 && shape.den > 0 && shape.num < 8 * shape.den && shape.den < 8 * shape.num)
         wide = wide * shape.num / shape.den;
-    const std::int64_t width = std::clamp<std::int64_t>(wide, kBlock, kWidthMax);
+    const std::int64_t width = std::clamp<std::int64_t>(wide, kBlock, width_max);
     const std::int64_t height = std::max<std::int64_t>(from.height * width / std::max<std::int64_t>(wide, 1), kBlock);
     Owned<AVFrame> to(av.frame_alloc(), Free{&av});
     if (!to)
@@ -180,10 +180,10 @@ Result<std::vector<std::uint8_t>> encode(const Functions& av, AVFrame& picture) 
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> jpeg_of(const KeyFrame& frame) {
+Result<std::vector<std::uint8_t>> jpeg_of(const KeyFrame& frame, int width_max) {
     const auto functions = TRY(load_functions());
     const auto decoded = TRY(decode(functions, frame));
-    const auto scaled = TRY(scale(functions, *decoded));
+    const auto scaled = TRY(scale(functions, *decoded, width_max));
     return encode(functions, *scaled);
 }
 

@@ -3,7 +3,7 @@
 
 namespace live::service::snapshot {
 
-Result<std::vector<std::uint8_t>> jpeg_of(const KeyFrame&) {
+Result<std::vector<std::uint8_t>> jpeg_of(const KeyFrame&, int) {
     return Error(Errc::unsupported, "this server was built without libavcodec, so it makes no snapshots");
 }
 

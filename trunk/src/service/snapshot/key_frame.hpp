@@ -20,13 +20,14 @@ struct KeyFrame {
 // Errc::unsupported for a codec without snapshots, Errc::malformed.
 Result<KeyFrame> key_frame_of(const media::Packet& picture, const media::Packet& config);
 
-// Wider frames are scaled down to this. A snapshot is a thumbnail.
+// Wider frames are scaled down to this.
 inline constexpr int kWidthMax = 1'280;
+inline constexpr int kThumbnailWidthMax = 480;
 // Larger frames are refused: a header of a few bytes may claim any size.
 inline constexpr std::int64_t kPixelsMax = 8'192LL * 4'320;
 
 // Decodes and encodes: about ten milliseconds of work, for a worker thread. Errc::unsupported when this build or machine has no
 // decoder for the codec, Errc::malformed when the frame cannot be decoded, Errc::limit over kPixelsMax, Errc::system.
-Result<std::vector<std::uint8_t>> jpeg_of(const KeyFrame& frame);
+Result<std::vector<std::uint8_t>> jpeg_of(const KeyFrame& frame, int width_max = kWidthMax);
 
 }  // namespace live::service::snapshot

@@ -18,9 +18,9 @@ Result<Block> SnapshotService::take(const std::string& url, io::Deadline deadlin
     const auto kept = kept_of(url);
     if (kept->is_making)
         return wait_for(*kept, deadline);
-    if (kept->picture && io::now() - kept->made_at < kFreshFor)
+    if (kept->picture && io::now() - kept->made_at < options_.fresh_for)
         return *kept->picture;
-    if (making_ >= kMakingMax)
+    if (making_ >= options_.making_max)
         return Error(Errc::limit, "too many snapshots are being made");
     kept->is_making = true;
     ++making_;
@@ -66,8 +66,8 @@ SnapshotService::KeptRef SnapshotService::kept_of(const std::string& url) {
 
 Result<Block> SnapshotService::make(const Ref<media::Source>& source, io::Deadline deadline) {
     auto frame = TRY(find_key_frame(source, deadline.sooner(io::Deadline::after(kKeyFrameWait))));
-    auto jpeg = TRY(
-        io::off_loop([frame = std::move(frame)] { return jpeg_of(frame); }, deadline.sooner(io::Deadline::after(kMakingLimit))));
+    auto jpeg = TRY(io::off_loop([frame = std::move(frame), width = options_.width_max] { return jpeg_of(frame, width); },
+                                 deadline.sooner(io::Deadline::after(kMakingLimit))));
     return Block(std::make_shared<const std::vector<std::uint8_t>>(std::move(jpeg)));
 }
 

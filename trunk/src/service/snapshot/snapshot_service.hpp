@@ -1,5 +1,5 @@
 // SnapshotService: the newest key frame of a stream as a JPEG. Decoded in a worker thread, a few at once; a snapshot serves all
-// requests within kFreshFor, and requests during its decoding wait for it.
+// requests while it is fresh, and requests during its decoding wait for it.
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,15 @@ public:
     static constexpr std::chrono::seconds kFreshFor{2};
     // At once, over all streams: leaves some workers for files.
     static constexpr std::size_t kMakingMax = 2;
+
+    struct Options {
+        std::chrono::seconds fresh_for = kFreshFor;
+        std::size_t making_max = kMakingMax;
+        int width_max = kWidthMax;
+    };
+    // For pages that anybody may open.
+    static constexpr Options thumbnails() { return {std::chrono::seconds(10), 1, kThumbnailWidthMax}; }
+
     // Requests that wait for one snapshot.
     static constexpr std::size_t kWaitingMax = 64;
     // Snapshots that are kept, of different streams.
@@ -36,7 +45,8 @@ public:
     static constexpr std::chrono::seconds kMakingLimit{10};
 
     // `streams` outlives this.
-    explicit SnapshotService(const media::StreamTable& streams) : streams_(streams) {}
+    explicit SnapshotService(const media::StreamTable& streams) : SnapshotService(streams, Options()) {}
+    SnapshotService(const media::StreamTable& streams, const Options& options) : streams_(streams), options_(options) {}
 
     // Errc::not_found: the stream is not published, or has no video. Errc::limit: too many requests at once. Errc::timed_out: no
     // key frame arrived. Errc::unsupported, Errc::malformed and others of jpeg_of(). Errc::cancelled.
@@ -63,6 +73,7 @@ private:
     KeptRef kept_of(const std::string& url);
 
     const media::StreamTable& streams_;
+    const Options options_;
     std::unordered_map<std::string, KeptRef> kept_;
     std::size_t making_ = 0;
 };
